@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+install(TARGETS dsm RUNTIME)
+install(
+  TARGETS dsm_static dsm_shared
+  EXPORT dsm-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/dsm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY workloads systems schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/dsm)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(
+  EXPORT dsm-targets
+  NAMESPACE dsm::
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dsm)
+configure_package_config_file(cmake/dsm-config.cmake.in ${PROJECT_BINARY_DIR}/dsm-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dsm)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dsm-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/dsm-config.cmake ${PROJECT_BINARY_DIR}/dsm-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dsm)
+
+configure_file(cmake/dsm.pc.in ${PROJECT_BINARY_DIR}/dsm.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/dsm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * explore.h: find the best mapping of a network on a system.
+ *
+ * The search is exact: it returns the fastest plan of the space that the options span, among
+ * equally fast ones (within 1e-11) the first in the written order (docs/model.md, section 13), and
+ * a proven lower bound. Its cost grows with the number of distinct layers.
+ */
+#ifndef DSM_EXPLORE_H
+#define DSM_EXPLORE_H
+
+#include "dsm/diag.h"
+#include "dsm/plan.h"
+#include "dsm/status.h"
+#include "dsm/system.h"
+#include "dsm/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Explores. *plan borrows workload and system, which must outlive it, and belongs to the caller.
+ * DSM_ERROR_USAGE: the options leave no parallelism. DSM_ERROR_INFEASIBLE: no mapping fits the
+ * memory; a finding says by how much, and what dominates. DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload,
+                                             const dsm_system *system,
+                                             const dsm_explore_options *options, dsm_diags *diags);
+
+/** Computes result.lower_bound_cycles of a loaded plan from its own options. */
+DSM_API DSM_NODISCARD dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags);
+
+/** One way to run a pass, for dsm_explain. */
+typedef struct dsm_alternative {
+  dsm_pass pass;
+  dsm_parallelism parallelism;
+  dsm_loops split;             /**< a core split */
+  bool is_chosen;              /**< this is what the plan does */
+  bool is_best_of_parallelism; /**< the best split of its parallelism */
+  dsm_cycles cycles;           /**< of the pass over the step, without relayouts */
+  double group_cycles[DSM_GROUP_COUNT];
+  dsm_bound bound;
+  double network_cycles; /**< step with this parallelism for the layer and all else at its best,
+                              memory limit aside; 0 where it is not the best of its parallelism */
+} dsm_alternative;
+
+typedef struct dsm_explanation {
+  size_t layer_index;
+  dsm_alternative *alternatives; /**< by pass, chosen first, then by cycles */
+  size_t alternative_count;
+} dsm_explanation;
+
+/**
+ * The alternatives of a layer of a plan: for each pass every allowed parallelism with its best core
+ * split, and the next `splits_per_pass` best core splits of the chosen one. To be freed with
+ * dsm_explanation_free.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan,
+                                             size_t layer_index, size_t splits_per_pass,
+                                             dsm_diags *diags);
+DSM_API void dsm_explanation_free(dsm_explanation *explanation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * file.h: files read whole, and written whole or not at all; and what a description is.
+ */
+#ifndef DSM_FILE_H
+#define DSM_FILE_H
+
+#include <stddef.h>
+
+#include "dsm/diag.h"
+#include "dsm/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** No input file may be larger (64 MiB). */
+#define DSM_FILE_BYTES_MAX ((size_t)64 << 20)
+
+/**
+ * Reads a whole file ("-": standard input) into *text, malloc'ed and NUL-terminated, to be freed
+ * by the caller, its length without the NUL into *length. DSM_ERROR_IO (missing, unreadable, a
+ * directory), DSM_ERROR_INVALID (over DSM_FILE_BYTES_MAX), DSM_ERROR_OUT_OF_MEMORY; then *text is
+ * NULL and one finding says why.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_file_read(char **text, size_t *length, const char *path,
+                                               dsm_diags *diags);
+
+/**
+ * Writes a file whole or not at all: a temporary file in the same folder, flushed, synced, closed
+ * and renamed. What is not a regular file (such as /dev/stdout or a pipe) is written directly. An
+ * existing file keeps its permissions; a symbolic link is followed. DSM_ERROR_IO with one finding
+ * on failure, and then no trace is left.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_file_write(const char *path, const char *text, size_t length,
+                                                dsm_diags *diags);
+
+/** What a JSON text describes, by its `format` member. */
+typedef enum dsm_description {
+  DSM_DESCRIPTION_WORKLOAD = 0, /**< "dsm-workload/1" */
+  DSM_DESCRIPTION_SYSTEM,       /**< "dsm-system/1" */
+  DSM_DESCRIPTION_PLAN,         /**< "dsm-plan/1" */
+  DSM_DESCRIPTION_COUNT
+} dsm_description;
+
+/**
+ * Finds out what a text is. DSM_ERROR_INVALID, with findings, if it is no JSON or has no known
+ * format; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_description_detect(dsm_description *description,
+                                                        const char *text, size_t length,
+                                                        const char *file, dsm_diags *diags);
+
+/** "workload", "system" or "plan". Never NULL. */
+DSM_API const char *dsm_description_name(dsm_description description);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

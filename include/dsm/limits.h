@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * limits.h: the documented limits of all inputs. They are checked once at the border; within them
+ * no count overflows 64 bits and no time or volume overflows a double.
+ */
+#ifndef DSM_LIMITS_H
+#define DSM_LIMITS_H
+
+#define DSM_NAME_BYTES_MAX 128            /**< bytes of a name */
+#define DSM_TEXT_BYTES_MAX 4096           /**< bytes of a source or note */
+#define DSM_LAYERS_MAX 100000             /**< declared layers */
+#define DSM_DIMENSION_MAX 2147483647      /**< features of a layer, operand parts, the minibatch */
+#define DSM_SIDE_MAX 1048576              /**< rows or columns, strides, timesteps, units of a PE */
+#define DSM_PRODUCT_MAX 9007199254740992U /**< 2^53: elements and MACs of a layer per sample */
+#define DSM_CORES_MAX 1048576             /**< cores of a chip */
+#define DSM_CHIPS_MAX 1048576             /**< chips of a system */
+
+#endif

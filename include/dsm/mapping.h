@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mapping.h: how the work of a layer and pass is divided.
+ *
+ * A layer is a nest of five loops (dsm_dim). A *parallelism* divides them over the chips of the
+ * torus and leaves ChipD, the extents of one chip's loops; a *core split* divides ChipD over the
+ * cores and leaves CoreD; the array takes ArrayD of it at a time. (DeepSpatialMatrix, section II-C
+ * and Fig. 4; docs/model.md, sections 3 and 4.)
+ */
+#ifndef DSM_MAPPING_H
+#define DSM_MAPPING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dsm/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The loops of a layer, in the order in which splits are written and compared. */
+typedef enum dsm_dim {
+  DSM_DIM_IN = 0, /**< input features */
+  DSM_DIM_OUT,    /**< output features */
+  DSM_DIM_IJ,     /**< positions of an output feature */
+  DSM_DIM_KIJ,    /**< positions of the kernel */
+  DSM_DIM_MB,     /**< samples */
+  DSM_DIM_COUNT
+} dsm_dim;
+
+/** A positive number for each loop: extents (ChipD, CoreD, ArrayD) or the parts of a split. */
+typedef struct dsm_loops {
+  uint64_t n[DSM_DIM_COUNT];
+} dsm_loops;
+
+typedef enum dsm_mode { DSM_MODE_TRAINING = 0, DSM_MODE_INFERENCE, DSM_MODE_COUNT } dsm_mode;
+
+typedef enum dsm_pass {
+  DSM_PASS_FORWARD = 0,
+  DSM_PASS_BACKWARD, /**< errors of the inputs from errors of the outputs */
+  DSM_PASS_UPDATE,   /**< gradients of the weights, and the weights' update */
+  DSM_PASS_COUNT
+} dsm_pass;
+
+/** What the chips along an axis of the torus have of their own. */
+typedef enum dsm_role {
+  DSM_ROLE_DATA = 0, /**< a share of the samples */
+  DSM_ROLE_MODEL     /**< a share of the features */
+} dsm_role;
+
+/** In the order in which equal mappings are preferred. */
+typedef enum dsm_parallelism {
+  DSM_PARALLELISM_DATA = 0,
+  DSM_PARALLELISM_MODEL,
+  DSM_PARALLELISM_DATA_X_MODEL_Y,
+  DSM_PARALLELISM_MODEL_X_DATA_Y,
+  DSM_PARALLELISM_COUNT
+} dsm_parallelism;
+
+/** A set of parallelisms: bit p stands for parallelism p. */
+typedef unsigned dsm_parallelism_set;
+#define DSM_PARALLELISM_BIT(parallelism) (1U << (unsigned)(parallelism))
+#define DSM_PARALLELISM_ALL ((1U << DSM_PARALLELISM_COUNT) - 1U)
+
+/** Roles of the axes under a parallelism. */
+typedef struct dsm_axis_roles {
+  dsm_role x;
+  dsm_role y;
+} dsm_axis_roles;
+
+DSM_API dsm_axis_roles dsm_parallelism_roles(dsm_parallelism parallelism);
+
+/* Words of the formats: "in", "training", "forward", "data_x_model_y". Never NULL. */
+DSM_API const char *dsm_dim_name(dsm_dim dim);
+DSM_API const char *dsm_mode_name(dsm_mode mode);
+DSM_API const char *dsm_pass_name(dsm_pass pass);
+DSM_API const char *dsm_parallelism_name(dsm_parallelism parallelism);
+
+/* The same read back, exactly; false if the text is none of them. */
+DSM_API bool dsm_mode_parse(const char *text, dsm_mode *mode);
+DSM_API bool dsm_parallelism_parse(const char *text, dsm_parallelism *parallelism);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model.h: the cost of one mapping of one layer and pass.
+ *
+ * The model is bandwidth-centric (DeepSpatialMatrix, section II-D): it counts what each link has to
+ * carry and the cycles that the arrays compute, and puts the two together. All functions are pure:
+ * values in, values out, no allocation, safe from any thread. Times are cycles at
+ * core.frequency_GHz, volumes are bytes; both are real numbers and not rounded.
+ *
+ * An *invocation* is one execution of a layer's loops: a pass of a layer with T timesteps takes T
+ * of them. Costs that occur once a step (gradient reduction, weight update, relayout) are groups of
+ * their own.
+ */
+#ifndef DSM_MODEL_H
+#define DSM_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dsm/mapping.h"
+#include "dsm/system.h"
+#include "dsm/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What carries data. */
+typedef enum dsm_link {
+  DSM_LINK_X = 0,  /**< chip to chip along a row of the torus */
+  DSM_LINK_Y,      /**< chip to chip along a column */
+  DSM_LINK_MEMORY, /**< a chip's external memory, at its usable bandwidth */
+  DSM_LINK_RING,   /**< a chip's core-to-core ring */
+  DSM_LINK_COUNT
+} dsm_link;
+
+/** Data transfers by name (DeepSpatialMatrix, Fig. 5). */
+typedef enum dsm_transfer {
+  DSM_TRANSFER_FETCH_INPUT = 0,  /**< activations read */
+  DSM_TRANSFER_FETCH_KERNEL,     /**< weights, or a matmul's second operand, read */
+  DSM_TRANSFER_FETCH_SHORTCUT,   /**< the residual's other operand (its error in backward) */
+  DSM_TRANSFER_WRITE_OUTPUT,     /**< the layer's output written */
+  DSM_TRANSFER_SAVE_STATE,       /**< an LSTM's gates and cell written for the backward pass */
+  DSM_TRANSFER_FETCH_ERROR,      /**< the error of the layer's output read */
+  DSM_TRANSFER_FETCH_STATE,      /**< an LSTM's gates and cell read back */
+  DSM_TRANSFER_FETCH_STATISTICS, /**< what batch_norm or layer_norm saved, read back */
+  DSM_TRANSFER_WRITE_ERROR,      /**< the error of the layer's input written */
+  DSM_TRANSFER_FETCH_MASK,       /**< masks of the activation function that made the input */
+  DSM_TRANSFER_WRITE_GRADIENT,   /**< weight gradients written, and re-read where they add up */
+  DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, /**< partial sums between cores */
+  DSM_TRANSFER_ROTATE_X,               /**< features moved along a row */
+  DSM_TRANSFER_ROTATE_Y,               /**< features moved along a column */
+  DSM_TRANSFER_SUM_OF_GRADIENTS_X,
+  DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
+  DSM_TRANSFER_BROADCAST_WEIGHTS_X,
+  DSM_TRANSFER_BROADCAST_WEIGHTS_Y,
+  DSM_TRANSFER_WEIGHT_UPDATE,
+  DSM_TRANSFER_RELAYOUT_X,
+  DSM_TRANSFER_RELAYOUT_Y,
+  DSM_TRANSFER_COUNT
+} dsm_transfer;
+
+/** Transfers of a group happen at the same time; the slowest link decides how long it takes. */
+typedef enum dsm_group {
+  DSM_GROUP_STREAM = 0, /**< overlaps with primary computation; all others do not */
+  DSM_GROUP_PARTIAL_SUM,
+  DSM_GROUP_ROTATION, /**< of the errors in backward */
+  DSM_GROUP_SUM_OF_GRADIENTS,
+  DSM_GROUP_BROADCAST_WEIGHTS,
+  DSM_GROUP_WEIGHT_UPDATE,
+  DSM_GROUP_RELAYOUT,
+  DSM_GROUP_COUNT
+} dsm_group;
+
+/** Bytes that each link of a chip carries. */
+typedef struct dsm_traffic {
+  double bytes[DSM_LINK_COUNT];
+} dsm_traffic;
+
+/** Rates derived once from a system, in the model's units. */
+typedef struct dsm_machine {
+  const dsm_system *system;                    /**< borrowed */
+  double link_bytes_per_cycle[DSM_LINK_COUNT]; /**< usable */
+  double scratchpad_bytes;                     /**< of a core */
+  double scratchpad_bytes_per_cycle;           /**< of a core */
+  double peak_macs_per_cycle;                  /**< of the whole system */
+  uint64_t chip_count;
+  uint64_t reduction_chunk;  /**< Pr: reduction features an array takes at once */
+  uint64_t production_chunk; /**< Pc: produced features an array takes at once */
+} dsm_machine;
+
+DSM_API dsm_machine dsm_machine_derive(const dsm_system *system);
+
+/** Numeric precision of a workload, in bytes an element. */
+typedef struct dsm_precision {
+  double element_bytes;     /**< B */
+  double gradient_bytes;    /**< Bg */
+  double partial_sum_bytes; /**< Ba */
+} dsm_precision;
+
+DSM_API dsm_precision dsm_precision_of(const dsm_workload *workload);
+
+/** One chip's share of a layer under a parallelism (docs/model.md, section 3). */
+typedef struct dsm_chip_share {
+  dsm_parallelism parallelism;
+  uint64_t model_ways; /**< nm: chips that share the features; also the feature iterations */
+  uint64_t data_ways;  /**< nd: chips that share the samples */
+  dsm_loops chip;      /**< ChipD; `in` is what one feature iteration handles */
+} dsm_chip_share;
+
+DSM_API dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                             dsm_parallelism parallelism, uint64_t samples);
+
+/** The parallelisms that a layer can use at all: matmul and grouped convolutions only data. */
+DSM_API dsm_parallelism_set dsm_layer_parallelisms(const dsm_layer *layer);
+
+/** Does a layer have a pass in a mode? Inference has only forward. */
+DSM_API bool dsm_pass_exists(const dsm_layer *layer, dsm_mode mode, dsm_pass pass);
+
+/** Is a core split valid for a share: no loop is cut into more parts than it has (section 3)? */
+DSM_API bool dsm_split_is_valid(const dsm_layer *layer, const dsm_chip_share *share,
+                                const dsm_loops *split);
+
+/** CoreD: the loops of the busiest core. */
+DSM_API dsm_loops dsm_core_share(const dsm_layer *layer, const dsm_chip_share *share,
+                                 const dsm_loops *split);
+
+/** ArrayD: what the array takes at a time, in a pass. */
+DSM_API dsm_loops dsm_array_share(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
+                                  const dsm_chip_share *share, const dsm_loops *split);
+
+/** Bytes of one invocation and chip that do not depend on the core split (section 5). */
+typedef struct dsm_chip_bytes {
+  double input;      /**< inp */
+  double stored;     /**< st */
+  double raw;        /**< output before pooling */
+  double kernel;     /**< ker */
+  double state;      /**< save */
+  double mask;       /**< backward */
+  double statistics; /**< update */
+  double shortcut;   /**< fix */
+  double gradient;   /**< kt of the update pass */
+  double rotation;   /**< full: what a whole turn of the features moves */
+} dsm_chip_bytes;
+
+/** All that an invocation's cost needs and that is the same for every core split. */
+typedef struct dsm_pass_work {
+  const dsm_layer *layer;     /**< borrowed */
+  const dsm_machine *machine; /**< borrowed */
+  dsm_pass pass;
+  dsm_precision precision;
+  dsm_chip_share share;
+  dsm_chip_bytes bytes;
+  double auxiliary_cycles;
+  dsm_traffic rotation; /**< of the whole invocation */
+} dsm_pass_work;
+
+/** Prepares the cost of a pass. `samples` (S) is the invocation's, 1 or more. */
+DSM_API dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                           dsm_precision precision, dsm_mode mode, dsm_pass pass,
+                                           dsm_parallelism parallelism, uint64_t samples);
+
+/** Cycles of one invocation. Lower is better. */
+typedef struct dsm_invocation_cost {
+  double primary;            /**< arrays compute, startup included */
+  double overlapped;         /**< transfers that computation can hide */
+  double overlapped_visible; /**< the part of them that it does not hide */
+  double auxiliary;          /**< special function units compute */
+  double partial_sum;        /**< not overlapped */
+  double rotation;           /**< not overlapped (backward) */
+  double total;              /**< primary + overlapped_visible + auxiliary + the last two */
+  double footprint_bytes;    /**< s_in + s_out + kcore: decides between equally fast splits */
+} dsm_invocation_cost;
+
+/**
+ * The cost of one invocation with a core split whose parts multiply to chip.cores
+ * (docs/model.md, sections 4 and 5; DeepSpatialMatrix: TotCy = MAX{PriComp, Ovldt} + AuxComp +
+ * Non-Ovldt).
+ */
+DSM_API dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split);
+
+/** Invocations of a pass in a step: T, and twice that for a matmul's backward (two errors). */
+DSM_API uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass);
+
+/** One named transfer of an invocation or of a step. */
+typedef struct dsm_transfer_volume {
+  dsm_transfer transfer;
+  dsm_group group;
+  dsm_traffic traffic;
+} dsm_transfer_volume;
+
+/** Most transfers that one list can hold. */
+#define DSM_TRANSFERS_MAX 24
+
+/** A list of transfers, in the order of dsm_transfer; those without bytes are left out. */
+typedef struct dsm_transfer_list {
+  dsm_transfer_volume items[DSM_TRANSFERS_MAX];
+  unsigned count;
+} dsm_transfer_list;
+
+/** The transfers of one invocation; for each group their slowest link is what the cost holds. */
+DSM_API dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work,
+                                                   const dsm_loops *split);
+
+/**
+ * A group's traffic as a transfer along X and one along Y. What it puts on memory and ring counts
+ * with the one along X, or with the one along Y where only that moves.
+ */
+DSM_API dsm_transfer_list dsm_axis_transfers(dsm_transfer along_x, dsm_transfer along_y,
+                                             dsm_group group, const dsm_traffic *traffic);
+
+/** Cycles of a group: its slowest link (section 2). An infinitely fast link takes none. */
+DSM_API double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic);
+
+/** The slowest link of a group, the first of equals. */
+DSM_API dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_traffic *traffic);
+
+/** Cycles that a volume occupies a link. */
+DSM_API double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes);
+
+/**
+ * The gradient reduction, weight distribution and weight update of a layer, once a step: up to
+ * three groups (section 5). Zero for a layer without weights.
+ */
+typedef struct dsm_update_traffic {
+  dsm_traffic sum_of_gradients;
+  dsm_traffic broadcast_weights;
+  dsm_traffic weight_update;
+} dsm_update_traffic;
+
+DSM_API dsm_update_traffic dsm_update_traffic_derive(const dsm_layer *layer,
+                                                     const dsm_machine *machine,
+                                                     dsm_precision precision,
+                                                     dsm_parallelism parallelism);
+
+/** Relayout of `total_bytes` of the whole system when the parallelism changes (section 5). */
+DSM_API dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
+                                         dsm_parallelism before, dsm_parallelism after);
+
+/** Cycles in which a machine without any loss does a pass of a layer in a step (section 6). */
+DSM_API double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
+                                uint64_t minibatch);
+
+/** What a layer takes of a chip's memory under a parallelism (section 12). Lower is better. */
+typedef struct dsm_layer_memory {
+  double weights_bytes;
+  double gradients_bytes;
+  double optimizer_bytes;
+  double activations_bytes; /**< kept for the update pass; training only */
+  double transient_bytes;   /**< while the layer runs; training: its pair of live errors;
+                                 inference: live tensors, the network's input among them */
+} dsm_layer_memory;
+
+DSM_API dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                                 const dsm_workload *workload, dsm_mode mode,
+                                                 dsm_parallelism parallelism);
+
+/** What the network's input takes of a chip's memory: it is split by data. */
+DSM_API double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload);
+
+/* Words of the formats. Never NULL. */
+DSM_API const char *dsm_link_name(dsm_link link);
+DSM_API const char *dsm_transfer_name(dsm_transfer transfer);
+DSM_API const char *dsm_group_name(dsm_group group);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan.h: a mapping of a whole network, and its predicted cost.
+ *
+ * A plan is the centre of dsm: exploring makes one, scoring computes one again from its decisions
+ * (perhaps edited by hand), reports show one. It holds the *decisions* (a parallelism for each
+ * layer, a core split for each pass) and everything that the model predicts from them. The JSON
+ * form (format "dsm-plan/1", docs/formats.md) contains the workload and the system in full.
+ */
+#ifndef DSM_PLAN_H
+#define DSM_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dsm/diag.h"
+#include "dsm/mapping.h"
+#include "dsm/model.h"
+#include "dsm/system.h"
+#include "dsm/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Optimisations that widen the searched space, in the order in which a ladder adds them. */
+typedef enum dsm_optimization {
+  DSM_OPTIMIZATION_HYBRID = 0, /**< DataXModelY and ModelXDataY beside data and model */
+  DSM_OPTIMIZATION_COUNT
+} dsm_optimization;
+
+/** A set of optimisations: bit o stands for optimisation o. */
+typedef unsigned dsm_optimization_set;
+#define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
+#define DSM_OPTIMIZATION_ALL ((1U << DSM_OPTIMIZATION_COUNT) - 1U)
+
+/** The word of the formats, such as "hybrid". Never NULL. */
+DSM_API const char *dsm_optimization_name(dsm_optimization optimization);
+/** The same read back, exactly; false if the text is none of them. */
+DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimization);
+
+/** What was asked for: together with workload and system it determines the searched space. */
+typedef struct dsm_explore_options {
+  dsm_mode mode;
+  dsm_optimization_set optimizations;
+  dsm_parallelism_set parallelisms; /**< allowed; never empty */
+  size_t thread_count;              /**< at most; results do not depend on it; not in the plan */
+  const char *const *overrides;     /**< PATH=VALUE already applied to the inputs, for the record;
+                                         copied into the plan */
+  size_t override_count;
+} dsm_explore_options;
+
+/** The only place of defaults: training, all optimisations, all parallelisms, one thread. */
+DSM_API void dsm_explore_options_init(dsm_explore_options *options);
+
+/** Cycles by component; they add up to the total in the order written. Lower is better. */
+typedef struct dsm_cycles {
+  double primary;
+  double overlapped; /**< not a summand: overlapped_visible is what shows of it */
+  double overlapped_visible;
+  double auxiliary;
+  double non_overlapped;
+  double total;
+} dsm_cycles;
+
+typedef enum dsm_invocation_kind {
+  DSM_INVOCATION_FIRST = 0, /**< nothing is resident from an earlier invocation */
+  DSM_INVOCATION_KIND_COUNT
+} dsm_invocation_kind;
+
+/** Invocations of one kind in a pass. */
+typedef struct dsm_invocation {
+  dsm_invocation_kind kind;
+  uint64_t count;           /**< in a step */
+  dsm_loops split;          /**< decision: parts over the cores */
+  dsm_loops core;           /**< CoreD */
+  dsm_loops array;          /**< ArrayD */
+  dsm_invocation_cost cost; /**< of one invocation */
+} dsm_invocation;
+
+/** One transfer on one link, over the whole step. */
+typedef struct dsm_plan_transfer {
+  dsm_transfer transfer;
+  dsm_group group;
+  dsm_link link;
+  double bytes;
+  double cycles; /**< that it alone occupies the link */
+} dsm_plan_transfer;
+
+/** What decides how long a pass takes: its largest component's slowest resource. */
+typedef enum dsm_bound {
+  DSM_BOUND_COMPUTE = 0,
+  DSM_BOUND_LINK_X,
+  DSM_BOUND_LINK_Y,
+  DSM_BOUND_MEMORY,
+  DSM_BOUND_RING,
+  DSM_BOUND_AUXILIARY,
+  DSM_BOUND_COUNT
+} dsm_bound;
+
+/** A pass of a layer over the whole step. */
+typedef struct dsm_pass_plan {
+  bool exists;                          /**< the layer has this pass in this mode */
+  dsm_chip_share share;                 /**< decision (parallelism), and ChipD */
+  dsm_invocation first;                 /**< decision (core split), and its cost */
+  dsm_cycles cycles;                    /**< sums over the step */
+  double group_cycles[DSM_GROUP_COUNT]; /**< overlapped (stream), and the non-overlapped parts,
+                                             which add up to cycles.non_overlapped in order */
+  double ideal_cycles;                  /**< of a machine without loss */
+  double utilization;                   /**< ideal over total, 0 .. 1; higher is better */
+  dsm_bound bound;
+  const dsm_plan_transfer *transfers; /**< owned by the plan */
+  size_t transfer_count;
+} dsm_pass_plan;
+
+typedef struct dsm_layer_plan {
+  const dsm_layer *layer; /**< of the plan's workload */
+  dsm_pass_plan passes[DSM_PASS_COUNT];
+} dsm_layer_plan;
+
+/** A chip's memory, section 12. Lower is better. */
+typedef struct dsm_plan_memory {
+  double weights_bytes;
+  double activations_bytes; /**< training: kept for update; inference: most that is live at once */
+  double gradients_bytes;
+  double errors_bytes;
+  double optimizer_bytes;
+  double total_bytes;
+  double capacity_bytes;
+} dsm_plan_memory;
+
+/** The prediction for the whole step. */
+typedef struct dsm_plan_result {
+  double step_cycles;        /**< cycles.total; lower is better */
+  double step_seconds;       /**< in inference this is the latency */
+  double samples_per_second; /**< higher is better */
+  double utilization;        /**< 0 .. 1; higher is better */
+  double lower_bound_cycles; /**< no mapping of the searched space is faster */
+  double ideal_cycles;
+  dsm_cycles cycles;
+  dsm_plan_memory memory;
+} dsm_plan_result;
+
+/** What the search did; the same for any number of threads. */
+typedef struct dsm_search_statistics {
+  uint64_t distinct_layers; /**< that differ in what costs depend on */
+  uint64_t evaluations;     /**< mappings of a layer and pass that the model scored */
+} dsm_search_statistics;
+
+typedef struct dsm_plan {
+  const dsm_workload *workload; /**< borrowed, or owned by a loaded plan */
+  const dsm_system *system;     /**< borrowed, or owned by a loaded plan */
+  dsm_explore_options options;
+  dsm_plan_result result;
+  dsm_layer_plan *layers; /**< one for each primary layer, in order */
+  size_t layer_count;
+  dsm_search_statistics statistics; /**< zero in a loaded plan */
+
+  dsm_workload *owned_workload; /**< private */
+  dsm_system *owned_system;     /**< private */
+  struct dsm__arena *arena;     /**< private */
+} dsm_plan;
+
+/**
+ * Reads a plan's decisions, workload, system and options from JSON text named `file` in findings,
+ * and predicts its cost anew. Numbers that follow from the decisions are not read; when
+ * `recorded` is not NULL it receives what the text says of the result (step_cycles; 0 where
+ * absent). *plan then belongs to the caller. result.lower_bound_cycles is left 0 (dsm_plan_bound
+ * computes it). DSM_ERROR_INVALID: a rule is broken (of the format, or an illegal split).
+ * DSM_ERROR_INFEASIBLE: it needs more memory than a chip has; *plan is NULL.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_plan_parse(dsm_plan **plan, const char *text, size_t length,
+                                                const char *file, double *recorded_step_cycles,
+                                                dsm_diags *diags);
+
+/** dsm_plan_parse of a file ("-": standard input); also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_plan_load(dsm_plan **plan, const char *path,
+                                               double *recorded_step_cycles, dsm_diags *diags);
+
+/** The plan as JSON text, malloc'ed, to be freed by the caller. NULL if out of memory. */
+DSM_API char *dsm_plan_print(const dsm_plan *plan);
+
+/** Writes dsm_plan_print to a file, whole or not at all. */
+DSM_API DSM_NODISCARD dsm_status dsm_plan_save(const dsm_plan *plan, const char *path,
+                                               dsm_diags *diags);
+
+/** Frees the plan, and its workload and system if it owns them; NULL is fine. */
+DSM_API void dsm_plan_free(dsm_plan *plan);
+
+/**
+ * Walks every invariant of a plan: legal splits, ChipD x CoreD consistency, components that add up,
+ * link traffic that explains the times, memory within capacity. DSM_ERROR_INVALID or
+ * DSM_ERROR_INFEASIBLE with findings where one does not hold.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags);
+
+/* Words of the formats. Never NULL. */
+DSM_API const char *dsm_bound_name(dsm_bound bound);
+DSM_API const char *dsm_invocation_kind_name(dsm_invocation_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * report.h: how results are shown, as text.
+ *
+ * Every function returns a NUL-terminated text ending in a newline, malloc'ed, to be freed by the
+ * caller, or NULL if out of memory. Tables are for people and may change; JSON and CSV are for
+ * programs: stable names, full precision (docs/formats.md).
+ */
+#ifndef DSM_REPORT_H
+#define DSM_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dsm/diag.h"
+#include "dsm/explore.h"
+#include "dsm/plan.h"
+#include "dsm/system.h"
+#include "dsm/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How a table is laid out. */
+typedef struct dsm_table_style {
+  size_t width; /**< columns of the terminal or page; columns of a table are dropped to fit */
+  bool color;   /**< ANSI colours */
+} dsm_table_style;
+
+/** A plan: per layer and pass the mapping, utilization and where the lost time goes; totals. */
+DSM_API char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style);
+/** RFC 4180, one row a layer and pass, the names of the JSON joined by dots as columns. */
+DSM_API char *dsm_report_plan_csv(const dsm_plan *plan);
+
+/** One rung of a ladder: the best plan with some optimisations. */
+typedef struct dsm_ladder_rung {
+  const char *name;     /**< "none", or the optimisation that this rung adds */
+  const dsm_plan *plan; /**< borrowed */
+} dsm_ladder_rung;
+
+/** What each optimisation gains over the rung before and over the first. */
+DSM_API char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count,
+                                      dsm_table_style style);
+DSM_API char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count);
+DSM_API char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count);
+
+/**
+ * For each pass of each explained layer the alternatives, what bounds each, and why the winner won.
+ * All explanations are of the same plan. A layer as declared can be several primary layers, hence
+ * the list. JSON: format "dsm-explain/1".
+ */
+DSM_API char *dsm_report_explanation_table(const dsm_plan *plan,
+                                           const dsm_explanation *const *explanations, size_t count,
+                                           dsm_table_style style);
+DSM_API char *dsm_report_explanation_json(const dsm_plan *plan,
+                                          const dsm_explanation *const *explanations, size_t count);
+DSM_API char *dsm_report_explanation_csv(const dsm_plan *plan,
+                                         const dsm_explanation *const *explanations, size_t count);
+
+/** A description to describe: exactly one of the three is not NULL. */
+typedef struct dsm_described {
+  const char *file;
+  const dsm_workload *workload;
+  const dsm_system *system;
+  const dsm_plan *plan;
+} dsm_described;
+
+/** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance. */
+DSM_API char *dsm_report_description_table(const dsm_described *items, size_t count,
+                                           dsm_table_style style);
+/** Format "dsm-describe/1". */
+DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
+/** One row a layer (or one a system). */
+DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
+
+/** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
+ * not known is left out. */
+DSM_API char *dsm_report_diags_json(const dsm_diags *diags);
+
+/** A file that was validated. */
+typedef struct dsm_validated {
+  const char *file;
+  const char *kind;       /**< "workload", "system", "plan"; NULL if that was not found out */
+  const char *summary;    /**< of a valid one, such as "16 layers"; else NULL */
+  dsm_status status;      /**< DSM_OK: valid */
+  const dsm_diags *diags; /**< what was found; may be NULL */
+} dsm_validated;
+
+/** One line a file: what it is, or how many errors it has. */
+DSM_API char *dsm_report_validation_table(const dsm_validated *items, size_t count,
+                                          dsm_table_style style);
+/** Format "dsm-validate/1": all findings too. */
+DSM_API char *dsm_report_validation_json(const dsm_validated *items, size_t count);
+/** One row a finding, and one a file without findings. */
+DSM_API char *dsm_report_validation_csv(const dsm_validated *items, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * system.h: the accelerator system, five tiers from the ground up.
+ *
+ *   PE      a register file and `simd_macs` multiply-accumulate units
+ *   array   rows x columns of PEs, systolic
+ *   core    an array, a scratchpad and special function units
+ *   chip    cores on a ring, with external memory
+ *   system  chips_x x chips_y chips in a 2D torus
+ *
+ * A sixth part, `model`, holds the assumptions of the performance model that are no hardware.
+ * Fields bear the names of the format "dsm-system/1" (docs/formats.md) and its units: GB = 10^9
+ * bytes, MiB = 2^20 bytes, KiB = 2^10 bytes.
+ */
+#ifndef DSM_SYSTEM_H
+#define DSM_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dsm/diag.h"
+#include "dsm/limits.h"
+#include "dsm/override.h"
+#include "dsm/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dsm_interconnect {
+  DSM_INTERCONNECT_RING = 0,
+  DSM_INTERCONNECT_COUNT
+} dsm_interconnect;
+
+typedef enum dsm_topology { DSM_TOPOLOGY_TORUS_2D = 0, DSM_TOPOLOGY_COUNT } dsm_topology;
+
+typedef struct dsm_pe {
+  uint64_t simd_macs; /**< multiply-accumulate units of a PE */
+} dsm_pe;
+
+typedef struct dsm_array {
+  uint64_t rows;                /**< of PEs; take reduction features (Pr = rows) */
+  uint64_t columns;             /**< of PEs; take produced features (Pc = columns * simd_macs) */
+  double startup_cycles;        /**< first data into the array, once per feature iteration */
+  bool unroll_kernel_on_rows;   /**< kernel positions share the rows with reduction features */
+  bool weights_from_scratchpad; /**< the next weight block comes at scratchpad bandwidth */
+} dsm_array;
+
+typedef struct dsm_core {
+  double frequency_GHz;
+  double scratchpad_MiB;
+  double scratchpad_bandwidth_GBps;
+  double sfu_ops_per_cycle;        /**< element-passes of auxiliary work a cycle */
+  double transcendental_passes;    /**< element-passes of a sigmoid, tanh or exp */
+  double streaming_buffer_KiB;     /**< reserved for streaming when something is held on chip */
+  double resident_weight_fraction; /**< of the scratchpad, for weights kept over timesteps */
+} dsm_core;
+
+typedef struct dsm_memory {
+  double capacity_GB;
+  double bandwidth_GBps;
+  double efficiency_ratio; /**< of the bandwidth that is usable, 0 .. 1 */
+} dsm_memory;
+
+typedef struct dsm_chip {
+  uint64_t cores;
+  dsm_interconnect interconnect;
+  double core_link_bandwidth_GBps;
+  dsm_memory memory;
+} dsm_chip;
+
+typedef struct dsm_torus {
+  dsm_topology topology;
+  uint64_t chips_x; /**< m: chips in a row */
+  uint64_t chips_y; /**< n: chips in a column */
+  double link_bandwidth_x_GBps;
+  double link_bandwidth_y_GBps;
+} dsm_torus;
+
+/** Assumptions of the model (docs/model.md, section 2). */
+typedef struct dsm_assumptions {
+  double bptt_resident_copies;       /**< weights and gradients resident over timesteps */
+  double relu_mask_bytes;            /**< an input element, re-read in backward */
+  double batch_norm_saved_bytes;     /**< an output element, re-read in update */
+  double reduce_memory_bytes;        /**< memory bytes per gradient byte of the chip */
+  double broadcast_memory_bytes;     /**< memory bytes per weight byte of the chip */
+  double reduce_ring_crossings;      /**< ring bytes per byte received from a chip link */
+  double rotate_memory_bytes;        /**< memory bytes per byte rotated */
+  double relayout_memory_bytes;      /**< memory bytes per byte re-laid out */
+  double weight_update_memory_bytes; /**< memory bytes per owned weight byte in the update */
+  bool dysm_uniform;                 /**< one DySM factor for all convolutions */
+  bool dysm_accumulate_in_memory;    /**< partial gradients are re-read from memory */
+} dsm_assumptions;
+
+/** An immutable system. Everything inside belongs to it. */
+typedef struct dsm_system {
+  const char *name;
+  const char *source; /**< where the description comes from; NULL if not stated */
+  dsm_pe pe;
+  dsm_array array;
+  dsm_core core;
+  dsm_chip chip;
+  dsm_torus system;
+  dsm_assumptions model;
+
+  const char *const *note_paths; /**< parameter paths such as "core.frequency_GHz" */
+  const char *const *note_texts; /**< and what the description says of them */
+  size_t note_count;
+
+  struct dsm__arena *arena; /**< private */
+} dsm_system;
+
+/**
+ * Reads a system from JSON text named `file` in findings, after applying the overrides. *system is
+ * set only on DSM_OK and then belongs to the caller. DSM_ERROR_INVALID: every problem that could be
+ * found is in diags. DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_system_parse(dsm_system **system, const char *text,
+                                                  size_t length, const char *file,
+                                                  const dsm_override *overrides,
+                                                  size_t override_count, dsm_diags *diags);
+
+/** dsm_system_parse of a file ("-": standard input); also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_system_load(dsm_system **system, const char *path,
+                                                 const dsm_override *overrides,
+                                                 size_t override_count, dsm_diags *diags);
+
+/** Frees the system; NULL is fine. */
+DSM_API void dsm_system_free(dsm_system *system);
+
+/** Peak of the whole system in floating-point operations a second (2 per MAC). */
+DSM_API double dsm_system_peak_flops(const dsm_system *system);
+
+/** Peak FLOP/s of a chip over its usable memory bandwidth: FLOP per byte at the roofline's ridge.
+ */
+DSM_API double dsm_system_machine_balance(const dsm_system *system);
+
+/** The note on a parameter path, or NULL. */
+DSM_API const char *dsm_system_note(const dsm_system *system, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * workload.h: a network as a graph of layers.
+ *
+ * A workload is read from a description (format "dsm-workload/1", docs/formats.md), checked once
+ * and immutable afterwards. It exists in two views:
+ *
+ *  - the *declared* layers (dsm_layer_spec), as the description names them;
+ *  - the *primary* layers (dsm_layer), in execution order, with every derived quantity of the
+ *    performance model. They are the declared layers, except that a bidirectional LSTM `x` is two
+ *    of them, `x.fwd` and `x.bwd`. All analysis works on primary layers.
+ *
+ * "per sample" means for one sample of the minibatch and, in layers with timesteps, one timestep.
+ */
+#ifndef DSM_WORKLOAD_H
+#define DSM_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dsm/diag.h"
+#include "dsm/limits.h"
+#include "dsm/override.h"
+#include "dsm/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dsm_layer_type {
+  DSM_LAYER_CONV = 0,
+  DSM_LAYER_FC,
+  DSM_LAYER_LSTM,
+  DSM_LAYER_MATMUL,
+  DSM_LAYER_TYPE_COUNT
+} dsm_layer_type;
+
+typedef enum dsm_aux_op {
+  DSM_AUX_BIAS = 0,
+  DSM_AUX_RESIDUAL,
+  DSM_AUX_RELU,
+  DSM_AUX_SIGMOID,
+  DSM_AUX_TANH,
+  DSM_AUX_GELU,
+  DSM_AUX_MAX_POOL,
+  DSM_AUX_AVG_POOL,
+  DSM_AUX_SOFTMAX,
+  DSM_AUX_BATCH_NORM,
+  DSM_AUX_LAYER_NORM,
+  DSM_AUX_OP_COUNT
+} dsm_aux_op;
+
+/** Rows and columns. */
+typedef struct dsm_size2 {
+  uint64_t rows;
+  uint64_t columns;
+} dsm_size2;
+
+/** One auxiliary operation as declared. */
+typedef struct dsm_aux {
+  dsm_aux_op op;
+  const char *from;  /**< residual: name of the layer whose output is added; else NULL */
+  dsm_size2 window;  /**< pools only */
+  dsm_size2 stride;  /**< pools only; default: the window */
+  dsm_size2 feature; /**< pools only: size of the result */
+  bool has_feature;  /**< pools only: `feature` was stated, not derived */
+  bool is_on_input;  /**< pools only: pools the layer's input, not its output */
+} dsm_aux;
+
+/** How a declared layer takes part in timestep pipelining. */
+typedef enum dsm_pipeline_choice {
+  DSM_PIPELINE_AUTOMATIC = 0, /**< key absent: maximal runs form groups */
+  DSM_PIPELINE_NAMED,         /**< layers with the same name form a group */
+  DSM_PIPELINE_NEVER          /**< null */
+} dsm_pipeline_choice;
+
+/** A layer as declared. Fields that do not apply to its type hold the defaults shown. */
+typedef struct dsm_layer_spec {
+  const char *name;
+  dsm_layer_type type;
+  uint64_t in;           /**< input features */
+  uint64_t out;          /**< output features; lstm: hidden units of a direction */
+  dsm_size2 feature;     /**< conv: size of an output feature before pooling; else 1 x 1 */
+  dsm_size2 kernel;      /**< conv; else 1 x 1 */
+  dsm_size2 stride;      /**< conv; else 1 x 1 */
+  dsm_size2 dilation;    /**< conv; else 1 x 1 */
+  dsm_size2 padding;     /**< conv, where stated; else 0 x 0 */
+  bool has_padding;      /**< conv: `padding` was stated, not implied */
+  uint64_t groups;       /**< conv; else 1 */
+  uint64_t timesteps;    /**< lstm, fc, matmul; else 1 */
+  bool is_bidirectional; /**< lstm */
+  dsm_pipeline_choice pipeline_choice; /**< lstm */
+  const char *pipeline_group;          /**< lstm with DSM_PIPELINE_NAMED; else NULL */
+  const char *operand;       /**< matmul: layer that makes the second operand; else NULL */
+  uint64_t operand_elements; /**< matmul: per sample; else 0 */
+  const char *const *inputs; /**< declared producers, "@input" for the network's input */
+  size_t input_count;        /**< 0: not declared, that is the layer before (or the input) */
+  const dsm_aux *aux;        /**< in the order declared */
+  size_t aux_count;
+} dsm_layer_spec;
+
+/** Stands for the network's input among dsm_layer.producers. */
+#define DSM_NETWORK_INPUT SIZE_MAX
+/** dsm_layer.last_use of an output that nothing uses. */
+#define DSM_NEVER_USED SIZE_MAX
+
+/** A primary layer: one set of loops, in execution order, with its derived quantities. */
+typedef struct dsm_layer {
+  const char *name;
+  dsm_layer_type type;
+  size_t spec_index; /**< the declared layer it comes from */
+
+  /* Loop dimensions (docs/model.md, section 1). */
+  uint64_t in;        /**< nin: reduction features; lstm: X + H */
+  uint64_t out;       /**< nout: produced features; lstm: 4H */
+  uint64_t ij;        /**< rows * columns of an output feature before pooling */
+  uint64_t kij;       /**< rows * columns of the kernel */
+  uint64_t groups;    /**< 1: not grouped */
+  uint64_t timesteps; /**< T; 1 in feed-forward layers */
+
+  /* Elements per sample. */
+  uint64_t input_elements;   /**< in_el */
+  uint64_t output_elements;  /**< out_el: before pooling; lstm: 4H */
+  uint64_t stored_elements;  /**< st_el: after pooling; lstm: H */
+  uint64_t state_elements;   /**< saved for the backward pass beside the output: lstm 5H, else 0 */
+  uint64_t operand_elements; /**< matmul's second operand, else 0 */
+  uint64_t weight_elements;  /**< w_el, once for the layer; 0 for matmul */
+  uint64_t macs;             /**< per sample and pass */
+  uint64_t parameters;       /**< w_el, biases and normalisation parameters, once for the layer */
+
+  /* Auxiliary work. */
+  bool has_op[DSM_AUX_OP_COUNT]; /**< operations present */
+  uint64_t pool_window;          /**< elements of the output pool's window; 0: no output pool */
+  uint64_t input_pool_window;    /**< elements of the input pool's window; 0: no input pool */
+  uint64_t input_pool_elements;  /**< results of the input pool per sample */
+
+  /* Passes and graph. All indices are of primary layers and smaller than the layer's own. */
+  bool has_backward;       /**< false for conv and fc fed only by the network's input */
+  bool has_update;         /**< false for matmul */
+  const size_t *producers; /**< of the input, in concatenation order; may be DSM_NETWORK_INPUT */
+  size_t producer_count;
+  const size_t *shortcuts; /**< whose outputs the residual adds */
+  size_t shortcut_count;
+  const size_t *operands; /**< who make the matmul's second operand */
+  size_t operand_count;
+  size_t last_use; /**< last layer with it among producers or shortcuts, or DSM_NEVER_USED */
+  size_t last_operand_use; /**< last layer with it among operands, or DSM_NEVER_USED */
+
+  /* Elements per sample times timesteps, over the life of tensors in execution order. */
+  uint64_t carried_elements;    /**< outputs made before this layer and used (other than as a
+                                     matmul's operand) by it or later: what a relayout moves */
+  uint64_t live_elements;       /**< in inference, while it runs: its output, and all made before
+                                     and used by it or later */
+  uint64_t error_pair_elements; /**< errors of its output and of its producers' outputs */
+} dsm_layer;
+
+/** An immutable workload. Everything inside belongs to it. */
+typedef struct dsm_workload {
+  const char *name;
+  const char *source;                /**< where the description comes from; NULL if not stated */
+  uint64_t minibatch;                /**< samples in a step (Nmb) */
+  double element_bytes;              /**< B: activations, errors, weights */
+  double gradient_bytes;             /**< Bg: gradients between chips */
+  double partial_sum_bytes;          /**< Ba: partial sums between cores, rotated outputs */
+  double optimizer_bytes_per_weight; /**< optimiser state in memory */
+
+  bool is_input_stated;     /**< the description has an `input` */
+  uint64_t input_features;  /**< of the network's input */
+  dsm_size2 input_size;     /**< of a feature of the network's input */
+  uint64_t input_elements;  /**< per sample */
+  uint64_t input_timesteps; /**< largest T of the layers that read it; 1 if none does */
+  size_t input_last_use;    /**< last primary layer that reads it, or DSM_NEVER_USED */
+
+  const dsm_layer_spec *specs; /**< declared layers */
+  size_t spec_count;
+  const dsm_layer *layers; /**< primary layers in execution order */
+  size_t layer_count;
+
+  /* Totals, per sample and including all timesteps where they apply. */
+  uint64_t weights;        /**< sum of weight_elements */
+  uint64_t parameters;     /**< sum of parameters */
+  uint64_t forward_macs;   /**< sum of macs * timesteps */
+  double activation_bytes; /**< sum of stored_elements * timesteps * element_bytes */
+
+  struct dsm__arena *arena; /**< private */
+} dsm_workload;
+
+/**
+ * Reads a workload from JSON text named `file` in findings, after applying the overrides.
+ * *workload is set only on DSM_OK and then belongs to the caller. DSM_ERROR_INVALID: every problem
+ * that could be found is in diags. DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_workload_parse(dsm_workload **workload, const char *text,
+                                                    size_t length, const char *file,
+                                                    const dsm_override *overrides,
+                                                    size_t override_count, dsm_diags *diags);
+
+/** dsm_workload_parse of a file ("-": standard input); also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_workload_load(dsm_workload **workload, const char *path,
+                                                   const dsm_override *overrides,
+                                                   size_t override_count, dsm_diags *diags);
+
+/** Frees the workload; NULL is fine. */
+DSM_API void dsm_workload_free(dsm_workload *workload);
+
+/** Index of the primary layer of that name, or SIZE_MAX. O(layers). */
+DSM_API size_t dsm_workload_find_layer(const dsm_workload *workload, const char *name);
+
+/** The word of the formats for a type ("conv") or operation ("max_pool"). Never NULL. */
+DSM_API const char *dsm_layer_type_name(dsm_layer_type type);
+DSM_API const char *dsm_aux_op_name(dsm_aux_op op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

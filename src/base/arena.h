@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * arena.h: memory with one owner. An object (workload, system, plan, a search's scratch) allocates
+ * everything inside it from its own arena and frees it at once.
+ *
+ * When compiled with DSM_ARENA_DEBUG each piece is its own malloc, so that sanitizers and valgrind
+ * see overruns and uses after free.
+ */
+#ifndef DSM_BASE_ARENA_H
+#define DSM_BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct dsm__arena dsm__arena;
+
+/** A new empty arena; NULL if out of memory. */
+dsm__arena *dsm__arena_new(void);
+
+/** Frees the arena and all it gave out; NULL is fine. */
+void dsm__arena_free(dsm__arena *arena);
+
+/** `size` zeroed bytes aligned for any type, at a unique address also for size 0; NULL if out of
+ * memory. */
+void *dsm__arena_alloc(dsm__arena *arena, size_t size);
+
+/** A zeroed array; NULL if out of memory or if count * size overflows. */
+void *dsm__arena_array(dsm__arena *arena, size_t count, size_t size);
+
+/** A copy of the first `length` bytes of text, NUL-terminated; NULL if out of memory. */
+char *dsm__arena_strndup(dsm__arena *arena, const char *text, size_t length);
+
+/** A copy of a NUL-terminated text; NULL if out of memory. */
+char *dsm__arena_strdup(dsm__arena *arena, const char *text);
+
+/** snprintf into the arena; NULL if out of memory. */
+char *dsm__arena_printf(dsm__arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* json_doc.h: the inside of a JSON document, for json_doc.c, json_read.c and json_override.c. */
+#ifndef DSM_BASE_JSON_DOC_H
+#define DSM_BASE_JSON_DOC_H
+
+#include <cjson/cJSON.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include "base/diag_add.h"
+#include "base/json_read.h"
+#include "base/json_text.h"
+
+/** A value that came from an override, not from the file. */
+typedef struct dsm__json_overridden {
+  const cJSON *item;
+  const char *text; /**< the override's JSON text; NULL for what has none of its own */
+  size_t length;
+} dsm__json_overridden;
+
+/** A node that has had its finding: a present one, or the absent child of one. */
+typedef struct dsm__json_mark {
+  const cJSON *item; /**< NULL: free place in the table */
+  uint64_t child;    /**< 0, or the hash of the absent child's key or index */
+} dsm__json_mark;
+
+/** Where the last item was found in a list, so that the next one is found at once. */
+typedef struct dsm__json_cursor {
+  const cJSON *array;
+  const cJSON *item;
+  size_t index;
+} dsm__json_cursor;
+
+struct dsm__json_doc {
+  dsm__arena *arena;
+  const char *text; /* in the arena, NUL-terminated */
+  size_t length;
+  const char *file; /* in the arena; may be NULL */
+  cJSON *root;
+  cJSON
+      *replaced; /* a list that keeps values replaced by overrides alive: no address comes twice */
+  dsm__json_overridden *overridden; /* in order of time */
+  size_t overridden_count;
+  dsm_diags *diags; /* may be NULL */
+  size_t first_finding;
+  size_t error_count;
+  bool is_out_of_memory;
+  dsm__json_mark *marks; /* hash table with open addressing */
+  size_t mark_count;
+  size_t mark_capacity;                              /* 0 or a power of two */
+  dsm__json_cursor cursors[DSM__JSON_MAX_DEPTH + 1]; /* one for each depth of nested lists */
+};
+
+/** The file name of findings about overrides. */
+#define DSM__JSON_OVERRIDE_FILE "--set"
+
+/** Notes and, the first time, reports that an allocation failed. */
+void dsm__json_doc_set_out_of_memory(dsm__json_doc *doc);
+
+/** Would a finding be kept? If not, what it costs to word it can be saved. */
+bool dsm__json_doc_keeps_findings(const dsm__json_doc *doc);
+
+/** Parses text that dsm__json_text_check accepted and that has a NUL behind it. NULL if out of
+ * memory, which is then noted. */
+cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length);
+
+/** Reports the duplicate keys of the node and of everything in it. */
+void dsm__json_doc_check_keys(const dsm__json_node *node);
+
+/** Applies overrides in order. False if one cannot be applied: then that was reported and counted;
+ * the others have been tried. */
+bool dsm__json_doc_override(dsm__json_doc *doc, const dsm__json_override *overrides, size_t count);
+
+/** The node of a child `item` of a present node; `index` is its place in a list. */
+dsm__json_node dsm__json_child(const dsm__json_node *parent, const cJSON *item, size_t index);
+
+/** How many containers the node is in. */
+size_t dsm__json_depth(const dsm__json_node *node);
+
+/** Writes the node's path, such as $.layers[3].stride, cut if it does not fit. */
+void dsm__json_path(const dsm__json_node *node, char *path, size_t size);
+
+/** The place of a present node (or of its nearest present ancestor); the path is not set. */
+dsm__place dsm__json_place(const dsm__json_node *node);
+
+/** A present number as it is written, or else as dsm writes it. */
+void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size);
+
+/** True the first time it is called for a node. */
+bool dsm__json_mark_node(const dsm__json_node *node);
+
+#endif

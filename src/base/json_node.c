@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* json_node.c: moving between the nodes of a document, and findings about them. */
+#include "base/json_doc.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number_text.h"
+
+/* ---- moving ---- */
+
+dsm__json_node dsm__json_root(dsm__json_doc *doc) {
+  return (dsm__json_node){.doc = doc, .item = doc->root};
+}
+
+dsm__json_node dsm__json_child(const dsm__json_node *parent, const cJSON *item, size_t index) {
+  return (dsm__json_node){
+      .doc = parent->doc,
+      .item = item,
+      .parent = parent,
+      .key = cJSON_IsObject(parent->item) ? item->string : NULL,
+      .index = index,
+  };
+}
+
+dsm__json_node dsm__json_member(const dsm__json_node *object, const char *key) {
+  dsm__json_node node = {.doc = object->doc, .parent = object, .key = key};
+  if (cJSON_IsObject(object->item))
+    node.item = cJSON_GetObjectItemCaseSensitive(object->item, key);
+  return node;
+}
+
+size_t dsm__json_depth(const dsm__json_node *node) {
+  size_t depth = 0;
+  for (const dsm__json_node *each = node->parent; each != NULL; each = each->parent)
+    depth++;
+  return depth;
+}
+
+dsm__json_node dsm__json_item(const dsm__json_node *array, size_t index) {
+  dsm__json_node node = {.doc = array->doc, .parent = array, .index = index};
+  const size_t depth = dsm__json_depth(array);
+  if (!cJSON_IsArray(array->item) || depth > DSM__JSON_MAX_DEPTH)
+    return node;
+  dsm__json_cursor *const cursor = &array->doc->cursors[depth];
+  const bool is_ahead = cursor->array == array->item && cursor->index <= index;
+  const cJSON *item = is_ahead ? cursor->item : array->item->child;
+  size_t at = is_ahead ? cursor->index : 0;
+  while (item != NULL && at < index) {
+    item = item->next;
+    at++;
+  }
+  if (item != NULL)
+    *cursor = (dsm__json_cursor){.array = array->item, .item = item, .index = index};
+  node.item = item;
+  return node;
+}
+
+dsm__json_node dsm__json_next(const dsm__json_node *item) {
+  dsm__json_node node = *item;
+  node.item = item->item == NULL ? NULL : item->item->next;
+  node.index = item->index + 1;
+  if (item->key != NULL && node.item != NULL)
+    node.key = node.item->string;
+  return node;
+}
+
+dsm__json_node dsm__json_first_member(const dsm__json_node *object) {
+  if (cJSON_IsObject(object->item) && object->item->child != NULL)
+    return dsm__json_child(object, object->item->child, 0);
+  return (dsm__json_node){.doc = object->doc, .parent = object, .key = ""};
+}
+
+const char *dsm__json_key(const dsm__json_node *member) {
+  return member->key;
+}
+
+bool dsm__json_is_null(const dsm__json_node *node) {
+  return cJSON_IsNull(node->item);
+}
+
+bool dsm__json_is_string(const dsm__json_node *node) {
+  return cJSON_IsString(node->item);
+}
+
+/* ---- where a node is ---- */
+
+static bool is_plain_key(const char *key) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+  static const char others[] = "0123456789-";
+  const size_t first = strspn(key, letters);
+  if (first == 0)
+    return false;
+  size_t length = first;
+  while (key[length] != '\0' && (strchr(letters, key[length]) || strchr(others, key[length])))
+    length++;
+  return key[length] == '\0';
+}
+
+/* Appends one step of a path; returns the new length, also beyond the buffer's end. */
+static size_t append_step(const dsm__json_node *node, char *path, size_t size, size_t used) {
+  char *const end = used < size ? path + used : NULL;
+  const size_t room = used < size ? size - used : 0;
+  int length = 0;
+  if (node->parent == NULL)
+    length = snprintf(end, room, "$");
+  else if (node->key == NULL)
+    length = snprintf(end, room, "[%zu]", node->index);
+  else if (is_plain_key(node->key))
+    length = snprintf(end, room, ".%s", node->key);
+  else
+    length = snprintf(end, room, "[\"%s\"]", node->key);
+  return used + (length > 0 ? (size_t)length : 0);
+}
+
+/* The nodes from the root down to `node`, at most DSM__JSON_MAX_DEPTH + 1 of them: steps below that
+ * can only be absent and are left out. Returns how many there are. */
+static size_t chain(const dsm__json_node *node,
+                    const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1]) {
+  size_t depth = dsm__json_depth(node);
+  const dsm__json_node *each = node;
+  for (; depth > DSM__JSON_MAX_DEPTH; depth--)
+    each = each->parent;
+  for (size_t i = depth + 1; i > 0; i--) {
+    nodes[i - 1] = each;
+    each = each->parent;
+  }
+  return depth + 1;
+}
+
+void dsm__json_path(const dsm__json_node *node, char *path, size_t size) {
+  const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1];
+  const size_t count = chain(node, nodes);
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++)
+    used = append_step(nodes[i], path, size, used);
+}
+
+/* How many members before this one have its key. */
+static size_t occurrence(const dsm__json_node *node) {
+  size_t count = 0;
+  for (const cJSON *each = node->parent->item->child; each != node->item; each = each->next) {
+    if (strcmp(each->string, node->key) == 0)
+      count++;
+  }
+  return count;
+}
+
+/* The latest override that the item itself came from, or NULL. */
+static const dsm__json_overridden *find_override(const dsm__json_doc *doc, const cJSON *item) {
+  for (size_t i = doc->overridden_count; i > 0; i--) {
+    if (doc->overridden[i - 1].item == item)
+      return &doc->overridden[i - 1];
+  }
+  return NULL;
+}
+
+/* A present node as steps in the text that it came from. */
+typedef struct text_path {
+  const char *text; /* NULL: it is written nowhere */
+  size_t length;
+  bool is_override;
+  dsm__json_step steps[DSM__JSON_MAX_DEPTH + 1];
+  size_t step_count;
+} text_path;
+
+static text_path path_in_text(const dsm__json_node *node) {
+  const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1];
+  const size_t count = chain(node, nodes);
+  text_path path = {.text = node->doc->text, .length = node->doc->length};
+  for (size_t i = 0; i < count; i++) {
+    const dsm__json_overridden *const override = find_override(node->doc, nodes[i]->item);
+    if (override != NULL) {
+      path.text = override->text;
+      path.length = override->length;
+      path.is_override = true;
+      path.step_count = 0;
+    } else if (i > 0) {
+      const bool is_member = nodes[i]->key != NULL;
+      path.steps[path.step_count++] = (dsm__json_step){
+          .key = nodes[i]->key, .index = is_member ? occurrence(nodes[i]) : nodes[i]->index};
+    }
+  }
+  return path;
+}
+
+dsm__place dsm__json_place(const dsm__json_node *node) {
+  const dsm__json_node *present = node;
+  while (present->item == NULL && present->parent != NULL)
+    present = present->parent;
+  const text_path path = path_in_text(present);
+  if (path.is_override)
+    return (dsm__place){.file = DSM__JSON_OVERRIDE_FILE};
+  dsm__place place = {.file = node->doc->file};
+  const size_t offset = dsm__json_text_locate(path.text, path.length, path.steps, path.step_count);
+  dsm__json_text_position(path.text, path.length, offset, &place.line, &place.column);
+  return place;
+}
+
+void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size) {
+  const text_path path = path_in_text(node);
+  size_t length = 0;
+  size_t offset = 0;
+  if (path.text != NULL)
+    offset = dsm__json_text_scalar(path.text, path.length, path.steps, path.step_count, &length);
+  if (length > 0 && length < size) {
+    memcpy(text, path.text + offset, length);
+    text[length] = '\0';
+    return;
+  }
+  char number[DSM__NUMBER_TEXT_SIZE];
+  (void)dsm__double_to_text(node->item->valuedouble, number);
+  (void)snprintf(text, size, "%s", number);
+}
+
+/* ---- one finding a node ---- */
+
+/* FNV-1a of an absent child's key or index; never 0. */
+static uint64_t hash_child(const dsm__json_node *node) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  char index[24];
+  (void)snprintf(index, sizeof index, "[%zu]", node->index);
+  for (const char *each = node->key != NULL ? node->key : index; *each != '\0'; each++)
+    hash = (hash ^ (unsigned char)*each) * UINT64_C(1099511628211);
+  return hash | 1;
+}
+
+/* The place of a mark in the table: the mark itself, or the free place where it belongs. */
+static dsm__json_mark *find_mark(dsm__json_mark *marks, size_t capacity, dsm__json_mark mark) {
+  const uint64_t mixed =
+      ((uint64_t)(uintptr_t)mark.item ^ mark.child) * UINT64_C(0x9E3779B97F4A7C15);
+  for (size_t at = (size_t)(mixed >> 32);; at++) {
+    dsm__json_mark *const place = &marks[at & (capacity - 1)];
+    if (place->item == NULL || (place->item == mark.item && place->child == mark.child))
+      return place;
+  }
+}
+
+/* Keeps the table at most half full. False if out of memory. */
+static bool grow_marks(dsm__json_doc *doc) {
+  if (2 * (doc->mark_count + 1) <= doc->mark_capacity)
+    return true;
+  const size_t capacity = doc->mark_capacity == 0 ? 64 : 2 * doc->mark_capacity;
+  dsm__json_mark *const grown = calloc(capacity, sizeof *grown);
+  if (grown == NULL)
+    return false;
+  for (size_t i = 0; i < doc->mark_capacity; i++) {
+    if (doc->marks[i].item != NULL)
+      *find_mark(grown, capacity, doc->marks[i]) = doc->marks[i];
+  }
+  free(doc->marks);
+  doc->marks = grown;
+  doc->mark_capacity = capacity;
+  return true;
+}
+
+bool dsm__json_mark_node(const dsm__json_node *node) {
+  dsm__json_doc *const doc = node->doc;
+  if (!grow_marks(doc)) {
+    dsm__json_doc_set_out_of_memory(doc);
+    return true;
+  }
+  dsm__json_mark mark = {.item = node->item};
+  if (node->item == NULL) {
+    const dsm__json_node *present = node;
+    for (; present->item == NULL && present->parent != NULL; present = present->parent)
+      mark.child = mark.child * 31 + hash_child(present);
+    mark.item = present->item;
+    mark.child |= 1; /* never that of the present node itself */
+  }
+  dsm__json_mark *const place = find_mark(doc->marks, doc->mark_capacity, mark);
+  if (place->item != NULL)
+    return false;
+  *place = mark;
+  doc->mark_count++;
+  return true;
+}
+
+void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
+  dsm__json_doc *const doc = node->doc;
+  if (!dsm__json_mark_node(node))
+    return;
+  doc->error_count++;
+  char path[512] = "";
+  dsm__place place = {0};
+  if (dsm__json_doc_keeps_findings(doc)) {
+    place = dsm__json_place(node);
+    dsm__json_path(node, path, sizeof path);
+    place.path = path;
+  }
+  va_list args;
+  va_start(args, format);
+  dsm__diags_vadd(doc->diags, DSM_SEVERITY_ERROR, place, hint, format, args);
+  va_end(args);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/json_read.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_doc.h"
+#include "base/nearest.h"
+#include "base/number_text.h"
+#include "base/utf8.h"
+
+/* Enough for what a message says was expected or found. */
+enum { WORDING_SIZE = 320 };
+
+#define LARGEST_WHOLE_NUMBER (UINT64_C(1) << 53)
+
+/* ---- wording ---- */
+
+/* Bytes of text that a message shows: all, or at most `limit` cut between characters. */
+static int shown_length(const char *text, size_t limit) {
+  const size_t length = strlen(text);
+  size_t shown = 0;
+  while (shown < length) {
+    const size_t size = dsm__utf8_length(text + shown, length - shown);
+    if (shown + (size == 0 ? 1 : size) > limit)
+      break;
+    shown += size == 0 ? 1 : size;
+  }
+  return (int)shown;
+}
+
+/* A string in quotes, shortened. */
+static void quote(char *buffer, size_t size, const char *before, const char *text) {
+  enum { LONGEST_SHOWN = 48 };
+  const int shown = shown_length(text, LONGEST_SHOWN);
+  (void)snprintf(buffer, size, "%s\"%.*s%s\"", before, shown, text,
+                 text[shown] == '\0' ? "" : "...");
+}
+
+const char *dsm__json_found(const dsm__json_node *node, char *buffer, size_t size) {
+  const cJSON *const item = node->item;
+  if (cJSON_IsString(item)) {
+    quote(buffer, size, "string ", item->valuestring);
+  } else if (cJSON_IsNumber(item)) {
+    char number[DSM__NUMBER_TOKEN_MAX + 1];
+    dsm__json_number_text(node, number, sizeof number);
+    (void)snprintf(buffer, size, "number %s", number);
+  } else {
+    (void)snprintf(buffer, size, "%s",
+                   item == NULL           ? "nothing"
+                   : cJSON_IsNull(item)   ? "null"
+                   : cJSON_IsTrue(item)   ? "true"
+                   : cJSON_IsFalse(item)  ? "false"
+                   : cJSON_IsArray(item)  ? "a list"
+                   : cJSON_IsObject(item) ? "an object"
+                                          : "an unknown value");
+  }
+  return buffer;
+}
+
+/* Reports `expected ..., found ...` at a present node. */
+static void report_found(const dsm__json_node *node, const char *hint, const char *expected) {
+  char found[WORDING_SIZE] = "";
+  if (dsm__json_doc_keeps_findings(node->doc))
+    (void)dsm__json_found(node, found, sizeof found);
+  dsm__json_error(node, hint, "expected %s, found %s", expected, found);
+}
+
+/* The same, if the type is right and only the value is wrong: it then need not be named. */
+static void report_value(const dsm__json_node *node, const char *hint, const char *expected) {
+  char found[WORDING_SIZE] = "";
+  if (dsm__json_doc_keeps_findings(node->doc) && cJSON_IsString(node->item))
+    quote(found, sizeof found, "", node->item->valuestring);
+  else if (dsm__json_doc_keeps_findings(node->doc))
+    dsm__json_number_text(node, found, sizeof found);
+  dsm__json_error(node, hint, "expected %s, found %s", expected, found);
+}
+
+/* ---- presence ---- */
+
+/* Reports an absent node. If what it should be in is absent too, or is of another type, then that
+ * is the finding. */
+static void report_absent(const dsm__json_node *node, const char *expected) {
+  const dsm__json_node *missing = node;
+  const char *wanted = expected;
+  while (missing->parent != NULL && missing->parent->item == NULL) {
+    wanted = missing->key != NULL ? "an object" : "a list";
+    missing = missing->parent;
+  }
+  const dsm__json_node *const parent = missing->parent;
+  const char *const colon = wanted == NULL ? "" : ": expected ";
+  wanted = wanted == NULL ? "" : wanted;
+  if (parent != NULL && missing->key != NULL && !cJSON_IsObject(parent->item))
+    report_found(parent, NULL, "an object");
+  else if (parent != NULL && missing->key == NULL && !cJSON_IsArray(parent->item))
+    report_found(parent, NULL, "a list");
+  else if (missing->key != NULL)
+    dsm__json_error(missing, NULL, "missing key \"%s\"%s%s", missing->key, colon, wanted);
+  else
+    dsm__json_error(missing, NULL, "missing item %zu%s%s", missing->index, colon, wanted);
+}
+
+bool dsm__json_require(const dsm__json_node *node, const char *expected) {
+  if (node->item != NULL)
+    return true;
+  report_absent(node, expected);
+  return false;
+}
+
+/* Reports an absent node, or one that is not of the wanted type. */
+static bool require_type(const dsm__json_node *node, bool is_type, const char *expected) {
+  if (!dsm__json_require(node, expected))
+    return false;
+  if (!is_type)
+    report_found(node, NULL, expected);
+  return is_type;
+}
+
+/* ---- containers ---- */
+
+static bool is_among(const char *key, const char *const *known, size_t known_count) {
+  for (size_t i = 0; i < known_count; i++) {
+    if (known[i] != NULL && strcmp(known[i], key) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
+                           size_t known_count) {
+  if (!require_type(node, cJSON_IsObject(node->item), "an object"))
+    return false;
+  dsm__json_node member = dsm__json_first_member(node);
+  for (; dsm__json_is_present(&member); member = dsm__json_next(&member)) {
+    if (is_among(member.key, known, known_count))
+      continue;
+    char key[WORDING_SIZE] = "";
+    char hint[WORDING_SIZE] = "";
+    if (dsm__json_doc_keeps_findings(node->doc)) {
+      quote(key, sizeof key, "", member.key);
+      (void)dsm__nearest_hint(member.key, known, known_count, hint, sizeof hint);
+    }
+    dsm__json_error(&member, hint, "unknown key %s", key);
+  }
+  return true;
+}
+
+static void word_list_size(char *expected, size_t size, size_t min, size_t max) {
+  const char *const plural = (min == max ? min : max) == 1 ? "" : "s";
+  if (min == max)
+    (void)snprintf(expected, size, "a list of %zu item%s", min, plural);
+  else if (max == SIZE_MAX && min == 0)
+    (void)snprintf(expected, size, "a list");
+  else if (max == SIZE_MAX)
+    (void)snprintf(expected, size, "a list of at least %zu item%s", min, min == 1 ? "" : "s");
+  else if (min == 0)
+    (void)snprintf(expected, size, "a list of at most %zu item%s", max, plural);
+  else
+    (void)snprintf(expected, size, "a list of %zu to %zu items", min, max);
+}
+
+bool dsm__json_array(const dsm__json_node *node, size_t min, size_t max, size_t *count) {
+  char expected[WORDING_SIZE];
+  word_list_size(expected, sizeof expected, min, max);
+  if (!require_type(node, cJSON_IsArray(node->item), expected))
+    return false;
+  size_t found = 0;
+  for (const cJSON *each = node->item->child; each != NULL; each = each->next)
+    found++;
+  if (found < min || found > max) {
+    dsm__json_error(node, NULL, "expected %s, found one of %zu", expected, found);
+    return false;
+  }
+  *count = found;
+  return true;
+}
+
+/* ---- numbers ---- */
+
+/* Rounding to double makes 2^53 of what is a little more or less; only what is written as just that
+ * number may pass. */
+static bool is_written_exactly(const dsm__json_node *node) {
+  char written[DSM__NUMBER_TOKEN_MAX + 1];
+  dsm__json_number_text(node, written, sizeof written);
+  uint64_t number;
+  return dsm__text_to_u64(written, LARGEST_WHOLE_NUMBER, LARGEST_WHOLE_NUMBER, &number);
+}
+
+bool dsm__json_u64(const dsm__json_node *node, uint64_t min, uint64_t max, uint64_t *value) {
+  char expected[WORDING_SIZE];
+  (void)snprintf(expected, sizeof expected, "a whole number from %" PRIu64 " to %" PRIu64, min,
+                 max);
+  if (!require_type(node, cJSON_IsNumber(node->item), expected))
+    return false;
+  const double number = node->item->valuedouble;
+  const double largest = (double)LARGEST_WHOLE_NUMBER;
+  const bool is_whole = number >= 0 && number <= largest && floor(number) >= number &&
+                        (number < largest || is_written_exactly(node));
+  const uint64_t whole = is_whole ? (uint64_t)number : 0;
+  if (!is_whole || whole < min || whole > max) {
+    report_value(node, NULL, expected);
+    return false;
+  }
+  *value = whole;
+  return true;
+}
+
+static void word_range(char *expected, size_t size, dsm__json_range range) {
+  char min[DSM__NUMBER_TEXT_SIZE] = "";
+  char max[DSM__NUMBER_TEXT_SIZE] = "";
+  const bool has_min = isfinite(range.min);
+  const bool has_max = isfinite(range.max);
+  if (has_min)
+    (void)dsm__double_to_text(range.min, min);
+  if (has_max)
+    (void)dsm__double_to_text(range.max, max);
+  if (has_min && has_max && range.is_min_excluded)
+    (void)snprintf(expected, size, "a number above %s and at most %s", min, max);
+  else if (has_min && has_max)
+    (void)snprintf(expected, size, "a number from %s to %s", min, max);
+  else if (has_min)
+    (void)snprintf(expected, size, "a number %s %s",
+                   range.is_min_excluded ? "above" : "of at least", min);
+  else if (has_max)
+    (void)snprintf(expected, size, "a number of at most %s", max);
+  else
+    (void)snprintf(expected, size, "a number");
+}
+
+bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value) {
+  char expected[WORDING_SIZE];
+  word_range(expected, sizeof expected, range);
+  if (!require_type(node, cJSON_IsNumber(node->item), expected))
+    return false;
+  const double number = node->item->valuedouble;
+  const bool is_high_enough = range.is_min_excluded ? number > range.min : number >= range.min;
+  if (!isfinite(number) || !is_high_enough || number > range.max) {
+    report_value(node, NULL, expected);
+    return false;
+  }
+  *value = number;
+  return true;
+}
+
+/* ---- words ---- */
+
+bool dsm__json_bool(const dsm__json_node *node, bool *value) {
+  if (!require_type(node, cJSON_IsBool(node->item), "true or false"))
+    return false;
+  *value = cJSON_IsTrue(node->item) != 0;
+  return true;
+}
+
+static void word_string_size(char *expected, size_t size, size_t min, size_t max) {
+  if (min == 0 && max == SIZE_MAX)
+    (void)snprintf(expected, size, "a string");
+  else if (max == SIZE_MAX)
+    (void)snprintf(expected, size, "a string of at least %zu byte%s", min, min == 1 ? "" : "s");
+  else
+    (void)snprintf(expected, size, "a string of %zu to %zu bytes", min, max);
+}
+
+bool dsm__json_string(const dsm__json_node *node, size_t min, size_t max, dsm__arena *arena,
+                      const char **value) {
+  char expected[WORDING_SIZE];
+  word_string_size(expected, sizeof expected, min, max);
+  if (!require_type(node, cJSON_IsString(node->item), expected))
+    return false;
+  const char *const text = node->item->valuestring;
+  const size_t length = strlen(text);
+  if (length < min) {
+    report_value(node, NULL, expected);
+    return false;
+  }
+  if (length > max) {
+    dsm__json_error(node, NULL, "expected %s, found one of %zu", expected, length);
+    return false;
+  }
+  const char *const copy = dsm__arena_strndup(arena, text, length);
+  if (copy == NULL) {
+    dsm__json_doc_set_out_of_memory(node->doc);
+    return false;
+  }
+  *value = copy;
+  return true;
+}
+
+/* `"a", "b" or "c"`; what does not fit is left out, with "...". */
+static void word_choice(char *expected, size_t size, const char *const *names, size_t count) {
+  static const char ellipsis[] = " or ...";
+  size_t used = 0;
+  expected[0] = '\0';
+  for (size_t i = 0; i < count; i++) {
+    const char *const before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+    const size_t needed = strlen(before) + strlen(names[i]) + 2;
+    if (used + needed + sizeof ellipsis > size) {
+      (void)snprintf(expected + used, size - used, "%s", ellipsis);
+      return;
+    }
+    (void)snprintf(expected + used, size - used, "%s\"%s\"", before, names[i]);
+    used += needed;
+  }
+}
+
+bool dsm__json_enum(const dsm__json_node *node, const char *const *names, size_t count,
+                    size_t *value) {
+  if (cJSON_IsString(node->item)) {
+    for (size_t i = 0; i < count; i++) {
+      if (strcmp(names[i], node->item->valuestring) == 0) {
+        *value = i;
+        return true;
+      }
+    }
+  }
+  char expected[WORDING_SIZE];
+  char hint[WORDING_SIZE] = "";
+  word_choice(expected, sizeof expected, names, count);
+  if (!require_type(node, cJSON_IsString(node->item), expected))
+    return false;
+  if (dsm__json_doc_keeps_findings(node->doc))
+    (void)dsm__nearest_hint(node->item->valuestring, names, count, hint, sizeof hint);
+  report_value(node, hint, expected);
+  return false;
+}

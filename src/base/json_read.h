@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * json_read.h: typed, strict reading of a JSON document over cJSON.
+ *
+ * A document is parsed once; nodes are small values that live on the reader's stack and know their
+ * parent, so that a finding can name the path (`$.layers[3].stride`), line and column. Readers of a
+ * value report at most one finding and return whether the value is good; callers go on, so that all
+ * problems of a file are reported. Absent members are nodes too (`is_present` false).
+ */
+#ifndef DSM_BASE_JSON_READ_H
+#define DSM_BASE_JSON_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "dsm/diag.h"
+#include "dsm/override.h"
+
+struct cJSON;
+typedef struct dsm__json_doc dsm__json_doc;
+
+/** One `--set PATH=VALUE` for this document. */
+typedef dsm_override dsm__json_override;
+
+typedef struct dsm__json_node {
+  dsm__json_doc *doc;
+  const struct cJSON *item;            /**< NULL if absent */
+  const struct dsm__json_node *parent; /**< NULL for the root */
+  const char *key;                     /**< member name; NULL for list items and the root */
+  size_t index;                        /**< item index */
+} dsm__json_node;
+
+/**
+ * Parses text (copied) named `file` for findings, then applies the overrides in order. Afterwards
+ * *doc is to be freed with dsm__json_doc_free. DSM_ERROR_INVALID for a flaw of the text or an
+ * override whose path leads through a value that is no object or list, or to an item that does not
+ * exist (an absent object member is created; whether it is known is the reader's business). Where
+ * names contain dots the longest that fits is taken; an index goes before a name of that length.
+ * Also DSM_ERROR_OUT_OF_MEMORY. On failure *doc is NULL.
+ *
+ * Duplicate keys are found here too, in every object. They are counted as errors but do not fail
+ * the parsing, so that the rest is read and reported; the first of a key is what is read.
+ */
+DSM_NODISCARD dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t length,
+                                             const char *file, const dsm__json_override *overrides,
+                                             size_t override_count, dsm_diags *diags);
+
+void dsm__json_doc_free(dsm__json_doc *doc);
+
+/** How many errors have been reported on this document so far (also where diags is NULL). */
+size_t dsm__json_doc_error_count(const dsm__json_doc *doc);
+
+/** Puts the findings of this document into file order. To be called once, after all reading. */
+void dsm__json_doc_sort_findings(dsm__json_doc *doc);
+
+dsm__json_node dsm__json_root(dsm__json_doc *doc);
+
+/** A member of an object node (absent if the node is absent, no object, or has no such member). */
+dsm__json_node dsm__json_member(const dsm__json_node *object, const char *key);
+
+/** Item `index` of an array node; absent beyond the end. O(1) amortised when walked in order. */
+dsm__json_node dsm__json_item(const dsm__json_node *array, size_t index);
+
+/** The item after `item` in its array (same parent pointer), absent at the end. O(1). */
+dsm__json_node dsm__json_next(const dsm__json_node *item);
+
+static inline bool dsm__json_is_present(const dsm__json_node *node) {
+  return node->item != NULL;
+}
+bool dsm__json_is_null(const dsm__json_node *node);
+bool dsm__json_is_string(const dsm__json_node *node);
+bool dsm__json_is_object(const dsm__json_node *node);
+
+/** Reports an error at the node (or, if it is absent, at its parent, with the node's path). Nothing
+ * if there has been one at this node before. */
+void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...)
+    DSM_PRINTF(3, 4);
+
+/** A short description of what a node holds, for messages: `string "abc"`, `number 3.5`, `an
+ * object`... */
+const char *dsm__json_found(const dsm__json_node *node, char *buffer, size_t size);
+
+/**
+ * Reports "missing key" if absent; if its parent is absent too, or no object (or list), the finding
+ * is about that one. `expected` is added to the message and may be NULL. Returns presence. All
+ * readers below do the same with what they expect.
+ */
+bool dsm__json_require(const dsm__json_node *node, const char *expected);
+
+/** Checks that the node is an object whose keys are all among `known` (NULL entries are skipped);
+ * each unknown key is reported with the nearest known one. False if it is no object. */
+bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
+                           size_t known_count);
+
+/** Checks for an array of min..max items and gives the count. */
+bool dsm__json_array(const dsm__json_node *node, size_t min, size_t max, size_t *count);
+
+/** A whole number in min..max (max <= 2^53). */
+bool dsm__json_u64(const dsm__json_node *node, uint64_t min, uint64_t max, uint64_t *value);
+
+/** A range of real numbers. */
+typedef struct dsm__json_range {
+  double min;
+  double max;
+  bool is_min_excluded;
+} dsm__json_range;
+
+bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value);
+bool dsm__json_bool(const dsm__json_node *node, bool *value);
+
+/** A string of min..max bytes, copied into the arena. False, and reported, also when out of memory.
+ */
+bool dsm__json_string(const dsm__json_node *node, size_t min, size_t max, dsm__arena *arena,
+                      const char **value);
+
+/** A string that is one of names[0 .. count), exactly; gives its index. */
+bool dsm__json_enum(const dsm__json_node *node, const char *const *names, size_t count,
+                    size_t *value);
+
+/** First member of an object, for those with free keys (absent if none); go on with dsm__json_next.
+ */
+dsm__json_node dsm__json_first_member(const dsm__json_node *object);
+
+/** The name of a member. Borrowed from the document. */
+const char *dsm__json_key(const dsm__json_node *member);
+
+/** Is the document out of memory? Then findings may be incomplete and reading must stop. */
+bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc);
+
+/** A caller's own allocation failed while it read: marks the document as out of memory. */
+void dsm__json_set_out_of_memory(dsm__json_doc *doc);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What all workers of one dsm__parallel_for share. */
+typedef struct job {
+  atomic_size_t next_task;
+  size_t task_count;
+  dsm__parallel_task *task;
+  void *context;
+} job;
+
+typedef struct worker {
+  job *shared;
+  size_t index;
+} worker;
+
+/* Relaxed order suffices for the counter: what the caller wrote before is visible through
+ * pthread_create, what the tasks wrote becomes visible to the caller through pthread_join. */
+static void run_tasks(const worker *self) {
+  job *const shared = self->shared;
+  for (;;) {
+    const size_t task = atomic_fetch_add_explicit(&shared->next_task, 1, memory_order_relaxed);
+    if (task >= shared->task_count)
+      return;
+    shared->task(shared->context, task, self->index);
+  }
+}
+
+static void *worker_main(void *argument) {
+  run_tasks(argument);
+  return NULL;
+}
+
+static size_t at_most(size_t value, size_t limit) {
+  return value < limit ? value : limit;
+}
+
+void dsm__parallel_for(size_t thread_count, size_t task_count, dsm__parallel_task *task,
+                       void *context) {
+  if (task_count == 0)
+    return;
+  const size_t wanted = at_most(at_most(thread_count, DSM__PARALLEL_MAX_THREADS), task_count);
+  job shared = {.task_count = task_count, .task = task, .context = context};
+  atomic_init(&shared.next_task, 0);
+  pthread_t threads[DSM__PARALLEL_MAX_THREADS];
+  worker workers[DSM__PARALLEL_MAX_THREADS];
+  size_t started = 1; /* worker 0 is the calling thread */
+  workers[0] = (worker){.shared = &shared, .index = 0};
+  while (started < wanted) {
+    workers[started] = (worker){.shared = &shared, .index = started};
+    if (pthread_create(&threads[started], NULL, worker_main, &workers[started]) != 0)
+      break;
+    started++;
+  }
+  run_tasks(&workers[0]);
+  for (size_t i = 1; i < started; i++)
+    (void)pthread_join(threads[i], NULL);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/text_buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY ((size_t)256)
+
+/* Makes room for `more` bytes and a NUL. False, and failed set, if that cannot be. */
+static bool reserve(dsm__text_buffer *buffer, size_t more) {
+  if (buffer->failed)
+    return false;
+  if (more > DSM__TEXT_BUFFER_MAX - buffer->length) {
+    buffer->failed = true;
+    return false;
+  }
+  const size_t needed = buffer->length + more + 1;
+  if (needed <= buffer->capacity)
+    return true;
+  size_t capacity = buffer->capacity == 0 ? FIRST_CAPACITY : buffer->capacity;
+  while (capacity < needed)
+    capacity *= 2; /* at most 2 * (DSM__TEXT_BUFFER_MAX + 1): no overflow */
+  char *const grown = realloc(buffer->text, capacity);
+  if (grown == NULL) {
+    buffer->failed = true;
+    return false;
+  }
+  buffer->text = grown;
+  buffer->capacity = capacity;
+  return true;
+}
+
+void dsm__text_append(dsm__text_buffer *buffer, const char *text, size_t length) {
+  if (!reserve(buffer, length))
+    return;
+  if (length > 0)
+    memcpy(buffer->text + buffer->length, text, length);
+  buffer->length += length;
+  buffer->text[buffer->length] = '\0';
+}
+
+void dsm__text_puts(dsm__text_buffer *buffer, const char *text) {
+  dsm__text_append(buffer, text, strlen(text));
+}
+
+void dsm__text_printf(dsm__text_buffer *buffer, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (length < 0) {
+    buffer->failed = true;
+  } else if (reserve(buffer, (size_t)length)) {
+    (void)vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, again);
+    buffer->length += (size_t)length;
+  }
+  va_end(again);
+}
+
+void dsm__text_repeat(dsm__text_buffer *buffer, char character, size_t count) {
+  if (!reserve(buffer, count))
+    return;
+  memset(buffer->text + buffer->length, character, count);
+  buffer->length += count;
+  buffer->text[buffer->length] = '\0';
+}
+
+void dsm__text_fini(dsm__text_buffer *buffer) {
+  free(buffer->text);
+  *buffer = (dsm__text_buffer){0};
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* utf8.h: the one place that knows which byte sequences are UTF-8. */
+#ifndef DSM_BASE_UTF8_H
+#define DSM_BASE_UTF8_H
+
+#include <stddef.h>
+
+/**
+ * Bytes (1 .. 4) of the character that text[0 .. length) starts with; 0 if length is 0 or if it
+ * starts with no character of RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF.
+ */
+static inline size_t dsm__utf8_length(const char *text, size_t length) {
+  if (length == 0)
+    return 0;
+  const unsigned char lead = (unsigned char)text[0];
+  if (lead < 0x80)
+    return 1;
+  const size_t size = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  if (size == 0 || size > length)
+    return 0;
+  for (size_t i = 1; i < size; i++) {
+    if (((unsigned char)text[i] & 0xC0u) != 0x80u)
+      return 0;
+  }
+  /* The second byte decides on overlong forms (E0, F0), surrogates (ED) and the upper end (F4). */
+  const unsigned char second = (unsigned char)text[1];
+  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F))
+    return 0;
+  return size;
+}
+
+#endif

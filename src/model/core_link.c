@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* core_link.c: bytes between the cores of a chip (section 5). */
+#include "model/equations.h"
+
+/* Of r cores that share a sum, all but one send their part: (r - 1) / r of all parts. */
+static double sent_fraction(double sharing_cores) {
+  return (sharing_cores - 1) / sharing_cores;
+}
+
+double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
+                              const dsm__core_bytes *core) {
+  const double kij = (double)split->n[DSM_DIM_KIJ];
+  const double widening = work->precision.partial_sum_bytes / work->precision.element_bytes;
+  switch (work->pass) {
+  case DSM_PASS_FORWARD:
+    return sent_fraction((double)split->n[DSM_DIM_IN] * kij) * core->output * widening;
+  case DSM_PASS_BACKWARD:
+    return sent_fraction((double)split->n[DSM_DIM_OUT] * kij) * core->input *
+           (double)work->share.model_ways * widening;
+  case DSM_PASS_UPDATE:
+  case DSM_PASS_COUNT:
+    break;
+  }
+  const double sharing_cores = (double)split->n[DSM_DIM_IJ] * (double)split->n[DSM_DIM_MB];
+  return sent_fraction(sharing_cores) * core->kernel * widening;
+}

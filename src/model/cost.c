@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cost.c: joins the equations into the cost of an invocation, and names its transfers. */
+#include "model/equations.h"
+
+dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                   dsm_precision precision, dsm_mode mode, dsm_pass pass,
+                                   dsm_parallelism parallelism, uint64_t samples) {
+  dsm_pass_work work = {
+      .layer = layer,
+      .machine = machine,
+      .pass = pass,
+      .precision = precision,
+      .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
+  };
+  work.bytes = dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share);
+  const double ops = dsm__auxiliary_ops(layer, &machine->system->core, mode, pass);
+  work.auxiliary_cycles = dsm__auxiliary_cycles(machine, &work.share, ops);
+  work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
+  return work;
+}
+
+/* The streams to and from memory pass the ring too; rotation joins them where it overlaps. */
+static dsm_traffic stream_traffic(const dsm_pass_work *work, double memory_bytes) {
+  dsm_traffic traffic = {{[DSM_LINK_MEMORY] = memory_bytes, [DSM_LINK_RING] = memory_bytes}};
+  if (work->pass != DSM_PASS_BACKWARD) {
+    for (int l = 0; l < DSM_LINK_COUNT; l++) {
+      traffic.bytes[l] += work->rotation.bytes[l];
+    }
+  }
+  return traffic;
+}
+
+dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm_machine *const machine = work->machine;
+  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
+  const dsm__refetch refetch = dsm__refetch_derive(work, &bytes);
+  const dsm_traffic stream = stream_traffic(work, dsm__memory_bytes(work, refetch));
+  const double blocks = dsm__array_blocks(machine, work->pass, &core);
+  const double block_cycles = dsm__block_cycles(machine, work->precision.element_bytes, &core);
+  dsm_invocation_cost cost = {
+      .primary = dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles),
+      .overlapped = dsm_group_cycles(machine, &stream),
+      .auxiliary = work->auxiliary_cycles,
+      .partial_sum =
+          dsm_link_cycles(machine, DSM_LINK_RING, dsm__partial_sum_bytes(work, split, &bytes)),
+      .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
+  };
+  if (work->pass == DSM_PASS_BACKWARD) {
+    cost.rotation = dsm_group_cycles(machine, &work->rotation);
+  }
+  const double hidden = cost.overlapped - cost.primary;
+  cost.overlapped_visible = hidden > 0 ? hidden : 0;
+  cost.total =
+      cost.primary + cost.overlapped_visible + cost.auxiliary + (cost.partial_sum + cost.rotation);
+  return cost;
+}
+
+static void append(dsm_transfer_list *list, dsm_transfer transfer, dsm_group group,
+                   dsm_traffic traffic) {
+  bool is_empty = true;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    is_empty = is_empty && traffic.bytes[l] <= 0;
+  }
+  if (!is_empty) {
+    list->items[list->count++] = (dsm_transfer_volume){transfer, group, traffic};
+  }
+}
+
+static void append_stream(dsm_transfer_list *list, dsm_transfer transfer, double bytes) {
+  append(list, transfer, DSM_GROUP_STREAM,
+         (dsm_traffic){{[DSM_LINK_MEMORY] = bytes, [DSM_LINK_RING] = bytes}});
+}
+
+static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *work,
+                                  dsm__refetch refetch) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  switch (work->pass) {
+  case DSM_PASS_FORWARD:
+    append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input * refetch.features);
+    append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel * refetch.kernel);
+    append_stream(list, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut);
+    append_stream(list, DSM_TRANSFER_WRITE_OUTPUT, bytes->stored);
+    append_stream(list, DSM_TRANSFER_SAVE_STATE, bytes->state);
+    return;
+  case DSM_PASS_BACKWARD:
+    append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel * refetch.kernel);
+    append_stream(list, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut);
+    append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->stored * refetch.features);
+    append_stream(list, DSM_TRANSFER_FETCH_STATE, bytes->state * refetch.features);
+    append_stream(list, DSM_TRANSFER_WRITE_ERROR, bytes->input);
+    append_stream(list, DSM_TRANSFER_FETCH_MASK, bytes->mask);
+    return;
+  case DSM_PASS_UPDATE:
+  case DSM_PASS_COUNT:
+    break;
+  }
+  append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input * refetch.features);
+  append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->stored * refetch.features);
+  append_stream(list, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * refetch.features);
+  append_stream(list, DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient);
+}
+
+dsm_transfer_list dsm_axis_transfers(dsm_transfer along_x, dsm_transfer along_y, dsm_group group,
+                                     const dsm_traffic *traffic) {
+  dsm_transfer_list list = {.count = 0};
+  dsm_traffic x = *traffic;
+  dsm_traffic y = {{[DSM_LINK_Y] = traffic->bytes[DSM_LINK_Y]}};
+  x.bytes[DSM_LINK_Y] = 0;
+  if (traffic->bytes[DSM_LINK_X] <= 0 && traffic->bytes[DSM_LINK_Y] > 0) {
+    y = *traffic;
+    x = (dsm_traffic){{0}};
+  }
+  append(&list, along_x, group, x);
+  append(&list, along_y, group, y);
+  return list;
+}
+
+dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_loops *split) {
+  dsm_transfer_list list = {.count = 0};
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
+  append_memory_streams(&list, work, dsm__refetch_derive(work, &bytes));
+  append(&list, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM,
+         (dsm_traffic){{[DSM_LINK_RING] = dsm__partial_sum_bytes(work, split, &bytes)}});
+  const dsm_group group = work->pass == DSM_PASS_BACKWARD ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM;
+  const dsm_transfer_list turns =
+      dsm_axis_transfers(DSM_TRANSFER_ROTATE_X, DSM_TRANSFER_ROTATE_Y, group, &work->rotation);
+  for (unsigned i = 0; i < turns.count; i++) {
+    list.items[list.count++] = turns.items[i];
+  }
+  return list;
+}

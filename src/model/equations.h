@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * equations.h: the model's equations that are no public interface, one pure function each.
+ *
+ * Each has a card: source, symbols, domain, limits. "Section" is docs/model.md; "DSM" is the
+ * DeepSpatialMatrix paper. docs/model.md names each function beside its equation.
+ */
+#ifndef DSM_MODEL_EQUATIONS_H
+#define DSM_MODEL_EQUATIONS_H
+
+#include "dsm/model.h"
+
+/** The loops of the busiest core, group by group. */
+typedef struct dsm__core_work {
+  uint64_t groups; /**< groups of a grouped convolution on the core; else 1 */
+  uint64_t in;     /**< input features of a group */
+  uint64_t out;    /**< output features of a group */
+  uint64_t ij;
+  uint64_t kij;
+  uint64_t mb;
+} dsm__core_work;
+
+/**
+ * CoreD. Source: section 4. Symbols: c_d = ceil(ChipD_d / k_d); with groups g > 1, k_out splits
+ * whole groups before it splits within one: g_c = ceil(g / min(g, k_out)), in = ceil(nin / g /
+ * k_in), out = ceil(nout / g / ceil(k_out / g)). Domain: all parts >= 1. Limits: one core: ChipD.
+ */
+dsm__core_work dsm__core_work_derive(const dsm_layer *layer, const dsm_chip_share *share,
+                                     const dsm_loops *split);
+
+/**
+ * Blocks of weights that an array works through. Source: section 4; DSM II-E ("the array executes
+ * computations in chunks of P"). Symbols: (red, prod) = (c_in, c_out), exchanged in backward;
+ * g_c * ceil(red / Pr) * ceil(prod / Pc) * c_kij, with unroll_kernel_on_rows
+ * g_c * ceil(red * c_kij / Pr) * ceil(prod / Pc). Limits: a core's work smaller than the array is
+ * one block a kernel position.
+ */
+double dsm__array_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__core_work *core);
+
+/**
+ * Cycles that a block of weights stays in the array. Source: section 4. Symbols: stream =
+ * c_ij * c_mb, with weights_from_scratchpad max(stream, Pr * Pc * B / scratchpad bytes per cycle).
+ * Limits: an infinitely fast scratchpad: c_ij * c_mb.
+ */
+double dsm__block_cycles(const dsm_machine *machine, double element_bytes,
+                         const dsm__core_work *core);
+
+/**
+ * Primary compute cycles of an invocation. Source: section 4; DSM II-D (PriComp with startup time).
+ * Symbols: nm * (blocks * stream + startup). Limits: one chip: one feature iteration.
+ */
+double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
+                           double block_cycles);
+
+/**
+ * Element-passes of auxiliary work per sample and timestep. Source: section 4; DSM II-A. Symbols:
+ * o = out_el, t = transcendental_passes, H = st_el of an lstm. Domain: passes that the layer has;
+ * a layer without backward does its backward work in update. Limits: no operations: 0.
+ */
+double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_core *core, dsm_mode mode,
+                          dsm_pass pass);
+
+/**
+ * Auxiliary cycles of an invocation. Source: section 4. Symbols: ops * mbc / nm / cores /
+ * sfu_ops_per_cycle. Limits: no operations: 0.
+ */
+double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops);
+
+/**
+ * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:
+ * inp = in_el*mbc/nm*B, st = st_el*mbc/nm*B, raw = out_el*mbc/nm*B, ker = w_el/nm*B (matmul
+ * operand_el*mbc/nm*B), save, mask, saved statistics, fix, gradient, full = in_el*mbc*B. Fields
+ * that the pass does not use are 0.
+ */
+dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                      dsm_precision precision, dsm_mode mode, dsm_pass pass,
+                                      const dsm_chip_share *share);
+
+/** Bytes of a core's share of the three data structures. */
+typedef struct dsm__core_bytes {
+  double input;  /**< s_in */
+  double output; /**< s_out */
+  double kernel; /**< kcore */
+} dsm__core_bytes;
+
+/**
+ * Source: section 5. Symbols: s_in = inp / (k_in*k_ij*k_mb), with groups inp / (min(g, k_out) *
+ * k_in*k_ij*k_mb); s_out = raw / (k_out*k_ij*k_mb); kcore = ker / (k_in*k_kij*k_out), matmul with
+ * k_mb in place of k_out. Limits: one core: the chip's.
+ */
+dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_bytes *chip,
+                                       const dsm_loops *split);
+
+/** How often the streamed data structures are fetched. */
+typedef struct dsm__refetch {
+  double features; /**< times that the pass's moving features are fetched */
+  double kernel;   /**< times that the kernel is fetched */
+} dsm__refetch;
+
+/**
+ * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =
+ * scratchpad / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile)
+ * times, feature-outer the kernel ceil(s / tile) times, s = s_in forward, s_out backward; the
+ * cheaper order is taken, kernel-outer of equals. update: features n1 times. Limits: what fits a
+ * tile is fetched once.
+ */
+dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core);
+
+/**
+ * External memory traffic of an invocation and chip. Source: section 5, table and mem; DSM Fig. 5,
+ * FetchInp, FetchKer, WriteOut. Limits: every structure in a tile: the table's sum.
+ */
+double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch);
+
+/**
+ * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:
+ * (r - 1) / r * part; forward r = k_in*k_kij of s_out, backward r = k_out*k_kij of s_in*nm, update
+ * r = k_ij*k_mb of kcore (matmul none); Ba / B bytes each. Limits: r = 1 (one core): 0.
+ */
+double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
+                              const dsm__core_bytes *core);
+
+/**
+ * Features rotated among the chips that share them. Source: section 5; DSM II-D (rotation along X
+ * every iteration, along Y once every m). Symbols: full; model (full, full/m), model_x_data_y
+ * (full, 0), data_x_model_y (0, full); rm = rotate_memory_bytes * max(x, y) on memory and ring;
+ * backward moves partial sums of the outputs: everything Ba / B times, ring x + y. Limits: an axis
+ * of length 1, or one chip, carries nothing.
+ */
+dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
+                                  dsm_pass pass, dsm_parallelism parallelism, double full_bytes);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* machine.c: a system's rates in the model's units, and what a group of transfers costs. */
+#include "dsm/model.h"
+
+/* GB/s over GHz: 10^9 bytes a second over 10^9 cycles a second. */
+static double bytes_per_cycle(double bandwidth_GBps, double frequency_GHz) {
+  return bandwidth_GBps / frequency_GHz;
+}
+
+dsm_machine dsm_machine_derive(const dsm_system *system) {
+  const double frequency_GHz = system->core.frequency_GHz;
+  const double usable_memory_GBps =
+      system->chip.memory.bandwidth_GBps * system->chip.memory.efficiency_ratio;
+  dsm_machine machine = {
+      .system = system,
+      .scratchpad_bytes = system->core.scratchpad_MiB * 1048576.0,
+      .scratchpad_bytes_per_cycle =
+          bytes_per_cycle(system->core.scratchpad_bandwidth_GBps, frequency_GHz),
+      .chip_count = system->system.chips_x * system->system.chips_y,
+      .reduction_chunk = system->array.rows,
+      .production_chunk = system->array.columns * system->pe.simd_macs,
+  };
+  machine.link_bytes_per_cycle[DSM_LINK_X] =
+      bytes_per_cycle(system->system.link_bandwidth_x_GBps, frequency_GHz);
+  machine.link_bytes_per_cycle[DSM_LINK_Y] =
+      bytes_per_cycle(system->system.link_bandwidth_y_GBps, frequency_GHz);
+  machine.link_bytes_per_cycle[DSM_LINK_MEMORY] =
+      bytes_per_cycle(usable_memory_GBps, frequency_GHz);
+  machine.link_bytes_per_cycle[DSM_LINK_RING] =
+      bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz);
+  machine.peak_macs_per_cycle = (double)machine.chip_count * (double)system->chip.cores *
+                                (double)machine.reduction_chunk * (double)machine.production_chunk;
+  return machine;
+}
+
+dsm_precision dsm_precision_of(const dsm_workload *workload) {
+  return (dsm_precision){workload->element_bytes, workload->gradient_bytes,
+                         workload->partial_sum_bytes};
+}
+
+double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) {
+  return bytes / machine->link_bytes_per_cycle[link];
+}
+
+double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic) {
+  double slowest = 0;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    const double cycles = dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]);
+    slowest = cycles > slowest ? cycles : slowest;
+  }
+  return slowest;
+}
+
+dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_traffic *traffic) {
+  dsm_link slowest = DSM_LINK_X;
+  for (int l = 1; l < DSM_LINK_COUNT; l++) {
+    if (dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]) >
+        dsm_link_cycles(machine, slowest, traffic->bytes[slowest])) {
+      slowest = (dsm_link)l;
+    }
+  }
+  return slowest;
+}
+
+/*
+ * Source: section 6; DSM V (utilization). Symbols: Nmb * macs * T / peak, a matmul's backward twice
+ * in place of the update it lacks. Limits: infinite peak: 0.
+ */
+double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
+                        uint64_t minibatch) {
+  return (double)layer->macs * (double)minibatch * (double)dsm_invocation_count(layer, pass) /
+         machine->peak_macs_per_cycle;
+}
+
+uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass) {
+  const bool is_double = layer->type == DSM_LAYER_MATMUL && pass == DSM_PASS_BACKWARD;
+  return is_double ? 2 * layer->timesteps : layer->timesteps;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mapping.c: how a layer's loops are divided over chips, cores and the array (sections 3 and 4). */
+#include "dsm/mapping.h"
+
+#include "base/checked.h"
+#include "dsm/model.h"
+#include "model/equations.h"
+
+static const dsm_axis_roles roles_of[] = {
+    [DSM_PARALLELISM_DATA] = {DSM_ROLE_DATA, DSM_ROLE_DATA},
+    [DSM_PARALLELISM_MODEL] = {DSM_ROLE_MODEL, DSM_ROLE_MODEL},
+    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {DSM_ROLE_DATA, DSM_ROLE_MODEL},
+    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {DSM_ROLE_MODEL, DSM_ROLE_DATA},
+};
+_Static_assert(sizeof roles_of / sizeof roles_of[0] == DSM_PARALLELISM_COUNT,
+               "roles for each parallelism");
+
+dsm_axis_roles dsm_parallelism_roles(dsm_parallelism parallelism) {
+  return roles_of[parallelism];
+}
+
+/*
+ * Source: section 3; DSM II-C, III-A. Symbols: nm = product of the lengths of the M axes, nd = the
+ * other chips, mbc = ceil(S / nd), outc = ceil(nout / nm), inc = ceil(nin / nm). Limits: one chip:
+ * the whole layer in one feature iteration.
+ */
+dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                     dsm_parallelism parallelism, uint64_t samples) {
+  const dsm_axis_roles roles = dsm_parallelism_roles(parallelism);
+  const uint64_t model_x = roles.x == DSM_ROLE_MODEL ? machine->system->system.chips_x : 1;
+  const uint64_t model_y = roles.y == DSM_ROLE_MODEL ? machine->system->system.chips_y : 1;
+  const uint64_t model_ways = model_x * model_y;
+  const uint64_t data_ways = machine->chip_count / model_ways;
+  dsm_chip_share share = {
+      .parallelism = parallelism, .model_ways = model_ways, .data_ways = data_ways};
+  share.chip.n[DSM_DIM_IN] = dsm__ceil_div_u64(layer->in, model_ways);
+  share.chip.n[DSM_DIM_OUT] = dsm__ceil_div_u64(layer->out, model_ways);
+  share.chip.n[DSM_DIM_IJ] = layer->ij;
+  share.chip.n[DSM_DIM_KIJ] = layer->kij;
+  share.chip.n[DSM_DIM_MB] = dsm__ceil_div_u64(samples, data_ways);
+  return share;
+}
+
+dsm_parallelism_set dsm_layer_parallelisms(const dsm_layer *layer) {
+  const bool is_data_only = layer->type == DSM_LAYER_MATMUL || layer->groups > 1;
+  return is_data_only ? DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA) : DSM_PARALLELISM_ALL;
+}
+
+bool dsm_pass_exists(const dsm_layer *layer, dsm_mode mode, dsm_pass pass) {
+  switch (pass) {
+  case DSM_PASS_FORWARD:
+    return true;
+  case DSM_PASS_BACKWARD:
+    return mode == DSM_MODE_TRAINING && layer->has_backward;
+  case DSM_PASS_UPDATE:
+    return mode == DSM_MODE_TRAINING && layer->has_update;
+  case DSM_PASS_COUNT:
+    break;
+  }
+  return false;
+}
+
+bool dsm_split_is_valid(const dsm_layer *layer, const dsm_chip_share *share,
+                        const dsm_loops *split) {
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    const uint64_t extent = share->chip.n[d];
+    const uint64_t parts_max = d == DSM_DIM_IN ? extent / layer->groups : extent;
+    if (split->n[d] > parts_max) {
+      return false;
+    }
+  }
+  return true;
+}
+
+dsm__core_work dsm__core_work_derive(const dsm_layer *layer, const dsm_chip_share *share,
+                                     const dsm_loops *split) {
+  const uint64_t groups = layer->groups;
+  const uint64_t parts_out = split->n[DSM_DIM_OUT];
+  const uint64_t group_parts = parts_out < groups ? parts_out : groups;
+  const uint64_t parts_within = dsm__ceil_div_u64(parts_out, groups);
+  return (dsm__core_work){
+      .groups = dsm__ceil_div_u64(groups, group_parts),
+      .in = dsm__ceil_div_u64(share->chip.n[DSM_DIM_IN] / groups, split->n[DSM_DIM_IN]),
+      .out = dsm__ceil_div_u64(share->chip.n[DSM_DIM_OUT] / groups, parts_within),
+      .ij = dsm__ceil_div_u64(share->chip.n[DSM_DIM_IJ], split->n[DSM_DIM_IJ]),
+      .kij = dsm__ceil_div_u64(share->chip.n[DSM_DIM_KIJ], split->n[DSM_DIM_KIJ]),
+      .mb = dsm__ceil_div_u64(share->chip.n[DSM_DIM_MB], split->n[DSM_DIM_MB]),
+  };
+}
+
+dsm_loops dsm_core_share(const dsm_layer *layer, const dsm_chip_share *share,
+                         const dsm_loops *split) {
+  const dsm__core_work core = dsm__core_work_derive(layer, share, split);
+  return (dsm_loops){{core.groups * core.in, core.groups * core.out, core.ij, core.kij, core.mb}};
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* ArrayD: a block of reduction and produced features at one kernel position (as many positions as
+ * fit the rows where the kernel is unrolled on them), streamed over positions and samples. */
+dsm_loops dsm_array_share(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
+                          const dsm_chip_share *share, const dsm_loops *split) {
+  const dsm__core_work core = dsm__core_work_derive(layer, share, split);
+  const bool is_backward = pass == DSM_PASS_BACKWARD;
+  const uint64_t rows = machine->reduction_chunk;
+  const uint64_t columns = machine->production_chunk;
+  const uint64_t reduction = smaller(is_backward ? core.out : core.in, rows);
+  const uint64_t positions =
+      machine->system->array.unroll_kernel_on_rows ? smaller(rows / reduction, core.kij) : 1;
+  return (dsm_loops){{
+      is_backward ? smaller(core.in, columns) : reduction,
+      is_backward ? reduction : smaller(core.out, columns),
+      core.ij,
+      positions,
+      core.mb,
+  }};
+}

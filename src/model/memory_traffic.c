@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* memory_traffic.c: bytes between external memory and the cores (section 5). */
+#include <math.h>
+
+#include "model/equations.h"
+
+/* Bytes of `elements` a sample as a chip has them: elements * mbc / nm * bytes. */
+static double chip_bytes(uint64_t elements, const dsm_chip_share *share, double bytes) {
+  return (double)elements * (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways * bytes;
+}
+
+static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, double bytes) {
+  if (layer->type == DSM_LAYER_MATMUL) {
+    return chip_bytes(layer->operand_elements, share, bytes);
+  }
+  return (double)layer->weight_elements / (double)share->model_ways * bytes;
+}
+
+dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                      dsm_precision precision, dsm_mode mode, dsm_pass pass,
+                                      const dsm_chip_share *share) {
+  const dsm_assumptions *const model = &machine->system->model;
+  const double element_bytes = precision.element_bytes;
+  const bool is_forward = pass == DSM_PASS_FORWARD;
+  const bool is_backward = pass == DSM_PASS_BACKWARD;
+  const bool is_update = pass == DSM_PASS_UPDATE;
+  const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
+  dsm_chip_bytes bytes = {
+      .input = chip_bytes(layer->input_elements, share, element_bytes),
+      .stored = chip_bytes(layer->stored_elements, share, element_bytes),
+      .raw = chip_bytes(layer->output_elements, share, element_bytes),
+      .kernel = kernel_bytes(layer, share, element_bytes),
+      .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] * element_bytes,
+  };
+  if (mode == DSM_MODE_TRAINING && !is_update) {
+    bytes.state = chip_bytes(layer->state_elements, share, element_bytes);
+  }
+  if (is_backward) {
+    bytes.mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes);
+  }
+  if (is_update && has_norm) {
+    bytes.statistics = chip_bytes(layer->output_elements, share, model->batch_norm_saved_bytes);
+  }
+  if (layer->has_op[DSM_AUX_RESIDUAL] && !is_update) {
+    /* A pooling layer adds the shortcut before it pools. */
+    bytes.shortcut = is_forward && layer->pool_window > 0 ? bytes.raw : bytes.stored;
+  }
+  if (is_update) {
+    /* Gradients of later timesteps add to what the first ones left in memory. */
+    bytes.gradient = bytes.kernel * (layer->timesteps > 1 ? 2 : 1);
+  }
+  return bytes;
+}
+
+dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_bytes *chip,
+                                       const dsm_loops *split) {
+  const double in = (double)split->n[DSM_DIM_IN];
+  const double out = (double)split->n[DSM_DIM_OUT];
+  const double kij = (double)split->n[DSM_DIM_KIJ];
+  const double mb = (double)split->n[DSM_DIM_MB];
+  const double ij_mb = (double)split->n[DSM_DIM_IJ] * mb;
+  const double groups = (double)layer->groups;
+  const double group_parts = layer->groups == 1 ? 1 : (out < groups ? out : groups);
+  const double kernel_out = layer->type == DSM_LAYER_MATMUL ? mb : out;
+  return (dsm__core_bytes){
+      .input = chip->input / (group_parts * in * ij_mb),
+      .output = chip->raw / (out * ij_mb),
+      .kernel = chip->kernel / (in * kij * kernel_out),
+  };
+}
+
+/* What moves past the weights in a pass, and may have to be fetched once per tile of them. */
+static double streamed_feature_bytes(const dsm_pass_work *work) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  switch (work->pass) {
+  case DSM_PASS_FORWARD:
+    return bytes->input;
+  case DSM_PASS_BACKWARD:
+    return bytes->stored + bytes->state;
+  case DSM_PASS_UPDATE:
+  case DSM_PASS_COUNT:
+    break;
+  }
+  return bytes->input + bytes->stored + bytes->statistics;
+}
+
+dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core) {
+  const double tile = work->machine->scratchpad_bytes / 2;
+  const double kernel_tiles = ceil(core->kernel / tile);
+  const dsm__refetch kernel_outer = {kernel_tiles, 1};
+  if (work->pass == DSM_PASS_UPDATE) {
+    return kernel_outer;
+  }
+  const double moving = work->pass == DSM_PASS_FORWARD ? core->input : core->output;
+  const dsm__refetch feature_outer = {1, ceil(moving / tile)};
+  const double features = streamed_feature_bytes(work);
+  const double kernel = work->bytes.kernel;
+  const double kernel_outer_bytes = features * kernel_outer.features + kernel;
+  const double feature_outer_bytes = features + kernel * feature_outer.kernel;
+  return kernel_outer_bytes <= feature_outer_bytes ? kernel_outer : feature_outer;
+}
+
+double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  const double features = streamed_feature_bytes(work) * refetch.features;
+  switch (work->pass) {
+  case DSM_PASS_FORWARD:
+    return features + bytes->kernel * refetch.kernel + bytes->stored + bytes->state +
+           bytes->shortcut;
+  case DSM_PASS_BACKWARD:
+    return features + bytes->kernel * refetch.kernel + bytes->input + bytes->mask + bytes->shortcut;
+  case DSM_PASS_UPDATE:
+  case DSM_PASS_COUNT:
+    break;
+  }
+  return features + bytes->gradient;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* description_json.c: what a JSON text describes, by its `format`. */
+#include "base/diag_add.h"
+#include "base/json_read.h"
+#include "dsm/file.h"
+
+static const char *const format_names[] = {
+    [DSM_DESCRIPTION_WORKLOAD] = "dsm-workload/1",
+    [DSM_DESCRIPTION_SYSTEM] = "dsm-system/1",
+    [DSM_DESCRIPTION_PLAN] = "dsm-plan/1",
+};
+static const char *const description_names[] = {
+    [DSM_DESCRIPTION_WORKLOAD] = "workload",
+    [DSM_DESCRIPTION_SYSTEM] = "system",
+    [DSM_DESCRIPTION_PLAN] = "plan",
+};
+_Static_assert(sizeof format_names / sizeof format_names[0] == DSM_DESCRIPTION_COUNT &&
+                   sizeof description_names / sizeof description_names[0] == DSM_DESCRIPTION_COUNT,
+               "names for each kind of description");
+
+const char *dsm_description_name(dsm_description description) {
+  return description_names[description];
+}
+
+dsm_status dsm_description_detect(dsm_description *description, const char *text, size_t length,
+                                  const char *file, dsm_diags *diags) {
+  dsm__json_doc *doc = NULL;
+  dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  const dsm__json_node root = dsm__json_root(doc);
+  const dsm__json_node format = dsm__json_member(&root, "format");
+  size_t index = 0;
+  if (dsm__json_is_object(&root) && !dsm__json_is_present(&format)) {
+    dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\" or \"dsm-plan/1\"");
+  } else if (!dsm__json_is_object(&root)) {
+    dsm__json_object_only(&root, NULL, 0);
+  } else if (dsm__json_enum(&format, format_names, DSM_DESCRIPTION_COUNT, &index)) {
+    *description = (dsm_description)index;
+  }
+  /* Duplicate keys are findings of whoever reads the document. */
+  if (dsm__json_doc_is_out_of_memory(doc)) {
+    status = DSM_ERROR_OUT_OF_MEMORY;
+  } else if (dsm__json_doc_error_count(doc) > 0) {
+    status = DSM_ERROR_INVALID;
+  }
+  dsm__json_doc_free(doc);
+  return status;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* memory_need.c: what exceeds a chip's memory, in words. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "plan/plan_internal.h"
+
+/* One tensor, or one layer's share of a kind, that takes memory. */
+typedef struct occupant {
+  const char *kind;
+  const char *layer; /* NULL: none */
+  double bytes;
+} occupant;
+
+enum { SHOWN = 3 };
+
+/* Keeps the largest three, largest first; of equals the first seen. */
+static void consider(occupant *largest, const char *kind, const char *layer, double bytes) {
+  occupant candidate = {kind, layer, bytes};
+  for (int i = 0; i < SHOWN; i++) {
+    if (candidate.bytes > largest[i].bytes) {
+      const occupant displaced = largest[i];
+      largest[i] = candidate;
+      candidate = displaced;
+    }
+  }
+}
+
+static void describe(const occupant *largest, char *text, size_t size) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (int i = 0; i < SHOWN && largest[i].bytes > 0; i++) {
+    const char *const separator = i == 0 ? "" : ", ";
+    const char *const of = largest[i].layer == NULL ? "" : " of ";
+    const char *const layer = largest[i].layer == NULL ? "" : largest[i].layer;
+    const int written = snprintf(text + length, size - length, "%s%s%s%.40s (%.3g GB)", separator,
+                                 largest[i].kind, of, layer, largest[i].bytes / 1e9);
+    if (written < 0 || (size_t)written >= size - length) {
+      text[length] = '\0';
+      return;
+    }
+    length += (size_t)written;
+  }
+}
+
+dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_machine *machine,
+                                     dsm_mode mode, const dsm_parallelism *parallelisms) {
+  dsm__memory_need need = {.capacity_bytes = machine->system->chip.memory.capacity_GB * 1e9};
+  occupant largest[SHOWN] = {{NULL, NULL, 0}};
+  occupant transient = {NULL, NULL, 0};
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    const dsm_layer_memory one =
+        dsm_layer_memory_derive(layer, machine, workload, mode, parallelisms[i]);
+    need.total_bytes +=
+        one.weights_bytes + one.gradients_bytes + one.optimizer_bytes + one.activations_bytes;
+    consider(largest, "weights", layer->name, one.weights_bytes);
+    consider(largest, "gradients", layer->name, one.gradients_bytes);
+    consider(largest, "optimizer state", layer->name, one.optimizer_bytes);
+    consider(largest, "activations", layer->name, one.activations_bytes);
+    if (one.transient_bytes > transient.bytes) {
+      transient = (occupant){NULL, layer->name, one.transient_bytes};
+    }
+  }
+  need.total_bytes += transient.bytes;
+  consider(largest, mode == DSM_MODE_TRAINING ? "errors" : "live tensors", transient.layer,
+           transient.bytes);
+  if (mode == DSM_MODE_TRAINING) {
+    const double input_bytes = dsm_input_memory_bytes(machine, workload);
+    need.total_bytes += input_bytes;
+    consider(largest, "the network's input", NULL, input_bytes);
+  }
+  describe(largest, need.dominated_by, sizeof need.dominated_by);
+  return need;
+}
+
+void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm_diags *diags) {
+  char hint[200];
+  snprintf(hint, sizeof hint, "largest: %s", need->dominated_by);
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, hint,
+                 "memory capacity: %s %.4g GB a chip, %.4g GB more than its %.4g GB", what,
+                 need->total_bytes / 1e9, (need->total_bytes - need->capacity_bytes) / 1e9,
+                 need->capacity_bytes / 1e9);
+}

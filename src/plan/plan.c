@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dsm/plan.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag_add.h"
+#include "plan/plan_internal.h"
+
+static const char *const optimization_names[] = {[DSM_OPTIMIZATION_HYBRID] = "hybrid"};
+_Static_assert(sizeof optimization_names / sizeof optimization_names[0] == DSM_OPTIMIZATION_COUNT,
+               "a name for each optimisation");
+
+static const char *const bound_names[] = {
+    [DSM_BOUND_COMPUTE] = "compute", [DSM_BOUND_LINK_X] = "link_x",
+    [DSM_BOUND_LINK_Y] = "link_y",   [DSM_BOUND_MEMORY] = "memory",
+    [DSM_BOUND_RING] = "ring",       [DSM_BOUND_AUXILIARY] = "auxiliary",
+};
+_Static_assert(sizeof bound_names / sizeof bound_names[0] == DSM_BOUND_COUNT,
+               "a name for each bound");
+
+static const char *const invocation_kind_names[] = {[DSM_INVOCATION_FIRST] = "first"};
+_Static_assert(sizeof invocation_kind_names / sizeof invocation_kind_names[0] ==
+                   DSM_INVOCATION_KIND_COUNT,
+               "a name for each kind of invocation");
+
+const char *dsm_optimization_name(dsm_optimization optimization) {
+  return optimization_names[optimization];
+}
+
+bool dsm_optimization_parse(const char *text, dsm_optimization *optimization) {
+  for (size_t i = 0; i < DSM_OPTIMIZATION_COUNT; i++) {
+    if (strcmp(text, optimization_names[i]) == 0) {
+      *optimization = (dsm_optimization)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+const char *dsm_bound_name(dsm_bound bound) {
+  return bound_names[bound];
+}
+
+const char *dsm_invocation_kind_name(dsm_invocation_kind kind) {
+  return invocation_kind_names[kind];
+}
+
+void dsm_explore_options_init(dsm_explore_options *options) {
+  *options = (dsm_explore_options){
+      .mode = DSM_MODE_TRAINING,
+      .optimizations = DSM_OPTIMIZATION_ALL,
+      .parallelisms = DSM_PARALLELISM_ALL,
+      .thread_count = 1,
+  };
+}
+
+dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options) {
+  const dsm_parallelism_set hybrid = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA_X_MODEL_Y) |
+                                     DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL_X_DATA_Y);
+  const bool is_hybrid = options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
+  return options->parallelisms & DSM_PARALLELISM_ALL & (is_hybrid ? ~0U : ~hybrid);
+}
+
+dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
+                                              const dsm_explore_options *options) {
+  const dsm_parallelism_set possible = dsm_layer_parallelisms(layer);
+  return possible == DSM_PARALLELISM_ALL ? dsm__option_parallelisms(options) : possible;
+}
+
+static bool copy_overrides(dsm_plan *plan, const dsm_explore_options *options) {
+  const char **const copies =
+      dsm__arena_array(plan->arena, options->override_count, sizeof *copies);
+  if (copies == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < options->override_count; i++) {
+    copies[i] = dsm__arena_strdup(plan->arena, options->overrides[i]);
+    if (copies[i] == NULL) {
+      return false;
+    }
+  }
+  plan->options.overrides = copies;
+  return true;
+}
+
+dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
+                          const dsm_explore_options *options, const dsm__layer_decision *decisions,
+                          dsm_diags *diags) {
+  *plan = NULL;
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_plan *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  if (made == NULL) {
+    dsm__arena_free(arena);
+    return dsm__out_of_memory(diags);
+  }
+  made->arena = arena;
+  made->workload = workload;
+  made->system = system;
+  made->options = *options;
+  made->layer_count = workload->layer_count;
+  made->layers = dsm__arena_array(arena, made->layer_count, sizeof made->layers[0]);
+  if (made->layers == NULL || !copy_overrides(made, options) ||
+      !dsm__plan_predict_layers(made, decisions)) {
+    dsm_plan_free(made);
+    return dsm__out_of_memory(diags);
+  }
+  dsm__plan_predict_result(made);
+  *plan = made;
+  return DSM_OK;
+}
+
+void dsm_plan_free(dsm_plan *plan) {
+  if (plan == NULL) {
+    return;
+  }
+  dsm_workload_free(plan->owned_workload);
+  dsm_system_free(plan->owned_system);
+  dsm__arena_free(plan->arena);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan_json_write.c: writes a plan in the format "dsm-plan/1". */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/json_write.h"
+#include "dsm/file.h"
+#include "plan/plan_internal.h"
+#include "system/system_internal.h"
+#include "workload/workload_internal.h"
+
+static void put_loops(dsm__json_writer *writer, const char *key, const dsm_loops *loops) {
+  dsm__json_write_key(writer, key);
+  dsm__json_begin_object(writer, true);
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    dsm__json_put_u64(writer, dsm_dim_name((dsm_dim)d), loops->n[d]);
+  }
+  dsm__json_end_object(writer);
+}
+
+static void put_cycles(dsm__json_writer *writer, const dsm_cycles *cycles) {
+  dsm__json_write_key(writer, "cycles");
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_double(writer, "primary", cycles->primary);
+  dsm__json_put_double(writer, "overlapped", cycles->overlapped);
+  dsm__json_put_double(writer, "overlapped_visible", cycles->overlapped_visible);
+  dsm__json_put_double(writer, "auxiliary", cycles->auxiliary);
+  dsm__json_put_double(writer, "non_overlapped", cycles->non_overlapped);
+  dsm__json_put_double(writer, "total", cycles->total);
+  dsm__json_end_object(writer);
+}
+
+static void write_invocation(dsm__json_writer *writer, const dsm_invocation *invocation) {
+  const dsm_invocation_cost *const cost = &invocation->cost;
+  const dsm_cycles cycles = {
+      .primary = cost->primary,
+      .overlapped = cost->overlapped,
+      .overlapped_visible = cost->overlapped_visible,
+      .auxiliary = cost->auxiliary,
+      .non_overlapped = cost->partial_sum + cost->rotation,
+      .total = cost->total,
+  };
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "kind", dsm_invocation_kind_name(invocation->kind));
+  dsm__json_put_u64(writer, "count", invocation->count);
+  put_loops(writer, "core_split", &invocation->split);
+  put_loops(writer, "core", &invocation->core);
+  put_loops(writer, "array", &invocation->array);
+  put_cycles(writer, &cycles);
+  dsm__json_end_object(writer);
+}
+
+static void write_transfer(dsm__json_writer *writer, const dsm_plan_transfer *transfer) {
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_string(writer, "name", dsm_transfer_name(transfer->transfer));
+  dsm__json_put_string(writer, "group", dsm_group_name(transfer->group));
+  dsm__json_put_string(writer, "link", dsm_link_name(transfer->link));
+  dsm__json_put_double(writer, "bytes", transfer->bytes);
+  dsm__json_put_double(writer, "cycles", transfer->cycles);
+  dsm__json_put_bool(writer, "overlapped", transfer->group == DSM_GROUP_STREAM);
+  dsm__json_end_object(writer);
+}
+
+static void put_groups(dsm__json_writer *writer, const dsm_pass_plan *pass) {
+  dsm__json_write_key(writer, "groups");
+  dsm__json_begin_object(writer, true);
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    if (pass->group_cycles[g] > 0) {
+      dsm__json_put_double(writer, dsm_group_name((dsm_group)g), pass->group_cycles[g]);
+    }
+  }
+  dsm__json_end_object(writer);
+}
+
+static void write_pass(dsm__json_writer *writer, const dsm_pass_plan *pass) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(pass->share.parallelism));
+  put_loops(writer, "core_split", &pass->first.split);
+  put_loops(writer, "chip", &pass->share.chip);
+  dsm__json_put_u64(writer, "feature_iterations", pass->share.model_ways);
+  put_loops(writer, "core", &pass->first.core);
+  put_loops(writer, "array", &pass->first.array);
+  put_cycles(writer, &pass->cycles);
+  dsm__json_put_double(writer, "ideal_cycles", pass->ideal_cycles);
+  dsm__json_put_double(writer, "utilization", pass->utilization);
+  dsm__json_put_string(writer, "bound", dsm_bound_name(pass->bound));
+  put_groups(writer, pass);
+  dsm__json_write_key(writer, "invocations");
+  dsm__json_begin_array(writer, false);
+  write_invocation(writer, &pass->first);
+  dsm__json_end_array(writer);
+  dsm__json_write_key(writer, "transfers");
+  dsm__json_begin_array(writer, false);
+  for (size_t i = 0; i < pass->transfer_count; i++) {
+    write_transfer(writer, &pass->transfers[i]);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_end_object(writer);
+}
+
+static void write_layer(dsm__json_writer *writer, const dsm_layer_plan *layer) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "name", layer->layer->name);
+  /* What the optimisations of this version leave at these values. */
+  dsm__json_put_u64(writer, "dysm_factor", 1);
+  dsm__json_put_bool(writer, "output_on_chip", false);
+  dsm__json_put_u64(writer, "weights_on_chip", 0);
+  dsm__json_write_key(writer, "pipeline_group");
+  dsm__json_write_null(writer);
+  dsm__json_write_key(writer, "passes");
+  dsm__json_begin_object(writer, false);
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (layer->passes[p].exists) {
+      dsm__json_write_key(writer, dsm_pass_name((dsm_pass)p));
+      write_pass(writer, &layer->passes[p]);
+    }
+  }
+  dsm__json_end_object(writer);
+  dsm__json_end_object(writer);
+}
+
+static void put_result(dsm__json_writer *writer, const dsm_plan *plan) {
+  const dsm_plan_result *const result = &plan->result;
+  const dsm_plan_memory *const memory = &result->memory;
+  dsm__json_write_key(writer, "result");
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_double(writer, "step_cycles", result->step_cycles);
+  dsm__json_put_double(writer, "step_seconds", result->step_seconds);
+  if (plan->options.mode == DSM_MODE_INFERENCE) {
+    dsm__json_put_double(writer, "latency_seconds", result->step_seconds);
+  }
+  dsm__json_put_double(writer, "samples_per_second", result->samples_per_second);
+  dsm__json_put_double(writer, "utilization", result->utilization);
+  dsm__json_put_double(writer, "lower_bound_cycles", result->lower_bound_cycles);
+  dsm__json_put_double(writer, "ideal_cycles", result->ideal_cycles);
+  put_cycles(writer, &result->cycles);
+  dsm__json_write_key(writer, "memory");
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_double(writer, "weights_bytes", memory->weights_bytes);
+  dsm__json_put_double(writer, "activations_bytes", memory->activations_bytes);
+  dsm__json_put_double(writer, "gradients_bytes", memory->gradients_bytes);
+  dsm__json_put_double(writer, "errors_bytes", memory->errors_bytes);
+  dsm__json_put_double(writer, "optimizer_bytes", memory->optimizer_bytes);
+  dsm__json_put_double(writer, "total_bytes", memory->total_bytes);
+  dsm__json_put_double(writer, "capacity_bytes", memory->capacity_bytes);
+  dsm__json_end_object(writer);
+  dsm__json_end_object(writer);
+}
+
+static void put_optimizations(dsm__json_writer *writer, dsm_optimization_set optimizations) {
+  dsm__json_write_key(writer, "optimizations");
+  dsm__json_begin_array(writer, true);
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      dsm__json_write_string(writer, dsm_optimization_name((dsm_optimization)o));
+    }
+  }
+  dsm__json_end_array(writer);
+}
+
+static void put_options(dsm__json_writer *writer, const dsm_explore_options *options) {
+  dsm__json_write_key(writer, "options");
+  dsm__json_begin_object(writer, false);
+  dsm__json_write_key(writer, "parallelisms");
+  dsm__json_begin_array(writer, true);
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    if ((options->parallelisms & DSM_PARALLELISM_BIT(p)) != 0) {
+      dsm__json_write_string(writer, dsm_parallelism_name((dsm_parallelism)p));
+    }
+  }
+  dsm__json_end_array(writer);
+  dsm__json_write_key(writer, "overrides");
+  dsm__json_begin_array(writer, false);
+  for (size_t i = 0; i < options->override_count; i++) {
+    dsm__json_write_string(writer, options->overrides[i]);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_end_object(writer);
+}
+
+char *dsm_plan_print(const dsm_plan *plan) {
+  dsm__text_buffer text = {0};
+  dsm__json_writer writer = {.out = &text};
+  dsm__json_begin_object(&writer, false);
+  dsm__json_put_string(&writer, "format", "dsm-plan/1");
+  dsm__json_put_string(&writer, "dsm_version", dsm_version());
+  dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
+  dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
+  put_optimizations(&writer, plan->options.optimizations);
+  put_options(&writer, &plan->options);
+  put_result(&writer, plan);
+  dsm__json_write_key(&writer, "layers");
+  dsm__json_begin_array(&writer, false);
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    write_layer(&writer, &plan->layers[i]);
+  }
+  dsm__json_end_array(&writer);
+  dsm__json_write_key(&writer, "workload");
+  dsm__workload_write(plan->workload, &writer);
+  dsm__json_write_key(&writer, "system");
+  dsm__system_write(plan->system, &writer);
+  dsm__json_end_object(&writer);
+  dsm__json_finish(&writer);
+  if (text.failed) {
+    dsm__text_fini(&text);
+    return NULL;
+  }
+  return text.text;
+}
+
+dsm_status dsm_plan_save(const dsm_plan *plan, const char *path, dsm_diags *diags) {
+  char *const text = dsm_plan_print(plan);
+  if (text == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = dsm_file_write(path, text, strlen(text), diags);
+  free(text);
+  return status;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/declared.h"
+
+#include "dsm/file.h"
+
+const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload *workload) {
+  dsm__declared *const declared = dsm__arena_array(arena, workload->spec_count, sizeof *declared);
+  if (declared == NULL)
+    return NULL;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    dsm__declared *const sum = &declared[layer->spec_index];
+    sum->parameters += layer->parameters;
+    sum->forward_macs += layer->macs * layer->timesteps;
+    sum->activation_bytes += (double)layer->stored_elements * (double)layer->timesteps *
+                             workload->element_bytes;
+  }
+  return declared;
+}
+
+const dsm_workload *dsm__described_workload(const dsm_described *item) {
+  return item->plan != NULL ? item->plan->workload : item->workload;
+}
+
+const dsm_system *dsm__described_system(const dsm_described *item) {
+  return item->plan != NULL ? item->plan->system : item->system;
+}
+
+const char *dsm__described_kind(const dsm_described *item) {
+  return dsm_description_name(item->plan != NULL       ? DSM_DESCRIPTION_PLAN
+                              : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
+                                                       : DSM_DESCRIPTION_SYSTEM);
+}
+
+const char *dsm__described_name(const dsm_described *item) {
+  const dsm_workload *const workload = dsm__described_workload(item);
+  return workload != NULL ? workload->name : dsm__described_system(item)->name;
+}
+
+uint64_t dsm__system_cores(const dsm_system *system) {
+  return system->system.chips_x * system->system.chips_y * system->chip.cores;
+}
+
+double dsm__system_macs(const dsm_system *system) {
+  return (double)dsm__system_cores(system) * (double)system->array.rows *
+         (double)system->array.columns * (double)system->pe.simd_macs;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* describe_data.c: what descriptions hold, for programs (format "dsm-describe/1", and CSV). */
+#include "base/json_write.h"
+#include "report/compose.h"
+#include "report/csv.h"
+#include "report/declared.h"
+#include "system/parameters.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* ---- JSON ---- */
+
+static void write_workload(dsm__json_writer *writer, const dsm_workload *workload,
+                           const dsm__declared *declared) {
+  dsm__json_put_u64(writer, "minibatch", workload->minibatch);
+  dsm__json_write_key(writer, "totals");
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_u64(writer, "parameters", workload->parameters);
+  dsm__json_put_u64(writer, "weights", workload->weights);
+  dsm__json_put_u64(writer, "macs_forward_per_sample", workload->forward_macs);
+  dsm__json_put_double(writer, "activation_bytes_per_sample", workload->activation_bytes);
+  dsm__json_end_object(writer);
+  dsm__json_write_key(writer, "layers");
+  dsm__json_begin_array(writer, false);
+  for (size_t i = 0; i < workload->spec_count; i++) {
+    dsm__json_begin_object(writer, true);
+    dsm__json_put_string(writer, "name", workload->specs[i].name);
+    dsm__json_put_string(writer, "type", dsm_layer_type_name(workload->specs[i].type));
+    dsm__json_put_u64(writer, "parameters", declared[i].parameters);
+    dsm__json_put_u64(writer, "macs_forward_per_sample", declared[i].forward_macs);
+    dsm__json_put_double(writer, "activation_bytes_per_sample", declared[i].activation_bytes);
+    dsm__json_end_object(writer);
+  }
+  dsm__json_end_array(writer);
+}
+
+static void write_parameter(dsm__json_writer *writer, const dsm_system *system,
+                            const dsm__parameter *parameter) {
+  const void *const field = dsm__parameter_get(parameter, system);
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_string(writer, "path", parameter->path);
+  switch (parameter->kind) {
+  case DSM__PARAMETER_COUNT:
+    dsm__json_put_u64(writer, "value", *(const uint64_t *)field);
+    break;
+  case DSM__PARAMETER_REAL:
+    dsm__json_put_double(writer, "value", *(const double *)field);
+    break;
+  case DSM__PARAMETER_FLAG:
+    dsm__json_put_bool(writer, "value", *(const bool *)field);
+    break;
+  case DSM__PARAMETER_INTERCONNECT:
+    dsm__json_put_string(writer, "value",
+                         dsm__interconnect_names[*(const dsm_interconnect *)field]);
+    break;
+  case DSM__PARAMETER_TOPOLOGY:
+    dsm__json_put_string(writer, "value", dsm__topology_names[*(const dsm_topology *)field]);
+    break;
+  }
+  const char *const note = dsm_system_note(system, parameter->path);
+  if (note != NULL)
+    dsm__json_put_string(writer, "note", note);
+  dsm__json_end_object(writer);
+}
+
+static void write_system(dsm__json_writer *writer, const dsm_system *system) {
+  const uint64_t chips = system->system.chips_x * system->system.chips_y;
+  dsm__json_put_double(writer, "peak_flops", dsm_system_peak_flops(system));
+  dsm__json_put_double(writer, "machine_balance", dsm_system_machine_balance(system));
+  dsm__json_put_u64(writer, "chips", chips);
+  dsm__json_put_u64(writer, "cores", dsm__system_cores(system));
+  dsm__json_put_double(writer, "macs_per_cycle", dsm__system_macs(system));
+  dsm__json_put_double(writer, "memory_bytes",
+                       (double)chips * system->chip.memory.capacity_GB * 1e9);
+  dsm__json_write_key(writer, "parameters");
+  dsm__json_begin_array(writer, false);
+  for (size_t p = 0; p < dsm__parameter_count; p++)
+    write_parameter(writer, system, &dsm__parameters[p]);
+  dsm__json_end_array(writer);
+}
+
+static void write_result(dsm__json_writer *writer, const dsm_plan *plan) {
+  dsm__json_put_string(writer, "system", plan->system->name);
+  dsm__json_put_string(writer, "mode", dsm_mode_name(plan->options.mode));
+  dsm__json_write_key(writer, "result");
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_double(writer, "step_cycles", plan->result.step_cycles);
+  dsm__json_put_double(writer, "step_seconds", plan->result.step_seconds);
+  dsm__json_put_double(writer, "samples_per_second", plan->result.samples_per_second);
+  dsm__json_put_double(writer, "utilization", plan->result.utilization);
+  dsm__json_end_object(writer);
+}
+
+static void write_item(dsm__json_writer *writer, dsm__arena *arena, const dsm_described *item) {
+  const dsm_workload *const workload = dsm__described_workload(item);
+  const dsm_system *const system = dsm__described_system(item);
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "file", item->file);
+  dsm__json_put_string(writer, "kind", dsm__described_kind(item));
+  dsm__json_put_string(writer, "name", dsm__described_name(item));
+  if (item->plan != NULL)
+    write_result(writer, item->plan);
+  if (workload != NULL) {
+    const dsm__declared *const declared = dsm__declared_derive(arena, workload);
+    if (declared != NULL)
+      write_workload(writer, workload, declared);
+    else
+      writer->out->failed = true;
+  }
+  if (system != NULL)
+    write_system(writer, system);
+  dsm__json_end_object(writer);
+}
+
+char *dsm_report_description_json(const dsm_described *items, size_t count) {
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena == NULL)
+    return NULL;
+  dsm__text_buffer out = {0};
+  dsm__json_writer writer = {.out = &out};
+  dsm__json_begin_object(&writer, false);
+  dsm__json_put_string(&writer, "format", "dsm-describe/1");
+  dsm__json_write_key(&writer, "items");
+  dsm__json_begin_array(&writer, false);
+  for (size_t i = 0; i < count; i++)
+    write_item(&writer, arena, &items[i]);
+  dsm__json_end_array(&writer);
+  dsm__json_end_object(&writer);
+  dsm__json_finish(&writer);
+  dsm__arena_free(arena);
+  return dsm__report_finish(&out);
+}
+
+/* ---- CSV ---- */
+
+static void put_system_fields(dsm__csv *csv, const dsm_system *system) {
+  if (system == NULL) {
+    dsm__csv_empty(csv, 2);
+  } else {
+    dsm__csv_double(csv, dsm_system_peak_flops(system));
+    dsm__csv_double(csv, dsm_system_machine_balance(system));
+  }
+  dsm__csv_end_row(csv);
+}
+
+static void put_item_fields(dsm__csv *csv, const dsm_described *item) {
+  dsm__csv_text(csv, item->file);
+  dsm__csv_text(csv, dsm__described_kind(item));
+  dsm__csv_text(csv, dsm__described_name(item));
+}
+
+static void put_rows(dsm__csv *csv, dsm__arena *arena, const dsm_described *item) {
+  static const size_t layer_field_count = 5;
+  const dsm_workload *const workload = dsm__described_workload(item);
+  const dsm_system *const system = dsm__described_system(item);
+  if (workload == NULL) {
+    put_item_fields(csv, item);
+    dsm__csv_empty(csv, layer_field_count);
+    put_system_fields(csv, system);
+    return;
+  }
+  const dsm__declared *const declared = dsm__declared_derive(arena, workload);
+  if (declared == NULL) {
+    csv->out->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < workload->spec_count; i++) {
+    put_item_fields(csv, item);
+    dsm__csv_text(csv, workload->specs[i].name);
+    dsm__csv_text(csv, dsm_layer_type_name(workload->specs[i].type));
+    dsm__csv_u64(csv, declared[i].parameters);
+    dsm__csv_u64(csv, declared[i].forward_macs);
+    dsm__csv_double(csv, declared[i].activation_bytes);
+    put_system_fields(csv, system);
+  }
+}
+
+char *dsm_report_description_csv(const dsm_described *items, size_t count) {
+  static const char *const titles[] = {
+      "file",       "kind",        "name",           "layer", "type", "parameters",
+      "macs_forward_per_sample",   "activation_bytes_per_sample",
+      "peak_flops", "machine_balance",
+  };
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena == NULL)
+    return NULL;
+  dsm__text_buffer out = {0};
+  dsm__csv csv = {.out = &out};
+  dsm__csv_texts(&csv, titles, COUNT_OF(titles));
+  dsm__csv_end_row(&csv);
+  for (size_t i = 0; i < count; i++)
+    put_rows(&csv, arena, &items[i]);
+  dsm__arena_free(arena);
+  return dsm__report_finish(&out);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* describe_table.c: what workloads and plans hold, for people. */
+#include "report/describe_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/compose.h"
+#include "report/declared.h"
+#include "report/figures.h"
+#include "report/table.h"
+
+enum {
+  COLUMN_LAYER = 0,
+  COLUMN_TYPE,
+  COLUMN_IN,
+  COLUMN_OUT,
+  COLUMN_FEATURE,
+  COLUMN_KERNEL,
+  COLUMN_TIMESTEPS,
+  COLUMN_PARAMETERS,
+  COLUMN_MACS,
+  COLUMN_BYTES,
+  COLUMN_COUNT
+};
+
+static const dsm__column layer_columns[COLUMN_COUNT] = {
+    [COLUMN_LAYER] = {.title = "layer", .is_name = true},
+    [COLUMN_TYPE] = {.title = "type", .gap = 2, .rank = 2},
+    [COLUMN_IN] = {.title = "in", .gap = 2, .is_right = true, .rank = 3},
+    [COLUMN_OUT] = {.title = "out", .gap = 2, .is_right = true, .rank = 3},
+    [COLUMN_FEATURE] = {.title = "feature", .gap = 2, .is_right = true, .rank = 4},
+    [COLUMN_KERNEL] = {.title = "kernel", .gap = 2, .rank = 5},
+    [COLUMN_TIMESTEPS] = {.title = "steps", .gap = 2, .is_right = true, .rank = 5},
+    [COLUMN_PARAMETERS] = {.title = "parameters", .gap = 2, .is_right = true},
+    [COLUMN_MACS] = {.title = "MACs/sample", .gap = 2, .is_right = true},
+    [COLUMN_BYTES] = {.title = "stored", .gap = 2, .is_right = true, .rank = 6},
+};
+
+/* What a table can leave out because no layer has it. */
+typedef struct workload_traits {
+  bool has_conv;
+  bool has_timesteps;
+} workload_traits;
+
+static workload_traits traits_of(const dsm_workload *workload) {
+  workload_traits traits = {0};
+  for (size_t i = 0; i < workload->spec_count; i++) {
+    traits.has_conv = traits.has_conv || workload->specs[i].type == DSM_LAYER_CONV;
+    traits.has_timesteps = traits.has_timesteps || workload->specs[i].timesteps > 1;
+  }
+  return traits;
+}
+
+/* "3x3", with a stride "3x3 /2", with groups "3x3 g32". */
+static const char *kernel_text(dsm__arena *arena, const dsm_layer_spec *spec) {
+  char stride[64] = "";
+  char groups[32] = "";
+  if (spec->type != DSM_LAYER_CONV)
+    return "";
+  if (spec->stride.rows != 1 || spec->stride.columns != 1)
+    (void)snprintf(stride, sizeof stride,
+                   spec->stride.rows == spec->stride.columns ? " /%" PRIu64
+                                                             : " /%" PRIu64 "x%" PRIu64,
+                   spec->stride.rows, spec->stride.columns);
+  if (spec->groups > 1)
+    (void)snprintf(groups, sizeof groups, " g%" PRIu64, spec->groups);
+  return dsm__report_text(arena, "%" PRIu64 "x%" PRIu64 "%s%s", spec->kernel.rows,
+                          spec->kernel.columns, stride, groups);
+}
+
+static void add_layer(dsm__table *table, const dsm_layer_spec *spec,
+                      const dsm__declared *declared) {
+  dsm__arena *const arena = table->arena;
+  const char *const feature =
+      spec->type != DSM_LAYER_CONV
+          ? ""
+          : dsm__report_text(arena, "%" PRIu64 "x%" PRIu64, spec->feature.rows,
+                             spec->feature.columns);
+  dsm__table_add(table, DSM__TONE_PLAIN, spec->name);
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 dsm__report_text(arena, "%s%s", dsm_layer_type_name(spec->type),
+                                  spec->is_bidirectional ? " x2" : ""));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__report_text(arena, "%" PRIu64, spec->in));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__report_text(arena, "%" PRIu64, spec->out));
+  dsm__table_add(table, DSM__TONE_PLAIN, feature);
+  dsm__table_add(table, DSM__TONE_PLAIN, kernel_text(arena, spec));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__report_text(arena, "%" PRIu64, spec->timesteps));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->parameters).text);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->forward_macs).text);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_scaled(declared->activation_bytes, "B").text);
+}
+
+static void add_total(dsm__table *table, const dsm_workload *workload) {
+  for (int c = 0; c < COLUMN_PARAMETERS; c++)
+    dsm__table_add(table, DSM__TONE_HEADING, c == COLUMN_LAYER ? "total" : "");
+  dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->parameters).text);
+  dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->forward_macs).text);
+  dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_scaled(workload->activation_bytes, "B").text);
+}
+
+static void put_layers(dsm__text_buffer *out, dsm__arena *arena, const dsm_workload *workload,
+                       dsm_table_style style) {
+  const workload_traits traits = traits_of(workload);
+  dsm__column columns[COLUMN_COUNT];
+  for (size_t c = 0; c < COLUMN_COUNT; c++)
+    columns[c] = layer_columns[c];
+  columns[COLUMN_FEATURE].is_omitted = !traits.has_conv;
+  columns[COLUMN_KERNEL].is_omitted = !traits.has_conv;
+  columns[COLUMN_TIMESTEPS].is_omitted = !traits.has_timesteps;
+  const dsm__declared *const declared = dsm__declared_derive(arena, workload);
+  dsm__table table = dsm__table_make(arena, columns, COLUMN_COUNT, workload->spec_count + 1);
+  table.failed = table.failed || declared == NULL;
+  for (size_t i = 0; i < workload->spec_count && !table.failed; i++)
+    add_layer(&table, &workload->specs[i], &declared[i]);
+  add_total(&table, workload);
+  dsm__table_print(&table, style, out);
+}
+
+static void put_workload(dsm__text_buffer *out, dsm__arena *arena, const dsm_workload *workload,
+                         dsm_table_style style) {
+  dsm__report_line(
+      out, style, DSM__TONE_PLAIN,
+      dsm__report_text(arena, "%zu layer%s, minibatch %s, %s bytes an element; %s weights, %s",
+                       workload->spec_count, workload->spec_count == 1 ? "" : "s",
+                       dsm__figure_count(workload->minibatch).text,
+                       dsm__figure_digits(workload->element_bytes, 2).text,
+                       dsm__figure_count(workload->weights).text,
+                       dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B")
+                           .text));
+  if (workload->source != NULL)
+    dsm__report_line(out, style, DSM__TONE_FAINT,
+                     dsm__report_text(arena, "source: %s", workload->source));
+  dsm__text_puts(out, "\n");
+  put_layers(out, arena, workload, style);
+}
+
+static void put_result(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
+                       dsm_table_style style) {
+  const dsm_plan_result *const result = &plan->result;
+  dsm__report_line(out, style, DSM__TONE_PLAIN, dsm__report_plan_heading(arena, plan));
+  dsm__report_line(
+      out, style, DSM__TONE_PLAIN,
+      dsm__report_text(arena, "step %s ms, %s samples/s, utilization %s %%",
+                       dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+                       dsm__figure_digits(result->samples_per_second, 4).text,
+                       dsm__figure_fixed(100 * result->utilization, 2).text));
+}
+
+static void put_item(dsm__text_buffer *out, dsm__arena *arena, const dsm_described *item,
+                     dsm_table_style style) {
+  const dsm_workload *const workload = dsm__described_workload(item);
+  const dsm_system *const system = dsm__described_system(item);
+  dsm__report_line(out, style, DSM__TONE_HEADING,
+                   dsm__report_text(arena, "%s: %s %s", item->file, dsm__described_kind(item),
+                                    dsm__described_name(item)));
+  if (item->plan != NULL) {
+    put_result(out, arena, item->plan, style);
+    dsm__text_puts(out, "\n");
+  }
+  if (workload != NULL)
+    put_workload(out, arena, workload, style);
+  if (workload != NULL && system != NULL)
+    dsm__text_puts(out, "\n");
+  if (system != NULL)
+    dsm__describe_system(out, arena, system, style);
+}
+
+char *dsm_report_description_table(const dsm_described *items, size_t count,
+                                   dsm_table_style style) {
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena == NULL)
+    return NULL;
+  dsm__text_buffer out = {0};
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0)
+      dsm__text_puts(&out, "\n");
+    put_item(&out, arena, &items[i], style);
+  }
+  dsm__arena_free(arena);
+  return dsm__report_finish(&out);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* explain_data.c: the alternatives of a layer, for programs (format "dsm-explain/1", and CSV). */
+#include "base/json_write.h"
+#include "report/compose.h"
+#include "report/csv.h"
+#include "report/explain_view.h"
+#include "report/loss.h"
+
+/* ---- JSON ---- */
+
+static void write_split(dsm__json_writer *writer, const dsm_loops *split) {
+  dsm__json_write_key(writer, "core_split");
+  dsm__json_begin_object(writer, true);
+  for (int d = 0; d < DSM_DIM_COUNT; d++)
+    dsm__json_put_u64(writer, dsm_dim_name((dsm_dim)d), split->n[d]);
+  dsm__json_end_object(writer);
+}
+
+static void write_cycles(dsm__json_writer *writer, const dsm_alternative *alternative) {
+  const dsm_cycles *const cycles = &alternative->cycles;
+  dsm__json_write_key(writer, "cycles");
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_double(writer, "primary", cycles->primary);
+  dsm__json_put_double(writer, "overlapped", cycles->overlapped);
+  dsm__json_put_double(writer, "overlapped_visible", cycles->overlapped_visible);
+  dsm__json_put_double(writer, "auxiliary", cycles->auxiliary);
+  dsm__json_put_double(writer, "non_overlapped", cycles->non_overlapped);
+  dsm__json_put_double(writer, "total", cycles->total);
+  dsm__json_end_object(writer);
+  dsm__json_write_key(writer, "group_cycles");
+  dsm__json_begin_object(writer, true);
+  for (int g = 0; g < DSM_GROUP_COUNT; g++)
+    dsm__json_put_double(writer, dsm_group_name((dsm_group)g), alternative->group_cycles[g]);
+  dsm__json_end_object(writer);
+}
+
+static void write_alternative(dsm__json_writer *writer, const dsm_plan *plan,
+                              const dsm_alternative *alternative, double chosen_cycles) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(alternative->parallelism));
+  write_split(writer, &alternative->split);
+  dsm__json_put_bool(writer, "is_chosen", alternative->is_chosen);
+  dsm__json_put_bool(writer, "is_best_of_parallelism", alternative->is_best_of_parallelism);
+  write_cycles(writer, alternative);
+  dsm__json_put_double(writer, "time_ratio", dsm__share(alternative->cycles.total, chosen_cycles));
+  dsm__json_put_string(writer, "bound", dsm_bound_name(alternative->bound));
+  if (alternative->is_best_of_parallelism) {
+    dsm__json_put_double(writer, "network_cycles", alternative->network_cycles);
+    dsm__json_put_double(writer, "network_ratio",
+                         dsm__share(alternative->network_cycles, plan->result.step_cycles));
+  }
+  dsm__json_end_object(writer);
+}
+
+static void write_pass(dsm__json_writer *writer, dsm__arena *arena, const dsm_plan *plan,
+                       const dsm_explanation *explanation, dsm_pass pass) {
+  const dsm_alternative *const chosen = dsm__explain_chosen(explanation, pass);
+  if (chosen == NULL)
+    return;
+  dsm__json_write_key(writer, dsm_pass_name(pass));
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "why", dsm__explain_pass_why(arena, plan, explanation, pass));
+  dsm__json_write_key(writer, "alternatives");
+  dsm__json_begin_array(writer, false);
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    if (explanation->alternatives[i].pass == pass)
+      write_alternative(writer, plan, &explanation->alternatives[i], chosen->cycles.total);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_end_object(writer);
+}
+
+static void write_layer(dsm__json_writer *writer, dsm__arena *arena, const dsm_plan *plan,
+                        const dsm_explanation *explanation) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "name", plan->layers[explanation->layer_index].layer->name);
+  dsm__json_put_string(writer, "why", dsm__explain_layer_why(arena, plan, explanation));
+  dsm__json_write_key(writer, "passes");
+  dsm__json_begin_object(writer, false);
+  for (int p = 0; p < DSM_PASS_COUNT; p++)
+    write_pass(writer, arena, plan, explanation, (dsm_pass)p);
+  dsm__json_end_object(writer);
+  dsm__json_end_object(writer);
+}
+
+char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *const *explanations,
+                                  size_t count) {
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena == NULL)
+    return NULL;
+  dsm__text_buffer out = {0};
+  dsm__json_writer writer = {.out = &out};
+  dsm__json_begin_object(&writer, false);
+  dsm__json_put_string(&writer, "format", "dsm-explain/1");
+  dsm__json_put_string(&writer, "workload", plan->workload->name);
+  dsm__json_put_string(&writer, "system", plan->system->name);
+  dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
+  dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
+  dsm__json_put_double(&writer, "step_cycles", plan->result.step_cycles);
+  dsm__json_write_key(&writer, "layers");
+  dsm__json_begin_array(&writer, false);
+  for (size_t i = 0; i < count; i++)
+    write_layer(&writer, arena, plan, explanations[i]);
+  dsm__json_end_array(&writer);
+  dsm__json_end_object(&writer);
+  dsm__json_finish(&writer);
+  dsm__arena_free(arena);
+  return dsm__report_finish(&out);
+}
+
+/* ---- CSV ---- */
+
+static void put_titles(dsm__csv *csv) {
+  static const char *const head[] = {"layer", "pass", "parallelism"};
+  static const char *const tail[] = {
+      "is_chosen",         "is_best_of_parallelism",    "cycles.primary",
+      "cycles.overlapped", "cycles.overlapped_visible", "cycles.auxiliary",
+      "cycles.non_overlapped", "cycles.total",          "time_ratio",
+      "bound",             "network_cycles",            "network_ratio",
+  };
+  dsm__csv_texts(csv, head, sizeof head / sizeof *head);
+  for (int d = 0; d < DSM_DIM_COUNT; d++)
+    dsm__csv_dotted(csv, "core_split", dsm_dim_name((dsm_dim)d));
+  dsm__csv_texts(csv, tail, sizeof tail / sizeof *tail);
+  dsm__csv_end_row(csv);
+}
+
+static void put_alternative(dsm__csv *csv, const dsm_plan *plan, const char *layer,
+                            const dsm_alternative *alternative, double chosen_cycles) {
+  const dsm_cycles *const cycles = &alternative->cycles;
+  dsm__csv_text(csv, layer);
+  dsm__csv_text(csv, dsm_pass_name(alternative->pass));
+  dsm__csv_text(csv, dsm_parallelism_name(alternative->parallelism));
+  for (int d = 0; d < DSM_DIM_COUNT; d++)
+    dsm__csv_u64(csv, alternative->split.n[d]);
+  dsm__csv_bool(csv, alternative->is_chosen);
+  dsm__csv_bool(csv, alternative->is_best_of_parallelism);
+  dsm__csv_double(csv, cycles->primary);
+  dsm__csv_double(csv, cycles->overlapped);
+  dsm__csv_double(csv, cycles->overlapped_visible);
+  dsm__csv_double(csv, cycles->auxiliary);
+  dsm__csv_double(csv, cycles->non_overlapped);
+  dsm__csv_double(csv, cycles->total);
+  dsm__csv_double(csv, dsm__share(cycles->total, chosen_cycles));
+  dsm__csv_text(csv, dsm_bound_name(alternative->bound));
+  if (alternative->is_best_of_parallelism) {
+    dsm__csv_double(csv, alternative->network_cycles);
+    dsm__csv_double(csv, dsm__share(alternative->network_cycles, plan->result.step_cycles));
+  } else {
+    dsm__csv_empty(csv, 2);
+  }
+  dsm__csv_end_row(csv);
+}
+
+char *dsm_report_explanation_csv(const dsm_plan *plan, const dsm_explanation *const *explanations,
+                                 size_t count) {
+  dsm__text_buffer out = {0};
+  dsm__csv csv = {.out = &out};
+  put_titles(&csv);
+  for (size_t e = 0; e < count; e++) {
+    const dsm_explanation *const explanation = explanations[e];
+    const char *const layer = plan->layers[explanation->layer_index].layer->name;
+    for (size_t i = 0; i < explanation->alternative_count; i++) {
+      const dsm_alternative *const alternative = &explanation->alternatives[i];
+      const dsm_alternative *const chosen = dsm__explain_chosen(explanation, alternative->pass);
+      put_alternative(&csv, plan, layer, alternative, chosen == NULL ? 0 : chosen->cycles.total);
+    }
+  }
+  return dsm__report_finish(&out);
+}

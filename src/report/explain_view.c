@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/explain_view.h"
+
+#include <math.h>
+
+#include "report/compose.h"
+#include "report/figures.h"
+#include "report/loss.h"
+
+/* Two times that differ by less, relatively, are the same. */
+#define SAME 1e-9
+
+/* ---- questions ---- */
+
+const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass) {
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const alternative = &explanation->alternatives[i];
+    if (alternative->pass == pass && alternative->is_chosen)
+      return alternative;
+  }
+  return NULL;
+}
+
+const dsm_alternative *dsm__explain_best(const dsm_explanation *explanation, dsm_pass pass,
+                                         dsm_parallelism parallelism) {
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const alternative = &explanation->alternatives[i];
+    if (alternative->pass == pass && alternative->parallelism == parallelism &&
+        alternative->is_best_of_parallelism)
+      return alternative;
+  }
+  return NULL;
+}
+
+double dsm__explain_layer_cycles(const dsm_explanation *explanation, dsm_parallelism parallelism) {
+  double sum = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_alternative *const best = dsm__explain_best(explanation, (dsm_pass)p, parallelism);
+    sum += best == NULL ? 0 : best->cycles.total;
+  }
+  return sum;
+}
+
+/* The fastest of the other parallelisms in a pass, or NULL. */
+static const dsm_alternative *best_rival(const dsm_explanation *explanation,
+                                         const dsm_alternative *chosen) {
+  const dsm_alternative *best = NULL;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const dsm_alternative *const rival =
+        dsm__explain_best(explanation, chosen->pass, (dsm_parallelism)p);
+    if (rival != NULL && rival->parallelism != chosen->parallelism &&
+        (best == NULL || rival->cycles.total < best->cycles.total))
+      best = rival;
+  }
+  return best;
+}
+
+/* The fastest other split of the chosen parallelism, or NULL. */
+static const dsm_alternative *next_split(const dsm_explanation *explanation,
+                                         const dsm_alternative *chosen) {
+  const dsm_alternative *best = NULL;
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const rival = &explanation->alternatives[i];
+    if (rival->pass == chosen->pass && rival->parallelism == chosen->parallelism &&
+        !rival->is_chosen && (best == NULL || rival->cycles.total < best->cycles.total))
+      best = rival;
+  }
+  return best;
+}
+
+/* ---- sentences ---- */
+
+static const char *times(dsm__arena *arena, double ratio) {
+  const int decimals = fabs(ratio - 1) < 0.1 ? 3 : 2;
+  return dsm__report_text(arena, "%sx", dsm__figure_fixed(ratio, decimals).text);
+}
+
+/* Transfers that are seen: those on the torus are rotations. */
+static const char *visible_transfer(dsm__arena *arena, dsm_bound bound) {
+  switch (bound) {
+  case DSM_BOUND_LINK_X:
+  case DSM_BOUND_LINK_Y:
+    return dsm__report_text(arena, "visible rotation on %s", dsm_bound_name(bound));
+  case DSM_BOUND_MEMORY:
+  case DSM_BOUND_RING:
+    return dsm__report_text(arena, "visible transfer (%s)", dsm_bound_name(bound));
+  case DSM_BOUND_COMPUTE:
+  case DSM_BOUND_AUXILIARY:
+  case DSM_BOUND_COUNT:
+    break;
+  }
+  return "visible transfer";
+}
+
+/* What a slower alternative spends its extra time on, as "of the difference, 71 % is ..."; empty if
+ * nothing stands out. */
+static const char *extra_time(dsm__arena *arena, const dsm_alternative *slow,
+                              const dsm_alternative *fast) {
+  const double extra = slow->cycles.total - fast->cycles.total;
+  const char *name = "array underuse";
+  double most = slow->cycles.primary - fast->cycles.primary;
+  const double visible = slow->cycles.overlapped_visible - fast->cycles.overlapped_visible;
+  const double auxiliary = slow->cycles.auxiliary - fast->cycles.auxiliary;
+  if (visible > most) {
+    most = visible;
+    name = visible_transfer(arena, slow->bound);
+  }
+  if (auxiliary > most) {
+    most = auxiliary;
+    name = "auxiliary work";
+  }
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    const double more = slow->group_cycles[g] - fast->group_cycles[g];
+    if (more > most) {
+      most = more;
+      name = dsm__group_phrase((dsm_group)g);
+    }
+  }
+  if (!(extra > 0 && most > 0))
+    return "";
+  if (most >= extra)
+    return dsm__report_text(arena, ", because of %s", name);
+  return dsm__report_text(arena, "; %s %% of the difference is %s",
+                          dsm__figure_fixed(100 * most / extra, 0).text, name);
+}
+
+/* How the step changes when the layer has a parallelism, as "take 5.1 % longer". */
+static const char *step_change(dsm__arena *arena, double network_cycles, double step_cycles) {
+  const double change = dsm__share(network_cycles, step_cycles) - 1;
+  if (fabs(change) <= SAME)
+    return "take as long";
+  return dsm__report_text(arena, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
+                          change > 0 ? "longer" : "less (its need of memory aside)");
+}
+
+/* The pass would rather have another parallelism: why it has not got it. */
+static const char *against_rival(dsm__arena *arena, const dsm_plan *plan,
+                                 const dsm_explanation *explanation, const dsm_alternative *chosen,
+                                 const dsm_alternative *rival) {
+  const char *const rival_name = dsm_parallelism_name(rival->parallelism);
+  const double layer_change = dsm__explain_layer_cycles(explanation, rival->parallelism) -
+                              dsm__explain_layer_cycles(explanation, chosen->parallelism);
+  const double step = plan->result.step_cycles;
+  const char *reason = "";
+  if (rival->network_cycles > step * (1 + SAME))
+    reason = layer_change < 0 ? ": relayouts around the layer would cost more than it gains"
+                              : ": the layer's other passes would lose more than this one gains";
+  return dsm__report_text(
+      arena, "%s alone would be faster in this pass (%s%s), but with it the step would %s%s.",
+      rival_name, times(arena, dsm__share(rival->cycles.total, chosen->cycles.total)),
+      extra_time(arena, chosen, rival), step_change(arena, rival->network_cycles, step), reason);
+}
+
+static const char *why_parallelism(dsm__arena *arena, const dsm_plan *plan,
+                                   const dsm_explanation *explanation,
+                                   const dsm_alternative *chosen) {
+  const char *const name = dsm_parallelism_name(chosen->parallelism);
+  const dsm_alternative *const rival = best_rival(explanation, chosen);
+  if (rival == NULL)
+    return dsm__report_text(arena, "%s is the only parallelism that this layer and the options "
+                                   "allow.",
+                            name);
+  const double ratio = dsm__share(rival->cycles.total, chosen->cycles.total);
+  const char *const rival_name = dsm_parallelism_name(rival->parallelism);
+  if (fabs(ratio - 1) <= SAME)
+    return dsm__report_text(arena, "%s and %s take the same time in this pass.", name, rival_name);
+  if (ratio < 1)
+    return against_rival(arena, plan, explanation, chosen, rival);
+  return dsm__report_text(arena, "%s wins this pass: the next, %s, takes %s%s.", name, rival_name,
+                          times(arena, ratio), extra_time(arena, rival, chosen));
+}
+
+static const char *why_split(dsm__arena *arena, const dsm_explanation *explanation,
+                             const dsm_alternative *chosen) {
+  const dsm_alternative *const next = next_split(explanation, chosen);
+  if (next == NULL)
+    return "";
+  const char *const split = dsm__report_split(arena, &chosen->split);
+  const char *const next_split_text = dsm__report_split(arena, &next->split);
+  const double ratio = dsm__share(next->cycles.total, chosen->cycles.total);
+  if (fabs(ratio - 1) <= SAME)
+    return dsm__report_text(arena,
+                            " The core split %s is as fast but comes later in the order of "
+                            "preference.",
+                            next_split_text);
+  if (ratio < 1)
+    return dsm__report_text(arena, " Its core split is not the best: %s takes %s%s.",
+                            next_split_text, times(arena, ratio), extra_time(arena, chosen, next));
+  return dsm__report_text(arena, " Of its core splits %s wins; the next, %s, takes %s%s.", split,
+                          next_split_text, times(arena, ratio), extra_time(arena, next, chosen));
+}
+
+const char *dsm__explain_pass_why(dsm__arena *arena, const dsm_plan *plan,
+                                  const dsm_explanation *explanation, dsm_pass pass) {
+  const dsm_alternative *const chosen = dsm__explain_chosen(explanation, pass);
+  if (chosen == NULL)
+    return "";
+  return dsm__report_text(arena, "%s%s", why_parallelism(arena, plan, explanation, chosen),
+                          why_split(arena, explanation, chosen));
+}
+
+/* A parallelism of the whole layer beside the one it has. */
+typedef struct layer_rival {
+  bool exists;
+  dsm_parallelism parallelism;
+  double cycles;         /**< of the layer, without relayouts */
+  double network_cycles; /**< of the step with it */
+} layer_rival;
+
+/* The other parallelism with the fastest step (is_network) or layer. */
+static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass pass,
+                                    dsm_parallelism chosen, bool is_network) {
+  layer_rival best = {.exists = false};
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const dsm_alternative *const rival = dsm__explain_best(explanation, pass, (dsm_parallelism)p);
+    if (rival == NULL || rival->parallelism == chosen)
+      continue;
+    const double cycles = dsm__explain_layer_cycles(explanation, rival->parallelism);
+    const bool is_better = is_network ? rival->network_cycles < best.network_cycles
+                                      : cycles < best.cycles;
+    if (!best.exists || is_better)
+      best = (layer_rival){.exists = true,
+                           .parallelism = rival->parallelism,
+                           .cycles = cycles,
+                           .network_cycles = rival->network_cycles};
+  }
+  return best;
+}
+
+const char *dsm__explain_layer_why(dsm__arena *arena, const dsm_plan *plan,
+                                   const dsm_explanation *explanation) {
+  if (explanation->alternative_count == 0)
+    return "";
+  const dsm_alternative *const first = &explanation->alternatives[0];
+  const char *const name = dsm_parallelism_name(first->parallelism);
+  const double cycles = dsm__explain_layer_cycles(explanation, first->parallelism);
+  const double step = plan->result.step_cycles;
+  const layer_rival layer = find_layer_rival(explanation, first->pass, first->parallelism, false);
+  const layer_rival net = find_layer_rival(explanation, first->pass, first->parallelism, true);
+  if (!layer.exists)
+    return "";
+  if (layer.cycles < cycles * (1 - SAME))
+    return dsm__report_text(
+        arena, "Over all its passes the layer alone would be fastest with %s (%s of %s's time), but "
+               "the network is not: with it the step would %s%s.",
+        dsm_parallelism_name(layer.parallelism), times(arena, dsm__share(layer.cycles, cycles)),
+        name, step_change(arena, layer.network_cycles, step),
+        layer.network_cycles > step * (1 + SAME) ? ", because of relayouts around the layer" : "");
+  return dsm__report_text(arena,
+                          "Over all its passes the layer alone is fastest with %s too; with the "
+                          "next best for the network, %s, the step would %s.",
+                          name, dsm_parallelism_name(net.parallelism),
+                          step_change(arena, net.network_cycles, step));
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ladder.c: what each optimisation gains (DeepSpatialMatrix, Fig. 11). */
+#include "base/json_write.h"
+#include "report/compose.h"
+#include "report/csv.h"
+#include "report/figures.h"
+#include "report/table.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Speed-ups of a rung; above 1 is better. */
+typedef struct gains {
+  double over_previous;
+  double over_first;
+} gains;
+
+static gains gains_of(const dsm_ladder_rung *rungs, size_t index) {
+  const double seconds = rungs[index].plan->result.step_seconds;
+  const size_t previous = index == 0 ? 0 : index - 1;
+  if (!(seconds > 0))
+    return (gains){.over_previous = 1, .over_first = 1};
+  /* Seconds, because the first rung's system may have another clock. */
+  return (gains){.over_previous = rungs[previous].plan->result.step_seconds / seconds,
+                 .over_first = rungs[0].plan->result.step_seconds / seconds};
+}
+
+static const dsm__column ladder_columns[] = {
+    {.title = "rung"},
+    {.title = "system", .gap = 2, .is_name = true, .rank = 3},
+    {.title = "step (ms)", .gap = 2, .is_right = true},
+    {.title = "samples/s", .gap = 2, .is_right = true, .rank = 2},
+    {.title = "util %", .gap = 2, .is_right = true},
+    {.title = "gain", .gap = 2, .is_right = true},
+    {.title = "over first", .gap = 2, .is_right = true, .rank = 1},
+};
+
+static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t index) {
+  const dsm_plan_result *const result = &rungs[index].plan->result;
+  const gains gain = gains_of(rungs, index);
+  const char *const name = rungs[index].name;
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 dsm__report_text(table->arena, "%s%s", index == 0 ? "" : "+ ", name));
+  dsm__table_add(table, DSM__TONE_PLAIN, rungs[index].plan->system->name);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_digits(result->samples_per_second, 4).text);
+  dsm__table_add(table, dsm__tone_of_utilization(result->utilization),
+                 dsm__figure_percent(result->utilization).text);
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 index == 0 ? ""
+                            : dsm__report_text(table->arena, "%sx",
+                                               dsm__figure_fixed(gain.over_previous, 3).text));
+  dsm__table_add(
+      table, DSM__TONE_PLAIN,
+      dsm__report_text(table->arena, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
+}
+
+char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_table_style style) {
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena == NULL)
+    return NULL;
+  dsm__text_buffer out = {0};
+  if (count > 0) {
+    const char *const heading = dsm__report_plan_heading(arena, rungs[count - 1].plan);
+    dsm__report_line(&out, style, DSM__TONE_HEADING, heading);
+  }
+  dsm__text_puts(&out, "\n");
+  dsm__table table = dsm__table_make(arena, ladder_columns, COUNT_OF(ladder_columns), count);
+  for (size_t i = 0; i < count && !table.failed; i++)
+    add_rung(&table, rungs, i);
+  dsm__table_print(&table, style, &out);
+  dsm__text_puts(&out, "\n");
+  dsm__report_line(&out, style, DSM__TONE_FAINT,
+                   "Each rung adds its optimization to those above it; gain = speed-up over the "
+                   "rung before.");
+  dsm__arena_free(arena);
+  return dsm__report_finish(&out);
+}
+
+static void write_optimizations(dsm__json_writer *writer, dsm_optimization_set set) {
+  dsm__json_write_key(writer, "optimizations");
+  dsm__json_begin_array(writer, true);
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((set & DSM_OPTIMIZATION_BIT(o)) != 0)
+      dsm__json_write_string(writer, dsm_optimization_name((dsm_optimization)o));
+  }
+  dsm__json_end_array(writer);
+}
+
+static void write_rung(dsm__json_writer *writer, const dsm_ladder_rung *rungs, size_t index) {
+  const dsm_plan *const plan = rungs[index].plan;
+  const gains gain = gains_of(rungs, index);
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "name", rungs[index].name);
+  dsm__json_put_string(writer, "system", plan->system->name);
+  write_optimizations(writer, plan->options.optimizations);
+  dsm__json_put_double(writer, "step_cycles", plan->result.step_cycles);
+  dsm__json_put_double(writer, "step_seconds", plan->result.step_seconds);
+  dsm__json_put_double(writer, "samples_per_second", plan->result.samples_per_second);
+  dsm__json_put_double(writer, "utilization", plan->result.utilization);
+  dsm__json_put_double(writer, "lower_bound_cycles", plan->result.lower_bound_cycles);
+  dsm__json_put_double(writer, "gain_over_previous", gain.over_previous);
+  dsm__json_put_double(writer, "gain_over_first", gain.over_first);
+  dsm__json_end_object(writer);
+}
+
+char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
+  dsm__text_buffer out = {0};
+  dsm__json_writer writer = {.out = &out};
+  dsm__json_begin_object(&writer, false);
+  dsm__json_put_string(&writer, "format", "dsm-ladder/1");
+  if (count > 0) {
+    const dsm_plan *const plan = rungs[0].plan;
+    dsm__json_put_string(&writer, "workload", plan->workload->name);
+    dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
+    dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
+  }
+  dsm__json_write_key(&writer, "rungs");
+  dsm__json_begin_array(&writer, false);
+  for (size_t i = 0; i < count; i++)
+    write_rung(&writer, rungs, i);
+  dsm__json_end_array(&writer);
+  dsm__json_end_object(&writer);
+  dsm__json_finish(&writer);
+  return dsm__report_finish(&out);
+}
+
+char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
+  static const char *const titles[] = {
+      "name",        "system",        "step_cycles",        "step_seconds", "samples_per_second",
+      "utilization", "lower_bound_cycles", "gain_over_previous", "gain_over_first",
+  };
+  dsm__text_buffer out = {0};
+  dsm__csv csv = {.out = &out};
+  dsm__csv_texts(&csv, titles, COUNT_OF(titles));
+  dsm__csv_end_row(&csv);
+  for (size_t i = 0; i < count; i++) {
+    const dsm_plan_result *const result = &rungs[i].plan->result;
+    const gains gain = gains_of(rungs, i);
+    dsm__csv_text(&csv, rungs[i].name);
+    dsm__csv_text(&csv, rungs[i].plan->system->name);
+    dsm__csv_double(&csv, result->step_cycles);
+    dsm__csv_double(&csv, result->step_seconds);
+    dsm__csv_double(&csv, result->samples_per_second);
+    dsm__csv_double(&csv, result->utilization);
+    dsm__csv_double(&csv, result->lower_bound_cycles);
+    dsm__csv_double(&csv, gain.over_previous);
+    dsm__csv_double(&csv, gain.over_first);
+    dsm__csv_end_row(&csv);
+  }
+  return dsm__report_finish(&out);
+}

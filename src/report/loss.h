@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loss.h: where the time of a pass, or of the whole step, goes (docs/model.md, section 6; the
+ * stacked bars of DeepSpatialMatrix, Fig. 13). All in cycles of the step; the parts add up to total.
+ */
+#ifndef DSM_REPORT_LOSS_H
+#define DSM_REPORT_LOSS_H
+
+#include "dsm/explore.h"
+#include "dsm/plan.h"
+
+typedef struct dsm__loss {
+  double busy;     /**< a machine without loss needs this */
+  double array;    /**< underuse of the arrays: primary - busy */
+  double transfer; /**< overlapped transfers that computation does not hide */
+  double auxiliary;
+  double other; /**< not overlapped: the groups below added up */
+  double groups[DSM_GROUP_COUNT];
+  double total;
+} dsm__loss;
+
+dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass);
+
+/** Of the whole step. */
+dsm__loss dsm__loss_of_plan(const dsm_plan *plan);
+
+/** The group that takes most of `other`, the first of equals; DSM_GROUP_STREAM if none does. */
+dsm_group dsm__loss_largest_group(const double groups[DSM_GROUP_COUNT]);
+
+/** Part over whole, 0 if the whole is. */
+double dsm__share(double part, double whole);
+
+/* A group in words: short for columns ("reduce"), long for sentences ("summing the gradients"). */
+const char *dsm__group_word(dsm_group group);
+const char *dsm__group_phrase(dsm_group group);
+
+/** What a bound is, in a sentence: "the links along x". */
+const char *dsm__bound_phrase(dsm_bound bound);
+
+/** A pass in a column: "fwd", "bwd", "upd". */
+const char *dsm__pass_word(dsm_pass pass);
+
+/** A parallelism in a column: "data", "model", "DxMy", "MxDy". */
+const char *dsm__parallelism_word(dsm_parallelism parallelism);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* system_internal.h: how a system is built from and written as JSON. */
+#ifndef DSM_SYSTEM_SYSTEM_INTERNAL_H
+#define DSM_SYSTEM_SYSTEM_INTERNAL_H
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "dsm/system.h"
+
+/**
+ * Reads a system from a JSON node, which may be a whole document or a part of a plan. The system's
+ * arena must exist; findings are the document's.
+ */
+void dsm__system_read(dsm_system *system, const dsm__json_node *node);
+
+/** Writes the system as an object in the format "dsm-system/1", every parameter in full. */
+void dsm__system_write(const dsm_system *system, dsm__json_writer *writer);
+
+/** A new empty system with its arena; NULL if out of memory. */
+dsm_system *dsm__system_new(void);
+
+#endif

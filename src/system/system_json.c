@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* system_json.c: the format "dsm-system/1", read by walking the table of parameters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/diag_add.h"
+#include "base/nearest.h"
+#include "dsm/file.h"
+#include "system/parameters.h"
+#include "system/system_internal.h"
+
+static const char *const format_names[] = {"dsm-system/1"};
+
+/* Deepest object of the format: $.chip.memory. */
+enum { OBJECT_DEPTH_MAX = 3, KEYS_MAX = 40 };
+
+/* Reads one parameter whose object is `object` and whose last path step is `key`. */
+static void read_parameter(const dsm__parameter *parameter, dsm_system *system,
+                           const dsm__json_node *object, const char *key) {
+  void *const field = dsm__parameter_field(parameter, system);
+  const dsm__json_node node = dsm__json_member(object, key);
+  const bool is_present = dsm__json_is_present(&node);
+  if (!is_present && parameter->is_required) {
+    dsm__json_require(&node, parameter->kind == DSM__PARAMETER_COUNT      ? "a whole number"
+                             : parameter->kind == DSM__PARAMETER_REAL     ? "a number"
+                             : parameter->kind == DSM__PARAMETER_TOPOLOGY ? "\"torus_2d\""
+                                                                          : "\"ring\"");
+    return;
+  }
+  size_t index = 0;
+  switch (parameter->kind) {
+  case DSM__PARAMETER_COUNT:
+    *(uint64_t *)field = (uint64_t)parameter->fallback;
+    if (is_present) {
+      dsm__json_u64(&node, (uint64_t)parameter->min, (uint64_t)parameter->max, field);
+    }
+    return;
+  case DSM__PARAMETER_REAL:
+    *(double *)field = parameter->fallback;
+    if (is_present) {
+      dsm__json_double(&node, (dsm__json_range){parameter->min, parameter->max, false}, field);
+    }
+    return;
+  case DSM__PARAMETER_FLAG:
+    *(bool *)field = parameter->fallback > 0;
+    if (is_present) {
+      dsm__json_bool(&node, field);
+    }
+    return;
+  case DSM__PARAMETER_INTERCONNECT:
+    dsm__json_enum(&node, dsm__interconnect_names, DSM_INTERCONNECT_COUNT, &index);
+    *(dsm_interconnect *)field = (dsm_interconnect)index;
+    return;
+  case DSM__PARAMETER_TOPOLOGY:
+    dsm__json_enum(&node, dsm__topology_names, DSM_TOPOLOGY_COUNT, &index);
+    *(dsm_topology *)field = (dsm_topology)index;
+    return;
+  }
+}
+
+/* Is `path` one step below `prefix` ("" or "chip." ...), or further? Gives that step's length. */
+static size_t step_below(const char *path, const char *prefix, bool *is_leaf) {
+  const size_t prefix_length = strlen(prefix);
+  if (strncmp(path, prefix, prefix_length) != 0) {
+    return 0;
+  }
+  const size_t length = strcspn(path + prefix_length, ".");
+  *is_leaf = path[prefix_length + length] == '\0';
+  return length;
+}
+
+/* Reads the object at `prefix`, and the objects in it. The table keeps an object's rows together,
+ * so a change of the step is a new member. */
+static void read_object(dsm_system *system, const dsm__json_node *object, const char *prefix,
+                        const char *const *extra_keys, size_t extra_count, unsigned depth) {
+  char keys[KEYS_MAX][64];
+  const char *known[KEYS_MAX];
+  size_t count = 0;
+  for (size_t i = 0; i < extra_count; i++) {
+    known[count++] = extra_keys[i];
+  }
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    bool is_leaf = false;
+    const char *const path = dsm__parameters[p].path;
+    const size_t length = step_below(path, prefix, &is_leaf);
+    const char *const step = path + strlen(prefix);
+    const bool is_repeated =
+        length == 0 || (count > extra_count && strlen(known[count - 1]) == length &&
+                        strncmp(known[count - 1], step, length) == 0);
+    if (!is_repeated) {
+      memcpy(keys[count], step, length);
+      keys[count][length] = '\0';
+      known[count] = keys[count];
+      count++;
+    }
+  }
+  if (dsm__json_is_present(object) && !dsm__json_object_only(object, known, count)) {
+    return;
+  }
+  for (size_t k = extra_count; k < count; k++) {
+    char below[128];
+    const size_t prefix_length = strlen(prefix);
+    const size_t key_length = strlen(known[k]);
+    memcpy(below, prefix, prefix_length);
+    memcpy(below + prefix_length, known[k], key_length + 1);
+    bool is_member = false;
+    for (size_t p = 0; p < dsm__parameter_count; p++) {
+      if (strcmp(dsm__parameters[p].path, below) == 0) {
+        read_parameter(&dsm__parameters[p], system, object, known[k]);
+        is_member = true;
+      }
+    }
+    if (!is_member && depth < OBJECT_DEPTH_MAX) {
+      below[prefix_length + key_length] = '.';
+      below[prefix_length + key_length + 1] = '\0';
+      const dsm__json_node member = dsm__json_member(object, known[k]);
+      read_object(system, &member, below, NULL, 0, depth + 1);
+    }
+  }
+}
+
+static void read_notes(dsm_system *system, const dsm__json_node *root) {
+  const dsm__json_node notes = dsm__json_member(root, "notes");
+  if (!dsm__json_is_present(&notes)) {
+    return;
+  }
+  const char *known[128];
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    known[p] = dsm__parameters[p].path;
+  }
+  if (!dsm__json_object_only(&notes, known, dsm__parameter_count)) {
+    return;
+  }
+  const char **const paths = dsm__arena_array(system->arena, dsm__parameter_count, sizeof *paths);
+  const char **const texts = dsm__arena_array(system->arena, dsm__parameter_count, sizeof *texts);
+  if (paths == NULL || texts == NULL) {
+    dsm__json_set_out_of_memory(root->doc);
+    return;
+  }
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    const dsm__json_node note = dsm__json_member(&notes, known[p]);
+    if (dsm__json_is_present(&note) &&
+        dsm__json_string(&note, 0, DSM_TEXT_BYTES_MAX, system->arena, &texts[system->note_count])) {
+      paths[system->note_count++] = known[p];
+    }
+  }
+  system->note_paths = paths;
+  system->note_texts = texts;
+}
+
+/* The torus as a whole has a limit beside those of its sides. */
+static void check_chip_count(const dsm_system *system, const dsm__json_node *root) {
+  if (system->system.chips_x * system->system.chips_y > DSM_CHIPS_MAX) {
+    const dsm__json_node torus = dsm__json_member(root, "system");
+    dsm__json_error(&torus, NULL, "expected at most %d chips, found %llu x %llu", DSM_CHIPS_MAX,
+                    (unsigned long long)system->system.chips_x,
+                    (unsigned long long)system->system.chips_y);
+  }
+}
+
+void dsm__system_read(dsm_system *system, const dsm__json_node *node) {
+  static const char *const own_keys[] = {"format", "name", "source", "notes"};
+  const size_t errors_before = dsm__json_doc_error_count(node->doc);
+  read_object(system, node, "", own_keys, 4, 0);
+  if (!dsm__json_is_object(node)) {
+    return;
+  }
+  const dsm__json_node format = dsm__json_member(node, "format");
+  size_t format_index = 0;
+  if (dsm__json_require(&format, "\"dsm-system/1\"")) {
+    dsm__json_enum(&format, format_names, 1, &format_index);
+  }
+  const dsm__json_node name = dsm__json_member(node, "name");
+  if (dsm__json_require(&name, "the system's name")) {
+    dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, system->arena, &system->name);
+  }
+  const dsm__json_node source = dsm__json_member(node, "source");
+  if (dsm__json_is_present(&source)) {
+    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, system->arena, &system->source);
+  }
+  read_notes(system, node);
+  if (dsm__json_doc_error_count(node->doc) == errors_before) {
+    check_chip_count(system, node);
+  }
+}
+
+dsm_status dsm_system_parse(dsm_system **system, const char *text, size_t length, const char *file,
+                            const dsm_override *overrides, size_t override_count,
+                            dsm_diags *diags) {
+  *system = NULL;
+  dsm__json_doc *doc = NULL;
+  dsm_system *made = NULL;
+  dsm_status status =
+      dsm__json_doc_parse(&doc, text, length, file, overrides, override_count, diags);
+  if (status != DSM_OK) {
+    goto out;
+  }
+  made = dsm__system_new();
+  if (made == NULL) {
+    status = dsm__out_of_memory(diags);
+    goto out;
+  }
+  const dsm__json_node root = dsm__json_root(doc);
+  dsm__system_read(made, &root);
+  dsm__json_doc_sort_findings(doc);
+  if (dsm__json_doc_is_out_of_memory(doc)) {
+    status = DSM_ERROR_OUT_OF_MEMORY;
+  } else if (dsm__json_doc_error_count(doc) > 0) {
+    status = DSM_ERROR_INVALID;
+  } else {
+    *system = made;
+    made = NULL;
+  }
+out:
+  dsm_system_free(made);
+  dsm__json_doc_free(doc);
+  return status;
+}
+
+dsm_status dsm_system_load(dsm_system **system, const char *path, const dsm_override *overrides,
+                           size_t override_count, dsm_diags *diags) {
+  *system = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  dsm_status status = dsm_file_read(&text, &length, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_system_parse(system, text, length, path, overrides, override_count, diags);
+  }
+  free(text);
+  return status;
+}

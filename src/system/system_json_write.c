@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* system_json_write.c: writes a system in the format "dsm-system/1", every parameter in full. */
+#include <string.h>
+
+#include "system/parameters.h"
+#include "system/system_internal.h"
+
+static void write_value(const dsm__parameter *parameter, const dsm_system *system,
+                        dsm__json_writer *writer) {
+  const void *const field = dsm__parameter_get(parameter, system);
+  switch (parameter->kind) {
+  case DSM__PARAMETER_COUNT:
+    dsm__json_write_u64(writer, *(const uint64_t *)field);
+    return;
+  case DSM__PARAMETER_REAL:
+    dsm__json_write_double(writer, *(const double *)field);
+    return;
+  case DSM__PARAMETER_FLAG:
+    dsm__json_write_bool(writer, *(const bool *)field);
+    return;
+  case DSM__PARAMETER_INTERCONNECT:
+    dsm__json_write_string(writer, dsm__interconnect_names[*(const dsm_interconnect *)field]);
+    return;
+  case DSM__PARAMETER_TOPOLOGY:
+    dsm__json_write_string(writer, dsm__topology_names[*(const dsm_topology *)field]);
+    return;
+  }
+}
+
+/* Length of the part that two paths share, up to and including a dot. */
+static size_t shared_objects(const char *a, const char *b) {
+  size_t shared = 0;
+  for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++) {
+    if (a[i] == '.') {
+      shared = i + 1;
+    }
+  }
+  return shared;
+}
+
+static void close_objects(dsm__json_writer *writer, const char *path, size_t keep) {
+  for (size_t i = keep; path[i] != '\0'; i++) {
+    if (path[i] == '.') {
+      dsm__json_end_object(writer);
+    }
+  }
+}
+
+static void open_objects(dsm__json_writer *writer, const char *path, size_t from) {
+  char key[64];
+  for (;;) {
+    const size_t length = strcspn(path + from, ".");
+    memcpy(key, path + from, length);
+    key[length] = '\0';
+    dsm__json_write_key(writer, key);
+    if (path[from + length] == '\0') {
+      return;
+    }
+    dsm__json_begin_object(writer, false);
+    from += length + 1;
+  }
+}
+
+static void write_notes(const dsm_system *system, dsm__json_writer *writer) {
+  dsm__json_write_key(writer, "notes");
+  dsm__json_begin_object(writer, false);
+  for (size_t i = 0; i < system->note_count; i++) {
+    dsm__json_put_string(writer, system->note_paths[i], system->note_texts[i]);
+  }
+  dsm__json_end_object(writer);
+}
+
+void dsm__system_write(const dsm_system *system, dsm__json_writer *writer) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "format", "dsm-system/1");
+  dsm__json_put_string(writer, "name", system->name);
+  if (system->source != NULL) {
+    dsm__json_put_string(writer, "source", system->source);
+  }
+  const char *previous = "";
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    const char *const path = dsm__parameters[p].path;
+    const size_t shared = shared_objects(previous, path);
+    close_objects(writer, previous, shared);
+    open_objects(writer, path, shared);
+    write_value(&dsm__parameters[p], system, writer);
+    previous = path;
+  }
+  close_objects(writer, previous, 0);
+  if (system->note_count > 0) {
+    write_notes(system, writer);
+  }
+  dsm__json_end_object(writer);
+}

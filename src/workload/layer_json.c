@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* layer_json.c: reads one declared layer and its auxiliary operations. */
+#include <string.h>
+
+#include "workload/workload_internal.h"
+
+/* Which types a key of a layer applies to: bit t stands for type t. */
+#define CONV (1U << DSM_LAYER_CONV)
+#define FC (1U << DSM_LAYER_FC)
+#define LSTM (1U << DSM_LAYER_LSTM)
+#define MATMUL (1U << DSM_LAYER_MATMUL)
+#define ALL_TYPES (CONV | FC | LSTM | MATMUL)
+
+typedef struct layer_key {
+  const char *name;
+  unsigned types;
+} layer_key;
+
+static const layer_key layer_keys[] = {
+    {"name", ALL_TYPES},
+    {"type", ALL_TYPES},
+    {"in", ALL_TYPES},
+    {"out", ALL_TYPES},
+    {"inputs", ALL_TYPES},
+    {"aux", ALL_TYPES},
+    {"feature", CONV},
+    {"kernel", CONV},
+    {"stride", CONV},
+    {"dilation", CONV},
+    {"padding", CONV},
+    {"groups", CONV},
+    {"timesteps", FC | LSTM | MATMUL},
+    {"bidirectional", LSTM},
+    {"pipeline_group", LSTM},
+    {"operand", MATMUL},
+    {"operand_elements", MATMUL},
+};
+enum { LAYER_KEY_COUNT = sizeof layer_keys / sizeof layer_keys[0] };
+
+/* Most auxiliary operations of a layer: each once, and a pool on both sides. */
+enum { AUX_COUNT_MAX = DSM_AUX_OP_COUNT };
+
+static bool is_pool(dsm_aux_op op) {
+  return op == DSM_AUX_MAX_POOL || op == DSM_AUX_AVG_POOL;
+}
+
+static bool read_size2(const dsm__json_node *node, uint64_t min, dsm_size2 *size) {
+  size_t count = 0;
+  if (!dsm__json_array(node, 2, 2, &count)) {
+    return false;
+  }
+  const dsm__json_node rows = dsm__json_item(node, 0);
+  const dsm__json_node columns = dsm__json_item(node, 1);
+  const bool is_rows_good = dsm__json_u64(&rows, min, DSM_SIDE_MAX, &size->rows);
+  const bool is_columns_good = dsm__json_u64(&columns, min, DSM_SIDE_MAX, &size->columns);
+  return is_rows_good && is_columns_good;
+}
+
+static void read_optional_size2(const dsm__json_node *object, const char *key, uint64_t min,
+                                dsm_size2 *size) {
+  const dsm__json_node node = dsm__json_member(object, key);
+  if (dsm__json_is_present(&node)) {
+    read_size2(&node, min, size);
+  }
+}
+
+static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
+  static const char *const sides[] = {"output", "input"};
+  const dsm__json_node window = dsm__json_member(node, "window");
+  if (dsm__json_require(&window, "[rows, columns]")) {
+    read_size2(&window, 1, &aux->window);
+  }
+  aux->stride = aux->window;
+  read_optional_size2(node, "stride", 1, &aux->stride);
+  const dsm__json_node feature = dsm__json_member(node, "feature");
+  if (dsm__json_is_present(&feature)) {
+    aux->has_feature = true;
+    read_size2(&feature, 1, &aux->feature);
+  }
+  const dsm__json_node on = dsm__json_member(node, "on");
+  size_t side = 0;
+  if (dsm__json_is_present(&on) && dsm__json_enum(&on, sides, 2, &side)) {
+    aux->is_on_input = side == 1;
+  }
+}
+
+static void read_aux(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node) {
+  static const char *const pool_keys[] = {"op", "window", "stride", "feature", "on"};
+  static const char *const residual_keys[] = {"op", "from"};
+  static const char *const plain_keys[] = {"op"};
+  static const char *const all_keys[] = {"op", "from", "window", "stride", "feature", "on"};
+  const dsm__json_node op = dsm__json_member(node, "op");
+  size_t op_index = 0;
+  if (!dsm__json_is_present(&op)) {
+    if (dsm__json_object_only(node, all_keys, 6)) {
+      dsm__json_require(&op, "an auxiliary operation such as \"relu\"");
+    }
+    return;
+  }
+  if (!dsm__json_enum(&op, dsm__aux_op_names, DSM_AUX_OP_COUNT, &op_index)) {
+    return;
+  }
+  aux->op = (dsm_aux_op)op_index;
+  if (is_pool(aux->op)) {
+    dsm__json_object_only(node, pool_keys, 5);
+    read_pool(aux, node);
+  } else if (aux->op == DSM_AUX_RESIDUAL) {
+    dsm__json_object_only(node, residual_keys, 2);
+    const dsm__json_node from = dsm__json_member(node, "from");
+    if (dsm__json_require(&from, "the name of an earlier layer")) {
+      dsm__json_string(&from, 1, DSM_NAME_BYTES_MAX, arena, &aux->from);
+    }
+  } else {
+    dsm__json_object_only(node, plain_keys, 1);
+  }
+}
+
+/* An operation occurs once; a pool once on either side; what pools the output comes last of what
+ * changes it element by element with another tensor. */
+static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *aux_node) {
+  bool is_seen[DSM_AUX_OP_COUNT] = {false};
+  bool is_output_pooled = false;
+  bool is_input_pooled = false;
+  dsm__json_node node = dsm__json_item(aux_node, 0);
+  for (size_t i = 0; i < spec->aux_count; i++, node = dsm__json_next(&node)) {
+    const dsm_aux *const aux = &spec->aux[i];
+    bool *const pooled = aux->is_on_input ? &is_input_pooled : &is_output_pooled;
+    if (is_pool(aux->op) ? *pooled : is_seen[aux->op]) {
+      dsm__json_error(&node, NULL, "expected each operation once, found a second %s",
+                      is_pool(aux->op) ? (aux->is_on_input ? "pool on the input" : "pool")
+                                       : dsm_aux_op_name(aux->op));
+    } else if (is_pool(aux->op)) {
+      *pooled = true;
+    } else if (aux->op == DSM_AUX_RESIDUAL && is_output_pooled) {
+      dsm__json_error(&node, NULL, "expected the residual before the pool, found it after");
+    }
+    is_seen[aux->op] = true;
+    if (is_pool(aux->op) && !aux->is_on_input && spec->type != DSM_LAYER_CONV) {
+      dsm__json_error(&node, NULL, "expected a pool on the output only in a conv, found it in %s",
+                      dsm_layer_type_name(spec->type));
+    }
+    if (is_pool(aux->op) && aux->is_on_input && spec->type != DSM_LAYER_CONV &&
+        spec->type != DSM_LAYER_FC) {
+      dsm__json_error(&node, NULL,
+                      "expected a pool on the input only in a conv or fc, found it in %s",
+                      dsm_layer_type_name(spec->type));
+    }
+  }
+}
+
+static void read_aux_list(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *layer) {
+  const dsm__json_node node = dsm__json_member(layer, "aux");
+  size_t count = 0;
+  if (!dsm__json_is_present(&node) || !dsm__json_array(&node, 0, AUX_COUNT_MAX, &count)) {
+    return;
+  }
+  dsm_aux *const aux = dsm__arena_array(arena, count, sizeof *aux);
+  if (aux == NULL) {
+    dsm__json_set_out_of_memory(node.doc);
+    return;
+  }
+  const size_t errors_before = dsm__json_doc_error_count(node.doc);
+  dsm__json_node item = dsm__json_item(&node, 0);
+  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+    read_aux(&aux[i], arena, &item);
+  }
+  spec->aux = aux;
+  spec->aux_count = count;
+  if (dsm__json_doc_error_count(node.doc) == errors_before) {
+    check_aux_order(spec, &node);
+  }
+}
+
+static void read_inputs(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *layer) {
+  const dsm__json_node node = dsm__json_member(layer, "inputs");
+  size_t count = 0;
+  if (!dsm__json_is_present(&node) || !dsm__json_array(&node, 1, DSM_LAYERS_MAX, &count)) {
+    return;
+  }
+  const char **const inputs = dsm__arena_array(arena, count, sizeof *inputs);
+  if (inputs == NULL) {
+    dsm__json_set_out_of_memory(node.doc);
+    return;
+  }
+  dsm__json_node item = dsm__json_item(&node, 0);
+  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+    dsm__json_string(&item, 1, DSM_NAME_BYTES_MAX, arena, &inputs[i]);
+  }
+  spec->inputs = inputs;
+  spec->input_count = count;
+}
+
+static void read_conv(dsm_layer_spec *spec, const dsm__json_node *node) {
+  const dsm__json_node feature = dsm__json_member(node, "feature");
+  if (dsm__json_require(&feature, "[rows, columns] of the output before pooling")) {
+    read_size2(&feature, 1, &spec->feature);
+  }
+  read_optional_size2(node, "kernel", 1, &spec->kernel);
+  read_optional_size2(node, "stride", 1, &spec->stride);
+  read_optional_size2(node, "dilation", 1, &spec->dilation);
+  const dsm__json_node padding = dsm__json_member(node, "padding");
+  if (dsm__json_is_present(&padding)) {
+    spec->has_padding = true;
+    read_size2(&padding, 0, &spec->padding);
+  }
+  const dsm__json_node groups = dsm__json_member(node, "groups");
+  if (!dsm__json_is_present(&groups) ||
+      !dsm__json_u64(&groups, 1, DSM_SIDE_MAX, &spec->groups)) {
+    return;
+  }
+  if (spec->in % spec->groups != 0 || spec->out % spec->groups != 0) {
+    dsm__json_error(&groups, NULL,
+                    "expected a divisor of in (%llu) and out (%llu), found %llu groups",
+                    (unsigned long long)spec->in, (unsigned long long)spec->out,
+                    (unsigned long long)spec->groups);
+  }
+}
+
+static void read_lstm(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
+  const dsm__json_node bidirectional = dsm__json_member(node, "bidirectional");
+  if (dsm__json_is_present(&bidirectional)) {
+    dsm__json_bool(&bidirectional, &spec->is_bidirectional);
+  }
+  const dsm__json_node group = dsm__json_member(node, "pipeline_group");
+  if (dsm__json_is_null(&group)) {
+    spec->pipeline_choice = DSM_PIPELINE_NEVER;
+  } else if (dsm__json_is_present(&group)) {
+    spec->pipeline_choice = DSM_PIPELINE_NAMED;
+    dsm__json_string(&group, 1, DSM_NAME_BYTES_MAX, arena, &spec->pipeline_group);
+  }
+}
+
+static void read_matmul(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
+  const dsm__json_node operand = dsm__json_member(node, "operand");
+  if (dsm__json_require(&operand, "the name of the layer that makes the second operand")) {
+    dsm__json_string(&operand, 1, DSM_NAME_BYTES_MAX, arena, &spec->operand);
+  }
+  const dsm__json_node elements = dsm__json_member(node, "operand_elements");
+  if (dsm__json_require(&elements, "the second operand's elements per sample")) {
+    dsm__json_u64(&elements, 1, DSM_PRODUCT_MAX, &spec->operand_elements);
+  }
+}
+
+/* Reports keys that exist, but not for this type. */
+static void check_keys_of_type(const dsm_layer_spec *spec, const dsm__json_node *node) {
+  for (size_t i = 0; i < LAYER_KEY_COUNT; i++) {
+    const dsm__json_node member = dsm__json_member(node, layer_keys[i].name);
+    if (dsm__json_is_present(&member) && (layer_keys[i].types & (1U << spec->type)) == 0) {
+      dsm__json_error(&member, NULL, "expected no \"%s\" in a layer of type %s, found one",
+                      layer_keys[i].name, dsm_layer_type_name(spec->type));
+    }
+  }
+}
+
+static void read_name(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *layer) {
+  const dsm__json_node node = dsm__json_member(layer, "name");
+  if (dsm__json_require(&node, "a name that no other layer has") &&
+      dsm__json_string(&node, 1, DSM_NAME_BYTES_MAX, arena, &spec->name) && spec->name[0] == '@') {
+    dsm__json_error(&node, NULL, "expected a name that does not begin with \"@\", found \"%s\"",
+                    spec->name);
+  }
+}
+
+static void read_dimension(const dsm__json_node *layer, const char *key, const char *expected,
+                           uint64_t *value) {
+  const dsm__json_node node = dsm__json_member(layer, key);
+  if (dsm__json_require(&node, expected)) {
+    dsm__json_u64(&node, 1, DSM_DIMENSION_MAX, value);
+  }
+}
+
+void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
+  const dsm_size2 one = {1, 1};
+  *spec = (dsm_layer_spec){
+      .feature = one, .kernel = one, .stride = one, .dilation = one, .groups = 1, .timesteps = 1};
+  const char *known[LAYER_KEY_COUNT];
+  for (size_t i = 0; i < LAYER_KEY_COUNT; i++) {
+    known[i] = layer_keys[i].name;
+  }
+  if (!dsm__json_object_only(node, known, LAYER_KEY_COUNT)) {
+    return;
+  }
+  read_name(spec, arena, node);
+  read_dimension(node, "in", "the number of input features", &spec->in);
+  read_dimension(node, "out", "the number of output features", &spec->out);
+  const dsm__json_node type = dsm__json_member(node, "type");
+  size_t type_index = 0;
+  if (!dsm__json_require(&type, "\"conv\", \"fc\", \"lstm\" or \"matmul\"") ||
+      !dsm__json_enum(&type, dsm__layer_type_names, DSM_LAYER_TYPE_COUNT, &type_index)) {
+    return;
+  }
+  spec->type = (dsm_layer_type)type_index;
+  check_keys_of_type(spec, node);
+  read_inputs(spec, arena, node);
+  read_aux_list(spec, arena, node);
+  const dsm__json_node timesteps = dsm__json_member(node, "timesteps");
+  if (dsm__json_is_present(&timesteps) && spec->type != DSM_LAYER_CONV) {
+    dsm__json_u64(&timesteps, 1, DSM_SIDE_MAX, &spec->timesteps);
+  }
+  switch (spec->type) {
+  case DSM_LAYER_CONV:
+    read_conv(spec, node);
+    break;
+  case DSM_LAYER_LSTM:
+    read_lstm(spec, arena, node);
+    break;
+  case DSM_LAYER_MATMUL:
+    read_matmul(spec, arena, node);
+    break;
+  case DSM_LAYER_FC:
+  case DSM_LAYER_TYPE_COUNT:
+    break;
+  }
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* lives.c: how long each tensor lives in execution order, and the totals of a workload. */
+#include "base/checked.h"
+#include "workload/workload_internal.h"
+
+static size_t later(size_t use, size_t index) {
+  return use == DSM_NEVER_USED || use < index ? index : use;
+}
+
+static uint64_t tensor_elements(const dsm_layer *layer) {
+  return layer->stored_elements * layer->timesteps;
+}
+
+static void derive_last_uses(dsm_workload *workload, dsm_layer *layers) {
+  workload->input_timesteps = 1;
+  workload->input_last_use = DSM_NEVER_USED;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    layers[i].last_use = DSM_NEVER_USED;
+    layers[i].last_operand_use = DSM_NEVER_USED;
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &layers[i];
+    for (size_t p = 0; p < layer->producer_count; p++) {
+      if (layer->producers[p] == DSM_NETWORK_INPUT) {
+        workload->input_last_use = i;
+        if (layer->timesteps > workload->input_timesteps) {
+          workload->input_timesteps = layer->timesteps;
+        }
+      } else {
+        layers[layer->producers[p]].last_use = i;
+      }
+    }
+    for (size_t s = 0; s < layer->shortcut_count; s++) {
+      dsm_layer *const from = &layers[layer->shortcuts[s]];
+      from->last_use = later(from->last_use, i);
+    }
+    for (size_t o = 0; o < layer->operand_count; o++) {
+      layers[layer->operands[o]].last_operand_use = i;
+    }
+  }
+}
+
+/* Sums what is live at each layer by differences: a tensor enters after its producer and leaves
+ * after its last use. expiring[i] counts what leaves after layer i. */
+static bool derive_live_elements(dsm_workload *workload, dsm_layer *layers) {
+  const size_t count = workload->layer_count;
+  uint64_t *const carried_leaving = dsm__arena_array(workload->arena, count, sizeof(uint64_t));
+  uint64_t *const live_leaving = dsm__arena_array(workload->arena, count, sizeof(uint64_t));
+  if (carried_leaving == NULL || live_leaving == NULL) {
+    return false;
+  }
+  uint64_t carried = 0;
+  uint64_t live = 0;
+  for (size_t i = 0; i < count; i++) {
+    dsm_layer *const layer = &layers[i];
+    const uint64_t own = tensor_elements(layer);
+    layer->carried_elements = carried;
+    layer->live_elements = live + own;
+    carried -= carried_leaving[i];
+    live -= live_leaving[i];
+    const size_t last_use = layer->last_use;
+    if (last_use != DSM_NEVER_USED) {
+      carried += own;
+      carried_leaving[last_use] += own;
+    }
+    if (last_use != DSM_NEVER_USED || layer->last_operand_use != DSM_NEVER_USED) {
+      const size_t last =
+          later(last_use, layer->last_operand_use == DSM_NEVER_USED ? i : layer->last_operand_use);
+      live += own;
+      live_leaving[last] += own;
+    }
+  }
+  return true;
+}
+
+static void derive_error_pairs(const dsm_workload *workload, dsm_layer *layers) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    dsm_layer *const layer = &layers[i];
+    uint64_t pair = layer->has_backward ? tensor_elements(layer) : 0;
+    for (size_t p = 0; p < layer->producer_count && layer->has_backward; p++) {
+      if (layer->producers[p] != DSM_NETWORK_INPUT) {
+        pair += tensor_elements(&layers[layer->producers[p]]);
+      }
+    }
+    layer->error_pair_elements = pair;
+  }
+}
+
+/* All sums of the network within 2^63, so that nothing derived from them overflows. */
+static bool derive_totals(dsm_workload *workload) {
+  uint64_t stored = 0;
+  uint64_t used = 0;
+  bool is_over = dsm__ckd_mul_u64(&workload->input_elements, workload->input_features,
+                                  workload->input_size.rows * workload->input_size.columns);
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    is_over |= dsm__ckd_add_u64(&workload->weights, workload->weights, layer->weight_elements);
+    is_over |= dsm__ckd_add_u64(&workload->parameters, workload->parameters, layer->parameters);
+    is_over |= dsm__ckd_add_u64(&workload->forward_macs, workload->forward_macs,
+                                layer->macs * layer->timesteps);
+    is_over |= dsm__ckd_add_u64(&stored, stored, tensor_elements(layer));
+    for (size_t p = 0; p < layer->producer_count; p++) {
+      const size_t producer = layer->producers[p];
+      if (producer != DSM_NETWORK_INPUT) {
+        is_over |= dsm__ckd_add_u64(&used, used, tensor_elements(&workload->layers[producer]));
+      }
+    }
+  }
+  workload->activation_bytes = (double)stored * workload->element_bytes;
+  return !is_over && workload->input_elements <= DSM_PRODUCT_MAX && used <= INT64_MAX &&
+         stored <= INT64_MAX && workload->parameters <= INT64_MAX &&
+         workload->forward_macs <= INT64_MAX;
+}
+
+void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
+                                const dsm__json_node *layers_node) {
+  if (!derive_totals(workload)) {
+    dsm__json_error(layers_node, NULL,
+                    "expected at most 2^63 parameters, MACs and elements per sample in all, found "
+                    "more");
+    return;
+  }
+  derive_last_uses(workload, layers);
+  derive_error_pairs(workload, layers);
+  if (!derive_live_elements(workload, layers)) {
+    dsm__json_set_out_of_memory(layers_node->doc);
+  }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workload/name_index.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_entries(const void *left, const void *right) {
+  const dsm__name_entry *const a = left;
+  const dsm__name_entry *const b = right;
+  const int order = strcmp(a->name, b->name);
+  if (order != 0) {
+    return order;
+  }
+  return (a->index > b->index) - (a->index < b->index);
+}
+
+void dsm__name_index_sort(dsm__name_index *names) {
+  if (names->count > 1) {
+    qsort(names->entries, names->count, sizeof names->entries[0], compare_entries);
+  }
+}
+
+size_t dsm__name_index_find(const dsm__name_index *names, const char *name) {
+  size_t low = 0;
+  size_t high = names->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (strcmp(names->entries[middle].name, name) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low < names->count && strcmp(names->entries[low].name, name) == 0) {
+    return names->entries[low].index;
+  }
+  return SIZE_MAX;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* workload_json.c: the format "dsm-workload/1", read and written. */
+#include <stdlib.h>
+
+#include "base/diag_add.h"
+#include "base/json_read.h"
+#include "dsm/file.h"
+#include "workload/workload_internal.h"
+
+static const char *const format_names[] = {"dsm-workload/1"};
+
+/* Bytes an element may have: from a bit of a byte to an 8 x 8 byte block. */
+static const dsm__json_range element_bytes_range = {1.0 / 8, 64, false};
+static const dsm__json_range optimizer_bytes_range = {0, 1024, false};
+
+static void read_bytes(const dsm__json_node *root, const char *key, dsm__json_range range,
+                       double *value) {
+  const dsm__json_node node = dsm__json_member(root, key);
+  if (dsm__json_is_present(&node)) {
+    dsm__json_double(&node, range, value);
+  }
+}
+
+static void read_input(dsm_workload *workload, const dsm__json_node *root) {
+  static const char *const known[] = {"features", "feature"};
+  const dsm__json_node input = dsm__json_member(root, "input");
+  if (!dsm__json_is_present(&input) || !dsm__json_object_only(&input, known, 2)) {
+    return;
+  }
+  workload->is_input_stated = true;
+  const dsm__json_node features = dsm__json_member(&input, "features");
+  if (dsm__json_require(&features, "the number of features of the network's input")) {
+    dsm__json_u64(&features, 1, DSM_DIMENSION_MAX, &workload->input_features);
+  }
+  const dsm__json_node size = dsm__json_member(&input, "feature");
+  size_t count = 0;
+  if (!dsm__json_require(&size, "[rows, columns] of the network's input") ||
+      !dsm__json_array(&size, 2, 2, &count)) {
+    return;
+  }
+  const dsm__json_node rows = dsm__json_item(&size, 0);
+  const dsm__json_node columns = dsm__json_item(&size, 1);
+  dsm__json_u64(&rows, 1, DSM_SIDE_MAX, &workload->input_size.rows);
+  dsm__json_u64(&columns, 1, DSM_SIDE_MAX, &workload->input_size.columns);
+}
+
+static void read_layers(dsm_workload *workload, const dsm__json_node *layers) {
+  size_t count = 0;
+  if (!dsm__json_array(layers, 1, DSM_LAYERS_MAX, &count)) {
+    return;
+  }
+  dsm_layer_spec *const specs = dsm__arena_array(workload->arena, count, sizeof *specs);
+  if (specs == NULL) {
+    dsm__json_set_out_of_memory(layers->doc);
+    return;
+  }
+  dsm__json_node item = dsm__json_item(layers, 0);
+  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+    dsm__layer_spec_read(&specs[i], workload->arena, &item);
+  }
+  workload->specs = specs;
+  workload->spec_count = count;
+}
+
+void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
+  static const char *const known[] = {"format",
+                                      "name",
+                                      "source",
+                                      "minibatch",
+                                      "element_bytes",
+                                      "gradient_bytes",
+                                      "partial_sum_bytes",
+                                      "optimizer_bytes_per_weight",
+                                      "input",
+                                      "layers"};
+  const size_t errors_before = dsm__json_doc_error_count(node->doc);
+  if (!dsm__json_object_only(node, known, sizeof known / sizeof known[0])) {
+    return;
+  }
+  const dsm__json_node format = dsm__json_member(node, "format");
+  size_t format_index = 0;
+  if (dsm__json_require(&format, "\"dsm-workload/1\"")) {
+    dsm__json_enum(&format, format_names, 1, &format_index);
+  }
+  const dsm__json_node name = dsm__json_member(node, "name");
+  if (dsm__json_require(&name, "the workload's name")) {
+    dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, workload->arena, &workload->name);
+  }
+  const dsm__json_node source = dsm__json_member(node, "source");
+  if (dsm__json_is_present(&source)) {
+    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, workload->arena, &workload->source);
+  }
+  const dsm__json_node minibatch = dsm__json_member(node, "minibatch");
+  if (dsm__json_require(&minibatch, "the number of samples in a step")) {
+    dsm__json_u64(&minibatch, 1, DSM_DIMENSION_MAX, &workload->minibatch);
+  }
+  workload->element_bytes = 2;
+  workload->gradient_bytes = 2;
+  workload->partial_sum_bytes = 2;
+  read_bytes(node, "element_bytes", element_bytes_range, &workload->element_bytes);
+  read_bytes(node, "gradient_bytes", element_bytes_range, &workload->gradient_bytes);
+  read_bytes(node, "partial_sum_bytes", element_bytes_range, &workload->partial_sum_bytes);
+  read_bytes(node, "optimizer_bytes_per_weight", optimizer_bytes_range,
+             &workload->optimizer_bytes_per_weight);
+  read_input(workload, node);
+  const dsm__json_node layers = dsm__json_member(node, "layers");
+  if (dsm__json_require(&layers, "a list of layers")) {
+    read_layers(workload, &layers);
+  }
+  /* Relations between layers mean something only once each layer is good by itself. */
+  if (dsm__json_doc_error_count(node->doc) == errors_before &&
+      !dsm__json_doc_is_out_of_memory(node->doc)) {
+    dsm__workload_resolve(workload, node, &layers);
+  }
+}
+
+dsm_status dsm_workload_parse(dsm_workload **workload, const char *text, size_t length,
+                              const char *file, const dsm_override *overrides,
+                              size_t override_count, dsm_diags *diags) {
+  *workload = NULL;
+  dsm__json_doc *doc = NULL;
+  dsm_workload *made = NULL;
+  dsm_status status =
+      dsm__json_doc_parse(&doc, text, length, file, overrides, override_count, diags);
+  if (status != DSM_OK) {
+    goto out;
+  }
+  made = dsm__workload_new();
+  if (made == NULL) {
+    status = dsm__out_of_memory(diags);
+    goto out;
+  }
+  const dsm__json_node root = dsm__json_root(doc);
+  dsm__workload_read(made, &root);
+  dsm__json_doc_sort_findings(doc);
+  if (dsm__json_doc_is_out_of_memory(doc)) {
+    status = DSM_ERROR_OUT_OF_MEMORY;
+  } else if (dsm__json_doc_error_count(doc) > 0) {
+    status = DSM_ERROR_INVALID;
+  } else {
+    *workload = made;
+    made = NULL;
+  }
+out:
+  dsm_workload_free(made);
+  dsm__json_doc_free(doc);
+  return status;
+}
+
+dsm_status dsm_workload_load(dsm_workload **workload, const char *path,
+                             const dsm_override *overrides, size_t override_count,
+                             dsm_diags *diags) {
+  *workload = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  dsm_status status = dsm_file_read(&text, &length, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_workload_parse(workload, text, length, path, overrides, override_count, diags);
+  }
+  free(text);
+  return status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "suites.h"
+
+int main(void) {
+  static Suite *(*const suites[])(void) = {
+      suite_arena,       suite_diag,          suite_file,      suite_json_locate,
+      suite_json_text,   suite_json_override, suite_json_read, suite_json_write,
+      suite_nearest,     suite_number_text,   suite_parallel,  suite_text_buffer,
+  };
+  SRunner *const runner = srunner_create(NULL);
+  for (int i = 0; i < COUNT_OF(suites); i++)
+    srunner_add_suite(runner, suites[i]());
+  srunner_run_all(runner, CK_ENV);
+  const int failed_count = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed_count == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "instance.h"
+
+#include "instance_parts.h"
+
+/* More than any instance needs. */
+static const double ample_capacity_GB = 1024;
+
+static twin_options pick_options(instance_random *random) {
+  const unsigned all = (1U << TWIN_PARALLELISM_COUNT) - 1;
+  twin_options options = {
+      .hybrid = instance_random_chance(random, 75),
+      .inference = instance_random_chance(random, 25),
+      .parallelism_mask = all,
+  };
+  if (instance_random_chance(random, 20)) {
+    /* At least data or model stays, so that something is left without the hybrids too. */
+    const unsigned kept = instance_random_chance(random, 50) ? 1U << TWIN_DATA : 1U << TWIN_MODEL;
+    options.parallelism_mask = (unsigned)instance_random_between(random, 0, all) | kept;
+  }
+  return options;
+}
+
+/*
+ * A capacity that binds. The factor is a random fraction, so that no mapping's need hits the
+ * capacity by rounding alone. Where the optimum needs least of all mappings there is no room
+ * between, and either nothing fits or everything that matters.
+ */
+static double pick_capacity_GB(instance_random *random, const twin_result *unbound) {
+  const double smallest = unbound->smallest_need_bytes;
+  const double room = unbound->memory_bytes - smallest;
+  const double fraction = 0.001 + 0.998 * instance_random_fraction(random);
+  if (room > smallest * 1e-6 && !instance_random_chance(random, 15)) {
+    return (smallest + room * fraction) / 1e9;
+  }
+  return instance_random_chance(random, 40) ? smallest * fraction / 1e9 : ample_capacity_GB;
+}
+
+static void write_system(instance *out, const instance_random random, const double capacity_GB) {
+  instance_text text = {.buffer = out->system_json, .size = sizeof out->system_json};
+  instance_system_write(&text, random, capacity_GB);
+}
+
+void instance_make(instance *out, const uint64_t seed) {
+  instance_random random = {.state = seed};
+  *out = (instance){.seed = seed, .options = pick_options(&random)};
+  instance_text text = {.buffer = out->workload_json, .size = sizeof out->workload_json};
+  instance_workload_write(&text, &random);
+
+  const bool binds = instance_random_chance(&random, 50); /* half of them can */
+  const uint64_t capacity_state = instance_random_u64(&random);
+  write_system(out, random, ample_capacity_GB);
+  if (binds) {
+    twin_result unbound;
+    if (twin_explore(&unbound, out->workload_json, out->system_json, out->options)) {
+      instance_random capacity_random = {.state = capacity_state};
+      write_system(out, random, pick_capacity_GB(&capacity_random, &unbound));
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "instance_parts.h"
+
+/* A machine on which much ties: powers of two, equal links, no startup, a square torus. */
+typedef struct {
+  bool is_degenerate;
+  size_t chips_x;
+  size_t chips_y;
+} machine;
+
+static const double bandwidths_GBps[] = {1,  2,  4,  6,  8,   10,  12,  16, 20,
+                                         32, 40, 64, 80, 120, 128, 256, 512};
+static const double even_bandwidths_GBps[] = {1, 4, 16, 64, 256, 1024};
+
+static double pick_bandwidth_GBps(instance_random *random, const machine *kind) {
+  return kind->is_degenerate ? INSTANCE_PICK_REAL(random, even_bandwidths_GBps)
+                             : INSTANCE_PICK_REAL(random, bandwidths_GBps);
+}
+
+static machine pick_machine(instance_random *random) {
+  static const size_t even_chips[] = {1, 2, 2, 4};
+  machine kind = {
+      .is_degenerate = instance_random_chance(random, 30),
+      .chips_x = instance_random_between(random, 1, 6),
+      .chips_y = instance_random_between(random, 1, 6),
+  };
+  if (kind.is_degenerate) {
+    kind.chips_x = INSTANCE_PICK(random, even_chips);
+    kind.chips_y =
+        instance_random_chance(random, 60) ? kind.chips_x : INSTANCE_PICK(random, even_chips);
+  }
+  if (instance_random_chance(random, 10)) {
+    kind.chips_x = 1;
+  }
+  if (instance_random_chance(random, 10)) {
+    kind.chips_y = 1;
+  }
+  return kind;
+}
+
+static void write_array(instance_text *text, instance_random *random, const machine *kind) {
+  static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 16};
+  static const size_t simd_macs[] = {1, 1, 2, 3, 4, 8};
+  static const size_t startups[] = {0, 1, 8, 10, 64, 100, 1000};
+  instance_text_key(text, "pe");
+  instance_text_open(text, '{');
+  instance_text_count(text, "simd_macs", INSTANCE_PICK(random, simd_macs));
+  instance_text_close(text, '}');
+  instance_text_key(text, "array");
+  instance_text_open(text, '{');
+  instance_text_count(text, "rows", INSTANCE_PICK(random, sizes));
+  instance_text_count(text, "columns", INSTANCE_PICK(random, sizes));
+  const size_t startup = INSTANCE_PICK(random, startups);
+  instance_text_count(text, "startup_cycles", kind->is_degenerate && startup < 100 ? 0 : startup);
+  if (instance_random_chance(random, 40)) {
+    instance_text_bool(text, "unroll_kernel_on_rows", instance_random_chance(random, 75));
+  }
+  if (instance_random_chance(random, 40)) {
+    instance_text_bool(text, "weights_from_scratchpad", instance_random_chance(random, 75));
+  }
+  instance_text_close(text, '}');
+}
+
+static void write_core(instance_text *text, instance_random *random, const machine *kind) {
+  static const double frequencies_GHz[] = {0.5, 1, 1, 2, 4};
+  static const size_t sfu_ops[] = {1, 2, 3, 4, 8, 16, 32};
+  static const size_t passes[] = {1, 2, 3, 4, 6, 8};
+  /* 1 KiB to 4 MiB: from every tensor cut into tiles to none. */
+  const size_t octaves = instance_random_between(random, 0, 12);
+  const double scratchpad_KiB = (double)((size_t)1 << octaves);
+  instance_text_key(text, "core");
+  instance_text_open(text, '{');
+  instance_text_real(text, "frequency_GHz", INSTANCE_PICK_REAL(random, frequencies_GHz));
+  instance_text_real(text, "scratchpad_MiB", scratchpad_KiB / 1024);
+  instance_text_real(text, "scratchpad_bandwidth_GBps", pick_bandwidth_GBps(random, kind));
+  instance_text_count(text, "sfu_ops_per_cycle", INSTANCE_PICK(random, sfu_ops));
+  if (instance_random_chance(random, 50)) {
+    instance_text_count(text, "transcendental_passes", INSTANCE_PICK(random, passes));
+  }
+  instance_text_close(text, '}');
+}
+
+static void write_chip(instance_text *text, instance_random *random, const machine *kind,
+                       const double capacity_GB) {
+  static const size_t cores[] = {1, 2, 3, 4, 6, 7, 8, 12, 16};
+  static const double efficiencies[] = {0.5, 0.75, 0.8, 1};
+  instance_text_key(text, "chip");
+  instance_text_open(text, '{');
+  instance_text_count(text, "cores", INSTANCE_PICK(random, cores));
+  instance_text_string(text, "interconnect", "ring");
+  instance_text_real(text, "core_link_bandwidth_GBps", pick_bandwidth_GBps(random, kind));
+  instance_text_key(text, "memory");
+  instance_text_open(text, '{');
+  instance_text_real(text, "capacity_GB", capacity_GB);
+  instance_text_real(text, "bandwidth_GBps", pick_bandwidth_GBps(random, kind));
+  if (!kind->is_degenerate && instance_random_chance(random, 60)) {
+    instance_text_real(text, "efficiency_ratio", INSTANCE_PICK_REAL(random, efficiencies));
+  }
+  instance_text_close(text, '}');
+  instance_text_close(text, '}');
+}
+
+static void write_torus(instance_text *text, instance_random *random, const machine *kind) {
+  const double link_x_GBps = pick_bandwidth_GBps(random, kind);
+  const bool is_symmetric = instance_random_chance(random, kind->is_degenerate ? 80 : 25);
+  instance_text_key(text, "system");
+  instance_text_open(text, '{');
+  instance_text_string(text, "topology", "torus_2d");
+  instance_text_count(text, "chips_x", kind->chips_x);
+  instance_text_count(text, "chips_y", kind->chips_y);
+  instance_text_real(text, "link_bandwidth_x_GBps", link_x_GBps);
+  instance_text_real(text, "link_bandwidth_y_GBps",
+                     is_symmetric ? link_x_GBps : pick_bandwidth_GBps(random, kind));
+  instance_text_close(text, '}');
+}
+
+static void write_model(instance_text *text, instance_random *random) {
+  static const char *const keys[] = {"relu_mask_bytes",       "batch_norm_saved_bytes",
+                                     "reduce_memory_bytes",   "broadcast_memory_bytes",
+                                     "reduce_ring_crossings", "rotate_memory_bytes",
+                                     "relayout_memory_bytes", "weight_update_memory_bytes"};
+  static const double bytes[] = {0.125, 0.25, 0.5, 1, 1.5, 2, 3, 4};
+  if (instance_random_chance(random, 30)) {
+    return;
+  }
+  instance_text_key(text, "model");
+  instance_text_open(text, '{');
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    if (instance_random_chance(random, 40)) {
+      instance_text_real(text, keys[i], INSTANCE_PICK_REAL(random, bytes));
+    }
+  }
+  instance_text_close(text, '}');
+}
+
+void instance_system_write(instance_text *text, instance_random random, const double capacity_GB) {
+  const machine kind = pick_machine(&random);
+  instance_text_open(text, '{');
+  instance_text_string(text, "format", "dsm-system/1");
+  instance_text_string(text, "name", "random");
+  write_array(text, &random, &kind);
+  write_core(text, &random, &kind);
+  write_chip(text, &random, &kind, capacity_GB);
+  write_torus(text, &random, &kind);
+  write_model(text, &random);
+  instance_text_close(text, '}');
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+
+#include "instance_network.h"
+#include "instance_parts.h"
+
+enum { NAME_SIZE = 16 };
+
+typedef struct {
+  char text[NAME_SIZE];
+} layer_name;
+
+static const char *const kind_names[] = {[INSTANCE_CONV] = "conv",
+                                         [INSTANCE_FC] = "fc",
+                                         [INSTANCE_LSTM] = "lstm",
+                                         [INSTANCE_MATMUL] = "matmul"};
+
+static layer_name name_of(const instance_network *network, const int layer) {
+  layer_name name = {"@input"};
+  if (layer != INSTANCE_INPUT) {
+    (void)snprintf(name.text, sizeof name.text, "%s%d", kind_names[network->layers[layer].kind],
+                   layer);
+  }
+  return name;
+}
+
+static void write_grid(instance_text *text, const char *key, const instance_grid grid) {
+  instance_text_pair(text, key, grid.rows, grid.columns);
+}
+
+/* A value that may be its default: written where it is not, else on a coin. */
+static void write_grid_or_not(instance_text *text, instance_random *random, const char *key,
+                              const instance_grid grid) {
+  const bool is_default = grid.rows == 1 && grid.columns == 1;
+  if (!is_default || instance_random_chance(random, 50)) {
+    write_grid(text, key, grid);
+  }
+}
+
+static void write_count_or_not(instance_text *text, instance_random *random, const char *key,
+                               const size_t count) {
+  if (count != 1 || instance_random_chance(random, 30)) {
+    instance_text_count(text, key, count);
+  }
+}
+
+static void write_op(instance_text *text, const char *op) {
+  if (op == NULL) {
+    return;
+  }
+  instance_text_key(text, NULL);
+  instance_text_open(text, '{');
+  instance_text_string(text, "op", op);
+  instance_text_close(text, '}');
+}
+
+static void write_pool(instance_text *text, const instance_pool *pool, const bool is_on_input) {
+  if (!pool->exists) {
+    return;
+  }
+  instance_text_key(text, NULL);
+  instance_text_open(text, '{');
+  instance_text_string(text, "op", pool->is_maximum ? "max_pool" : "avg_pool");
+  write_grid(text, "window", pool->window);
+  if (pool->states_stride) {
+    write_grid(text, "stride", pool->stride);
+  }
+  if (pool->states_feature) {
+    write_grid(text, "feature", pool->pooled);
+  }
+  if (is_on_input) {
+    instance_text_string(text, "on", "input");
+  }
+  instance_text_close(text, '}');
+}
+
+static void write_residual(instance_text *text, const instance_network *network,
+                           const instance_layer *layer) {
+  if (layer->residual == INSTANCE_NONE) {
+    return;
+  }
+  instance_text_key(text, NULL);
+  instance_text_open(text, '{');
+  instance_text_string(text, "op", "residual");
+  instance_text_string(text, "from", name_of(network, layer->residual).text);
+  instance_text_close(text, '}');
+}
+
+static void write_aux(instance_text *text, const instance_network *network,
+                      const instance_layer *layer) {
+  instance_text_key(text, "aux");
+  instance_text_open(text, '[');
+  write_pool(text, &layer->input_pool, true);
+  write_op(text, layer->has_bias ? "bias" : NULL);
+  write_op(text, layer->norm);
+  if (!layer->is_activated_before_residual) {
+    write_residual(text, network, layer);
+  }
+  write_op(text, layer->activations[0]);
+  write_op(text, layer->activations[1]);
+  if (layer->is_activated_before_residual) {
+    write_residual(text, network, layer);
+  }
+  write_op(text, layer->has_softmax ? "softmax" : NULL);
+  write_pool(text, &layer->pool, false);
+  instance_text_close(text, ']');
+}
+
+static void write_inputs(instance_text *text, instance_random *random,
+                         const instance_network *network, const size_t index) {
+  const instance_layer *const layer = &network->layers[index];
+  const bool is_default = layer->input_count == 1 && layer->inputs[0] == (int)index - 1;
+  if (is_default && instance_random_chance(random, 60)) {
+    return;
+  }
+  instance_text_key(text, "inputs");
+  instance_text_open(text, '[');
+  for (size_t i = 0; i < layer->input_count; i++) {
+    instance_text_string(text, NULL, name_of(network, layer->inputs[i]).text);
+  }
+  instance_text_close(text, ']');
+}
+
+static void write_layer(instance_text *text, instance_random *random,
+                        const instance_network *network, const size_t index) {
+  const instance_layer *const layer = &network->layers[index];
+  instance_text_key(text, NULL);
+  instance_text_open(text, '{');
+  instance_text_string(text, "name", name_of(network, (int)index).text);
+  instance_text_string(text, "type", kind_names[layer->kind]);
+  instance_text_count(text, "in", layer->in);
+  instance_text_count(text, "out", layer->out);
+  write_inputs(text, random, network, index);
+  if (layer->kind == INSTANCE_CONV) {
+    write_grid(text, "feature", layer->feature);
+    write_grid_or_not(text, random, "kernel", layer->kernel);
+    write_grid_or_not(text, random, "stride", layer->stride);
+    write_grid_or_not(text, random, "dilation", layer->dilation);
+    write_count_or_not(text, random, "groups", layer->groups);
+    if (layer->states_padding) {
+      write_grid(text, "padding", layer->padding);
+    }
+  } else {
+    write_count_or_not(text, random, "timesteps", layer->timesteps);
+  }
+  if (layer->kind == INSTANCE_MATMUL) {
+    instance_text_string(text, "operand", name_of(network, layer->operand).text);
+    instance_text_count(text, "operand_elements", layer->operand_elements);
+  }
+  if (layer->is_bidirectional) {
+    instance_text_bool(text, "bidirectional", true);
+  }
+  write_aux(text, network, layer);
+  instance_text_close(text, '}');
+}
+
+static void write_number_formats(instance_text *text, instance_random *random) {
+  static const size_t bytes[] = {1, 2, 2, 4};
+  static const size_t optimizer_bytes[] = {4, 8, 12};
+  instance_text_count(text, "element_bytes", INSTANCE_PICK(random, bytes));
+  if (instance_random_chance(random, 40)) {
+    instance_text_count(text, "gradient_bytes", INSTANCE_PICK(random, bytes));
+  }
+  if (instance_random_chance(random, 40)) {
+    instance_text_count(text, "partial_sum_bytes", INSTANCE_PICK(random, bytes));
+  }
+  if (instance_random_chance(random, 40)) {
+    instance_text_count(text, "optimizer_bytes_per_weight", INSTANCE_PICK(random, optimizer_bytes));
+  }
+}
+
+void instance_workload_write(instance_text *text, instance_random *random) {
+  static const size_t minibatches[] = {1,  2,  3,  4,  5,  6,  7,  8,  8,
+                                       12, 16, 16, 24, 31, 32, 45, 64, 64};
+  const instance_network network = instance_network_make(random);
+  instance_text_open(text, '{');
+  instance_text_string(text, "format", "dsm-workload/1");
+  instance_text_string(text, "name", "random");
+  instance_text_count(text, "minibatch", INSTANCE_PICK(random, minibatches));
+  write_number_formats(text, random);
+  if (network.states_input) {
+    instance_text_key(text, "input");
+    instance_text_open(text, '{');
+    instance_text_count(text, "features", network.input.features);
+    write_grid(text, "feature", network.input.grid);
+    instance_text_close(text, '}');
+  }
+  instance_text_key(text, "layers");
+  instance_text_open(text, '[');
+  for (size_t i = 0; i < network.layer_count; i++) {
+    write_layer(text, random, &network, i);
+  }
+  instance_text_close(text, ']');
+  instance_text_close(text, '}');
+}

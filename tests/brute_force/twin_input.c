@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "twin_input.h"
+
+#include <assert.h>
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+  double rows;
+  double columns;
+} size_2d;
+
+static double area(const size_2d size) {
+  return size.rows * size.columns;
+}
+
+static const cJSON *member(const cJSON *object, const char *key) {
+  return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static double number(const cJSON *object, const char *key, const double missing) {
+  const cJSON *const item = member(object, key);
+  return cJSON_IsNumber(item) ? item->valuedouble : missing;
+}
+
+static bool flag(const cJSON *object, const char *key) {
+  return cJSON_IsTrue(member(object, key)) != 0;
+}
+
+static const char *text(const cJSON *object, const char *key) {
+  const cJSON *const item = member(object, key);
+  return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static size_2d pair(const cJSON *object, const char *key, const size_2d missing) {
+  const cJSON *const item = member(object, key);
+  if (!cJSON_IsArray(item)) {
+    return missing;
+  }
+  return (size_2d){.rows = cJSON_GetArrayItem(item, 0)->valuedouble,
+                   .columns = cJSON_GetArrayItem(item, 1)->valuedouble};
+}
+
+static const size_2d one = {1, 1};
+
+/* Does an expanded layer answer to a name: its own, or the plain one of a bidirectional lstm? */
+static bool answers_to(const twin_node *node, const char *name) {
+  const size_t length = strlen(name);
+  return strncmp(node->name, name, length) == 0 &&
+         (strcmp(node->name + length, "") == 0 || strcmp(node->name + length, ".fwd") == 0 ||
+          strcmp(node->name + length, ".bwd") == 0);
+}
+
+static void refs_add(twin_refs *refs, const int layer) {
+  assert(refs->count < TWIN_MAX_PRODUCERS);
+  refs->layers[refs->count++] = layer;
+}
+
+static void refs_add_name(twin_refs *refs, const twin_workload *workload, const char *name) {
+  if (strcmp(name, "@input") == 0) {
+    refs_add(refs, TWIN_NETWORK_INPUT);
+    return;
+  }
+  for (size_t i = 0; i < workload->node_count; i++) {
+    if (answers_to(&workload->nodes[i], name)) {
+      refs_add(refs, (int)i);
+    }
+  }
+}
+
+static twin_refs read_inputs(const twin_workload *workload, const cJSON *layer) {
+  twin_refs refs = {0};
+  const cJSON *const inputs = member(layer, "inputs");
+  if (cJSON_IsArray(inputs)) {
+    const cJSON *input = NULL;
+    cJSON_ArrayForEach(input, inputs) {
+      refs_add_name(&refs, workload, input->valuestring);
+    }
+  } else if (layer->prev == NULL || layer->prev->next == NULL) {
+    /* cJSON links the first element backwards to the last one: no layer stands before this one. */
+    refs_add(&refs, TWIN_NETWORK_INPUT);
+  } else {
+    refs_add_name(&refs, workload, text(layer->prev, "name"));
+  }
+  return refs;
+}
+
+static size_2d pooled_size(const cJSON *pool, const size_2d size) {
+  const size_2d window = pair(pool, "window", one);
+  const size_2d stride = pair(pool, "stride", window);
+  const size_2d implied = {
+      .rows = ceil((size.rows - window.rows) / stride.rows) + 1,
+      .columns = ceil((size.columns - window.columns) / stride.columns) + 1,
+  };
+  return pair(pool, "feature", implied);
+}
+
+static bool is_one_of(const char *op, const char *a, const char *b, const char *c) {
+  return strcmp(op, a) == 0 || strcmp(op, b) == 0 || strcmp(op, c) == 0;
+}
+
+/* `*size` is the output's size before pooling, and the stored one on return. */
+static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *workload,
+                     const size_2d input_size, size_2d *size) {
+  const cJSON *aux = NULL;
+  cJSON_ArrayForEach(aux, member(layer, "aux")) {
+    const char *const op = text(aux, "op");
+    node->has_bias |= strcmp(op, "bias") == 0;
+    node->has_relu |= strcmp(op, "relu") == 0;
+    node->has_softmax |= strcmp(op, "softmax") == 0;
+    node->has_norm |= is_one_of(op, "batch_norm", "layer_norm", "");
+    node->has_transcendental |= is_one_of(op, "sigmoid", "tanh", "gelu");
+    if (strcmp(op, "residual") == 0) {
+      node->has_residual = true;
+      refs_add_name(&node->shortcut, workload, text(aux, "from"));
+    }
+    if (is_one_of(op, "max_pool", "avg_pool", "") && strcmp(text(aux, "on"), "input") == 0) {
+      node->input_pool_ops =
+          node->in * area(pooled_size(aux, input_size)) * area(pair(aux, "window", one));
+    } else if (is_one_of(op, "max_pool", "avg_pool", "")) {
+      node->pool_window = area(pair(aux, "window", one));
+      *size = pooled_size(aux, *size);
+    }
+  }
+}
+
+static twin_kind read_kind(const char *type) {
+  if (strcmp(type, "conv") == 0) {
+    return TWIN_CONV;
+  }
+  if (strcmp(type, "fc") == 0) {
+    return TWIN_FC;
+  }
+  return strcmp(type, "lstm") == 0 ? TWIN_LSTM : TWIN_MATMUL;
+}
+
+/* The stored size of what a layer reads; all producers of a conv agree. */
+static size_2d read_input_size(const twin_refs *inputs, const size_2d network_input,
+                               const size_2d *stored) {
+  return inputs->layers[0] == TWIN_NETWORK_INPUT ? network_input : stored[inputs->layers[0]];
+}
+
+static twin_node read_node(const twin_workload *workload, const cJSON *layer,
+                           const size_2d network_input, size_2d *stored) {
+  const bool is_conv = read_kind(text(layer, "type")) == TWIN_CONV;
+  twin_node node = {
+      .kind = read_kind(text(layer, "type")),
+      .in = number(layer, "in", 1),
+      .out = number(layer, "out", 1),
+      .groups = number(layer, "groups", 1),
+      .timesteps = number(layer, "timesteps", 1),
+      .operand_elements = number(layer, "operand_elements", 0),
+      .kij = is_conv ? area(pair(layer, "kernel", one)) : 1,
+      .inputs = read_inputs(workload, layer),
+  };
+  size_2d size = is_conv ? pair(layer, "feature", one) : one;
+  const size_2d input_size = is_conv ? read_input_size(&node.inputs, network_input, stored) : one;
+  node.ij = area(size);
+  node.iij = area(input_size);
+  read_aux(&node, layer, workload, input_size, &size);
+  node.stored_ij = area(size);
+  if (node.kind == TWIN_MATMUL) {
+    refs_add_name(&node.operand, workload, text(layer, "operand"));
+  }
+  stored[workload->node_count] = size;
+  return node;
+}
+
+static void add_node(twin_workload *workload, const twin_node *node, const char *name,
+                     const char *suffix) {
+  assert(workload->node_count < TWIN_MAX_LAYERS);
+  twin_node *const added = &workload->nodes[workload->node_count];
+  *added = *node;
+  const int length = snprintf(added->name, sizeof added->name, "%s%s", name, suffix);
+  assert(length > 0 && (size_t)length < sizeof added->name);
+  (void)length;
+  workload->node_count++;
+}
+
+/* Does the text of a layer name the network's input? The first layer does so by default. */
+static bool layer_reads_network_input(const cJSON *layer, const cJSON *layers) {
+  const cJSON *const inputs = member(layer, "inputs");
+  if (inputs == NULL) {
+    return layer == layers->child;
+  }
+  const cJSON *input = NULL;
+  cJSON_ArrayForEach(input, inputs) {
+    if (strcmp(input->valuestring, "@input") == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The network's input as stated, else as its first reader sees it. */
+static size_2d read_network_input(const cJSON *root, double *features) {
+  const cJSON *const stated = member(root, "input");
+  if (stated != NULL) {
+    *features = number(stated, "features", 1);
+    return pair(stated, "feature", one);
+  }
+  const cJSON *const layers = member(root, "layers");
+  const cJSON *layer = NULL;
+  cJSON_ArrayForEach(layer, layers) {
+    if (layer_reads_network_input(layer, layers)) {
+      *features = number(layer, "in", 1);
+      const size_2d feature = pair(layer, "feature", one);
+      const size_2d stride = pair(layer, "stride", one);
+      return (size_2d){.rows = feature.rows * stride.rows,
+                       .columns = feature.columns * stride.columns};
+    }
+  }
+  *features = 0;
+  return one;
+}
+
+bool twin_workload_parse(twin_workload *out, const char *json) {
+  cJSON *const root = cJSON_Parse(json);
+  if (root == NULL) {
+    return false;
+  }
+  *out = (twin_workload){
+      .minibatch = number(root, "minibatch", 1),
+      .element_bytes = number(root, "element_bytes", 2),
+      .gradient_bytes = number(root, "gradient_bytes", 2),
+      .partial_sum_bytes = number(root, "partial_sum_bytes", 2),
+      .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", 0),
+  };
+  double features = 0;
+  const size_2d network_input = read_network_input(root, &features);
+  out->input_elements = features * area(network_input);
+
+  size_2d stored[TWIN_MAX_LAYERS + 1] = {{0, 0}};
+  const cJSON *layer = NULL;
+  cJSON_ArrayForEach(layer, member(root, "layers")) {
+    const twin_node node = read_node(out, layer, network_input, stored);
+    const char *const name = text(layer, "name");
+    if (flag(layer, "bidirectional")) {
+      add_node(out, &node, name, ".fwd");
+      stored[out->node_count] = one;
+      add_node(out, &node, name, ".bwd");
+    } else {
+      add_node(out, &node, name, "");
+    }
+  }
+  cJSON_Delete(root);
+  return true;
+}
+
+bool twin_system_parse(twin_system *out, const char *json) {
+  cJSON *const root = cJSON_Parse(json);
+  if (root == NULL) {
+    return false;
+  }
+  const cJSON *const array = member(root, "array");
+  const cJSON *const core = member(root, "core");
+  const cJSON *const chip = member(root, "chip");
+  const cJSON *const memory = member(chip, "memory");
+  const cJSON *const torus = member(root, "system");
+  const cJSON *const model = member(root, "model");
+  const double frequency_GHz =
+      number(core, "frequency_GHz", 1); /* GB/s over GHz = bytes per cycle */
+  *out = (twin_system){
+      .rows = number(array, "rows", 1),
+      .columns = number(array, "columns", 1) * number(member(root, "pe"), "simd_macs", 1),
+      .startup_cycles = number(array, "startup_cycles", 1000),
+      .unroll_kernel_on_rows = flag(array, "unroll_kernel_on_rows"),
+      .weights_from_scratchpad = flag(array, "weights_from_scratchpad"),
+      .cores = number(chip, "cores", 1),
+      .scratchpad_bytes = number(core, "scratchpad_MiB", 1) * 1048576.0,
+      .scratchpad_bytes_per_cycle = number(core, "scratchpad_bandwidth_GBps", 1) / frequency_GHz,
+      .sfu_ops_per_cycle = number(core, "sfu_ops_per_cycle", 16),
+      .transcendental_passes = number(core, "transcendental_passes", 4),
+      .core_link_bytes_per_cycle = number(chip, "core_link_bandwidth_GBps", 1) / frequency_GHz,
+      .memory_bytes_per_cycle = number(memory, "bandwidth_GBps", 1) *
+                                number(memory, "efficiency_ratio", 1) / frequency_GHz,
+      .capacity_bytes = number(memory, "capacity_GB", 1) * 1e9,
+      .chips_x = number(torus, "chips_x", 1),
+      .chips_y = number(torus, "chips_y", 1),
+      .link_x_bytes_per_cycle = number(torus, "link_bandwidth_x_GBps", 1) / frequency_GHz,
+      .link_y_bytes_per_cycle = number(torus, "link_bandwidth_y_GBps", 1) / frequency_GHz,
+      .relu_mask_bytes = number(model, "relu_mask_bytes", 0.125),
+      .batch_norm_saved_bytes = number(model, "batch_norm_saved_bytes", 0.125),
+      .reduce_memory_bytes = number(model, "reduce_memory_bytes", 1),
+      .broadcast_memory_bytes = number(model, "broadcast_memory_bytes", 1),
+      .reduce_ring_crossings = number(model, "reduce_ring_crossings", 2),
+      .rotate_memory_bytes = number(model, "rotate_memory_bytes", 1),
+      .relayout_memory_bytes = number(model, "relayout_memory_bytes", 2),
+      .weight_update_memory_bytes = number(model, "weight_update_memory_bytes", 2),
+  };
+  cJSON_Delete(root);
+  return true;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef DSM_TESTS_TWIN_INPUT_H
+#define DSM_TESTS_TWIN_INPUT_H
+
+/*
+ * The twin's own view of a workload and a system. Counts are doubles: all are far below 2^53, so
+ * that sums, products and ceilings of quotients are exact, and no conversion stands between an
+ * equation and its text.
+ */
+
+#include "twin.h"
+
+enum {
+  TWIN_MAX_PRODUCERS = 16,
+  TWIN_NETWORK_INPUT = -1 /* a producer index */
+};
+
+typedef enum { TWIN_CONV, TWIN_FC, TWIN_LSTM, TWIN_MATMUL } twin_kind;
+
+/* A set of expanded layers, with repetitions, as one name (or list of names) refers to them. */
+typedef struct {
+  size_t count;
+  int layers[TWIN_MAX_PRODUCERS]; /* index of an earlier layer, or TWIN_NETWORK_INPUT */
+} twin_refs;
+
+typedef struct {
+  char name[TWIN_NAME_SIZE];
+  twin_kind kind;
+  double in;        /* features; X of an lstm */
+  double out;       /* features; H of an lstm (of each half) */
+  double ij;        /* output size before pooling */
+  double kij;       /* kernel size */
+  double iij;       /* stored size of the producers; 1 but for conv */
+  double stored_ij; /* output size after pooling */
+  double groups;
+  double timesteps;
+  double operand_elements; /* per sample; matmul */
+  bool has_bias;
+  bool has_relu;
+  bool has_transcendental; /* sigmoid, tanh or gelu */
+  bool has_norm;           /* batch_norm or layer_norm */
+  bool has_softmax;
+  bool has_residual;
+  double pool_window;    /* elements; 0 without a pool on the output */
+  double input_pool_ops; /* per sample: pooled input elements * window; 0 without a pool on the
+                            input */
+  twin_refs inputs;
+  twin_refs shortcut; /* a residual's `from` */
+  twin_refs operand;  /* of a matmul */
+} twin_node;
+
+typedef struct {
+  double minibatch;
+  double element_bytes;
+  double gradient_bytes;
+  double partial_sum_bytes;
+  double optimizer_bytes_per_weight;
+  double input_elements; /* per sample and timestep */
+  size_t node_count;
+  twin_node nodes[TWIN_MAX_LAYERS];
+} twin_workload;
+
+typedef struct {
+  double rows;    /* Pr */
+  double columns; /* Pc: array.columns * pe.simd_macs */
+  double startup_cycles;
+  bool unroll_kernel_on_rows;
+  bool weights_from_scratchpad;
+  double cores;
+  double scratchpad_bytes;           /* per core */
+  double scratchpad_bytes_per_cycle; /* per core */
+  double sfu_ops_per_cycle;
+  double transcendental_passes;
+  double core_link_bytes_per_cycle;
+  double memory_bytes_per_cycle; /* efficiency included */
+  double capacity_bytes;
+  double chips_x; /* m */
+  double chips_y; /* n */
+  double link_x_bytes_per_cycle;
+  double link_y_bytes_per_cycle;
+  double relu_mask_bytes;
+  double batch_norm_saved_bytes;
+  double reduce_memory_bytes;
+  double broadcast_memory_bytes;
+  double reduce_ring_crossings;
+  double rotate_memory_bytes;
+  double relayout_memory_bytes;
+  double weight_update_memory_bytes;
+} twin_system;
+
+/* False if the text is no JSON. */
+bool twin_workload_parse(twin_workload *out, const char *text);
+bool twin_system_parse(twin_system *out, const char *text);
+
+#endif

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rules of the house that a compiler does not check: include direction, forbidden calls, sizes,
+where foreign libraries are known, unfinished work.
+
+Usage: check_structure.py SOURCE_DIR
+"""
+import pathlib
+import re
+import sys
+
+# A room may include from itself and from those it lists; arrows point down only.
+ROOMS = {
+    "base": [],
+    "workload": ["base"],
+    "system": ["base"],
+    "model": ["base"],
+    "plan": ["base", "workload", "system", "model"],
+    "search": ["base", "plan", "model"],
+    "report": ["base", "system"],
+    "cli": [],
+}
+# Public headers that a room may use beside those of the rooms below it.
+PUBLIC_HEADERS = {
+    "base": {"status", "diag", "file", "override", "limits"},
+    "workload": {"workload"},
+    "system": {"system"},
+    "model": {"mapping", "model", "workload", "system"},
+    "plan": {"plan"},
+    "search": {"explore"},
+    "report": {"report", "suggest"},
+}
+FORBIDDEN_EVERYWHERE = [
+    "atoi", "atol", "atof", "sprintf", "vsprintf", "strcpy", "strcat", "gets", "strtok", "alloca",
+    "system", "abort", "sscanf", "rand", "srand", "setlocale", "longjmp", "setjmp",
+]
+FORBIDDEN_OUTSIDE = {
+    # word: rooms that may use it
+    "strtol": set(), "strtoul": set(), "strtoll": set(), "strtoull": set(),
+    "strtod": {"base"},
+    "printf": {"cli"}, "fprintf": {"cli"}, "puts": {"cli"}, "fputs": {"cli"}, "putchar": {"cli"},
+    "exit": {"cli"}, "getenv": {"cli"}, "malloc": {"base", "search"}, "realloc": {"base"},
+    "isatty": {"cli"}, "time": {"cli"}, "clock_gettime": {"cli"},
+}
+# A foreign header, and the files that may know it.
+FOREIGN = {"cjson/cJSON.h": re.compile(r"src/base/json_\w+\.[ch]$"),
+           "pthread.h": re.compile(r"src/base/parallel\.c$"),
+           "getopt.h": re.compile(r"src/cli/"),
+           "argp.h": re.compile(r"src/cli/")}
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|not (yet )?implemented|unimplemented)\b")
+FILE_LINES_MAX = 800
+
+
+def strip_comments_and_strings(text):
+    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+    return re.sub(pattern, lambda m: "\n" * m.group(0).count("\n") or " ", text, flags=re.S)
+
+
+def allowed_public(room):
+    headers = set()
+    for name in [room, *closure(room)]:
+        headers |= PUBLIC_HEADERS.get(name, set())
+    return headers | PUBLIC_HEADERS["base"]
+
+
+def closure(room):
+    seen = []
+    todo = list(ROOMS[room])
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.append(name)
+            todo += ROOMS[name]
+    return seen
+
+
+def check_includes(path, room, text, complain):
+    for header in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, flags=re.M):
+        folder, _, name = header.partition("/")
+        if folder == "dsm":
+            # report and cli stand on the whole public interface
+            if room not in ("report", "cli") and name[:-2] not in allowed_public(room):
+                complain(path, f"{room} must not include {header}")
+        elif folder not in [room, *ROOMS.get(room, [])]:
+            complain(path, f"{room} must not include {header}")
+    for header in re.findall(r"^\s*#\s*include\s+<([^>]+)>", text, flags=re.M):
+        if header in FOREIGN and not FOREIGN[header].search(str(path)):
+            complain(path, f"<{header}> is known only in {FOREIGN[header].pattern}")
+
+
+def check_calls(path, room, text, complain):
+    code = strip_comments_and_strings(text)
+    for word in FORBIDDEN_EVERYWHERE:
+        if re.search(rf"(?<![\w.>]){word}\s*\(", code):
+            complain(path, f"forbidden call: {word}")
+    for word, rooms in FORBIDDEN_OUTSIDE.items():
+        if room not in rooms and re.search(rf"(?<![\w.>]){word}\s*\(", code):
+            complain(path, f"forbidden call in {room}: {word}")
+
+
+def check_globals(path, room, text, complain):
+    """No mutable file-scope data in the library: every static or extern object is const."""
+    if room == "cli":
+        return
+    code = strip_comments_and_strings(text)
+    for line in code.splitlines():
+        if re.match(r"(static|extern)\s", line) and "(" not in line and "const" not in line:
+            complain(path, f"mutable global: {line.strip()}")
+
+
+def main():
+    source = pathlib.Path(sys.argv[1])
+    complaints = []
+
+    def complain(path, message):
+        complaints.append(f"{path.relative_to(source)}: {message}")
+
+    files = sorted(source.glob("src/*/*.[ch]"))
+    for path in files:
+        room = path.parent.name
+        if room not in ROOMS:
+            complain(path, f"unknown room {room}")
+            continue
+        text = path.read_text()
+        check_includes(path, room, text, complain)
+        check_calls(path, room, text, complain)
+        check_globals(path, room, text, complain)
+    for path in files + sorted(source.glob("include/dsm/*.h")) + sorted(source.glob("tests/**/*.c")):
+        text = path.read_text()
+        if UNFINISHED.search(text):
+            complain(path, f"unfinished work: {UNFINISHED.search(text).group(0)}")
+        if text.count("\n") > FILE_LINES_MAX:
+            complain(path, f"{text.count(chr(10))} lines, more than {FILE_LINES_MAX}")
+        if "SPDX-License-Identifier: GPL-3.0-or-later" not in text.split("\n", 1)[0]:
+            complain(path, "the first line must name the licence")
+    names = [path.name for path in files]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        complaints.append(f"two files are called {name}")
+    print("\n".join(complaints) if complaints else f"{len(files)} source files keep the rules")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef DSM_TESTS_SEARCH_SUITES_H
+#define DSM_TESTS_SEARCH_SUITES_H
+
+#include <check.h>
+
+Suite *suite_core_splits(void);
+Suite *suite_distinct(void);
+Suite *suite_layer_search(void);
+Suite *suite_network(void);
+Suite *suite_explore(void);
+Suite *suite_explain(void);
+Suite *suite_properties(void);
+Suite *suite_published(void);
+
+#endif

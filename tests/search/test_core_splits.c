@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/arena.h"
+#include "plan/core_splits.h"
+#include "suites.h"
+
+/* Number of ordered factorisations into five factors: a prime power p^a has C(a+4, 4). */
+static const struct {
+  uint64_t cores;
+  size_t count;
+} known_counts[] = {
+    {1, 1},           /* C(4,4) */
+    {2, 5},           /* C(5,4) */
+    {7, 5},           /* prime */
+    {12, 15 * 5},     /* 2^2 * 3: C(6,4) * C(5,4) */
+    {32, 126},        /* 2^5: C(9,4) */
+    {36, 15 * 15},    /* 2^2 * 3^2 */
+    {30, 5 * 5 * 5},  /* 2 * 3 * 5 */
+    {1048576, 10626}, /* 2^20: C(24,4) */
+};
+
+START_TEST(test_count_is_that_of_ordered_factorisations) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__core_splits splits;
+  ck_assert(dsm__core_splits_enumerate(&splits, known_counts[_i].cores, arena));
+  ck_assert_uint_eq(splits.count, known_counts[_i].count);
+  dsm__arena_free(arena);
+}
+END_TEST
+
+START_TEST(test_each_split_multiplies_to_the_cores_and_order_is_lexicographic) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__core_splits splits;
+  ck_assert(dsm__core_splits_enumerate(&splits, 360, arena));
+  for (size_t i = 0; i < splits.count; i++) {
+    uint64_t product = 1;
+    int order = 0;
+    for (int d = 0; d < DSM_DIM_COUNT; d++) {
+      product *= splits.items[i].n[d];
+      if (i > 0 && order == 0 && splits.items[i].n[d] != splits.items[i - 1].n[d]) {
+        order = splits.items[i].n[d] > splits.items[i - 1].n[d] ? 1 : -1;
+      }
+    }
+    ck_assert_uint_eq(product, 360);
+    ck_assert_int_eq(order, i > 0 ? 1 : 0);
+  }
+  dsm__arena_free(arena);
+}
+END_TEST
+
+START_TEST(test_a_layer_of_one_has_no_valid_split_on_two_cores) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__core_splits splits;
+  const dsm_layer layer = {.groups = 1};
+  const dsm_chip_share one = {.chip = {{1, 1, 1, 1, 1}}};
+  const dsm_chip_share two = {.chip = {{1, 1, 1, 1, 2}}};
+  ck_assert(dsm__core_splits_enumerate(&splits, 2, arena));
+  ck_assert(!dsm__core_splits_any_valid(&splits, &layer, &one));
+  ck_assert(dsm__core_splits_any_valid(&splits, &layer, &two));
+  dsm__arena_free(arena);
+}
+END_TEST
+
+Suite *suite_core_splits(void) {
+  Suite *const suite = suite_create("core_splits");
+  TCase *const tests = tcase_create("enumeration");
+  tcase_add_loop_test(tests, test_count_is_that_of_ordered_factorisations, 0,
+                      sizeof known_counts / sizeof known_counts[0]);
+  tcase_add_test(tests, test_each_split_multiplies_to_the_cores_and_order_is_lexicographic);
+  tcase_add_test(tests, test_a_layer_of_one_has_no_valid_split_on_two_cores);
+  suite_add_tcase(suite, tests);
+  return suite;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "suites.h"
+
+int main(void) {
+  SRunner *const runner = srunner_create(suite_core_splits());
+  srunner_add_suite(runner, suite_distinct());
+  srunner_add_suite(runner, suite_layer_search());
+  srunner_add_suite(runner, suite_network());
+  srunner_add_suite(runner, suite_explore());
+  srunner_add_suite(runner, suite_explain());
+  srunner_add_suite(runner, suite_properties());
+  srunner_add_suite(runner, suite_published());
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
