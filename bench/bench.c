@@ -200,7 +200,7 @@ static bool bench_growth(const char *source_dir) {
   char path[PATH_SIZE];
   dsm_system *system = NULL;
   snprintf(path, sizeof path, "%s/systems/torus64.json", source_dir);
-  const dsm_override capacity = {"chip.memory.capacity_GB", "100000"};
+  const dsm_override capacity = {"chip.memory.capacity_GB", "100000", NULL};
   if (dsm_system_load(&system, path, &capacity, 1, NULL) != DSM_OK) {
     return false;
   }

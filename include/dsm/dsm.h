@@ -35,6 +35,7 @@
 #include "dsm/plan.h"
 #include "dsm/report.h"
 #include "dsm/status.h"
+#include "dsm/suggest.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
 

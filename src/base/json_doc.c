@@ -21,7 +21,7 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length) {
     freelocale(c_locale);
   }
   if (tree == NULL) /* the text was checked: only memory can be missing */
-    dsm__json_doc_set_out_of_memory(doc);
+    dsm__json_set_out_of_memory(doc);
   return tree;
 }
 
@@ -35,7 +35,7 @@ static void fill(dsm__json_doc *doc, const char *text, size_t length, const char
   }
   doc->replaced = cJSON_CreateArray();
   if (doc->text == NULL || (doc->file == NULL && file != NULL) || doc->replaced == NULL) {
-    dsm__json_doc_set_out_of_memory(doc);
+    dsm__json_set_out_of_memory(doc);
     return;
   }
   doc->root = dsm__json_doc_tree(doc, doc->text, doc->length);
@@ -54,7 +54,7 @@ static dsm_status report_flaw(const dsm__json_flaw *flaw, const char *text, size
 }
 
 dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t length,
-                               const char *file, const dsm__json_override *overrides,
+                               const char *file, const dsm_override *overrides,
                                size_t override_count, dsm_diags *diags) {
   *doc = NULL;
   dsm__json_flaw flaw;
@@ -96,7 +96,7 @@ bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc) {
   return doc->is_out_of_memory;
 }
 
-void dsm__json_doc_set_out_of_memory(dsm__json_doc *doc) {
+void dsm__json_set_out_of_memory(dsm__json_doc *doc) {
   if (doc->is_out_of_memory)
     return;
   doc->is_out_of_memory = true;
@@ -185,7 +185,7 @@ static void check_object(key_walk *walk, const dsm__json_node *object) {
   if (count > walk->capacity) {
     member *const grown = calloc(count, sizeof *grown);
     if (grown == NULL) {
-      dsm__json_doc_set_out_of_memory(walk->doc);
+      dsm__json_set_out_of_memory(walk->doc);
       return;
     }
     free(walk->members);

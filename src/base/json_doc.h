@@ -14,7 +14,8 @@
 /** A value that came from an override, not from the file. */
 typedef struct dsm__json_overridden {
   const cJSON *item;
-  const char *text; /**< the override's JSON text; NULL for what has none of its own */
+  const char *origin; /**< of the override, never NULL */
+  const char *text;   /**< the override's JSON text; NULL for what has none of its own */
   size_t length;
 } dsm__json_overridden;
 
@@ -51,11 +52,10 @@ struct dsm__json_doc {
   dsm__json_cursor cursors[DSM__JSON_MAX_DEPTH + 1]; /* one for each depth of nested lists */
 };
 
-/** The file name of findings about overrides. */
-#define DSM__JSON_OVERRIDE_FILE "--set"
-
-/** Notes and, the first time, reports that an allocation failed. */
-void dsm__json_doc_set_out_of_memory(dsm__json_doc *doc);
+/** What stands in place of a file name in findings about an override. */
+static inline const char *dsm__json_origin(const dsm_override *override) {
+  return override->origin == NULL ? "--set" : override->origin;
+}
 
 /** Would a finding be kept? If not, what it costs to word it can be saved. */
 bool dsm__json_doc_keeps_findings(const dsm__json_doc *doc);
@@ -69,7 +69,7 @@ void dsm__json_doc_check_keys(const dsm__json_node *node);
 
 /** Applies overrides in order. False if one cannot be applied: then that was reported and counted;
  * the others have been tried. */
-bool dsm__json_doc_override(dsm__json_doc *doc, const dsm__json_override *overrides, size_t count);
+bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count);
 
 /** The node of a child `item` of a present node; `index` is its place in a list. */
 dsm__json_node dsm__json_child(const dsm__json_node *parent, const cJSON *item, size_t index);

@@ -14,8 +14,12 @@ static char at(json_text json, size_t offset) {
   return offset < json.length ? json.text[offset] : '\0';
 }
 
+static bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 static size_t skip_space(json_text json, size_t offset) {
-  while (offset < json.length && memchr(" \t\n\r", json.text[offset], 4) != NULL)
+  while (offset < json.length && is_space(json.text[offset]))
     offset++;
   return offset;
 }
@@ -28,10 +32,14 @@ static size_t skip_string(json_text json, size_t offset) {
   return offset < json.length ? offset + 1 : json.length;
 }
 
+static bool ends_scalar(char c) {
+  return c == ',' || c == ']' || c == '}' || is_space(c);
+}
+
 static size_t skip_scalar(json_text json, size_t offset) {
   if (at(json, offset) == '"')
     return skip_string(json, offset);
-  while (offset < json.length && memchr(",]} \t\n\r", json.text[offset], 7) == NULL)
+  while (offset < json.length && !ends_scalar(json.text[offset]))
     offset++;
   return offset;
 }

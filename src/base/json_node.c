@@ -86,6 +86,10 @@ bool dsm__json_is_string(const dsm__json_node *node) {
   return cJSON_IsString(node->item);
 }
 
+bool dsm__json_is_object(const dsm__json_node *node) {
+  return cJSON_IsObject(node->item);
+}
+
 /* ---- where a node is ---- */
 
 static bool is_plain_key(const char *key) {
@@ -162,7 +166,7 @@ static const dsm__json_overridden *find_override(const dsm__json_doc *doc, const
 typedef struct text_path {
   const char *text; /* NULL: it is written nowhere */
   size_t length;
-  bool is_override;
+  const char *origin; /* of the override that the value comes from; NULL: the file */
   dsm__json_step steps[DSM__JSON_MAX_DEPTH + 1];
   size_t step_count;
 } text_path;
@@ -176,7 +180,7 @@ static text_path path_in_text(const dsm__json_node *node) {
     if (override != NULL) {
       path.text = override->text;
       path.length = override->length;
-      path.is_override = true;
+      path.origin = override->origin;
       path.step_count = 0;
     } else if (i > 0) {
       const bool is_member = nodes[i]->key != NULL;
@@ -192,8 +196,8 @@ dsm__place dsm__json_place(const dsm__json_node *node) {
   while (present->item == NULL && present->parent != NULL)
     present = present->parent;
   const text_path path = path_in_text(present);
-  if (path.is_override)
-    return (dsm__place){.file = DSM__JSON_OVERRIDE_FILE};
+  if (path.origin != NULL)
+    return (dsm__place){.file = path.origin};
   dsm__place place = {.file = node->doc->file};
   const size_t offset = dsm__json_text_locate(path.text, path.length, path.steps, path.step_count);
   dsm__json_text_position(path.text, path.length, offset, &place.line, &place.column);
@@ -260,7 +264,7 @@ static bool grow_marks(dsm__json_doc *doc) {
 bool dsm__json_mark_node(const dsm__json_node *node) {
   dsm__json_doc *const doc = node->doc;
   if (!grow_marks(doc)) {
-    dsm__json_doc_set_out_of_memory(doc);
+    dsm__json_set_out_of_memory(doc);
     return true;
   }
   dsm__json_mark mark = {.item = node->item};

@@ -12,7 +12,7 @@
  * reached; `rest` is the part of the path that is still to go. */
 typedef struct descent {
   dsm__json_doc *doc;
-  const dsm__json_override *override;
+  const dsm_override *override;
   const char *rest;
   cJSON *item; /* that of nodes[depth] */
   dsm__json_node nodes[DSM__JSON_MAX_DEPTH + 1];
@@ -25,7 +25,7 @@ DSM_PRINTF(3, 4)
 static bool refuse(const descent *down, const char *hint, const char *format, ...) {
   char path[512];
   dsm__json_path(&down->nodes[down->depth], path, sizeof path);
-  const dsm__place place = {.file = DSM__JSON_OVERRIDE_FILE, .path = path};
+  const dsm__place place = {.file = dsm__json_origin(down->override), .path = path};
   va_list args;
   va_start(args, format);
   dsm__diags_vadd(down->doc->diags, DSM_SEVERITY_ERROR, place, hint, format, args);
@@ -35,7 +35,7 @@ static bool refuse(const descent *down, const char *hint, const char *format, ..
 }
 
 static bool out_of_memory(const descent *down) {
-  dsm__json_doc_set_out_of_memory(down->doc);
+  dsm__json_set_out_of_memory(down->doc);
   return false;
 }
 
@@ -188,7 +188,11 @@ static bool step_to_new(descent *down, cJSON *child) {
 static void note_overridden(descent *down, const char *text) {
   dsm__json_doc *const doc = down->doc;
   doc->overridden[doc->overridden_count++] = (dsm__json_overridden){
-      .item = down->item, .text = text, .length = text == NULL ? 0 : strlen(text)};
+      .item = down->item,
+      .origin = dsm__json_origin(down->override),
+      .text = text,
+      .length = text == NULL ? 0 : strlen(text),
+  };
 }
 
 /* Gives the value reached the content of `fresh`, whose own becomes the old content, and keeps that
@@ -287,11 +291,11 @@ static bool apply(descent *down) {
   return put_value(down, value, text);
 }
 
-bool dsm__json_doc_override(dsm__json_doc *doc, const dsm__json_override *overrides, size_t count) {
+bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count) {
   /* Of each override the value is noted, and the topmost object made for it. */
   doc->overridden = dsm__arena_array(doc->arena, count, 2 * sizeof *doc->overridden);
   if (doc->overridden == NULL) {
-    dsm__json_doc_set_out_of_memory(doc);
+    dsm__json_set_out_of_memory(doc);
     return false;
   }
   bool are_applied = true;

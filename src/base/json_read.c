@@ -39,23 +39,28 @@ static void quote(char *buffer, size_t size, const char *before, const char *tex
                  text[shown] == '\0' ? "" : "...");
 }
 
+/* What has no value worth showing, or only one. */
+static const char *plain_word(const cJSON *item) {
+  if (item == NULL)
+    return "nothing";
+  if (cJSON_IsArray(item))
+    return "a list";
+  if (cJSON_IsObject(item))
+    return "an object";
+  if (cJSON_IsBool(item))
+    return cJSON_IsTrue(item) ? "true" : "false";
+  return "null";
+}
+
 const char *dsm__json_found(const dsm__json_node *node, char *buffer, size_t size) {
-  const cJSON *const item = node->item;
-  if (cJSON_IsString(item)) {
-    quote(buffer, size, "string ", item->valuestring);
-  } else if (cJSON_IsNumber(item)) {
+  if (cJSON_IsString(node->item)) {
+    quote(buffer, size, "string ", node->item->valuestring);
+  } else if (cJSON_IsNumber(node->item)) {
     char number[DSM__NUMBER_TOKEN_MAX + 1];
     dsm__json_number_text(node, number, sizeof number);
     (void)snprintf(buffer, size, "number %s", number);
   } else {
-    (void)snprintf(buffer, size, "%s",
-                   item == NULL           ? "nothing"
-                   : cJSON_IsNull(item)   ? "null"
-                   : cJSON_IsTrue(item)   ? "true"
-                   : cJSON_IsFalse(item)  ? "false"
-                   : cJSON_IsArray(item)  ? "a list"
-                   : cJSON_IsObject(item) ? "an object"
-                                          : "an unknown value");
+    (void)snprintf(buffer, size, "%s", plain_word(node->item));
   }
   return buffer;
 }
@@ -280,7 +285,7 @@ bool dsm__json_string(const dsm__json_node *node, size_t min, size_t max, dsm__a
   }
   const char *const copy = dsm__arena_strndup(arena, text, length);
   if (copy == NULL) {
-    dsm__json_doc_set_out_of_memory(node->doc);
+    dsm__json_set_out_of_memory(node->doc);
     return false;
   }
   *value = copy;
@@ -323,4 +328,28 @@ bool dsm__json_enum(const dsm__json_node *node, const char *const *names, size_t
     (void)dsm__nearest_hint(node->item->valuestring, names, count, hint, sizeof hint);
   report_value(node, hint, expected);
   return false;
+}
+
+bool dsm__json_format(const dsm__json_node *object, const char *expected) {
+  const dsm__json_node format = dsm__json_member(object, "format");
+  char wanted[64];
+  size_t index = 0;
+  (void)snprintf(wanted, sizeof wanted, "\"%s\"", expected);
+  return !dsm__json_is_object(object) || !dsm__json_require(&format, wanted) ||
+         dsm__json_enum(&format, &expected, 1, &index);
+}
+
+bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, const char **value) {
+  const char *name = NULL;
+  if (!dsm__json_string(node, 1, max, arena, &name))
+    return false;
+  for (const char *c = name; *c != '\0'; c++) {
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      dsm__json_error(node, NULL, "expected a name without control characters, found \\x%02x in it",
+                      (unsigned)(unsigned char)*c);
+      return false;
+    }
+  }
+  *value = name;
+  return true;
 }

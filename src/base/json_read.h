@@ -21,9 +21,6 @@
 struct cJSON;
 typedef struct dsm__json_doc dsm__json_doc;
 
-/** One `--set PATH=VALUE` for this document. */
-typedef dsm_override dsm__json_override;
-
 typedef struct dsm__json_node {
   dsm__json_doc *doc;
   const struct cJSON *item;            /**< NULL if absent */
@@ -44,7 +41,7 @@ typedef struct dsm__json_node {
  * the parsing, so that the rest is read and reported; the first of a key is what is read.
  */
 DSM_NODISCARD dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t length,
-                                             const char *file, const dsm__json_override *overrides,
+                                             const char *file, const dsm_override *overrides,
                                              size_t override_count, dsm_diags *diags);
 
 void dsm__json_doc_free(dsm__json_doc *doc);
@@ -131,5 +128,14 @@ bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc);
 
 /** A caller's own allocation failed while it read: marks the document as out of memory. */
 void dsm__json_set_out_of_memory(dsm__json_doc *doc);
+
+/**
+ * Reads the `format` of a description: true if it is `expected`, or if it is absent (reported). A
+ * description of another format is one finding, and nothing else of it should be read.
+ */
+bool dsm__json_format(const dsm__json_node *object, const char *expected);
+
+/** A name: a string of 1..max bytes without control characters, copied into the arena. */
+bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, const char **value);
 
 #endif

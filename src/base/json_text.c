@@ -257,8 +257,12 @@ static char peek(const scanner *scan) {
   return scan->at < scan->length ? scan->text[scan->at] : '\0';
 }
 
+static bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 static void skip_space(scanner *scan) {
-  while (scan->at < scan->length && memchr(" \t\n\r", scan->text[scan->at], 4) != NULL)
+  while (scan->at < scan->length && is_space(scan->text[scan->at]))
     scan->at++;
 }
 

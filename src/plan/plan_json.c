@@ -324,15 +324,10 @@ static void read_plan(plan_reader *reader, double *recorded_step_cycles) {
   static const char *const known[] = {"format",        "dsm_version", "mode",   "minibatch",
                                       "optimizations", "options",     "result", "layers",
                                       "workload",      "system"};
-  static const char *const format_names[] = {"dsm-plan/1"};
   const dsm__json_node root = dsm__json_root(reader->doc);
-  if (!dsm__json_object_only(&root, known, COUNT_OF(known))) {
+  if (!dsm__json_format(&root, "dsm-plan/1") ||
+      !dsm__json_object_only(&root, known, COUNT_OF(known))) {
     return;
-  }
-  const dsm__json_node format = dsm__json_member(&root, "format");
-  size_t format_index = 0;
-  if (dsm__json_require(&format, "\"dsm-plan/1\"")) {
-    dsm__json_enum(&format, format_names, 1, &format_index);
   }
   read_inputs(reader, &root);
   read_options(reader, &root);

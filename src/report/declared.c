@@ -12,8 +12,8 @@ const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload 
     dsm__declared *const sum = &declared[layer->spec_index];
     sum->parameters += layer->parameters;
     sum->forward_macs += layer->macs * layer->timesteps;
-    sum->activation_bytes += (double)layer->stored_elements * (double)layer->timesteps *
-                             workload->element_bytes;
+    sum->activation_bytes +=
+        (double)layer->stored_elements * (double)layer->timesteps * workload->element_bytes;
   }
   return declared;
 }
@@ -44,4 +44,9 @@ uint64_t dsm__system_cores(const dsm_system *system) {
 double dsm__system_macs(const dsm_system *system) {
   return (double)dsm__system_cores(system) * (double)system->array.rows *
          (double)system->array.columns * (double)system->pe.simd_macs;
+}
+
+double dsm__chip_memory_bytes(const dsm_system *system) {
+  static const double bytes_per_GB = 1e9;
+  return system->chip.memory.capacity_GB * bytes_per_GB;
 }

@@ -32,4 +32,7 @@ const char *dsm__described_name(const dsm_described *item);
 uint64_t dsm__system_cores(const dsm_system *system);
 double dsm__system_macs(const dsm_system *system);
 
+/** Memory of a chip; the description has GB = 10^9 bytes. */
+double dsm__chip_memory_bytes(const dsm_system *system);
+
 #endif

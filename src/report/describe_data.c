@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* describe_data.c: what descriptions hold, for programs (format "dsm-describe/1", and CSV). */
 #include "base/json_write.h"
-#include "report/compose.h"
 #include "report/csv.h"
 #include "report/declared.h"
+#include "report/page.h"
 #include "system/parameters.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
@@ -70,8 +70,7 @@ static void write_system(dsm__json_writer *writer, const dsm_system *system) {
   dsm__json_put_u64(writer, "chips", chips);
   dsm__json_put_u64(writer, "cores", dsm__system_cores(system));
   dsm__json_put_double(writer, "macs_per_cycle", dsm__system_macs(system));
-  dsm__json_put_double(writer, "memory_bytes",
-                       (double)chips * system->chip.memory.capacity_GB * 1e9);
+  dsm__json_put_double(writer, "memory_bytes", (double)chips * dsm__chip_memory_bytes(system));
   dsm__json_write_key(writer, "parameters");
   dsm__json_begin_array(writer, false);
   for (size_t p = 0; p < dsm__parameter_count; p++)
@@ -91,7 +90,7 @@ static void write_result(dsm__json_writer *writer, const dsm_plan *plan) {
   dsm__json_end_object(writer);
 }
 
-static void write_item(dsm__json_writer *writer, dsm__arena *arena, const dsm_described *item) {
+static void write_item(dsm__json_writer *writer, dsm__page *page, const dsm_described *item) {
   const dsm_workload *const workload = dsm__described_workload(item);
   const dsm_system *const system = dsm__described_system(item);
   dsm__json_begin_object(writer, false);
@@ -101,7 +100,7 @@ static void write_item(dsm__json_writer *writer, dsm__arena *arena, const dsm_de
   if (item->plan != NULL)
     write_result(writer, item->plan);
   if (workload != NULL) {
-    const dsm__declared *const declared = dsm__declared_derive(arena, workload);
+    const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
     if (declared != NULL)
       write_workload(writer, workload, declared);
     else
@@ -113,22 +112,20 @@ static void write_item(dsm__json_writer *writer, dsm__arena *arena, const dsm_de
 }
 
 char *dsm_report_description_json(const dsm_described *items, size_t count) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL)
+  dsm__page page;
+  if (!dsm__page_init(&page, (dsm_table_style){.width = 0}))
     return NULL;
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
+  dsm__json_writer writer = {.out = &page.out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-describe/1");
   dsm__json_write_key(&writer, "items");
   dsm__json_begin_array(&writer, false);
   for (size_t i = 0; i < count; i++)
-    write_item(&writer, arena, &items[i]);
+    write_item(&writer, &page, &items[i]);
   dsm__json_end_array(&writer);
   dsm__json_end_object(&writer);
   dsm__json_finish(&writer);
-  dsm__arena_free(arena);
-  return dsm__report_finish(&out);
+  return dsm__page_finish(&page);
 }
 
 /* ---- CSV ---- */
@@ -149,7 +146,7 @@ static void put_item_fields(dsm__csv *csv, const dsm_described *item) {
   dsm__csv_text(csv, dsm__described_name(item));
 }
 
-static void put_rows(dsm__csv *csv, dsm__arena *arena, const dsm_described *item) {
+static void put_rows(dsm__csv *csv, dsm__page *page, const dsm_described *item) {
   static const size_t layer_field_count = 5;
   const dsm_workload *const workload = dsm__described_workload(item);
   const dsm_system *const system = dsm__described_system(item);
@@ -159,7 +156,7 @@ static void put_rows(dsm__csv *csv, dsm__arena *arena, const dsm_described *item
     put_system_fields(csv, system);
     return;
   }
-  const dsm__declared *const declared = dsm__declared_derive(arena, workload);
+  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
   if (declared == NULL) {
     csv->out->failed = true;
     return;
@@ -177,19 +174,24 @@ static void put_rows(dsm__csv *csv, dsm__arena *arena, const dsm_described *item
 
 char *dsm_report_description_csv(const dsm_described *items, size_t count) {
   static const char *const titles[] = {
-      "file",       "kind",        "name",           "layer", "type", "parameters",
-      "macs_forward_per_sample",   "activation_bytes_per_sample",
-      "peak_flops", "machine_balance",
+      "file",
+      "kind",
+      "name",
+      "layer",
+      "type",
+      "parameters",
+      "macs_forward_per_sample",
+      "activation_bytes_per_sample",
+      "peak_flops",
+      "machine_balance",
   };
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL)
+  dsm__page page;
+  if (!dsm__page_init(&page, (dsm_table_style){.width = 0}))
     return NULL;
-  dsm__text_buffer out = {0};
-  dsm__csv csv = {.out = &out};
+  dsm__csv csv = {.out = &page.out};
   dsm__csv_texts(&csv, titles, COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++)
-    put_rows(&csv, arena, &items[i]);
-  dsm__arena_free(arena);
-  return dsm__report_finish(&out);
+    put_rows(&csv, &page, &items[i]);
+  return dsm__page_finish(&page);
 }

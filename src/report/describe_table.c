@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/compose.h"
 #include "report/declared.h"
 #include "report/figures.h"
+#include "report/page.h"
 #include "report/table.h"
 
 enum {
@@ -53,7 +53,7 @@ static workload_traits traits_of(const dsm_workload *workload) {
 }
 
 /* "3x3", with a stride "3x3 /2", with groups "3x3 g32". */
-static const char *kernel_text(dsm__arena *arena, const dsm_layer_spec *spec) {
+static const char *kernel_text(dsm__page *page, const dsm_layer_spec *spec) {
   char stride[64] = "";
   char groups[32] = "";
   if (spec->type != DSM_LAYER_CONV)
@@ -65,27 +65,26 @@ static const char *kernel_text(dsm__arena *arena, const dsm_layer_spec *spec) {
                    spec->stride.rows, spec->stride.columns);
   if (spec->groups > 1)
     (void)snprintf(groups, sizeof groups, " g%" PRIu64, spec->groups);
-  return dsm__report_text(arena, "%" PRIu64 "x%" PRIu64 "%s%s", spec->kernel.rows,
-                          spec->kernel.columns, stride, groups);
+  return dsm__page_text(page, "%" PRIu64 "x%" PRIu64 "%s%s", spec->kernel.rows,
+                        spec->kernel.columns, stride, groups);
 }
 
 static void add_layer(dsm__table *table, const dsm_layer_spec *spec,
                       const dsm__declared *declared) {
-  dsm__arena *const arena = table->arena;
+  dsm__page *const page = table->page;
   const char *const feature =
       spec->type != DSM_LAYER_CONV
           ? ""
-          : dsm__report_text(arena, "%" PRIu64 "x%" PRIu64, spec->feature.rows,
-                             spec->feature.columns);
+          : dsm__page_text(page, "%" PRIu64 "x%" PRIu64, spec->feature.rows, spec->feature.columns);
   dsm__table_add(table, DSM__TONE_PLAIN, spec->name);
   dsm__table_add(table, DSM__TONE_PLAIN,
-                 dsm__report_text(arena, "%s%s", dsm_layer_type_name(spec->type),
-                                  spec->is_bidirectional ? " x2" : ""));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__report_text(arena, "%" PRIu64, spec->in));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__report_text(arena, "%" PRIu64, spec->out));
+                 dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
+                                spec->is_bidirectional ? " x2" : ""));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->in));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->out));
   dsm__table_add(table, DSM__TONE_PLAIN, feature);
-  dsm__table_add(table, DSM__TONE_PLAIN, kernel_text(arena, spec));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__report_text(arena, "%" PRIu64, spec->timesteps));
+  dsm__table_add(table, DSM__TONE_PLAIN, kernel_text(page, spec));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->timesteps));
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->parameters).text);
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->forward_macs).text);
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_scaled(declared->activation_bytes, "B").text);
@@ -96,11 +95,11 @@ static void add_total(dsm__table *table, const dsm_workload *workload) {
     dsm__table_add(table, DSM__TONE_HEADING, c == COLUMN_LAYER ? "total" : "");
   dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->parameters).text);
   dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->forward_macs).text);
-  dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_scaled(workload->activation_bytes, "B").text);
+  dsm__table_add(table, DSM__TONE_HEADING,
+                 dsm__figure_scaled(workload->activation_bytes, "B").text);
 }
 
-static void put_layers(dsm__text_buffer *out, dsm__arena *arena, const dsm_workload *workload,
-                       dsm_table_style style) {
+static void put_layers(dsm__page *page, const dsm_workload *workload) {
   const workload_traits traits = traits_of(workload);
   dsm__column columns[COLUMN_COUNT];
   for (size_t c = 0; c < COLUMN_COUNT; c++)
@@ -108,75 +107,69 @@ static void put_layers(dsm__text_buffer *out, dsm__arena *arena, const dsm_workl
   columns[COLUMN_FEATURE].is_omitted = !traits.has_conv;
   columns[COLUMN_KERNEL].is_omitted = !traits.has_conv;
   columns[COLUMN_TIMESTEPS].is_omitted = !traits.has_timesteps;
-  const dsm__declared *const declared = dsm__declared_derive(arena, workload);
-  dsm__table table = dsm__table_make(arena, columns, COLUMN_COUNT, workload->spec_count + 1);
-  table.failed = table.failed || declared == NULL;
-  for (size_t i = 0; i < workload->spec_count && !table.failed; i++)
+  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
+  dsm__table table = dsm__table_make(page, columns, COLUMN_COUNT, workload->spec_count + 1);
+  if (declared == NULL)
+    page->out.failed = true;
+  for (size_t i = 0; i < workload->spec_count && declared != NULL; i++)
     add_layer(&table, &workload->specs[i], &declared[i]);
   add_total(&table, workload);
-  dsm__table_print(&table, style, out);
+  dsm__table_print(&table);
 }
 
-static void put_workload(dsm__text_buffer *out, dsm__arena *arena, const dsm_workload *workload,
-                         dsm_table_style style) {
-  dsm__report_line(
-      out, style, DSM__TONE_PLAIN,
-      dsm__report_text(arena, "%zu layer%s, minibatch %s, %s bytes an element; %s weights, %s",
-                       workload->spec_count, workload->spec_count == 1 ? "" : "s",
-                       dsm__figure_count(workload->minibatch).text,
-                       dsm__figure_digits(workload->element_bytes, 2).text,
-                       dsm__figure_count(workload->weights).text,
-                       dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B")
-                           .text));
+static void put_workload(dsm__page *page, const dsm_workload *workload) {
+  dsm__page_line(
+      page, DSM__TONE_PLAIN,
+      dsm__page_text(
+          page, "%zu layer%s, minibatch %s, %s bytes an element; %s weights, %s",
+          workload->spec_count, workload->spec_count == 1 ? "" : "s",
+          dsm__figure_count(workload->minibatch).text,
+          dsm__figure_short(workload->element_bytes, 4).text,
+          dsm__figure_count(workload->weights).text,
+          dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text));
   if (workload->source != NULL)
-    dsm__report_line(out, style, DSM__TONE_FAINT,
-                     dsm__report_text(arena, "source: %s", workload->source));
-  dsm__text_puts(out, "\n");
-  put_layers(out, arena, workload, style);
+    dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", workload->source));
+  dsm__page_break(page);
+  put_layers(page, workload);
 }
 
-static void put_result(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                       dsm_table_style style) {
+static void put_result(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
-  dsm__report_line(out, style, DSM__TONE_PLAIN, dsm__report_plan_heading(arena, plan));
-  dsm__report_line(
-      out, style, DSM__TONE_PLAIN,
-      dsm__report_text(arena, "step %s ms, %s samples/s, utilization %s %%",
-                       dsm__figure_digits(1e3 * result->step_seconds, 5).text,
-                       dsm__figure_digits(result->samples_per_second, 4).text,
-                       dsm__figure_fixed(100 * result->utilization, 2).text));
+  dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_plan_heading(page, plan));
+  dsm__page_line(page, DSM__TONE_PLAIN,
+                 dsm__page_text(page, "step %s ms, %s samples/s, utilization %s %%",
+                                dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+                                dsm__figure_digits(result->samples_per_second, 4).text,
+                                dsm__figure_fixed(100 * result->utilization, 2).text));
 }
 
-static void put_item(dsm__text_buffer *out, dsm__arena *arena, const dsm_described *item,
-                     dsm_table_style style) {
+static void put_item(dsm__page *page, const dsm_described *item) {
   const dsm_workload *const workload = dsm__described_workload(item);
   const dsm_system *const system = dsm__described_system(item);
-  dsm__report_line(out, style, DSM__TONE_HEADING,
-                   dsm__report_text(arena, "%s: %s %s", item->file, dsm__described_kind(item),
-                                    dsm__described_name(item)));
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "%s: %s %s", item->file, dsm__described_kind(item),
+                                dsm__described_name(item)));
   if (item->plan != NULL) {
-    put_result(out, arena, item->plan, style);
-    dsm__text_puts(out, "\n");
+    put_result(page, item->plan);
+    dsm__page_break(page);
   }
   if (workload != NULL)
-    put_workload(out, arena, workload, style);
+    put_workload(page, workload);
   if (workload != NULL && system != NULL)
-    dsm__text_puts(out, "\n");
+    dsm__page_break(page);
   if (system != NULL)
-    dsm__describe_system(out, arena, system, style);
+    dsm__describe_system(page, system);
 }
 
 char *dsm_report_description_table(const dsm_described *items, size_t count,
                                    dsm_table_style style) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL)
+  dsm__page page;
+  if (!dsm__page_init(&page, style))
     return NULL;
-  dsm__text_buffer out = {0};
   for (size_t i = 0; i < count; i++) {
     if (i > 0)
-      dsm__text_puts(&out, "\n");
-    put_item(&out, arena, &items[i], style);
+      dsm__page_break(&page);
+    put_item(&page, &items[i]);
   }
-  dsm__arena_free(arena);
-  return dsm__report_finish(&out);
+  return dsm__page_finish(&page);
 }

@@ -3,12 +3,9 @@
 #ifndef DSM_REPORT_DESCRIBE_TABLE_H
 #define DSM_REPORT_DESCRIBE_TABLE_H
 
-#include "base/arena.h"
-#include "base/text_buffer.h"
-#include "dsm/report.h"
+#include "report/page.h"
 
 /** Appends a system: what it can do, and every parameter with its note. */
-void dsm__describe_system(dsm__text_buffer *out, dsm__arena *arena, const dsm_system *system,
-                          dsm_table_style style);
+void dsm__describe_system(dsm__page *page, const dsm_system *system);
 
 #endif

@@ -9,9 +9,8 @@
 /* ---- tones ---- */
 
 static const char *const tone_escapes[] = {
-    [DSM__TONE_PLAIN] = "",           [DSM__TONE_HEADING] = "\033[1m",
-    [DSM__TONE_GOOD] = "\033[32m",    [DSM__TONE_FAIR] = "\033[33m",
-    [DSM__TONE_BAD] = "\033[31m",     [DSM__TONE_FAINT] = "\033[2m",
+    [DSM__TONE_PLAIN] = "",        [DSM__TONE_HEADING] = "\033[1m", [DSM__TONE_GOOD] = "\033[32m",
+    [DSM__TONE_FAIR] = "\033[33m", [DSM__TONE_BAD] = "\033[31m",    [DSM__TONE_FAINT] = "\033[2m",
 };
 _Static_assert(sizeof tone_escapes / sizeof *tone_escapes == DSM__TONE_COUNT, "one for each tone");
 
@@ -55,7 +54,8 @@ static const code_range double_width[] = {
     {0x20000, 0x3FFFD},
 };
 
-/* Controls, line separators and bidirectional marks: they move the cursor or turn the line round. */
+/* Controls, line separators and bidirectional marks: they move the cursor or turn the line round.
+ */
 static const code_range steering[] = {
     {0x0000, 0x001F}, {0x007F, 0x009F}, {0x200E, 0x200F},
     {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFFF9, 0xFFFB},
@@ -148,12 +148,15 @@ static size_t bytes_of_start(const char *text, size_t length, size_t width) {
   return at;
 }
 
-/* Where the longest end of text that takes at most `width` columns starts. */
+/* Where the longest end of text that takes at most `width` columns starts; not at a mark that
+ * belongs to the character before. */
 static size_t offset_of_end(const char *text, size_t length, size_t width) {
   size_t at = 0;
   size_t left = width_of(text, length);
-  while (left > width) {
+  while (at < length) {
     const glyph next = first_glyph(text + at, length - at);
+    if (left <= width && next.width > 0)
+      break;
     left -= next.width;
     at += next.bytes;
   }
@@ -208,5 +211,4 @@ void dsm__display_wrap(dsm__text_buffer *out, const char *text, size_t width, ds
     is_line_empty = false;
     word += length + strspn(word + length, " ");
   }
-  dsm__text_repeat(out, '\n', 1);
 }

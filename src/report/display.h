@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * display.h: text as a terminal shows it: how wide it is, how it is shortened, wrapped and coloured.
- * Widths are columns of a terminal, not bytes: a CJK character takes two, a combining mark none.
+ * display.h: text as a terminal shows it: how wide it is, how it is shortened, wrapped and
+ * coloured. Widths are columns of a terminal, not bytes: a CJK character takes two, a combining
+ * mark none.
  */
 #ifndef DSM_REPORT_DISPLAY_H
 #define DSM_REPORT_DISPLAY_H
@@ -46,8 +47,8 @@ typedef struct dsm__indent {
   size_t rest;  /**< of the others */
 } dsm__indent;
 
-/** Appends text, broken at spaces into lines of at most `width` columns, and ends the last line.
- * A word that is wider than a line gets one of its own. */
+/** Appends text, broken at spaces into lines of at most `width` columns; the last is not ended. A
+ * word that is wider than a line gets one of its own. */
 void dsm__display_wrap(dsm__text_buffer *out, const char *text, size_t width, dsm__indent indent);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain_data.c: the alternatives of a layer, for programs (format "dsm-explain/1", and CSV). */
 #include "base/json_write.h"
-#include "report/compose.h"
 #include "report/csv.h"
 #include "report/explain_view.h"
 #include "report/loss.h"
+#include "report/page.h"
 
 /* ---- JSON ---- */
 
@@ -52,14 +52,14 @@ static void write_alternative(dsm__json_writer *writer, const dsm_plan *plan,
   dsm__json_end_object(writer);
 }
 
-static void write_pass(dsm__json_writer *writer, dsm__arena *arena, const dsm_plan *plan,
+static void write_pass(dsm__json_writer *writer, dsm__page *page, const dsm_plan *plan,
                        const dsm_explanation *explanation, dsm_pass pass) {
   const dsm_alternative *const chosen = dsm__explain_chosen(explanation, pass);
   if (chosen == NULL)
     return;
   dsm__json_write_key(writer, dsm_pass_name(pass));
   dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "why", dsm__explain_pass_why(arena, plan, explanation, pass));
+  dsm__json_put_string(writer, "why", dsm__explain_pass_why(page, plan, explanation, pass));
   dsm__json_write_key(writer, "alternatives");
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
@@ -70,26 +70,25 @@ static void write_pass(dsm__json_writer *writer, dsm__arena *arena, const dsm_pl
   dsm__json_end_object(writer);
 }
 
-static void write_layer(dsm__json_writer *writer, dsm__arena *arena, const dsm_plan *plan,
+static void write_layer(dsm__json_writer *writer, dsm__page *page, const dsm_plan *plan,
                         const dsm_explanation *explanation) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "name", plan->layers[explanation->layer_index].layer->name);
-  dsm__json_put_string(writer, "why", dsm__explain_layer_why(arena, plan, explanation));
+  dsm__json_put_string(writer, "why", dsm__explain_layer_why(page, plan, explanation));
   dsm__json_write_key(writer, "passes");
   dsm__json_begin_object(writer, false);
   for (int p = 0; p < DSM_PASS_COUNT; p++)
-    write_pass(writer, arena, plan, explanation, (dsm_pass)p);
+    write_pass(writer, page, plan, explanation, (dsm_pass)p);
   dsm__json_end_object(writer);
   dsm__json_end_object(writer);
 }
 
 char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                   size_t count) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL)
+  dsm__page page;
+  if (!dsm__page_init(&page, (dsm_table_style){.width = 0}))
     return NULL;
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
+  dsm__json_writer writer = {.out = &page.out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-explain/1");
   dsm__json_put_string(&writer, "workload", plan->workload->name);
@@ -100,12 +99,11 @@ char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *c
   dsm__json_write_key(&writer, "layers");
   dsm__json_begin_array(&writer, false);
   for (size_t i = 0; i < count; i++)
-    write_layer(&writer, arena, plan, explanations[i]);
+    write_layer(&writer, &page, plan, explanations[i]);
   dsm__json_end_array(&writer);
   dsm__json_end_object(&writer);
   dsm__json_finish(&writer);
-  dsm__arena_free(arena);
-  return dsm__report_finish(&out);
+  return dsm__page_finish(&page);
 }
 
 /* ---- CSV ---- */
@@ -113,10 +111,18 @@ char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *c
 static void put_titles(dsm__csv *csv) {
   static const char *const head[] = {"layer", "pass", "parallelism"};
   static const char *const tail[] = {
-      "is_chosen",         "is_best_of_parallelism",    "cycles.primary",
-      "cycles.overlapped", "cycles.overlapped_visible", "cycles.auxiliary",
-      "cycles.non_overlapped", "cycles.total",          "time_ratio",
-      "bound",             "network_cycles",            "network_ratio",
+      "is_chosen",
+      "is_best_of_parallelism",
+      "cycles.primary",
+      "cycles.overlapped",
+      "cycles.overlapped_visible",
+      "cycles.auxiliary",
+      "cycles.non_overlapped",
+      "cycles.total",
+      "time_ratio",
+      "bound",
+      "network_cycles",
+      "network_ratio",
   };
   dsm__csv_texts(csv, head, sizeof head / sizeof *head);
   for (int d = 0; d < DSM_DIM_COUNT; d++)
@@ -166,5 +172,5 @@ char *dsm_report_explanation_csv(const dsm_plan *plan, const dsm_explanation *co
       put_alternative(&csv, plan, layer, alternative, chosen == NULL ? 0 : chosen->cycles.total);
     }
   }
-  return dsm__report_finish(&out);
+  return dsm__text_finish(&out);
 }

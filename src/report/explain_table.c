@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain_table.c: the alternatives of a layer, for people. */
-#include "report/compose.h"
 #include "report/explain_view.h"
 #include "report/figures.h"
 #include "report/loss.h"
+#include "report/page.h"
 #include "report/table.h"
 
 static const dsm__column alternative_columns[] = {
@@ -30,7 +30,7 @@ static void add_alternative(dsm__table *table, const dsm_plan *plan,
   const dsm_group largest = dsm__loss_largest_group(alternative->group_cycles);
   dsm__table_add(table, tone, alternative->is_chosen ? "*" : "");
   dsm__table_add(table, tone, dsm__parallelism_word(alternative->parallelism));
-  dsm__table_add(table, tone, dsm__report_split(table->arena, &alternative->split));
+  dsm__table_add(table, tone, dsm__page_split(table->page, &alternative->split));
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     dsm__table_add(table, tone, dsm__figure_percent(dsm__share(parts[i], chosen_cycles)).text);
   dsm__table_add(table, tone, largest == DSM_GROUP_STREAM ? "" : dsm__group_word(largest));
@@ -41,63 +41,58 @@ static void add_alternative(dsm__table *table, const dsm_plan *plan,
                                                      : "");
 }
 
-static void put_pass(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                     const dsm_explanation *explanation, dsm_pass p, dsm_table_style style) {
+static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation,
+                     dsm_pass p) {
   const dsm_alternative *const chosen = dsm__explain_chosen(explanation, p);
   const dsm_pass_plan *const pass = &plan->layers[explanation->layer_index].passes[p];
   if (chosen == NULL)
     return;
-  dsm__text_puts(out, "\n");
-  dsm__report_line(
-      out, style, DSM__TONE_HEADING,
-      dsm__report_text(arena, "%s: %s %% of the step, utilization %s %%", dsm_pass_name(p),
-                       dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles))
-                           .text,
-                       dsm__figure_percent(pass->utilization).text));
+  dsm__page_break(page);
+  dsm__page_line(
+      page, DSM__TONE_HEADING,
+      dsm__page_text(
+          page, "%s: %s %% of the step, utilization %s %%", dsm_pass_name(p),
+          dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles)).text,
+          dsm__figure_percent(pass->utilization).text));
   dsm__table table =
-      dsm__table_make(arena, alternative_columns, COLUMN_COUNT, explanation->alternative_count);
+      dsm__table_make(page, alternative_columns, COLUMN_COUNT, explanation->alternative_count);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     if (explanation->alternatives[i].pass == p)
       add_alternative(&table, plan, &explanation->alternatives[i], chosen->cycles.total);
   }
-  dsm__table_print(&table, style, out);
-  dsm__report_line(out, style, DSM__TONE_PLAIN,
-                   dsm__explain_pass_why(arena, plan, explanation, p));
+  dsm__table_print(&table);
+  dsm__page_line(page, DSM__TONE_PLAIN, dsm__explain_pass_why(page, plan, explanation, p));
 }
 
-static void put_layer(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                      const dsm_explanation *explanation, dsm_table_style style) {
+static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation) {
   const dsm_layer *const layer = plan->layers[explanation->layer_index].layer;
-  dsm__report_line(out, style, DSM__TONE_HEADING,
-                   dsm__report_text(arena, "%s (%s) in %s", layer->name,
-                                    dsm_layer_type_name(layer->type),
-                                    dsm__report_plan_heading(arena, plan)));
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "%s (%s) in %s", layer->name,
+                                dsm_layer_type_name(layer->type),
+                                dsm__page_plan_heading(page, plan)));
   for (int p = 0; p < DSM_PASS_COUNT; p++)
-    put_pass(out, arena, plan, explanation, (dsm_pass)p, style);
-  const char *const why = dsm__explain_layer_why(arena, plan, explanation);
+    put_pass(page, plan, explanation, (dsm_pass)p);
+  const char *const why = dsm__explain_layer_why(page, plan, explanation);
   if (why[0] != '\0') {
-    dsm__text_puts(out, "\n");
-    dsm__report_line(out, style, DSM__TONE_HEADING, "in the network");
-    dsm__report_line(out, style, DSM__TONE_PLAIN, why);
+    dsm__page_break(page);
+    dsm__page_line(page, DSM__TONE_HEADING, "in the network");
+    dsm__page_line(page, DSM__TONE_PLAIN, why);
   }
-  dsm__text_puts(out, "\n");
+  dsm__page_break(page);
 }
 
-char *dsm_report_explanation_table(const dsm_plan *plan,
-                                   const dsm_explanation *const *explanations, size_t count,
-                                   dsm_table_style style) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL)
+char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *const *explanations,
+                                   size_t count, dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style))
     return NULL;
-  dsm__text_buffer out = {0};
   for (size_t i = 0; i < count; i++)
-    put_layer(&out, arena, plan, explanations[i], style);
-  dsm__report_line(&out, style, DSM__TONE_FAINT,
-                   "* = what the plan does. Times in percent of it, without relayouts: arrays = "
-                   "computing, xfer = transfers that computation does not hide, aux = auxiliary "
-                   "operations, other = never hidden. network = the step with this parallelism for "
-                   "the layer and the best for all others, in percent of the plan's. DxMy = "
-                   "data_x_model_y, MxDy = model_x_data_y.");
-  dsm__arena_free(arena);
-  return dsm__report_finish(&out);
+    put_layer(&page, plan, explanations[i]);
+  dsm__page_line(&page, DSM__TONE_FAINT,
+                 "* = what the plan does. Times in percent of it, without relayouts: arrays = "
+                 "computing, xfer = transfers that computation does not hide, aux = auxiliary "
+                 "operations, other = never hidden. network = the step with this parallelism for "
+                 "the layer and the best for all others, in percent of the plan's. DxMy = "
+                 "data_x_model_y, MxDy = model_x_data_y.");
+  return dsm__page_finish(&page);
 }

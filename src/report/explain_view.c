@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "report/compose.h"
 #include "report/figures.h"
 #include "report/loss.h"
+#include "report/page.h"
 
 /* Two times that differ by less, relatively, are the same. */
 #define SAME 1e-9
@@ -70,20 +70,20 @@ static const dsm_alternative *next_split(const dsm_explanation *explanation,
 
 /* ---- sentences ---- */
 
-static const char *times(dsm__arena *arena, double ratio) {
+static const char *times(dsm__page *page, double ratio) {
   const int decimals = fabs(ratio - 1) < 0.1 ? 3 : 2;
-  return dsm__report_text(arena, "%sx", dsm__figure_fixed(ratio, decimals).text);
+  return dsm__page_text(page, "%sx", dsm__figure_fixed(ratio, decimals).text);
 }
 
 /* Transfers that are seen: those on the torus are rotations. */
-static const char *visible_transfer(dsm__arena *arena, dsm_bound bound) {
+static const char *visible_transfer(dsm__page *page, dsm_bound bound) {
   switch (bound) {
   case DSM_BOUND_LINK_X:
   case DSM_BOUND_LINK_Y:
-    return dsm__report_text(arena, "visible rotation on %s", dsm_bound_name(bound));
+    return dsm__page_text(page, "visible rotation on %s", dsm_bound_name(bound));
   case DSM_BOUND_MEMORY:
   case DSM_BOUND_RING:
-    return dsm__report_text(arena, "visible transfer (%s)", dsm_bound_name(bound));
+    return dsm__page_text(page, "visible transfer (%s)", dsm_bound_name(bound));
   case DSM_BOUND_COMPUTE:
   case DSM_BOUND_AUXILIARY:
   case DSM_BOUND_COUNT:
@@ -94,7 +94,7 @@ static const char *visible_transfer(dsm__arena *arena, dsm_bound bound) {
 
 /* What a slower alternative spends its extra time on, as "of the difference, 71 % is ..."; empty if
  * nothing stands out. */
-static const char *extra_time(dsm__arena *arena, const dsm_alternative *slow,
+static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
                               const dsm_alternative *fast) {
   const double extra = slow->cycles.total - fast->cycles.total;
   const char *name = "array underuse";
@@ -103,7 +103,7 @@ static const char *extra_time(dsm__arena *arena, const dsm_alternative *slow,
   const double auxiliary = slow->cycles.auxiliary - fast->cycles.auxiliary;
   if (visible > most) {
     most = visible;
-    name = visible_transfer(arena, slow->bound);
+    name = visible_transfer(page, slow->bound);
   }
   if (auxiliary > most) {
     most = auxiliary;
@@ -119,22 +119,22 @@ static const char *extra_time(dsm__arena *arena, const dsm_alternative *slow,
   if (!(extra > 0 && most > 0))
     return "";
   if (most >= extra)
-    return dsm__report_text(arena, ", because of %s", name);
-  return dsm__report_text(arena, "; %s %% of the difference is %s",
-                          dsm__figure_fixed(100 * most / extra, 0).text, name);
+    return dsm__page_text(page, ", because of %s", name);
+  return dsm__page_text(page, "; %s %% of the difference is %s",
+                        dsm__figure_fixed(100 * most / extra, 0).text, name);
 }
 
 /* How the step changes when the layer has a parallelism, as "take 5.1 % longer". */
-static const char *step_change(dsm__arena *arena, double network_cycles, double step_cycles) {
+static const char *step_change(dsm__page *page, double network_cycles, double step_cycles) {
   const double change = dsm__share(network_cycles, step_cycles) - 1;
   if (fabs(change) <= SAME)
     return "take as long";
-  return dsm__report_text(arena, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
-                          change > 0 ? "longer" : "less (its need of memory aside)");
+  return dsm__page_text(page, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
+                        change > 0 ? "longer" : "less (its need of memory aside)");
 }
 
 /* The pass would rather have another parallelism: why it has not got it. */
-static const char *against_rival(dsm__arena *arena, const dsm_plan *plan,
+static const char *against_rival(dsm__page *page, const dsm_plan *plan,
                                  const dsm_explanation *explanation, const dsm_alternative *chosen,
                                  const dsm_alternative *rival) {
   const char *const rival_name = dsm_parallelism_name(rival->parallelism);
@@ -145,58 +145,62 @@ static const char *against_rival(dsm__arena *arena, const dsm_plan *plan,
   if (rival->network_cycles > step * (1 + SAME))
     reason = layer_change < 0 ? ": relayouts around the layer would cost more than it gains"
                               : ": the layer's other passes would lose more than this one gains";
-  return dsm__report_text(
-      arena, "%s alone would be faster in this pass (%s%s), but with it the step would %s%s.",
-      rival_name, times(arena, dsm__share(rival->cycles.total, chosen->cycles.total)),
-      extra_time(arena, chosen, rival), step_change(arena, rival->network_cycles, step), reason);
+  return dsm__page_text(
+      page, "%s alone would be faster in this pass (%s%s), but with it the step would %s%s.",
+      rival_name, times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
+      extra_time(page, chosen, rival), step_change(page, rival->network_cycles, step), reason);
 }
 
-static const char *why_parallelism(dsm__arena *arena, const dsm_plan *plan,
+static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation,
                                    const dsm_alternative *chosen) {
   const char *const name = dsm_parallelism_name(chosen->parallelism);
   const dsm_alternative *const rival = best_rival(explanation, chosen);
   if (rival == NULL)
-    return dsm__report_text(arena, "%s is the only parallelism that this layer and the options "
-                                   "allow.",
-                            name);
+    return dsm__page_text(page,
+                          "%s is the only parallelism that this layer and the options "
+                          "allow.",
+                          name);
   const double ratio = dsm__share(rival->cycles.total, chosen->cycles.total);
   const char *const rival_name = dsm_parallelism_name(rival->parallelism);
   if (fabs(ratio - 1) <= SAME)
-    return dsm__report_text(arena, "%s and %s take the same time in this pass.", name, rival_name);
+    return dsm__page_text(page, "%s and %s take the same time in this pass.", name, rival_name);
   if (ratio < 1)
-    return against_rival(arena, plan, explanation, chosen, rival);
-  return dsm__report_text(arena, "%s wins this pass: the next, %s, takes %s%s.", name, rival_name,
-                          times(arena, ratio), extra_time(arena, rival, chosen));
+    return against_rival(page, plan, explanation, chosen, rival);
+  return dsm__page_text(page, "%s wins this pass: the next, %s, takes %s%s.", name, rival_name,
+                        times(page, ratio), extra_time(page, rival, chosen));
 }
 
-static const char *why_split(dsm__arena *arena, const dsm_explanation *explanation,
+static const char *why_split(dsm__page *page, const dsm_explanation *explanation,
                              const dsm_alternative *chosen) {
   const dsm_alternative *const next = next_split(explanation, chosen);
   if (next == NULL)
     return "";
-  const char *const split = dsm__report_split(arena, &chosen->split);
-  const char *const next_split_text = dsm__report_split(arena, &next->split);
+  const char *const split = dsm__page_split(page, &chosen->split);
+  const char *const next_split_text = dsm__page_split(page, &next->split);
   const double ratio = dsm__share(next->cycles.total, chosen->cycles.total);
   if (fabs(ratio - 1) <= SAME)
-    return dsm__report_text(arena,
-                            " The core split %s is as fast but comes later in the order of "
-                            "preference.",
-                            next_split_text);
+    return dsm__page_text(page,
+                          " The core split %s is as fast but comes later in the order of "
+                          "preference.",
+                          next_split_text);
   if (ratio < 1)
-    return dsm__report_text(arena, " Its core split is not the best: %s takes %s%s.",
-                            next_split_text, times(arena, ratio), extra_time(arena, chosen, next));
-  return dsm__report_text(arena, " Of its core splits %s wins; the next, %s, takes %s%s.", split,
-                          next_split_text, times(arena, ratio), extra_time(arena, next, chosen));
+    return dsm__page_text(page, " Its core split is not the best: %s takes %s%s.", next_split_text,
+                          times(page, ratio), extra_time(page, chosen, next));
+  return dsm__page_text(page, " Of its core splits %s wins; the next, %s, takes %s%s.", split,
+                        next_split_text, times(page, ratio), extra_time(page, next, chosen));
 }
 
-const char *dsm__explain_pass_why(dsm__arena *arena, const dsm_plan *plan,
+const char *dsm__explain_pass_why(dsm__page *page, const dsm_plan *plan,
                                   const dsm_explanation *explanation, dsm_pass pass) {
   const dsm_alternative *const chosen = dsm__explain_chosen(explanation, pass);
   if (chosen == NULL)
     return "";
-  return dsm__report_text(arena, "%s%s", why_parallelism(arena, plan, explanation, chosen),
-                          why_split(arena, explanation, chosen));
+  /* A plan that was edited need not have the best split: parallelisms compete with their best. */
+  const dsm_alternative *const best = dsm__explain_best(explanation, pass, chosen->parallelism);
+  return dsm__page_text(page, "%s%s",
+                        why_parallelism(page, plan, explanation, best == NULL ? chosen : best),
+                        why_split(page, explanation, chosen));
 }
 
 /* A parallelism of the whole layer beside the one it has. */
@@ -216,8 +220,8 @@ static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass
     if (rival == NULL || rival->parallelism == chosen)
       continue;
     const double cycles = dsm__explain_layer_cycles(explanation, rival->parallelism);
-    const bool is_better = is_network ? rival->network_cycles < best.network_cycles
-                                      : cycles < best.cycles;
+    const bool is_better =
+        is_network ? rival->network_cycles < best.network_cycles : cycles < best.cycles;
     if (!best.exists || is_better)
       best = (layer_rival){.exists = true,
                            .parallelism = rival->parallelism,
@@ -227,7 +231,7 @@ static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass
   return best;
 }
 
-const char *dsm__explain_layer_why(dsm__arena *arena, const dsm_plan *plan,
+const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation) {
   if (explanation->alternative_count == 0)
     return "";
@@ -240,15 +244,16 @@ const char *dsm__explain_layer_why(dsm__arena *arena, const dsm_plan *plan,
   if (!layer.exists)
     return "";
   if (layer.cycles < cycles * (1 - SAME))
-    return dsm__report_text(
-        arena, "Over all its passes the layer alone would be fastest with %s (%s of %s's time), but "
-               "the network is not: with it the step would %s%s.",
-        dsm_parallelism_name(layer.parallelism), times(arena, dsm__share(layer.cycles, cycles)),
-        name, step_change(arena, layer.network_cycles, step),
+    return dsm__page_text(
+        page,
+        "Over all its passes the layer alone would be fastest with %s (%s of %s's time), but "
+        "the network is not: with it the step would %s%s.",
+        dsm_parallelism_name(layer.parallelism), times(page, dsm__share(layer.cycles, cycles)),
+        name, step_change(page, layer.network_cycles, step),
         layer.network_cycles > step * (1 + SAME) ? ", because of relayouts around the layer" : "");
-  return dsm__report_text(arena,
-                          "Over all its passes the layer alone is fastest with %s too; with the "
-                          "next best for the network, %s, the step would %s.",
-                          name, dsm_parallelism_name(net.parallelism),
-                          step_change(arena, net.network_cycles, step));
+  return dsm__page_text(page,
+                        "Over all its passes the layer alone is fastest with %s too; with the "
+                        "next best for the network, %s, the step would %s.",
+                        name, dsm_parallelism_name(net.parallelism),
+                        step_change(page, net.network_cycles, step));
 }

@@ -3,8 +3,7 @@
 #ifndef DSM_REPORT_EXPLAIN_VIEW_H
 #define DSM_REPORT_EXPLAIN_VIEW_H
 
-#include "base/arena.h"
-#include "dsm/explore.h"
+#include "report/page.h"
 
 /** What the plan does in a pass, or NULL if the layer has no such pass. */
 const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass);
@@ -17,11 +16,11 @@ const dsm_alternative *dsm__explain_best(const dsm_explanation *explanation, dsm
 double dsm__explain_layer_cycles(const dsm_explanation *explanation, dsm_parallelism parallelism);
 
 /** Why a pass is done as it is, in a sentence or two. Never NULL. */
-const char *dsm__explain_pass_why(dsm__arena *arena, const dsm_plan *plan,
+const char *dsm__explain_pass_why(dsm__page *page, const dsm_plan *plan,
                                   const dsm_explanation *explanation, dsm_pass pass);
 
 /** Why the layer has its parallelism in the network, in a sentence. Never NULL. */
-const char *dsm__explain_layer_why(dsm__arena *arena, const dsm_plan *plan,
+const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation);
 
 #endif

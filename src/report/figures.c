@@ -57,6 +57,19 @@ dsm__figure dsm__figure_digits(double value, int digits) {
   return dsm__figure_fixed(value, wanted < 0 ? 0 : wanted > most_decimals ? most_decimals : wanted);
 }
 
+dsm__figure dsm__figure_short(double value, int digits) {
+  dsm__figure figure = dsm__figure_digits(value, digits);
+  const size_t length = strlen(figure.text);
+  size_t kept = length;
+  if (strchr(figure.text, '.') != NULL && strchr(figure.text, 'e') == NULL) {
+    while (figure.text[kept - 1] == '0')
+      kept--;
+    kept -= figure.text[kept - 1] == '.' ? 1 : 0;
+  }
+  figure.text[kept] = '\0';
+  return figure;
+}
+
 dsm__figure dsm__figure_percent(double share) {
   const bool is_nothing = fabs(share) <= 0;
   return is_nothing ? (dsm__figure){.text = "-"} : dsm__figure_fixed(100 * fmax(share, 0), 1);
@@ -71,7 +84,7 @@ dsm__figure dsm__figure_scaled(double value, const char *unit) {
     prefix++;
   }
   const char letter[2] = {prefixes[prefix], '\0'};
-  const dsm__figure number = dsm__figure_digits(scaled, 3);
+  const dsm__figure number = dsm__figure_short(scaled, 3);
   dsm__figure figure;
   (void)snprintf(figure.text, sizeof figure.text, "%.32s %s%.8s", number.text, letter, unit);
   return figure;

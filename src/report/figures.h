@@ -23,6 +23,9 @@ dsm__figure dsm__figure_fixed(double value, int decimals);
 /** A real number >= 0 with about `digits` significant ones, never in exponent form below 1e18. */
 dsm__figure dsm__figure_digits(double value, int digits);
 
+/** The same without zeros at the end of the fraction: 2.5, 2. */
+dsm__figure dsm__figure_short(double value, int digits);
+
 /** A share 0 .. 1 in percent with one decimal and no sign: "61.2"; "-" if it is exactly 0. */
 dsm__figure dsm__figure_percent(double share);
 

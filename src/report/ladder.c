@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ladder.c: what each optimisation gains (DeepSpatialMatrix, Fig. 11). */
 #include "base/json_write.h"
-#include "report/compose.h"
 #include "report/csv.h"
 #include "report/figures.h"
+#include "report/page.h"
 #include "report/table.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
@@ -39,7 +39,7 @@ static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t ind
   const gains gain = gains_of(rungs, index);
   const char *const name = rungs[index].name;
   dsm__table_add(table, DSM__TONE_PLAIN,
-                 dsm__report_text(table->arena, "%s%s", index == 0 ? "" : "+ ", name));
+                 dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", name));
   dsm__table_add(table, DSM__TONE_PLAIN, rungs[index].plan->system->name);
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_digits(result->samples_per_second, 4).text);
@@ -47,33 +47,30 @@ static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t ind
                  dsm__figure_percent(result->utilization).text);
   dsm__table_add(table, DSM__TONE_PLAIN,
                  index == 0 ? ""
-                            : dsm__report_text(table->arena, "%sx",
-                                               dsm__figure_fixed(gain.over_previous, 3).text));
-  dsm__table_add(
-      table, DSM__TONE_PLAIN,
-      dsm__report_text(table->arena, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
+                            : dsm__page_text(table->page, "%sx",
+                                             dsm__figure_fixed(gain.over_previous, 3).text));
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 dsm__page_text(table->page, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
 }
 
 char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_table_style style) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL)
+  dsm__page page;
+  if (!dsm__page_init(&page, style))
     return NULL;
-  dsm__text_buffer out = {0};
   if (count > 0) {
-    const char *const heading = dsm__report_plan_heading(arena, rungs[count - 1].plan);
-    dsm__report_line(&out, style, DSM__TONE_HEADING, heading);
+    const char *const heading = dsm__page_plan_heading(&page, rungs[count - 1].plan);
+    dsm__page_line(&page, DSM__TONE_HEADING, heading);
   }
-  dsm__text_puts(&out, "\n");
-  dsm__table table = dsm__table_make(arena, ladder_columns, COUNT_OF(ladder_columns), count);
-  for (size_t i = 0; i < count && !table.failed; i++)
+  dsm__page_break(&page);
+  dsm__table table = dsm__table_make(&page, ladder_columns, COUNT_OF(ladder_columns), count);
+  for (size_t i = 0; i < count; i++)
     add_rung(&table, rungs, i);
-  dsm__table_print(&table, style, &out);
-  dsm__text_puts(&out, "\n");
-  dsm__report_line(&out, style, DSM__TONE_FAINT,
-                   "Each rung adds its optimization to those above it; gain = speed-up over the "
-                   "rung before.");
-  dsm__arena_free(arena);
-  return dsm__report_finish(&out);
+  dsm__table_print(&table);
+  dsm__page_break(&page);
+  dsm__page_line(&page, DSM__TONE_FAINT,
+                 "Each rung adds its optimization to those above it; gain = speed-up over the "
+                 "rung before.");
+  return dsm__page_finish(&page);
 }
 
 static void write_optimizations(dsm__json_writer *writer, dsm_optimization_set set) {
@@ -121,13 +118,20 @@ char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
   dsm__json_end_array(&writer);
   dsm__json_end_object(&writer);
   dsm__json_finish(&writer);
-  return dsm__report_finish(&out);
+  return dsm__text_finish(&out);
 }
 
 char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
   static const char *const titles[] = {
-      "name",        "system",        "step_cycles",        "step_seconds", "samples_per_second",
-      "utilization", "lower_bound_cycles", "gain_over_previous", "gain_over_first",
+      "name",
+      "system",
+      "step_cycles",
+      "step_seconds",
+      "samples_per_second",
+      "utilization",
+      "lower_bound_cycles",
+      "gain_over_previous",
+      "gain_over_first",
   };
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
@@ -147,5 +151,5 @@ char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
     dsm__csv_double(&csv, gain.over_first);
     dsm__csv_end_row(&csv);
   }
-  return dsm__report_finish(&out);
+  return dsm__text_finish(&out);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * loss.h: where the time of a pass, or of the whole step, goes (docs/model.md, section 6; the
- * stacked bars of DeepSpatialMatrix, Fig. 13). All in cycles of the step; the parts add up to total.
+ * stacked bars of DeepSpatialMatrix, Fig. 13). All in cycles of the step; the parts add up to
+ * total.
  */
 #ifndef DSM_REPORT_LOSS_H
 #define DSM_REPORT_LOSS_H

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_csv.c: a plan for programs that read tables: one row a layer and pass, fixed columns. */
-#include "report/compose.h"
 #include "report/csv.h"
+#include "report/page.h"
 
 static const char *const first_titles[] = {"layer", "pass", "parallelism"};
 static const char *const loops_titles[] = {"chip", "core_split", "core", "array"};
 static const char *const cycles_titles[] = {
-    "cycles.primary",        "cycles.overlapped", "cycles.overlapped_visible", "cycles.auxiliary",
-    "cycles.non_overlapped", "cycles.total",      "utilization",               "bound",
+    "cycles.primary",
+    "cycles.overlapped",
+    "cycles.overlapped_visible",
+    "cycles.auxiliary",
+    "cycles.non_overlapped",
+    "cycles.total",
+    "utilization",
+    "bound",
 };
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
@@ -81,5 +87,5 @@ char *dsm_report_plan_csv(const dsm_plan *plan) {
         put_pass(&csv, plan->layers[i].layer->name, (dsm_pass)p, &plan->layers[i].passes[p]);
     }
   }
-  return dsm__report_finish(&out);
+  return dsm__text_finish(&out);
 }

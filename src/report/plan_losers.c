@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/compose.h"
 #include "report/figures.h"
 #include "report/loss.h"
+#include "report/page.h"
 #include "report/plan_table.h"
 
 #define LOSER_COUNT 3
@@ -42,7 +42,8 @@ static loser_list find_losers(const dsm_plan *plan) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       const double lost = pass->exists ? pass->cycles.total - pass->ideal_cycles : 0;
       if (lost > 0)
-        consider(&list, (losing_pass){.layer = &plan->layers[i], .pass = (dsm_pass)p, .lost = lost});
+        consider(&list,
+                 (losing_pass){.layer = &plan->layers[i], .pass = (dsm_pass)p, .lost = lost});
     }
   }
   return list;
@@ -50,7 +51,7 @@ static loser_list find_losers(const dsm_plan *plan) {
 
 /* The transfer that occupies a group's slowest link longest, as "rotate_x on link_x"; empty if the
  * group carries nothing. */
-static const char *busiest_transfer(dsm__arena *arena, const dsm_pass_plan *pass, dsm_group group) {
+static const char *busiest_transfer(dsm__page *page, const dsm_pass_plan *pass, dsm_group group) {
   double link_cycles[DSM_LINK_COUNT] = {0};
   for (size_t i = 0; i < pass->transfer_count; i++) {
     if (pass->transfers[i].group == group)
@@ -68,24 +69,26 @@ static const char *busiest_transfer(dsm__arena *arena, const dsm_pass_plan *pass
   }
   return busiest == NULL
              ? ""
-             : dsm__report_text(arena, " (%s%s on %s)",
-                                busiest->cycles < link_cycles[link] ? "most of it " : "",
-                                dsm_transfer_name(busiest->transfer), dsm_link_name(busiest->link));
+             : dsm__page_text(page, " (%s%s on %s)",
+                              busiest->cycles < link_cycles[link] ? "most of it " : "",
+                              dsm_transfer_name(busiest->transfer), dsm_link_name(busiest->link));
 }
 
-/* How full the array is, where it is not: " (3 of 16 rows and 64 of 64 columns are used)". */
-static const char *array_filling(dsm__arena *arena, const dsm_plan *plan, const losing_pass *loser) {
+/* Why arrays are idle while they compute: features do not fill them, or, where they do, what is
+ * left: the time until the first data is in, and shares of different size. */
+static const char *array_filling(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
   const dsm_array *const array = &plan->system->array;
   const dsm_loops *const used = &loser->layer->passes[loser->pass].first.array;
   const bool is_backward = loser->pass == DSM_PASS_BACKWARD;
   const uint64_t rows = used->n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
   const uint64_t columns = used->n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
   const uint64_t column_macs = array->columns * plan->system->pe.simd_macs;
-  const bool is_full = rows >= array->rows && columns >= column_macs;
-  if (is_full || array->unroll_kernel_on_rows)
+  if (array->unroll_kernel_on_rows)
     return "";
-  return dsm__report_text(
-      arena, " (an array takes %" PRIu64 " x %" PRIu64 " features, gets %" PRIu64 " x %" PRIu64 ")",
+  if (rows >= array->rows && columns >= column_macs)
+    return " (the arrays are full: start-up and uneven shares)";
+  return dsm__page_text(
+      page, " (an array takes %" PRIu64 " x %" PRIu64 " features, gets %" PRIu64 " x %" PRIu64 ")",
       array->rows, column_macs, rows, columns);
 }
 
@@ -96,43 +99,40 @@ typedef struct cause {
   double cycles;
 } cause;
 
-static cause main_cause(dsm__arena *arena, const dsm_plan *plan, const losing_pass *loser) {
+static cause main_cause(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
   const dsm_pass_plan *const pass = &loser->layer->passes[loser->pass];
   const dsm__loss loss = dsm__loss_of_pass(pass);
-  cause found = {.phrase = "array underuse",
-                 .detail = array_filling(arena, plan, loser),
-                 .cycles = loss.array};
+  cause found = {
+      .phrase = "array underuse", .detail = array_filling(page, plan, loser), .cycles = loss.array};
   if (loss.transfer > found.cycles)
     found = (cause){.phrase = dsm__group_phrase(DSM_GROUP_STREAM),
-                    .detail = busiest_transfer(arena, pass, DSM_GROUP_STREAM),
+                    .detail = busiest_transfer(page, pass, DSM_GROUP_STREAM),
                     .cycles = loss.transfer};
   if (loss.auxiliary > found.cycles)
     found = (cause){.phrase = "auxiliary operations", .detail = "", .cycles = loss.auxiliary};
   const dsm_group group = dsm__loss_largest_group(loss.groups);
   if (loss.groups[group] > found.cycles)
     found = (cause){.phrase = dsm__group_phrase(group),
-                    .detail = busiest_transfer(arena, pass, group),
+                    .detail = busiest_transfer(page, pass, group),
                     .cycles = loss.groups[group]};
   return found;
 }
 
-void dsm__plan_losers(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                      dsm_table_style style) {
+void dsm__plan_losers(dsm__page *page, const dsm_plan *plan) {
   const loser_list list = find_losers(plan);
   if (list.count == 0)
     return;
-  dsm__text_puts(out, "\n");
-  dsm__report_line(out, style, DSM__TONE_HEADING, "Most is lost in");
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_HEADING, "Most is lost in");
   for (size_t i = 0; i < list.count; i++) {
     const losing_pass *const loser = &list.items[i];
-    const cause most = main_cause(arena, plan, loser);
-    dsm__report_labelled(
-        out, style, 3, dsm__report_text(arena, "%zu.", i + 1),
-        dsm__report_text(
-            arena, "%s %s: %s %% of the step, of which %s %% goes to %s%s.",
-            loser->layer->layer->name, dsm_pass_name(loser->pass),
-            dsm__figure_percent(dsm__share(loser->lost, plan->result.step_cycles)).text,
-            dsm__figure_fixed(100 * dsm__share(most.cycles, loser->lost), 0).text, most.phrase,
-            most.detail));
+    const cause most = main_cause(page, plan, loser);
+    dsm__page_labelled(
+        page, 3, dsm__page_text(page, "%zu.", i + 1),
+        dsm__page_text(page, "%s %s: %s %% of the step, of which %s %% goes to %s%s.",
+                       loser->layer->layer->name, dsm_pass_name(loser->pass),
+                       dsm__figure_percent(dsm__share(loser->lost, plan->result.step_cycles)).text,
+                       dsm__figure_fixed(100 * dsm__share(most.cycles, loser->lost), 0).text,
+                       most.phrase, most.detail));
   }
 }

@@ -2,9 +2,9 @@
 /* plan_table.c: a plan for people (DeepSpatialMatrix, Figs. 12 and 13 as one table). */
 #include "report/plan_table.h"
 
-#include "report/compose.h"
 #include "report/figures.h"
 #include "report/loss.h"
+#include "report/page.h"
 #include "report/table.h"
 
 enum {
@@ -59,7 +59,7 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const char *layer_
   dsm__table_add(table, DSM__TONE_PLAIN,
                  has_long_names ? dsm_parallelism_name(parallelism)
                                 : dsm__parallelism_word(parallelism));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__report_split(table->arena, &pass->first.split));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_split(table->page, &pass->first.split));
   add_share(table, loss.total, plan->result.step_cycles);
   dsm__table_add(table, dsm__tone_of_utilization(pass->utilization),
                  dsm__figure_percent(pass->utilization).text);
@@ -71,10 +71,10 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const char *layer_
   dsm__table_add(table, DSM__TONE_PLAIN, dsm_bound_name(pass->bound));
 }
 
-static dsm__table make_rows(dsm__arena *arena, const dsm_plan *plan, bool has_long_names) {
+static dsm__table make_rows(dsm__page *page, const dsm_plan *plan, bool has_long_names) {
   dsm__table table =
-      dsm__table_make(arena, plan_columns, COLUMN_COUNT, plan->layer_count * DSM_PASS_COUNT);
-  for (size_t i = 0; i < plan->layer_count && !table.failed; i++) {
+      dsm__table_make(page, plan_columns, COLUMN_COUNT, plan->layer_count * DSM_PASS_COUNT);
+  for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     const char *name = layer->layer->name;
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
@@ -99,37 +99,34 @@ static bool has_hybrid(const dsm_plan *plan) {
   return false;
 }
 
-static void put_legend(dsm__text_buffer *out, dsm_table_style style, bool explains_hybrids) {
-  dsm__report_line(out, style, DSM__TONE_FAINT,
-                   "In percent: step = share of the step's time; then of the pass's time: util = "
-                   "useful work at full speed, array = arrays not filled, xfer = transfers that "
-                   "computation does not hide, aux = auxiliary operations, other = never hidden.");
+static void put_legend(dsm__page *page, bool explains_hybrids) {
+  dsm__page_line(
+      page, DSM__TONE_FAINT,
+      "In percent: step = share of the step's time; then of the pass's time: util = "
+      "useful work at full speed, array = arrays starting up or not full, xfer = transfers that "
+      "computation does not hide, aux = auxiliary operations, other = never hidden.");
   if (explains_hybrids)
-    dsm__report_line(out, style, DSM__TONE_FAINT,
-                     "par.: DxMy = data_x_model_y, MxDy = model_x_data_y.");
+    dsm__page_line(page, DSM__TONE_FAINT, "par.: DxMy = data_x_model_y, MxDy = model_x_data_y.");
 }
 
-static void put_plan(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                     dsm_table_style style) {
-  dsm__report_line(out, style, DSM__TONE_HEADING, dsm__report_plan_heading(arena, plan));
-  dsm__text_puts(out, "\n");
-  dsm__table table = make_rows(arena, plan, true);
-  const bool has_long_names = dsm__table_natural_width(&table) <= style.width;
+static void put_plan(dsm__page *page, const dsm_plan *plan) {
+  dsm__page_line(page, DSM__TONE_HEADING, dsm__page_plan_heading(page, plan));
+  dsm__page_break(page);
+  dsm__table table = make_rows(page, plan, true);
+  const bool has_long_names = dsm__table_natural_width(&table) <= page->style.width;
   if (!has_long_names)
-    table = make_rows(arena, plan, false);
-  dsm__table_print(&table, style, out);
-  dsm__text_puts(out, "\n");
-  put_legend(out, style, !has_long_names && has_hybrid(plan));
-  dsm__text_puts(out, "\n");
-  dsm__plan_totals(out, arena, plan, style);
+    table = make_rows(page, plan, false);
+  dsm__table_print(&table);
+  dsm__page_break(page);
+  put_legend(page, !has_long_names && has_hybrid(plan));
+  dsm__page_break(page);
+  dsm__plan_totals(page, plan);
 }
 
 char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL)
+  dsm__page page;
+  if (!dsm__page_init(&page, style))
     return NULL;
-  dsm__text_buffer out = {0};
-  put_plan(&out, arena, plan, style);
-  dsm__arena_free(arena);
-  return dsm__report_finish(&out);
+  put_plan(&page, plan);
+  return dsm__page_finish(&page);
 }

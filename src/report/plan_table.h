@@ -3,16 +3,12 @@
 #ifndef DSM_REPORT_PLAN_TABLE_H
 #define DSM_REPORT_PLAN_TABLE_H
 
-#include "base/arena.h"
-#include "base/text_buffer.h"
-#include "dsm/report.h"
+#include "report/page.h"
 
 /** Appends the totals: step, where it goes, memory, lower bound, and what loses most. */
-void dsm__plan_totals(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                      dsm_table_style style);
+void dsm__plan_totals(dsm__page *page, const dsm_plan *plan);
 
 /** Appends a sentence on each of the passes that lose most of the step. */
-void dsm__plan_losers(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                      dsm_table_style style);
+void dsm__plan_losers(dsm__page *page, const dsm_plan *plan);
 
 #endif

@@ -2,9 +2,9 @@
 /* plan_totals.c: the whole step: how long it takes, where that goes, and what memory it needs. */
 #include <math.h>
 
-#include "report/compose.h"
 #include "report/figures.h"
 #include "report/loss.h"
+#include "report/page.h"
 #include "report/plan_table.h"
 #include "report/table.h"
 
@@ -13,14 +13,14 @@
 
 /* ---- one line each ---- */
 
-static const char *bound_text(dsm__arena *arena, const dsm_plan_result *result) {
+static const char *bound_text(dsm__page *page, const dsm_plan_result *result) {
   static const double tolerance = 1e-9; /* of two implementations of the model */
   const double gap = result->step_cycles / result->lower_bound_cycles - 1;
   if (fabs(gap) <= tolerance)
     return "optimal: no mapping of the searched space is faster";
-  return dsm__report_text(arena, "%s cycles: the step is at most %s %% above the optimum",
-                          dsm__figure_fixed(result->lower_bound_cycles, 0).text,
-                          dsm__figure_digits(100 * gap, 3).text);
+  return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum",
+                        dsm__figure_fixed(result->lower_bound_cycles, 0).text,
+                        dsm__figure_digits(100 * gap, 3).text);
 }
 
 typedef struct memory_part {
@@ -28,47 +28,44 @@ typedef struct memory_part {
   double bytes;
 } memory_part;
 
-static const char *memory_text(dsm__arena *arena, const dsm_plan_memory *memory) {
+static const char *memory_text(dsm__page *page, const dsm_plan_memory *memory) {
   const memory_part parts[] = {
       {"activations", memory->activations_bytes}, {"weights", memory->weights_bytes},
       {"gradients", memory->gradients_bytes},     {"errors", memory->errors_bytes},
       {"optimizer", memory->optimizer_bytes},
   };
-  const char *text = dsm__report_text(
-      arena, "%s of %s (%s %%)", dsm__figure_scaled(memory->total_bytes, "B").text,
+  const char *text = dsm__page_text(
+      page, "%s of %s (%s %%)", dsm__figure_scaled(memory->total_bytes, "B").text,
       dsm__figure_scaled(memory->capacity_bytes, "B").text,
       dsm__figure_percent(dsm__share(memory->total_bytes, memory->capacity_bytes)).text);
   const char *separator = ":";
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     if (parts[i].bytes > 0) {
-      text = dsm__report_text(arena, "%s%s %s %s", text, separator, parts[i].name,
-                              dsm__figure_scaled(parts[i].bytes, "B").text);
+      text = dsm__page_text(page, "%s%s %s %s", text, separator, parts[i].name,
+                            dsm__figure_scaled(parts[i].bytes, "B").text);
       separator = ",";
     }
   }
   return text;
 }
 
-static void put_lines(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                      dsm_table_style style) {
+static void put_lines(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
-  dsm__report_labelled(
-      out, style, LABEL_WIDTH, plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time",
-      dsm__report_text(arena, "%s ms = %s cycles at %s GHz",
-                       dsm__figure_digits(1e3 * result->step_seconds, 5).text,
-                       dsm__figure_fixed(result->step_cycles, 0).text,
-                       dsm__figure_digits(plan->system->core.frequency_GHz, 3).text));
-  dsm__report_labelled(
-      out, style, LABEL_WIDTH, "throughput",
-      dsm__report_text(arena, "%s samples/s",
-                       dsm__figure_digits(result->samples_per_second, 4).text));
-  dsm__report_labelled(out, style, LABEL_WIDTH, "utilization",
-                       dsm__report_text(arena, "%s %%",
-                                        dsm__figure_fixed(100 * result->utilization, 2).text));
+  dsm__page_labelled(page, LABEL_WIDTH,
+                     plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time",
+                     dsm__page_text(page, "%s ms = %s cycles at %s GHz",
+                                    dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+                                    dsm__figure_fixed(result->step_cycles, 0).text,
+                                    dsm__figure_short(plan->system->core.frequency_GHz, 4).text));
+  dsm__page_labelled(
+      page, LABEL_WIDTH, "throughput",
+      dsm__page_text(page, "%s samples/s", dsm__figure_digits(result->samples_per_second, 4).text));
+  dsm__page_labelled(
+      page, LABEL_WIDTH, "utilization",
+      dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * result->utilization, 2).text));
   if (result->lower_bound_cycles > 0)
-    dsm__report_labelled(out, style, LABEL_WIDTH, "lower bound", bound_text(arena, result));
-  dsm__report_labelled(out, style, LABEL_WIDTH, "chip memory",
-                       memory_text(arena, &result->memory));
+    dsm__page_labelled(page, LABEL_WIDTH, "lower bound", bound_text(page, result));
+  dsm__page_labelled(page, LABEL_WIDTH, "chip memory", memory_text(page, &result->memory));
 }
 
 /* ---- where the step goes ---- */
@@ -90,33 +87,30 @@ static void add_part(dsm__table *table, dsm__tone tone, const char *name, double
   dsm__table_add(table, tone, marks + BAR_WIDTH - length);
 }
 
-static void put_breakdown(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                          dsm_table_style style) {
+static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
   static const size_t beside_bar = 26; /* what the names and percentages take */
-  const size_t room = style.width > beside_bar ? style.width - beside_bar : 0;
+  const size_t room = page->style.width > beside_bar ? page->style.width - beside_bar : 0;
   const size_t bar = room < BAR_WIDTH ? room : BAR_WIDTH;
   const dsm__loss loss = dsm__loss_of_plan(plan);
   dsm__table table =
-      dsm__table_make(arena, breakdown_columns,
-                      sizeof breakdown_columns / sizeof *breakdown_columns, 4 + DSM_GROUP_COUNT);
+      dsm__table_make(page, breakdown_columns, sizeof breakdown_columns / sizeof *breakdown_columns,
+                      4 + DSM_GROUP_COUNT);
   add_part(&table, dsm__tone_of_utilization(plan->result.utilization), "useful work",
            dsm__share(loss.busy, loss.total), bar);
   add_part(&table, DSM__TONE_PLAIN, "array underuse", dsm__share(loss.array, loss.total), bar);
-  add_part(&table, DSM__TONE_PLAIN, "visible transfer", dsm__share(loss.transfer, loss.total),
-           bar);
+  add_part(&table, DSM__TONE_PLAIN, "visible transfer", dsm__share(loss.transfer, loss.total), bar);
   add_part(&table, DSM__TONE_PLAIN, "auxiliary", dsm__share(loss.auxiliary, loss.total), bar);
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
     if (loss.groups[g] > 0)
       add_part(&table, DSM__TONE_PLAIN, dsm_group_name((dsm_group)g),
                dsm__share(loss.groups[g], loss.total), bar);
   }
-  dsm__table_print(&table, style, out);
+  dsm__table_print(&table);
 }
 
-void dsm__plan_totals(dsm__text_buffer *out, dsm__arena *arena, const dsm_plan *plan,
-                      dsm_table_style style) {
-  put_lines(out, arena, plan, style);
-  dsm__text_puts(out, "\n");
-  put_breakdown(out, arena, plan, style);
-  dsm__plan_losers(out, arena, plan, style);
+void dsm__plan_totals(dsm__page *page, const dsm_plan *plan) {
+  put_lines(page, plan);
+  dsm__page_break(page);
+  put_breakdown(page, plan);
+  dsm__plan_losers(page, plan);
 }

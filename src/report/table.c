@@ -3,24 +3,24 @@
 
 #include <assert.h>
 
-dsm__table dsm__table_make(dsm__arena *arena, const dsm__column *columns, size_t column_count,
+dsm__table dsm__table_make(dsm__page *page, const dsm__column *columns, size_t column_count,
                            size_t row_count) {
   assert(column_count > 0 && column_count <= DSM__TABLE_COLUMNS_MAX);
   const size_t capacity = column_count * row_count;
-  dsm__cell *const cells = dsm__arena_array(arena, capacity, sizeof *cells);
-  return (dsm__table){.arena = arena,
+  dsm__cell *const cells = dsm__arena_array(page->arena, capacity, sizeof *cells);
+  page->out.failed = page->out.failed || cells == NULL;
+  return (dsm__table){.page = page,
                       .columns = columns,
                       .column_count = column_count,
                       .cells = cells,
-                      .capacity = capacity,
-                      .failed = cells == NULL};
+                      .capacity = cells == NULL ? 0 : capacity};
 }
 
 void dsm__table_add(dsm__table *table, dsm__tone tone, const char *text) {
-  const char *const copy = dsm__display_clean(table->arena, text);
+  const char *const copy = dsm__display_clean(table->page->arena, text);
   if (copy == NULL)
-    table->failed = true;
-  if (table->failed)
+    table->page->out.failed = true;
+  if (table->page->out.failed)
     return;
   assert(table->cell_count < table->capacity);
   table->cells[table->cell_count++] = (dsm__cell){.text = copy, .tone = tone};
@@ -34,6 +34,7 @@ typedef struct layout {
 } layout;
 
 static layout measure(const dsm__table *table) {
+  assert(table->column_count > 0);
   layout made = {0};
   for (size_t c = 0; c < table->column_count; c++) {
     made.natural[c] = dsm__display_width(table->columns[c].title);
@@ -79,8 +80,7 @@ static bool hide_one(const dsm__table *table, layout *plan) {
   size_t hidden = table->column_count;
   for (size_t c = 0; c < table->column_count; c++) {
     if (plan->is_shown[c] && table->columns[c].rank > 0 &&
-        (hidden == table->column_count ||
-         table->columns[c].rank >= table->columns[hidden].rank))
+        (hidden == table->column_count || table->columns[c].rank >= table->columns[hidden].rank))
       hidden = c;
   }
   if (hidden == table->column_count)
@@ -140,11 +140,11 @@ static void put_cell(line *target, const dsm__column *column, size_t width, dsm_
   target->waiting = column->is_right ? 0 : padding;
 }
 
-void dsm__table_print(const dsm__table *table, dsm_table_style style, dsm__text_buffer *out) {
-  if (table->failed) {
-    out->failed = true;
+void dsm__table_print(const dsm__table *table) {
+  dsm__text_buffer *const out = &table->page->out;
+  const dsm_table_style style = table->page->style;
+  if (out->failed)
     return;
-  }
   const layout plan = fit(table, style.width);
   const size_t row_count = table->cell_count / table->column_count;
   for (size_t row = 0; row <= row_count; row++) {

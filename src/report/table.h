@@ -10,10 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/arena.h"
-#include "base/text_buffer.h"
-#include "dsm/report.h"
 #include "report/display.h"
+#include "report/page.h"
 
 /** No name is shortened below this. */
 #define DSM__TABLE_NAME_MIN 8
@@ -36,20 +34,19 @@ typedef struct dsm__cell {
   dsm__tone tone;
 } dsm__cell;
 
-/** Lives in an arena, which owns the cells and their texts. */
+/** Belongs to a page, whose arena owns the cells and their texts. */
 typedef struct dsm__table {
-  dsm__arena *arena;
+  dsm__page *page;
   const dsm__column *columns; /**< borrowed */
   size_t column_count;
   dsm__cell *cells;
   size_t cell_count;
   size_t capacity;
   size_t indent; /**< spaces before every line */
-  bool failed;   /**< out of memory */
 } dsm__table;
 
 /** A table of at most row_count rows. */
-dsm__table dsm__table_make(dsm__arena *arena, const dsm__column *columns, size_t column_count,
+dsm__table dsm__table_make(dsm__page *page, const dsm__column *columns, size_t column_count,
                            size_t row_count);
 
 /** Adds the next cell; the text is copied and made safe for a terminal. */
@@ -58,7 +55,7 @@ void dsm__table_add(dsm__table *table, dsm__tone tone, const char *text);
 /** Columns that the table would take if nothing were left out or shortened. */
 size_t dsm__table_natural_width(const dsm__table *table);
 
-/** Appends the titles and all rows. */
-void dsm__table_print(const dsm__table *table, dsm_table_style style, dsm__text_buffer *out);
+/** Appends the titles and all rows to the page. */
+void dsm__table_print(const dsm__table *table);
 
 #endif

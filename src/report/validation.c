@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validation.c: findings, and which files are valid. */
 #include "base/json_write.h"
-#include "report/compose.h"
 #include "report/csv.h"
+#include "report/page.h"
 
 static const char *const severity_names[] = {
     [DSM_SEVERITY_ERROR] = "error",
@@ -45,7 +45,7 @@ char *dsm_report_diags_json(const dsm_diags *diags) {
   dsm__json_writer writer = {.out = &out};
   write_findings(&writer, diags);
   dsm__json_finish(&writer);
-  return dsm__report_finish(&out);
+  return dsm__text_finish(&out);
 }
 
 static void write_validated(dsm__json_writer *writer, const dsm_validated *item) {
@@ -73,7 +73,7 @@ char *dsm_report_validation_json(const dsm_validated *items, size_t count) {
   dsm__json_end_array(&writer);
   dsm__json_end_object(&writer);
   dsm__json_finish(&writer);
-  return dsm__report_finish(&out);
+  return dsm__text_finish(&out);
 }
 
 /* ---- table ---- */
@@ -85,30 +85,27 @@ static size_t count_errors(const dsm_diags *diags) {
   return errors;
 }
 
-char *dsm_report_validation_table(const dsm_validated *items, size_t count,
-                                  dsm_table_style style) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL)
+char *dsm_report_validation_table(const dsm_validated *items, size_t count, dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style))
     return NULL;
-  dsm__text_buffer out = {0};
   for (size_t i = 0; i < count; i++) {
     const dsm_validated *const item = &items[i];
     const bool is_valid = item->status == DSM_OK;
     const size_t errors = count_errors(item->diags);
-    dsm__text_puts(&out, dsm__report_text(arena, "%s: ", item->file));
-    dsm__tone_begin(&out, style.color, is_valid ? DSM__TONE_GOOD : DSM__TONE_BAD);
+    dsm__text_puts(&page.out, dsm__page_text(&page, "%s: ", item->file));
+    dsm__tone_begin(&page.out, page.style.color, is_valid ? DSM__TONE_GOOD : DSM__TONE_BAD);
     if (is_valid)
-      dsm__text_printf(&out, "valid %s", item->kind == NULL ? "description" : item->kind);
+      dsm__text_printf(&page.out, "valid %s", item->kind == NULL ? "description" : item->kind);
     else
-      dsm__text_printf(&out, "%s, %zu error%s", dsm_status_name(item->status), errors,
+      dsm__text_printf(&page.out, "%s (%zu error%s)", dsm_status_name(item->status), errors,
                        errors == 1 ? "" : "s");
-    dsm__tone_end(&out, style.color, is_valid ? DSM__TONE_GOOD : DSM__TONE_BAD);
+    dsm__tone_end(&page.out, page.style.color, is_valid ? DSM__TONE_GOOD : DSM__TONE_BAD);
     if (is_valid && item->summary != NULL)
-      dsm__text_puts(&out, dsm__report_text(arena, " (%s)", item->summary));
-    dsm__text_puts(&out, "\n");
+      dsm__text_puts(&page.out, dsm__page_text(&page, " (%s)", item->summary));
+    dsm__page_break(&page);
   }
-  dsm__arena_free(arena);
-  return dsm__report_finish(&out);
+  return dsm__page_finish(&page);
 }
 
 /* ---- CSV ---- */
@@ -156,5 +153,5 @@ char *dsm_report_validation_csv(const dsm_validated *items, size_t count) {
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++)
     put_findings(&csv, &items[i]);
-  return dsm__report_finish(&out);
+  return dsm__text_finish(&out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "dsm/explore.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/diag_add.h"
@@ -59,7 +60,7 @@ dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_
   if (status != DSM_OK) {
     return status;
   }
-  dsm__network_answer answer;
+  dsm__network_answer answer = {.is_feasible = false};
   dsm_parallelism *const sequence =
       dsm__arena_array(problem.arena, workload->layer_count, sizeof *sequence);
   status =
@@ -69,6 +70,7 @@ dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_
   }
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
+    assert(made != NULL);
     made->statistics = statistics_of(&problem);
     /* The bound is summed in another order than the step; it must not exceed it by rounding. */
     made->result.lower_bound_cycles = fmin(answer.lower_bound_cycles, made->result.step_cycles);
@@ -84,7 +86,7 @@ dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
   if (status != DSM_OK) {
     return status;
   }
-  dsm__network_answer answer;
+  dsm__network_answer answer = {.is_feasible = false};
   dsm_parallelism *const sequence =
       dsm__arena_array(problem.arena, plan->layer_count, sizeof *sequence);
   status =

@@ -10,8 +10,6 @@
 #include "system/parameters.h"
 #include "system/system_internal.h"
 
-static const char *const format_names[] = {"dsm-system/1"};
-
 /* Deepest object of the format: $.chip.memory. */
 enum { OBJECT_DEPTH_MAX = 3, KEYS_MAX = 40 };
 
@@ -75,7 +73,7 @@ static size_t step_below(const char *path, const char *prefix, bool *is_leaf) {
 static void read_object(dsm_system *system, const dsm__json_node *object, const char *prefix,
                         const char *const *extra_keys, size_t extra_count, unsigned depth) {
   char keys[KEYS_MAX][64];
-  const char *known[KEYS_MAX];
+  const char *known[KEYS_MAX] = {NULL};
   size_t count = 0;
   for (size_t i = 0; i < extra_count; i++) {
     known[count++] = extra_keys[i];
@@ -162,18 +160,16 @@ static void check_chip_count(const dsm_system *system, const dsm__json_node *roo
 void dsm__system_read(dsm_system *system, const dsm__json_node *node) {
   static const char *const own_keys[] = {"format", "name", "source", "notes"};
   const size_t errors_before = dsm__json_doc_error_count(node->doc);
+  if (!dsm__json_format(node, "dsm-system/1")) {
+    return;
+  }
   read_object(system, node, "", own_keys, 4, 0);
   if (!dsm__json_is_object(node)) {
     return;
   }
-  const dsm__json_node format = dsm__json_member(node, "format");
-  size_t format_index = 0;
-  if (dsm__json_require(&format, "\"dsm-system/1\"")) {
-    dsm__json_enum(&format, format_names, 1, &format_index);
-  }
   const dsm__json_node name = dsm__json_member(node, "name");
   if (dsm__json_require(&name, "the system's name")) {
-    dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, system->arena, &system->name);
+    dsm__json_name(&name, DSM_NAME_BYTES_MAX, system->arena, &system->name);
   }
   const dsm__json_node source = dsm__json_member(node, "source");
   if (dsm__json_is_present(&source)) {

@@ -204,8 +204,7 @@ static void read_conv(dsm_layer_spec *spec, const dsm__json_node *node) {
     read_size2(&padding, 0, &spec->padding);
   }
   const dsm__json_node groups = dsm__json_member(node, "groups");
-  if (!dsm__json_is_present(&groups) ||
-      !dsm__json_u64(&groups, 1, DSM_SIDE_MAX, &spec->groups)) {
+  if (!dsm__json_is_present(&groups) || !dsm__json_u64(&groups, 1, DSM_SIDE_MAX, &spec->groups)) {
     return;
   }
   if (spec->in % spec->groups != 0 || spec->out % spec->groups != 0) {
@@ -226,7 +225,7 @@ static void read_lstm(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_n
     spec->pipeline_choice = DSM_PIPELINE_NEVER;
   } else if (dsm__json_is_present(&group)) {
     spec->pipeline_choice = DSM_PIPELINE_NAMED;
-    dsm__json_string(&group, 1, DSM_NAME_BYTES_MAX, arena, &spec->pipeline_group);
+    dsm__json_name(&group, DSM_NAME_BYTES_MAX, arena, &spec->pipeline_group);
   }
 }
 
@@ -255,7 +254,7 @@ static void check_keys_of_type(const dsm_layer_spec *spec, const dsm__json_node 
 static void read_name(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *layer) {
   const dsm__json_node node = dsm__json_member(layer, "name");
   if (dsm__json_require(&node, "a name that no other layer has") &&
-      dsm__json_string(&node, 1, DSM_NAME_BYTES_MAX, arena, &spec->name) && spec->name[0] == '@') {
+      dsm__json_name(&node, DSM_NAME_BYTES_MAX, arena, &spec->name) && spec->name[0] == '@') {
     dsm__json_error(&node, NULL, "expected a name that does not begin with \"@\", found \"%s\"",
                     spec->name);
   }

@@ -67,8 +67,3 @@ size_t dsm_workload_find_layer(const dsm_workload *workload, const char *name) {
   }
   return SIZE_MAX;
 }
-
-uint64_t dsm__pooled_size(uint64_t size, uint64_t window, uint64_t stride) {
-  const uint64_t span = size - window;
-  return span / stride + (span % stride != 0) + 1;
-}

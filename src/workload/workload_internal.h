@@ -27,11 +27,25 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
 
 /**
  * Resolves names into indices, checks all relations between layers and derives the primary layers
- * and totals. `layers_node` is the array of the declared layers, for findings. The specs must be
- * free of errors of their own.
+ * and totals. `layers_node` is the array of the declared layers, for findings; is_wrong[spec_count]
+ * tells which of them have been found wrong by themselves.
  */
 void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
-                           const dsm__json_node *layers_node);
+                           const dsm__json_node *layers_node, const bool *is_wrong);
+
+/** Multiplies four factors; false if the product exceeds DSM_PRODUCT_MAX. */
+bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+/**
+ * Loop dimensions, elements and MACs of a primary layer (docs/model.md, section 1). `input` is the
+ * stored feature size of the producers, `stored` that of the layer. False where one exceeds
+ * DSM_PRODUCT_MAX.
+ */
+bool dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec, dsm_size2 input,
+                                  dsm_size2 stored);
+
+/** Weights, biases and normalisation parameters of a primary layer (section 4). */
+uint64_t dsm__layer_derive_parameters(const dsm_layer *layer);
 
 /** Fills what follows from the resolved graph: lives of tensors and totals. */
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
@@ -42,8 +56,5 @@ void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer)
 
 /** A new empty workload with its arena; NULL if out of memory. */
 dsm_workload *dsm__workload_new(void);
-
-/** Size of a pooled axis: ceil((size - window) / stride) + 1, for size >= window. */
-uint64_t dsm__pooled_size(uint64_t size, uint64_t window, uint64_t stride);
 
 #endif

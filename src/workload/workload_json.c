@@ -7,8 +7,6 @@
 #include "dsm/file.h"
 #include "workload/workload_internal.h"
 
-static const char *const format_names[] = {"dsm-workload/1"};
-
 /* Bytes an element may have: from a bit of a byte to an 8 x 8 byte block. */
 static const dsm__json_range element_bytes_range = {1.0 / 8, 64, false};
 static const dsm__json_range optimizer_bytes_range = {0, 1024, false};
@@ -44,22 +42,30 @@ static void read_input(dsm_workload *workload, const dsm__json_node *root) {
   dsm__json_u64(&columns, 1, DSM_SIDE_MAX, &workload->input_size.columns);
 }
 
-static void read_layers(dsm_workload *workload, const dsm__json_node *layers) {
+/* Reads the layers one by one, then what holds between them. */
+static void read_layers(dsm_workload *workload, const dsm__json_node *root,
+                        const dsm__json_node *layers) {
   size_t count = 0;
   if (!dsm__json_array(layers, 1, DSM_LAYERS_MAX, &count)) {
     return;
   }
   dsm_layer_spec *const specs = dsm__arena_array(workload->arena, count, sizeof *specs);
-  if (specs == NULL) {
+  bool *const is_wrong = dsm__arena_array(workload->arena, count, sizeof *is_wrong);
+  if (specs == NULL || is_wrong == NULL) {
     dsm__json_set_out_of_memory(layers->doc);
     return;
   }
   dsm__json_node item = dsm__json_item(layers, 0);
   for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+    const size_t errors_before = dsm__json_doc_error_count(layers->doc);
     dsm__layer_spec_read(&specs[i], workload->arena, &item);
+    is_wrong[i] = dsm__json_doc_error_count(layers->doc) > errors_before;
   }
   workload->specs = specs;
   workload->spec_count = count;
+  if (!dsm__json_doc_is_out_of_memory(layers->doc)) {
+    dsm__workload_resolve(workload, root, layers, is_wrong);
+  }
 }
 
 void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
@@ -73,18 +79,13 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
                                       "optimizer_bytes_per_weight",
                                       "input",
                                       "layers"};
-  const size_t errors_before = dsm__json_doc_error_count(node->doc);
-  if (!dsm__json_object_only(node, known, sizeof known / sizeof known[0])) {
+  if (!dsm__json_format(node, "dsm-workload/1") ||
+      !dsm__json_object_only(node, known, sizeof known / sizeof known[0])) {
     return;
-  }
-  const dsm__json_node format = dsm__json_member(node, "format");
-  size_t format_index = 0;
-  if (dsm__json_require(&format, "\"dsm-workload/1\"")) {
-    dsm__json_enum(&format, format_names, 1, &format_index);
   }
   const dsm__json_node name = dsm__json_member(node, "name");
   if (dsm__json_require(&name, "the workload's name")) {
-    dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, workload->arena, &workload->name);
+    dsm__json_name(&name, DSM_NAME_BYTES_MAX, workload->arena, &workload->name);
   }
   const dsm__json_node source = dsm__json_member(node, "source");
   if (dsm__json_is_present(&source)) {
@@ -105,12 +106,7 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   read_input(workload, node);
   const dsm__json_node layers = dsm__json_member(node, "layers");
   if (dsm__json_require(&layers, "a list of layers")) {
-    read_layers(workload, &layers);
-  }
-  /* Relations between layers mean something only once each layer is good by itself. */
-  if (dsm__json_doc_error_count(node->doc) == errors_before &&
-      !dsm__json_doc_is_out_of_memory(node->doc)) {
-    dsm__workload_resolve(workload, node, &layers);
+    read_layers(workload, node, &layers);
   }
 }
 

@@ -8,7 +8,9 @@
 Suite *suite_arena(void);
 Suite *suite_diag(void);
 Suite *suite_file(void);
+Suite *suite_json_doc(void);
 Suite *suite_json_locate(void);
+Suite *suite_json_node(void);
 Suite *suite_json_override(void);
 Suite *suite_json_read(void);
 Suite *suite_json_text(void);

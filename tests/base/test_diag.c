@@ -180,13 +180,13 @@ static const visible_case visible_cases[] = {
     {"two\nlines", "two\\x0Alines"},
     {"a\tb\rc", "a\\x09b\\x0Dc"},
     {"\x7F", "\\x7F"},
-    {"\xC2\x9B", "\\xC2\\x9B"},         /* U+009B, which some terminals take as ESC [ */
+    {"\xC2\x9B", "\\xC2\\x9B"},          /* U+009B, which some terminals take as ESC [ */
     {"\xE2\x80\xAE", "\\xE2\\x80\\xAE"}, /* U+202E right-to-left override */
     {"\xE2\x80\xA8", "\\xE2\\x80\\xA8"}, /* U+2028 line separator */
     {"\xE2\x81\xA6", "\\xE2\\x81\\xA6"}, /* U+2066 left-to-right isolate */
     {"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80", "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"},
-    {"\xFF\xC3", "\\xFF\\xC3"},         /* no UTF-8 */
-    {"\xC0\x80", "\\xC0\\x80"},         /* overlong */
+    {"\xFF\xC3", "\\xFF\\xC3"},          /* no UTF-8 */
+    {"\xC0\x80", "\\xC0\\x80"},          /* overlong */
     {"\xED\xA0\x80", "\\xED\\xA0\\x80"}, /* a surrogate */
 };
 
@@ -218,7 +218,8 @@ static const render_case render_cases[] = {
      "w.json:3:7: $.a: error: bad (good)"},
     {{.file = "w.json", .line = 3, .message = "bad"}, false, "w.json:3: error: bad"},
     {{.file = "--set", .path = "$.a", .message = "bad"}, false, "--set: $.a: error: bad"},
-    {{.severity = DSM_SEVERITY_WARNING, .path = "$.a", .message = "odd"}, false,
+    {{.severity = DSM_SEVERITY_WARNING, .path = "$.a", .message = "odd"},
+     false,
      "$.a: warning: odd"},
     {{.severity = DSM_SEVERITY_NOTE, .message = "so"}, false, "note: so"},
     {{.line = 3, .column = 7, .message = "bad"}, false, "error: bad"}, /* a line of no file */

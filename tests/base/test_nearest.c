@@ -26,7 +26,7 @@ static const nearest_case nearest_cases[] = {
     {"STRIde", "stride"},   /* 4 halves of 6: just near */
     {"STRIDe", NULL},       /* 5 halves of 6 are 2.5: just not */
     {"pad", "Pad"},         /* half of 3 */
-    {"padd", NULL},          /* 1.5 of 4, over 1.33 */
+    {"padd", NULL},         /* 1.5 of 4, over 1.33 */
     {"feture", "feature"},  /* 1 of 7 */
     {"fetaure", "feature"}, /* 1 swap of 7 */
     {"on", NULL},           /* 1 of 2 */

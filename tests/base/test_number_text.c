@@ -24,15 +24,15 @@ static const text_case text_cases[] = {
     {-2.5, "-2.5"},
     {0.1, "0.1"},
     {100000.0, "100000"},
-    {123456789012345.0, "123456789012345"},      /* 15 digits: %.15g */
-    {1e15, "1e+15"},                             /* 16 digits: %.15g takes the exponent */
-    {1e-7, "1e-07"},                             /* %g: below 1e-4, two digits of exponent */
-    {9007199254740992.0, "9007199254740992"},    /* 2^53: 16 digits are needed and enough */
-    {1.0 / 3.0, "0.3333333333333333"},           /* 16 digits */
-    {0.1 + 0.2, "0.30000000000000004"},          /* the well-known 17 digits */
-    {DBL_MAX, "1.7976931348623157e+308"},        /* 17 digits */
-    {-DBL_MAX, "-1.7976931348623157e+308"},      /* the longest ones have 24 characters */
-    {DBL_MIN, "2.2250738585072014e-308"},        /* 17 digits */
+    {123456789012345.0, "123456789012345"},   /* 15 digits: %.15g */
+    {1e15, "1e+15"},                          /* 16 digits: %.15g takes the exponent */
+    {1e-7, "1e-07"},                          /* %g: below 1e-4, two digits of exponent */
+    {9007199254740992.0, "9007199254740992"}, /* 2^53: 16 digits are needed and enough */
+    {1.0 / 3.0, "0.3333333333333333"},        /* 16 digits */
+    {0.1 + 0.2, "0.30000000000000004"},       /* the well-known 17 digits */
+    {DBL_MAX, "1.7976931348623157e+308"},     /* 17 digits */
+    {-DBL_MAX, "-1.7976931348623157e+308"},   /* the longest ones have 24 characters */
+    {DBL_MIN, "2.2250738585072014e-308"},     /* 17 digits */
 };
 
 START_TEST(test_double_is_written_with_the_digits_it_needs) {
@@ -79,8 +79,8 @@ static const text_case double_cases[] = {
     {0.0, "0e999999999999999999"},
     {DBL_MAX, "1.7976931348623157e308"},
     {DBL_MIN, "2.2250738585072014e-308"},
-    {9007199254740992.0, "9007199254740993"}, /* halfway: to even */
-    {1.0, "1.00000000000000000000000000000000000000000000000000000000000000"},
+    {9007199254740992.0, "9007199254740993"},                                 /* halfway: to even */
+    {1.0, "1.0000000000000000000000000000000000000000000000000000000000000"}, /* 63 bytes */
 };
 
 START_TEST(test_number_token_is_read) {
@@ -91,9 +91,30 @@ START_TEST(test_number_token_is_read) {
 END_TEST
 
 static const char *const no_doubles[] = {
-    "",     "-",     "+1",  "01",       "-01",       "1.",  ".5",  "1e",  "1e+", "1.e5", "0x10", "1 ",
-    " 1",   "1,5",   "1_0", "NaN",      "Infinity",  "inf", "--1", "1-",  "1e5.5",
-    "1e999", "-1e999", "1.7976931348623159e308", /* rounds up to infinity */
+    "",
+    "-",
+    "+1",
+    "01",
+    "-01",
+    "1.",
+    ".5",
+    "1e",
+    "1e+",
+    "1.e5",
+    "0x10",
+    "1 ",
+    " 1",
+    "1,5",
+    "1_0",
+    "NaN",
+    "Infinity",
+    "inf",
+    "--1",
+    "1-",
+    "1e5.5",
+    "1e999",
+    "-1e999",
+    "1.7976931348623159e308", /* rounds up to infinity */
     "1e99999999999999999999",
     "1.000000000000000000000000000000000000000000000000000000000000000", /* 65 bytes */
 };
@@ -166,7 +187,7 @@ END_TEST
 /* True if the machine has a locale whose decimal point is a comma (or, in the last ones, a sign of
  * two bytes), which then is set. */
 static bool set_comma_locale(void) {
-  static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8",
+  static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8",  "fr_FR.UTF-8", "fr_FR.utf8",
                                       "nl_NL.UTF-8", "ru_RU.UTF-8", "fa_IR.UTF-8", "ps_AF.UTF-8"};
   for (int i = 0; i < COUNT_OF(names); i++) {
     if (setlocale(LC_ALL, names[i]) != NULL && strcmp(localeconv()->decimal_point, ".") != 0)

@@ -32,8 +32,8 @@ typedef struct parallel_case {
 } parallel_case;
 
 static const parallel_case parallel_cases[] = {
-    {1, 1000, 1}, {2, 1000, 2}, {7, 1000, 7},      {7, 3, 3},
-    {0, 5, 1},    {7, 1, 1},    {7, 0, 1},         {300, 1000, DSM__PARALLEL_MAX_THREADS},
+    {1, 1000, 1},     {2, 1000, 2}, {7, 1000, 7}, {7, 3, 3},
+    {0, 5, 1},        {7, 1, 1},    {7, 0, 1},    {300, 1000, DSM__PARALLEL_MAX_THREADS},
     {256, 1000, 256},
 };
 

@@ -6,7 +6,7 @@
 
 dsm_workload *bundled_workload(const char *name, const char *minibatch) {
   char path[512];
-  const dsm_override override = {"minibatch", minibatch};
+  const dsm_override override = {"minibatch", minibatch, NULL};
   dsm_workload *workload = NULL;
   snprintf(path, sizeof path, "%s/workloads/%s.json", DSM_SOURCE_DIR, name);
   ck_assert_int_eq(dsm_workload_load(&workload, path, &override, 1, NULL), DSM_OK);

@@ -96,9 +96,9 @@ START_TEST(test_options_without_a_parallelism_are_a_usage_error) {
 }
 END_TEST
 
-/* vgg16 on one chip at 512: conv1_1 alone keeps 64 * 224 * 224 * 512 * 2 B = 3.29 GB; with the other
- * activations (6 GB), the errors at conv1_2 (4 M elements, 4.1 GB), weights and gradients (0.55 GB)
- * that is more than 8 GB. */
+/* vgg16 on one chip at 512: conv1_1 alone keeps 64 * 224 * 224 * 512 * 2 B = 3.29 GB; with the
+ * other activations (6 GB), the errors at conv1_2 (4 M elements, 4.1 GB), weights and gradients
+ * (0.55 GB) that is more than 8 GB. */
 START_TEST(test_what_does_not_fit_says_by_how_much_and_why) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);

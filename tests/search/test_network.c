@@ -24,7 +24,7 @@ static void make_network(dsm__network *network, dsm__network_stage *stages, uint
     const bool is_data_only = random_below(state, 8) == 0;
     for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
       stages[s].choices[p] = (dsm__choice){
-          .cycles = is_data_only && p != 0 ? INFINITY : 1 + (double)random_below(state, spread),
+          .cycles = is_data_only && p != 0 ? HUGE_VAL : 1 + (double)random_below(state, spread),
           .kept_bytes = (double)random_below(state, spread),
           .transient_bytes = (double)random_below(state, spread),
       };
@@ -46,7 +46,7 @@ typedef struct enumeration {
 /* Every sequence, in lexicographic order: the first that is strictly better is the first of equals
  * (the numbers are integers, so that equal means equal). */
 static enumeration enumerate(const dsm__network *network) {
-  enumeration found = {INFINITY, INFINITY, INFINITY, {DSM_PARALLELISM_DATA}};
+  enumeration found = {HUGE_VAL, HUGE_VAL, HUGE_VAL, {DSM_PARALLELISM_DATA}};
   size_t total = 1;
   for (size_t s = 0; s < network->stage_count; s++) {
     total *= DSM_PARALLELISM_COUNT;
@@ -104,7 +104,7 @@ START_TEST(test_ample_memory_gives_the_first_of_the_fastest) {
     dsm__network network;
     dsm__network_stage stages[STAGES_MAX];
     make_network(&network, stages, &state);
-    network.capacity_bytes = INFINITY;
+    network.capacity_bytes = HUGE_VAL;
     expect_optimum(&network, seed);
   }
 }
@@ -116,7 +116,7 @@ START_TEST(test_limited_memory_gives_the_first_of_the_fastest_that_fit) {
     dsm__network network;
     dsm__network_stage stages[STAGES_MAX];
     make_network(&network, stages, &state);
-    network.capacity_bytes = INFINITY;
+    network.capacity_bytes = HUGE_VAL;
     const double smallest = enumerate(&network).smallest_need;
     /* From just too small over exactly enough to somewhat more. */
     network.capacity_bytes = smallest - 1 + (double)random_below(&state, 12);
@@ -133,16 +133,16 @@ START_TEST(test_through_is_the_cheapest_path_with_a_stage_fixed) {
   for (int i = 0; i < 50; i++) {
     dsm__arena *const arena = dsm__arena_new();
     make_network(&network, stages, &state);
-    network.capacity_bytes = INFINITY;
+    network.capacity_bytes = HUGE_VAL;
     ck_assert(dsm__network_through(&network, arena, through));
     for (size_t s = 0; s < network.stage_count; s++) {
       for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
         dsm__network_stage fixed[STAGES_MAX];
         memcpy(fixed, stages, sizeof fixed);
         for (int other = 0; other < DSM_PARALLELISM_COUNT; other++) {
-          fixed[s].choices[other].cycles = other == p ? stages[s].choices[p].cycles : INFINITY;
+          fixed[s].choices[other].cycles = other == p ? stages[s].choices[p].cycles : HUGE_VAL;
         }
-        const dsm__network one = {fixed, network.stage_count, INFINITY};
+        const dsm__network one = {fixed, network.stage_count, HUGE_VAL};
         const double expected = enumerate(&one).least_cycles;
         const double found = through[s * DSM_PARALLELISM_COUNT + (size_t)p];
         ck_assert(isfinite(expected) ? fabs(found - expected) < 1e-6 : !isfinite(found));

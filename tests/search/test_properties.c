@@ -27,10 +27,10 @@ static double step_cycles(const char *network, const dsm_override *overrides, si
 }
 
 static const dsm_override better[] = {
-    {"chip.memory.bandwidth_GBps", "300"},    {"chip.memory.efficiency_ratio", "0.9"},
-    {"chip.core_link_bandwidth_GBps", "300"}, {"system.link_bandwidth_x_GBps", "150"},
-    {"system.link_bandwidth_y_GBps", "60"},   {"core.scratchpad_MiB", "2"},
-    {"core.sfu_ops_per_cycle", "20"},         {"array.startup_cycles", "500"},
+    {"chip.memory.bandwidth_GBps", "300", NULL},    {"chip.memory.efficiency_ratio", "0.9", NULL},
+    {"chip.core_link_bandwidth_GBps", "300", NULL}, {"system.link_bandwidth_x_GBps", "150", NULL},
+    {"system.link_bandwidth_y_GBps", "60", NULL},   {"core.scratchpad_MiB", "2", NULL},
+    {"core.sfu_ops_per_cycle", "20", NULL},         {"array.startup_cycles", "500", NULL},
 };
 
 START_TEST(test_more_of_a_resource_is_never_slower) {
@@ -46,12 +46,12 @@ END_TEST
 /* Cycles do not change when everything is three times as fast. */
 START_TEST(test_scaling_clock_and_bandwidths_keeps_cycles) {
   static const dsm_override thrice[] = {
-      {"core.frequency_GHz", "6"},
-      {"core.scratchpad_bandwidth_GBps", "384"},
-      {"chip.core_link_bandwidth_GBps", "768"},
-      {"chip.memory.bandwidth_GBps", "768"},
-      {"system.link_bandwidth_x_GBps", "360"},
-      {"system.link_bandwidth_y_GBps", "120"},
+      {"core.frequency_GHz", "6", NULL},
+      {"core.scratchpad_bandwidth_GBps", "384", NULL},
+      {"chip.core_link_bandwidth_GBps", "768", NULL},
+      {"chip.memory.bandwidth_GBps", "768", NULL},
+      {"system.link_bandwidth_x_GBps", "360", NULL},
+      {"system.link_bandwidth_y_GBps", "120", NULL},
   };
   for (int n = 0; n < NETWORK_COUNT; n++) {
     const double before = step_cycles(networks[n], NULL, 0);

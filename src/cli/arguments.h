@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* arguments.h: what a command line says, after parsing. */
+#ifndef DSM_CLI_ARGUMENTS_H
+#define DSM_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/exit_code.h"
+#include "dsm/dsm.h"
+
+typedef enum cli_format { CLI_FORMAT_TABLE = 0, CLI_FORMAT_JSON, CLI_FORMAT_CSV } cli_format;
+
+typedef enum cli_color { CLI_COLOR_AUTO = 0, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
+
+/** What `--set` and `--minibatch` say, in the order given. */
+typedef struct cli_overrides {
+  dsm_override *workload;
+  size_t workload_count;
+  dsm_override *system;
+  size_t system_count;
+  const char **recorded; /**< all of them as PATH=VALUE, for the plan */
+  size_t recorded_count;
+  char **texts; /**< one for each of recorded: what had to be copied for it */
+} cli_overrides;
+
+struct cli_command;
+
+typedef struct cli_arguments {
+  const struct cli_command *command;
+  dsm_explore_options options;
+  bool has_optimizations; /**< --optimize was given */
+  bool is_ladder;
+  const char *ladder_base; /**< NULL: not given */
+  const char *explain;     /**< NULL: not given */
+  cli_overrides overrides;
+  cli_format format;
+  bool has_format;    /**< --format was given */
+  const char *output; /**< NULL: not given */
+  bool is_quiet;
+  bool is_verbose;
+  cli_color color;
+  bool wants_help;
+  bool wants_version;
+  char *const *operands;
+  size_t operand_count;
+} cli_arguments;
+
+/**
+ * Parses the options and operands of a command; argv[0] is its name. Options and operands may be
+ * mixed, except for the program itself, which stops at the first operand: the command's name. Ends
+ * early at --help or --version. On failure what is wrong was printed. To be freed with
+ * cli_arguments_fini in either case.
+ */
+cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_command *command, int argc,
+                             char *argv[]);
+
+void cli_arguments_fini(cli_arguments *arguments);
+
+#endif

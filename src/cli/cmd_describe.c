@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/complain.h"
+#include "cli/loaded.h"
+#include "cli/output.h"
+
+#define FINDINGS_MAX 100
+
+typedef struct described {
+  dsm_described *items;
+  size_t count;
+} described;
+
+static char *print_described(const void *result, cli_format format, dsm_table_style style) {
+  const described *const all = result;
+  switch (format) {
+  case CLI_FORMAT_TABLE:
+    return dsm_report_description_table(all->items, all->count, style);
+  case CLI_FORMAT_JSON:
+    return dsm_report_description_json(all->items, all->count);
+  case CLI_FORMAT_CSV:
+    return dsm_report_description_csv(all->items, all->count);
+  }
+  return NULL;
+}
+
+/* Loads all files; those that cannot be described are reported and left out. */
+static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, described *all,
+                         dsm_diags *diags) {
+  cli_exit outcome = CLI_EXIT_DONE;
+  for (size_t i = 0; i < arguments->operand_count; i++) {
+    loaded[i] = cli_load_any(arguments->operands[i], diags);
+    cli_print_findings(arguments, diags);
+    dsm_diags_clear(diags);
+    outcome = cli_exit_max(outcome, cli_exit_of(loaded[i].status));
+    if (loaded[i].status == DSM_OK)
+      all->items[all->count++] = (dsm_described){.file = arguments->operands[i],
+                                                 .workload = loaded[i].workload,
+                                                 .system = loaded[i].system,
+                                                 .plan = loaded[i].plan};
+  }
+  return outcome;
+}
+
+cli_exit cli_run_describe(const cli_arguments *arguments) {
+  cli_exit outcome = CLI_EXIT_DONE;
+  const size_t count = arguments->operand_count;
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  cli_loaded *const loaded = calloc(count, sizeof *loaded);
+  described all = {.items = calloc(count, sizeof *all.items)};
+  if (diags == NULL || loaded == NULL || all.items == NULL) {
+    outcome = cli_out_of_memory();
+    goto out;
+  }
+  outcome = load_all(arguments, loaded, &all, diags);
+  if (all.count > 0)
+    outcome = cli_exit_max(outcome, cli_put_result(arguments, print_described, &all));
+out:
+  for (size_t i = 0; loaded != NULL && i < count; i++)
+    cli_loaded_fini(&loaded[i]);
+  free(loaded);
+  free(all.items);
+  dsm_diags_free(diags);
+  return outcome;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/option_table.h"
+
+#define PAGE_WIDTH 80
+#define OPTION_COLUMN 26
+
+/* Prints words, broken into lines; the cursor is at `column`, further lines start at `indent`. */
+static void print_wrapped(const char *text, int column, int indent) {
+  bool is_line_empty = true;
+  for (const char *word = text + strspn(text, " "); *word != '\0';) {
+    const int length = (int)strcspn(word, " ");
+    if (!is_line_empty && column + 1 + length > PAGE_WIDTH) {
+      (void)printf("\n%*s", indent, "");
+      column = indent;
+      is_line_empty = true;
+    }
+    (void)printf("%s%.*s", is_line_empty ? "" : " ", length, word);
+    column += length + (is_line_empty ? 0 : 1);
+    is_line_empty = false;
+    word += length;
+    word += strspn(word, " ");
+  }
+  (void)putchar('\n');
+}
+
+/* The option's help with the words it takes. */
+static void print_option_help(const cli_option *option, int column) {
+  char text[1024];
+  int used = snprintf(text, sizeof text, "%s", option->help);
+  for (size_t i = 0; option->word != NULL && option->word(i) != NULL; i++) {
+    if (used >= 0 && (size_t)used < sizeof text)
+      used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
+                       i > 0             ? ", "
+                       : option->is_list ? "; comma-separated: "
+                                         : ": ",
+                       option->word(i));
+  }
+  print_wrapped(text, column, OPTION_COLUMN);
+}
+
+static void print_options(unsigned command_bit) {
+  (void)printf("\nOptions:\n");
+  for (size_t i = 0; i < cli_option_count; i++) {
+    const cli_option *const option = &cli_options[i];
+    if ((option->commands & command_bit) == 0)
+      continue;
+    char head[64];
+    char letter[8] = "    ";
+    if (option->letter != '\0')
+      (void)snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    int column = snprintf(head, sizeof head, "  %s--%s%s%s", letter, option->name,
+                          option->argument == NULL ? "" : " ",
+                          option->argument == NULL ? "" : option->argument);
+    (void)printf("%s", head);
+    if (column >= OPTION_COLUMN - 1) {
+      (void)putchar('\n');
+      column = 0;
+    }
+    (void)printf("%*s", OPTION_COLUMN - column, "");
+    print_option_help(option, OPTION_COLUMN);
+  }
+}
+
+static void print_commands(void) {
+  (void)printf("\nCommands:\n");
+  for (size_t i = 0; i < cli_command_count; i++)
+    (void)printf("  %-10s %s\n", cli_commands[i].name, cli_commands[i].summary);
+}
+
+void cli_print_help(const cli_command *command) {
+  const bool is_program = command->name == NULL;
+  (void)printf("Usage: dsm %s%s%s%s\n\n", is_program ? "" : command->name, is_program ? "" : " ",
+               command->operands, is_program ? " [ARGUMENT]..." : " [OPTION]...");
+  print_wrapped(command->description, 0, 0);
+  if (is_program)
+    print_commands();
+  print_options(command->bit);
+  (void)printf("\nExamples:\n");
+  for (size_t i = 0; i < CLI_EXAMPLES_MAX && command->examples[i] != NULL; i++)
+    (void)printf("  %s\n", command->examples[i]);
+  if (is_program)
+    (void)printf("\n'dsm help COMMAND' shows the options of a command.\n");
+  (void)printf("\nExit codes: 0 done, 2 wrong usage, 3 invalid input, 4 valid but infeasible,\n"
+               "5 a file, memory or another part of the outside failed.\n");
+}
+
+void cli_print_version(void) {
+  (void)printf("dsm %s\n", dsm_version());
+}
+
+cli_exit cli_run_help(const cli_arguments *arguments) {
+  const cli_command *command = &cli_program;
+  if (arguments->operand_count > 0)
+    command = cli_command_find(arguments->operands[0]);
+  if (command == NULL)
+    return cli_command_unknown(arguments->operands[0]);
+  cli_print_help(command);
+  return CLI_EXIT_DONE;
+}

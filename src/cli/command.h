@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* command.h: the sub-commands, as rows of one table. */
+#ifndef DSM_CLI_COMMAND_H
+#define DSM_CLI_COMMAND_H
+
+#include <stddef.h>
+
+#include "cli/arguments.h"
+
+/* Bits for the options of each command (cli_option.commands). */
+enum {
+  CLI_PROGRAM = 1 << 0, /**< dsm itself */
+  CLI_EXPLORE = 1 << 1,
+  CLI_SCORE = 1 << 2,
+  CLI_DESCRIBE = 1 << 3,
+  CLI_VALIDATE = 1 << 4,
+  CLI_HELP = 1 << 5
+};
+
+#define CLI_EXAMPLES_MAX 5
+
+typedef struct cli_command {
+  const char *name; /**< NULL: the program itself */
+  unsigned bit;
+  const char *operands; /**< as shown in the help */
+  size_t operand_min;
+  size_t operand_max;
+  const char *summary;                    /**< one line */
+  const char *description;                /**< a paragraph */
+  const char *examples[CLI_EXAMPLES_MAX]; /**< commands that work; unused ones are NULL */
+  cli_exit (*run)(const cli_arguments *arguments);
+} cli_command;
+
+extern const cli_command cli_program;
+extern const cli_command cli_commands[];
+extern const size_t cli_command_count;
+
+/** The command of that name, or NULL. */
+const cli_command *cli_command_find(const char *name);
+
+/** Says that there is no such command, with the nearest one. Returns CLI_EXIT_USAGE. */
+cli_exit cli_command_unknown(const char *name);
+
+cli_exit cli_run_explore(const cli_arguments *arguments);
+cli_exit cli_run_score(const cli_arguments *arguments);
+cli_exit cli_run_describe(const cli_arguments *arguments);
+cli_exit cli_run_validate(const cli_arguments *arguments);
+cli_exit cli_run_help(const cli_arguments *arguments);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdint.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/complain.h"
+
+#define COMMANDS_MAX 32
+
+const cli_command cli_program = {
+    .bit = CLI_PROGRAM,
+    .operands = "COMMAND",
+    .summary = "predict and improve how neural networks run on many-chip accelerators",
+    .description =
+        "dsm finds the best mapping of a neural network on a spatial accelerator system, predicts "
+        "how fast it runs, and shows where utilization is lost.",
+    .examples = {"dsm explore vgg16 torus64",
+                 "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
+                 "dsm explore gnmt torus64 --ladder --ladder-base torus64_symmetric",
+                 "dsm describe resnet50 torus64"},
+};
+
+const cli_command cli_commands[] = {
+    {.name = "explore",
+     .bit = CLI_EXPLORE,
+     .operands = "WORKLOAD SYSTEM",
+     .operand_min = 2,
+     .operand_max = 2,
+     .summary = "find the best mapping of a network on a system",
+     .description =
+         "Finds the fastest mapping of WORKLOAD on SYSTEM, both JSON descriptions, and shows per "
+         "layer and pass how the work is divided, how well the arrays are used, and where the "
+         "rest of the time goes. A name that is no file here is looked for in $DSM_PATH and among "
+         "the bundled descriptions, with or without .json; '-' is standard input.",
+     .examples = {"dsm explore vgg16 torus64",
+                  "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
+                  "dsm explore resnet50 torus64 --set system.core.scratchpad_MiB=2",
+                  "dsm explore vgg16 torus64 --explain fc1",
+                  "dsm explore gnmt torus64 --ladder --ladder-base torus64_symmetric"},
+     .run = cli_run_explore},
+    {.name = "score",
+     .bit = CLI_SCORE,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "predict a plan's cost again from its own contents",
+     .description = "Reads PLAN, which explore wrote and which may have been edited by hand, and "
+                    "predicts its cost anew: all numbers that follow from its decisions are "
+                    "computed again.",
+     .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
+                  "dsm score plan.json --format csv -o plan.csv"},
+     .run = cli_run_score},
+    {.name = "describe",
+     .bit = CLI_DESCRIBE,
+     .operands = "FILE...",
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "show what workloads, systems and plans hold",
+     .description = "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
+                    "balance and every parameter of systems; both, and the main results, of plans.",
+     .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json"},
+     .run = cli_run_describe},
+    {.name = "validate",
+     .bit = CLI_VALIDATE,
+     .operands = "FILE...",
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "check workloads, systems and plans",
+     .description = "Checks each FILE and reports every problem, not only the first. The exit code "
+                    "is the largest of all files'.",
+     .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},
+     .run = cli_run_validate},
+    {.name = "help",
+     .bit = CLI_HELP,
+     .operands = "[COMMAND]",
+     .operand_max = 1,
+     .summary = "show help on dsm or on a command",
+     .description = "Shows what COMMAND does and its options; without COMMAND, all commands.",
+     .examples = {"dsm help explore"},
+     .run = cli_run_help},
+};
+
+const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
+
+const cli_command *cli_command_find(const char *name) {
+  for (size_t i = 0; i < cli_command_count; i++) {
+    if (strcmp(cli_commands[i].name, name) == 0)
+      return &cli_commands[i];
+  }
+  return NULL;
+}
+
+cli_exit cli_command_unknown(const char *name) {
+  const char *names[COMMANDS_MAX];
+  const size_t count = cli_command_count < COMMANDS_MAX ? cli_command_count : COMMANDS_MAX;
+  for (size_t i = 0; i < count; i++)
+    names[i] = cli_commands[i].name;
+  return cli_usage_error(&cli_program, "unknown command '%s'%s", name,
+                         cli_did_you_mean(name, names, count).text);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/complain.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/terminal.h"
+#include "dsm/suggest.h"
+
+/* More than any finding takes when rendered. */
+#define LINE_SIZE 2048
+
+/* Prints a finding as one line, after making harmless what it quotes from the command line. */
+static void print_finding(const dsm_diag *diag, bool color) {
+  char text[LINE_SIZE];
+  (void)dsm_diag_render(diag, color, text, sizeof text);
+  (void)fprintf(stderr, "%s\n", text);
+}
+
+/* Prints a text with what would steer a terminal made visible; cut if it is too long. */
+DSM_PRINTF(1, 0) static void print_visible(const char *format, va_list args) {
+  dsm_diags *const list = dsm_diags_new(1);
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+  (void)vsnprintf(diag.message, sizeof diag.message, format, args);
+  dsm_diags_append(list, &diag);
+  if (dsm_diags_count(list) > 0)
+    (void)fputs(dsm_diags_get(list, 0)->message, stderr);
+  dsm_diags_free(list);
+}
+
+cli_exit cli_usage_error(const cli_command *command, const char *format, ...) {
+  const char *const space = command->name == NULL ? "" : " ";
+  const char *const name = command->name == NULL ? "" : command->name;
+  (void)fprintf(stderr, "dsm%s%s: ", space, name);
+  va_list args;
+  va_start(args, format);
+  print_visible(format, args);
+  va_end(args);
+  (void)fprintf(stderr, "\nTry 'dsm%s%s --help'.\n", space, name);
+  return CLI_EXIT_USAGE;
+}
+
+cli_hint cli_did_you_mean(const char *text, const char *const *words, size_t count) {
+  cli_hint hint = {.text = ""};
+  const char *const word = dsm_suggest(text, words, count);
+  if (word != NULL)
+    (void)snprintf(hint.text, sizeof hint.text, " (did you mean '%s'?)", word);
+  return hint;
+}
+
+cli_exit cli_outside_error(const char *format, ...) {
+  (void)fputs("dsm: error: ", stderr);
+  va_list args;
+  va_start(args, format);
+  print_visible(format, args);
+  va_end(args);
+  (void)fputs("\n", stderr);
+  return CLI_EXIT_OUTSIDE;
+}
+
+cli_exit cli_out_of_memory(void) {
+  (void)fputs("dsm: error: out of memory\n", stderr);
+  return CLI_EXIT_OUTSIDE;
+}
+
+void cli_note(const cli_arguments *arguments, const char *format, ...) {
+  if (arguments->is_quiet)
+    return;
+  dsm_diag diag = {.severity = DSM_SEVERITY_NOTE};
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(diag.message, sizeof diag.message, format, args);
+  va_end(args);
+  print_finding(&diag, cli_has_color(arguments, stderr));
+}
+
+void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags) {
+  const bool color = cli_has_color(arguments, stderr);
+  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
+    const dsm_diag *const diag = dsm_diags_get(diags, i);
+    if (diag->severity == DSM_SEVERITY_ERROR || !arguments->is_quiet)
+      print_finding(diag, color);
+  }
+  const size_t dropped = dsm_diags_dropped(diags);
+  if (dropped > 0)
+    (void)fprintf(stderr, "dsm: %zu more finding%s not shown\n", dropped,
+                  dropped == 1 ? " is" : "s are");
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* complain.h: everything that goes to standard error. */
+#ifndef DSM_CLI_COMPLAIN_H
+#define DSM_CLI_COMPLAIN_H
+
+#include "cli/command.h"
+
+/** Prints `dsm COMMAND: message` and where to find help. Returns CLI_EXIT_USAGE. */
+cli_exit cli_usage_error(const cli_command *command, const char *format, ...) DSM_PRINTF(2, 3);
+
+/** " (did you mean 'word'?)" for the nearest of words[0 .. count), or "". */
+typedef struct cli_hint {
+  char text[192];
+} cli_hint;
+cli_hint cli_did_you_mean(const char *text, const char *const *words, size_t count);
+
+/** Prints `dsm: error: message`. Returns CLI_EXIT_OUTSIDE. */
+cli_exit cli_outside_error(const char *format, ...) DSM_PRINTF(1, 2);
+
+/** Prints "out of memory". Returns CLI_EXIT_OUTSIDE. */
+cli_exit cli_out_of_memory(void);
+
+/** Prints `note: message` unless the arguments ask for quiet. */
+void cli_note(const cli_arguments *arguments, const char *format, ...) DSM_PRINTF(2, 3);
+
+/** Prints all findings in order, and how many more there were; only errors if quiet. */
+void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/lookup.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dsm/suggest.h"
+
+/* Longer paths name nothing that can be opened. */
+#define PATH_SIZE 4096
+#define FOLDERS_MAX 64
+
+static const char suffix[] = ".json";
+
+/* Folders in the order in which they are looked through. */
+typedef struct folder_list {
+  char *items[FOLDERS_MAX];
+  size_t count;
+  bool failed; /* out of memory */
+} folder_list;
+
+static void add_folder(folder_list *list, const char *path, size_t length) {
+  if (length == 0 || list->count == FOLDERS_MAX)
+    return;
+  list->items[list->count] = strndup(path, length);
+  if (list->items[list->count] == NULL)
+    list->failed = true;
+  else
+    list->count++;
+}
+
+static void add_environment(folder_list *list) {
+  const char *at = getenv("DSM_PATH");
+  while (at != NULL && *at != '\0') {
+    const size_t length = strcspn(at, ":");
+    add_folder(list, at, length);
+    at += length + (at[length] == ':' ? 1 : 0);
+  }
+}
+
+/* The program's own path has no links in it, so its folder's parent is found by cutting. */
+static void add_bundled(folder_list *list, const char *kind) {
+  char path[PATH_SIZE];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0)
+    return;
+  path[length] = '\0';
+  for (int level = 0; level < 2; level++) {
+    char *const slash = strrchr(path, '/');
+    if (slash != NULL)
+      *slash = '\0';
+  }
+  char folder[PATH_SIZE + 64];
+  (void)snprintf(folder, sizeof folder, "%s/share/dsm/%s", path, kind);
+  add_folder(list, folder, strlen(folder));
+}
+
+static folder_list list_folders(unsigned bundled) {
+  folder_list list = {.count = 0};
+  add_environment(&list);
+  if ((bundled & CLI_BUNDLED_WORKLOADS) != 0)
+    add_bundled(&list, "workloads");
+  if ((bundled & CLI_BUNDLED_SYSTEMS) != 0)
+    add_bundled(&list, "systems");
+  return list;
+}
+
+static void free_folders(folder_list *list) {
+  for (size_t i = 0; i < list->count; i++)
+    free(list->items[i]);
+  *list = (folder_list){.count = 0};
+}
+
+static bool is_file(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+static bool has_suffix(const char *name) {
+  const size_t length = strlen(name);
+  return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+/* Writes folder/name, or folder/name.json if only that is a file. False if neither is. */
+static bool is_in_folder(const char *folder, const char *name, char path[PATH_SIZE]) {
+  for (int with_suffix = 0; with_suffix < 2; with_suffix++) {
+    const int length =
+        snprintf(path, PATH_SIZE, "%s/%s%s", folder, name, with_suffix == 1 ? suffix : "");
+    if (length > 0 && length < PATH_SIZE && is_file(path))
+      return true;
+  }
+  return false;
+}
+
+/* ---- what to say if there is none ---- */
+
+/* If the entry is a description nearer to the name than `best`, it becomes the best. */
+static void consider(const char *entry, const char *name, char best[NAME_MAX + 1]) {
+  char candidate[NAME_MAX + 1];
+  if (!has_suffix(entry))
+    return;
+  const size_t length = strlen(entry) - (has_suffix(name) ? 0 : sizeof suffix - 1);
+  (void)snprintf(candidate, sizeof candidate, "%.*s", (int)length, entry);
+  const char *const words[] = {best[0] == '\0' ? NULL : best, candidate};
+  if (dsm_suggest(name, words, 2) == candidate)
+    memcpy(best, candidate, sizeof candidate);
+}
+
+/* The nearest known name, in `best`; empty if none is near. */
+static void find_nearest(const folder_list *folders, const char *name, char best[NAME_MAX + 1]) {
+  best[0] = '\0';
+  for (size_t i = 0; i < folders->count; i++) {
+    struct dirent **entries;
+    const int count = scandir(folders->items[i], &entries, NULL, alphasort);
+    for (int entry = 0; entry < count; entry++) {
+      consider(entries[entry]->d_name, name, best);
+      free(entries[entry]);
+    }
+    if (count >= 0)
+      free(entries);
+  }
+}
+
+/* What the user may have meant: a file here that lacks its ".json", a bundled description of the
+ * other kind (the operands are swapped), or a known name that is near. */
+static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
+                    unsigned bundled) {
+  char path[PATH_SIZE];
+  char nearest[NAME_MAX + 1] = "";
+  if (is_in_folder(".", name, path)) {
+    (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", path + 2);
+    return;
+  }
+  const unsigned other = (CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS) & ~bundled;
+  folder_list others = list_folders(other);
+  bool is_other = false;
+  for (size_t i = 0; i < others.count && bundled != 0; i++)
+    is_other = is_other || is_in_folder(others.items[i], name, path);
+  free_folders(&others);
+  find_nearest(folders, name, nearest);
+  if (is_other)
+    (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name",
+                   (other & CLI_BUNDLED_SYSTEMS) != 0 ? "system" : "workload");
+  else if (nearest[0] != '\0')
+    (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
+}
+
+static dsm_status report_missing(const folder_list *folders, const char *name, unsigned bundled,
+                                 dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", name);
+  const char *const environment = getenv("DSM_PATH");
+  const bool is_set = environment != NULL && environment[0] != '\0';
+  int used = snprintf(diag.message, sizeof diag.message, "no such file in the current folder%s",
+                      is_set ? "" : " ($DSM_PATH is not set)");
+  for (size_t i = 0; i < folders->count && used >= 0 && (size_t)used < sizeof diag.message; i++)
+    used += snprintf(diag.message + used, sizeof diag.message - (size_t)used, "%s%s",
+                     i + 1 == folders->count ? " or in " : ", in ", folders->items[i]);
+  suggest(&diag, folders, name, bundled);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
+static dsm_status out_of_memory(dsm_diags *diags) {
+  dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
+  return DSM_ERROR_OUT_OF_MEMORY;
+}
+
+dsm_status cli_find_input(char **path, const char *name, unsigned bundled, dsm_diags *diags) {
+  *path = NULL;
+  char found[PATH_SIZE];
+  const char *result = name;
+  dsm_status status = DSM_OK;
+  const bool is_plain = name[0] != '\0' && strcmp(name, "-") != 0 && strchr(name, '/') == NULL;
+  if (is_plain && !is_file(name)) {
+    folder_list folders = list_folders(bundled);
+    result = NULL;
+    for (size_t i = 0; i < folders.count && result == NULL; i++)
+      result = is_in_folder(folders.items[i], name, found) ? found : NULL;
+    if (folders.failed)
+      status = out_of_memory(diags);
+    else if (result == NULL)
+      status = report_missing(&folders, name, bundled, diags);
+    free_folders(&folders);
+  }
+  if (status == DSM_OK && result != NULL) {
+    *path = strdup(result);
+    status = *path == NULL ? out_of_memory(diags) : DSM_OK;
+  }
+  return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lookup.h: which file a name on the command line means. A name without a slash that is no file in
+ * the current folder is looked for in the folders of $DSM_PATH (colon-separated), then among the
+ * bundled descriptions (../share/dsm beside the program's folder), each with and without ".json".
+ */
+#ifndef DSM_CLI_LOOKUP_H
+#define DSM_CLI_LOOKUP_H
+
+#include "dsm/dsm.h"
+
+/* Bits for the bundled folders to look in. */
+enum { CLI_BUNDLED_WORKLOADS = 1 << 0, CLI_BUNDLED_SYSTEMS = 1 << 1 };
+
+/**
+ * Finds the file of a name. *path is malloc'ed, to be freed by the caller; NULL unless DSM_OK.
+ * DSM_ERROR_IO with one finding, which says where it was looked for; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_NODISCARD dsm_status cli_find_input(char **path, const char *name, unsigned bundled,
+                                        dsm_diags *diags);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/option_values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/number.h"
+
+#define WORDS_MAX 16
+#define THREADS_MAX 256
+
+/* ---- words ---- */
+
+const char *cli_mode_word(size_t index) {
+  return index < DSM_MODE_COUNT ? dsm_mode_name((dsm_mode)index) : NULL;
+}
+
+/* "none" and "all" come before the optimisations themselves. */
+enum { WORD_NONE = 0, WORD_ALL, WORD_FIRST_OPTIMIZATION };
+
+const char *cli_optimization_word(size_t index) {
+  if (index == WORD_NONE)
+    return "none";
+  if (index == WORD_ALL)
+    return "all";
+  const size_t optimization = index - WORD_FIRST_OPTIMIZATION;
+  return optimization < DSM_OPTIMIZATION_COUNT
+             ? dsm_optimization_name((dsm_optimization)optimization)
+             : NULL;
+}
+
+const char *cli_parallelism_word(size_t index) {
+  return index < DSM_PARALLELISM_COUNT ? dsm_parallelism_name((dsm_parallelism)index) : NULL;
+}
+
+static const char *word_of(const char *const *words, size_t count, size_t index) {
+  return index < count ? words[index] : NULL;
+}
+
+const char *cli_format_word(size_t index) {
+  static const char *const words[] = {
+      [CLI_FORMAT_TABLE] = "table", [CLI_FORMAT_JSON] = "json", [CLI_FORMAT_CSV] = "csv"};
+  return word_of(words, sizeof words / sizeof *words, index);
+}
+
+const char *cli_color_word(size_t index) {
+  static const char *const words[] = {
+      [CLI_COLOR_AUTO] = "auto", [CLI_COLOR_ALWAYS] = "always", [CLI_COLOR_NEVER] = "never"};
+  return word_of(words, sizeof words / sizeof *words, index);
+}
+
+static size_t list_words(const cli_option *option, const char *words[WORDS_MAX]) {
+  size_t count = 0;
+  while (count < WORDS_MAX && option->word(count) != NULL) {
+    words[count] = option->word(count);
+    count++;
+  }
+  return count;
+}
+
+/* Says that a word is none of the option's. */
+static void complain_of_word(const cli_arguments *arguments, const cli_option *option,
+                             const char *word, const char *const *words, size_t count) {
+  char expected[256] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *const last = option->is_list ? ", " : " or ";
+    const char *const separator = i == 0 ? "" : i + 1 == count ? last : ", ";
+    const int wrote =
+        snprintf(expected + used, sizeof expected - used, "%s%s", separator, words[i]);
+    if (wrote > 0 && (size_t)wrote < sizeof expected - used)
+      used += (size_t)wrote;
+  }
+  (void)cli_usage_error(arguments->command, "--%s: expected %s%s, found '%s'%s", option->name,
+                        option->is_list ? "some of " : "", expected, word,
+                        cli_did_you_mean(word, words, count).text);
+}
+
+/* Finds text[0 .. length) among the option's words; prints and returns false if it is none. */
+static bool find_word(const cli_arguments *arguments, const cli_option *option, const char *text,
+                      size_t length, size_t *index) {
+  const char *words[WORDS_MAX];
+  const size_t count = list_words(option, words);
+  for (size_t i = 0; i < count; i++) {
+    if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0) {
+      *index = i;
+      return true;
+    }
+  }
+  char word[128];
+  (void)snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1),
+                 text);
+  complain_of_word(arguments, option, word, words, count);
+  return false;
+}
+
+/* Reads a list of the option's words into a set of bits. */
+static bool find_words(const cli_arguments *arguments, const cli_option *option, const char *text,
+                       unsigned *set) {
+  *set = 0;
+  for (const char *at = text;; at++) {
+    const size_t length = strcspn(at, ",");
+    size_t index;
+    if (!find_word(arguments, option, at, length, &index))
+      return false;
+    *set |= 1U << index;
+    at += length;
+    if (*at == '\0')
+      return true;
+  }
+}
+
+/* ---- setters ---- */
+
+cli_exit cli_apply_mode(cli_arguments *arguments, const cli_option *option, char *value) {
+  size_t index;
+  if (!find_word(arguments, option, value, strlen(value), &index))
+    return CLI_EXIT_USAGE;
+  arguments->options.mode = (dsm_mode)index;
+  return CLI_EXIT_DONE;
+}
+
+/* Notes an override as PATH=VALUE; `owned` is freed with the arguments. */
+static void record(cli_overrides *overrides, const char *text, char *owned) {
+  overrides->texts[overrides->recorded_count] = owned;
+  overrides->recorded[overrides->recorded_count++] = text;
+}
+
+cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option, char *value) {
+  static const char prefix[] = "workload.minibatch=";
+  (void)option;
+  const size_t size = sizeof prefix + strlen(value);
+  char *const text = calloc(size, 1);
+  if (text == NULL)
+    return cli_out_of_memory();
+  (void)snprintf(text, size, "%s%s", prefix, value);
+  cli_overrides *const overrides = &arguments->overrides;
+  overrides->workload[overrides->workload_count++] =
+      (dsm_override){.path = "minibatch", .value = value, .origin = "--minibatch"};
+  record(overrides, text, text);
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, char *value) {
+  unsigned words;
+  if (!find_words(arguments, option, value, &words))
+    return CLI_EXIT_USAGE;
+  const bool is_none = words == 1U << WORD_NONE;
+  const bool is_all = words == 1U << WORD_ALL;
+  const bool has_keyword = (words & (1U << WORD_NONE | 1U << WORD_ALL)) != 0;
+  if (has_keyword && !is_none && !is_all)
+    return cli_usage_error(arguments->command, "--%s: 'none' and 'all' stand alone, found '%s'",
+                           option->name, value);
+  arguments->options.optimizations =
+      is_all ? DSM_OPTIMIZATION_ALL : words >> WORD_FIRST_OPTIMIZATION;
+  arguments->has_optimizations = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_ladder(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_ladder = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_ladder_base(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->ladder_base = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value) {
+  return find_words(arguments, option, value, &arguments->options.parallelisms) ? CLI_EXIT_DONE
+                                                                                : CLI_EXIT_USAGE;
+}
+
+cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->explain = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value) {
+  static const char workload[] = "workload.";
+  static const char system[] = "system.";
+  const bool is_workload = strncmp(value, workload, sizeof workload - 1) == 0;
+  const bool is_system = strncmp(value, system, sizeof system - 1) == 0;
+  const size_t prefix_length = (is_workload ? sizeof workload : sizeof system) - 1;
+  const size_t path_length = strcspn(value, "=");
+  if (value[path_length] == '\0' || path_length == prefix_length || (!is_workload && !is_system))
+    return cli_usage_error(arguments->command,
+                           "--%s: expected workload.PATH=VALUE or system.PATH=VALUE, found '%s'",
+                           option->name, value);
+  static const char option_text[] = "--set ";
+  const size_t option_length = sizeof option_text - 1;
+  char *const origin = calloc(option_length + path_length + 1, 1);
+  if (origin == NULL)
+    return cli_out_of_memory();
+  memcpy(origin, option_text, option_length);
+  memcpy(origin + option_length, value, path_length);
+  cli_overrides *const overrides = &arguments->overrides;
+  const dsm_override made = {.path = origin + option_length + prefix_length,
+                             .value = value + path_length + 1,
+                             .origin = origin};
+  if (is_workload)
+    overrides->workload[overrides->workload_count++] = made;
+  else
+    overrides->system[overrides->system_count++] = made;
+  record(overrides, value, origin);
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (cli_parse_size(value, 1, THREADS_MAX, &arguments->options.thread_count))
+    return CLI_EXIT_DONE;
+  return cli_usage_error(arguments->command,
+                         "--%s: expected a whole number from 1 to %d, found '%s'", option->name,
+                         THREADS_MAX, value);
+}
+
+cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value) {
+  size_t index;
+  if (!find_word(arguments, option, value, strlen(value), &index))
+    return CLI_EXIT_USAGE;
+  arguments->format = (cli_format)index;
+  arguments->has_format = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->output = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_quiet(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_quiet = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_verbose(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_verbose = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_color(cli_arguments *arguments, const cli_option *option, char *value) {
+  size_t index;
+  if (!find_word(arguments, option, value, strlen(value), &index))
+    return CLI_EXIT_USAGE;
+  arguments->color = (cli_color)index;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_help(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->wants_help = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_version(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->wants_version = true;
+  return CLI_EXIT_DONE;
+}

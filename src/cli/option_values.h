@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* option_values.h: the words and setters in the option table's rows. */
+#ifndef DSM_CLI_OPTION_VALUES_H
+#define DSM_CLI_OPTION_VALUES_H
+
+#include "cli/option_table.h"
+
+/* Word number `index`, NULL after the last. */
+const char *cli_mode_word(size_t index);
+const char *cli_optimization_word(size_t index);
+const char *cli_parallelism_word(size_t index);
+const char *cli_format_word(size_t index);
+const char *cli_color_word(size_t index);
+
+/* Setters (cli_option.apply). */
+cli_exit cli_apply_mode(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_ladder(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_ladder_base(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_quiet(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_verbose(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_color(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_help(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_version(cli_arguments *arguments, const cli_option *option, char *value);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/terminal.h"
+
+static bool ends_in(const char *text, const char *ending) {
+  const size_t length = strlen(text);
+  const size_t ending_length = strlen(ending);
+  return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
+}
+
+/* The file that the result goes to; NULL: standard output. */
+static const char *output_file(const cli_arguments *arguments) {
+  const bool is_stdout = arguments->output == NULL || strcmp(arguments->output, "-") == 0;
+  return is_stdout ? NULL : arguments->output;
+}
+
+static cli_exit stdout_error(int error) {
+  return cli_outside_error("cannot write to standard output: %s", strerror(error));
+}
+
+static cli_exit put_stdout(const char *text) {
+  if (fputs(text, stdout) == EOF || fflush(stdout) == EOF) {
+    const int error = errno;
+    clearerr(stdout); /* it is reported here, once */
+    return stdout_error(error);
+  }
+  return CLI_EXIT_DONE;
+}
+
+static cli_exit put_file(const cli_arguments *arguments, const char *path, const char *text) {
+  dsm_diags *const diags = dsm_diags_new(1);
+  const dsm_status status = dsm_file_write(path, text, strlen(text), diags);
+  cli_print_findings(arguments, diags);
+  dsm_diags_free(diags);
+  return cli_exit_of(status);
+}
+
+/* Prints a result to a file, or to standard output if that is NULL. */
+static cli_exit put(const cli_arguments *arguments, cli_printer *print, const void *result,
+                    cli_format format, const char *file) {
+  char *const text =
+      print(result, format, cli_table_style(arguments, file == NULL ? stdout : NULL));
+  if (text == NULL)
+    return cli_out_of_memory();
+  const cli_exit outcome = file == NULL ? put_stdout(text) : put_file(arguments, file, text);
+  free(text);
+  return outcome;
+}
+
+static cli_format format_of_ending(const char *file, cli_format otherwise) {
+  if (file != NULL && ends_in(file, ".json"))
+    return CLI_FORMAT_JSON;
+  if (file != NULL && ends_in(file, ".csv"))
+    return CLI_FORMAT_CSV;
+  return otherwise;
+}
+
+cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result) {
+  const char *const file = output_file(arguments);
+  const cli_format format =
+      arguments->has_format ? arguments->format : format_of_ending(file, CLI_FORMAT_TABLE);
+  if (arguments->is_quiet && !arguments->has_format && arguments->output == NULL)
+    return CLI_EXIT_DONE;
+  return put(arguments, print, result, format, file);
+}
+
+static char *print_plan(const void *result, cli_format format, dsm_table_style style) {
+  const dsm_plan *const plan = result;
+  switch (format) {
+  case CLI_FORMAT_TABLE:
+    return dsm_report_plan_table(plan, style);
+  case CLI_FORMAT_JSON:
+    return dsm_plan_print(plan);
+  case CLI_FORMAT_CSV:
+    return dsm_report_plan_csv(plan);
+  }
+  return NULL;
+}
+
+cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan) {
+  if (arguments->has_format || arguments->output == NULL)
+    return cli_put_result(arguments, print_plan, plan);
+  const char *const file = output_file(arguments);
+  const cli_exit written =
+      put(arguments, print_plan, plan, format_of_ending(file, CLI_FORMAT_JSON), file);
+  if (file == NULL || arguments->is_quiet)
+    return written;
+  return cli_exit_max(written, put(arguments, print_plan, plan, CLI_FORMAT_TABLE, NULL));
+}
+
+cli_exit cli_finish_stdout(void) {
+  errno = 0;
+  const bool is_flushed = ferror(stdout) == 0 && fflush(stdout) == 0;
+  const int flush_error = errno;
+  /* A standard output that was closed from the start matters only if something was written. */
+  const bool is_closed = fclose(stdout) == 0 || errno == EBADF;
+  const int close_error = errno;
+  if (is_flushed && is_closed)
+    return CLI_EXIT_DONE;
+  const int error = is_flushed ? close_error : flush_error;
+  return stdout_error(error == 0 ? EIO : error);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* output.h: where results go: standard output, or a file that is written whole or not at all. */
+#ifndef DSM_CLI_OUTPUT_H
+#define DSM_CLI_OUTPUT_H
+
+#include "cli/arguments.h"
+
+/** Prints a result in a format; malloc'ed, NULL if out of memory. */
+typedef char *cli_printer(const void *result, cli_format format, dsm_table_style style);
+
+/**
+ * Sends a result to the output file, or else to standard output. Without --format its form follows
+ * the file's ending, else it is a table; --quiet leaves a table out that goes to standard output
+ * and was not asked for.
+ */
+cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result);
+
+/** The same for a plan: with an output file but no --format, the file gets JSON (or CSV if it ends
+ * in .csv) and standard output the table. */
+cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan);
+
+/** Has all that was written to standard output arrived? To be called last. */
+cli_exit cli_finish_stdout(void);
+
+#endif

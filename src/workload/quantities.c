@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* quantities.c: loop dimensions, element counts and parameters of a layer (section 1). */
+#include "base/checked.h"
+#include "workload/workload_internal.h"
+
+bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+  return !dsm__ckd_mul_u64(result, a, b) && !dsm__ckd_mul_u64(result, *result, c) &&
+         !dsm__ckd_mul_u64(result, *result, d) && *result <= DSM_PRODUCT_MAX;
+}
+
+bool dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec, dsm_size2 input,
+                                  dsm_size2 stored) {
+  const bool is_lstm = spec->type == DSM_LAYER_LSTM;
+  const uint64_t weight_dims = spec->type == DSM_LAYER_MATMUL ? 0 : 1;
+  const uint64_t input_positions = spec->type == DSM_LAYER_CONV ? input.rows * input.columns : 1;
+  out->in = is_lstm ? spec->in + spec->out : spec->in;
+  out->out = is_lstm ? 4 * spec->out : spec->out;
+  out->ij = spec->feature.rows * spec->feature.columns;
+  out->kij = spec->kernel.rows * spec->kernel.columns;
+  out->groups = spec->groups;
+  out->timesteps = spec->timesteps;
+  out->state_elements = is_lstm ? 5 * spec->out : 0;
+  out->operand_elements = spec->operand_elements;
+  const uint64_t stored_features = is_lstm ? spec->out : out->out;
+  const uint64_t ways = out->in / out->groups;
+  uint64_t steps = 0;
+  return dsm__bounded_product(&out->input_elements, out->in, input_positions, 1, 1) &&
+         dsm__bounded_product(&out->output_elements, out->out, out->ij, 1, 1) &&
+         dsm__bounded_product(&out->stored_elements, stored_features, stored.rows, stored.columns,
+                              1) &&
+         dsm__bounded_product(&out->weight_elements, ways, out->out, out->kij, weight_dims) &&
+         dsm__bounded_product(&out->macs, ways, out->out, out->kij, out->ij) &&
+         dsm__bounded_product(&steps, out->macs, out->timesteps, 1, 1) &&
+         dsm__bounded_product(&steps, out->input_elements, out->timesteps, 1, 1) &&
+         dsm__bounded_product(&steps, out->output_elements, 2 * out->timesteps, 1, 1);
+}
+
+uint64_t dsm__layer_derive_parameters(const dsm_layer *layer) {
+  const uint64_t norm_features = layer->type == DSM_LAYER_LSTM ? layer->out / 4 : layer->out;
+  uint64_t parameters = layer->weight_elements;
+  parameters += layer->has_op[DSM_AUX_BIAS] ? layer->out : 0;
+  parameters += layer->has_op[DSM_AUX_BATCH_NORM] ? 2 * norm_features : 0;
+  parameters += layer->has_op[DSM_AUX_LAYER_NORM] ? 2 * norm_features : 0;
+  return parameters;
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs the command-line cases: one folder a case, with
+    cmd      a shell script run with `sh -eu`-like strictness off, in a clean folder; `dsm` is on PATH
+    stdout   what it must print (absent: nothing)
+    stderr   likewise (absent: nothing)
+    exit     its exit code (absent: 0)
+Other files of the case are copied into the clean folder first.
+
+Usage: run_cases.py DSM_BINARY CASES_DIR [--update] [NAME...]
+
+--update rewrites stdout, stderr and exit from what happens. Read the difference before you commit it:
+it must be what a person would call right.
+"""
+import difflib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SPECIAL = {"cmd", "stdout", "stderr", "exit"}
+TIMEOUT_SECONDS = 120
+
+
+def run(case, dsm):
+    with tempfile.TemporaryDirectory() as folder:
+        for item in case.iterdir():
+            if item.name not in SPECIAL:
+                shutil.copy(item, folder)
+        environment = {
+            "PATH": f"{dsm.parent}:/usr/bin:/bin",
+            "LC_ALL": "C",
+            "HOME": folder,
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""),
+        }
+        done = subprocess.run(["sh", str(case / "cmd")], cwd=folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=TIMEOUT_SECONDS, check=False)
+    return done.stdout.decode(), done.stderr.decode(), done.returncode
+
+
+def expected(case, name):
+    path = case / name
+    return path.read_text() if path.exists() else ""
+
+
+def difference(name, wanted, found):
+    return "".join(difflib.unified_diff(wanted.splitlines(True), found.splitlines(True),
+                                        f"expected {name}", f"found {name}"))
+
+
+def update(case, found):
+    for name, text in zip(("stdout", "stderr"), found[:2]):
+        path = case / name
+        if text:
+            path.write_text(text)
+        elif path.exists():
+            path.unlink()
+    path = case / "exit"
+    if found[2]:
+        path.write_text(f"{found[2]}\n")
+    elif path.exists():
+        path.unlink()
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--update"]
+    is_update = "--update" in sys.argv
+    dsm = pathlib.Path(arguments[0]).resolve()
+    cases = sorted(p for p in pathlib.Path(arguments[1]).resolve().iterdir() if (p / "cmd").exists())
+    wanted_names = set(arguments[2:])
+    failed = 0
+    for case in cases:
+        if wanted_names and case.name not in wanted_names:
+            continue
+        found = run(case, dsm)
+        if is_update:
+            update(case, found)
+            continue
+        problems = difference("stdout", expected(case, "stdout"), found[0])
+        problems += difference("stderr", expected(case, "stderr"), found[1])
+        wanted_exit = int(expected(case, "exit") or "0")
+        if wanted_exit != found[2]:
+            problems += f"expected exit {wanted_exit}, found {found[2]}\n"
+        print(f"{'not ok' if problems else 'ok'} {case.name}")
+        if problems:
+            failed += 1
+            print(problems)
+    if not cases:
+        print("no cases found")
+        return 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,446 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Do the documents say what the code does?
+
+  parameters  the tables of docs/model.md and docs/formats.md against src/system/parameters.c
+  keys        every key that is read is in docs/formats.md, in the section of its format
+  functions   every equation of the model is in docs/model.md, and no function there is unknown
+  words       every word of the formats is in docs/formats.md, section Words
+  limits      the table of docs/formats.md against include/dsm/limits.h
+  examples    every ```json block is JSON; inputs (with a known "format") validate without a finding
+  results     every key and column that the program writes is in docs/formats.md
+  numbers     tables after <!-- checked: explore WORKLOAD SYSTEM --> hold what the program says
+  links       relative links of all *.md, with their anchors, lead somewhere
+
+Usage: check_docs.py DSM_BINARY SOURCE_DIR
+"""
+import csv
+import io
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TIMEOUT_SECONDS = 120
+INPUT_FORMATS = ("dsm-workload/1", "dsm-system/1", "dsm-plan/1")
+NUMBER_TOLERANCE = 1e-8
+# Not ours to check: build trees and what tools leave.
+SKIPPED_FOLDERS = {"build", ".git", ".cache", "node_modules"}
+
+
+# ---- documents ----
+
+def slug(heading):
+    """The anchor that a heading gets: as shown, in lower case, without punctuation, - for a space."""
+    text = re.sub(r"[`*]", "", heading).strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def without_code_blocks(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+
+
+def headings(text):
+    return re.findall(r"^#{1,6} +(.+?) *$", without_code_blocks(text), flags=re.M)
+
+
+def section(text, title):
+    """The text below a heading, up to the next one that is not below it. None if there is none."""
+    found = re.search(rf"^(#+) {re.escape(title)} *$", text, flags=re.M)
+    if not found:
+        return None
+    rest = text[found.end():]
+    end = re.search(rf"^#{{1,{len(found.group(1))}}} ", rest, flags=re.M)
+    return rest[:end.start()] if end else rest
+
+
+def code_spans(text):
+    return re.findall(r"`([^`\n]+)`", without_code_blocks(text))
+
+
+def tokens(text):
+    """All identifiers in code spans: `a.b[]` holds a and b."""
+    return {token for span in code_spans(text) for token in re.findall(r"[A-Za-z_]\w*", span)}
+
+
+def tables(text):
+    """Every table as a list of rows, each a dictionary by column title."""
+    rows, titles, result = [], None, []
+    for line in text.splitlines() + [""]:
+        if not line.startswith("|"):
+            if titles is not None:
+                result.append(rows)
+            rows, titles = [], None
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if titles is None:
+            titles = cells
+        elif not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
+            rows.append(dict(zip(titles, cells)))
+    return result
+
+
+def first_span(cell):
+    spans = code_spans(cell)
+    return spans[0] if spans else None
+
+
+# ---- sources ----
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+
+
+def string_literals(code):
+    return re.findall(r'"((?:\\.|[^"\\])*)"', code)
+
+
+class Checker:
+    def __init__(self, dsm, source):
+        self.dsm = dsm
+        self.source = source
+        self.complaints = []
+        self.model = (source / "docs/model.md").read_text()
+        self.formats = (source / "docs/formats.md").read_text()
+        self.words = tokens(section(self.formats, "Words") or "")
+
+    def complain(self, where, message):
+        self.complaints.append(f"{where}: {message}")
+
+    def read(self, path):
+        return without_comments((self.source / path).read_text())
+
+    def format_tokens(self, name):
+        """Identifiers in a format's section and among the words."""
+        text = section(self.formats, name)
+        if text is None:
+            self.complain("docs/formats.md", f"no section {name}")
+            return set(self.words)
+        return tokens(text) | self.words
+
+    # ---- parameters ----
+
+    def constants(self):
+        values = {}
+        for path in ("include/dsm/limits.h", "src/system/parameters.c"):
+            for name, value in re.findall(r"^#define (\w+) ([\d.eE+-]+)U?\s*$", self.read(path),
+                                          flags=re.M):
+                values[name] = float(value)
+        return values
+
+    def parameters(self):
+        """{path: (default, range)}; default None: required; range None: a flag or a word."""
+        code = self.read("src/system/parameters.c")
+        code = code[code.index("dsm__parameters[] = {"):]
+        known = self.constants()
+
+        def number(text):
+            text = text.strip()
+            return known[text] if text in known else float(text)
+
+        result = {}
+        for kind, path, rest in re.findall(r'\b(COUNT|RATE|REAL|FLAG)\(\s*"([^"]+)",([^()]*)\)', code):
+            arguments = [argument.strip() for argument in rest.split(",")][1:]
+            if kind == "COUNT":
+                required, most, default = arguments
+                result[path] = (None if required == "true" else number(default), (1, number(most)))
+            elif kind == "RATE":
+                result[path] = (None, (known["RATE_MIN"], known["RATE_MAX"]))
+            elif kind == "REAL":
+                least, most, default = arguments
+                result[path] = (number(default), (number(least), number(most)))
+            else:
+                result[path] = (arguments[0], None)
+        for path in re.findall(r'\{\s*"([^"]+)",\s*DSM__PARAMETER_', code):
+            result[path] = (None, None)
+        for path in re.findall(r'"(\w+(?:\.\w+)+)"', code):
+            if path not in result:
+                self.complain("src/system/parameters.c", f"cannot read the row of {path}")
+        return result
+
+    def check_parameter_row(self, where, path, row, default, limits):
+        shown = row.get("default", "")
+        if default is None:
+            is_right = shown == "required"
+        elif default in ("true", "false"):
+            is_right = shown == default
+        else:
+            is_right = re.fullmatch(r"[\d.eE+-]+", shown) is not None and float(shown) == default
+        if not is_right:
+            wanted = f"{default:g}" if isinstance(default, float) else default or "required"
+            self.complain(where, f"{path}: expected the default {wanted}, found {shown!r}")
+        if limits is not None:
+            found = re.fullmatch(r"([\d.eE+-]+) to ([\d.eE+-]+)", row.get("range", ""))
+            if not found or (float(found.group(1)), float(found.group(2))) != limits:
+                self.complain(where, f"{path}: expected the range {limits[0]:g} to {limits[1]:g}, "
+                                     f"found {row.get('range')!r}")
+
+    def check_parameters(self):
+        parameters = self.parameters()
+        if not parameters:
+            self.complain("src/system/parameters.c", "no parameters found")
+        places = (("docs/model.md", section(self.model, "2. System parameters")),
+                  ("docs/formats.md", section(self.formats, "dsm-system/1")))
+        for where, text in places:
+            rows = {first_span(row.get("key", "")): row for table in tables(text or "") for row in table}
+            for path, (default, limits) in parameters.items():
+                if path not in rows:
+                    self.complain(where, f"no row for the parameter {path}")
+                else:
+                    self.check_parameter_row(where, path, rows[path], default, limits)
+            for path in rows:
+                if path is not None and "." in path and path not in parameters:
+                    self.complain(where, f"a row for {path}, which is no parameter")
+            for row in rows.values():
+                if any(row.get(title, "x") == "" for title in ("unit", "source", "meaning")):
+                    self.complain(where, f"an empty cell in the row of {row.get('key')}")
+
+    # ---- keys ----
+
+    def check_keys(self):
+        """In the files that read and write a format, a string that is one lower-case word, and no
+        part of a message, is a key or a word."""
+        for name, folder in (("dsm-workload/1", "workload"), ("dsm-system/1", "system"),
+                             ("dsm-plan/1", "plan")):
+            known = self.format_tokens(name)
+            keys = set()
+            for path in sorted((self.source / "src" / folder).glob("*_json*.c")):
+                code = re.sub(r"\bdsm__json_error\(.*?\);", "", without_comments(path.read_text()),
+                              flags=re.S)
+                keys |= {key for key in string_literals(code) if re.fullmatch(r"[a-z][a-z0-9_]*", key)}
+            if len(keys) < 4:
+                self.complain(f"src/{folder}", f"no keys of {name} found in *_json*.c")
+            for key in sorted(keys - known):
+                self.complain("docs/formats.md", f"{name}: nothing on the key or word {key}")
+
+    # ---- functions ----
+
+    def declared_functions(self):
+        names = []
+        for path in ("include/dsm/model.h", "include/dsm/mapping.h", "src/model/equations.h"):
+            code = re.sub(r"^\s*#.*$", "", self.read(path), flags=re.M)
+            names += [(path, name) for name in re.findall(r"\b(dsm_\w+)\s*\(", code)]
+        return names
+
+    def check_functions(self):
+        listed = section(self.model, "Functions") or ""
+        rows = [row for table in tables(listed) for row in table]
+        in_table = {name for row in rows for name in code_spans(row.get("function", ""))}
+        body = self.model.replace(listed, "")
+        numbers = {found.group(1) for found in
+                   (re.match(r"(\d+)\. ", heading) for heading in headings(self.model)) if found}
+        for path, name in self.declared_functions():
+            if name not in in_table:
+                self.complain("docs/model.md", f"{name} of {path} is not in the table of functions")
+            is_word = name.endswith("_name") or name.endswith("_parse")
+            if not is_word and not re.search(rf"\b{name}\(\)", body):
+                self.complain("docs/model.md", f"no equation names {name}() of {path}")
+        for row in rows:
+            if "section" in row and row["section"] not in numbers:
+                self.complain("docs/model.md", f"{row['function']}: there is no section {row['section']}")
+        code = "\n".join(path.read_text() for folder in ("include", "src")
+                         for path in sorted((self.source / folder).rglob("*.[ch]")))
+        known = set(re.findall(r"\bdsm_\w+", code))
+        for where, text in (("docs/model.md", self.model), ("docs/formats.md", self.formats)):
+            for name in sorted(set(re.findall(r"\bdsm_\w+", text)) - known):
+                if not name.endswith("_"):
+                    self.complain(where, f"{name} is not in the code")
+        for path in sorted((self.source / "src/model").glob("*.c")):
+            cited = re.findall(r"\bsections? (\d+)", path.read_text())
+            for number in sorted(set(cited) - numbers):
+                self.complain("docs/model.md", f"{path.name} cites section {number}, which is missing")
+
+    # ---- words and limits ----
+
+    def check_words(self):
+        count = 0
+        for path in sorted((self.source / "src").glob("*/*.c")):
+            code = without_comments(path.read_text())
+            for table, body in re.findall(r"(\w+_names)\[[^\]]*\] = \{(.*?)\};", code, flags=re.S):
+                for word in string_literals(body):
+                    count += 1
+                    if re.fullmatch(r"[a-z_0-9]+", word) and word not in self.words:
+                        self.complain("docs/formats.md",
+                                      f"section Words lacks {word} ({table} of {path.name})")
+        if count < 50:
+            self.complain("src", f"expected tables of words called *_names, found {count} words")
+
+    def check_limits(self):
+        code = self.read("include/dsm/limits.h")
+        rows = {first_span(row.get("constant", "")): row.get("value")
+                for table in tables(section(self.formats, "Limits") or "") for row in table}
+        for name, value in re.findall(r"^#define (DSM_\w+_MAX) (\d+)", code, flags=re.M):
+            if rows.get(name) != value:
+                self.complain("docs/formats.md", f"{name}: expected {value}, found {rows.get(name)}")
+
+    # ---- examples ----
+
+    def run(self, *arguments):
+        return subprocess.run([str(self.dsm), *map(str, arguments)], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, check=False)
+
+    def examples(self):
+        """(document, line, text) of every ```json block."""
+        paths = sorted((self.source / "docs").glob("*.md"))
+        paths += [path for path in [self.source / "README.md"] if path.exists()]
+        for path in paths:
+            text = path.read_text()
+            for found in re.finditer(r"^```json\b[^\n]*\n(.*?)^```", text, flags=re.S | re.M):
+                line = text.count("\n", 0, found.start()) + 1
+                yield path.relative_to(self.source), line, found.group(1)
+
+    def check_examples(self, folder):
+        """Returns {format: file} of the examples of docs/formats.md."""
+        files = {}
+        for number, (document, line, text) in enumerate(self.examples()):
+            where = f"{document}:{line}"
+            try:
+                value = json.loads(text)
+            except json.JSONDecodeError as error:
+                self.complain(where, f"the example is no JSON: {error}")
+                continue
+            name = value.get("format") if isinstance(value, dict) else None
+            if name not in INPUT_FORMATS:
+                continue
+            path = folder / f"example{number}.json"
+            path.write_text(text)
+            done = self.run("validate", path)
+            if done.returncode != 0 or done.stderr:
+                found = done.stderr.replace(str(path), where).strip()
+                self.complain(where, f"the example does not validate (exit {done.returncode}): {found}")
+            elif str(document) == "docs/formats.md":
+                files[name] = path
+        for name in INPUT_FORMATS:
+            if name not in files:
+                self.complain("docs/formats.md", f"no example of {name} that validates")
+        return files
+
+    # ---- results ----
+
+    def keys_of(self, value):
+        if isinstance(value, dict):
+            for key, member in value.items():
+                yield key
+                if key not in ("workload", "system", "notes"):
+                    yield from self.keys_of(member)
+        elif isinstance(value, list):
+            for item in value:
+                yield from self.keys_of(item)
+
+    def check_result(self, name, known, *arguments):
+        """Runs a command and looks up all keys of its JSON and all columns of its CSV."""
+        shown = " ".join(["dsm", *(pathlib.Path(a).name if "/" in str(a) else str(a) for a in arguments)])
+        done = self.run(*arguments, "--format", "json")
+        try:
+            value = json.loads(done.stdout)
+        except json.JSONDecodeError:
+            self.complain(shown, f"no JSON (exit {done.returncode}): {done.stderr.strip()}")
+            return
+        if value.get("format") != name:
+            self.complain(shown, f"expected the format {name}, found {value.get('format')}")
+        for key in sorted(set(self.keys_of(value)) - known):
+            self.complain("docs/formats.md", f"{name}: nothing on the key {key} ({shown})")
+        done = self.run(*arguments, "--format", "csv")
+        columns = next(csv.reader(io.StringIO(done.stdout)), [])
+        for column in columns:
+            if not set(column.split(".")) <= known:
+                self.complain("docs/formats.md", f"{name}: nothing on the column {column} ({shown})")
+
+    def check_results(self, files, folder):
+        workload, system, plan = (files.get(name) for name in INPUT_FORMATS)
+        if None in (workload, system, plan):
+            return
+        layer = json.loads(workload.read_text())["layers"][-1]["name"]
+        bad = folder / "bad.json"
+        bad.write_text(workload.read_text().replace('"minibatch"', '"minibach"'))
+        inputs = ("explore", workload, system)
+        for name, arguments in (
+                ("dsm-plan/1", inputs),
+                ("dsm-plan/1", (*inputs, "--mode", "inference")),
+                ("dsm-plan/1", ("score", plan)),
+                ("dsm-explain/1", (*inputs, "--explain", layer)),
+                ("dsm-ladder/1", (*inputs, "--ladder")),
+                ("dsm-describe/1", ("describe", workload, system, plan)),
+                ("dsm-validate/1", ("validate", workload, bad))):
+            self.check_result(name, self.format_tokens(name), *arguments)
+
+    # ---- numbers ----
+
+    def value_at(self, plan, path):
+        """The number at layers.NAME.passes.PASS.key...; None if there is none."""
+        value = plan
+        for step in path.split("."):
+            if isinstance(value, list):
+                value = next((item for item in value if item.get("name") == step), None)
+            else:
+                value = value.get(step) if isinstance(value, dict) else None
+        return value if isinstance(value, (int, float)) else None
+
+    def check_numbers(self):
+        pattern = r"<!-- checked: explore (\w+) (\w+) -->\s*\n((?:\|.*\n)+)"
+        found = re.findall(pattern, self.model)
+        if len(found) != self.model.count("<!-- checked:"):
+            self.complain("docs/model.md", "a mark \"checked\" is not followed by a table")
+        for workload, system, text in found:
+            done = self.run("explore", self.source / "workloads" / f"{workload}.json",
+                            self.source / "systems" / f"{system}.json", "--format", "json")
+            if done.returncode != 0:
+                self.complain("docs/model.md", f"explore {workload} {system}: {done.stderr.strip()}")
+                continue
+            plan = json.loads(done.stdout)
+            for row in tables(text)[0]:
+                path, shown = first_span(row["place in the plan"]), float(row["value"])
+                actual = self.value_at(plan, path)
+                if actual is None or not math.isclose(actual, shown, rel_tol=NUMBER_TOLERANCE):
+                    self.complain("docs/model.md", f"{path}: the page says {shown}, the plan {actual}")
+
+    # ---- links ----
+
+    def check_links(self):
+        for path in sorted(self.source.rglob("*.md")):
+            relative = path.relative_to(self.source)
+            if any(part in SKIPPED_FOLDERS or part.startswith("build") for part in relative.parts[:-1]):
+                continue
+            text = re.sub(r"`[^`\n]*`", "``", without_code_blocks(path.read_text()))
+            for target in re.findall(r"\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)", text):
+                if re.match(r"[a-z][a-z0-9+.-]*:", target):
+                    continue
+                file, _, anchor = target.partition("#")
+                to = (path.parent / file) if file else path
+                if not to.exists():
+                    self.complain(relative, f"the link {target} leads nowhere")
+                elif anchor and to.suffix == ".md" and anchor not in map(slug, headings(to.read_text())):
+                    self.complain(relative, f"the link {target}: no such heading")
+
+
+def main():
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    dsm, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    for path in (dsm, source / "docs/model.md", source / "docs/formats.md"):
+        if not path.is_file():
+            print(f"{path}: no such file")
+            return 1
+    checker = Checker(dsm, source)
+    checker.check_parameters()
+    checker.check_keys()
+    checker.check_functions()
+    checker.check_words()
+    checker.check_limits()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        files = checker.check_examples(folder)
+        checker.check_results(files, folder)
+    checker.check_numbers()
+    checker.check_links()
+    print("\n".join(map(str, checker.complaints)) if checker.complaints
+          else "the documents agree with the code")
+    return 1 if checker.complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

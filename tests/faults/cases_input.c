@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cases_input.c: diag.h, file.h, suggest.h, workload.h, system.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "subject.h"
+
+/* An address that no function gives: outputs must not keep it. */
+static void *poison(void) {
+  static char place;
+  return &place;
+}
+
+/* ---- findings ---- */
+
+static attempt new_diags(const subject *s, dsm_diags *diags) {
+  (void)s, (void)diags;
+  dsm_diags *const made = dsm_diags_new(3);
+  const attempt result = {.status = made == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK};
+  dsm_diags_free(made);
+  return result;
+}
+
+/* Reporting never fails: it allocates nothing. */
+static attempt use_diags(const subject *s, dsm_diags *diags) {
+  static const char *const words[] = {"stride", NULL, "kernel"};
+  uint64_t digest = DIGEST_START;
+  char text[200];
+  for (size_t i = 0; i < dsm_diags_count(s->findings); i++) {
+    const dsm_diag *const finding = dsm_diags_get(s->findings, i);
+    digest = digest_u64(digest, dsm_diag_render(finding, true, text, sizeof text));
+    digest = digest_text(digest, text);
+    dsm_diags_append(diags, finding);
+  }
+  digest = digest_u64(digest, dsm_diags_dropped(s->findings));
+  digest = digest_text(digest, dsm_suggest("strid", words, 3));
+  dsm_diags_clear(diags);
+  return (attempt){.status = DSM_OK, .digest = digest};
+}
+
+/* ---- files ---- */
+
+static attempt read_file(const subject *s, dsm_diags *diags) {
+  char *text = poison();
+  size_t length = 0;
+  const dsm_status status = dsm_file_read(&text, &length, s->workload_path, diags);
+  attempt made =
+      attempt_of_status(status, text, status == DSM_OK ? digest_text(DIGEST_START, text) : 0);
+  if (status == DSM_OK && strcmp(text, subject_convolutional_text) != 0)
+    made.wrong = "what is read is what the file holds";
+  if (text != poison())
+    free(text);
+  return made;
+}
+
+static attempt read_missing_file(const subject *s, dsm_diags *diags) {
+  (void)s;
+  char *text = poison();
+  size_t length = 0;
+  const dsm_status status = dsm_file_read(&text, &length, "/nowhere/at/all", diags);
+  return attempt_of_status(status, text, 0);
+}
+
+/* Has a file exactly this text? */
+static bool holds(const char *path, const char *text) {
+  static char found[65536];
+  FILE *const file = fopen(path, "r");
+  if (file == NULL)
+    return false;
+  const size_t length = fread(found, 1, sizeof found - 1, file);
+  found[length] = '\0';
+  return fclose(file) == 0 && strcmp(found, text) == 0;
+}
+
+/* Are there only the files of the subject in its folder? */
+static bool is_folder_clean(const subject *s) {
+  size_t count = 0;
+  DIR *const folder = opendir(s->folder);
+  if (folder == NULL)
+    return false;
+  while (readdir(folder) != NULL)
+    count++;
+  return closedir(folder) == 0 && count == 5 + 2;
+}
+
+static void restore_old(const subject *s) {
+  FILE *const file = fopen(s->old_path, "w");
+  if (file == NULL || fputs(subject_old_text, file) < 0 || fclose(file) != 0)
+    abort();
+}
+
+static const char *look_at_old(const subject *s, const char *expected) {
+  const bool is_good = holds(s->old_path, expected);
+  restore_old(s);
+  if (!is_folder_clean(s))
+    return "no temporary file is left";
+  return is_good ? NULL : "a file is written whole or not at all";
+}
+
+static attempt write_file(const subject *s, dsm_diags *diags) {
+  return (attempt){.status = dsm_file_write(s->link_path, "new\n", 4, diags)};
+}
+
+static const char *after_write(const subject *s, dsm_status status) {
+  return look_at_old(s, status == DSM_OK ? "new\n" : subject_old_text);
+}
+
+static attempt save_plan(const subject *s, dsm_diags *diags) {
+  return (attempt){.status = dsm_plan_save(s->plan, s->link_path, diags)};
+}
+
+static const char *after_save(const subject *s, dsm_status status) {
+  return look_at_old(s, status == DSM_OK ? s->plan_text : subject_old_text);
+}
+
+static attempt detect(const subject *s, dsm_diags *diags) {
+  (void)s;
+  dsm_description description = DSM_DESCRIPTION_COUNT;
+  const dsm_status status = dsm_description_detect(&description, subject_system_text,
+                                                   strlen(subject_system_text), "s", diags);
+  attempt made = {.status = status};
+  if (status == DSM_OK)
+    made.digest = digest_text(DIGEST_START, dsm_description_name(description));
+  return made;
+}
+
+static attempt detect_unknown(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const char text[] = "{ \"format\": \"dsm-worklod/1\" }";
+  dsm_description description = DSM_DESCRIPTION_COUNT;
+  return (attempt){
+      .status = dsm_description_detect(&description, text, sizeof text - 1, "x", diags)};
+}
+
+/* ---- workloads ---- */
+
+static attempt finish_workload(dsm_status status, dsm_workload *workload) {
+  uint64_t digest = DIGEST_START;
+  if (status == DSM_OK) {
+    digest = digest_text(digest, workload->name);
+    for (size_t i = 0; i < workload->layer_count; i++) {
+      const dsm_layer *const layer = &workload->layers[i];
+      digest = digest_text(digest, layer->name);
+      digest = digest_u64(digest, layer->macs + layer->live_elements + layer->producer_count);
+      digest = digest_u64(digest, dsm_workload_find_layer(workload, layer->name));
+    }
+  }
+  const attempt made = attempt_of_status(status, workload, status == DSM_OK ? digest : 0);
+  if ((void *)workload != poison())
+    dsm_workload_free(workload);
+  return made;
+}
+
+static attempt parse_workload_of(const char *text, const dsm_override *overrides, size_t count,
+                                 dsm_diags *diags) {
+  dsm_workload *workload = poison();
+  const dsm_status status =
+      dsm_workload_parse(&workload, text, strlen(text), "w", overrides, count, diags);
+  return finish_workload(status, workload);
+}
+
+static attempt parse_convolutional(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return parse_workload_of(subject_convolutional_text, NULL, 0, diags);
+}
+
+static attempt parse_recurrent(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return parse_workload_of(subject_recurrent_text, NULL, 0, diags);
+}
+
+static attempt parse_bad_workload(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return parse_workload_of(subject_bad_workload_text, NULL, 0, diags);
+}
+
+static attempt parse_workload_overridden(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const dsm_override overrides[] = {{"minibatch", "16", NULL},
+                                           {"source", "a text, not JSON", NULL},
+                                           {"layers.c2.aux", "[{\"op\": \"relu\"}]", NULL},
+                                           {"input.feature", "[8, 8]", NULL},
+                                           {"layers.3.timesteps", "2", NULL}};
+  return parse_workload_of(subject_convolutional_text, overrides, 5, diags);
+}
+
+static attempt parse_workload_badly_overridden(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const dsm_override overrides[] = {
+      {"layers.c9.in", "1", NULL}, {"a.b.c", "{\"x\": 1, \"x\": 2}", NULL}, {"name.x", "1", NULL}, {"", "1", NULL}};
+  return parse_workload_of(subject_convolutional_text, overrides, 4, diags);
+}
+
+static attempt load_workload(const subject *s, dsm_diags *diags) {
+  dsm_workload *workload = poison();
+  const dsm_status status = dsm_workload_load(&workload, s->workload_path, NULL, 0, diags);
+  return finish_workload(status, workload);
+}
+
+/* ---- systems ---- */
+
+static attempt finish_system(dsm_status status, dsm_system *system) {
+  uint64_t digest = DIGEST_START;
+  if (status == DSM_OK) {
+    const char *const note = dsm_system_note(system, "core.frequency_GHz");
+    digest = digest_text(digest, system->name);
+    digest = digest_text(digest, note == NULL ? "" : note);
+    digest = digest_double(digest, dsm_system_peak_flops(system));
+    digest = digest_double(digest, dsm_system_machine_balance(system));
+  }
+  const attempt made = attempt_of_status(status, system, status == DSM_OK ? digest : 0);
+  if ((void *)system != poison())
+    dsm_system_free(system);
+  return made;
+}
+
+static attempt parse_system_of(const char *text, const dsm_override *overrides, size_t count,
+                               dsm_diags *diags) {
+  dsm_system *system = poison();
+  const dsm_status status =
+      dsm_system_parse(&system, text, strlen(text), "s", overrides, count, diags);
+  return finish_system(status, system);
+}
+
+static attempt parse_system(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const dsm_override overrides[] = {{"core.scratchpad_MiB", "2", NULL}, {"pe.simd_macs", "4", NULL}};
+  return parse_system_of(subject_system_text, overrides, 2, diags);
+}
+
+static attempt parse_bad_system(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return parse_system_of(subject_bad_system_text, NULL, 0, diags);
+}
+
+static attempt load_system(const subject *s, dsm_diags *diags) {
+  dsm_system *system = poison();
+  const dsm_status status = dsm_system_load(&system, s->system_path, NULL, 0, diags);
+  return finish_system(status, system);
+}
+
+const faulty_case input_cases[] = {
+    {"dsm_diags_new", new_diags, DSM_OK, NULL},
+    {"findings", use_diags, DSM_OK, NULL},
+    {"dsm_file_read", read_file, DSM_OK, NULL},
+    {"dsm_file_read of nothing", read_missing_file, DSM_ERROR_IO, NULL},
+    {"dsm_file_write", write_file, DSM_OK, after_write},
+    {"dsm_plan_save", save_plan, DSM_OK, after_save},
+    {"dsm_description_detect", detect, DSM_OK, NULL},
+    {"dsm_description_detect, unknown", detect_unknown, DSM_ERROR_INVALID, NULL},
+    {"dsm_workload_parse", parse_convolutional, DSM_OK, NULL},
+    {"dsm_workload_parse, recurrent", parse_recurrent, DSM_OK, NULL},
+    {"dsm_workload_parse, bad", parse_bad_workload, DSM_ERROR_INVALID, NULL},
+    {"dsm_workload_parse, overrides", parse_workload_overridden, DSM_OK, NULL},
+    {"dsm_workload_parse, bad overrides", parse_workload_badly_overridden, DSM_ERROR_INVALID, NULL},
+    {"dsm_workload_load", load_workload, DSM_OK, NULL},
+    {"dsm_system_parse", parse_system, DSM_OK, NULL},
+    {"dsm_system_parse, bad", parse_bad_system, DSM_ERROR_INVALID, NULL},
+    {"dsm_system_load", load_system, DSM_OK, NULL},
+};
+const size_t input_case_count = sizeof input_cases / sizeof input_cases[0];

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cases_report.c: report.h. A report is whole or NULL: never one with pieces missing. */
+#include "subject.h"
+
+static const dsm_table_style style = {.width = 80, .color = true};
+
+static attempt plan_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_plan_table(s->plan, style));
+}
+
+static attempt plan_csv(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_plan_csv(s->plan));
+}
+
+typedef struct ladder {
+  dsm_ladder_rung rungs[2];
+} ladder;
+
+static ladder ladder_of(const subject *s) {
+  return (ladder){{{"none", s->base_plan}, {"hybrid", s->plan}}};
+}
+
+static attempt ladder_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const ladder made = ladder_of(s);
+  return attempt_of_text(dsm_report_ladder_table(made.rungs, 2, style));
+}
+
+static attempt ladder_json(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const ladder made = ladder_of(s);
+  return attempt_of_text(dsm_report_ladder_json(made.rungs, 2));
+}
+
+static attempt ladder_csv(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const ladder made = ladder_of(s);
+  return attempt_of_text(dsm_report_ladder_csv(made.rungs, 2));
+}
+
+static attempt explanation_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const dsm_explanation *const list[] = {s->explanation};
+  return attempt_of_text(dsm_report_explanation_table(s->plan, list, 1, style));
+}
+
+static attempt explanation_json(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const dsm_explanation *const list[] = {s->explanation};
+  return attempt_of_text(dsm_report_explanation_json(s->plan, list, 1));
+}
+
+static attempt explanation_csv(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const dsm_explanation *const list[] = {s->explanation};
+  return attempt_of_text(dsm_report_explanation_csv(s->plan, list, 1));
+}
+
+enum { DESCRIBED_COUNT = 4 };
+
+typedef struct described {
+  dsm_described items[DESCRIBED_COUNT];
+} described;
+
+static described described_of(const subject *s) {
+  return (described){{
+      {.file = "a.json", .workload = s->convolutional},
+      {.file = "b.json", .workload = s->recurrent},
+      {.file = "c.json", .system = s->system},
+      {.file = "d.json", .plan = s->plan},
+  }};
+}
+
+static attempt description_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const described made = described_of(s);
+  return attempt_of_text(dsm_report_description_table(made.items, DESCRIBED_COUNT, style));
+}
+
+static attempt description_json(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const described made = described_of(s);
+  return attempt_of_text(dsm_report_description_json(made.items, DESCRIBED_COUNT));
+}
+
+static attempt description_csv(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const described made = described_of(s);
+  return attempt_of_text(dsm_report_description_csv(made.items, DESCRIBED_COUNT));
+}
+
+static attempt diags_json(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_diags_json(s->findings));
+}
+
+enum { VALIDATED_COUNT = 2 };
+
+typedef struct validated {
+  dsm_validated items[VALIDATED_COUNT];
+} validated;
+
+static validated validated_of(const subject *s) {
+  return (validated){{
+      {.file = "a.json", .kind = "workload", .summary = "4 layers", .status = DSM_OK},
+      {.file = "b.json", .kind = "workload", .status = DSM_ERROR_INVALID, .diags = s->findings},
+  }};
+}
+
+static attempt validation_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const validated made = validated_of(s);
+  return attempt_of_text(dsm_report_validation_table(made.items, VALIDATED_COUNT, style));
+}
+
+static attempt validation_json(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const validated made = validated_of(s);
+  return attempt_of_text(dsm_report_validation_json(made.items, VALIDATED_COUNT));
+}
+
+static attempt validation_csv(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const validated made = validated_of(s);
+  return attempt_of_text(dsm_report_validation_csv(made.items, VALIDATED_COUNT));
+}
+
+const faulty_case report_cases[] = {
+    {"dsm_report_plan_table", plan_table, DSM_OK, NULL},
+    {"dsm_report_plan_csv", plan_csv, DSM_OK, NULL},
+    {"dsm_report_ladder_table", ladder_table, DSM_OK, NULL},
+    {"dsm_report_ladder_json", ladder_json, DSM_OK, NULL},
+    {"dsm_report_ladder_csv", ladder_csv, DSM_OK, NULL},
+    {"dsm_report_explanation_table", explanation_table, DSM_OK, NULL},
+    {"dsm_report_explanation_json", explanation_json, DSM_OK, NULL},
+    {"dsm_report_explanation_csv", explanation_csv, DSM_OK, NULL},
+    {"dsm_report_description_table", description_table, DSM_OK, NULL},
+    {"dsm_report_description_json", description_json, DSM_OK, NULL},
+    {"dsm_report_description_csv", description_csv, DSM_OK, NULL},
+    {"dsm_report_diags_json", diags_json, DSM_OK, NULL},
+    {"dsm_report_validation_table", validation_table, DSM_OK, NULL},
+    {"dsm_report_validation_json", validation_json, DSM_OK, NULL},
+    {"dsm_report_validation_csv", validation_csv, DSM_OK, NULL},
+};
+const size_t report_case_count = sizeof report_cases / sizeof report_cases[0];

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * subject.h: small inputs of every kind, made once before anything fails, and the calls that are
+ * made with them while allocations fail.
+ */
+#ifndef DSM_TESTS_FAULTS_SUBJECT_H
+#define DSM_TESTS_FAULTS_SUBJECT_H
+
+#include <stdint.h>
+
+#include "dsm/dsm.h"
+#include "dsm/suggest.h"
+
+enum { SUBJECT_PATH_BYTES = 256 };
+
+typedef struct subject {
+  char folder[SUBJECT_PATH_BYTES];
+  char workload_path[SUBJECT_PATH_BYTES];
+  char system_path[SUBJECT_PATH_BYTES];
+  char plan_path[SUBJECT_PATH_BYTES];
+  char old_path[SUBJECT_PATH_BYTES];  /**< an existing file */
+  char link_path[SUBJECT_PATH_BYTES]; /**< a symbolic link to it */
+  dsm_workload *convolutional;
+  dsm_workload *recurrent;
+  dsm_workload *single;
+  dsm_system *system;
+  dsm_system *tight_system; /**< its memory limits the search, yet something fits */
+  dsm_system *tiny_system;  /**< nothing fits its memory */
+  dsm_explore_options training;
+  dsm_explore_options inference;
+  dsm_plan *plan;      /**< of the convolutional workload on the system */
+  dsm_plan *base_plan; /**< the same without optimisations */
+  dsm_plan *inference_plan;
+  dsm_plan *small_plan; /**< of a single layer: reading its long text takes many allocations */
+  char *plan_text;
+  char *small_plan_text;
+  dsm_explanation *explanation;
+  dsm_diags *findings; /**< of a bad workload */
+} subject;
+
+extern const char subject_convolutional_text[];
+extern const char subject_recurrent_text[];
+extern const char subject_bad_workload_text[];
+extern const char subject_system_text[];
+extern const char subject_bad_system_text[];
+/** What the existing file holds. */
+extern const char subject_old_text[];
+
+/** Makes everything, in a new folder below /tmp; ends the test if that fails. */
+void subject_init(subject *s);
+void subject_fini(subject *s);
+
+/** How a call went. */
+typedef struct attempt {
+  dsm_status status;
+  uint64_t digest;   /**< of the output; 0 if there is none */
+  const char *wrong; /**< the promise that was broken, or NULL */
+} attempt;
+
+/** One call. Whatever it allocates it frees. */
+typedef attempt faulty_call(const subject *s, dsm_diags *diags);
+/** Looks at what a call left behind; NULL or the promise that was broken. */
+typedef const char *aftermath(const subject *s, dsm_status status);
+
+typedef struct faulty_case {
+  const char *name;
+  faulty_call *call;
+  dsm_status expected; /**< without faults */
+  aftermath *after;    /**< or NULL */
+} faulty_case;
+
+extern const faulty_case input_cases[];
+extern const size_t input_case_count;
+extern const faulty_case plan_cases[];
+extern const size_t plan_case_count;
+extern const faulty_case report_cases[];
+extern const size_t report_case_count;
+
+/** Where a digest begins, and how bytes, a text and numbers are added to it. */
+#define DIGEST_START UINT64_C(14695981039346656037)
+uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t size);
+uint64_t digest_text(uint64_t digest, const char *text);
+uint64_t digest_u64(uint64_t digest, uint64_t value);
+uint64_t digest_double(uint64_t digest, double value);
+
+/** The attempt of a function that gives a text, which is freed. */
+attempt attempt_of_text(char *text);
+/** The attempt of a function that gives a status and sets a pointer. */
+attempt attempt_of_status(dsm_status status, const void *output, uint64_t digest);
+
+#endif

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The program `dsm` when its output cannot be written: full disks, closed pipes, missing folders.
+
+Each time: exit code 5, one line on stderr that says what cannot be written and why, no temporary or
+partial file, and an existing file at the target as it was.
+
+Usage: test_outputs.py DSM SOURCE_DIR
+"""
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+OUTSIDE = 5
+OLD = "what was here before\n"
+
+failures = []
+
+
+class Program:
+    """The program, run in a clean folder on small bundled inputs."""
+
+    def __init__(self, dsm, source, folder):
+        self.dsm = dsm
+        self.folder = pathlib.Path(folder)
+        self.workload = str(source / "workloads" / "raider.json")
+        self.system = str(source / "systems" / "torus16.json")
+
+    def run(self, *arguments, stdout=subprocess.DEVNULL, limit=None):
+        def prepare():
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE", "GCOV_PREFIX"):
+            if name in os.environ:
+                environment[name] = os.environ[name]
+        done = subprocess.run([self.dsm, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment,
+                              preexec_fn=prepare, check=False, timeout=120)
+        return done.returncode, done.stderr
+
+    def explore(self, *arguments, **options):
+        return self.run("explore", self.workload, self.system, *arguments, **options)
+
+
+def expect(holds, name, message):
+    if not holds:
+        failures.append(name)
+        print(f"{name}: {message}")
+
+
+def expect_failure(name, outcome, *words):
+    """Exit 5, and one line on stderr with these words."""
+    code, stderr = outcome
+    expect(code == OUTSIDE, name, f"expected exit code {OUTSIDE}, found {code}: {stderr.strip()}")
+    lines = stderr.splitlines()
+    expect(len(lines) == 1, name, f"expected one line on stderr, found {stderr!r}")
+    for word in ("error: ", *words):
+        expect(word in stderr, name, f"expected {word!r} on stderr, found {stderr!r}")
+
+
+def expect_files(name, folder, expected):
+    """The folder has these files, a name and its content each (None: a folder), and no others."""
+    found = {path.name: path.read_text() if path.is_file() else None
+             for path in folder.iterdir()}
+    expect(found == expected, name, f"expected the files {expected}, found {found}")
+
+
+def commands(program):
+    """Command lines of each kind of output, all of which succeed."""
+    yield "explore", ["explore", program.workload, program.system]
+    for form in ("json", "csv"):
+        yield f"explore {form}", ["explore", program.workload, program.system, "--format", form]
+    yield "explain", ["explore", program.workload, program.system, "--explain", "conv1"]
+    yield "ladder", ["explore", program.workload, program.system, "--ladder"]
+    yield "describe", ["describe", program.workload, program.system]
+    yield "validate", ["validate", program.workload]
+    yield "score", ["score", str(program.folder / "plan.json")]
+    yield "help", ["help", "explore"]
+    yield "--help", ["--help"]
+    yield "--version", ["--version"]
+    yield "explore -o -", ["explore", program.workload, program.system, "-o", "-"]
+
+
+def check_standard_output(program):
+    code, stderr = program.explore("-q", "-o", "plan.json")
+    expect(code == 0 and stderr == "", "prepare", f"exit code {code}: {stderr}")
+    for name, arguments in commands(program):
+        code, stderr = program.run(*arguments)
+        expect(code == 0, name, f"expected exit code 0, found {code}: {stderr}")
+        with open("/dev/full", "w") as full:
+            expect_failure(f"{name} to a full device", program.run(*arguments, stdout=full),
+                           "standard output", "No space left on device")
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            expect_failure(f"{name} to a closed pipe", program.run(*arguments, stdout=writer),
+                           "standard output", "Broken pipe")
+        finally:
+            os.close(writer)
+    with open(program.folder / "small", "w") as small:
+        expect_failure("stdout over the size limit",
+                       program.explore("--format", "json", stdout=small, limit=4096),
+                       "standard output", "File too large")
+    (program.folder / "small").unlink()
+    (program.folder / "plan.json").unlink()
+
+
+def check_file_cannot_be_made(program):
+    folder = program.folder
+    (folder / "file").write_text(OLD)
+    (folder / "folder").mkdir()
+    targets = [
+        ("missing/plan.json", "No such file or directory"),
+        ("file/plan.json", "Not a directory"),
+        ("folder", "directory"),
+        ("", "No such file or directory"),
+        ("n" * 300 + ".json", "File name too long"),
+        ("/proc/plan.json", ""),  # a folder in which also root cannot make files
+    ]
+    for target, reason in targets:
+        name = f"-o {target[:20]}"
+        expect_failure(name, program.explore("-o", target), target[:100], reason)
+        expect_files(name, folder, {"file": OLD, "folder": None})
+    if os.geteuid() != 0:
+        (folder / "folder").chmod(0o555)
+        expect_failure("-o into a read-only folder", program.explore("-o", "folder/plan.json"),
+                       "Permission denied")
+        (folder / "folder").chmod(0o755)
+        (folder / "file").chmod(0o444)
+        expect_failure("-o over a read-only file", program.explore("-o", "file"),
+                       "Permission denied")
+        (folder / "file").chmod(0o644)
+    else:
+        print("running as root, whom permissions do not stop: read-only targets left out, "
+              "/proc and a file in the folder's place stand for them")
+    expect_files("file cannot be made", folder, {"file": OLD, "folder": None})
+    (folder / "folder").rmdir()
+    (folder / "file").unlink()
+
+
+def check_file_cannot_be_written(program):
+    folder = program.folder
+    expect_failure("-o /dev/full", program.explore("-o", "/dev/full"), "/dev/full",
+                   "No space left on device")
+    for form in ("json", "csv", "table"):
+        target = folder / "plan"
+        arguments = ["-o", "plan", "--format", form]
+        limit = 512  # bytes: any result is longer
+        expect_failure(f"{form}: a new file over the size limit",
+                       program.explore(*arguments, limit=limit), "plan", "File too large")
+        expect_files(f"{form}: a new file over the size limit", folder, {})
+        target.write_text(OLD)
+        expect_failure(f"{form}: an existing file over the size limit",
+                       program.explore(*arguments, limit=limit), "plan", "File too large")
+        expect_files(f"{form}: an existing file over the size limit", folder, {"plan": OLD})
+        target.unlink()
+    (folder / "real").write_text(OLD)
+    (folder / "link").symlink_to("real")
+    expect_failure("through a link over the size limit", program.explore("-o", "link", limit=512),
+                   "link", "File too large")
+    expect((folder / "link").is_symlink(), "through a link", "expected a link as before")
+    expect_files("through a link over the size limit", folder,
+                 {"real": OLD, "link": OLD})
+    (folder / "link").unlink()
+    (folder / "real").unlink()
+
+
+def check_success(program):
+    """Where nothing fails the same commands write the whole file, in place of the old one."""
+    target = program.folder / "plan.json"
+    target.write_text(OLD)
+    code, stderr = program.explore("-q", "-o", "plan.json")
+    expect(code == 0 and stderr == "", "success", f"exit code {code}: {stderr}")
+    expect(target.read_text().endswith("}\n"), "success", "expected a whole plan")
+    expect([path.name for path in program.folder.iterdir()] == ["plan.json"], "success",
+           "expected no other file")
+    target.unlink()
+
+
+def main():
+    dsm, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    with tempfile.TemporaryDirectory(prefix="dsm-outputs-") as folder:
+        program = Program(dsm, source, folder)
+        check_success(program)
+        check_standard_output(program)
+        check_file_cannot_be_made(program)
+        check_file_cannot_be_written(program)
+    print(f"{len(failures)} failures" if failures else "every failed output is reported")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fuzz_check.c: what holds of every workload, system and plan, however strange. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "fuzz.h"
+#include "system/system_internal.h"
+#include "workload/workload_internal.h"
+
+static const dsm_table_style style = {.width = 100, .color = false};
+
+/* ---- printing ---- */
+
+static char *finish(dsm__json_writer *writer) {
+  dsm__json_finish(writer);
+  FUZZ_CHECK(!writer->out->failed);
+  return writer->out->text;
+}
+
+char *fuzz_print_workload(const dsm_workload *workload) {
+  dsm__text_buffer text = {0};
+  dsm__json_writer writer = {.out = &text};
+  dsm__workload_write(workload, &writer);
+  return finish(&writer);
+}
+
+char *fuzz_print_system(const dsm_system *system) {
+  dsm__text_buffer text = {0};
+  dsm__json_writer writer = {.out = &text};
+  dsm__system_write(system, &writer);
+  return finish(&writer);
+}
+
+/* ---- workloads ---- */
+
+static bool is_last_use(size_t last_use, size_t index, size_t layer_count) {
+  return last_use == DSM_NEVER_USED || (last_use > index && last_use < layer_count);
+}
+
+static bool are_earlier(const size_t *indexes, size_t count, size_t index) {
+  for (size_t i = 0; i < count; i++) {
+    if (indexes[i] >= index && indexes[i] != DSM_NETWORK_INPUT)
+      return false;
+  }
+  return true;
+}
+
+static void check_elements(const dsm_layer *layer) {
+  const uint64_t counts[] = {layer->input_elements,   layer->output_elements,
+                             layer->stored_elements,  layer->state_elements,
+                             layer->operand_elements, layer->weight_elements,
+                             layer->macs};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    FUZZ_CHECK(counts[i] <= DSM_PRODUCT_MAX);
+  FUZZ_CHECK(layer->in > 0 && layer->out > 0 && layer->ij > 0 && layer->kij > 0);
+  FUZZ_CHECK(layer->groups > 0 && layer->in % layer->groups == 0 && layer->out % layer->groups == 0);
+  FUZZ_CHECK(layer->timesteps > 0 && layer->timesteps <= DSM_SIDE_MAX);
+  FUZZ_CHECK(layer->macs > 0 && layer->stored_elements > 0 && layer->input_elements > 0);
+  FUZZ_CHECK(layer->parameters >= layer->weight_elements);
+}
+
+static void check_layer(const dsm_workload *workload, size_t index) {
+  const dsm_layer *const layer = &workload->layers[index];
+  check_elements(layer);
+  FUZZ_CHECK(layer->name != NULL && layer->name[0] != '\0');
+  FUZZ_CHECK(dsm_workload_find_layer(workload, layer->name) <= index);
+  FUZZ_CHECK(layer->spec_index < workload->spec_count);
+  FUZZ_CHECK(layer->type == workload->specs[layer->spec_index].type);
+  FUZZ_CHECK(layer->producer_count > 0);
+  FUZZ_CHECK(are_earlier(layer->producers, layer->producer_count, index));
+  FUZZ_CHECK(are_earlier(layer->shortcuts, layer->shortcut_count, index));
+  FUZZ_CHECK(are_earlier(layer->operands, layer->operand_count, index));
+  FUZZ_CHECK(is_last_use(layer->last_use, index, workload->layer_count));
+  FUZZ_CHECK(is_last_use(layer->last_operand_use, index, workload->layer_count));
+  FUZZ_CHECK(layer->has_update == (layer->type != DSM_LAYER_MATMUL));
+  FUZZ_CHECK(layer->live_elements >= layer->stored_elements);
+  FUZZ_CHECK(!layer->has_backward || layer->error_pair_elements >= layer->stored_elements);
+}
+
+static void check_totals(const dsm_workload *workload) {
+  uint64_t weights = 0;
+  uint64_t parameters = 0;
+  uint64_t macs = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    weights += workload->layers[i].weight_elements;
+    parameters += workload->layers[i].parameters;
+    macs += workload->layers[i].macs * workload->layers[i].timesteps;
+  }
+  FUZZ_CHECK(workload->weights == weights && workload->parameters == parameters);
+  FUZZ_CHECK(workload->forward_macs == macs);
+  FUZZ_CHECK(isfinite(workload->activation_bytes) && workload->activation_bytes > 0);
+}
+
+void fuzz_check_workload(const dsm_workload *workload) {
+  FUZZ_CHECK(workload->layer_count >= workload->spec_count && workload->spec_count > 0);
+  FUZZ_CHECK(workload->minibatch > 0);
+  for (size_t i = 0; i < workload->layer_count; i++)
+    check_layer(workload, i);
+  check_totals(workload);
+  char *const printed = fuzz_print_workload(workload);
+  dsm_workload *again = NULL;
+  FUZZ_CHECK(dsm_workload_parse(&again, printed, strlen(printed), "again", NULL, 0, NULL) ==
+             DSM_OK);
+  char *const printed_again = fuzz_print_workload(again);
+  FUZZ_CHECK(strcmp(printed, printed_again) == 0);
+  FUZZ_CHECK(again->layer_count == workload->layer_count);
+  FUZZ_CHECK(again->forward_macs == workload->forward_macs);
+  FUZZ_CHECK(again->input_elements == workload->input_elements);
+  free(printed_again);
+  free(printed);
+  dsm_workload_free(again);
+  const dsm_described item = {.file = "a file", .workload = workload};
+  fuzz_check_table(dsm_report_description_table(&item, 1, style));
+  fuzz_check_text(dsm_report_description_json(&item, 1));
+  fuzz_check_text(dsm_report_description_csv(&item, 1));
+}
+
+/* ---- systems ---- */
+
+void fuzz_check_system(const dsm_system *system) {
+  const double peak_flops = dsm_system_peak_flops(system);
+  const double balance = dsm_system_machine_balance(system);
+  FUZZ_CHECK(isfinite(peak_flops) && peak_flops > 0);
+  FUZZ_CHECK(isfinite(balance) && balance > 0);
+  FUZZ_CHECK(system->chip.cores <= DSM_CORES_MAX);
+  FUZZ_CHECK(system->system.chips_x * system->system.chips_y <= DSM_CHIPS_MAX);
+  for (size_t i = 0; i < system->note_count; i++)
+    FUZZ_CHECK(dsm_system_note(system, system->note_paths[i]) == system->note_texts[i]);
+  const dsm_machine machine = dsm_machine_derive(system);
+  for (int link = 0; link < DSM_LINK_COUNT; link++)
+    FUZZ_CHECK(isfinite(machine.link_bytes_per_cycle[link]) &&
+               machine.link_bytes_per_cycle[link] > 0);
+  char *const printed = fuzz_print_system(system);
+  dsm_system *again = NULL;
+  FUZZ_CHECK(dsm_system_parse(&again, printed, strlen(printed), "again", NULL, 0, NULL) == DSM_OK);
+  char *const printed_again = fuzz_print_system(again);
+  FUZZ_CHECK(strcmp(printed, printed_again) == 0);
+  free(printed_again);
+  free(printed);
+  dsm_system_free(again);
+  const dsm_described item = {.file = "a file", .system = system};
+  fuzz_check_table(dsm_report_description_table(&item, 1, style));
+  fuzz_check_text(dsm_report_description_json(&item, 1));
+  fuzz_check_text(dsm_report_description_csv(&item, 1));
+}
+
+/* ---- plans ---- */
+
+/* The equation of a grouped convolution (docs/model.md, section 4) lets a core have less than its
+ * share where the parts of the split are no multiple of the groups, so that utilization can exceed
+ * 1 there. */
+static bool has_groups(const dsm_workload *workload) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (workload->layers[i].groups > 1)
+      return true;
+  }
+  return false;
+}
+
+static bool is_fraction(double utilization, bool may_exceed_1) {
+  static const double rounding = 1e-9;
+  return isfinite(utilization) && utilization > 0 && (may_exceed_1 || utilization <= 1 + rounding);
+}
+
+static void check_cycles(const dsm_cycles *cycles) {
+  const double parts[] = {cycles->primary,   cycles->overlapped,     cycles->overlapped_visible,
+                          cycles->auxiliary, cycles->non_overlapped, cycles->total};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    FUZZ_CHECK(isfinite(parts[i]) && parts[i] >= 0);
+}
+
+static void check_passes(const dsm_plan *plan) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
+      if (pass->exists) {
+        const bool may_exceed_1 = plan->layers[i].layer->groups > 1;
+        check_cycles(&pass->cycles);
+        FUZZ_CHECK(is_fraction(pass->utilization, may_exceed_1));
+      }
+    }
+  }
+}
+
+static void check_result(const dsm_plan *plan) {
+  const dsm_plan_result *const result = &plan->result;
+  check_cycles(&result->cycles);
+  FUZZ_CHECK(isfinite(result->step_cycles) && result->step_cycles > 0);
+  FUZZ_CHECK(isfinite(result->step_seconds) && result->step_seconds > 0);
+  FUZZ_CHECK(isfinite(result->samples_per_second) && result->samples_per_second > 0);
+  FUZZ_CHECK(result->lower_bound_cycles <= result->step_cycles);
+  FUZZ_CHECK(is_fraction(result->utilization, has_groups(plan->workload)));
+  FUZZ_CHECK(isfinite(result->memory.total_bytes));
+  FUZZ_CHECK(result->memory.total_bytes <= result->memory.capacity_bytes * (1 + 1e-9));
+}
+
+static void check_reports(const dsm_plan *plan) {
+  const dsm_described item = {.file = "a file", .plan = plan};
+  const dsm_ladder_rung rung = {.name = "none", .plan = plan};
+  fuzz_check_table(dsm_report_plan_table(plan, style));
+  fuzz_check_text(dsm_report_plan_csv(plan));
+  fuzz_check_table(dsm_report_description_table(&item, 1, style));
+  fuzz_check_text(dsm_report_description_json(&item, 1));
+  fuzz_check_table(dsm_report_ladder_table(&rung, 1, style));
+  fuzz_check_text(dsm_report_ladder_json(&rung, 1));
+}
+
+void fuzz_check_plan(const dsm_plan *plan) {
+  FUZZ_CHECK(dsm_plan_validate(plan, NULL) == DSM_OK);
+  FUZZ_CHECK(plan->layer_count == plan->workload->layer_count);
+  check_passes(plan);
+  check_result(plan);
+  check_reports(plan);
+  char *const printed = dsm_plan_print(plan);
+  dsm_plan *again = NULL;
+  double recorded = -1;
+  FUZZ_CHECK(printed != NULL);
+  FUZZ_CHECK(dsm_plan_parse(&again, printed, strlen(printed), "again", &recorded, NULL) == DSM_OK);
+  FUZZ_CHECK(recorded >= plan->result.step_cycles && recorded <= plan->result.step_cycles);
+  /* A loaded plan does not know its bound. */
+  again->result.lower_bound_cycles = plan->result.lower_bound_cycles;
+  char *const printed_again = dsm_plan_print(again);
+  FUZZ_CHECK(printed_again != NULL && strcmp(printed, printed_again) == 0);
+  free(printed_again);
+  free(printed);
+  dsm_plan_free(again);
+}
+
+bool fuzz_is_small(const dsm_workload *workload, const dsm_system *system) {
+  return workload->layer_count <= 12 && system->chip.cores <= 64;
+}

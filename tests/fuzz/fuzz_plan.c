@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fuzz_plan.c: any bytes as a plan; what parses is a whole plan, and no better than the bound. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "fuzz.h"
+
+static void check_explanation(const dsm_plan *plan, size_t layer_index) {
+  dsm_explanation *explanation = NULL;
+  const dsm_table_style style = {.width = 100, .color = false};
+  FUZZ_CHECK(dsm_explain(&explanation, plan, layer_index, 2, NULL) == DSM_OK);
+  const dsm_explanation *const list[] = {explanation};
+  fuzz_check_table(dsm_report_explanation_table(plan, list, 1, style));
+  fuzz_check_text(dsm_report_explanation_json(plan, list, 1));
+  fuzz_check_text(dsm_report_explanation_csv(plan, list, 1));
+  dsm_explanation_free(explanation);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size > FUZZ_BYTES_MAX)
+    return 0;
+  char *const text = fuzz_copy(data, size);
+  dsm_diags *const diags = fuzz_diags();
+  dsm_plan *plan = NULL;
+  double recorded = -1;
+  const dsm_status status = dsm_plan_parse(&plan, text, size, "p.json", &recorded, diags);
+  FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID || status == DSM_ERROR_INFEASIBLE);
+  FUZZ_CHECK((status == DSM_OK) == (plan != NULL));
+  fuzz_check_diags(diags, status, fuzz_line_count(text, size));
+  if (status == DSM_OK) {
+    FUZZ_CHECK(isfinite(recorded) && recorded >= 0);
+    fuzz_check_workload(plan->workload);
+    fuzz_check_system(plan->system);
+    if (fuzz_is_small(plan->workload, plan->system)) {
+      /* The plan fits the memory and is of the searched space: so something does, and the search
+       * finds nothing worse. */
+      FUZZ_CHECK(dsm_plan_bound(plan, NULL) == DSM_OK);
+      FUZZ_CHECK(plan->result.lower_bound_cycles > 0);
+      fuzz_check_plan(plan);
+      check_explanation(plan, plan->layer_count - 1);
+    }
+  }
+  dsm_plan_free(plan);
+  free(text);
+  return 0;
+}

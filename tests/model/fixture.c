@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "fixture.h"
+
+dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
+  return (dsm_system){
+      .name = "friendly",
+      .pe = {.simd_macs = 2},
+      .array = {.rows = 4, .columns = 4, .startup_cycles = 100},
+      .core = {.frequency_GHz = 2,
+               .scratchpad_MiB = 1.0 / 64,
+               .scratchpad_bandwidth_GBps = 8,
+               .sfu_ops_per_cycle = 4,
+               .transcendental_passes = 3,
+               .streaming_buffer_KiB = 4,
+               .resident_weight_fraction = 0.75},
+      .chip = {.cores = 4,
+               .core_link_bandwidth_GBps = 64,
+               .memory = {.capacity_GB = 1, .bandwidth_GBps = 64, .efficiency_ratio = 0.5}},
+      .system = {.chips_x = chips_x,
+                 .chips_y = chips_y,
+                 .link_bandwidth_x_GBps = 16,
+                 .link_bandwidth_y_GBps = 8},
+      .model = {.bptt_resident_copies = 2,
+                .relu_mask_bytes = 0.125,
+                .batch_norm_saved_bytes = 0.25,
+                .reduce_memory_bytes = 1.5,
+                .broadcast_memory_bytes = 5,
+                .reduce_ring_crossings = 2,
+                .rotate_memory_bytes = 0.5,
+                .relayout_memory_bytes = 6,
+                .weight_update_memory_bytes = 7},
+  };
+}
+
+dsm_precision friendly_precision(void) {
+  return (dsm_precision){.element_bytes = 2, .gradient_bytes = 4, .partial_sum_bytes = 6};
+}
+
+/* The derived quantities below are docs/model.md, section 1, written a second time. */
+
+dsm_layer conv_layer(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t groups) {
+  return (dsm_layer){
+      .name = "conv",
+      .type = DSM_LAYER_CONV,
+      .in = in,
+      .out = out,
+      .ij = ij,
+      .kij = kij,
+      .groups = groups,
+      .timesteps = 1,
+      .input_elements = in * ij,
+      .output_elements = out * ij,
+      .stored_elements = out * ij,
+      .weight_elements = in * out * kij / groups,
+      .macs = in * out * kij * ij / groups,
+      .has_backward = true,
+      .has_update = true,
+      .last_use = DSM_NEVER_USED,
+      .last_operand_use = DSM_NEVER_USED,
+  };
+}
+
+dsm_layer fc_layer(uint64_t in, uint64_t out) {
+  dsm_layer layer = conv_layer(in, out, 1, 1, 1);
+  layer.name = "fc";
+  layer.type = DSM_LAYER_FC;
+  return layer;
+}
+
+dsm_layer lstm_layer(uint64_t inputs, uint64_t hidden, uint64_t timesteps) {
+  dsm_layer layer = conv_layer(inputs + hidden, 4 * hidden, 1, 1, 1);
+  layer.name = "lstm";
+  layer.type = DSM_LAYER_LSTM;
+  layer.timesteps = timesteps;
+  layer.stored_elements = hidden;
+  layer.state_elements = 5 * hidden;
+  return layer;
+}
+
+dsm_layer matmul_layer(uint64_t in, uint64_t out, uint64_t timesteps) {
+  dsm_layer layer = conv_layer(in, out, 1, 1, 1);
+  layer.name = "matmul";
+  layer.type = DSM_LAYER_MATMUL;
+  layer.timesteps = timesteps;
+  layer.weight_elements = 0;
+  layer.operand_elements = in * out;
+  layer.has_update = false;
+  return layer;
+}
+
+dsm_loops loops(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t mb) {
+  return (dsm_loops){{[DSM_DIM_IN] = in,
+                      [DSM_DIM_OUT] = out,
+                      [DSM_DIM_IJ] = ij,
+                      [DSM_DIM_KIJ] = kij,
+                      [DSM_DIM_MB] = mb}};
+}

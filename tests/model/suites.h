@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* suites.h: the suites of the model room, one for each source file. */
+#ifndef DSM_TESTS_MODEL_SUITES_H
+#define DSM_TESTS_MODEL_SUITES_H
+
+#include <check.h>
+
+Suite *suite_auxiliary(void);
+Suite *suite_capacity(void);
+Suite *suite_chip_link(void);
+Suite *suite_compute(void);
+Suite *suite_core_link(void);
+Suite *suite_cost(void);
+Suite *suite_machine(void);
+Suite *suite_mapping(void);
+Suite *suite_memory_traffic(void);
+Suite *suite_names(void);
+
+/** How many elements an array has, as the loop tests want it. */
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/** Equal but for the rounding of a few operations. */
+#define ASSERT_CLOSE(actual, expected)                                                             \
+  ck_assert_double_eq_tol((actual), (expected), 1e-12 * (1 + fabs(expected)))
+
+#endif

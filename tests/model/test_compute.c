@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "suites.h"
+
+#include <math.h>
+
+#include "fixture.h"
+#include "model/equations.h"
+
+static dsm_system chips;
+static dsm_machine machine; /* Pr = 4, Pc = 8 */
+
+static void set_up(void) {
+  chips = friendly_system(1, 1);
+  machine = dsm_machine_derive(&chips);
+}
+
+/* --- blocks */
+
+/* ceil(in/4) * ceil(out/8) * kij, backward ceil(out/4) * ceil(in/8) * kij, by hand. */
+typedef struct blocks_case {
+  dsm_pass pass;
+  dsm__core_work core;
+  double blocks;
+  double unrolled; /* ceil(red * kij / 4) * ceil(prod / 8) */
+} blocks_case;
+
+#define WORK(groups_, in_, out_, kij_)                                                             \
+  { .groups = (groups_), .in = (in_), .out = (out_), .ij = 7, .kij = (kij_), .mb = 3 }
+
+static const blocks_case blocks_cases[] = {
+    {DSM_PASS_FORWARD, WORK(1, 10, 20, 9), 3 * 3 * 9, 23 * 3},  /* 90/4 = 22.5 */
+    {DSM_PASS_UPDATE, WORK(1, 10, 20, 9), 3 * 3 * 9, 23 * 3},   /* as forward */
+    {DSM_PASS_BACKWARD, WORK(1, 10, 20, 9), 5 * 2 * 9, 45 * 2}, /* reduces outputs */
+    {DSM_PASS_FORWARD, WORK(1, 4, 8, 1), 1, 1},                 /* fits exactly */
+    {DSM_PASS_FORWARD, WORK(1, 5, 8, 1), 2, 2},                 /* just over the rows */
+    {DSM_PASS_FORWARD, WORK(1, 4, 9, 1), 2, 2},                 /* just over the columns */
+    {DSM_PASS_BACKWARD, WORK(1, 8, 4, 1), 1, 1},
+    {DSM_PASS_BACKWARD, WORK(1, 9, 4, 1), 2, 2},
+    {DSM_PASS_BACKWARD, WORK(1, 8, 5, 1), 2, 2},
+    {DSM_PASS_FORWARD, WORK(1, 1, 1, 9), 9, 3},           /* smaller than the array */
+    {DSM_PASS_FORWARD, WORK(1, 2, 1, 4), 4, 2},           /* 2 * 4 rows fit two blocks exactly */
+    {DSM_PASS_FORWARD, WORK(1, 3, 1, 3), 3, 3},           /* 9 rows: just over two blocks */
+    {DSM_PASS_BACKWARD, WORK(1, 1, 2, 4), 4, 2},          /* unrolled with the outputs */
+    {DSM_PASS_FORWARD, WORK(3, 4, 9, 2), 3 * 2 * 2, 12},  /* 3 groups of ceil(8/4) * ceil(9/8) */
+    {DSM_PASS_BACKWARD, WORK(3, 4, 9, 2), 3 * 3 * 2, 15}, /* 3 groups of ceil(18/4) * 1 */
+    {DSM_PASS_FORWARD, WORK(8, 1, 1, 9), 8 * 9, 8 * 3},   /* depthwise */
+};
+
+START_TEST(test_blocks_are_chunks_of_features_at_each_kernel_position) {
+  const blocks_case *const c = &blocks_cases[_i];
+  ck_assert_double_eq(dsm__array_blocks(&machine, c->pass, &c->core), c->blocks);
+}
+END_TEST
+
+START_TEST(test_unrolled_kernel_positions_share_the_rows) {
+  const blocks_case *const c = &blocks_cases[_i];
+  chips.array.unroll_kernel_on_rows = true;
+  ck_assert_double_eq(dsm__array_blocks(&machine, c->pass, &c->core), c->unrolled);
+}
+END_TEST
+
+/* Walks through the weights tile by tile. */
+static int count_blocks(const dsm__core_work *core, dsm_pass pass, bool is_unrolled) {
+  const uint64_t reduced = pass == DSM_PASS_BACKWARD ? core->out : core->in;
+  const uint64_t produced = pass == DSM_PASS_BACKWARD ? core->in : core->out;
+  const uint64_t rows = is_unrolled ? reduced * core->kij : reduced;
+  const uint64_t positions = is_unrolled ? 1 : core->kij;
+  int blocks = 0;
+  for (uint64_t group = 0; group < core->groups; group++)
+    for (uint64_t position = 0; position < positions; position++)
+      for (uint64_t row = 0; row < rows; row += 4)
+        for (uint64_t column = 0; column < produced; column += 8)
+          blocks++;
+  return blocks;
+}
+
+START_TEST(test_blocks_are_the_tiles_counted_one_by_one) {
+  const dsm_pass pass = (dsm_pass)(_i % DSM_PASS_COUNT);
+  chips.array.unroll_kernel_on_rows = _i >= DSM_PASS_COUNT;
+  for (uint64_t in = 1; in <= 18; in++)
+    for (uint64_t out = 1; out <= 18; out++)
+      for (uint64_t kij = 1; kij <= 5; kij++)
+        for (uint64_t groups = 1; groups <= 3; groups++) {
+          const dsm__core_work core = WORK(groups, in, out, kij);
+          ck_assert_double_eq(dsm__array_blocks(&machine, pass, &core),
+                              count_blocks(&core, pass, _i >= DSM_PASS_COUNT));
+        }
+}
+END_TEST
+
+/* --- cycles of a block */
+
+static double block_cycles(uint64_t ij, uint64_t mb, double element_bytes) {
+  const dsm__core_work core = {.groups = 1, .in = 4, .out = 8, .ij = ij, .kij = 1, .mb = mb};
+  return dsm__block_cycles(&machine, element_bytes, &core);
+}
+
+START_TEST(test_block_streams_positions_of_all_samples) {
+  ck_assert_double_eq(block_cycles(5, 3, 2), 15);
+  ck_assert_double_eq(block_cycles(1, 1, 2), 1);
+}
+END_TEST
+
+/* A block is 4 * 8 * 2 = 64 bytes, that is 16 cycles at 4 bytes a cycle. */
+START_TEST(test_block_waits_for_weights_from_the_scratchpad) {
+  chips.array.weights_from_scratchpad = true;
+  ck_assert_double_eq(block_cycles(1, 1, 2), 16);
+  ck_assert_double_eq(block_cycles(5, 3, 2), 16);
+  ck_assert_double_eq(block_cycles(4, 4, 2), 16);
+  ck_assert_double_eq(block_cycles(17, 1, 2), 17);
+}
+END_TEST
+
+START_TEST(test_wider_weights_take_longer_from_the_scratchpad) {
+  chips.array.weights_from_scratchpad = true;
+  ck_assert_double_eq(block_cycles(17, 1, 4), 32);
+}
+END_TEST
+
+START_TEST(test_infinitely_fast_scratchpad_never_holds_up_the_array) {
+  chips.array.weights_from_scratchpad = true;
+  chips.core.scratchpad_bandwidth_GBps = INFINITY;
+  machine = dsm_machine_derive(&chips);
+  ck_assert_double_eq(block_cycles(1, 1, 2), 1);
+  ck_assert_double_eq(block_cycles(5, 3, 2), 15);
+}
+END_TEST
+
+/* --- primary cycles: nm * (blocks * stream + startup) */
+
+START_TEST(test_primary_is_startup_and_blocks_of_each_feature_iteration) {
+  ck_assert_double_eq(dsm__primary_cycles(&machine, 3, 5, 7), 3 * (5 * 7 + 100));
+}
+END_TEST
+
+START_TEST(test_one_chip_has_one_feature_iteration) {
+  ck_assert_double_eq(dsm__primary_cycles(&machine, 1, 5, 7), 135);
+}
+END_TEST
+
+START_TEST(test_without_startup_only_blocks_count) {
+  chips.array.startup_cycles = 0;
+  ck_assert_double_eq(dsm__primary_cycles(&machine, 3, 5, 7), 105);
+}
+END_TEST
+
+Suite *suite_compute(void) {
+  Suite *const suite = suite_create("compute");
+  TCase *const blocks = tcase_create("blocks");
+  tcase_add_checked_fixture(blocks, set_up, NULL);
+  tcase_add_loop_test(blocks, test_blocks_are_chunks_of_features_at_each_kernel_position, 0,
+                      COUNT_OF(blocks_cases));
+  tcase_add_loop_test(blocks, test_unrolled_kernel_positions_share_the_rows, 0,
+                      COUNT_OF(blocks_cases));
+  tcase_add_loop_test(blocks, test_blocks_are_the_tiles_counted_one_by_one, 0, 2 * DSM_PASS_COUNT);
+  suite_add_tcase(suite, blocks);
+  TCase *const cycles = tcase_create("cycles");
+  tcase_add_checked_fixture(cycles, set_up, NULL);
+  tcase_add_test(cycles, test_block_streams_positions_of_all_samples);
+  tcase_add_test(cycles, test_block_waits_for_weights_from_the_scratchpad);
+  tcase_add_test(cycles, test_wider_weights_take_longer_from_the_scratchpad);
+  tcase_add_test(cycles, test_infinitely_fast_scratchpad_never_holds_up_the_array);
+  tcase_add_test(cycles, test_primary_is_startup_and_blocks_of_each_feature_iteration);
+  tcase_add_test(cycles, test_one_chip_has_one_feature_iteration);
+  tcase_add_test(cycles, test_without_startup_only_blocks_count);
+  suite_add_tcase(suite, cycles);
+  return suite;
+}
