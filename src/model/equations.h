@@ -21,6 +21,14 @@ typedef struct dsm__core_work {
 } dsm__core_work;
 
 /**
+ * Cores that share one group's output features. Source: section 4. Symbols: ceil(k_out / g); with
+ * exact_groups floor(k_out / g) where k_out >= g (all groups must run at once, so cores that do not
+ * make up one more for each group idle), else 1. Limits: g = 1: k_out.
+ */
+uint64_t dsm__parts_within_group(const dsm_layer *layer, const dsm_chip_share *share,
+                                 const dsm_loops *split);
+
+/**
  * CoreD. Source: section 4. Symbols: c_d = ceil(ChipD_d / k_d); with groups g > 1, k_out splits
  * whole groups before it splits within one: g_c = ceil(g / min(g, k_out)), in = ceil(nin / g /
  * k_in), out = ceil(nout / g / ceil(k_out / g)). Domain: all parts >= 1. Limits: one core: ChipD.

@@ -22,29 +22,39 @@ const char *dsm_description_name(dsm_description description) {
   return description_names[description];
 }
 
-dsm_status dsm_description_detect(dsm_description *description, const char *text, size_t length,
-                                  const char *file, dsm_diags *diags) {
-  dsm__json_doc *doc = NULL;
-  dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
-  if (status != DSM_OK) {
-    return status;
-  }
+/* The format of a document, if it has a known one. */
+static bool find_format(dsm__json_doc *doc, dsm_description *description) {
   const dsm__json_node root = dsm__json_root(doc);
   const dsm__json_node format = dsm__json_member(&root, "format");
   size_t index = 0;
-  if (dsm__json_is_object(&root) && !dsm__json_is_present(&format)) {
-    dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\" or \"dsm-plan/1\"");
-  } else if (!dsm__json_is_object(&root)) {
+  if (!dsm__json_is_object(&root)) {
     dsm__json_object_only(&root, NULL, 0);
-  } else if (dsm__json_enum(&format, format_names, DSM_DESCRIPTION_COUNT, &index)) {
+  } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\" or \"dsm-plan/1\"") &&
+             dsm__json_enum(&format, format_names, DSM_DESCRIPTION_COUNT, &index)) {
     *description = (dsm_description)index;
+    return true;
   }
-  /* Duplicate keys are findings of whoever reads the document. */
-  if (dsm__json_doc_is_out_of_memory(doc)) {
-    status = DSM_ERROR_OUT_OF_MEMORY;
-  } else if (dsm__json_doc_error_count(doc) > 0) {
-    status = DSM_ERROR_INVALID;
+  return false;
+}
+
+dsm_status dsm_description_detect(dsm_description *description, const char *text, size_t length,
+                                  const char *file, dsm_diags *diags) {
+  /* Silent at first: what else is wrong with a description is for its own reader to report. */
+  for (int attempt = 0; attempt < 2; attempt++) {
+    dsm__json_doc *doc = NULL;
+    dsm_status status =
+        dsm__json_doc_parse(&doc, text, length, file, NULL, 0, attempt == 0 ? NULL : diags);
+    const bool is_found = status == DSM_OK && find_format(doc, description);
+    if (status == DSM_OK && dsm__json_doc_is_out_of_memory(doc)) {
+      status = DSM_ERROR_OUT_OF_MEMORY;
+    }
+    dsm__json_doc_free(doc);
+    if (is_found && status == DSM_OK) {
+      return DSM_OK;
+    }
+    if (attempt == 1) {
+      return status == DSM_OK ? DSM_ERROR_INVALID : status;
+    }
   }
-  dsm__json_doc_free(doc);
-  return status;
+  return DSM_ERROR_INVALID;
 }

@@ -63,6 +63,7 @@ const dsm__parameter dsm__parameters[] = {
     REAL("model.rotate_memory_bytes", model.rotate_memory_bytes, 0, FACTOR_MAX, 1),
     REAL("model.relayout_memory_bytes", model.relayout_memory_bytes, 0, FACTOR_MAX, 2),
     REAL("model.weight_update_memory_bytes", model.weight_update_memory_bytes, 0, FACTOR_MAX, 2),
+    FLAG("model.exact_groups", model.exact_groups, false),
     FLAG("model.dysm_uniform", model.dysm_uniform, false),
     FLAG("model.dysm_accumulate_in_memory", model.dysm_accumulate_in_memory, true),
 };

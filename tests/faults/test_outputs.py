@@ -67,7 +67,10 @@ def expect_files(name, folder, expected):
     """The folder has these files, a name and its content each (None: a folder), and no others."""
     found = {path.name: path.read_text() if path.is_file() else None
              for path in folder.iterdir()}
-    expect(found == expected, name, f"expected the files {expected}, found {found}")
+    expect(found == expected, name, f"expected the files {sorted(expected)} as they were, found "
+           f"{ {file: text and text[:30] for file, text in found.items()} }")
+    for file in found.keys() - expected.keys():
+        (folder / file).unlink()
 
 
 def commands(program):

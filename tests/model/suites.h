@@ -3,6 +3,8 @@
 #ifndef DSM_TESTS_MODEL_SUITES_H
 #define DSM_TESTS_MODEL_SUITES_H
 
+#include <math.h>
+
 #include <check.h>
 
 Suite *suite_auxiliary(void);

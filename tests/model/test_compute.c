@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(test_infinitely_fast_scratchpad_never_holds_up_the_array) {
   chips.array.weights_from_scratchpad = true;
-  chips.core.scratchpad_bandwidth_GBps = INFINITY;
+  chips.core.scratchpad_bandwidth_GBps = HUGE_VAL;
   machine = dsm_machine_derive(&chips);
   ck_assert_double_eq(block_cycles(1, 1, 2), 1);
   ck_assert_double_eq(block_cycles(5, 3, 2), 15);

@@ -88,8 +88,7 @@ START_TEST(test_role_of_an_axis_of_length_1_does_not_matter) {
   const bool is_split_by_features = roles[_i].x == DSM_ROLE_MODEL;
   ck_assert_uint_eq(share.model_ways, is_split_by_features ? 4 : 1);
   ck_assert_uint_eq(share.data_ways, is_split_by_features ? 1 : 4);
-  assert_loops(share.chip,
-               is_split_by_features ? loops(3, 5, 36, 9, 10) : loops(12, 20, 36, 9, 3));
+  assert_loops(share.chip, is_split_by_features ? loops(3, 5, 36, 9, 10) : loops(12, 20, 36, 9, 3));
 }
 END_TEST
 
@@ -271,7 +270,8 @@ END_TEST
 
 /* 6 groups of 2 -> 3 features. With k_out = 1 .. 18, cores in min(6, k_out) teams are dealt the
  * groups one by one; where there are more cores than groups, the cores of a team (the smallest size
- * that gives every core a team) share the 3 outputs of a group one by one. The busiest is counted. */
+ * that gives every core a team) share the 3 outputs of a group one by one. The busiest is counted.
+ */
 START_TEST(test_grouped_core_share_is_what_dealing_out_groups_gives) {
   enum { GROUPS = 6, GROUP_IN = 2, GROUP_OUT = 3 };
   const dsm_layer grouped = conv_layer(GROUPS * GROUP_IN, GROUPS * GROUP_OUT, 9, 9, GROUPS);
@@ -334,9 +334,9 @@ static const array_case arrays[] = {
     {DSM_PASS_FORWARD, 6, 20, 4, 8},  /* reduces inputs, produces outputs */
     {DSM_PASS_UPDATE, 6, 20, 4, 8},   /* as forward */
     {DSM_PASS_BACKWARD, 6, 20, 6, 4}, /* reduces outputs: min(20, 4); produces min(6, 8) */
-    {DSM_PASS_BACKWARD, 20, 3, 8, 3}, {DSM_PASS_FORWARD, 4, 8, 4, 8},  /* fits exactly */
-    {DSM_PASS_FORWARD, 5, 9, 4, 8},                                    /* just over */
-    {DSM_PASS_FORWARD, 3, 7, 3, 7},                                    /* smaller than the array */
+    {DSM_PASS_BACKWARD, 20, 3, 8, 3}, {DSM_PASS_FORWARD, 4, 8, 4, 8}, /* fits exactly */
+    {DSM_PASS_FORWARD, 5, 9, 4, 8},                                   /* just over */
+    {DSM_PASS_FORWARD, 3, 7, 3, 7},                                   /* smaller than the array */
     {DSM_PASS_BACKWARD, 8, 4, 8, 4},  {DSM_PASS_BACKWARD, 9, 5, 8, 4},
 };
 

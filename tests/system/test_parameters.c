@@ -39,6 +39,7 @@ START_TEST(test_absent_parameters_have_the_documented_defaults) {
   ck_assert_double_eq(system->model.rotate_memory_bytes, 1);
   ck_assert_double_eq(system->model.relayout_memory_bytes, 2);
   ck_assert_double_eq(system->model.weight_update_memory_bytes, 2);
+  ck_assert(!system->model.exact_groups);
   ck_assert(!system->model.dysm_uniform);
   ck_assert(system->model.dysm_accumulate_in_memory);
   outcome_free(&read);
@@ -135,6 +136,7 @@ static const limit_case limits[] = {
     {"model.rotate_memory_bytes", "0", "-1"},
     {"model.relayout_memory_bytes", "1024", "1025"},
     {"model.weight_update_memory_bytes", "0", "-1"},
+    {"model.exact_groups", "true", "1"},
     {"model.dysm_uniform", "true", "yes"},
     {"model.dysm_accumulate_in_memory", "false", "[]"},
 };

@@ -21,7 +21,8 @@ START_TEST(test_torus_has_at_most_1048576_chips) {
 END_TEST
 
 START_TEST(test_torus_of_more_than_1048576_chips_is_refused) {
-  const dsm_override illegal[] = {{"system.chips_x", "1024", NULL}, {"system.chips_y", "1025", NULL}};
+  const dsm_override illegal[] = {{"system.chips_x", "1024", NULL},
+                                  {"system.chips_y", "1025", NULL}};
   read = read_minimal(illegal, 2);
   ck_assert_int_eq(read.status, DSM_ERROR_INVALID);
   ck_assert_str_eq(dsm_diags_get(read.diags, 0)->path, "$.system");
@@ -47,7 +48,8 @@ START_TEST(test_tier_must_be_an_object) {
 END_TEST
 
 START_TEST(test_notes_are_found_by_parameter) {
-  const dsm_override note = {"notes", "{\"chip.cores\": \"enough\", \"core.frequency_GHz\": \"\"}"};
+  const dsm_override note = {.path = "notes",
+                             .value = "{\"chip.cores\": \"enough\", \"core.frequency_GHz\": \"\"}"};
   read = read_minimal(&note, 1);
   ck_assert_int_eq(read.status, DSM_OK);
   ck_assert_str_eq(dsm_system_note(read.system, "chip.cores"), "enough");

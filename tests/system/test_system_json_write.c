@@ -4,14 +4,16 @@
 #include "suites.h"
 
 static const dsm_override variants[][3] = {
-    {{"name", "other"}, {"source", "a \"book\", page 3\\4"}, {"array.rows", "3"}},
-    {{"core.frequency_GHz", "0.1"}, {"chip.memory.capacity_GB", "1e-9"}, {"chip.cores", "7"}},
-    {{"model.relu_mask_bytes", "0.3333333333333333"},
-     {"model.dysm_uniform", "true"},
-     {"model.dysm_accumulate_in_memory", "false"}},
-    {{"notes", "{\"model.dysm_uniform\": \"why\", \"pe.simd_macs\": \"how\\nmany\"}"},
-     {"array.unroll_kernel_on_rows", "true"},
-     {"array.startup_cycles", "1e9"}},
+    {{"name", "other", NULL}, {"source", "a \"book\", page 3\\4", NULL}, {"array.rows", "3", NULL}},
+    {{"core.frequency_GHz", "0.1", NULL},
+     {"chip.memory.capacity_GB", "1e-9", NULL},
+     {"chip.cores", "7", NULL}},
+    {{"model.relu_mask_bytes", "0.3333333333333333", NULL},
+     {"model.dysm_uniform", "true", NULL},
+     {"model.dysm_accumulate_in_memory", "false", NULL}},
+    {{"notes", "{\"model.dysm_uniform\": \"why\", \"pe.simd_macs\": \"how\\nmany\"}", NULL},
+     {"array.unroll_kernel_on_rows", "true", NULL},
+     {"array.startup_cycles", "1e9", NULL}},
 };
 
 START_TEST(test_written_and_read_again_it_is_the_same) {

@@ -114,6 +114,14 @@ START_TEST(test_bad_override_is_reported_as_set) {
 }
 END_TEST
 
+START_TEST(test_finding_names_the_origin_of_an_override) {
+  const dsm_override override = {"minibatch", "0", "--minibatch"};
+  read = read_workload(text, &override, 1);
+  ck_assert_uint_eq(dsm_diags_count(read.diags), 1);
+  ck_assert_str_eq(dsm_diags_get(read.diags, 0)->file, "--minibatch");
+}
+END_TEST
+
 START_TEST(test_relation_broken_by_an_override_is_found) {
   set("layers.a.out", "4");
   ck_assert_int_eq(read.status, DSM_ERROR_INVALID);
@@ -141,6 +149,7 @@ Suite *suite_overrides(void) {
   tcase_add_test(overrides, test_later_override_wins);
   tcase_add_test(overrides, test_override_mends_a_bad_value);
   tcase_add_loop_test(overrides, test_bad_override_is_reported_as_set, 0, COUNT_OF(bad));
+  tcase_add_test(overrides, test_finding_names_the_origin_of_an_override);
   tcase_add_test(overrides, test_relation_broken_by_an_override_is_found);
   tcase_add_test(overrides, test_unknown_key_of_an_override_has_a_hint);
   suite_add_tcase(suite, overrides);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words of the format, defaults, and which parallelisms options leave to a layer. */
+#include <string.h>
+
+#include "dsm/dsm.h"
+#include "plan/plan_internal.h"
+#include "suites.h"
+
+#define BIT(parallelism) DSM_PARALLELISM_BIT(DSM_PARALLELISM_##parallelism)
+
+START_TEST(test_defaults_are_training_with_all_there_is) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  ck_assert_int_eq(options.mode, DSM_MODE_TRAINING);
+  ck_assert_uint_eq(options.optimizations, DSM_OPTIMIZATION_ALL);
+  ck_assert_uint_eq(options.parallelisms,
+                    BIT(DATA) | BIT(MODEL) | BIT(DATA_X_MODEL_Y) | BIT(MODEL_X_DATA_Y));
+  ck_assert_uint_eq(options.thread_count, 1);
+  ck_assert_uint_eq(options.override_count, 0);
+}
+END_TEST
+
+START_TEST(test_optimization_words_are_read_back) {
+  dsm_optimization optimization = DSM_OPTIMIZATION_COUNT;
+  ck_assert(dsm_optimization_parse(dsm_optimization_name((dsm_optimization)_i), &optimization));
+  ck_assert_int_eq(optimization, _i);
+}
+END_TEST
+
+START_TEST(test_hybrid_is_the_word_of_the_contract) {
+  ck_assert_str_eq(dsm_optimization_name(DSM_OPTIMIZATION_HYBRID), "hybrid");
+}
+END_TEST
+
+START_TEST(test_other_words_are_no_optimization) {
+  static const char *const words[] = {"", "Hybrid", "hybri", "hybrid ", "all", "none"};
+  dsm_optimization optimization = DSM_OPTIMIZATION_HYBRID;
+  ck_assert(!dsm_optimization_parse(words[_i], &optimization));
+}
+END_TEST
+
+START_TEST(test_bounds_have_the_words_of_the_format) {
+  static const char *const words[DSM_BOUND_COUNT] = {
+      [DSM_BOUND_COMPUTE] = "compute", [DSM_BOUND_LINK_X] = "link_x",
+      [DSM_BOUND_LINK_Y] = "link_y",   [DSM_BOUND_MEMORY] = "memory",
+      [DSM_BOUND_RING] = "ring",       [DSM_BOUND_AUXILIARY] = "auxiliary",
+  };
+  ck_assert_str_eq(dsm_bound_name((dsm_bound)_i), words[_i]);
+}
+END_TEST
+
+START_TEST(test_first_invocation_has_the_word_of_the_format) {
+  ck_assert_str_eq(dsm_invocation_kind_name(DSM_INVOCATION_FIRST), "first");
+}
+END_TEST
+
+/* ---- which parallelisms are left ---- */
+
+typedef struct allowed_case {
+  dsm_optimization_set optimizations;
+  dsm_parallelism_set parallelisms;
+  dsm_parallelism_set left; /* to a layer that can use all */
+} allowed_case;
+
+static const allowed_case allowed[] = {
+    {DSM_OPTIMIZATION_ALL, DSM_PARALLELISM_ALL, DSM_PARALLELISM_ALL},
+    {0, DSM_PARALLELISM_ALL, BIT(DATA) | BIT(MODEL)},
+    {DSM_OPTIMIZATION_ALL, BIT(MODEL), BIT(MODEL)},
+    {0, BIT(MODEL) | BIT(MODEL_X_DATA_Y), BIT(MODEL)},
+    {0, BIT(MODEL_X_DATA_Y), 0},
+    {DSM_OPTIMIZATION_ALL, BIT(MODEL_X_DATA_Y), BIT(MODEL_X_DATA_Y)},
+};
+
+static dsm_explore_options options_of(const allowed_case *each) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations = each->optimizations;
+  options.parallelisms = each->parallelisms;
+  return options;
+}
+
+START_TEST(test_hybrid_parallelisms_need_the_optimization) {
+  const dsm_explore_options options = options_of(&allowed[_i]);
+  const dsm_layer fc = {.type = DSM_LAYER_FC, .groups = 1};
+  ck_assert_uint_eq(dsm__option_parallelisms(&options), allowed[_i].left);
+  ck_assert_uint_eq(dsm__allowed_parallelisms(&fc, &options), allowed[_i].left);
+}
+END_TEST
+
+/* "matmul: data parallelism only, whatever the options say", groups likewise. */
+START_TEST(test_matmul_and_groups_are_data_parallel_whatever_the_options_say) {
+  const dsm_explore_options options = options_of(&allowed[_i]);
+  const dsm_layer matmul = {.type = DSM_LAYER_MATMUL, .groups = 1};
+  const dsm_layer grouped = {.type = DSM_LAYER_CONV, .groups = 2};
+  ck_assert_uint_eq(dsm__allowed_parallelisms(&matmul, &options), BIT(DATA));
+  ck_assert_uint_eq(dsm__allowed_parallelisms(&grouped, &options), BIT(DATA));
+}
+END_TEST
+
+Suite *suite_plan_options(void) {
+  Suite *const suite = suite_create("plan_options");
+  TCase *const tcase = tcase_create("options");
+  tcase_add_test(tcase, test_defaults_are_training_with_all_there_is);
+  tcase_add_loop_test(tcase, test_optimization_words_are_read_back, 0, DSM_OPTIMIZATION_COUNT);
+  tcase_add_test(tcase, test_hybrid_is_the_word_of_the_contract);
+  tcase_add_loop_test(tcase, test_other_words_are_no_optimization, 0, 6);
+  tcase_add_loop_test(tcase, test_bounds_have_the_words_of_the_format, 0, DSM_BOUND_COUNT);
+  tcase_add_test(tcase, test_first_invocation_has_the_word_of_the_format);
+  tcase_add_loop_test(tcase, test_hybrid_parallelisms_need_the_optimization, 0, COUNT_OF(allowed));
+  tcase_add_loop_test(tcase, test_matmul_and_groups_are_data_parallel_whatever_the_options_say, 0,
+                      COUNT_OF(allowed));
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
