@@ -73,7 +73,7 @@ dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t len
     return DSM_OK;
   }
   const dsm_status status = fresh->is_out_of_memory ? DSM_ERROR_OUT_OF_MEMORY : DSM_ERROR_INVALID;
-  dsm__json_doc_sort_findings(fresh);
+  dsm__diags_sort_from(fresh->diags, fresh->first_finding);
   dsm__json_doc_free(fresh);
   return status;
 }
@@ -108,8 +108,11 @@ bool dsm__json_doc_keeps_findings(const dsm__json_doc *doc) {
   return doc->diags != NULL && dsm_diags_dropped(doc->diags) == 0;
 }
 
-void dsm__json_doc_sort_findings(dsm__json_doc *doc) {
+dsm_status dsm__json_doc_finish(dsm__json_doc *doc) {
   dsm__diags_sort_from(doc->diags, doc->first_finding);
+  if (doc->is_out_of_memory)
+    return DSM_ERROR_OUT_OF_MEMORY;
+  return doc->error_count > 0 ? DSM_ERROR_INVALID : DSM_OK;
 }
 
 /* ---- duplicate keys ---- */

@@ -133,6 +133,22 @@ static bool is_among(const char *key, const char *const *known, size_t known_cou
   return false;
 }
 
+/* What an object may have, for a key that resembles nothing; cut where it would not fit. */
+static void list_keys(char *hint, size_t size, const char *const *known, size_t known_count) {
+  size_t length = 0;
+  for (size_t i = 0; i < known_count; i++) {
+    const char *const separator = length == 0 ? "known: " : ", ";
+    const bool is_listed = known[i] != NULL;
+    const size_t needed = is_listed ? strlen(separator) + strlen(known[i]) : 0;
+    if (length + needed + sizeof ", ..." > size) {
+      (void)snprintf(hint + length, size - length, ", ...");
+      return;
+    }
+    if (is_listed)
+      length += (size_t)snprintf(hint + length, size - length, "%s%s", separator, known[i]);
+  }
+}
+
 bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
                            size_t known_count) {
   if (!require_type(node, cJSON_IsObject(node->item), "an object"))
@@ -146,6 +162,8 @@ bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
     if (dsm__json_doc_keeps_findings(node->doc)) {
       quote(key, sizeof key, "", member.key);
       (void)dsm__nearest_hint(member.key, known, known_count, hint, sizeof hint);
+      if (hint[0] == '\0')
+        list_keys(hint, sizeof hint, known, known_count);
     }
     dsm__json_error(&member, hint, "unknown key %s", key);
   }
@@ -212,15 +230,27 @@ bool dsm__json_u64(const dsm__json_node *node, uint64_t min, uint64_t max, uint6
   return true;
 }
 
+/* A limit as people write it: 1e-9, not 1e-09; 1e12, not 1000000000000. */
+static void word_limit(char *text, size_t size, double limit) {
+  enum { PLAIN_BELOW = 10000000 };
+  (void)dsm__double_to_text(limit, text);
+  if (fabs(limit) >= 1e-4 && fabs(limit) < PLAIN_BELOW)
+    return;
+  const double exponent = round(log10(fabs(limit)));
+  const double tolerance = 1e-12;
+  if (limit > 0 && fabs(log10(limit) - exponent) < tolerance)
+    (void)snprintf(text, size, "1e%.0f", exponent);
+}
+
 static void word_range(char *expected, size_t size, dsm__json_range range) {
   char min[DSM__NUMBER_TEXT_SIZE] = "";
   char max[DSM__NUMBER_TEXT_SIZE] = "";
   const bool has_min = isfinite(range.min);
   const bool has_max = isfinite(range.max);
   if (has_min)
-    (void)dsm__double_to_text(range.min, min);
+    word_limit(min, sizeof min, range.min);
   if (has_max)
-    (void)dsm__double_to_text(range.max, max);
+    word_limit(max, sizeof max, range.max);
   if (has_min && has_max && range.is_min_excluded)
     (void)snprintf(expected, size, "a number above %s and at most %s", min, max);
   else if (has_min && has_max)

@@ -49,8 +49,11 @@ void dsm__json_doc_free(dsm__json_doc *doc);
 /** How many errors have been reported on this document so far (also where diags is NULL). */
 size_t dsm__json_doc_error_count(const dsm__json_doc *doc);
 
-/** Puts the findings of this document into file order. To be called once, after all reading. */
-void dsm__json_doc_sort_findings(dsm__json_doc *doc);
+/**
+ * To be called once, after all reading: puts the findings of this document into file order and
+ * tells how it went: DSM_ERROR_OUT_OF_MEMORY, DSM_ERROR_INVALID if there was an error, or DSM_OK.
+ */
+DSM_NODISCARD dsm_status dsm__json_doc_finish(dsm__json_doc *doc);
 
 dsm__json_node dsm__json_root(dsm__json_doc *doc);
 

@@ -75,11 +75,11 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
   return need;
 }
 
-void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm_diags *diags) {
+void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm__place place,
+                               dsm_diags *diags) {
   char hint[200];
   snprintf(hint, sizeof hint, "largest: %s", need->dominated_by);
-  const dsm__place nowhere = {NULL, 0, 0, NULL};
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, hint,
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, hint,
                  "memory capacity: %s %.4g GB a chip, %.4g GB more than its %.4g GB", what,
                  need->total_bytes / 1e9, (need->total_bytes - need->capacity_bytes) / 1e9,
                  need->capacity_bytes / 1e9);

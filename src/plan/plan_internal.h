@@ -3,6 +3,7 @@
 #ifndef DSM_PLAN_PLAN_INTERNAL_H
 #define DSM_PLAN_PLAN_INTERNAL_H
 
+#include "base/diag_add.h"
 #include "base/json_read.h"
 #include "dsm/plan.h"
 
@@ -51,7 +52,8 @@ typedef struct dsm__memory_need {
 dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_machine *machine,
                                      dsm_mode mode, const dsm_parallelism *parallelisms);
 
-/** Reports that memory is exceeded. `what` begins the sentence, such as "every mapping". */
-void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm_diags *diags);
+/** Reports that memory is exceeded. `what` begins the sentence, such as "every mapping needs". */
+void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm__place place,
+                               dsm_diags *diags);
 
 #endif

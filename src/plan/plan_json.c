@@ -21,6 +21,7 @@
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
 typedef struct plan_reader {
+  const char *file;
   dsm__json_doc *doc;
   dsm__arena *arena; /* for decisions and options, until the plan is made */
   dsm_workload *workload;
@@ -29,13 +30,16 @@ typedef struct plan_reader {
   dsm_machine machine;
   dsm__core_splits splits;
   dsm__layer_decision *decisions;
+  bool is_forward_known; /* the forward pass of the layer being read has a good parallelism */
 } plan_reader;
 
-/* A list of words, as a set of bits. `name_of` gives the words 0 .. count - 1. */
-static unsigned read_word_set(const dsm__json_node *node, const char *const *names, size_t count) {
+/* A list of at least min_length of the words names[0 .. count), as a set of bits. */
+static unsigned read_word_set(const dsm__json_node *node, const char *const *names, size_t count,
+                              size_t min_length) {
+  enum { LONGEST = 100 }; /* so that unknown and repeated words are reported as such */
   unsigned set = 0;
   size_t length = 0;
-  if (!dsm__json_array(node, 0, count, &length)) {
+  if (!dsm__json_array(node, min_length, LONGEST, &length)) {
     return 0;
   }
   dsm__json_node item = dsm__json_item(node, 0);
@@ -95,7 +99,7 @@ static void read_options(plan_reader *reader, const dsm__json_node *root) {
   const dsm__json_node optimizations = dsm__json_member(root, "optimizations");
   if (dsm__json_require(&optimizations, "a list of optimizations")) {
     reader->options.optimizations =
-        read_word_set(&optimizations, optimization_names, DSM_OPTIMIZATION_COUNT);
+        read_word_set(&optimizations, optimization_names, DSM_OPTIMIZATION_COUNT, 0);
   }
   const dsm__json_node options = dsm__json_member(root, "options");
   if (!dsm__json_require(&options, "an object with the options of the exploration") ||
@@ -105,7 +109,7 @@ static void read_options(plan_reader *reader, const dsm__json_node *root) {
   const dsm__json_node parallelisms = dsm__json_member(&options, "parallelisms");
   if (dsm__json_require(&parallelisms, "a list of parallelisms")) {
     reader->options.parallelisms =
-        read_word_set(&parallelisms, parallelism_names, DSM_PARALLELISM_COUNT);
+        read_word_set(&parallelisms, parallelism_names, DSM_PARALLELISM_COUNT, 1);
   }
   read_overrides(reader, &options);
 }
@@ -147,13 +151,13 @@ static void read_split(plan_reader *reader, const dsm__json_node *pass, const ds
   bool is_good = true;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     const dsm__json_node part = dsm__json_member(&node, known[d]);
-    is_good = dsm__json_require(&part, "a whole number") &&
-              dsm__json_u64(&part, 1, cores, &split->n[d]) && is_good;
-    if (is_good && cores % split->n[d] != 0) {
+    bool is_part_good = dsm__json_u64(&part, 1, cores, &split->n[d]);
+    if (is_part_good && cores % split->n[d] != 0) {
       dsm__json_error(&part, NULL, "expected a divisor of the %llu cores, found %llu",
                       (unsigned long long)cores, (unsigned long long)split->n[d]);
-      is_good = false;
+      is_part_good = false;
     }
+    is_good = is_good && is_part_good;
     product = is_good && product <= cores ? product * split->n[d] : product;
   }
   if (is_good && product != cores) {
@@ -169,7 +173,7 @@ static void read_split(plan_reader *reader, const dsm__json_node *pass, const ds
       if (split->n[d] > most) {
         const dsm__json_node part = dsm__json_member(&node, known[d]);
         dsm__json_error(&part, NULL,
-                        "expected at most %llu parts, which one chip has of this loop, found %llu",
+                        "expected at most %llu, as many as one chip has of this loop, found %llu",
                         (unsigned long long)most, (unsigned long long)split->n[d]);
       }
     }
@@ -184,8 +188,7 @@ static bool read_parallelism(plan_reader *reader, const dsm__json_node *pass,
   }
   const dsm__json_node node = dsm__json_member(pass, "parallelism");
   size_t index = 0;
-  if (!dsm__json_require(&node, "such as \"data\"") ||
-      !dsm__json_enum(&node, names, DSM_PARALLELISM_COUNT, &index)) {
+  if (!dsm__json_enum(&node, names, DSM_PARALLELISM_COUNT, &index)) {
     return false;
   }
   *parallelism = (dsm_parallelism)index;
@@ -214,6 +217,9 @@ static void read_pass(plan_reader *reader, const dsm__json_node *passes, size_t 
   const dsm_layer *const layer = &reader->workload->layers[index];
   dsm__layer_decision *const decision = &reader->decisions[index];
   const dsm__json_node node = dsm__json_member(passes, dsm_pass_name(pass));
+  if (pass == DSM_PASS_FORWARD) {
+    reader->is_forward_known = false;
+  }
   if (!dsm_pass_exists(layer, reader->options.mode, pass)) {
     if (dsm__json_is_present(&node)) {
       dsm__json_error(&node, NULL, "expected no %s pass of this layer in %s, found one",
@@ -229,7 +235,8 @@ static void read_pass(plan_reader *reader, const dsm__json_node *passes, size_t 
   }
   if (pass == DSM_PASS_FORWARD) {
     decision->parallelism = parallelism;
-  } else if (parallelism != decision->parallelism) {
+    reader->is_forward_known = true;
+  } else if (reader->is_forward_known && parallelism != decision->parallelism) {
     const dsm__json_node word = dsm__json_member(&node, "parallelism");
     dsm__json_error(&word, NULL,
                     "expected the parallelism of the forward pass, \"%s\", found \"%s\"",
@@ -250,17 +257,23 @@ static void check_neutral(const dsm__json_node *layer) {
   uint64_t count = 0;
   bool is_held = false;
   double fraction = 0;
-  if (dsm__json_is_present(&factor)) {
-    dsm__json_u64(&factor, 1, 1, &count);
+  if (dsm__json_is_present(&factor) && dsm__json_u64(&factor, 1, DSM_DIMENSION_MAX, &count) &&
+      count != 1) {
+    dsm__json_error(&factor, NULL, "expected 1 without the optimization dysm, found %llu",
+                    (unsigned long long)count);
   }
   if (dsm__json_is_present(&output) && dsm__json_bool(&output, &is_held) && is_held) {
     dsm__json_error(&output, NULL, "expected false without the optimization reuse, found true");
   }
-  if (dsm__json_is_present(&weights)) {
-    dsm__json_double(&weights, (dsm__json_range){0, 0, false}, &fraction);
+  if (dsm__json_is_present(&weights) &&
+      dsm__json_double(&weights, (dsm__json_range){0, 1, false}, &fraction) && fraction > 0) {
+    dsm__json_error(&weights, NULL, "expected 0 without the optimization reuse, found %g",
+                    fraction);
   }
   if (dsm__json_is_present(&group) && !dsm__json_is_null(&group)) {
-    dsm__json_error(&group, NULL, "expected null without the optimization pipeline");
+    char found[160];
+    dsm__json_error(&group, NULL, "expected null without the optimization pipeline, found %s",
+                    dsm__json_found(&group, found, sizeof found));
   }
 }
 
@@ -305,8 +318,7 @@ static void read_layers(plan_reader *reader, const dsm__json_node *root) {
     dsm__json_set_out_of_memory(reader->doc);
     return;
   }
-  if (!dsm__json_require(&layers, "the decisions of each layer") ||
-      !dsm__json_array(&layers, 0, 2 * (size_t)DSM_LAYERS_MAX, &count)) {
+  if (!dsm__json_array(&layers, 0, 2 * (size_t)DSM_LAYERS_MAX, &count)) {
     return;
   }
   if (count != expected) {
@@ -317,6 +329,24 @@ static void read_layers(plan_reader *reader, const dsm__json_node *root) {
   dsm__json_node item = dsm__json_item(&layers, 0);
   for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
     read_layer(reader, &item, i);
+  }
+}
+
+/* Only the recorded time is of use; the rest is predicted anew. */
+static void read_result(const dsm__json_node *root, double *recorded_step_cycles) {
+  static const char *const known[] = {"step_cycles",        "step_seconds", "latency_seconds",
+                                      "samples_per_second", "utilization",  "lower_bound_cycles",
+                                      "ideal_cycles",       "cycles",       "memory"};
+  const dsm__json_node result = dsm__json_member(root, "result");
+  if (!dsm__json_is_present(&result) || !dsm__json_object_only(&result, known, COUNT_OF(known))) {
+    return;
+  }
+  const dsm__json_node step = dsm__json_member(&result, "step_cycles");
+  double step_cycles = 0;
+  if (dsm__json_is_present(&step) &&
+      dsm__json_double(&step, (dsm__json_range){0, 1e300, false}, &step_cycles) &&
+      recorded_step_cycles != NULL) {
+    *recorded_step_cycles = step_cycles;
   }
 }
 
@@ -331,10 +361,10 @@ static void read_plan(plan_reader *reader, double *recorded_step_cycles) {
   }
   read_inputs(reader, &root);
   read_options(reader, &root);
-  const dsm__json_node result = dsm__json_member(&root, "result");
-  const dsm__json_node step = dsm__json_member(&result, "step_cycles");
-  if (recorded_step_cycles != NULL && dsm__json_is_present(&step)) {
-    dsm__json_double(&step, (dsm__json_range){0, 1e300, false}, recorded_step_cycles);
+  read_result(&root, recorded_step_cycles);
+  const dsm__json_node layers = dsm__json_member(&root, "layers");
+  if (!dsm__json_require(&layers, "the decisions of each layer")) {
+    return;
   }
   if (dsm__json_doc_error_count(reader->doc) == 0 &&
       dsm__option_parallelisms(&reader->options) == 0) {
@@ -360,21 +390,18 @@ static dsm_status check_capacity(const plan_reader *reader, dsm_diags *diags) {
   const dsm__memory_need need =
       dsm__memory_need_of(reader->workload, &reader->machine, reader->options.mode, sequence);
   if (need.total_bytes > need.capacity_bytes) {
-    dsm__report_over_capacity(&need, "the plan needs", diags);
+    const dsm__place place = {.file = reader->file, .path = "$.layers"};
+    dsm__report_over_capacity(&need, "the plan needs", place, diags);
     return DSM_ERROR_INFEASIBLE;
   }
   return DSM_OK;
 }
 
 static dsm_status finish(dsm_plan **plan, plan_reader *reader, dsm_diags *diags) {
-  dsm__json_doc_sort_findings(reader->doc);
-  if (dsm__json_doc_is_out_of_memory(reader->doc)) {
-    return DSM_ERROR_OUT_OF_MEMORY;
+  dsm_status status = dsm__json_doc_finish(reader->doc);
+  if (status == DSM_OK) {
+    status = check_capacity(reader, diags);
   }
-  if (dsm__json_doc_error_count(reader->doc) > 0) {
-    return DSM_ERROR_INVALID;
-  }
-  dsm_status status = check_capacity(reader, diags);
   if (status == DSM_OK) {
     status = dsm__plan_make(plan, reader->workload, reader->system, &reader->options,
                             reader->decisions, diags);
@@ -394,7 +421,7 @@ dsm_status dsm_plan_parse(dsm_plan **plan, const char *text, size_t length, cons
   if (recorded_step_cycles != NULL) {
     *recorded_step_cycles = 0;
   }
-  plan_reader reader = {.arena = dsm__arena_new()};
+  plan_reader reader = {.file = file, .arena = dsm__arena_new()};
   dsm_explore_options_init(&reader.options);
   dsm_status status = DSM_OK;
   reader.workload = dsm__workload_new();

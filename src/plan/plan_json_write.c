@@ -6,30 +6,10 @@
 #include "base/diag_add.h"
 #include "base/json_write.h"
 #include "dsm/file.h"
+#include "plan/cost_json.h"
 #include "plan/plan_internal.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
-
-static void put_loops(dsm__json_writer *writer, const char *key, const dsm_loops *loops) {
-  dsm__json_write_key(writer, key);
-  dsm__json_begin_object(writer, true);
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    dsm__json_put_u64(writer, dsm_dim_name((dsm_dim)d), loops->n[d]);
-  }
-  dsm__json_end_object(writer);
-}
-
-static void put_cycles(dsm__json_writer *writer, const dsm_cycles *cycles) {
-  dsm__json_write_key(writer, "cycles");
-  dsm__json_begin_object(writer, true);
-  dsm__json_put_double(writer, "primary", cycles->primary);
-  dsm__json_put_double(writer, "overlapped", cycles->overlapped);
-  dsm__json_put_double(writer, "overlapped_visible", cycles->overlapped_visible);
-  dsm__json_put_double(writer, "auxiliary", cycles->auxiliary);
-  dsm__json_put_double(writer, "non_overlapped", cycles->non_overlapped);
-  dsm__json_put_double(writer, "total", cycles->total);
-  dsm__json_end_object(writer);
-}
 
 static void write_invocation(dsm__json_writer *writer, const dsm_invocation *invocation) {
   const dsm_invocation_cost *const cost = &invocation->cost;
@@ -44,10 +24,10 @@ static void write_invocation(dsm__json_writer *writer, const dsm_invocation *inv
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "kind", dsm_invocation_kind_name(invocation->kind));
   dsm__json_put_u64(writer, "count", invocation->count);
-  put_loops(writer, "core_split", &invocation->split);
-  put_loops(writer, "core", &invocation->core);
-  put_loops(writer, "array", &invocation->array);
-  put_cycles(writer, &cycles);
+  dsm__loops_put(writer, "core_split", &invocation->split);
+  dsm__loops_put(writer, "core", &invocation->core);
+  dsm__loops_put(writer, "array", &invocation->array);
+  dsm__cycles_put(writer, &cycles);
   dsm__json_end_object(writer);
 }
 
@@ -62,30 +42,19 @@ static void write_transfer(dsm__json_writer *writer, const dsm_plan_transfer *tr
   dsm__json_end_object(writer);
 }
 
-static void put_groups(dsm__json_writer *writer, const dsm_pass_plan *pass) {
-  dsm__json_write_key(writer, "groups");
-  dsm__json_begin_object(writer, true);
-  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
-    if (pass->group_cycles[g] > 0) {
-      dsm__json_put_double(writer, dsm_group_name((dsm_group)g), pass->group_cycles[g]);
-    }
-  }
-  dsm__json_end_object(writer);
-}
-
 static void write_pass(dsm__json_writer *writer, const dsm_pass_plan *pass) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(pass->share.parallelism));
-  put_loops(writer, "core_split", &pass->first.split);
-  put_loops(writer, "chip", &pass->share.chip);
+  dsm__loops_put(writer, "core_split", &pass->first.split);
+  dsm__loops_put(writer, "chip", &pass->share.chip);
   dsm__json_put_u64(writer, "feature_iterations", pass->share.model_ways);
-  put_loops(writer, "core", &pass->first.core);
-  put_loops(writer, "array", &pass->first.array);
-  put_cycles(writer, &pass->cycles);
+  dsm__loops_put(writer, "core", &pass->first.core);
+  dsm__loops_put(writer, "array", &pass->first.array);
+  dsm__cycles_put(writer, &pass->cycles);
   dsm__json_put_double(writer, "ideal_cycles", pass->ideal_cycles);
   dsm__json_put_double(writer, "utilization", pass->utilization);
   dsm__json_put_string(writer, "bound", dsm_bound_name(pass->bound));
-  put_groups(writer, pass);
+  dsm__groups_put(writer, pass->group_cycles);
   dsm__json_write_key(writer, "invocations");
   dsm__json_begin_array(writer, false);
   write_invocation(writer, &pass->first);
@@ -134,7 +103,7 @@ static void put_result(dsm__json_writer *writer, const dsm_plan *plan) {
   dsm__json_put_double(writer, "utilization", result->utilization);
   dsm__json_put_double(writer, "lower_bound_cycles", result->lower_bound_cycles);
   dsm__json_put_double(writer, "ideal_cycles", result->ideal_cycles);
-  put_cycles(writer, &result->cycles);
+  dsm__cycles_put(writer, &result->cycles);
   dsm__json_write_key(writer, "memory");
   dsm__json_begin_object(writer, false);
   dsm__json_put_double(writer, "weights_bytes", memory->weights_bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain_data.c: the alternatives of a layer, for programs (format "dsm-explain/1", and CSV). */
 #include "base/json_write.h"
+#include "plan/cost_json.h"
 #include "report/csv.h"
 #include "report/explain_view.h"
 #include "report/loss.h"
@@ -8,40 +9,15 @@
 
 /* ---- JSON ---- */
 
-static void write_split(dsm__json_writer *writer, const dsm_loops *split) {
-  dsm__json_write_key(writer, "core_split");
-  dsm__json_begin_object(writer, true);
-  for (int d = 0; d < DSM_DIM_COUNT; d++)
-    dsm__json_put_u64(writer, dsm_dim_name((dsm_dim)d), split->n[d]);
-  dsm__json_end_object(writer);
-}
-
-static void write_cycles(dsm__json_writer *writer, const dsm_alternative *alternative) {
-  const dsm_cycles *const cycles = &alternative->cycles;
-  dsm__json_write_key(writer, "cycles");
-  dsm__json_begin_object(writer, true);
-  dsm__json_put_double(writer, "primary", cycles->primary);
-  dsm__json_put_double(writer, "overlapped", cycles->overlapped);
-  dsm__json_put_double(writer, "overlapped_visible", cycles->overlapped_visible);
-  dsm__json_put_double(writer, "auxiliary", cycles->auxiliary);
-  dsm__json_put_double(writer, "non_overlapped", cycles->non_overlapped);
-  dsm__json_put_double(writer, "total", cycles->total);
-  dsm__json_end_object(writer);
-  dsm__json_write_key(writer, "group_cycles");
-  dsm__json_begin_object(writer, true);
-  for (int g = 0; g < DSM_GROUP_COUNT; g++)
-    dsm__json_put_double(writer, dsm_group_name((dsm_group)g), alternative->group_cycles[g]);
-  dsm__json_end_object(writer);
-}
-
 static void write_alternative(dsm__json_writer *writer, const dsm_plan *plan,
                               const dsm_alternative *alternative, double chosen_cycles) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(alternative->parallelism));
-  write_split(writer, &alternative->split);
+  dsm__loops_put(writer, "core_split", &alternative->split);
   dsm__json_put_bool(writer, "is_chosen", alternative->is_chosen);
   dsm__json_put_bool(writer, "is_best_of_parallelism", alternative->is_best_of_parallelism);
-  write_cycles(writer, alternative);
+  dsm__cycles_put(writer, &alternative->cycles);
+  dsm__groups_put(writer, alternative->group_cycles);
   dsm__json_put_double(writer, "time_ratio", dsm__share(alternative->cycles.total, chosen_cycles));
   dsm__json_put_string(writer, "bound", dsm_bound_name(alternative->bound));
   if (alternative->is_best_of_parallelism) {

@@ -17,7 +17,8 @@ static dsm_status search(const dsm__problem *problem, dsm_parallelism *sequence,
   if (!answer->is_feasible) {
     const dsm__memory_need need =
         dsm__memory_need_of(problem->workload, &problem->machine, problem->options->mode, sequence);
-    dsm__report_over_capacity(&need, "every mapping needs at least", diags);
+    const dsm__place nowhere = {NULL, 0, 0, NULL};
+    dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
     return DSM_ERROR_INFEASIBLE;
   }
   return DSM_OK;

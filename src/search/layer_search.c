@@ -9,7 +9,7 @@
  * the few that are left are computed again: storing them all would be slower. */
 static void keep_least(const dsm_pass_work *work, const dsm__core_splits *splits, double *totals,
                        double (*value)(const dsm_invocation_cost *), uint64_t *evaluations) {
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (size_t i = 0; i < splits->count; i++) {
     if (isfinite(totals[i])) {
       const dsm_invocation_cost cost = dsm_invocation_score(work, &splits->items[i]);
@@ -20,7 +20,7 @@ static void keep_least(const dsm_pass_work *work, const dsm__core_splits *splits
   }
   for (size_t i = 0; i < splits->count; i++) {
     if (totals[i] > dsm__equal_to(least)) {
-      totals[i] = INFINITY;
+      totals[i] = HUGE_VAL;
     }
   }
 }
@@ -44,9 +44,9 @@ static size_t count_finite(const double *totals, size_t count) {
 /* Scores the candidates; the others get an infinite total. Returns the least. */
 static double score_all(const dsm_pass_work *work, const dsm__core_splits *splits,
                         bool is_valid_only, double *totals, uint64_t *evaluations) {
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (size_t i = 0; i < splits->count; i++) {
-    totals[i] = INFINITY;
+    totals[i] = HUGE_VAL;
     if (!is_valid_only || dsm_split_is_valid(work->layer, &work->share, &splits->items[i])) {
       totals[i] = dsm_invocation_score(work, &splits->items[i]).total;
       least = totals[i] < least ? totals[i] : least;
@@ -65,7 +65,7 @@ dsm__best_split dsm__best_split_find(const dsm_pass_work *work, const dsm__core_
   }
   for (size_t i = 0; i < splits->count; i++) {
     if (totals[i] > dsm__equal_to(least)) {
-      totals[i] = INFINITY;
+      totals[i] = HUGE_VAL;
     }
   }
   if (count_finite(totals, splits->count) > 1) {

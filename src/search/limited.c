@@ -96,8 +96,8 @@ static void derive_least_before(limited *l) {
   for (size_t s = 0; s < l->network->stage_count; s++) {
     l->kept_before[s] = kept;
     l->transient_before[s] = transient;
-    double least_kept = INFINITY;
-    double least_transient = INFINITY;
+    double least_kept = HUGE_VAL;
+    double least_transient = HUGE_VAL;
     for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
       const dsm__choice *const choice = &l->network->stages[s].choices[p];
       if (is_allowed(choice)) {
@@ -319,13 +319,13 @@ static bool has_completion(const limited *l, const label_list *list, const prefi
 }
 
 static double best_label_cycles(const limited *l) {
-  double best = INFINITY;
+  double best = HUGE_VAL;
   const prefix start = {0, 0, 0};
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const label_list *const list = &l->lists[0][p];
     for (size_t i = 0; i < list->count; i++) {
       const label_list one = {&list->labels[i], 1};
-      if (has_completion(l, &one, &start, 0, INFINITY)) {
+      if (has_completion(l, &one, &start, 0, HUGE_VAL)) {
         best = fmin(best, list->labels[i].cycles);
       }
     }
@@ -353,7 +353,7 @@ static void walk_forward(const limited *l, double best, dsm_parallelism *sequenc
 
 bool dsm__limited_search(const dsm__network *network, dsm__arena *arena, dsm_parallelism *sequence,
                          dsm__network_answer *answer) {
-  limited l = {.network = network, .arena = arena, .bound_cycles = -INFINITY};
+  limited l = {.network = network, .arena = arena, .bound_cycles = -HUGE_VAL};
   if (!allocate(&l, sequence)) {
     return false;
   }

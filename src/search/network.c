@@ -45,7 +45,7 @@ static void least_kept_sequence(const dsm__network *network, double ceiling,
                                 dsm_parallelism *sequence) {
   for (size_t s = 0; s < network->stage_count; s++) {
     const dsm__choice *const choices = network->stages[s].choices;
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
       if (isfinite(choices[p].cycles) && choices[p].transient_bytes <= ceiling &&
           choices[p].kept_bytes < least) {
@@ -71,13 +71,13 @@ static bool find_smallest_need(const dsm__network *network, dsm__arena *arena,
     return false;
   }
   for (size_t s = 0; s < stage_count; s++) {
-    least_kept[s] = INFINITY;
+    least_kept[s] = HUGE_VAL;
   }
   const size_t count = list_candidates(network, candidates);
   size_t open_stages = stage_count;
   double kept = 0;
-  double ceiling = INFINITY;
-  *smallest_need = INFINITY;
+  double ceiling = HUGE_VAL;
+  *smallest_need = HUGE_VAL;
   for (size_t i = 0; i < count; i++) {
     const candidate *const c = &candidates[i];
     const double own = network->stages[c->stage].choices[c->parallelism].kept_bytes;
@@ -112,7 +112,7 @@ bool dsm__network_search(const dsm__network *network, dsm__arena *arena, dsm_par
     const size_t last = network->stage_count - 1;
     dsm__trellis_before(network, 0, before);
     answer->cycles = dsm__sequence_cycles(network, sequence);
-    answer->lower_bound_cycles = INFINITY;
+    answer->lower_bound_cycles = HUGE_VAL;
     for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
       const double cycles = before[last].at[p] + network->stages[last].choices[p].cycles;
       answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, cycles);

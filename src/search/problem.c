@@ -29,7 +29,7 @@ static void fill_stage(const dsm__problem *problem, size_t index, dsm__network_s
         dsm__layer_table_get(&problem->table, index, (dsm_parallelism)p);
     dsm__choice *const choice = &stage->choices[p];
     if (!entry->is_allowed) {
-      *choice = (dsm__choice){INFINITY, 0, 0};
+      *choice = (dsm__choice){HUGE_VAL, 0, 0};
       continue;
     }
     const dsm_layer_memory memory = dsm_layer_memory_derive(

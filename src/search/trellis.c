@@ -16,7 +16,7 @@ void dsm__trellis_rest(const dsm__network *network, double cycles_per_byte, dsm_
   for (size_t s = network->stage_count - 1; s-- > 0;) {
     const dsm__network_stage *const next = &network->stages[s + 1];
     for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-      double least = INFINITY;
+      double least = HUGE_VAL;
       for (int q = 0; q < DSM_PARALLELISM_COUNT; q++) {
         const double price = dsm__move_cycles(next, p, q) +
                              dsm__priced(&next->choices[q], cycles_per_byte) + rest[s + 1].at[q];
@@ -32,7 +32,7 @@ void dsm__trellis_before(const dsm__network *network, double cycles_per_byte, ds
   for (size_t s = 1; s < network->stage_count; s++) {
     const dsm__network_stage *const previous = &network->stages[s - 1];
     for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-      double least = INFINITY;
+      double least = HUGE_VAL;
       for (int q = 0; q < DSM_PARALLELISM_COUNT; q++) {
         const double price = before[s - 1].at[q] +
                              dsm__priced(&previous->choices[q], cycles_per_byte) +
@@ -46,7 +46,7 @@ void dsm__trellis_before(const dsm__network *network, double cycles_per_byte, ds
 
 double dsm__trellis_best(const dsm__network *network, double cycles_per_byte, const dsm__row *rest,
                          dsm_parallelism *sequence) {
-  double best = INFINITY;
+  double best = HUGE_VAL;
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const double price =
         dsm__priced(&network->stages[0].choices[p], cycles_per_byte) + rest[0].at[p];

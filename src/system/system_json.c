@@ -199,12 +199,8 @@ dsm_status dsm_system_parse(dsm_system **system, const char *text, size_t length
   }
   const dsm__json_node root = dsm__json_root(doc);
   dsm__system_read(made, &root);
-  dsm__json_doc_sort_findings(doc);
-  if (dsm__json_doc_is_out_of_memory(doc)) {
-    status = DSM_ERROR_OUT_OF_MEMORY;
-  } else if (dsm__json_doc_error_count(doc) > 0) {
-    status = DSM_ERROR_INVALID;
-  } else {
+  status = dsm__json_doc_finish(doc);
+  if (status == DSM_OK) {
     *system = made;
     made = NULL;
   }

@@ -84,34 +84,39 @@ static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
   }
 }
 
+static const char *const aux_keys[] = {"op", "from", "window", "stride", "feature", "on"};
+enum { AUX_KEY_COUNT = sizeof aux_keys / sizeof aux_keys[0] };
+
+/* Reports keys that exist, but not for this operation: "op" is of all, "from" of residuals, the
+ * rest of pools. */
+static void check_keys_of_op(dsm_aux_op op, const dsm__json_node *node) {
+  for (size_t i = 1; i < AUX_KEY_COUNT; i++) {
+    const dsm__json_node member = dsm__json_member(node, aux_keys[i]);
+    const bool is_known = i == 1 ? op == DSM_AUX_RESIDUAL : is_pool(op);
+    if (dsm__json_is_present(&member) && !is_known) {
+      dsm__json_error(&member, NULL, "expected no \"%s\" in the operation %s, found one",
+                      aux_keys[i], dsm_aux_op_name(op));
+    }
+  }
+}
+
 static void read_aux(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node) {
-  static const char *const pool_keys[] = {"op", "window", "stride", "feature", "on"};
-  static const char *const residual_keys[] = {"op", "from"};
-  static const char *const plain_keys[] = {"op"};
-  static const char *const all_keys[] = {"op", "from", "window", "stride", "feature", "on"};
   const dsm__json_node op = dsm__json_member(node, "op");
   size_t op_index = 0;
-  if (!dsm__json_is_present(&op)) {
-    if (dsm__json_object_only(node, all_keys, 6)) {
-      dsm__json_require(&op, "an auxiliary operation such as \"relu\"");
-    }
-    return;
-  }
-  if (!dsm__json_enum(&op, dsm__aux_op_names, DSM_AUX_OP_COUNT, &op_index)) {
+  if (!dsm__json_object_only(node, aux_keys, AUX_KEY_COUNT) ||
+      !dsm__json_require(&op, "an auxiliary operation such as \"relu\"") ||
+      !dsm__json_enum(&op, dsm__aux_op_names, DSM_AUX_OP_COUNT, &op_index)) {
     return;
   }
   aux->op = (dsm_aux_op)op_index;
+  check_keys_of_op(aux->op, node);
   if (is_pool(aux->op)) {
-    dsm__json_object_only(node, pool_keys, 5);
     read_pool(aux, node);
   } else if (aux->op == DSM_AUX_RESIDUAL) {
-    dsm__json_object_only(node, residual_keys, 2);
     const dsm__json_node from = dsm__json_member(node, "from");
     if (dsm__json_require(&from, "the name of an earlier layer")) {
       dsm__json_string(&from, 1, DSM_NAME_BYTES_MAX, arena, &aux->from);
     }
-  } else {
-    dsm__json_object_only(node, plain_keys, 1);
   }
 }
 
@@ -207,7 +212,8 @@ static void read_conv(dsm_layer_spec *spec, const dsm__json_node *node) {
   if (!dsm__json_is_present(&groups) || !dsm__json_u64(&groups, 1, DSM_SIDE_MAX, &spec->groups)) {
     return;
   }
-  if (spec->in % spec->groups != 0 || spec->out % spec->groups != 0) {
+  const bool is_known = spec->in > 0 && spec->out > 0; /* else that has been reported */
+  if (is_known && (spec->in % spec->groups != 0 || spec->out % spec->groups != 0)) {
     dsm__json_error(&groups, NULL,
                     "expected a divisor of in (%llu) and out (%llu), found %llu groups",
                     (unsigned long long)spec->in, (unsigned long long)spec->out,

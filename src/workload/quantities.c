@@ -8,8 +8,8 @@ bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, 
          !dsm__ckd_mul_u64(result, *result, d) && *result <= DSM_PRODUCT_MAX;
 }
 
-bool dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec, dsm_size2 input,
-                                  dsm_size2 stored) {
+const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec,
+                                         dsm_size2 input, dsm_size2 stored) {
   const bool is_lstm = spec->type == DSM_LAYER_LSTM;
   const uint64_t weight_dims = spec->type == DSM_LAYER_MATMUL ? 0 : 1;
   const uint64_t input_positions = spec->type == DSM_LAYER_CONV ? input.rows * input.columns : 1;
@@ -24,15 +24,30 @@ bool dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec, ds
   const uint64_t stored_features = is_lstm ? spec->out : out->out;
   const uint64_t ways = out->in / out->groups;
   uint64_t steps = 0;
-  return dsm__bounded_product(&out->input_elements, out->in, input_positions, 1, 1) &&
-         dsm__bounded_product(&out->output_elements, out->out, out->ij, 1, 1) &&
-         dsm__bounded_product(&out->stored_elements, stored_features, stored.rows, stored.columns,
-                              1) &&
-         dsm__bounded_product(&out->weight_elements, ways, out->out, out->kij, weight_dims) &&
-         dsm__bounded_product(&out->macs, ways, out->out, out->kij, out->ij) &&
-         dsm__bounded_product(&steps, out->macs, out->timesteps, 1, 1) &&
-         dsm__bounded_product(&steps, out->input_elements, out->timesteps, 1, 1) &&
-         dsm__bounded_product(&steps, out->output_elements, 2 * out->timesteps, 1, 1);
+  if (!dsm__bounded_product(&out->input_elements, out->in, input_positions, 1, 1)) {
+    return "input elements";
+  }
+  if (!dsm__bounded_product(&out->output_elements, out->out, out->ij, 1, 1)) {
+    return "output elements";
+  }
+  if (!dsm__bounded_product(&out->stored_elements, stored_features, stored.rows, stored.columns,
+                            1)) {
+    return "stored elements";
+  }
+  if (!dsm__bounded_product(&out->weight_elements, ways, out->out, out->kij, weight_dims)) {
+    return "weights";
+  }
+  if (!dsm__bounded_product(&out->macs, ways, out->out, out->kij, out->ij) ||
+      !dsm__bounded_product(&steps, out->macs, out->timesteps, 1, 1)) {
+    return "MACs over all timesteps";
+  }
+  if (!dsm__bounded_product(&steps, out->input_elements, out->timesteps, 1, 1)) {
+    return "input elements over all timesteps";
+  }
+  if (!dsm__bounded_product(&steps, out->output_elements, 2 * out->timesteps, 1, 1)) {
+    return "outputs and their errors over all timesteps";
+  }
+  return NULL;
 }
 
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer) {

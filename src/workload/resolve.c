@@ -33,6 +33,7 @@ typedef struct resolver {
   size_t layer_count;
   delivery *deliveries; /* of each declared layer */
   size_t input_definer; /* declared layer whose shape tells the network's input, or SIZE_MAX */
+  bool is_input_wrong;  /* what would tell the network's input is wrong, and was reported */
 } resolver;
 
 static size_t primary_count_of(const dsm_layer_spec *spec) {
@@ -49,7 +50,7 @@ static bool is_network_input(const char *name) {
 
 static bool is_fed_only_by_network(const dsm_layer_spec *spec, size_t index) {
   for (size_t i = 0; i < spec->input_count; i++) {
-    if (!is_network_input(spec->inputs[i])) {
+    if (spec->inputs[i] == NULL || !is_network_input(spec->inputs[i])) {
       return false;
     }
   }
@@ -86,17 +87,45 @@ static size_t find_earlier(const resolver *r, const dsm__subject *layer, const d
 static void infer_input(resolver *r) {
   dsm_workload *const workload = r->workload;
   r->input_definer = SIZE_MAX;
+  r->is_input_wrong = workload->is_input_stated &&
+                      (workload->input_features == 0 || workload->input_size.rows == 0 ||
+                       workload->input_size.columns == 0);
   for (size_t i = 0; i < workload->spec_count && !workload->is_input_stated; i++) {
     const dsm_layer_spec *const spec = &workload->specs[i];
     const bool is_pooled = dsm__find_pool(spec, true) != NULL;
-    if (!r->is_wrong[i] && is_fed_only_by_network(spec, i) && input_count(spec) == 1 &&
-        !is_pooled) {
+    if (!is_fed_only_by_network(spec, i) || input_count(spec) != 1 || is_pooled) {
+      continue;
+    }
+    r->is_input_wrong = r->is_wrong[i];
+    if (!r->is_wrong[i]) {
       workload->input_features = spec->in;
       workload->input_size = (dsm_size2){spec->feature.rows * spec->stride.rows,
                                          spec->feature.columns * spec->stride.columns};
       r->input_definer = i;
       return;
     }
+  }
+}
+
+/* A side may be as long as feature times stride, so that the product must be checked first of all.
+ */
+static void check_input(resolver *r, const dsm__json_node *root,
+                        const dsm__json_node *layers_node) {
+  dsm_workload *const workload = r->workload;
+  const dsm_size2 size = workload->input_size;
+  uint64_t elements = 0;
+  if (!dsm__bounded_product(&elements, workload->input_features, size.rows, size.columns, 1)) {
+    const dsm__json_node stated = dsm__json_member(root, "input");
+    const dsm__json_node definer = dsm__json_item(layers_node, r->input_definer);
+    dsm__json_error(workload->is_input_stated ? &stated : &definer, NULL,
+                    "expected a network's input of at most 2^53 elements, found %llu x %llu x %llu "
+                    "(features, rows, columns)",
+                    (unsigned long long)workload->input_features, (unsigned long long)size.rows,
+                    (unsigned long long)size.columns);
+    r->is_input_wrong = true;
+  }
+  if (r->is_input_wrong) {
+    workload->input_features = 0; /* not known, like what a wrong producer delivers */
   }
 }
 
@@ -158,10 +187,10 @@ static bool gather_inputs(const resolver *r, const dsm__subject *layer, bool is_
     const bool is_network = producers[i] == DSM_NETWORK_INPUT;
     const delivery network = {r->workload->input_features, r->workload->input_size};
     const delivery one = is_network ? network : r->deliveries[producers[i]];
-    if (is_network && one.features == 0 && !r->is_wrong[layer->index]) {
+    if (is_network && one.features == 0 && !r->is_input_wrong && !r->is_wrong[layer->index]) {
       dsm__json_error(node, "such as \"input\": {\"features\": 3, \"feature\": [224, 224]}",
-                      "expected the network's input to be stated, found a layer that does not "
-                      "tell it");
+                      "expected the network's input to be stated beside \"layers\", as no layer "
+                      "tells its size, found no \"input\"");
     }
     is_known = is_known && one.features > 0 && add_delivery(node, is_flattened, one, gathered);
   }
@@ -335,21 +364,27 @@ static bool derive_layer(const resolver *r, const dsm__subject *layer, delivery 
   }
   const uint64_t positions = is_flattened_after_pool ? pooled_input.rows * pooled_input.columns : 1;
   uint64_t delivered = 0;
-  bool is_within = dsm__bounded_product(&delivered, gathered.features, positions, 1, 1);
+  const char *too_many = NULL;
+  if (!dsm__bounded_product(&delivered, gathered.features, positions, 1, 1)) {
+    too_many = "input features";
+  }
   const bool is_checked =
       spec->type == DSM_LAYER_CONV && !(spec->has_padding && r->input_definer == layer->index);
-  if (is_within && (!check_in(layer, delivered) ||
-                    (is_checked && !dsm__conv_check_feature(layer, pooled_input)))) {
-    return false;
+  if (too_many == NULL) {
+    const bool is_in_good = check_in(layer, delivered);
+    const bool is_feature_good = !is_checked || dsm__conv_check_feature(layer, pooled_input);
+    if (!is_in_good || !is_feature_good) {
+      return false;
+    }
+    too_many = derive_aux(spec, pooled_input, made)
+                   ? dsm__layer_derive_quantities(made, spec, gathered.size,
+                                                  r->deliveries[layer->index].size)
+                   : "results of the pool on the input";
   }
-  is_within =
-      is_within && derive_aux(spec, pooled_input, made) &&
-      dsm__layer_derive_quantities(made, spec, gathered.size, r->deliveries[layer->index].size);
-  if (!is_within) {
-    dsm__json_error(layer->node, NULL,
-                    "expected at most 2^53 elements and MACs per sample, found more");
+  if (too_many != NULL) {
+    dsm__json_error(layer->node, NULL, "expected at most 2^53 %s per sample, found more", too_many);
   }
-  return is_within;
+  return too_many == NULL;
 }
 
 /* What a layer delivers: known before anything else of it is checked, so that the layers behind a
@@ -381,10 +416,11 @@ static void resolve_layer(resolver *r, const dsm__subject *layer) {
   if (producers == NULL) {
     return;
   }
-  bool is_good = gather_inputs(r, layer, is_flattened, producers, &gathered);
-  is_good = resolve_references(r, layer, &made) && is_good;
-  if (!is_good || r->deliveries[layer->index].features == 0 ||
-      !derive_layer(r, layer, gathered, &made) || !set_producers(r, producers, count, &made)) {
+  const bool is_gathered = gather_inputs(r, layer, is_flattened, producers, &gathered);
+  const bool is_referenced = resolve_references(r, layer, &made);
+  const bool is_derived = is_gathered && r->deliveries[layer->index].features > 0 &&
+                          derive_layer(r, layer, gathered, &made);
+  if (!is_derived || !is_referenced || !set_producers(r, producers, count, &made)) {
     return;
   }
   const bool is_feed_forward = spec->type == DSM_LAYER_CONV || spec->type == DSM_LAYER_FC;
@@ -436,6 +472,7 @@ void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
   }
   check_duplicate_names(&r, layers_node);
   infer_input(&r);
+  check_input(&r, root, layers_node);
   dsm__json_node item = dsm__json_item(layers_node, 0);
   for (size_t i = 0; i < workload->spec_count; i++, item = dsm__json_next(&item)) {
     const dsm__subject layer = {&workload->specs[i], &item, i};

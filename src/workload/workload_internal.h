@@ -38,11 +38,11 @@ bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, 
 
 /**
  * Loop dimensions, elements and MACs of a primary layer (docs/model.md, section 1). `input` is the
- * stored feature size of the producers, `stored` that of the layer. False where one exceeds
- * DSM_PRODUCT_MAX.
+ * stored feature size of the producers, `stored` that of the layer. What exceeds DSM_PRODUCT_MAX,
+ * in words; NULL if nothing does.
  */
-bool dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec, dsm_size2 input,
-                                  dsm_size2 stored);
+const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec,
+                                         dsm_size2 input, dsm_size2 stored);
 
 /** Weights, biases and normalisation parameters of a primary layer (section 4). */
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer);

@@ -23,7 +23,7 @@ void json_close(json_fixture *json) {
 
 void json_expect_count(json_fixture *json, size_t count) {
   if (json->doc != NULL) {
-    dsm__json_doc_sort_findings(json->doc);
+    (void)!dsm__json_doc_finish(json->doc);
     ck_assert_uint_eq(dsm__json_doc_error_count(json->doc), count);
   }
   ck_assert_uint_eq(dsm_diags_count(json->diags), count);

@@ -279,7 +279,7 @@ START_TEST(test_unknown_keys_are_reported_with_the_nearest_known_one) {
               "t.json:1:2: $.strid: error: unknown key \"strid\" (did you mean \"stride\"?)");
   json_expect(&json, 1,
               "t.json:3:4: $.Kernel: error: unknown key \"Kernel\" (did you mean \"kernel\"?)");
-  json_expect(&json, 2, "t.json:3:17: $.zzz: error: unknown key \"zzz\"");
+  json_expect(&json, 2, "t.json:3:17: $.zzz: error: unknown key \"zzz\" (known: stride, kernel)");
   json_close(&json);
 }
 END_TEST

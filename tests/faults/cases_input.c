@@ -132,8 +132,8 @@ static attempt detect_unknown(const subject *s, dsm_diags *diags) {
   (void)s;
   static const char text[] = "{ \"format\": \"dsm-worklod/1\" }";
   dsm_description description = DSM_DESCRIPTION_COUNT;
-  return (attempt){
-      .status = dsm_description_detect(&description, text, sizeof text - 1, "x", diags)};
+  return (attempt){.status =
+                       dsm_description_detect(&description, text, sizeof text - 1, "x", diags)};
 }
 
 /* ---- workloads ---- */
@@ -190,8 +190,10 @@ static attempt parse_workload_overridden(const subject *s, dsm_diags *diags) {
 
 static attempt parse_workload_badly_overridden(const subject *s, dsm_diags *diags) {
   (void)s;
-  static const dsm_override overrides[] = {
-      {"layers.c9.in", "1", NULL}, {"a.b.c", "{\"x\": 1, \"x\": 2}", NULL}, {"name.x", "1", NULL}, {"", "1", NULL}};
+  static const dsm_override overrides[] = {{"layers.c9.in", "1", NULL},
+                                           {"a.b.c", "{\"x\": 1, \"x\": 2}", NULL},
+                                           {"name.x", "1", NULL},
+                                           {"", "1", NULL}};
   return parse_workload_of(subject_convolutional_text, overrides, 4, diags);
 }
 
@@ -228,7 +230,8 @@ static attempt parse_system_of(const char *text, const dsm_override *overrides, 
 
 static attempt parse_system(const subject *s, dsm_diags *diags) {
   (void)s;
-  static const dsm_override overrides[] = {{"core.scratchpad_MiB", "2", NULL}, {"pe.simd_macs", "4", NULL}};
+  static const dsm_override overrides[] = {{"core.scratchpad_MiB", "2", NULL},
+                                           {"pe.simd_macs", "4", NULL}};
   return parse_system_of(subject_system_text, overrides, 2, diags);
 }
 

@@ -29,8 +29,7 @@ static uint64_t digest_plan(const dsm_plan *plan) {
 }
 
 static attempt finish_plan(dsm_status status, dsm_plan *plan) {
-  const attempt made =
-      attempt_of_status(status, plan, status == DSM_OK ? digest_plan(plan) : 0);
+  const attempt made = attempt_of_status(status, plan, status == DSM_OK ? digest_plan(plan) : 0);
   if ((void *)plan != poison())
     dsm_plan_free(plan);
   return made;
@@ -97,7 +96,8 @@ static attempt parse(const subject *s, dsm_diags *diags) {
 
 static attempt parse_bad(const subject *s, dsm_diags *diags) {
   (void)s;
-  return parse_text("{ \"format\": \"dsm-plan/1\", \"mod\": \"training\", \"workload\": 1 }", diags);
+  return parse_text("{ \"format\": \"dsm-plan/1\", \"mod\": \"training\", \"workload\": 1 }",
+                    diags);
 }
 
 static attempt load(const subject *s, dsm_diags *diags) {

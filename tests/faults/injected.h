@@ -2,9 +2,9 @@
 /*
  * injected.h: makes chosen allocations fail.
  *
- * The linker sends every call of malloc, calloc, realloc, strdup, strndup, free and newlocale in the
- * library and in the tests to injected.c (see CMakeLists.txt), which counts them and lets the chosen
- * ones fail. cJSON is a library of its own; its hooks lead to the same functions.
+ * The linker sends every call of malloc, calloc, realloc, strdup, strndup, free and newlocale in
+ * the library and in the tests to injected.c (see CMakeLists.txt), which counts them and lets the
+ * chosen ones fail. cJSON is a library of its own; its hooks lead to the same functions.
  */
 #ifndef DSM_TESTS_FAULTS_INJECTED_H
 #define DSM_TESTS_FAULTS_INJECTED_H

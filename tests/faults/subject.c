@@ -39,7 +39,8 @@ const char subject_bad_workload_text[] =
     "{ \"format\": \"dsm-workload/1\", \"name\": \"bad\", \"name\": \"bad\", \"minibatch\": 0,\n"
     "  \"minibach\": 1, \"layers\": [\n"
     "    { \"name\": \"a\", \"type\": \"con\", \"in\": 3, \"out\": 8 },\n"
-    "    { \"name\": \"b\", \"type\": \"fc\", \"in\": \"3\", \"out\": 1e300, \"kernel\": [1] } ] }\n";
+    "    { \"name\": \"b\", \"type\": \"fc\", \"in\": \"3\", \"out\": 1e300, \"kernel\": [1] } ] "
+    "}\n";
 
 const char subject_system_text[] =
     "{ \"format\": \"dsm-system/1\", \"name\": \"small\", \"source\": \"a test\",\n"

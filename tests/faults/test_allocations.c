@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_allocations.c: every allocation of every public function fails once, and then all from it on.
+ * test_allocations.c: every allocation of every public function fails once, and then all from it
+ * on.
  *
  * For N = 1, 2, ... the call is made with allocation N failing, until it makes fewer than N. Each
  * time: the status says out of memory, one finding says so, outputs are NULL, nothing leaks, and no
@@ -107,8 +108,7 @@ static size_t run_case(const faulty_case *each, const subject *s, dsm_diags *dia
   size_t most = 0;
   for (int mode = 0; mode < INJECTED_MODE_COUNT; mode++) {
     for (int has_diags = 0; has_diags < 2; has_diags++) {
-      trial t = {
-          .each = each, .mode = (injected_mode)mode, .diags = has_diags != 0 ? diags : NULL};
+      trial t = {.each = each, .mode = (injected_mode)mode, .diags = has_diags != 0 ? diags : NULL};
       dsm_diags_clear(t.diags);
       learn(&t, s);
       size_t number = 0;

@@ -186,8 +186,8 @@ static dsm_status write_old(dsm_diags *diags) {
 
 static bool look_at_old(bool is_success) {
   struct stat info;
-  const bool is_mode_kept = stat(old_path, &info) == 0 &&
-                            (info.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == S_IRWXU;
+  const bool is_mode_kept =
+      stat(old_path, &info) == 0 && (info.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == S_IRWXU;
   const bool is_good = is_mode_kept && holds(old_path, is_success ? new_text : old_text) &&
                        lstat(link_path, &info) == 0 && S_ISLNK(info.st_mode) &&
                        count_files() == 2 + 2;

@@ -48,14 +48,18 @@ static bool are_earlier(const size_t *indexes, size_t count, size_t index) {
 }
 
 static void check_elements(const dsm_layer *layer) {
-  const uint64_t counts[] = {layer->input_elements,   layer->output_elements,
-                             layer->stored_elements,  layer->state_elements,
-                             layer->operand_elements, layer->weight_elements,
+  const uint64_t counts[] = {layer->input_elements,
+                             layer->output_elements,
+                             layer->stored_elements,
+                             layer->state_elements,
+                             layer->operand_elements,
+                             layer->weight_elements,
                              layer->macs};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
     FUZZ_CHECK(counts[i] <= DSM_PRODUCT_MAX);
   FUZZ_CHECK(layer->in > 0 && layer->out > 0 && layer->ij > 0 && layer->kij > 0);
-  FUZZ_CHECK(layer->groups > 0 && layer->in % layer->groups == 0 && layer->out % layer->groups == 0);
+  FUZZ_CHECK(layer->groups > 0 && layer->in % layer->groups == 0 &&
+             layer->out % layer->groups == 0);
   FUZZ_CHECK(layer->timesteps > 0 && layer->timesteps <= DSM_SIDE_MAX);
   FUZZ_CHECK(layer->macs > 0 && layer->stored_elements > 0 && layer->input_elements > 0);
   FUZZ_CHECK(layer->parameters >= layer->weight_elements);
@@ -148,20 +152,24 @@ void fuzz_check_system(const dsm_system *system) {
 
 /* ---- plans ---- */
 
-/* The equation of a grouped convolution (docs/model.md, section 4) lets a core have less than its
- * share where the parts of the split are no multiple of the groups, so that utilization can exceed
- * 1 there. */
-static bool has_groups(const dsm_workload *workload) {
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    if (workload->layers[i].groups > 1)
+/* Without model.exact_groups the parts of a group are rounded up (docs/model.md, section 4), so
+ * that the cores of a grouped convolution can together have less than all of it: then utilization
+ * can exceed 1. */
+static bool may_exceed_1(const dsm_plan *plan, const dsm_layer *layer) {
+  return layer->groups > 1 && !plan->system->model.exact_groups;
+}
+
+static bool has_such_layers(const dsm_plan *plan) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    if (may_exceed_1(plan, plan->layers[i].layer))
       return true;
   }
   return false;
 }
 
-static bool is_fraction(double utilization, bool may_exceed_1) {
+static bool is_fraction(double utilization, bool is_exempt) {
   static const double rounding = 1e-9;
-  return isfinite(utilization) && utilization > 0 && (may_exceed_1 || utilization <= 1 + rounding);
+  return isfinite(utilization) && utilization > 0 && (is_exempt || utilization <= 1 + rounding);
 }
 
 static void check_cycles(const dsm_cycles *cycles) {
@@ -176,9 +184,8 @@ static void check_passes(const dsm_plan *plan) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       if (pass->exists) {
-        const bool may_exceed_1 = plan->layers[i].layer->groups > 1;
         check_cycles(&pass->cycles);
-        FUZZ_CHECK(is_fraction(pass->utilization, may_exceed_1));
+        FUZZ_CHECK(is_fraction(pass->utilization, may_exceed_1(plan, plan->layers[i].layer)));
       }
     }
   }
@@ -191,7 +198,7 @@ static void check_result(const dsm_plan *plan) {
   FUZZ_CHECK(isfinite(result->step_seconds) && result->step_seconds > 0);
   FUZZ_CHECK(isfinite(result->samples_per_second) && result->samples_per_second > 0);
   FUZZ_CHECK(result->lower_bound_cycles <= result->step_cycles);
-  FUZZ_CHECK(is_fraction(result->utilization, has_groups(plan->workload)));
+  FUZZ_CHECK(is_fraction(result->utilization, has_such_layers(plan)));
   FUZZ_CHECK(isfinite(result->memory.total_bytes));
   FUZZ_CHECK(result->memory.total_bytes <= result->memory.capacity_bytes * (1 + 1e-9));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_explore.c: a workload, or a workload and a system separated by a NUL byte. What parses and is
- * small is explored in both modes, and once with options that a hash of the input decides.
+ * fuzz_explore.c: a workload, or a workload and a system separated by a NUL byte. What parses and
+ * is small is explored in both modes, and once with options that a hash of the input decides.
  */
 #include <math.h>
 #include <stdlib.h>

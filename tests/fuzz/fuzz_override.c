@@ -27,13 +27,11 @@ static size_t split_lines(char *text, dsm_override overrides[OVERRIDES_MAX]) {
 static void override_workload(const dsm_override *overrides, size_t count) {
   dsm_workload *workload = NULL;
   dsm_diags *const diags = fuzz_diags();
-  const dsm_status status =
-      dsm_workload_parse(&workload, fuzz_workload_text, strlen(fuzz_workload_text), "w.json",
-                         overrides, count, diags);
+  const dsm_status status = dsm_workload_parse(
+      &workload, fuzz_workload_text, strlen(fuzz_workload_text), "w.json", overrides, count, diags);
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (workload != NULL));
-  fuzz_check_diags(diags, status,
-                   fuzz_line_count(fuzz_workload_text, strlen(fuzz_workload_text)));
+  fuzz_check_diags(diags, status, fuzz_line_count(fuzz_workload_text, strlen(fuzz_workload_text)));
   if (workload != NULL)
     fuzz_check_workload(workload);
   dsm_workload_free(workload);
@@ -42,8 +40,8 @@ static void override_workload(const dsm_override *overrides, size_t count) {
 static void override_system(const dsm_override *overrides, size_t count) {
   dsm_system *system = NULL;
   dsm_diags *const diags = fuzz_diags();
-  const dsm_status status = dsm_system_parse(
-      &system, fuzz_system_text, strlen(fuzz_system_text), "s.json", overrides, count, diags);
+  const dsm_status status = dsm_system_parse(&system, fuzz_system_text, strlen(fuzz_system_text),
+                                             "s.json", overrides, count, diags);
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (system != NULL));
   fuzz_check_diags(diags, status, fuzz_line_count(fuzz_system_text, strlen(fuzz_system_text)));

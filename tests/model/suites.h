@@ -23,6 +23,6 @@ Suite *suite_names(void);
 
 /** Equal but for the rounding of a few operations. */
 #define ASSERT_CLOSE(actual, expected)                                                             \
-  ck_assert_double_eq_tol((actual), (expected), 1e-12 * (1 + fabs(expected)))
+  ck_assert_double_eq_tol((actual), (expected), 1e-12 * (1 + fabs((double)(expected))))
 
 #endif

@@ -2,6 +2,7 @@
 /* Relations between layers: who feeds whom, and what has to agree. */
 #include <stdio.h>
 
+#include "base/text_buffer.h"
 #include "network.h"
 #include "suites.h"
 
@@ -462,6 +463,32 @@ START_TEST(test_product_over_the_limit_is_refused) {
 }
 END_TEST
 
+/* Each layer has 2^26 * 2^27 = 2^53 weights: 1023 of them are just below 2^63. */
+static dsm_status read_large_layers(int count) {
+  dsm__text_buffer layers = {0};
+  for (int i = 0; i < count; i++) {
+    dsm__text_printf(&layers,
+                     "%s{'name': 'f%d', 'type': 'fc', 'inputs': ['@input'], 'in': 67108864,"
+                     " 'out': 134217728}",
+                     i == 0 ? "" : ",", i);
+  }
+  outcome read = read_network("", layers.text);
+  const dsm_status status = read.status;
+  if (status != DSM_OK) {
+    ck_assert_uint_eq(dsm_diags_count(read.diags), 1);
+    ck_assert_str_eq(dsm_diags_get(read.diags, 0)->path, "$.layers");
+  }
+  outcome_free(&read);
+  dsm__text_fini(&layers);
+  return status;
+}
+
+START_TEST(test_sum_over_all_layers_is_below_2_to_the_63) {
+  ck_assert_int_eq(read_large_layers(1023), DSM_OK);
+  ck_assert_int_eq(read_large_layers(1024), DSM_ERROR_INVALID);
+}
+END_TEST
+
 static TCase *inputs_case(void) {
   TCase *const inputs = tcase_create("inputs");
   tcase_add_checked_fixture(inputs, NULL, tear_down);
@@ -497,6 +524,7 @@ static TCase *sizes_case(void) {
   tcase_add_test(sizes, test_pool_on_the_input_of_an_fc_has_as_many_results_as_the_fc_inputs);
   tcase_add_loop_test(sizes, test_product_at_the_limit_is_accepted, 0, COUNT_OF(products));
   tcase_add_loop_test(sizes, test_product_over_the_limit_is_refused, 0, COUNT_OF(products));
+  tcase_add_test(sizes, test_sum_over_all_layers_is_below_2_to_the_63);
   return sizes;
 }
 

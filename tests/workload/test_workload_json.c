@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_buffer.h"
 #include "network.h"
 #include "suites.h"
 
@@ -116,6 +117,26 @@ START_TEST(test_source_has_at_most_4096_bytes) {
 }
 END_TEST
 
+/* A chain of fc layers. */
+static dsm_status read_layer_count(int count) {
+  dsm__text_buffer layers = {0};
+  for (int i = 0; i < count; i++) {
+    dsm__text_printf(&layers, "%s{'name': '%d', 'type': 'fc', 'in': 1, 'out': 1}",
+                     i == 0 ? "" : ",", i);
+  }
+  outcome read = read_network("", layers.text);
+  const dsm_status status = read.status;
+  outcome_free(&read);
+  dsm__text_fini(&layers);
+  return status;
+}
+
+START_TEST(test_network_has_at_most_100000_layers) {
+  ck_assert_int_eq(read_layer_count(DSM_LAYERS_MAX), DSM_OK);
+  ck_assert_int_eq(read_layer_count(DSM_LAYERS_MAX + 1), DSM_ERROR_INVALID);
+}
+END_TEST
+
 START_TEST(test_order_of_keys_changes_nothing) {
   outcome one = read_workload(
       "{'format': 'dsm-workload/1', 'name': 'n', 'minibatch': 8, 'element_bytes': 4, 'layers':"
@@ -169,12 +190,14 @@ END_TEST
 Suite *suite_workload_json(void) {
   Suite *const suite = suite_create("workload_json");
   TCase *const top = tcase_create("top");
+  tcase_set_timeout(top, 60);
   tcase_add_checked_fixture(top, NULL, tear_down);
   tcase_add_test(top, test_bytes_default_to_two_and_the_optimizer_to_none);
   tcase_add_test(top, test_stated_bytes_are_kept);
   tcase_add_loop_test(top, test_last_legal_value_is_accepted, 0, COUNT_OF(limits));
   tcase_add_loop_test(top, test_first_illegal_value_is_refused, 0, COUNT_OF(limits));
   tcase_add_test(top, test_source_has_at_most_4096_bytes);
+  tcase_add_test(top, test_network_has_at_most_100000_layers);
   tcase_add_test(top, test_order_of_keys_changes_nothing);
   tcase_add_test(top, test_findings_may_be_left_out);
   tcase_add_test(top, test_text_ends_at_its_length);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* consumer.c: a program over the installed library: loads, explores, prints the utilization. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <dsm/dsm.h>
+
+static void print_findings(const dsm_diags *diags) {
+  char line[2048];
+  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
+    (void)dsm_diag_render(dsm_diags_get(diags, i), false, line, sizeof line);
+    fprintf(stderr, "%s\n", line);
+  }
+}
+
+int main(int argc, char *argv[]) {
+  if (argc != 3)
+    return EXIT_FAILURE;
+  dsm_workload *workload = NULL;
+  dsm_system *system = NULL;
+  dsm_plan *plan = NULL;
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  dsm_diags *const diags = dsm_diags_new(10);
+  const bool is_explored = dsm_workload_load(&workload, argv[1], NULL, 0, diags) == DSM_OK &&
+                           dsm_system_load(&system, argv[2], NULL, 0, diags) == DSM_OK &&
+                           dsm_explore(&plan, workload, system, &options, diags) == DSM_OK;
+  if (is_explored)
+    printf("%s %.6f\n", dsm_version(), plan->result.utilization);
+  print_findings(diags);
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+  dsm_diags_free(diags);
+  return is_explored ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "suites.h"
+
+#include "fixture.h"
+#include "model/equations.h"
+
+static dsm_system chips;
+static dsm_machine machine;
+
+static void build(uint64_t chips_x, uint64_t chips_y) {
+  chips = friendly_system(chips_x, chips_y);
+  machine = dsm_machine_derive(&chips);
+}
+
+static void set_up(void) {
+  build(4, 2);
+}
+
+static void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring) {
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_X], x);
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_Y], y);
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_MEMORY], memory);
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_RING], ring);
+}
+
+static bool is_model_x(dsm_parallelism parallelism) {
+  return parallelism == DSM_PARALLELISM_MODEL || parallelism == DSM_PARALLELISM_MODEL_X_DATA_Y;
+}
+
+static bool is_model_y(dsm_parallelism parallelism) {
+  return parallelism == DSM_PARALLELISM_MODEL || parallelism == DSM_PARALLELISM_DATA_X_MODEL_Y;
+}
+
+/* Tori for the counts chip by chip, axes of length 1 and odd ones among them. */
+static const dsm_size2 tori[] = {{1, 1}, {1, 4}, {5, 1}, {4, 2}, {2, 3}, {3, 5}, {4, 4}};
+
+enum { SIDE_MAX = 5 };
+
+/* --- rotation */
+
+static dsm_traffic rotation(dsm_pass pass, dsm_parallelism parallelism, double full_bytes) {
+  return dsm__rotation_traffic(&machine, friendly_precision(), pass, parallelism, full_bytes);
+}
+
+/* Of 1000 bytes on 4 x 2 chips; memory is 0.5 times the busier axis. */
+static const double rotated[DSM_PARALLELISM_COUNT][3] = {
+    [DSM_PARALLELISM_DATA] = {0, 0, 0},
+    [DSM_PARALLELISM_MODEL] = {1000, 250, 500}, /* Y once every 4 turns of X */
+    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {0, 1000, 500},
+    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {1000, 0, 500},
+};
+
+START_TEST(test_inputs_rotate_along_model_axes) {
+  const double *const r = rotated[_i];
+  assert_traffic(rotation(DSM_PASS_FORWARD, (dsm_parallelism)_i, 1000), r[0], r[1], r[2], r[2]);
+  assert_traffic(rotation(DSM_PASS_UPDATE, (dsm_parallelism)_i, 1000), r[0], r[1], r[2], r[2]);
+}
+END_TEST
+
+/* Partial sums are Ba / B = 3 times as wide, and cross the ring once a link. */
+START_TEST(test_sums_of_errors_rotate_in_backward) {
+  const double *const r = rotated[_i];
+  assert_traffic(rotation(DSM_PASS_BACKWARD, (dsm_parallelism)_i, 1000), 3 * r[0], 3 * r[1],
+                 3 * r[2], 3 * (r[0] + r[1]));
+}
+END_TEST
+
+START_TEST(test_one_chip_rotates_nothing) {
+  build(1, 1);
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++)
+    assert_traffic(rotation((dsm_pass)pass, (dsm_parallelism)_i, 1000), 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(test_nothing_rotates_without_features) {
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++)
+    assert_traffic(rotation((dsm_pass)pass, (dsm_parallelism)_i, 0), 0, 0, 0, 0);
+}
+END_TEST
+
+/* On 1 x 4 chips X carries nothing and Y all; on 5 x 1 the other way round. */
+START_TEST(test_axis_of_length_1_carries_no_rotation) {
+  build(1, 4);
+  assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL, 1000), 0, 1000, 500, 500);
+  assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL_X_DATA_Y, 1000), 0, 0, 0, 0);
+  build(5, 1);
+  assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL, 1000), 1000, 0, 500, 500);
+  assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_DATA_X_MODEL_Y, 1000), 0, 0, 0, 0);
+}
+END_TEST
+
+/* Each chip starts with a piece of the features. Every iteration all pieces hop along X if it is an
+ * M axis, and along Y if it alone is, or once every turn of X. */
+typedef struct hops {
+  double x; /* bytes that chip (0, 0) sent along X */
+  double y;
+  bool has_met_all; /* each chip has seen each piece of those it shares samples with, once */
+  bool is_home;     /* each piece is where it was */
+} hops;
+
+static hops hop_by_hop(int m, int n, dsm_parallelism parallelism, double full_bytes) {
+  const bool turns_x = is_model_x(parallelism);
+  const bool turns_y = is_model_y(parallelism);
+  const int ways = (turns_x ? m : 1) * (turns_y ? n : 1);
+  const double piece_bytes = full_bytes / ways;
+  int meetings[SIDE_MAX][SIDE_MAX][SIDE_MAX][SIDE_MAX] = {0}; /* [chip x][y][piece's home x][y] */
+  int away_x = 0;                                             /* how far every piece is from home */
+  int away_y = 0;
+  hops result = {.has_met_all = true};
+  for (int iteration = 1; iteration <= ways; iteration++) {
+    for (int x = 0; x < m; x++)
+      for (int y = 0; y < n; y++)
+        meetings[(x + away_x) % m][(y + away_y) % n][x][y]++;
+    if (turns_x && m > 1) {
+      away_x = (away_x + 1) % m;
+      result.x += piece_bytes;
+    }
+    if (turns_y && n > 1 && (!turns_x || iteration % m == 0)) {
+      away_y = (away_y + 1) % n;
+      result.y += piece_bytes;
+    }
+  }
+  for (int x = 0; x < m; x++)
+    for (int y = 0; y < n; y++)
+      for (int home_x = 0; home_x < m; home_x++)
+        for (int home_y = 0; home_y < n; home_y++) {
+          const bool is_shared = (turns_x || home_x == x) && (turns_y || home_y == y);
+          const int wanted = is_shared ? 1 : 0;
+          result.has_met_all = result.has_met_all && meetings[x][y][home_x][home_y] == wanted;
+        }
+  result.is_home = away_x == 0 && away_y == 0;
+  return result;
+}
+
+START_TEST(test_rotation_carries_what_is_counted_hop_by_hop) {
+  const int m = (int)tori[_i].rows;
+  const int n = (int)tori[_i].columns;
+  build(tori[_i].rows, tori[_i].columns);
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const hops counted = hop_by_hop(m, n, (dsm_parallelism)p, 3600);
+    const double memory = 0.5 * fmax(counted.x, counted.y);
+    ck_assert(counted.has_met_all && counted.is_home);
+    assert_traffic(rotation(DSM_PASS_FORWARD, (dsm_parallelism)p, 3600), counted.x, counted.y,
+                   memory, memory);
+  }
+}
+END_TEST
+
+/* --- gradient reduction, broadcast and weight update */
+
+static dsm_update_traffic update(const dsm_layer *layer, dsm_parallelism parallelism) {
+  return dsm_update_traffic_derive(layer, &machine, friendly_precision(), parallelism);
+}
+
+/* 960 weights on 4 x 2 chips, Bg = 4, B = 2; memory 1.5 and 5 bytes a byte, ring 2, update 7:
+ *
+ *   data            w = 3840   vx = w*3/4 = 2880   vy = w/4*1/2 = 480   mem 5760   ring 6720
+ *   data_x_model_y  w = 1920   vx = 1440           vy = 0               mem 2880   ring 2880
+ *   model_x_data_y  w = 960    vx = 0              vy = 480             mem 1440   ring 960
+ *   broadcast: all B / Bg = 1/2 times, memory 5 * w / 2; update: 7 * 960 * 2 bytes over all 8 chips
+ */
+typedef struct update_case {
+  double sum[DSM_LINK_COUNT];
+  double broadcast[DSM_LINK_COUNT];
+} update_case;
+
+static const update_case updates[DSM_PARALLELISM_COUNT] = {
+    [DSM_PARALLELISM_DATA] = {{2880, 480, 5760, 6720}, {1440, 240, 9600, 3360}},
+    [DSM_PARALLELISM_MODEL] = {{0, 0, 0, 0}, {0, 0, 0, 0}}, /* nd = 1: each weight is on one chip */
+    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {{1440, 0, 2880, 2880}, {720, 0, 4800, 1440}},
+    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {{0, 480, 1440, 960}, {0, 240, 2400, 480}},
+};
+
+START_TEST(test_gradients_are_summed_along_data_axes) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  const double *const sum = updates[_i].sum;
+  assert_traffic(update(&conv, (dsm_parallelism)_i).sum_of_gradients, sum[0], sum[1], sum[2],
+                 sum[3]);
+}
+END_TEST
+
+START_TEST(test_weights_are_broadcast_along_data_axes) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  const double *const broadcast = updates[_i].broadcast;
+  assert_traffic(update(&conv, (dsm_parallelism)_i).broadcast_weights, broadcast[0], broadcast[1],
+                 broadcast[2], broadcast[3]);
+}
+END_TEST
+
+START_TEST(test_each_chip_updates_its_eighth_of_the_weights) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  assert_traffic(update(&conv, (dsm_parallelism)_i).weight_update, 0, 0, 1680, 0);
+}
+END_TEST
+
+START_TEST(test_one_chip_only_updates_its_own_weights) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  build(1, 1);
+  const dsm_update_traffic traffic = update(&conv, (dsm_parallelism)_i);
+  assert_traffic(traffic.sum_of_gradients, 0, 0, 0, 0);
+  assert_traffic(traffic.broadcast_weights, 0, 0, 0, 0);
+  assert_traffic(traffic.weight_update, 0, 0, 13440, 0);
+}
+END_TEST
+
+START_TEST(test_layer_without_weights_updates_nothing) {
+  const dsm_layer matmul = matmul_layer(12, 20, 1);
+  const dsm_update_traffic traffic = update(&matmul, DSM_PARALLELISM_DATA);
+  assert_traffic(traffic.sum_of_gradients, 0, 0, 0, 0);
+  assert_traffic(traffic.broadcast_weights, 0, 0, 0, 0);
+  assert_traffic(traffic.weight_update, 0, 0, 0, 0);
+}
+END_TEST
+
+/* Weights are summed over timesteps on the chip; the reduction is once a step. */
+START_TEST(test_timesteps_do_not_multiply_the_reduction) {
+  const dsm_layer once = lstm_layer(3, 5, 1);
+  const dsm_layer often = lstm_layer(3, 5, 50);
+  const dsm_update_traffic first = update(&once, DSM_PARALLELISM_DATA);
+  const dsm_update_traffic second = update(&often, DSM_PARALLELISM_DATA);
+  ck_assert_mem_eq(&first, &second, sizeof first);
+}
+END_TEST
+
+/* A ring of k chips reduces and scatters `whole` bytes in k - 1 steps: in step s, chip c sends on
+ * what it has added up of segment c - s. Returns what a chip sends; the chips' own parts are 1, 10,
+ * 100, ..., so that the sums show that each part arrived once. */
+static double reduce_scatter(int k, double whole) {
+  int sums[SIDE_MAX][SIDE_MAX]; /* [chip][segment] */
+  int all = 0;
+  double sent = 0;
+  for (int c = 0, part = 1; c < k; c++, part *= 10) {
+    all += part;
+    for (int segment = 0; segment < k; segment++)
+      sums[c][segment] = part;
+  }
+  for (int step = 0; step < k - 1; step++) {
+    int arriving[SIDE_MAX];
+    for (int c = 0; c < k; c++)
+      arriving[(c + 1) % k] = sums[c][(c - step + k) % k];
+    for (int c = 0; c < k; c++)
+      sums[c][(c - 1 - step + 2 * k) % k] += arriving[c];
+    sent += whole / k;
+  }
+  for (int c = 0; c < k; c++)
+    ck_assert_int_eq(sums[c][(c + 1) % k], all);
+  return sent;
+}
+
+START_TEST(test_reduction_carries_what_is_counted_chip_by_chip) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  const int m = (int)tori[_i].rows;
+  const int n = (int)tori[_i].columns;
+  build(tori[_i].rows, tori[_i].columns);
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const dsm_parallelism parallelism = (dsm_parallelism)p;
+    const int data_x = is_model_x(parallelism) ? 1 : m;
+    const int data_y = is_model_y(parallelism) ? 1 : n;
+    const double whole = 960.0 * 4 * data_x * data_y / (m * n);
+    const double x = reduce_scatter(data_x, whole);
+    const double y = reduce_scatter(data_y, whole / data_x);
+    const double memory = data_x * data_y > 1 ? whole : 0;
+    const dsm_update_traffic traffic = update(&conv, parallelism);
+    assert_traffic(traffic.sum_of_gradients, x, y, 1.5 * memory, 2 * (x + y));
+    assert_traffic(traffic.broadcast_weights, x / 2, y / 2, 5 * memory / 2, x + y);
+  }
+}
+END_TEST
+
+/* --- relayout */
+
+START_TEST(test_relayout_between_equal_parallelisms_is_nothing) {
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, (dsm_parallelism)_i, (dsm_parallelism)_i), 0,
+                 0, 0, 0);
+}
+END_TEST
+
+/* d = 8000 / 8 = 1000; X 1000 * 3/2, Y 1000 * 1/2, memory 6 * 1000. */
+START_TEST(test_relayout_moves_along_the_axes_whose_role_changes) {
+  const dsm_parallelism data = DSM_PARALLELISM_DATA;
+  const dsm_parallelism model = DSM_PARALLELISM_MODEL;
+  const dsm_parallelism model_y = DSM_PARALLELISM_DATA_X_MODEL_Y;
+  const dsm_parallelism model_x = DSM_PARALLELISM_MODEL_X_DATA_Y;
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, data, model), 1500, 500, 6000, 0);
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, model_x, model_y), 1500, 500, 6000, 0);
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, data, model_x), 1500, 0, 6000, 0);
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, model_y, model), 1500, 0, 6000, 0);
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, data, model_y), 0, 500, 6000, 0);
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, model, model_x), 0, 500, 6000, 0);
+}
+END_TEST
+
+START_TEST(test_relayout_of_nothing_is_nothing) {
+  assert_traffic(dsm_relayout_traffic(&machine, 0, DSM_PARALLELISM_DATA, DSM_PARALLELISM_MODEL), 0,
+                 0, 0, 0);
+}
+END_TEST
+
+/* Every chip of a one-way ring has `chip_bytes`, an equal part for each chip of the ring; what the
+ * link from chip 0 to chip 1 carries, pair by pair and hop by hop. */
+static double all_to_all(int k, double chip_bytes) {
+  double carried = 0;
+  for (int from = 0; from < k; from++)
+    for (int to = 0; to < k; to++)
+      for (int at = from; at != to; at = (at + 1) % k)
+        if (at == 0)
+          carried += chip_bytes / k;
+  return carried;
+}
+
+START_TEST(test_relayout_carries_what_is_counted_pair_by_pair) {
+  const int m = (int)tori[_i].rows;
+  const int n = (int)tori[_i].columns;
+  build(tori[_i].rows, tori[_i].columns);
+  for (int before = 0; before < DSM_PARALLELISM_COUNT; before++)
+    for (int after = 0; after < DSM_PARALLELISM_COUNT; after++) {
+      const dsm_parallelism b = (dsm_parallelism)before;
+      const dsm_parallelism a = (dsm_parallelism)after;
+      const double chip_bytes = 7200.0 / (m * n);
+      const double x = is_model_x(b) != is_model_x(a) ? all_to_all(m, chip_bytes) : 0;
+      const double y = is_model_y(b) != is_model_y(a) ? all_to_all(n, chip_bytes) : 0;
+      const double memory = before != after ? 6 * chip_bytes : 0;
+      assert_traffic(dsm_relayout_traffic(&machine, 7200, b, a), x, y, memory, 0);
+    }
+}
+END_TEST
+
+Suite *suite_chip_link(void) {
+  Suite *const suite = suite_create("chip_link");
+  TCase *const turns = tcase_create("rotation");
+  tcase_add_checked_fixture(turns, set_up, NULL);
+  tcase_add_loop_test(turns, test_inputs_rotate_along_model_axes, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(turns, test_sums_of_errors_rotate_in_backward, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(turns, test_one_chip_rotates_nothing, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(turns, test_nothing_rotates_without_features, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_test(turns, test_axis_of_length_1_carries_no_rotation);
+  tcase_add_loop_test(turns, test_rotation_carries_what_is_counted_hop_by_hop, 0, COUNT_OF(tori));
+  suite_add_tcase(suite, turns);
+  TCase *const reduction = tcase_create("update");
+  tcase_add_checked_fixture(reduction, set_up, NULL);
+  tcase_add_loop_test(reduction, test_gradients_are_summed_along_data_axes, 0,
+                      DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(reduction, test_weights_are_broadcast_along_data_axes, 0,
+                      DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(reduction, test_each_chip_updates_its_eighth_of_the_weights, 0,
+                      DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(reduction, test_one_chip_only_updates_its_own_weights, 0,
+                      DSM_PARALLELISM_COUNT);
+  tcase_add_test(reduction, test_layer_without_weights_updates_nothing);
+  tcase_add_test(reduction, test_timesteps_do_not_multiply_the_reduction);
+  tcase_add_loop_test(reduction, test_reduction_carries_what_is_counted_chip_by_chip, 0,
+                      COUNT_OF(tori));
+  suite_add_tcase(suite, reduction);
+  TCase *const relayout = tcase_create("relayout");
+  tcase_add_checked_fixture(relayout, set_up, NULL);
+  tcase_add_loop_test(relayout, test_relayout_between_equal_parallelisms_is_nothing, 0,
+                      DSM_PARALLELISM_COUNT);
+  tcase_add_test(relayout, test_relayout_moves_along_the_axes_whose_role_changes);
+  tcase_add_test(relayout, test_relayout_of_nothing_is_nothing);
+  tcase_add_loop_test(relayout, test_relayout_carries_what_is_counted_pair_by_pair, 0,
+                      COUNT_OF(tori));
+  suite_add_tcase(suite, relayout);
+  return suite;
+}

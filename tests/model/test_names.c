@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "suites.h"
+
+#include "dsm/mapping.h"
+#include "dsm/model.h"
+
+/* The words as the formats have them (docs/formats.md), in the order of the enumerations. */
+
+static const char *const dims[] = {"in", "out", "ij", "kij", "mb"};
+static const char *const modes[] = {"training", "inference"};
+static const char *const passes[] = {"forward", "backward", "update"};
+static const char *const parallelisms[] = {"data", "model", "data_x_model_y", "model_x_data_y"};
+static const char *const links[] = {"link_x", "link_y", "memory", "ring"};
+static const char *const groups[] = {"stream",           "partial_sum",       "rotation",
+                                     "sum_of_gradients", "broadcast_weights", "weight_update",
+                                     "relayout"};
+static const char *const transfers[] = {
+    "fetch_input",
+    "fetch_kernel",
+    "fetch_shortcut",
+    "write_output",
+    "save_state",
+    "fetch_error",
+    "fetch_state",
+    "fetch_statistics",
+    "write_error",
+    "fetch_mask",
+    "write_gradient",
+    "partial_sum_accumulate",
+    "rotate_x",
+    "rotate_y",
+    "sum_of_gradients_x",
+    "sum_of_gradients_y",
+    "broadcast_weights_x",
+    "broadcast_weights_y",
+    "weight_update",
+    "relayout_x",
+    "relayout_y",
+};
+
+START_TEST(test_dim_has_its_word) {
+  ck_assert_str_eq(dsm_dim_name((dsm_dim)_i), dims[_i]);
+}
+END_TEST
+
+START_TEST(test_mode_has_its_word) {
+  ck_assert_str_eq(dsm_mode_name((dsm_mode)_i), modes[_i]);
+}
+END_TEST
+
+START_TEST(test_pass_has_its_word) {
+  ck_assert_str_eq(dsm_pass_name((dsm_pass)_i), passes[_i]);
+}
+END_TEST
+
+START_TEST(test_parallelism_has_its_word) {
+  ck_assert_str_eq(dsm_parallelism_name((dsm_parallelism)_i), parallelisms[_i]);
+}
+END_TEST
+
+START_TEST(test_link_has_its_word) {
+  ck_assert_str_eq(dsm_link_name((dsm_link)_i), links[_i]);
+}
+END_TEST
+
+START_TEST(test_group_has_its_word) {
+  ck_assert_str_eq(dsm_group_name((dsm_group)_i), groups[_i]);
+}
+END_TEST
+
+START_TEST(test_transfer_has_its_word) {
+  ck_assert_str_eq(dsm_transfer_name((dsm_transfer)_i), transfers[_i]);
+}
+END_TEST
+
+START_TEST(test_every_enumeration_is_listed) {
+  ck_assert_int_eq(COUNT_OF(dims), DSM_DIM_COUNT);
+  ck_assert_int_eq(COUNT_OF(modes), DSM_MODE_COUNT);
+  ck_assert_int_eq(COUNT_OF(passes), DSM_PASS_COUNT);
+  ck_assert_int_eq(COUNT_OF(parallelisms), DSM_PARALLELISM_COUNT);
+  ck_assert_int_eq(COUNT_OF(links), DSM_LINK_COUNT);
+  ck_assert_int_eq(COUNT_OF(groups), DSM_GROUP_COUNT);
+  ck_assert_int_eq(COUNT_OF(transfers), DSM_TRANSFER_COUNT);
+}
+END_TEST
+
+START_TEST(test_mode_is_read_back) {
+  dsm_mode mode = DSM_MODE_COUNT;
+  ck_assert(dsm_mode_parse(dsm_mode_name((dsm_mode)_i), &mode));
+  ck_assert_int_eq((int)mode, _i);
+}
+END_TEST
+
+START_TEST(test_parallelism_is_read_back) {
+  dsm_parallelism parallelism = DSM_PARALLELISM_COUNT;
+  ck_assert(dsm_parallelism_parse(dsm_parallelism_name((dsm_parallelism)_i), &parallelism));
+  ck_assert_int_eq((int)parallelism, _i);
+}
+END_TEST
+
+static const char *const no_words[] = {
+    "",    "train", "Training", "training ",       " inference",    "forward",
+    "dat", "DATA",  "data_x",   "data_x_model_y_", "model-x-data-y"};
+
+START_TEST(test_other_text_is_no_mode) {
+  dsm_mode mode = DSM_MODE_INFERENCE;
+  ck_assert(!dsm_mode_parse(no_words[_i], &mode));
+  ck_assert_int_eq(mode, DSM_MODE_INFERENCE);
+}
+END_TEST
+
+START_TEST(test_other_text_is_no_parallelism) {
+  dsm_parallelism parallelism = DSM_PARALLELISM_MODEL_X_DATA_Y;
+  ck_assert(!dsm_parallelism_parse(no_words[_i], &parallelism));
+  ck_assert_int_eq(parallelism, DSM_PARALLELISM_MODEL_X_DATA_Y);
+}
+END_TEST
+
+Suite *suite_names(void) {
+  Suite *const suite = suite_create("names");
+  TCase *const words = tcase_create("words");
+  tcase_add_loop_test(words, test_dim_has_its_word, 0, COUNT_OF(dims));
+  tcase_add_loop_test(words, test_mode_has_its_word, 0, COUNT_OF(modes));
+  tcase_add_loop_test(words, test_pass_has_its_word, 0, COUNT_OF(passes));
+  tcase_add_loop_test(words, test_parallelism_has_its_word, 0, COUNT_OF(parallelisms));
+  tcase_add_loop_test(words, test_link_has_its_word, 0, COUNT_OF(links));
+  tcase_add_loop_test(words, test_group_has_its_word, 0, COUNT_OF(groups));
+  tcase_add_loop_test(words, test_transfer_has_its_word, 0, COUNT_OF(transfers));
+  tcase_add_test(words, test_every_enumeration_is_listed);
+  suite_add_tcase(suite, words);
+  TCase *const reading = tcase_create("reading");
+  tcase_add_loop_test(reading, test_mode_is_read_back, 0, DSM_MODE_COUNT);
+  tcase_add_loop_test(reading, test_parallelism_is_read_back, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(reading, test_other_text_is_no_mode, 0, COUNT_OF(no_words));
+  tcase_add_loop_test(reading, test_other_text_is_no_parallelism, 0, COUNT_OF(no_words));
+  suite_add_tcase(suite, reading);
+  return suite;
+}

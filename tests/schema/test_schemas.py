@@ -1,0 +1,448 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The JSON Schemas agree with what dsm reads and writes.
+
+ - The bundled descriptions are valid.
+ - Words, keys, limits and defaults are those of the tables in the C sources.
+ - What the program writes is valid and complete; with a key more, or a needed one less, it is not.
+ - The broken inputs of tests/invalid are refused, but for those whose rule no schema can state.
+
+Usage: test_schemas.py DSM SOURCE_DIR
+"""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+from c_tables import Sources
+
+# Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
+SOMETIMES_WRITTEN = {"result.latency_seconds", "passes.backward", "passes.update"}
+
+# Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
+RELATION = "relates several values"
+ESCAPES = "the standard allows such an escape; how a reader takes it differs"
+DUPLICATES = "readers of JSON keep one of equal keys, before a schema sees them"
+BEYOND_SCHEMAS = {
+    "workload": {
+        "graph_": "names that exist, are unique and point backward: " + RELATION,
+        "groups_no_divisor": "in and out are multiples of groups: " + RELATION,
+        "key_duplicate": DUPLICATES,
+        "network_input_not_stated": "what tells the network's input: " + RELATION,
+        "operation_twice": "each operation once: " + RELATION,
+        "operation_of_lstm_pools": "which layers may pool: " + RELATION,
+        "pool_in_fc": "which layers may pool: " + RELATION,
+        "pool_on_input_of_lstm": "which layers may pool: " + RELATION,
+        "pools_two": "each operation once: " + RELATION,
+        "product_": "elements and MACs of a layer: " + RELATION,
+        "residual_after_pool": "order of operations: " + RELATION,
+        "residual_of_other_": "features and sizes that fit together: " + RELATION,
+        "several_relations": RELATION,
+        "size_": "features and sizes that fit together: " + RELATION,
+        "sum_of_features_": "features and sizes that fit together: " + RELATION,
+        "text_lone_surrogate_escape": ESCAPES,
+        "text_nul_escape": ESCAPES,
+        "text_number_too_long": "the value is legal, only its digits are too many",
+        "window_wrong_and_the_layers_behind": "features and sizes that fit together: " + RELATION,
+    },
+    "system": {
+        "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
+        "key_duplicate": DUPLICATES,
+    },
+}
+
+failures = []
+
+
+def expect(holds, message):
+    if not holds:
+        failures.append(message)
+        print(message)
+    return holds
+
+
+class Schemas:
+    """The schemas of a folder, by the name of their format."""
+
+    def __init__(self, folder):
+        self.by_format = {}
+        for path in sorted(folder.glob("*.schema.json")):
+            schema = json.loads(path.read_text())
+            jsonschema.Draft202012Validator.check_schema(schema)
+            self.by_format[path.name.replace("-1.schema.json", "/1")] = schema
+        self.store = {schema["$id"]: schema for schema in self.by_format.values()}
+        self.validators = {name: jsonschema.Draft202012Validator(self.bundled(name))
+                           for name in self.by_format}
+
+    def bundled(self, name):
+        """A schema with the others, as far as it refers to them, among its own definitions: readers
+        of schemas differ in how they look up names such as urn:dsm:workload:1."""
+        def moved(value, prefix):
+            if isinstance(value, list):
+                return [moved(inner, prefix) for inner in value]
+            if not isinstance(value, dict):
+                return value
+            copied = {key: moved(inner, prefix) for key, inner in value.items()
+                      if key not in ("$id", "$schema")}
+            target = copied.get("$ref")
+            if isinstance(target, str):
+                own = target.startswith("#")
+                copied["$ref"] = "#" + prefix + target[1:] if own else f"#/$defs/{target}"
+            return copied
+
+        schema = moved(self.by_format[name], "")
+        for uri, other in self.store.items():
+            schema["$defs"][uri] = moved(other, f"/$defs/{uri}")
+        return schema
+
+    def complaint(self, name, document):
+        """Why a document is not valid, or None."""
+        error = next(self.validators[name].iter_errors(document), None)
+        if error is None:
+            return None
+        return f"{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+
+    def resolve(self, root, schema):
+        """Follows references: the schema meant, and the document that it is in."""
+        while "$ref" in schema:
+            target = schema["$ref"]
+            if target.startswith("urn:"):
+                root = schema = self.store[target]
+            else:
+                assert target.startswith("#/$defs/"), target
+                schema = root["$defs"][target.split("/")[-1]]
+        return root, schema
+
+
+# ---- bundled descriptions ----
+
+
+def check_bundled(schemas, source):
+    for kind in ("workload", "system"):
+        paths = sorted((source / f"{kind}s").glob("*.json"))
+        expect(paths, f"no bundled {kind}s")
+        for path in paths:
+            complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
+            expect(complaint is None, f"{path.name}: {complaint}")
+
+
+# ---- the tables of the sources ----
+
+
+def expect_same(what, in_schema, in_source):
+    """The same words, in any order, each once."""
+    in_schema, in_source = list(in_schema), list(in_source)
+    expect(sorted(in_schema) == sorted(in_source),
+           f"{what}: the schema has {sorted(in_schema)}, the source {sorted(in_source)}")
+
+
+def check_workload_tables(schema, sources):
+    definitions = schema["$defs"]
+    layer, aux = definitions["layer"], definitions["aux"]
+    folder = "src/workload"
+    expect_same("layer types", layer["properties"]["type"]["enum"],
+                sources.names(f"{folder}/workload.c", "dsm__layer_type_names"))
+    expect_same("operations", aux["properties"]["op"]["enum"],
+                sources.names(f"{folder}/workload.c", "dsm__aux_op_names"))
+    expect_same("keys of a workload", schema["properties"],
+                sources.known_keys(f"{folder}/workload_json.c", "dsm__workload_read"))
+    expect_same("keys of input", schema["properties"]["input"]["properties"],
+                sources.known_keys(f"{folder}/workload_json.c", "read_input"))
+    keys = sources.layer_keys()
+    expect_same("keys of a layer", layer["properties"], keys)
+    for rule in layer["allOf"]:
+        kind = rule["if"]["properties"]["type"]["const"]
+        expect_same(f"keys of a {kind}", rule["then"]["propertyNames"]["enum"],
+                    [key for key, types in keys.items() if kind in types])
+    op, origin, *of_pools = sources.names(f"{folder}/layer_json.c", "aux_keys")
+    for what, in_schema, keys in (
+            ("an operation", aux["properties"], [op, origin, *of_pools]),
+            ("a pool", aux["then"]["propertyNames"]["enum"], [op, *of_pools]),
+            ("a residual", aux["else"]["then"]["propertyNames"]["enum"], [op, origin]),
+            ("another operation", aux["else"]["else"]["propertyNames"]["enum"], [op])):
+        expect_same(f"keys of {what}", in_schema, keys)
+    expect_same("sides of a pool", aux["properties"]["on"]["enum"],
+                sources.known_keys(f"{folder}/layer_json.c", "read_pool", "sides"))
+
+
+def check_limits(workload, system, limits):
+    for name, schema in (("workload", workload), ("system", system)):
+        definitions = schema["$defs"]
+        for what, stated, limit in (
+                ("count", definitions["count"]["maximum"], "DSM_DIMENSION_MAX"),
+                ("small_count", definitions["small_count"]["maximum"], "DSM_SIDE_MAX"),
+                ("text", definitions["text"]["maxLength"], "DSM_TEXT_BYTES_MAX"),
+                ("name", definitions.get("name", schema["properties"]["name"])["maxLength"],
+                 "DSM_NAME_BYTES_MAX")):
+            expect(stated == limits[limit], f"{name}: {what} is not {limit}")
+    layer = workload["$defs"]["layer"]["properties"]
+    expect(workload["properties"]["layers"]["maxItems"] == limits["DSM_LAYERS_MAX"], "layers")
+    expect(layer["operand_elements"]["maximum"] == limits["DSM_PRODUCT_MAX"], "operand_elements")
+    expect(layer["padding"]["items"]["maximum"] == limits["DSM_SIDE_MAX"], "padding")
+
+
+def leaves(schemas, root, schema, path=""):
+    """Every value below an object: path -> its schema with references followed, and whether it must
+    be there where its object is."""
+    found = {}
+    for key, value in schema["properties"].items():
+        here = f"{path}{key}"
+        own = value
+        inner_root, inner = schemas.resolve(root, value)
+        if "properties" in inner:
+            found.update(leaves(schemas, inner_root, inner, here + "."))
+        else:
+            found[here] = {**inner, **own, "is_required": key in schema.get("required", [])}
+    return found
+
+
+def check_parameter(path, stated, row, sources):
+    enumerations = {"DSM__PARAMETER_INTERCONNECT": "dsm__interconnect_names",
+                    "DSM__PARAMETER_TOPOLOGY": "dsm__topology_names"}
+    expect(stated["is_required"] == row["required"], f"{path}: required in one place only")
+    expect(stated.get("default") == row.get("default"),
+           f"{path}: default {stated.get('default')} in the schema, {row.get('default')} in the source")
+    if row["kind"] in enumerations:
+        expect_same(path, stated["enum"],
+                    sources.names("src/system/parameters.c", enumerations[row["kind"]]))
+        return
+    expect(stated["type"] == row["kind"], f"{path}: {stated['type']} is not {row['kind']}")
+    for key, limit in (("minimum", "min"), ("maximum", "max")):
+        expect(stated.get(key) == row.get(limit),
+               f"{path}: {key} {stated.get(key)} in the schema, {row.get(limit)} in the source")
+
+
+def check_system_tables(schemas, schema, sources):
+    parameters = sources.parameters()
+    stated = leaves(schemas, schema, schema)
+    notes = stated.pop("notes")
+    expect_same("notes", notes["propertyNames"]["enum"], parameters)
+    own = sources.known_keys("src/system/system_json.c", "dsm__system_read", "own_keys")
+    expect_same("parameters", stated, [*parameters, *(key for key in own if key != "notes")])
+    for path in stated.keys() & parameters.keys():
+        check_parameter(path, stated[path], parameters[path], sources)
+    for tier in schema["properties"].keys() - set(own):
+        needed = any(row["required"] for path, row in parameters.items()
+                     if path.startswith(tier + "."))
+        expect(needed == (tier in schema["required"]), f"{tier}: required in one place only")
+
+
+def check_plan_tables(schema, sources):
+    definitions = schema["$defs"]
+    a_pass, transfer = definitions["pass"]["properties"], definitions["transfer"]["properties"]
+    names, plan, reader = "src/model/names.c", "src/plan/plan.c", "src/plan/plan_json.c"
+    for what, in_schema, path, table in (
+            ("loops", definitions["loops"]["properties"], names, "dim_names"),
+            ("modes", schema["properties"]["mode"]["enum"], names, "mode_names"),
+            ("passes", definitions["layer"]["properties"]["passes"]["properties"], names,
+             "pass_names"),
+            ("parallelisms", definitions["parallelism"]["enum"], names, "parallelism_names"),
+            ("links", transfer["link"]["enum"], names, "link_names"),
+            ("transfers", transfer["name"]["enum"], names, "transfer_names"),
+            ("groups", definitions["group"]["enum"], names, "group_names"),
+            ("optimizations", schema["properties"]["optimizations"]["items"]["enum"], plan,
+             "optimization_names"),
+            ("bounds", a_pass["bound"]["enum"], plan, "bound_names"),
+            ("invocations", definitions["invocation"]["properties"]["kind"]["enum"], plan,
+             "invocation_kind_names")):
+        expect_same(what, in_schema, sources.names(path, table))
+    for what, in_schema, function in (
+            ("keys of a plan", schema["properties"], "read_plan"),
+            ("keys of options", schema["properties"]["options"]["properties"], "read_options"),
+            ("keys of a result", definitions["result"]["properties"], "read_result"),
+            ("keys of a plan's layer", definitions["layer"]["properties"], "read_layer"),
+            ("keys of a pass", a_pass, "read_pass")):
+        expect_same(what, in_schema, sources.known_keys(reader, function))
+
+
+# ---- what the program writes ----
+
+
+def run(dsm, *arguments):
+    done = subprocess.run([dsm, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, env={**os.environ, "LC_ALL": "C"}, check=False,
+                          timeout=120)
+    expect(done.returncode == 0, f"dsm {' '.join(arguments)}: exit code {done.returncode}: "
+           f"{done.stderr}")
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def objects(value, path=()):
+    """Every object inside a JSON value, with its path."""
+    if isinstance(value, dict):
+        yield path, value
+        for key, inner in value.items():
+            yield from objects(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from objects(inner, (*path, index))
+
+
+def missing_keys(schemas, root, schema, value, path="$"):
+    """Keys that the schema knows and the value does not have, but for those sometimes written."""
+    root, schema = schemas.resolve(root, schema)
+    if isinstance(value, list):
+        for inner in value:
+            yield from missing_keys(schemas, root, schema["items"], inner, path)
+    elif isinstance(value, dict) and "properties" in schema:
+        for key, inner in schema["properties"].items():
+            here = f"{path}.{key}"
+            if key in value:
+                yield from missing_keys(schemas, root, inner, value[key], here)
+            elif ".".join(here.split(".")[-2:]) not in SOMETIMES_WRITTEN:
+                yield here
+
+
+def is_complete(schemas, name, document):
+    schema = schemas.by_format[name]
+    without_inputs = {key: value for key, value in document.items()
+                      if key not in ("workload", "system")}
+    missing = set(missing_keys(schemas, schema, schema, without_inputs))
+    return missing <= {"$.workload", "$.system"} or f"never written: {sorted(missing)}"
+
+
+def check_refusals(schemas, name, document, needed):
+    """The schema refuses the document with an unknown key anywhere, and without a needed one."""
+    for path, _ in objects(document):
+        changed = copy.deepcopy(document)
+        target = changed
+        for step in path:
+            target = target[step]
+        target["unknown"] = 1
+        expect(schemas.complaint(name, changed) is not None,
+               f"{name}: an unknown key in {'/'.join(map(str, path))} is valid")
+    for key in needed:
+        changed = {other: value for other, value in document.items() if other != key}
+        expect(schemas.complaint(name, changed) is not None, f"{name}: valid without {key}")
+
+
+def check_plans(schemas, dsm, source, folder):
+    explorations = (
+        ("raider", "torus16"),
+        ("raider", "chip1", "--mode", "inference"),
+        ("gnmt", "torus64", "--optimize", "none"),
+        ("mobilenet_v2", "torus64_symmetric", "--parallelism", "data,model"),
+        ("googlenet", "torus64", "--set", "workload.minibatch=64", "--set",
+         "system.core.scratchpad_MiB=2"),
+    )
+    plans = []
+    for workload, system, *options in explorations:
+        inputs = [str(source / "workloads" / f"{workload}.json"),
+                  str(source / "systems" / f"{system}.json")]
+        plan = run(dsm, "explore", *inputs, *options, "--format", "json")
+        if plan is None:
+            continue
+        complaint = schemas.complaint("dsm-plan/1", plan)
+        expect(complaint is None, f"explore {workload} {system} {options}: {complaint}")
+        complete = is_complete(schemas, "dsm-plan/1", plan)
+        expect(complete is True, f"explore {workload} {system} {options}: {complete}")
+        is_inference = plan["mode"] == "inference"
+        expect(("latency_seconds" in plan["result"]) == is_inference, "latency_seconds")
+        plans.append(folder / f"{len(plans)}.json")
+        plans[-1].write_text(json.dumps(plan))
+        scored = run(dsm, "score", str(plans[-1]), "--format", "json")
+        complaint = schemas.complaint("dsm-plan/1", scored)
+        expect(complaint is None, f"score {workload} {system} {options}: {complaint}")
+    if not plans:
+        return plans
+    small = json.loads(plans[0].read_text())
+    needed = schemas.by_format["dsm-plan/1"]["required"]
+    check_refusals(schemas, "dsm-plan/1", small, needed)
+    wrong_mode = {**small, "mode": "inference"}
+    expect(schemas.complaint("dsm-plan/1", wrong_mode) is not None,
+           "a plan of inference with a backward pass is valid")
+    return plans
+
+
+def check_description(schemas, dsm, source, plans):
+    files = [*sorted(source.glob("workloads/*.json")), *sorted(source.glob("systems/*.json")),
+             *plans]
+    described = run(dsm, "describe", *map(str, files), "--format", "json")
+    if described is None:
+        return
+    complaint = schemas.complaint("dsm-describe/1", described)
+    expect(complaint is None, f"describe: {complaint}")
+    expect([item["file"] for item in described["items"]] == [str(file) for file in files],
+           "describe: one item for each file, in order")
+    kinds = {item["kind"]: item for item in described["items"]}
+    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan"])
+    small = {"format": described["format"], "items": list(kinds.values())}
+    for item in small["items"]:
+        item["layers"] = item.get("layers", [])[:1]
+        item["parameters"] = item.get("parameters", [])[:1]
+        for key in ("layers", "parameters"):
+            if not item[key]:
+                del item[key]
+    check_refusals(schemas, "dsm-describe/1", small, ["format", "items"])
+    for index, item in enumerate(small["items"]):
+        for key in item:
+            changed = copy.deepcopy(small)
+            del changed["items"][index][key]
+            expect(schemas.complaint("dsm-describe/1", changed) is not None,
+                   f"dsm-describe/1: a {item['kind']} is valid without {key}")
+
+
+# ---- broken inputs ----
+
+
+def parse_strictly(data):
+    """JSON as the standard has it; None if it is none. Python's own reader takes more."""
+    def refuse(word):
+        raise ValueError(word)
+
+    try:
+        return json.loads(data.decode("utf-8"), parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def check_invalid(schemas, source):
+    for kind, reasons in BEYOND_SCHEMAS.items():
+        folder = source / "tests" / "invalid" / kind
+        cases = sorted(folder.glob("*/input.json"))
+        expect(cases, f"{folder}: no cases")
+        refused_count = no_json_count = 0
+        beyond = []
+        for path in cases:
+            document = parse_strictly(path.read_bytes())
+            if document is None:
+                no_json_count += 1
+            elif schemas.complaint(f"dsm-{kind}/1", document) is not None:
+                refused_count += 1
+            else:
+                beyond.append(path.parent.name)
+        for case in beyond:
+            expect(any(case.startswith(prefix) for prefix in reasons),
+                   f"tests/invalid/{kind}/{case}: valid by the schema, and no reason why")
+        for prefix in reasons:
+            expect(any(case.startswith(prefix) for case in beyond),
+                   f"tests/invalid/{kind}/{prefix}: no such case is valid by the schema")
+        print(f"broken {kind}s: {refused_count} refused, {len(beyond)} beyond schemas, "
+              f"{no_json_count} no JSON")
+
+
+def main():
+    dsm, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    schemas = Schemas(source / "schemas")
+    sources = Sources(source)
+    workload, system = schemas.by_format["dsm-workload/1"], schemas.by_format["dsm-system/1"]
+    check_bundled(schemas, source)
+    check_workload_tables(workload, sources)
+    check_limits(workload, system, sources.limits)
+    check_system_tables(schemas, system, sources)
+    check_plan_tables(schemas.by_format["dsm-plan/1"], sources)
+    check_invalid(schemas, source)
+    with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
+        plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
+        check_description(schemas, dsm, source, plans)
+    print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
