@@ -70,16 +70,69 @@ static process_cost run_process(char *const *arguments) {
   return cost;
 }
 
-/* One row: `dsm explore WORKLOAD SYSTEM` as a whole process. */
-static void bench_pair(const char *dsm, const char *workload, const char *system,
-                       const char *mode) {
+typedef struct search_cost {
+  double parse_seconds;
+  double explore_seconds;
+  uint64_t evaluations;
+  uint64_t distinct_layers;
+} search_cost;
+
+static bool run_search(const char *text, const dsm_system *system,
+                       const dsm_explore_options *options, search_cost *cost) {
+  dsm_workload *workload = NULL;
+  dsm_plan *plan = NULL;
+  const double start = now_seconds();
+  bool is_done =
+      dsm_workload_parse(&workload, text, strlen(text), "bench", NULL, 0, NULL) == DSM_OK;
+  const double parsed = now_seconds();
+  is_done = is_done && dsm_explore(&plan, workload, system, options, NULL) == DSM_OK;
+  if (is_done) {
+    cost->parse_seconds = parsed - start;
+    cost->explore_seconds = now_seconds() - parsed;
+    cost->evaluations = plan->statistics.evaluations;
+    cost->distinct_layers = plan->statistics.distinct_layers;
+  }
+  dsm_plan_free(plan);
+  dsm_workload_free(workload);
+  return is_done;
+}
+
+/* Million evaluations a second of a pair, in this process; 0 if it cannot be explored. */
+static double bench_rate(const char *source_dir, const char *workload, const char *system,
+                         dsm_mode mode, uint64_t *evaluations) {
+  char path[PATH_SIZE];
+  char *text = NULL;
+  size_t length = 0;
+  dsm_system *machine = NULL;
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = mode;
+  double seconds[RUNS];
+  search_cost cost = {0, 0, 0, 0};
+  snprintf(path, sizeof path, "%s/systems/%s.json", source_dir, system);
+  bool is_done = dsm_system_load(&machine, path, NULL, 0, NULL) == DSM_OK;
+  snprintf(path, sizeof path, "%s/workloads/%s.json", source_dir, workload);
+  is_done = is_done && dsm_file_read(&text, &length, path, NULL) == DSM_OK;
+  for (int i = 0; i < RUNS && is_done; i++) {
+    is_done = run_search(text, machine, &options, &cost);
+    seconds[i] = cost.explore_seconds;
+  }
+  free(text);
+  dsm_system_free(machine);
+  *evaluations = cost.evaluations;
+  return is_done ? (double)cost.evaluations / median(seconds, RUNS) / 1e6 : 0;
+}
+
+/* One row: `dsm explore WORKLOAD SYSTEM` as a whole process, and the rate of its search. */
+static void bench_pair(const char *dsm, const char *source_dir, const char *workload,
+                       const char *system, dsm_mode mode) {
   char program[PATH_SIZE];
   char names[4][64];
   snprintf(program, sizeof program, "%s", dsm);
   snprintf(names[0], sizeof names[0], "explore");
   snprintf(names[1], sizeof names[1], "%s", workload);
   snprintf(names[2], sizeof names[2], "%s", system);
-  snprintf(names[3], sizeof names[3], "--mode=%s", mode);
+  snprintf(names[3], sizeof names[3], "--mode=%s", dsm_mode_name(mode));
   char *const arguments[] = {program, names[0], names[1], names[2], names[3], NULL};
   double walls[RUNS];
   process_cost cost = run_process(arguments);
@@ -89,15 +142,18 @@ static void bench_pair(const char *dsm, const char *workload, const char *system
     walls[i] = cost.wall_seconds;
     peak = cost.peak_megabytes > peak ? cost.peak_megabytes : peak;
   }
-  if (cost.exit_code == 0) {
-    printf("| %s | %s | %s | %.1f | %.1f |\n", workload, system, mode, median(walls, RUNS) * 1e3,
-           peak);
-  } else {
-    printf("| %s | %s | %s | exit %d | |\n", workload, system, mode, cost.exit_code);
+  if (cost.exit_code != 0) {
+    printf("| %s | %s | %s | exit %d | | | |\n", workload, system, dsm_mode_name(mode),
+           cost.exit_code);
+    return;
   }
+  uint64_t evaluations = 0;
+  const double rate = bench_rate(source_dir, workload, system, mode, &evaluations);
+  printf("| %s | %s | %s | %.1f | %.1f | %llu | %.1f |\n", workload, system, dsm_mode_name(mode),
+         median(walls, RUNS) * 1e3, peak, (unsigned long long)evaluations, rate);
 }
 
-static void bench_processes(const char *dsm) {
+static void bench_processes(const char *dsm, const char *source_dir) {
   static const char *const workloads[] = {"vgg16",   "resnet50",  "gnmt",   "gnmt_vocab",
                                           "alexnet", "googlenet", "raider", "mobilenet_v2"};
   static const char *const systems[] = {"torus64", "torus64_symmetric", "torus16", "torus256",
@@ -105,15 +161,16 @@ static void bench_processes(const char *dsm) {
   printf("## Whole process\n\n"
          "`dsm explore WORKLOAD SYSTEM` at minibatch 256, one thread, median of %d runs. `exit 4`: "
          "the pair does not fit its memory.\n\n"
-         "| workload | system | mode | ms | peak MB |\n|---|---|---|---|---|\n",
+         "| workload | system | mode | ms | peak MB | evaluations | million/s |\n"
+         "|---|---|---|---|---|---|---|\n",
          RUNS);
   for (size_t s = 0; s < sizeof systems / sizeof systems[0]; s++) {
     for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++) {
-      bench_pair(dsm, workloads[w], systems[s], "training");
+      bench_pair(dsm, source_dir, workloads[w], systems[s], DSM_MODE_TRAINING);
     }
   }
   for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++) {
-    bench_pair(dsm, workloads[w], "chip1", "inference");
+    bench_pair(dsm, source_dir, workloads[w], "chip1", DSM_MODE_INFERENCE);
   }
   printf("\n");
 }
@@ -140,46 +197,19 @@ static char *make_chain(size_t layer_count, bool is_distinct) {
   return text;
 }
 
-typedef struct search_cost {
-  double parse_seconds;
-  double explore_seconds;
-  uint64_t evaluations;
-  uint64_t distinct_layers;
-} search_cost;
-
-static bool run_search(const char *text, const dsm_system *system, size_t thread_count,
-                       search_cost *cost) {
-  dsm_workload *workload = NULL;
-  dsm_plan *plan = NULL;
-  dsm_explore_options options;
-  dsm_explore_options_init(&options);
-  options.thread_count = thread_count;
-  const double start = now_seconds();
-  bool is_done =
-      dsm_workload_parse(&workload, text, strlen(text), "chain", NULL, 0, NULL) == DSM_OK;
-  const double parsed = now_seconds();
-  is_done = is_done && dsm_explore(&plan, workload, system, &options, NULL) == DSM_OK;
-  if (is_done) {
-    cost->parse_seconds = parsed - start;
-    cost->explore_seconds = now_seconds() - parsed;
-    cost->evaluations = plan->statistics.evaluations;
-    cost->distinct_layers = plan->statistics.distinct_layers;
-  }
-  dsm_plan_free(plan);
-  dsm_workload_free(workload);
-  return is_done;
-}
-
 static bool bench_chain(const dsm_system *system, size_t layer_count, bool is_distinct,
                         size_t thread_count) {
   const int runs = layer_count >= 10000 && is_distinct ? 3 : RUNS;
   double explore[RUNS];
   double parse[RUNS];
   search_cost cost = {0, 0, 0, 0};
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.thread_count = thread_count;
   char *const text = make_chain(layer_count, is_distinct);
   bool is_done = text != NULL;
   for (int i = 0; i < runs && is_done; i++) {
-    is_done = run_search(text, system, thread_count, &cost);
+    is_done = run_search(text, system, &options, &cost);
     explore[i] = cost.explore_seconds;
     parse[i] = cost.parse_seconds;
   }
@@ -227,7 +257,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: dsm_bench DSM SOURCE_DIR\n");
     return 2;
   }
-  bench_processes(argv[1]);
+  bench_processes(argv[1], argv[2]);
   if (!bench_growth(argv[2])) {
     fprintf(stderr, "dsm_bench: a chain could not be explored\n");
     return 1;

@@ -33,8 +33,9 @@ dsm__arena *dsm__arena_new(void) {
 }
 
 void dsm__arena_free(dsm__arena *arena) {
-  if (arena == NULL)
+  if (arena == NULL) {
     return;
+  }
   block *next = NULL;
   for (block *each = arena->blocks; each != NULL; each = next) {
     next = each->head.next;
@@ -47,11 +48,13 @@ void dsm__arena_free(dsm__arena *arena) {
  */
 static block *new_block(size_t size) {
   size_t total;
-  if (dsm__ckd_add_size(&total, size, sizeof(block)))
+  if (dsm__ckd_add_size(&total, size, sizeof(block))) {
     return NULL;
+  }
   block *const fresh = calloc(1, total);
-  if (fresh == NULL)
+  if (fresh == NULL) {
     return NULL;
+  }
   fresh->head.size = size;
   fresh->head.used = size;
   return fresh;
@@ -61,8 +64,9 @@ static block *new_block(size_t size) {
 
 void *dsm__arena_alloc(dsm__arena *arena, size_t size) {
   block *const fresh = new_block(size);
-  if (fresh == NULL)
+  if (fresh == NULL) {
     return NULL;
+  }
   fresh->head.next = arena->blocks;
   arena->blocks = fresh;
   return fresh + 1;
@@ -78,8 +82,9 @@ static void *alloc_in_new_block(dsm__arena *arena, size_t size) {
   const size_t wanted = grown > LARGEST_BLOCK_BYTES ? LARGEST_BLOCK_BYTES : grown;
   const bool is_alone = size > wanted / 4;
   block *const fresh = new_block(is_alone ? size : wanted);
-  if (fresh == NULL)
+  if (fresh == NULL) {
     return NULL;
+  }
   if (is_alone && current != NULL) {
     fresh->head.next = current->head.next;
     current->head.next = fresh;
@@ -94,12 +99,14 @@ static void *alloc_in_new_block(dsm__arena *arena, size_t size) {
 void *dsm__arena_alloc(dsm__arena *arena, size_t size) {
   const size_t unit = sizeof(max_align_t);
   const size_t wanted = size == 0 ? 1 : size;
-  if (wanted > SIZE_MAX - unit)
+  if (wanted > SIZE_MAX - unit) {
     return NULL;
+  }
   const size_t rounded = (wanted + unit - 1) / unit * unit;
   block *const current = arena->blocks;
-  if (current == NULL || current->head.size - current->head.used < rounded)
+  if (current == NULL || current->head.size - current->head.used < rounded) {
     return alloc_in_new_block(arena, rounded);
+  }
   void *const piece = (char *)(current + 1) + current->head.used;
   current->head.used += rounded;
   return piece;
@@ -109,20 +116,24 @@ void *dsm__arena_alloc(dsm__arena *arena, size_t size) {
 
 void *dsm__arena_array(dsm__arena *arena, size_t count, size_t size) {
   size_t total;
-  if (dsm__ckd_mul_size(&total, count, size))
+  if (dsm__ckd_mul_size(&total, count, size)) {
     return NULL;
+  }
   return dsm__arena_alloc(arena, total);
 }
 
 char *dsm__arena_strndup(dsm__arena *arena, const char *text, size_t length) {
   size_t size;
-  if (dsm__ckd_add_size(&size, length, 1))
+  if (dsm__ckd_add_size(&size, length, 1)) {
     return NULL;
+  }
   char *const copy = dsm__arena_alloc(arena, size);
-  if (copy == NULL)
+  if (copy == NULL) {
     return NULL;
-  if (length > 0)
+  }
+  if (length > 0) {
     memcpy(copy, text, length);
+  }
   copy[length] = '\0';
   return copy;
 }
@@ -142,8 +153,9 @@ char *dsm__arena_printf(dsm__arena *arena, const char *format, ...) {
   if (length >= 0) {
     const size_t size = (size_t)length + 1;
     text = dsm__arena_alloc(arena, size);
-    if (text != NULL)
+    if (text != NULL) {
       (void)vsnprintf(text, size, format, again);
+    }
   }
   va_end(again);
   return text;

@@ -36,16 +36,18 @@ dsm_diags *dsm_diags_new(size_t max_count) {
 }
 
 void dsm_diags_free(dsm_diags *diags) {
-  if (diags == NULL)
+  if (diags == NULL) {
     return;
+  }
   free(diags->items);
   free(diags->order);
   free(diags);
 }
 
 void dsm_diags_clear(dsm_diags *diags) {
-  if (diags == NULL)
+  if (diags == NULL) {
     return;
+  }
   diags->count = 0;
   diags->dropped = 0;
 }
@@ -66,14 +68,18 @@ const dsm_diag *dsm_diags_get(const dsm_diags *diags, size_t index) {
  * separators, and the bidirectional controls. */
 static bool steers_terminal(const char *character, size_t length) {
   const unsigned char *const byte = (const unsigned char *)character;
-  if (length == 1)
+  if (length == 1) {
     return byte[0] < 0x20 || byte[0] == 0x7F;
-  if (length == 2)
+  }
+  if (length == 2) {
     return byte[0] == 0xC2 && byte[1] < 0xA0;
-  if (length == 3 && byte[0] == 0xE2 && byte[1] == 0x80)
+  }
+  if (length == 3 && byte[0] == 0xE2 && byte[1] == 0x80) {
     return byte[2] >= 0xA8 && byte[2] <= 0xAE;
-  if (length == 3 && byte[0] == 0xE2 && byte[1] == 0x81)
+  }
+  if (length == 3 && byte[0] == 0xE2 && byte[1] == 0x81) {
     return byte[2] >= 0xA6 && byte[2] <= 0xA9;
+  }
   return false;
 }
 
@@ -114,8 +120,9 @@ static void copy_visible(char *target, size_t size, const char *text) {
     }
     memcpy(target + used, shown, shown_length);
     used += shown_length;
-    if (used + sizeof ellipsis <= size)
+    if (used + sizeof ellipsis <= size) {
       cut = used;
+    }
     at += taken;
   }
   target[used] = '\0';
@@ -123,16 +130,18 @@ static void copy_visible(char *target, size_t size, const char *text) {
 
 void dsm__diags_vadd(dsm_diags *diags, dsm_severity severity, dsm__place place, const char *hint,
                      const char *format, va_list args) {
-  if (diags == NULL)
+  if (diags == NULL) {
     return;
+  }
   if (diags->count == diags->max_count) {
     diags->dropped++;
     return;
   }
   /* Larger than the field, so that a text cut here is cut again, with "...", when copied. */
   char message[2 * sizeof diags->items->message];
-  if (vsnprintf(message, sizeof message, format, args) < 0)
+  if (vsnprintf(message, sizeof message, format, args) < 0) {
     message[0] = '\0';
+  }
   dsm_diag *const diag = &diags->items[diags->count];
   diag->severity = severity;
   diag->line = place.line;
@@ -164,8 +173,9 @@ static bool is_before(const dsm_diag *a, const dsm_diag *b) {
 
 /* Insertion sort: stable, allocates nothing, and quick on findings that are nearly in order. */
 void dsm__diags_sort_from(dsm_diags *diags, size_t first) {
-  if (diags == NULL)
+  if (diags == NULL) {
     return;
+  }
   for (size_t i = first + 1; i < diags->count; i++) {
     const size_t moving = diags->order[i];
     size_t to = i;
@@ -227,16 +237,20 @@ _Static_assert(sizeof looks / sizeof *looks == DSM_SEVERITY_COUNT, "a look for e
 size_t dsm_diag_render(const dsm_diag *diag, bool color, char *buffer, size_t size) {
   const severity_look *const look = &looks[diag->severity];
   sink out = {.buffer = buffer, .size = size};
-  if (size > 0)
+  if (size > 0) {
     buffer[0] = '\0';
-  if (color)
+  }
+  if (color) {
     sink_puts(&out, "\033[1m");
+  }
   sink_place(&out, diag);
-  if (color)
+  if (color) {
     sink_puts(&out, look->color);
+  }
   sink_puts(&out, look->name);
-  if (color)
+  if (color) {
     sink_puts(&out, "\033[0m");
+  }
   sink_puts(&out, diag->message);
   if (diag->hint[0] != '\0') {
     sink_puts(&out, " (");

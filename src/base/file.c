@@ -20,11 +20,13 @@
 
 /* Reports `what: reason` for an errno value that the caller saved. */
 static dsm_status io_error(dsm_diags *diags, const char *path, const char *what, int error) {
-  if (error == ENOMEM)
+  if (error == ENOMEM) {
     return dsm__out_of_memory(diags);
+  }
   char reason[128];
-  if (strerror_r(error, reason, sizeof reason) != 0)
+  if (strerror_r(error, reason, sizeof reason) != 0) {
     (void)snprintf(reason, sizeof reason, "error %d", error);
+  }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL, "%s: %s", what,
                  reason);
   return DSM_ERROR_IO;
@@ -43,12 +45,15 @@ static ssize_t read_up_to(int descriptor, char *target, size_t size) {
   size_t used = 0;
   while (used < size) {
     const ssize_t got = read(descriptor, target + used, size - used);
-    if (got < 0 && errno == EINTR)
+    if (got < 0 && errno == EINTR) {
       continue;
-    if (got < 0)
+    }
+    if (got < 0) {
       return -1;
-    if (got == 0)
+    }
+    if (got == 0) {
       break;
+    }
     used += (size_t)got;
   }
   return (ssize_t)used;
@@ -77,8 +82,9 @@ static dsm_status read_all(char **text, size_t *length, int descriptor, size_t e
                              : io_error(diags, path, "cannot read", error);
     }
     used += (size_t)got;
-    if (used < capacity || capacity == limit)
+    if (used < capacity || capacity == limit) {
       break;
+    }
     capacity = capacity < limit / 2 ? 2 * capacity : limit;
   }
   if (used > DSM_FILE_BYTES_MAX) {
@@ -99,16 +105,19 @@ dsm_status dsm_file_read(char **text, size_t *length, const char *path, dsm_diag
   *length = 0;
   const bool is_stdin = strcmp(path, "-") == 0;
   const int descriptor = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (descriptor < 0)
+  if (descriptor < 0) {
     return io_error(diags, path, "cannot open", errno);
+  }
   size_t expected = first_guess_bytes;
   struct stat info;
-  if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+  if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
     expected =
         (uintmax_t)info.st_size < DSM_FILE_BYTES_MAX ? (size_t)info.st_size : DSM_FILE_BYTES_MAX;
+  }
   const dsm_status status = read_all(text, length, descriptor, expected, path, diags);
-  if (!is_stdin)
+  if (!is_stdin) {
     (void)close(descriptor); /* nothing was written: nothing can be lost */
+  }
   return status;
 }
 
@@ -118,10 +127,12 @@ static bool write_all(int descriptor, const char *text, size_t length) {
   size_t done = 0;
   while (done < length) {
     const ssize_t wrote = write(descriptor, text + done, length - done);
-    if (wrote < 0 && errno == EINTR)
+    if (wrote < 0 && errno == EINTR) {
       continue;
-    if (wrote < 0)
+    }
+    if (wrote < 0) {
       return false;
+    }
     done += (size_t)wrote;
   }
   return true;
@@ -132,14 +143,16 @@ static char *join(const char *first, size_t first_length, const char *second,
                   size_t second_length) {
   size_t size;
   char *joined = NULL;
-  if (!dsm__ckd_add_size(&size, first_length, second_length) && size < SIZE_MAX)
+  if (!dsm__ckd_add_size(&size, first_length, second_length) && size < SIZE_MAX) {
     joined = malloc(size + 1);
+  }
   if (joined == NULL) {
     errno = ENOMEM;
     return NULL;
   }
-  if (first_length > 0)
+  if (first_length > 0) {
     memcpy(joined, first, first_length);
+  }
   memcpy(joined + first_length, second, second_length);
   joined[size] = '\0';
   return joined;
@@ -159,8 +172,9 @@ static int named_descriptor(const char *path) {
     const size_t length = strlen(folders[i]);
     uint64_t descriptor;
     if (strncmp(path, folders[i], length) == 0 &&
-        dsm__text_to_u64(path + length, 0, INT32_MAX, &descriptor))
+        dsm__text_to_u64(path + length, 0, INT32_MAX, &descriptor)) {
       return (int)descriptor;
+    }
   }
   return -1;
 }
@@ -183,11 +197,13 @@ static char *resolve(const char *path) {
   enum { MOST_LINKS = 40 };
   char *current = join(path, strlen(path), "", 0);
   for (int i = 0; current != NULL && i < MOST_LINKS; i++) {
-    if (named_descriptor(current) >= 0)
+    if (named_descriptor(current) >= 0) {
       return current;
+    }
     char *const next = follow_link(current);
-    if (next == NULL && errno == 0)
+    if (next == NULL && errno == 0) {
       return current;
+    }
     const int error = errno;
     free(current);
     current = next;
@@ -210,8 +226,9 @@ static int open_temporary(char **name, const char *target, mode_t mode) {
     char base[64];
     const int length = snprintf(base, sizeof base, ".dsm-%jd-%d.tmp", (intmax_t)getpid(), i);
     char *const candidate = join(target, prefix_length, base, (size_t)length);
-    if (candidate == NULL)
+    if (candidate == NULL) {
       return -1;
+    }
     const int descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0) {
       *name = candidate;
@@ -220,8 +237,9 @@ static int open_temporary(char **name, const char *target, mode_t mode) {
     const int error = errno;
     free(candidate);
     errno = error;
-    if (error != EEXIST)
+    if (error != EEXIST) {
       return -1;
+    }
   }
   return -1;
 }
@@ -230,8 +248,9 @@ static int open_temporary(char **name, const char *target, mode_t mode) {
 static dsm_status write_directly(int descriptor, bool is_ours, const char *text, size_t length,
                                  const char *path, dsm_diags *diags) {
   int error = write_all(descriptor, text, length) ? 0 : errno;
-  if (is_ours && close(descriptor) != 0 && error == 0)
+  if (is_ours && close(descriptor) != 0 && error == 0) {
     error = errno;
+  }
   return error == 0 ? DSM_OK : io_error(diags, path, "cannot write", error);
 }
 
@@ -244,21 +263,28 @@ static int replace_file(const char *target, const struct stat *old, const char *
   const mode_t permission_bits = S_IRWXU | S_IRWXG | S_IRWXO;
   char *temporary = NULL;
   const int descriptor = open_temporary(&temporary, target, old == NULL ? new_mode : private_mode);
-  if (descriptor < 0)
+  if (descriptor < 0) {
     return errno;
+  }
   int error = 0;
-  if (old != NULL && fchmod(descriptor, old->st_mode & permission_bits) != 0)
+  if (old != NULL && fchmod(descriptor, old->st_mode & permission_bits) != 0) {
     error = errno;
-  if (error == 0 && !write_all(descriptor, text, length))
+  }
+  if (error == 0 && !write_all(descriptor, text, length)) {
     error = errno;
-  if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL) /* EINVAL: cannot be synced */
+  }
+  if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL) { /* EINVAL: cannot be synced */
     error = errno;
-  if (close(descriptor) != 0 && error == 0)
+  }
+  if (close(descriptor) != 0 && error == 0) {
     error = errno;
-  if (error == 0 && rename(temporary, target) != 0)
+  }
+  if (error == 0 && rename(temporary, target) != 0) {
     error = errno;
-  if (error != 0)
+  }
+  if (error != 0) {
     (void)unlink(temporary);
+  }
   free(temporary);
   return error;
 }
@@ -267,31 +293,37 @@ static int replace_file(const char *target, const struct stat *old, const char *
 static dsm_status write_target(const char *target, const char *text, size_t length,
                                const char *path, dsm_diags *diags) {
   const int named = named_descriptor(target);
-  if (named >= 0)
+  if (named >= 0) {
     return write_directly(named, false, text, length, path, diags);
+  }
   struct stat info;
   const bool exists = stat(target, &info) == 0;
-  if (!exists && errno != ENOENT)
+  if (!exists && errno != ENOENT) {
     return io_error(diags, path, "cannot write", errno);
-  if (exists && S_ISDIR(info.st_mode))
+  }
+  if (exists && S_ISDIR(info.st_mode)) {
     return is_directory_error(diags, path);
+  }
   if (exists && !S_ISREG(info.st_mode)) {
     const int descriptor = open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0)
+    if (descriptor < 0) {
       return io_error(diags, path, "cannot open", errno);
+    }
     return write_directly(descriptor, true, text, length, path, diags);
   }
   /* A rename would replace also a file that is protected against writing. */
-  if (exists && access(target, W_OK) != 0)
+  if (exists && access(target, W_OK) != 0) {
     return io_error(diags, path, "cannot write", errno);
+  }
   const int error = replace_file(target, exists ? &info : NULL, text, length);
   return error == 0 ? DSM_OK : io_error(diags, path, "cannot write", error);
 }
 
 dsm_status dsm_file_write(const char *path, const char *text, size_t length, dsm_diags *diags) {
   char *const target = resolve(path);
-  if (target == NULL)
+  if (target == NULL) {
     return io_error(diags, path, "cannot write", errno);
+  }
   const dsm_status status = write_target(target, text, length, path, diags);
   free(target);
   return status;

@@ -20,8 +20,9 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length) {
     (void)uselocale(old_locale);
     freelocale(c_locale);
   }
-  if (tree == NULL) /* the text was checked: only memory can be missing */
+  if (tree == NULL) { /* the text was checked: only memory can be missing */
     dsm__json_set_out_of_memory(doc);
+  }
   return tree;
 }
 
@@ -39,8 +40,9 @@ static void fill(dsm__json_doc *doc, const char *text, size_t length, const char
     return;
   }
   doc->root = dsm__json_doc_tree(doc, doc->text, doc->length);
-  if (doc->root == NULL)
+  if (doc->root == NULL) {
     return;
+  }
   const dsm__json_node root = dsm__json_root(doc);
   dsm__json_doc_check_keys(&root);
 }
@@ -58,11 +60,13 @@ dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t len
                                size_t override_count, dsm_diags *diags) {
   *doc = NULL;
   dsm__json_flaw flaw;
-  if (!dsm__json_text_check(text, length, &flaw))
+  if (!dsm__json_text_check(text, length, &flaw)) {
     return report_flaw(&flaw, text, length, file, diags);
+  }
   dsm__json_doc *const fresh = calloc(1, sizeof *fresh);
-  if (fresh == NULL)
+  if (fresh == NULL) {
     return dsm__out_of_memory(diags);
+  }
   fresh->diags = diags;
   fresh->first_finding = dsm_diags_count(diags);
   fill(fresh, text, length, file);
@@ -79,8 +83,9 @@ dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t len
 }
 
 void dsm__json_doc_free(dsm__json_doc *doc) {
-  if (doc == NULL)
+  if (doc == NULL) {
     return;
+  }
   cJSON_Delete(doc->replaced);
   cJSON_Delete(doc->root);
   dsm__arena_free(doc->arena);
@@ -97,8 +102,9 @@ bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc) {
 }
 
 void dsm__json_set_out_of_memory(dsm__json_doc *doc) {
-  if (doc->is_out_of_memory)
+  if (doc->is_out_of_memory) {
     return;
+  }
   doc->is_out_of_memory = true;
   doc->error_count++;
   (void)dsm__out_of_memory(doc->diags);
@@ -110,8 +116,9 @@ bool dsm__json_doc_keeps_findings(const dsm__json_doc *doc) {
 
 dsm_status dsm__json_doc_finish(dsm__json_doc *doc) {
   dsm__diags_sort_from(doc->diags, doc->first_finding);
-  if (doc->is_out_of_memory)
+  if (doc->is_out_of_memory) {
     return DSM_ERROR_OUT_OF_MEMORY;
+  }
   return doc->error_count > 0 ? DSM_ERROR_INVALID : DSM_OK;
 }
 
@@ -127,8 +134,9 @@ static int compare_by_key(const void *a, const void *b) {
   const member *const left = a;
   const member *const right = b;
   const int order = strcmp(left->item->string, right->item->string);
-  if (order != 0)
+  if (order != 0) {
     return order;
+  }
   return (left->position > right->position) - (left->position < right->position);
 }
 
@@ -145,8 +153,9 @@ static size_t pick_duplicates(member *members, size_t count) {
   const char *last_key = NULL;
   for (size_t i = 0; i < count; i++) {
     const member each = members[i];
-    if (last_key != NULL && strcmp(last_key, each.item->string) == 0)
+    if (last_key != NULL && strcmp(last_key, each.item->string) == 0) {
       members[duplicate_count++] = each;
+    }
     last_key = each.item->string;
   }
   qsort(members, duplicate_count, sizeof *members, compare_by_position);
@@ -162,8 +171,9 @@ static void report_duplicate(const dsm__json_node *object, const cJSON *item) {
   const dsm__json_node first = dsm__json_member(object, node.key);
   const dsm__place place = dsm__json_place(&first);
   char hint[64] = "";
-  if (place.line > 0)
+  if (place.line > 0) {
     (void)snprintf(hint, sizeof hint, "the first one is on line %zu", place.line);
+  }
   dsm__json_error(&node, hint, "duplicate key \"%s\"", node.key);
 }
 
@@ -176,15 +186,17 @@ typedef struct key_walk {
 
 static size_t count_children(const cJSON *item) {
   size_t count = 0;
-  for (const cJSON *each = item->child; each != NULL; each = each->next)
+  for (const cJSON *each = item->child; each != NULL; each = each->next) {
     count++;
+  }
   return count;
 }
 
 static void check_object(key_walk *walk, const dsm__json_node *object) {
   const size_t count = count_children(object->item);
-  if (count < 2)
+  if (count < 2) {
     return;
+  }
   if (count > walk->capacity) {
     member *const grown = calloc(count, sizeof *grown);
     if (grown == NULL) {
@@ -201,19 +213,22 @@ static void check_object(key_walk *walk, const dsm__json_node *object) {
     position++;
   }
   const size_t duplicate_count = pick_duplicates(walk->members, count);
-  for (size_t i = 0; i < duplicate_count; i++)
+  for (size_t i = 0; i < duplicate_count; i++) {
     report_duplicate(object, walk->members[i].item);
+  }
 }
 
 /* Recursion no deeper than DSM__JSON_MAX_DEPTH: the text was checked for that. */
 static void check_tree(key_walk *walk, const dsm__json_node *node) {
-  if (cJSON_IsObject(node->item))
+  if (cJSON_IsObject(node->item)) {
     check_object(walk, node);
+  }
   size_t index = 0;
   for (const cJSON *each = node->item->child; each != NULL; each = each->next) {
     const dsm__json_node child = dsm__json_child(node, each, index++);
-    if (each->child != NULL)
+    if (each->child != NULL) {
       check_tree(walk, &child);
+    }
   }
 }
 

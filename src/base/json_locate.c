@@ -19,16 +19,18 @@ static bool is_space(char c) {
 }
 
 static size_t skip_space(json_text json, size_t offset) {
-  while (offset < json.length && is_space(json.text[offset]))
+  while (offset < json.length && is_space(json.text[offset])) {
     offset++;
+  }
   return offset;
 }
 
 /* From the opening quote to behind the closing one. */
 static size_t skip_string(json_text json, size_t offset) {
   offset++;
-  while (offset < json.length && json.text[offset] != '"')
+  while (offset < json.length && json.text[offset] != '"') {
     offset += json.text[offset] == '\\' ? 2 : 1;
+  }
   return offset < json.length ? offset + 1 : json.length;
 }
 
@@ -37,16 +39,19 @@ static bool ends_scalar(char c) {
 }
 
 static size_t skip_scalar(json_text json, size_t offset) {
-  if (at(json, offset) == '"')
+  if (at(json, offset) == '"') {
     return skip_string(json, offset);
-  while (offset < json.length && !ends_scalar(json.text[offset]))
+  }
+  while (offset < json.length && !ends_scalar(json.text[offset])) {
     offset++;
+  }
   return offset;
 }
 
 static size_t skip_value(json_text json, size_t offset) {
-  if (at(json, offset) != '{' && at(json, offset) != '[')
+  if (at(json, offset) != '{' && at(json, offset) != '[') {
     return skip_scalar(json, offset);
+  }
   size_t depth = 0;
   while (offset < json.length) {
     const char c = json.text[offset];
@@ -55,10 +60,11 @@ static size_t skip_value(json_text json, size_t offset) {
       continue;
     }
     offset++;
-    if (c == '{' || c == '[')
+    if (c == '{' || c == '[') {
       depth++;
-    else if ((c == '}' || c == ']') && --depth == 0)
+    } else if ((c == '}' || c == ']') && --depth == 0) {
       break;
+    }
   }
   return offset;
 }
@@ -137,8 +143,9 @@ static bool equals(json_text json, size_t offset, const char *key) {
   for (size_t next = offset + 1; next < end;) {
     char decoded[4];
     const size_t size = decode(json, &next, decoded);
-    if (size > key_length - matched || memcmp(key + matched, decoded, size) != 0)
+    if (size > key_length - matched || memcmp(key + matched, decoded, size) != 0) {
       return false;
+    }
     matched += size;
   }
   return matched == key_length;
@@ -154,8 +161,9 @@ typedef struct spot {
 
 /* Moves to a member of the object at *here; false, *here untouched, if there is none. */
 static bool find_member(json_text json, spot *here, const char *key, size_t occurrence) {
-  if (at(json, here->value) != '{')
+  if (at(json, here->value) != '{') {
     return false;
+  }
   size_t offset = skip_space(json, here->value + 1);
   size_t seen = 0;
   while (at(json, offset) == '"') {
@@ -171,8 +179,9 @@ static bool find_member(json_text json, spot *here, const char *key, size_t occu
 
 /* The same for an item of the list at *here. */
 static bool find_item(json_text json, spot *here, size_t index) {
-  if (at(json, here->value) != '[')
+  if (at(json, here->value) != '[') {
     return false;
+  }
   size_t offset = skip_space(json, here->value + 1);
   for (size_t i = 0; offset < json.length && json.text[offset] != ']'; i++) {
     if (i == index) {
@@ -180,8 +189,9 @@ static bool find_item(json_text json, spot *here, size_t index) {
       return true;
     }
     const size_t next = skip_comma(json, skip_value(json, offset));
-    if (next == offset) /* no JSON after all */
+    if (next == offset) { /* no JSON after all */
       return false;
+    }
     offset = next;
   }
   return false;
@@ -195,8 +205,9 @@ static size_t walk(json_text json, const dsm__json_step *steps, size_t count, sp
     const bool is_found = steps[i].key != NULL
                               ? find_member(json, here, steps[i].key, steps[i].index)
                               : find_item(json, here, steps[i].index);
-    if (!is_found)
+    if (!is_found) {
       return i;
+    }
   }
   return count;
 }
@@ -214,8 +225,9 @@ size_t dsm__json_text_scalar(const char *text, size_t length, const dsm__json_st
   spot here;
   *scalar_length = 0;
   if (walk(json, steps, count, &here) == count && at(json, here.value) != '{' &&
-      at(json, here.value) != '[')
+      at(json, here.value) != '[') {
     *scalar_length = skip_scalar(json, here.value) - here.value;
+  }
   return here.value;
 }
 

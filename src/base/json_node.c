@@ -28,23 +28,26 @@ dsm__json_node dsm__json_child(const dsm__json_node *parent, const cJSON *item, 
 
 dsm__json_node dsm__json_member(const dsm__json_node *object, const char *key) {
   dsm__json_node node = {.doc = object->doc, .parent = object, .key = key};
-  if (cJSON_IsObject(object->item))
+  if (cJSON_IsObject(object->item)) {
     node.item = cJSON_GetObjectItemCaseSensitive(object->item, key);
+  }
   return node;
 }
 
 size_t dsm__json_depth(const dsm__json_node *node) {
   size_t depth = 0;
-  for (const dsm__json_node *each = node->parent; each != NULL; each = each->parent)
+  for (const dsm__json_node *each = node->parent; each != NULL; each = each->parent) {
     depth++;
+  }
   return depth;
 }
 
 dsm__json_node dsm__json_item(const dsm__json_node *array, size_t index) {
   dsm__json_node node = {.doc = array->doc, .parent = array, .index = index};
   const size_t depth = dsm__json_depth(array);
-  if (!cJSON_IsArray(array->item) || depth > DSM__JSON_MAX_DEPTH)
+  if (!cJSON_IsArray(array->item) || depth > DSM__JSON_MAX_DEPTH) {
     return node;
+  }
   dsm__json_cursor *const cursor = &array->doc->cursors[depth];
   const bool is_ahead = cursor->array == array->item && cursor->index <= index;
   const cJSON *item = is_ahead ? cursor->item : array->item->child;
@@ -53,8 +56,9 @@ dsm__json_node dsm__json_item(const dsm__json_node *array, size_t index) {
     item = item->next;
     at++;
   }
-  if (item != NULL)
+  if (item != NULL) {
     *cursor = (dsm__json_cursor){.array = array->item, .item = item, .index = index};
+  }
   node.item = item;
   return node;
 }
@@ -63,14 +67,16 @@ dsm__json_node dsm__json_next(const dsm__json_node *item) {
   dsm__json_node node = *item;
   node.item = item->item == NULL ? NULL : item->item->next;
   node.index = item->index + 1;
-  if (item->key != NULL && node.item != NULL)
+  if (item->key != NULL && node.item != NULL) {
     node.key = node.item->string;
+  }
   return node;
 }
 
 dsm__json_node dsm__json_first_member(const dsm__json_node *object) {
-  if (cJSON_IsObject(object->item) && object->item->child != NULL)
+  if (cJSON_IsObject(object->item) && object->item->child != NULL) {
     return dsm__json_child(object, object->item->child, 0);
+  }
   return (dsm__json_node){.doc = object->doc, .parent = object, .key = ""};
 }
 
@@ -96,11 +102,13 @@ static bool is_plain_key(const char *key) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
   static const char others[] = "0123456789-";
   const size_t first = strspn(key, letters);
-  if (first == 0)
+  if (first == 0) {
     return false;
+  }
   size_t length = first;
-  while (key[length] != '\0' && (strchr(letters, key[length]) || strchr(others, key[length])))
+  while (key[length] != '\0' && (strchr(letters, key[length]) || strchr(others, key[length]))) {
     length++;
+  }
   return key[length] == '\0';
 }
 
@@ -109,14 +117,15 @@ static size_t append_step(const dsm__json_node *node, char *path, size_t size, s
   char *const end = used < size ? path + used : NULL;
   const size_t room = used < size ? size - used : 0;
   int length = 0;
-  if (node->parent == NULL)
+  if (node->parent == NULL) {
     length = snprintf(end, room, "$");
-  else if (node->key == NULL)
+  } else if (node->key == NULL) {
     length = snprintf(end, room, "[%zu]", node->index);
-  else if (is_plain_key(node->key))
+  } else if (is_plain_key(node->key)) {
     length = snprintf(end, room, ".%s", node->key);
-  else
+  } else {
     length = snprintf(end, room, "[\"%s\"]", node->key);
+  }
   return used + (length > 0 ? (size_t)length : 0);
 }
 
@@ -126,9 +135,10 @@ static size_t chain(const dsm__json_node *node,
                     const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1]) {
   size_t depth = dsm__json_depth(node);
   const dsm__json_node *each = node;
-  for (; depth > DSM__JSON_MAX_DEPTH; depth--)
+  for (; each != NULL && depth > DSM__JSON_MAX_DEPTH; depth--) {
     each = each->parent;
-  for (size_t i = depth + 1; i > 0; i--) {
+  }
+  for (size_t i = depth + 1; each != NULL && i > 0; i--) {
     nodes[i - 1] = each;
     each = each->parent;
   }
@@ -139,16 +149,18 @@ void dsm__json_path(const dsm__json_node *node, char *path, size_t size) {
   const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1];
   const size_t count = chain(node, nodes);
   size_t used = 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     used = append_step(nodes[i], path, size, used);
+  }
 }
 
 /* How many members before this one have its key. */
 static size_t occurrence(const dsm__json_node *node) {
   size_t count = 0;
   for (const cJSON *each = node->parent->item->child; each != node->item; each = each->next) {
-    if (strcmp(each->string, node->key) == 0)
+    if (strcmp(each->string, node->key) == 0) {
       count++;
+    }
   }
   return count;
 }
@@ -156,8 +168,9 @@ static size_t occurrence(const dsm__json_node *node) {
 /* The latest override that the item itself came from, or NULL. */
 static const dsm__json_overridden *find_override(const dsm__json_doc *doc, const cJSON *item) {
   for (size_t i = doc->overridden_count; i > 0; i--) {
-    if (doc->overridden[i - 1].item == item)
+    if (doc->overridden[i - 1].item == item) {
       return &doc->overridden[i - 1];
+    }
   }
   return NULL;
 }
@@ -193,11 +206,13 @@ static text_path path_in_text(const dsm__json_node *node) {
 
 dsm__place dsm__json_place(const dsm__json_node *node) {
   const dsm__json_node *present = node;
-  while (present->item == NULL && present->parent != NULL)
+  while (present->item == NULL && present->parent != NULL) {
     present = present->parent;
+  }
   const text_path path = path_in_text(present);
-  if (path.origin != NULL)
+  if (path.origin != NULL) {
     return (dsm__place){.file = path.origin};
+  }
   dsm__place place = {.file = node->doc->file};
   const size_t offset = dsm__json_text_locate(path.text, path.length, path.steps, path.step_count);
   dsm__json_text_position(path.text, path.length, offset, &place.line, &place.column);
@@ -208,8 +223,9 @@ void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size) 
   const text_path path = path_in_text(node);
   size_t length = 0;
   size_t offset = 0;
-  if (path.text != NULL)
+  if (path.text != NULL) {
     offset = dsm__json_text_scalar(path.text, path.length, path.steps, path.step_count, &length);
+  }
   if (length > 0 && length < size) {
     memcpy(text, path.text + offset, length);
     text[length] = '\0';
@@ -227,8 +243,9 @@ static uint64_t hash_child(const dsm__json_node *node) {
   uint64_t hash = UINT64_C(14695981039346656037);
   char index[24];
   (void)snprintf(index, sizeof index, "[%zu]", node->index);
-  for (const char *each = node->key != NULL ? node->key : index; *each != '\0'; each++)
+  for (const char *each = node->key != NULL ? node->key : index; *each != '\0'; each++) {
     hash = (hash ^ (unsigned char)*each) * UINT64_C(1099511628211);
+  }
   return hash | 1;
 }
 
@@ -238,22 +255,26 @@ static dsm__json_mark *find_mark(dsm__json_mark *marks, size_t capacity, dsm__js
       ((uint64_t)(uintptr_t)mark.item ^ mark.child) * UINT64_C(0x9E3779B97F4A7C15);
   for (size_t at = (size_t)(mixed >> 32);; at++) {
     dsm__json_mark *const place = &marks[at & (capacity - 1)];
-    if (place->item == NULL || (place->item == mark.item && place->child == mark.child))
+    if (place->item == NULL || (place->item == mark.item && place->child == mark.child)) {
       return place;
+    }
   }
 }
 
 /* Keeps the table at most half full. False if out of memory. */
 static bool grow_marks(dsm__json_doc *doc) {
-  if (2 * (doc->mark_count + 1) <= doc->mark_capacity)
+  if (2 * (doc->mark_count + 1) <= doc->mark_capacity) {
     return true;
+  }
   const size_t capacity = doc->mark_capacity == 0 ? 64 : 2 * doc->mark_capacity;
   dsm__json_mark *const grown = calloc(capacity, sizeof *grown);
-  if (grown == NULL)
+  if (grown == NULL) {
     return false;
+  }
   for (size_t i = 0; i < doc->mark_capacity; i++) {
-    if (doc->marks[i].item != NULL)
+    if (doc->marks[i].item != NULL) {
       *find_mark(grown, capacity, doc->marks[i]) = doc->marks[i];
+    }
   }
   free(doc->marks);
   doc->marks = grown;
@@ -270,14 +291,16 @@ bool dsm__json_mark_node(const dsm__json_node *node) {
   dsm__json_mark mark = {.item = node->item};
   if (node->item == NULL) {
     const dsm__json_node *present = node;
-    for (; present->item == NULL && present->parent != NULL; present = present->parent)
+    for (; present->item == NULL && present->parent != NULL; present = present->parent) {
       mark.child = mark.child * 31 + hash_child(present);
+    }
     mark.item = present->item;
     mark.child |= 1; /* never that of the present node itself */
   }
   dsm__json_mark *const place = find_mark(doc->marks, doc->mark_capacity, mark);
-  if (place->item != NULL)
+  if (place->item != NULL) {
     return false;
+  }
   *place = mark;
   doc->mark_count++;
   return true;
@@ -285,8 +308,9 @@ bool dsm__json_mark_node(const dsm__json_node *node) {
 
 void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
   dsm__json_doc *const doc = node->doc;
-  if (!dsm__json_mark_node(node))
+  if (!dsm__json_mark_node(node)) {
     return;
+  }
   doc->error_count++;
   char path[512] = "";
   dsm__place place = {0};

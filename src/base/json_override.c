@@ -43,13 +43,15 @@ static bool out_of_memory(const descent *down) {
 
 /* Levels of nesting: 0 for a scalar. The text was checked: recursion is bounded. */
 static size_t height(const cJSON *item) {
-  if (!cJSON_IsArray(item) && !cJSON_IsObject(item))
+  if (!cJSON_IsArray(item) && !cJSON_IsObject(item)) {
     return 0;
+  }
   size_t highest = 0;
   for (const cJSON *each = item->child; each != NULL; each = each->next) {
     const size_t each_height = height(each);
-    if (each_height > highest)
+    if (each_height > highest) {
       highest = each_height;
+    }
   }
   return highest + 1;
 }
@@ -58,8 +60,9 @@ static bool is_utf8(const char *text) {
   const size_t length = strlen(text);
   for (size_t at = 0; at < length;) {
     const size_t size = dsm__utf8_length(text + at, length - at);
-    if (size == 0)
+    if (size == 0) {
       return false;
+    }
     at += size;
   }
   return true;
@@ -78,8 +81,9 @@ static cJSON *parse_value(const descent *down, const char **text) {
   }
   if (!dsm__json_text_check(value, length, &flaw)) {
     cJSON *const string = cJSON_CreateString(value);
-    if (string == NULL)
+    if (string == NULL) {
       (void)out_of_memory(down);
+    }
     return string;
   }
   *text = dsm__arena_strndup(down->doc->arena, value, length);
@@ -105,10 +109,12 @@ static bool starts_with(const char *path, const char *name, size_t name_length) 
 
 /* What an item of a list, or a member of an object, is called; NULL if it has no name. */
 static const char *name_of(const cJSON *container, const cJSON *child) {
-  if (cJSON_IsObject(container))
+  if (cJSON_IsObject(container)) {
     return child->string;
-  if (!cJSON_IsObject(child))
+  }
+  if (!cJSON_IsObject(child)) {
     return NULL;
+  }
   const cJSON *const name = cJSON_GetObjectItemCaseSensitive(child, "name");
   return cJSON_IsString(name) ? name->valuestring : NULL;
 }
@@ -136,10 +142,12 @@ static match find_child(const cJSON *container, const char *path) {
   for (cJSON *each = container->child; each != NULL; each = each->next, index++) {
     const char *const name = name_of(container, each);
     const size_t length = name == NULL ? 0 : strlen(name);
-    if (length > best.length && starts_with(path, name, length))
+    if (length > best.length && starts_with(path, name, length)) {
       best = (match){.child = each, .index = index, .length = length};
-    if (index == wanted_index && first_length >= best.length)
+    }
+    if (index == wanted_index && first_length >= best.length) {
       best = (match){.child = each, .index = index, .length = first_length};
+    }
   }
   return best;
 }
@@ -150,20 +158,24 @@ static void step_to(descent *down, match found) {
   down->depth++;
   down->item = found.child;
   down->rest += found.length;
-  if (*down->rest == '.')
+  if (*down->rest == '.') {
     down->rest++;
+  }
 }
 
 static bool refuse_item(const descent *down) {
   size_t count = 0;
-  for (const cJSON *each = down->item->child; each != NULL; each = each->next)
+  for (const cJSON *each = down->item->child; each != NULL; each = each->next) {
     count++;
+  }
   const char **const names = dsm__arena_array(down->doc->arena, count, sizeof *names);
-  if (names == NULL)
+  if (names == NULL) {
     return out_of_memory(down);
+  }
   size_t index = 0;
-  for (const cJSON *each = down->item->child; each != NULL; each = each->next)
+  for (const cJSON *each = down->item->child; each != NULL; each = each->next) {
     names[index++] = name_of(down->item, each);
+  }
   const int length = (int)segment_length(down->rest);
   char wanted[128];
   (void)snprintf(wanted, sizeof wanted, "%.*s", length, down->rest);
@@ -223,10 +235,12 @@ static bool descend(descent *down) {
                     dsm__json_found(&down->nodes[down->depth], found, sizeof found));
     }
     const match found = find_child(down->item, down->rest);
-    if (found.child == NULL && cJSON_IsArray(down->item))
+    if (found.child == NULL && cJSON_IsArray(down->item)) {
       return refuse_item(down);
-    if (found.child == NULL)
+    }
+    if (found.child == NULL) {
       return true;
+    }
     step_to(down, found);
   }
   return true;
@@ -235,8 +249,9 @@ static bool descend(descent *down) {
 /* How many members the rest of the path would make; names between dots. */
 static size_t count_segments(const char *path) {
   size_t count = *path == '\0' ? 0 : 1;
-  for (; *path != '\0'; path++)
+  for (; *path != '\0'; path++) {
     count += *path == '.';
+  }
   return count;
 }
 
@@ -257,14 +272,17 @@ static bool put_value(descent *down, cJSON *value, const char *text) {
       cJSON_Delete(value);
       return false;
     }
-    if (is_top)
+    if (is_top) {
       note_overridden(down, NULL);
+    }
     is_top = false;
   }
-  if (is_new && !step_to_new(down, value))
+  if (is_new && !step_to_new(down, value)) {
     return false;
-  if (!is_new)
+  }
+  if (!is_new) {
     exchange(down, value);
+  }
   note_overridden(down, text);
   dsm__json_doc_check_keys(&down->nodes[down->depth]);
   return true;
@@ -272,17 +290,21 @@ static bool put_value(descent *down, cJSON *value, const char *text) {
 
 static bool apply(descent *down) {
   const char *const path = down->override->path;
-  if (*path == '\0')
+  if (*path == '\0') {
     return refuse(down, NULL, "expected a path such as core.clock_hz, found an empty one");
-  if (!descend(down))
+  }
+  if (!descend(down)) {
     return false;
+  }
   const bool ends_in_dot = *down->rest == '\0' && path[strlen(path) - 1] == '.';
-  if (!is_well_formed(down->rest) || ends_in_dot)
+  if (!is_well_formed(down->rest) || ends_in_dot) {
     return refuse(down, NULL, "expected names joined by single dots, found \"%.128s\"", path);
+  }
   const char *text = NULL;
   cJSON *const value = parse_value(down, &text);
-  if (value == NULL)
+  if (value == NULL) {
     return false;
+  }
   if (down->depth + count_segments(down->rest) + height(value) > DSM__JSON_MAX_DEPTH) {
     cJSON_Delete(value);
     return refuse(down, NULL, "expected at most %d levels of nesting, found more",

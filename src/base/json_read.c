@@ -24,8 +24,9 @@ static int shown_length(const char *text, size_t limit) {
   size_t shown = 0;
   while (shown < length) {
     const size_t size = dsm__utf8_length(text + shown, length - shown);
-    if (shown + (size == 0 ? 1 : size) > limit)
+    if (shown + (size == 0 ? 1 : size) > limit) {
       break;
+    }
     shown += size == 0 ? 1 : size;
   }
   return (int)shown;
@@ -41,14 +42,18 @@ static void quote(char *buffer, size_t size, const char *before, const char *tex
 
 /* What has no value worth showing, or only one. */
 static const char *plain_word(const cJSON *item) {
-  if (item == NULL)
+  if (item == NULL) {
     return "nothing";
-  if (cJSON_IsArray(item))
+  }
+  if (cJSON_IsArray(item)) {
     return "a list";
-  if (cJSON_IsObject(item))
+  }
+  if (cJSON_IsObject(item)) {
     return "an object";
-  if (cJSON_IsBool(item))
+  }
+  if (cJSON_IsBool(item)) {
     return cJSON_IsTrue(item) ? "true" : "false";
+  }
   return "null";
 }
 
@@ -68,18 +73,20 @@ const char *dsm__json_found(const dsm__json_node *node, char *buffer, size_t siz
 /* Reports `expected ..., found ...` at a present node. */
 static void report_found(const dsm__json_node *node, const char *hint, const char *expected) {
   char found[WORDING_SIZE] = "";
-  if (dsm__json_doc_keeps_findings(node->doc))
+  if (dsm__json_doc_keeps_findings(node->doc)) {
     (void)dsm__json_found(node, found, sizeof found);
+  }
   dsm__json_error(node, hint, "expected %s, found %s", expected, found);
 }
 
 /* The same, if the type is right and only the value is wrong: it then need not be named. */
 static void report_value(const dsm__json_node *node, const char *hint, const char *expected) {
   char found[WORDING_SIZE] = "";
-  if (dsm__json_doc_keeps_findings(node->doc) && cJSON_IsString(node->item))
+  if (dsm__json_doc_keeps_findings(node->doc) && cJSON_IsString(node->item)) {
     quote(found, sizeof found, "", node->item->valuestring);
-  else if (dsm__json_doc_keeps_findings(node->doc))
+  } else if (dsm__json_doc_keeps_findings(node->doc)) {
     dsm__json_number_text(node, found, sizeof found);
+  }
   dsm__json_error(node, hint, "expected %s, found %s", expected, found);
 }
 
@@ -97,29 +104,33 @@ static void report_absent(const dsm__json_node *node, const char *expected) {
   const dsm__json_node *const parent = missing->parent;
   const char *const colon = wanted == NULL ? "" : ": expected ";
   wanted = wanted == NULL ? "" : wanted;
-  if (parent != NULL && missing->key != NULL && !cJSON_IsObject(parent->item))
+  if (parent != NULL && missing->key != NULL && !cJSON_IsObject(parent->item)) {
     report_found(parent, NULL, "an object");
-  else if (parent != NULL && missing->key == NULL && !cJSON_IsArray(parent->item))
+  } else if (parent != NULL && missing->key == NULL && !cJSON_IsArray(parent->item)) {
     report_found(parent, NULL, "a list");
-  else if (missing->key != NULL)
+  } else if (missing->key != NULL) {
     dsm__json_error(missing, NULL, "missing key \"%s\"%s%s", missing->key, colon, wanted);
-  else
+  } else {
     dsm__json_error(missing, NULL, "missing item %zu%s%s", missing->index, colon, wanted);
+  }
 }
 
 bool dsm__json_require(const dsm__json_node *node, const char *expected) {
-  if (node->item != NULL)
+  if (node->item != NULL) {
     return true;
+  }
   report_absent(node, expected);
   return false;
 }
 
 /* Reports an absent node, or one that is not of the wanted type. */
 static bool require_type(const dsm__json_node *node, bool is_type, const char *expected) {
-  if (!dsm__json_require(node, expected))
+  if (!dsm__json_require(node, expected)) {
     return false;
-  if (!is_type)
+  }
+  if (!is_type) {
     report_found(node, NULL, expected);
+  }
   return is_type;
 }
 
@@ -127,8 +138,9 @@ static bool require_type(const dsm__json_node *node, bool is_type, const char *e
 
 static bool is_among(const char *key, const char *const *known, size_t known_count) {
   for (size_t i = 0; i < known_count; i++) {
-    if (known[i] != NULL && strcmp(known[i], key) == 0)
+    if (known[i] != NULL && strcmp(known[i], key) == 0) {
       return true;
+    }
   }
   return false;
 }
@@ -144,26 +156,30 @@ static void list_keys(char *hint, size_t size, const char *const *known, size_t 
       (void)snprintf(hint + length, size - length, ", ...");
       return;
     }
-    if (is_listed)
+    if (is_listed) {
       length += (size_t)snprintf(hint + length, size - length, "%s%s", separator, known[i]);
+    }
   }
 }
 
 bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
                            size_t known_count) {
-  if (!require_type(node, cJSON_IsObject(node->item), "an object"))
+  if (!require_type(node, cJSON_IsObject(node->item), "an object")) {
     return false;
+  }
   dsm__json_node member = dsm__json_first_member(node);
   for (; dsm__json_is_present(&member); member = dsm__json_next(&member)) {
-    if (is_among(member.key, known, known_count))
+    if (is_among(member.key, known, known_count)) {
       continue;
+    }
     char key[WORDING_SIZE] = "";
     char hint[WORDING_SIZE] = "";
     if (dsm__json_doc_keeps_findings(node->doc)) {
       quote(key, sizeof key, "", member.key);
       (void)dsm__nearest_hint(member.key, known, known_count, hint, sizeof hint);
-      if (hint[0] == '\0')
+      if (hint[0] == '\0') {
         list_keys(hint, sizeof hint, known, known_count);
+      }
     }
     dsm__json_error(&member, hint, "unknown key %s", key);
   }
@@ -172,26 +188,29 @@ bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
 
 static void word_list_size(char *expected, size_t size, size_t min, size_t max) {
   const char *const plural = (min == max ? min : max) == 1 ? "" : "s";
-  if (min == max)
+  if (min == max) {
     (void)snprintf(expected, size, "a list of %zu item%s", min, plural);
-  else if (max == SIZE_MAX && min == 0)
+  } else if (max == SIZE_MAX && min == 0) {
     (void)snprintf(expected, size, "a list");
-  else if (max == SIZE_MAX)
+  } else if (max == SIZE_MAX) {
     (void)snprintf(expected, size, "a list of at least %zu item%s", min, min == 1 ? "" : "s");
-  else if (min == 0)
+  } else if (min == 0) {
     (void)snprintf(expected, size, "a list of at most %zu item%s", max, plural);
-  else
+  } else {
     (void)snprintf(expected, size, "a list of %zu to %zu items", min, max);
+  }
 }
 
 bool dsm__json_array(const dsm__json_node *node, size_t min, size_t max, size_t *count) {
   char expected[WORDING_SIZE];
   word_list_size(expected, sizeof expected, min, max);
-  if (!require_type(node, cJSON_IsArray(node->item), expected))
+  if (!require_type(node, cJSON_IsArray(node->item), expected)) {
     return false;
+  }
   size_t found = 0;
-  for (const cJSON *each = node->item->child; each != NULL; each = each->next)
+  for (const cJSON *each = node->item->child; each != NULL; each = each->next) {
     found++;
+  }
   if (found < min || found > max) {
     dsm__json_error(node, NULL, "expected %s, found one of %zu", expected, found);
     return false;
@@ -215,8 +234,9 @@ bool dsm__json_u64(const dsm__json_node *node, uint64_t min, uint64_t max, uint6
   char expected[WORDING_SIZE];
   (void)snprintf(expected, sizeof expected, "a whole number from %" PRIu64 " to %" PRIu64, min,
                  max);
-  if (!require_type(node, cJSON_IsNumber(node->item), expected))
+  if (!require_type(node, cJSON_IsNumber(node->item), expected)) {
     return false;
+  }
   const double number = node->item->valuedouble;
   const double largest = (double)LARGEST_WHOLE_NUMBER;
   const bool is_whole = number >= 0 && number <= largest && floor(number) >= number &&
@@ -234,12 +254,14 @@ bool dsm__json_u64(const dsm__json_node *node, uint64_t min, uint64_t max, uint6
 static void word_limit(char *text, size_t size, double limit) {
   enum { PLAIN_BELOW = 10000000 };
   (void)dsm__double_to_text(limit, text);
-  if (fabs(limit) >= 1e-4 && fabs(limit) < PLAIN_BELOW)
+  if (fabs(limit) >= 1e-4 && fabs(limit) < PLAIN_BELOW) {
     return;
+  }
   const double exponent = round(log10(fabs(limit)));
   const double tolerance = 1e-12;
-  if (limit > 0 && fabs(log10(limit) - exponent) < tolerance)
+  if (limit > 0 && fabs(log10(limit) - exponent) < tolerance) {
     (void)snprintf(text, size, "1e%.0f", exponent);
+  }
 }
 
 static void word_range(char *expected, size_t size, dsm__json_range range) {
@@ -247,28 +269,32 @@ static void word_range(char *expected, size_t size, dsm__json_range range) {
   char max[DSM__NUMBER_TEXT_SIZE] = "";
   const bool has_min = isfinite(range.min);
   const bool has_max = isfinite(range.max);
-  if (has_min)
+  if (has_min) {
     word_limit(min, sizeof min, range.min);
-  if (has_max)
+  }
+  if (has_max) {
     word_limit(max, sizeof max, range.max);
-  if (has_min && has_max && range.is_min_excluded)
+  }
+  if (has_min && has_max && range.is_min_excluded) {
     (void)snprintf(expected, size, "a number above %s and at most %s", min, max);
-  else if (has_min && has_max)
+  } else if (has_min && has_max) {
     (void)snprintf(expected, size, "a number from %s to %s", min, max);
-  else if (has_min)
+  } else if (has_min) {
     (void)snprintf(expected, size, "a number %s %s",
                    range.is_min_excluded ? "above" : "of at least", min);
-  else if (has_max)
+  } else if (has_max) {
     (void)snprintf(expected, size, "a number of at most %s", max);
-  else
+  } else {
     (void)snprintf(expected, size, "a number");
+  }
 }
 
 bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value) {
   char expected[WORDING_SIZE];
   word_range(expected, sizeof expected, range);
-  if (!require_type(node, cJSON_IsNumber(node->item), expected))
+  if (!require_type(node, cJSON_IsNumber(node->item), expected)) {
     return false;
+  }
   const double number = node->item->valuedouble;
   const bool is_high_enough = range.is_min_excluded ? number > range.min : number >= range.min;
   if (!isfinite(number) || !is_high_enough || number > range.max) {
@@ -282,27 +308,30 @@ bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double 
 /* ---- words ---- */
 
 bool dsm__json_bool(const dsm__json_node *node, bool *value) {
-  if (!require_type(node, cJSON_IsBool(node->item), "true or false"))
+  if (!require_type(node, cJSON_IsBool(node->item), "true or false")) {
     return false;
+  }
   *value = cJSON_IsTrue(node->item) != 0;
   return true;
 }
 
 static void word_string_size(char *expected, size_t size, size_t min, size_t max) {
-  if (min == 0 && max == SIZE_MAX)
+  if (min == 0 && max == SIZE_MAX) {
     (void)snprintf(expected, size, "a string");
-  else if (max == SIZE_MAX)
+  } else if (max == SIZE_MAX) {
     (void)snprintf(expected, size, "a string of at least %zu byte%s", min, min == 1 ? "" : "s");
-  else
+  } else {
     (void)snprintf(expected, size, "a string of %zu to %zu bytes", min, max);
+  }
 }
 
 bool dsm__json_string(const dsm__json_node *node, size_t min, size_t max, dsm__arena *arena,
                       const char **value) {
   char expected[WORDING_SIZE];
   word_string_size(expected, sizeof expected, min, max);
-  if (!require_type(node, cJSON_IsString(node->item), expected))
+  if (!require_type(node, cJSON_IsString(node->item), expected)) {
     return false;
+  }
   const char *const text = node->item->valuestring;
   const size_t length = strlen(text);
   if (length < min) {
@@ -352,10 +381,12 @@ bool dsm__json_enum(const dsm__json_node *node, const char *const *names, size_t
   char expected[WORDING_SIZE];
   char hint[WORDING_SIZE] = "";
   word_choice(expected, sizeof expected, names, count);
-  if (!require_type(node, cJSON_IsString(node->item), expected))
+  if (!require_type(node, cJSON_IsString(node->item), expected)) {
     return false;
-  if (dsm__json_doc_keeps_findings(node->doc))
+  }
+  if (dsm__json_doc_keeps_findings(node->doc)) {
     (void)dsm__nearest_hint(node->item->valuestring, names, count, hint, sizeof hint);
+  }
   report_value(node, hint, expected);
   return false;
 }
@@ -371,8 +402,9 @@ bool dsm__json_format(const dsm__json_node *object, const char *expected) {
 
 bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, const char **value) {
   const char *name = NULL;
-  if (!dsm__json_string(node, 1, max, arena, &name))
+  if (!dsm__json_string(node, 1, max, arena, &name)) {
     return false;
+  }
   for (const char *c = name; *c != '\0'; c++) {
     if ((unsigned char)*c < 0x20 || *c == 0x7f) {
       dsm__json_error(node, NULL, "expected a name without control characters, found \\x%02x in it",

@@ -49,8 +49,9 @@ static bool is_word_character(char c) {
 /* Bytes of the word (letters, digits, what numbers are made of) at an offset. */
 static size_t word_length(const scanner *scan, size_t offset) {
   size_t length = 0;
-  while (offset + length < scan->length && is_word_character(scan->text[offset + length]))
+  while (offset + length < scan->length && is_word_character(scan->text[offset + length])) {
     length++;
+  }
   return length;
 }
 
@@ -80,32 +81,34 @@ static found_text found_word(const scanner *scan, size_t offset) {
 /* Describes what stands at an offset, for messages. */
 static found_text found_at(const scanner *scan, size_t offset) {
   found_text found = {"the end of the text"};
-  if (offset >= scan->length)
+  if (offset >= scan->length) {
     return found;
+  }
   const char *const here = scan->text + offset;
   const size_t size = dsm__utf8_length(here, scan->length - offset);
   const unsigned byte = (unsigned char)*here;
-  if (size == 0)
+  if (size == 0) {
     (void)snprintf(found.text, sizeof found.text, "byte 0x%02X, which is not UTF-8", byte);
-  else if (size == 3 && memcmp(here, "\xEF\xBB\xBF", 3) == 0)
+  } else if (size == 3 && memcmp(here, "\xEF\xBB\xBF", 3) == 0) {
     (void)snprintf(found.text, sizeof found.text, "a UTF-8 byte order mark");
-  else if (*here == '\n' || *here == '\r')
+  } else if (*here == '\n' || *here == '\r') {
     (void)snprintf(found.text, sizeof found.text, "a line break");
-  else if (*here == '\t')
+  } else if (*here == '\t') {
     (void)snprintf(found.text, sizeof found.text, "a tab");
-  else if (byte < 0x20 || byte == 0x7F)
+  } else if (byte < 0x20 || byte == 0x7F) {
     (void)snprintf(found.text, sizeof found.text, "control character 0x%02X", byte);
-  else if (*here == '"')
+  } else if (*here == '"') {
     (void)snprintf(found.text, sizeof found.text, "a string");
-  else if (*here == '\'')
+  } else if (*here == '\'') {
     (void)snprintf(found.text, sizeof found.text, "a single quote: JSON has only double quotes");
-  else if (*here == '#' ||
-           (*here == '/' && offset + 1 < scan->length && (here[1] == '/' || here[1] == '*')))
+  } else if (*here == '#' ||
+             (*here == '/' && offset + 1 < scan->length && (here[1] == '/' || here[1] == '*'))) {
     (void)snprintf(found.text, sizeof found.text, "a comment, which JSON does not have");
-  else if (is_word_character(*here))
+  } else if (is_word_character(*here)) {
     return found_word(scan, offset);
-  else
+  } else {
     (void)snprintf(found.text, sizeof found.text, "\"%.*s\"", (int)size, here);
+  }
   return found;
 }
 
@@ -124,8 +127,9 @@ static int32_t hexadecimal(const scanner *scan, size_t offset) {
                       : c >= 'a' && c <= 'f' ? c - 'a' + 10
                       : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                              : -1;
-    if (digit < 0)
+    if (digit < 0) {
       return -1;
+    }
     value = 16 * value + digit;
   }
   return value;
@@ -135,22 +139,27 @@ static int32_t hexadecimal(const scanner *scan, size_t offset) {
 static bool scan_unicode_escape(scanner *scan) {
   const size_t start = scan->at;
   const int32_t code = hexadecimal(scan, start + 2);
-  if (code < 0)
+  if (code < 0) {
     return flawed(scan, start, "expected four hexadecimal digits after \\u");
-  if (code == 0)
+  }
+  if (code == 0) {
     return flawed(scan, start, "expected no NUL character in a string, found \\u0000");
-  if (code >= 0xDC00 && code <= 0xDFFF)
+  }
+  if (code >= 0xDC00 && code <= 0xDFFF) {
     return flawed(scan, start, "expected \\uD800 to \\uDBFF before \\u%04X, found it alone",
                   (unsigned)code);
+  }
   scan->at = start + 6;
-  if (code < 0xD800 || code > 0xDBFF)
+  if (code < 0xD800 || code > 0xDBFF) {
     return true;
+  }
   const bool is_escape = scan->length - scan->at >= 2 && scan->text[scan->at] == '\\' &&
                          scan->text[scan->at + 1] == 'u';
   const int32_t low = is_escape ? hexadecimal(scan, scan->at + 2) : -1;
-  if (low < 0xDC00 || low > 0xDFFF)
+  if (low < 0xDC00 || low > 0xDFFF) {
     return flawed(scan, start, "expected \\uDC00 to \\uDFFF after \\u%04X, found it alone",
                   (unsigned)code);
+  }
   scan->at += 6;
   return true;
 }
@@ -159,11 +168,13 @@ static bool scan_unicode_escape(scanner *scan) {
 static bool scan_escape(scanner *scan) {
   const size_t next = scan->at + 1;
   const char c = next < scan->length ? scan->text[next] : '\0';
-  if (c == 'u')
+  if (c == 'u') {
     return scan_unicode_escape(scan);
-  if (c == '\0' || strchr("\"\\/bfnrt", c) == NULL)
+  }
+  if (c == '\0' || strchr("\"\\/bfnrt", c) == NULL) {
     return flawed(scan, scan->at, "expected one of \" \\ / b f n r t u after a backslash, found %s",
                   c == '"' ? "a quote" : found_at(scan, next).text);
+  }
   scan->at += 2;
   return true;
 }
@@ -173,17 +184,21 @@ static bool scan_string(scanner *scan) {
   scan->at++;
   while (scan->at < scan->length && scan->text[scan->at] != '"') {
     const size_t size = dsm__utf8_length(scan->text + scan->at, scan->length - scan->at);
-    if (size == 0)
+    if (size == 0) {
       return flawed_here(scan, "UTF-8 in a string");
-    if ((unsigned char)scan->text[scan->at] < 0x20)
+    }
+    if ((unsigned char)scan->text[scan->at] < 0x20) {
       return flawed_here(scan, "a closing quote or an escape such as \\n in a string");
-    if (scan->text[scan->at] != '\\')
+    }
+    if (scan->text[scan->at] != '\\') {
       scan->at += size;
-    else if (!scan_escape(scan))
+    } else if (!scan_escape(scan)) {
       return false;
+    }
   }
-  if (scan->at == scan->length)
+  if (scan->at == scan->length) {
     return flawed_here(scan, "a closing quote");
+  }
   scan->at++;
   return true;
 }
@@ -195,8 +210,9 @@ static bool is_digit_at(const scanner *scan, size_t offset) {
 }
 
 static void skip_digits(scanner *scan) {
-  while (is_digit_at(scan, scan->at))
+  while (is_digit_at(scan, scan->at)) {
     scan->at++;
+  }
 }
 
 /* At the minus sign or the first digit. */
@@ -204,37 +220,46 @@ static bool scan_number(scanner *scan) {
   const size_t start = scan->at;
   const size_t length = word_length(scan, start);
   const found_text found = found_at(scan, start);
-  if (scan->text[scan->at] == '-')
+  if (scan->text[scan->at] == '-') {
     scan->at++;
-  if (!is_digit_at(scan, scan->at))
+  }
+  if (!is_digit_at(scan, scan->at)) {
     return flawed(scan, start, "expected a value, found %s", found.text);
-  if (scan->text[scan->at] == '0' && is_digit_at(scan, scan->at + 1))
+  }
+  if (scan->text[scan->at] == '0' && is_digit_at(scan, scan->at + 1)) {
     return flawed(scan, start, "expected a number without leading zeros, found %s", found.text);
+  }
   skip_digits(scan);
   if (scan->at < scan->length && scan->text[scan->at] == '.') {
     scan->at++;
-    if (!is_digit_at(scan, scan->at))
+    if (!is_digit_at(scan, scan->at)) {
       return flawed(scan, start, "expected a digit after the decimal point, found %s", found.text);
+    }
     skip_digits(scan);
   }
   const bool has_exponent =
       scan->at < scan->length && (scan->text[scan->at] == 'e' || scan->text[scan->at] == 'E');
   if (has_exponent) {
     scan->at++;
-    if (scan->at < scan->length && (scan->text[scan->at] == '+' || scan->text[scan->at] == '-'))
+    if (scan->at < scan->length && (scan->text[scan->at] == '+' || scan->text[scan->at] == '-')) {
       scan->at++;
-    if (!is_digit_at(scan, scan->at))
+    }
+    if (!is_digit_at(scan, scan->at)) {
       return flawed(scan, start, "expected a digit in the exponent, found %s", found.text);
+    }
     skip_digits(scan);
   }
-  if (scan->at != start + length)
+  if (scan->at != start + length) {
     return flawed(scan, start, "expected a number, found %s", found.text);
-  if (length > DSM__NUMBER_TOKEN_MAX)
+  }
+  if (length > DSM__NUMBER_TOKEN_MAX) {
     return flawed(scan, start, "expected a number of at most %d characters, found one of %zu",
                   DSM__NUMBER_TOKEN_MAX, length);
+  }
   double value; /* so short a number is large only by its exponent */
-  if (has_exponent && !dsm__text_to_double(scan->text + start, length, &value))
+  if (has_exponent && !dsm__text_to_double(scan->text + start, length, &value)) {
     return flawed(scan, start, "expected a number below 1.8e308, found %s", found.text);
+  }
   return true;
 }
 
@@ -262,14 +287,16 @@ static bool is_space(char c) {
 }
 
 static void skip_space(scanner *scan) {
-  while (scan->at < scan->length && is_space(scan->text[scan->at]))
+  while (scan->at < scan->length && is_space(scan->text[scan->at])) {
     scan->at++;
+  }
 }
 
 static bool open_container(scanner *scan) {
-  if (scan->depth == DSM__JSON_MAX_DEPTH)
+  if (scan->depth == DSM__JSON_MAX_DEPTH) {
     return flawed(scan, scan->at, "expected at most %d levels of nesting, found more",
                   DSM__JSON_MAX_DEPTH);
+  }
   const bool is_object = scan->text[scan->at] == '{';
   scan->closers[scan->depth++] = is_object ? '}' : ']';
   scan->expected = is_object ? EXPECT_FIRST_KEY : EXPECT_FIRST_ITEM;
@@ -286,45 +313,54 @@ static bool close_container(scanner *scan) {
 
 static bool scan_value(scanner *scan) {
   const char c = peek(scan);
-  if (c == '{' || c == '[')
+  if (c == '{' || c == '[') {
     return open_container(scan);
+  }
   scan->expected = EXPECT_AFTER_VALUE;
-  if (c == '"')
+  if (c == '"') {
     return scan_string(scan);
-  if (c == '-' || is_digit_at(scan, scan->at))
+  }
+  if (c == '-' || is_digit_at(scan, scan->at)) {
     return scan_number(scan);
+  }
   return scan_word(scan);
 }
 
 static bool scan_key(scanner *scan) {
-  if (peek(scan) != '"')
+  if (peek(scan) != '"') {
     return flawed_here(scan, scan->expected == EXPECT_FIRST_KEY ? "a key in double quotes or \"}\""
                                                                 : "a key in double quotes");
+  }
   scan->expected = EXPECT_COLON;
   return scan_string(scan);
 }
 
 static bool scan_colon(scanner *scan) {
-  if (peek(scan) != ':')
+  if (peek(scan) != ':') {
     return flawed_here(scan, "\":\" after the key");
+  }
   scan->at++;
   scan->expected = EXPECT_VALUE;
   return true;
 }
 
 static bool scan_after_value(scanner *scan) {
-  if (scan->depth == 0)
+  if (scan->depth == 0) {
     return flawed_here(scan, "the end of the text");
+  }
   const char closer = scan->closers[scan->depth - 1];
-  if (peek(scan) == closer)
+  if (peek(scan) == closer) {
     return close_container(scan);
-  if (peek(scan) != ',')
+  }
+  if (peek(scan) != ',') {
     return flawed_here(scan, closer == '}' ? "\",\" or \"}\"" : "\",\" or \"]\"");
+  }
   scan->comma = scan->at++;
   skip_space(scan);
-  if (peek(scan) == '}' || peek(scan) == ']')
+  if (peek(scan) == '}' || peek(scan) == ']') {
     return flawed(scan, scan->comma, "expected %s after \",\", found \"%c\"",
                   closer == '}' ? "a key" : "a value", peek(scan));
+  }
   scan->expected = closer == '}' ? EXPECT_KEY : EXPECT_VALUE;
   return true;
 }
@@ -352,9 +388,11 @@ bool dsm__json_text_check(const char *text, size_t length, dsm__json_flaw *flaw)
   for (;;) {
     skip_space(&scan);
     const bool is_complete = scan.depth == 0 && scan.expected == EXPECT_AFTER_VALUE;
-    if (is_complete && scan.at == length)
+    if (is_complete && scan.at == length) {
       return true;
-    if (!scan_next(&scan))
+    }
+    if (!scan_next(&scan)) {
       return false;
+    }
   }
 }

@@ -22,18 +22,21 @@ static void begin_element(dsm__json_writer *writer) {
     writer->has_key = false;
     return;
   }
-  if (writer->needs_comma)
+  if (writer->needs_comma) {
     dsm__text_puts(writer->out, writer->inline_depth > 0 ? ", " : ",");
-  if (writer->depth > 0 && writer->inline_depth == 0)
+  }
+  if (writer->depth > 0 && writer->inline_depth == 0) {
     break_line(writer);
+  }
 }
 
 static void begin_container(dsm__json_writer *writer, bool is_inline, const char *bracket) {
   begin_element(writer);
   dsm__text_puts(writer->out, bracket);
   writer->depth++;
-  if (is_inline || writer->inline_depth > 0)
+  if (is_inline || writer->inline_depth > 0) {
     writer->inline_depth++;
+  }
   writer->needs_comma = false;
 }
 
@@ -41,10 +44,11 @@ static void begin_container(dsm__json_writer *writer, bool is_inline, const char
 static void end_container(dsm__json_writer *writer, const char *bracket) {
   assert(writer->depth > 0 && !writer->has_key);
   writer->depth--;
-  if (writer->inline_depth > 0)
+  if (writer->inline_depth > 0) {
     writer->inline_depth--;
-  else if (writer->needs_comma)
+  } else if (writer->needs_comma) {
     break_line(writer);
+  }
   dsm__text_puts(writer->out, bracket);
   writer->needs_comma = true;
 }
@@ -76,20 +80,22 @@ static size_t write_escaped(dsm__text_buffer *out, const char *text, size_t leng
     dsm__text_puts(out, "\xEF\xBF\xBD");
     return 1;
   }
-  if (found != NULL)
+  if (found != NULL) {
     dsm__text_puts(out, escapes[found - special]);
-  else if ((unsigned char)text[0] < 0x20)
+  } else if ((unsigned char)text[0] < 0x20) {
     dsm__text_printf(out, "\\u%04x", (unsigned)(unsigned char)text[0]);
-  else
+  } else {
     dsm__text_append(out, text, size);
+  }
   return size;
 }
 
 static void write_quoted(dsm__text_buffer *out, const char *text) {
   const size_t length = strlen(text);
   dsm__text_puts(out, "\"");
-  for (size_t at = 0; at < length;)
+  for (size_t at = 0; at < length;) {
     at += write_escaped(out, text + at, length - at);
+  }
   dsm__text_puts(out, "\"");
 }
 

@@ -19,8 +19,9 @@ static char to_lower(char c) {
 }
 
 static size_t substitution_cost(char a, char b) {
-  if (a == b)
+  if (a == b) {
     return 0;
+  }
   return to_lower(a) == to_lower(b) ? CASE_COST : EDIT_COST;
 }
 
@@ -29,8 +30,9 @@ static size_t substitution_cost(char a, char b) {
  */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length) {
   size_t rows[3][LONGEST_WORD + 1];
-  for (size_t j = 0; j <= b_length; j++)
+  for (size_t j = 0; j <= b_length; j++) {
     rows[0][j] = j * EDIT_COST;
+  }
   for (size_t i = 1; i <= a_length; i++) {
     size_t *const row = rows[i % 3];
     const size_t *const above = rows[(i + 2) % 3];
@@ -39,8 +41,9 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
     for (size_t j = 1; j <= b_length; j++) {
       row[j] = least(above[j], row[j - 1]) + EDIT_COST;
       row[j] = least(row[j], above[j - 1] + substitution_cost(a[i - 1], b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
         row[j] = least(row[j], two_above[j - 2] + EDIT_COST);
+      }
     }
   }
   return rows[a_length % 3][b_length];
@@ -48,14 +51,16 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 
 const char *dsm__nearest(const char *text, const char *const *words, size_t count) {
   const size_t length = strlen(text);
-  if (length > LONGEST_WORD)
+  if (length > LONGEST_WORD) {
     return NULL;
+  }
   const char *best = NULL;
   size_t best_distance = 0;
   for (size_t i = 0; i < count; i++) {
     const size_t word_length = words[i] == NULL ? 0 : strlen(words[i]);
-    if (words[i] == NULL || word_length > LONGEST_WORD)
+    if (words[i] == NULL || word_length > LONGEST_WORD) {
       continue;
+    }
     const size_t word_distance = distance(text, length, words[i], word_length);
     const size_t longer = length > word_length ? length : word_length;
     const bool is_near = 3 * word_distance <= EDIT_COST * longer;
@@ -70,10 +75,12 @@ const char *dsm__nearest(const char *text, const char *const *words, size_t coun
 const char *dsm__nearest_hint(const char *text, const char *const *words, size_t count, char *hint,
                               size_t size) {
   const char *const word = dsm__nearest(text, words, count);
-  if (size == 0)
+  if (size == 0) {
     return hint;
+  }
   hint[0] = '\0';
-  if (word != NULL)
+  if (word != NULL) {
     (void)snprintf(hint, size, "did you mean \"%s\"?", word);
+  }
   return hint;
 }

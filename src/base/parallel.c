@@ -25,8 +25,9 @@ static void run_tasks(const worker *self) {
   job *const shared = self->shared;
   for (;;) {
     const size_t task = atomic_fetch_add_explicit(&shared->next_task, 1, memory_order_relaxed);
-    if (task >= shared->task_count)
+    if (task >= shared->task_count) {
       return;
+    }
     shared->task(shared->context, task, self->index);
   }
 }
@@ -42,8 +43,9 @@ static size_t at_most(size_t value, size_t limit) {
 
 void dsm__parallel_for(size_t thread_count, size_t task_count, dsm__parallel_task *task,
                        void *context) {
-  if (task_count == 0)
+  if (task_count == 0) {
     return;
+  }
   const size_t wanted = at_most(at_most(thread_count, DSM__PARALLEL_MAX_THREADS), task_count);
   job shared = {.task_count = task_count, .task = task, .context = context};
   atomic_init(&shared.next_task, 0);
@@ -53,11 +55,13 @@ void dsm__parallel_for(size_t thread_count, size_t task_count, dsm__parallel_tas
   workers[0] = (worker){.shared = &shared, .index = 0};
   while (started < wanted) {
     workers[started] = (worker){.shared = &shared, .index = started};
-    if (pthread_create(&threads[started], NULL, worker_main, &workers[started]) != 0)
+    if (pthread_create(&threads[started], NULL, worker_main, &workers[started]) != 0) {
       break;
+    }
     started++;
   }
   run_tasks(&workers[0]);
-  for (size_t i = 1; i < started; i++)
+  for (size_t i = 1; i < started; i++) {
     (void)pthread_join(threads[i], NULL);
+  }
 }

@@ -10,18 +10,21 @@
 
 /* Makes room for `more` bytes and a NUL. False, and failed set, if that cannot be. */
 static bool reserve(dsm__text_buffer *buffer, size_t more) {
-  if (buffer->failed)
+  if (buffer->failed) {
     return false;
+  }
   if (more > DSM__TEXT_BUFFER_MAX - buffer->length) {
     buffer->failed = true;
     return false;
   }
   const size_t needed = buffer->length + more + 1;
-  if (needed <= buffer->capacity)
+  if (needed <= buffer->capacity) {
     return true;
+  }
   size_t capacity = buffer->capacity == 0 ? FIRST_CAPACITY : buffer->capacity;
-  while (capacity < needed)
+  while (capacity < needed) {
     capacity *= 2; /* at most 2 * (DSM__TEXT_BUFFER_MAX + 1): no overflow */
+  }
   char *const grown = realloc(buffer->text, capacity);
   if (grown == NULL) {
     buffer->failed = true;
@@ -33,10 +36,12 @@ static bool reserve(dsm__text_buffer *buffer, size_t more) {
 }
 
 void dsm__text_append(dsm__text_buffer *buffer, const char *text, size_t length) {
-  if (!reserve(buffer, length))
+  if (!reserve(buffer, length)) {
     return;
-  if (length > 0)
+  }
+  if (length > 0) {
     memcpy(buffer->text + buffer->length, text, length);
+  }
   buffer->length += length;
   buffer->text[buffer->length] = '\0';
 }
@@ -62,8 +67,9 @@ void dsm__text_printf(dsm__text_buffer *buffer, const char *format, ...) {
 }
 
 void dsm__text_repeat(dsm__text_buffer *buffer, char character, size_t count) {
-  if (!reserve(buffer, count))
+  if (!reserve(buffer, count)) {
     return;
+  }
   memset(buffer->text + buffer->length, character, count);
   buffer->length += count;
   buffer->text[buffer->length] = '\0';

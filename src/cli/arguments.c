@@ -27,20 +27,23 @@ typedef struct getopt_tables {
 static getopt_tables make_tables(const cli_command *command) {
   getopt_tables tables = {.shorts = ""};
   size_t used = 0;
-  if (command->name == NULL)
+  if (command->name == NULL) {
     tables.shorts[used++] = '+'; /* stop at the first operand */
-  tables.shorts[used++] = ':';   /* tell missing arguments from unknown options */
+  }
+  tables.shorts[used++] = ':'; /* tell missing arguments from unknown options */
   for (size_t i = 0; i < cli_option_count && tables.long_count < OPTIONS_MAX; i++) {
     const cli_option *const option = &cli_options[i];
-    if ((option->commands & command->bit) == 0)
+    if ((option->commands & command->bit) == 0) {
       continue;
+    }
     const int has_argument = option->argument == NULL ? no_argument : required_argument;
     tables.longs[tables.long_count++] =
         (struct option){.name = option->name, .has_arg = has_argument, .val = FIRST_CODE + (int)i};
     if (option->letter != '\0') {
       tables.shorts[used++] = option->letter;
-      if (has_argument == required_argument)
+      if (has_argument == required_argument) {
         tables.shorts[used++] = ':';
+      }
     }
   }
   return tables;
@@ -51,8 +54,9 @@ static const cli_option *option_of(const cli_command *command, int code) {
   for (size_t i = 0; i < cli_option_count; i++) {
     const cli_option *const option = &cli_options[i];
     const bool is_letter = option->letter != '\0' && code == option->letter;
-    if ((option->commands & command->bit) != 0 && (code == FIRST_CODE + (int)i || is_letter))
+    if ((option->commands & command->bit) != 0 && (code == FIRST_CODE + (int)i || is_letter)) {
       return option;
+    }
   }
   return NULL;
 }
@@ -76,10 +80,12 @@ static cli_exit complain_of_long(const cli_command *command, const getopt_tables
     }
   }
   const int shown = (int)(length < 100 ? length : 100);
-  if (match_count > 1 && !is_exact)
+  if (match_count > 1 && !is_exact) {
     return cli_usage_error(command, "option '--%.*s' is ambiguous", shown, name);
-  if (match_count > 0)
+  }
+  if (match_count > 0) {
     return cli_usage_error(command, "option '--%s' takes no argument", match);
+  }
   char plain[101];
   memcpy(plain, name, (size_t)shown);
   plain[shown] = '\0';
@@ -92,11 +98,13 @@ static cli_exit complain_of_long(const cli_command *command, const getopt_tables
 static cli_exit complain_of_option(const cli_command *command, const getopt_tables *tables,
                                    int result, const char *written) {
   const cli_option *const option = option_of(command, optopt);
-  if (result == ':' && option != NULL)
+  if (result == ':' && option != NULL) {
     return cli_usage_error(command, "option '--%s' needs an argument, %s", option->name,
                            option->argument);
-  if (optopt > 0 && optopt < FIRST_CODE)
+  }
+  if (optopt > 0 && optopt < FIRST_CODE) {
     return cli_usage_error(command, "unknown option '-%c'", optopt);
+  }
   return complain_of_long(command, tables, written);
 }
 
@@ -107,14 +115,17 @@ static cli_exit parse_options(cli_arguments *arguments, int argc, char *argv[]) 
   opterr = 0;
   while (!arguments->wants_help && !arguments->wants_version) {
     const int result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
-    if (result == -1)
+    if (result == -1) {
       break;
+    }
     const cli_option *const option = option_of(command, result);
-    if (option == NULL)
+    if (option == NULL) {
       return complain_of_option(command, &tables, result, argv[optind - 1]);
+    }
     const cli_exit applied = option->apply(arguments, option, optarg);
-    if (applied != CLI_EXIT_DONE)
+    if (applied != CLI_EXIT_DONE) {
       return applied;
+    }
   }
   arguments->operands = argv + optind;
   arguments->operand_count = (size_t)(argc - optind);
@@ -124,19 +135,24 @@ static cli_exit parse_options(cli_arguments *arguments, int argc, char *argv[]) 
 static cli_exit check_operands(const cli_arguments *arguments) {
   const cli_command *const command = arguments->command;
   const size_t count = arguments->operand_count;
-  if (arguments->wants_help || arguments->wants_version || command->name == NULL)
+  if (arguments->wants_help || arguments->wants_version || command->name == NULL) {
     return CLI_EXIT_DONE;
-  if (count > command->operand_max)
+  }
+  if (count > command->operand_max) {
     return cli_usage_error(command, "expected %s, found one more: '%s'", command->operands,
                            arguments->operands[command->operand_max]);
-  if (count == 0 && command->operand_min > 0)
+  }
+  if (count == 0 && command->operand_min > 0) {
     return cli_usage_error(command, "expected %s", command->operands);
-  if (count < command->operand_min)
+  }
+  if (count < command->operand_min) {
     return cli_usage_error(command, "expected %s, found only '%s'", command->operands,
                            arguments->operands[0]);
+  }
   size_t stdin_count = 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     stdin_count += strcmp(arguments->operands[i], "-") == 0 ? 1 : 0;
+  }
   stdin_count += arguments->ladder_base != NULL && strcmp(arguments->ladder_base, "-") == 0 ? 1 : 0;
   return stdin_count > 1 ? cli_usage_error(command, "standard input ('-') can be read only once")
                          : CLI_EXIT_DONE;
@@ -156,8 +172,9 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *comman
                              char *argv[]) {
   *arguments = (cli_arguments){.command = command};
   dsm_explore_options_init(&arguments->options);
-  if (!make_room(&arguments->overrides, (size_t)argc))
+  if (!make_room(&arguments->overrides, (size_t)argc)) {
     return cli_out_of_memory();
+  }
   const cli_exit parsed = parse_options(arguments, argc, argv);
   arguments->options.overrides = arguments->overrides.recorded;
   arguments->options.override_count = arguments->overrides.recorded_count;
@@ -166,8 +183,9 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *comman
 
 void cli_arguments_fini(cli_arguments *arguments) {
   cli_overrides *const overrides = &arguments->overrides;
-  for (size_t i = 0; i < overrides->recorded_count; i++)
+  for (size_t i = 0; i < overrides->recorded_count; i++) {
     free(overrides->texts[i]);
+  }
   free(overrides->texts);
   free(overrides->recorded);
   free(overrides->workload);

@@ -35,11 +35,12 @@ static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, des
     cli_print_findings(arguments, diags);
     dsm_diags_clear(diags);
     outcome = cli_exit_max(outcome, cli_exit_of(loaded[i].status));
-    if (loaded[i].status == DSM_OK)
+    if (loaded[i].status == DSM_OK) {
       all->items[all->count++] = (dsm_described){.file = arguments->operands[i],
                                                  .workload = loaded[i].workload,
                                                  .system = loaded[i].system,
                                                  .plan = loaded[i].plan};
+    }
   }
   return outcome;
 }
@@ -55,11 +56,13 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
     goto out;
   }
   outcome = load_all(arguments, loaded, &all, diags);
-  if (all.count > 0)
+  if (all.count > 0) {
     outcome = cli_exit_max(outcome, cli_put_result(arguments, print_described, &all));
+  }
 out:
-  for (size_t i = 0; loaded != NULL && i < count; i++)
+  for (size_t i = 0; loaded != NULL && i < count; i++) {
     cli_loaded_fini(&loaded[i]);
+  }
   free(loaded);
   free(all.items);
   dsm_diags_free(diags);

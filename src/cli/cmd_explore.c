@@ -33,9 +33,10 @@ static dsm_status load_workload(dsm_workload **workload, const cli_arguments *ar
                                 dsm_diags *diags) {
   char *path;
   dsm_status status = cli_find_input(&path, arguments->operands[0], CLI_BUNDLED_WORKLOADS, diags);
-  if (status == DSM_OK)
+  if (status == DSM_OK) {
     status = dsm_workload_load(workload, path, arguments->overrides.workload,
                                arguments->overrides.workload_count, diags);
+  }
   free(path);
   return status;
 }
@@ -44,9 +45,10 @@ static dsm_status load_system(dsm_system **system, const char *name, const cli_a
                               dsm_diags *diags) {
   char *path;
   dsm_status status = cli_find_input(&path, name, CLI_BUNDLED_SYSTEMS, diags);
-  if (status == DSM_OK)
+  if (status == DSM_OK) {
     status = dsm_system_load(system, path, arguments->overrides.system,
                              arguments->overrides.system_count, diags);
+  }
   free(path);
   return status;
 }
@@ -56,19 +58,23 @@ static cli_exit load_inputs(inputs *in, const cli_arguments *arguments, dsm_diag
   cli_exit outcome = cli_exit_of(load_workload(&in->workload, arguments, diags));
   outcome = cli_exit_max(
       outcome, cli_exit_of(load_system(&in->system, arguments->operands[1], arguments, diags)));
-  if (arguments->ladder_base != NULL)
+  if (arguments->ladder_base != NULL) {
     outcome = cli_exit_max(
         outcome, cli_exit_of(load_system(&in->base, arguments->ladder_base, arguments, diags)));
+  }
   return outcome;
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
-  if (arguments->is_ladder && arguments->has_optimizations)
+  if (arguments->is_ladder && arguments->has_optimizations) {
     return cli_usage_error(arguments->command, "--ladder and --optimize exclude each other");
-  if (arguments->is_ladder && arguments->explain != NULL)
+  }
+  if (arguments->is_ladder && arguments->explain != NULL) {
     return cli_usage_error(arguments->command, "--ladder and --explain exclude each other");
-  if (!arguments->is_ladder && arguments->ladder_base != NULL)
+  }
+  if (!arguments->is_ladder && arguments->ladder_base != NULL) {
     return cli_usage_error(arguments->command, "--ladder-base needs --ladder");
+  }
   return CLI_EXIT_DONE;
 }
 
@@ -84,25 +90,28 @@ static cli_exit explore(dsm_plan **plan, const cli_arguments *arguments, const i
                         dsm_diags *diags) {
   const double start = seconds_now();
   const dsm_status status = dsm_explore(plan, in->workload, system, options, diags);
-  if (status == DSM_OK && arguments->is_verbose)
+  if (status == DSM_OK && arguments->is_verbose) {
     (void)fprintf(stderr,
                   "dsm: %s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64
                   " mappings scored, %.3f s\n",
                   in->workload->name, system->name, (*plan)->statistics.distinct_layers,
                   (*plan)->layer_count, (*plan)->statistics.evaluations, seconds_now() - start);
+  }
   return cli_exit_of(status);
 }
 
 static cli_exit explore_once(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
   cli_exit outcome = cli_check_explained_layer(arguments, in->workload);
-  if (outcome != CLI_EXIT_DONE)
+  if (outcome != CLI_EXIT_DONE) {
     return outcome;
+  }
   dsm_plan *plan = NULL;
   outcome = explore(&plan, arguments, in, in->system, &arguments->options, diags);
   cli_print_findings(arguments, diags);
-  if (outcome == CLI_EXIT_DONE)
+  if (outcome == CLI_EXIT_DONE) {
     outcome = arguments->explain != NULL ? cli_put_explanation(arguments, plan)
                                          : cli_put_plan(arguments, plan);
+  }
   dsm_plan_free(plan);
   return outcome;
 }
@@ -133,8 +142,9 @@ static cli_exit climb(ladder *all, size_t rung, const cli_arguments *arguments, 
                       dsm_diags *diags) {
   dsm_explore_options options = arguments->options;
   options.optimizations = 0;
-  for (size_t o = 0; o < rung; o++)
+  for (size_t o = 0; o < rung; o++) {
     options.optimizations |= DSM_OPTIMIZATION_BIT(o);
+  }
   const dsm_system *const system = rung == 0 && in->base != NULL ? in->base : in->system;
   const cli_exit outcome = explore(&all->plans[rung], arguments, in, system, &options, diags);
   all->rungs[rung] = (dsm_ladder_rung){
@@ -147,30 +157,36 @@ static cli_exit climb(ladder *all, size_t rung, const cli_arguments *arguments, 
 static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
   ladder all = {.count = 0};
   cli_exit outcome = CLI_EXIT_DONE;
-  for (size_t rung = 0; rung < RUNGS_MAX && outcome == CLI_EXIT_DONE; rung++)
+  for (size_t rung = 0; rung < RUNGS_MAX && outcome == CLI_EXIT_DONE; rung++) {
     outcome = climb(&all, rung, arguments, in, diags);
+  }
   cli_print_findings(arguments, diags);
-  if (outcome == CLI_EXIT_DONE)
+  if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_result(arguments, print_ladder, &all);
-  for (size_t rung = 0; rung < RUNGS_MAX; rung++)
+  }
+  for (size_t rung = 0; rung < RUNGS_MAX; rung++) {
     dsm_plan_free(all.plans[rung]);
+  }
   return outcome;
 }
 
 cli_exit cli_run_explore(const cli_arguments *arguments) {
   cli_exit outcome = check_options(arguments);
-  if (outcome != CLI_EXIT_DONE)
+  if (outcome != CLI_EXIT_DONE) {
     return outcome;
+  }
   dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL)
+  if (diags == NULL) {
     return cli_out_of_memory();
+  }
   inputs in = {0};
   outcome = load_inputs(&in, arguments, diags);
   cli_print_findings(arguments, diags);
   dsm_diags_clear(diags);
-  if (outcome == CLI_EXIT_DONE)
+  if (outcome == CLI_EXIT_DONE) {
     outcome = arguments->is_ladder ? explore_ladder(arguments, &in, diags)
                                    : explore_once(arguments, &in, diags);
+  }
   free_inputs(&in);
   dsm_diags_free(diags);
   return outcome;

@@ -33,12 +33,13 @@ static void print_option_help(const cli_option *option, int column) {
   char text[1024];
   int used = snprintf(text, sizeof text, "%s", option->help);
   for (size_t i = 0; option->word != NULL && option->word(i) != NULL; i++) {
-    if (used >= 0 && (size_t)used < sizeof text)
+    if (used >= 0 && (size_t)used < sizeof text) {
       used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
                        i > 0             ? ", "
                        : option->is_list ? "; comma-separated: "
                                          : ": ",
                        option->word(i));
+    }
   }
   print_wrapped(text, column, OPTION_COLUMN);
 }
@@ -47,12 +48,14 @@ static void print_options(unsigned command_bit) {
   (void)printf("\nOptions:\n");
   for (size_t i = 0; i < cli_option_count; i++) {
     const cli_option *const option = &cli_options[i];
-    if ((option->commands & command_bit) == 0)
+    if ((option->commands & command_bit) == 0) {
       continue;
+    }
     char head[64];
     char letter[8] = "    ";
-    if (option->letter != '\0')
+    if (option->letter != '\0') {
       (void)snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    }
     int column = snprintf(head, sizeof head, "  %s--%s%s%s", letter, option->name,
                           option->argument == NULL ? "" : " ",
                           option->argument == NULL ? "" : option->argument);
@@ -68,8 +71,9 @@ static void print_options(unsigned command_bit) {
 
 static void print_commands(void) {
   (void)printf("\nCommands:\n");
-  for (size_t i = 0; i < cli_command_count; i++)
+  for (size_t i = 0; i < cli_command_count; i++) {
     (void)printf("  %-10s %s\n", cli_commands[i].name, cli_commands[i].summary);
+  }
 }
 
 void cli_print_help(const cli_command *command) {
@@ -77,14 +81,17 @@ void cli_print_help(const cli_command *command) {
   (void)printf("Usage: dsm %s%s%s%s\n\n", is_program ? "" : command->name, is_program ? "" : " ",
                command->operands, is_program ? " [ARGUMENT]..." : " [OPTION]...");
   print_wrapped(command->description, 0, 0);
-  if (is_program)
+  if (is_program) {
     print_commands();
+  }
   print_options(command->bit);
   (void)printf("\nExamples:\n");
-  for (size_t i = 0; i < CLI_EXAMPLES_MAX && command->examples[i] != NULL; i++)
+  for (size_t i = 0; i < CLI_EXAMPLES_MAX && command->examples[i] != NULL; i++) {
     (void)printf("  %s\n", command->examples[i]);
-  if (is_program)
+  }
+  if (is_program) {
     (void)printf("\n'dsm help COMMAND' shows the options of a command.\n");
+  }
   (void)printf("\nExit codes: 0 done, 2 wrong usage, 3 invalid input, 4 valid but infeasible,\n"
                "5 a file, memory or another part of the outside failed.\n");
 }
@@ -95,10 +102,12 @@ void cli_print_version(void) {
 
 cli_exit cli_run_help(const cli_arguments *arguments) {
   const cli_command *command = &cli_program;
-  if (arguments->operand_count > 0)
+  if (arguments->operand_count > 0) {
     command = cli_command_find(arguments->operands[0]);
-  if (command == NULL)
+  }
+  if (command == NULL) {
     return cli_command_unknown(arguments->operands[0]);
+  }
   cli_print_help(command);
   return CLI_EXIT_DONE;
 }

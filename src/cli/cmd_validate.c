@@ -51,8 +51,9 @@ static void summarize(checked *to, const cli_loaded *loaded) {
 
 static dsm_validated validate(const char *name, checked *owned) {
   cli_loaded loaded = cli_load_any(name, owned->diags);
-  if (loaded.plan != NULL)
+  if (loaded.plan != NULL) {
     loaded.status = dsm_plan_validate(loaded.plan, owned->diags);
+  }
   summarize(owned, &loaded);
   const dsm_validated result = {.file = name,
                                 .kind =
@@ -68,8 +69,9 @@ static cli_exit validate_all(const cli_arguments *arguments, validated *all) {
   cli_exit outcome = CLI_EXIT_DONE;
   for (size_t i = 0; i < arguments->operand_count; i++) {
     all->owned[i].diags = dsm_diags_new(FINDINGS_MAX);
-    if (all->owned[i].diags == NULL)
+    if (all->owned[i].diags == NULL) {
       return cli_out_of_memory();
+    }
     all->items[i] = validate(arguments->operands[i], &all->owned[i]);
     all->count = i + 1;
     cli_print_findings(arguments, all->owned[i].diags);
@@ -84,8 +86,9 @@ cli_exit cli_run_validate(const cli_arguments *arguments) {
                    .owned = calloc(count, sizeof *all.owned)};
   const cli_exit outcome =
       all.items == NULL || all.owned == NULL ? cli_out_of_memory() : validate_all(arguments, &all);
-  for (size_t i = 0; all.owned != NULL && i < count; i++)
+  for (size_t i = 0; all.owned != NULL && i < count; i++) {
     dsm_diags_free(all.owned[i].diags);
+  }
   free(all.items);
   free(all.owned);
   return outcome;

@@ -84,8 +84,9 @@ const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
 
 const cli_command *cli_command_find(const char *name) {
   for (size_t i = 0; i < cli_command_count; i++) {
-    if (strcmp(cli_commands[i].name, name) == 0)
+    if (strcmp(cli_commands[i].name, name) == 0) {
       return &cli_commands[i];
+    }
   }
   return NULL;
 }
@@ -93,8 +94,9 @@ const cli_command *cli_command_find(const char *name) {
 cli_exit cli_command_unknown(const char *name) {
   const char *names[COMMANDS_MAX];
   const size_t count = cli_command_count < COMMANDS_MAX ? cli_command_count : COMMANDS_MAX;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     names[i] = cli_commands[i].name;
+  }
   return cli_usage_error(&cli_program, "unknown command '%s'%s", name,
                          cli_did_you_mean(name, names, count).text);
 }

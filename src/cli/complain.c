@@ -24,8 +24,9 @@ DSM_PRINTF(1, 0) static void print_visible(const char *format, va_list args) {
   dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
   (void)vsnprintf(diag.message, sizeof diag.message, format, args);
   dsm_diags_append(list, &diag);
-  if (dsm_diags_count(list) > 0)
+  if (dsm_diags_count(list) > 0) {
     (void)fputs(dsm_diags_get(list, 0)->message, stderr);
+  }
   dsm_diags_free(list);
 }
 
@@ -44,8 +45,9 @@ cli_exit cli_usage_error(const cli_command *command, const char *format, ...) {
 cli_hint cli_did_you_mean(const char *text, const char *const *words, size_t count) {
   cli_hint hint = {.text = ""};
   const char *const word = dsm_suggest(text, words, count);
-  if (word != NULL)
+  if (word != NULL) {
     (void)snprintf(hint.text, sizeof hint.text, " (did you mean '%s'?)", word);
+  }
   return hint;
 }
 
@@ -65,8 +67,9 @@ cli_exit cli_out_of_memory(void) {
 }
 
 void cli_note(const cli_arguments *arguments, const char *format, ...) {
-  if (arguments->is_quiet)
+  if (arguments->is_quiet) {
     return;
+  }
   dsm_diag diag = {.severity = DSM_SEVERITY_NOTE};
   va_list args;
   va_start(args, format);
@@ -79,11 +82,13 @@ void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags) 
   const bool color = cli_has_color(arguments, stderr);
   for (size_t i = 0; i < dsm_diags_count(diags); i++) {
     const dsm_diag *const diag = dsm_diags_get(diags, i);
-    if (diag->severity == DSM_SEVERITY_ERROR || !arguments->is_quiet)
+    if (diag->severity == DSM_SEVERITY_ERROR || !arguments->is_quiet) {
       print_finding(diag, color);
+    }
   }
   const size_t dropped = dsm_diags_dropped(diags);
-  if (dropped > 0)
+  if (dropped > 0) {
     (void)fprintf(stderr, "dsm: %zu more finding%s not shown\n", dropped,
                   dropped == 1 ? " is" : "s are");
+  }
 }

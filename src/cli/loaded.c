@@ -26,14 +26,16 @@ cli_loaded cli_load_any(const char *name, dsm_diags *diags) {
   size_t length = 0;
   loaded.status =
       cli_find_input(&loaded.path, name, CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS, diags);
-  if (loaded.status == DSM_OK)
+  if (loaded.status == DSM_OK) {
     loaded.status = dsm_file_read(&text, &length, loaded.path, diags);
+  }
   if (loaded.status == DSM_OK) {
     loaded.status = dsm_description_detect(&loaded.kind, text, length, loaded.path, diags);
     loaded.is_detected = loaded.status == DSM_OK;
   }
-  if (loaded.status == DSM_OK)
+  if (loaded.status == DSM_OK) {
     loaded.status = parse(&loaded, text, length, diags);
+  }
   free(text);
   return loaded;
 }

@@ -28,13 +28,15 @@ typedef struct folder_list {
 } folder_list;
 
 static void add_folder(folder_list *list, const char *path, size_t length) {
-  if (length == 0 || list->count == FOLDERS_MAX)
+  if (length == 0 || list->count == FOLDERS_MAX) {
     return;
+  }
   list->items[list->count] = strndup(path, length);
-  if (list->items[list->count] == NULL)
+  if (list->items[list->count] == NULL) {
     list->failed = true;
-  else
+  } else {
     list->count++;
+  }
 }
 
 static void add_environment(folder_list *list) {
@@ -50,13 +52,15 @@ static void add_environment(folder_list *list) {
 static void add_bundled(folder_list *list, const char *kind) {
   char path[PATH_SIZE];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  if (length <= 0)
+  if (length <= 0) {
     return;
+  }
   path[length] = '\0';
   for (int level = 0; level < 2; level++) {
     char *const slash = strrchr(path, '/');
-    if (slash != NULL)
+    if (slash != NULL) {
       *slash = '\0';
+    }
   }
   char folder[PATH_SIZE + 64];
   (void)snprintf(folder, sizeof folder, "%s/share/dsm/%s", path, kind);
@@ -66,16 +70,19 @@ static void add_bundled(folder_list *list, const char *kind) {
 static folder_list list_folders(unsigned bundled) {
   folder_list list = {.count = 0};
   add_environment(&list);
-  if ((bundled & CLI_BUNDLED_WORKLOADS) != 0)
+  if ((bundled & CLI_BUNDLED_WORKLOADS) != 0) {
     add_bundled(&list, "workloads");
-  if ((bundled & CLI_BUNDLED_SYSTEMS) != 0)
+  }
+  if ((bundled & CLI_BUNDLED_SYSTEMS) != 0) {
     add_bundled(&list, "systems");
+  }
   return list;
 }
 
 static void free_folders(folder_list *list) {
-  for (size_t i = 0; i < list->count; i++)
+  for (size_t i = 0; i < list->count; i++) {
     free(list->items[i]);
+  }
   *list = (folder_list){.count = 0};
 }
 
@@ -94,8 +101,9 @@ static bool is_in_folder(const char *folder, const char *name, char path[PATH_SI
   for (int with_suffix = 0; with_suffix < 2; with_suffix++) {
     const int length =
         snprintf(path, PATH_SIZE, "%s/%s%s", folder, name, with_suffix == 1 ? suffix : "");
-    if (length > 0 && length < PATH_SIZE && is_file(path))
+    if (length > 0 && length < PATH_SIZE && is_file(path)) {
       return true;
+    }
   }
   return false;
 }
@@ -105,13 +113,15 @@ static bool is_in_folder(const char *folder, const char *name, char path[PATH_SI
 /* If the entry is a description nearer to the name than `best`, it becomes the best. */
 static void consider(const char *entry, const char *name, char best[NAME_MAX + 1]) {
   char candidate[NAME_MAX + 1];
-  if (!has_suffix(entry))
+  if (!has_suffix(entry)) {
     return;
+  }
   const size_t length = strlen(entry) - (has_suffix(name) ? 0 : sizeof suffix - 1);
   (void)snprintf(candidate, sizeof candidate, "%.*s", (int)length, entry);
   const char *const words[] = {best[0] == '\0' ? NULL : best, candidate};
-  if (dsm_suggest(name, words, 2) == candidate)
+  if (dsm_suggest(name, words, 2) == candidate) {
     memcpy(best, candidate, sizeof candidate);
+  }
 }
 
 /* The nearest known name, in `best`; empty if none is near. */
@@ -124,8 +134,9 @@ static void find_nearest(const folder_list *folders, const char *name, char best
       consider(entries[entry]->d_name, name, best);
       free(entries[entry]);
     }
-    if (count >= 0)
+    if (count >= 0) {
       free(entries);
+    }
   }
 }
 
@@ -142,15 +153,17 @@ static void suggest(dsm_diag *diag, const folder_list *folders, const char *name
   const unsigned other = (CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS) & ~bundled;
   folder_list others = list_folders(other);
   bool is_other = false;
-  for (size_t i = 0; i < others.count && bundled != 0; i++)
+  for (size_t i = 0; i < others.count && bundled != 0; i++) {
     is_other = is_other || is_in_folder(others.items[i], name, path);
+  }
   free_folders(&others);
   find_nearest(folders, name, nearest);
-  if (is_other)
+  if (is_other) {
     (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name",
                    (other & CLI_BUNDLED_SYSTEMS) != 0 ? "system" : "workload");
-  else if (nearest[0] != '\0')
+  } else if (nearest[0] != '\0') {
     (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
+  }
 }
 
 static dsm_status report_missing(const folder_list *folders, const char *name, unsigned bundled,
@@ -161,9 +174,10 @@ static dsm_status report_missing(const folder_list *folders, const char *name, u
   const bool is_set = environment != NULL && environment[0] != '\0';
   int used = snprintf(diag.message, sizeof diag.message, "no such file in the current folder%s",
                       is_set ? "" : " ($DSM_PATH is not set)");
-  for (size_t i = 0; i < folders->count && used >= 0 && (size_t)used < sizeof diag.message; i++)
+  for (size_t i = 0; i < folders->count && used >= 0 && (size_t)used < sizeof diag.message; i++) {
     used += snprintf(diag.message + used, sizeof diag.message - (size_t)used, "%s%s",
                      i + 1 == folders->count ? " or in " : ", in ", folders->items[i]);
+  }
   suggest(&diag, folders, name, bundled);
   dsm_diags_append(diags, &diag);
   return DSM_ERROR_IO;
@@ -183,12 +197,14 @@ dsm_status cli_find_input(char **path, const char *name, unsigned bundled, dsm_d
   if (is_plain && !is_file(name)) {
     folder_list folders = list_folders(bundled);
     result = NULL;
-    for (size_t i = 0; i < folders.count && result == NULL; i++)
+    for (size_t i = 0; i < folders.count && result == NULL; i++) {
       result = is_in_folder(folders.items[i], name, found) ? found : NULL;
-    if (folders.failed)
+    }
+    if (folders.failed) {
       status = out_of_memory(diags);
-    else if (result == NULL)
+    } else if (result == NULL) {
       status = report_missing(&folders, name, bundled, diags);
+    }
     free_folders(&folders);
   }
   if (status == DSM_OK && result != NULL) {

@@ -14,12 +14,13 @@
 static cli_exit run_command(const cli_command *command, int argc, char *argv[]) {
   cli_arguments arguments;
   cli_exit outcome = cli_arguments_parse(&arguments, command, argc, argv);
-  if (outcome == CLI_EXIT_DONE && arguments.wants_help)
+  if (outcome == CLI_EXIT_DONE && arguments.wants_help) {
     cli_print_help(command);
-  else if (outcome == CLI_EXIT_DONE && arguments.wants_version)
+  } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
     cli_print_version();
-  else if (outcome == CLI_EXIT_DONE)
+  } else if (outcome == CLI_EXIT_DONE) {
     outcome = command->run(&arguments);
+  }
   cli_arguments_fini(&arguments);
   return outcome;
 }
@@ -45,8 +46,9 @@ static cli_exit run_program(int argc, char *argv[]) {
 }
 
 int main(int argc, char *argv[]) {
-  if (argc < 1)
+  if (argc < 1) {
     return CLI_EXIT_USAGE;
+  }
   (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
   const cli_exit outcome = run_program(argc, argv);
   return (int)cli_exit_max(outcome, cli_finish_stdout());

@@ -23,10 +23,12 @@ const char *cli_mode_word(size_t index) {
 enum { WORD_NONE = 0, WORD_ALL, WORD_FIRST_OPTIMIZATION };
 
 const char *cli_optimization_word(size_t index) {
-  if (index == WORD_NONE)
+  if (index == WORD_NONE) {
     return "none";
-  if (index == WORD_ALL)
+  }
+  if (index == WORD_ALL) {
     return "all";
+  }
   const size_t optimization = index - WORD_FIRST_OPTIMIZATION;
   return optimization < DSM_OPTIMIZATION_COUNT
              ? dsm_optimization_name((dsm_optimization)optimization)
@@ -72,8 +74,9 @@ static void complain_of_word(const cli_arguments *arguments, const cli_option *o
     const char *const separator = i == 0 ? "" : i + 1 == count ? last : ", ";
     const int wrote =
         snprintf(expected + used, sizeof expected - used, "%s%s", separator, words[i]);
-    if (wrote > 0 && (size_t)wrote < sizeof expected - used)
+    if (wrote > 0 && (size_t)wrote < sizeof expected - used) {
       used += (size_t)wrote;
+    }
   }
   (void)cli_usage_error(arguments->command, "--%s: expected %s%s, found '%s'%s", option->name,
                         option->is_list ? "some of " : "", expected, word,
@@ -105,12 +108,14 @@ static bool find_words(const cli_arguments *arguments, const cli_option *option,
   for (const char *at = text;; at++) {
     const size_t length = strcspn(at, ",");
     size_t index;
-    if (!find_word(arguments, option, at, length, &index))
+    if (!find_word(arguments, option, at, length, &index)) {
       return false;
+    }
     *set |= 1U << index;
     at += length;
-    if (*at == '\0')
+    if (*at == '\0') {
       return true;
+    }
   }
 }
 
@@ -118,8 +123,9 @@ static bool find_words(const cli_arguments *arguments, const cli_option *option,
 
 cli_exit cli_apply_mode(cli_arguments *arguments, const cli_option *option, char *value) {
   size_t index;
-  if (!find_word(arguments, option, value, strlen(value), &index))
+  if (!find_word(arguments, option, value, strlen(value), &index)) {
     return CLI_EXIT_USAGE;
+  }
   arguments->options.mode = (dsm_mode)index;
   return CLI_EXIT_DONE;
 }
@@ -135,8 +141,9 @@ cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option,
   (void)option;
   const size_t size = sizeof prefix + strlen(value);
   char *const text = calloc(size, 1);
-  if (text == NULL)
+  if (text == NULL) {
     return cli_out_of_memory();
+  }
   (void)snprintf(text, size, "%s%s", prefix, value);
   cli_overrides *const overrides = &arguments->overrides;
   overrides->workload[overrides->workload_count++] =
@@ -147,14 +154,16 @@ cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option,
 
 cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, char *value) {
   unsigned words;
-  if (!find_words(arguments, option, value, &words))
+  if (!find_words(arguments, option, value, &words)) {
     return CLI_EXIT_USAGE;
+  }
   const bool is_none = words == 1U << WORD_NONE;
   const bool is_all = words == 1U << WORD_ALL;
   const bool has_keyword = (words & (1U << WORD_NONE | 1U << WORD_ALL)) != 0;
-  if (has_keyword && !is_none && !is_all)
+  if (has_keyword && !is_none && !is_all) {
     return cli_usage_error(arguments->command, "--%s: 'none' and 'all' stand alone, found '%s'",
                            option->name, value);
+  }
   arguments->options.optimizations =
       is_all ? DSM_OPTIMIZATION_ALL : words >> WORD_FIRST_OPTIMIZATION;
   arguments->has_optimizations = true;
@@ -192,32 +201,36 @@ cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char 
   const bool is_system = strncmp(value, system, sizeof system - 1) == 0;
   const size_t prefix_length = (is_workload ? sizeof workload : sizeof system) - 1;
   const size_t path_length = strcspn(value, "=");
-  if (value[path_length] == '\0' || path_length == prefix_length || (!is_workload && !is_system))
+  if (value[path_length] == '\0' || path_length == prefix_length || (!is_workload && !is_system)) {
     return cli_usage_error(arguments->command,
                            "--%s: expected workload.PATH=VALUE or system.PATH=VALUE, found '%s'",
                            option->name, value);
+  }
   static const char option_text[] = "--set ";
   const size_t option_length = sizeof option_text - 1;
   char *const origin = calloc(option_length + path_length + 1, 1);
-  if (origin == NULL)
+  if (origin == NULL) {
     return cli_out_of_memory();
+  }
   memcpy(origin, option_text, option_length);
   memcpy(origin + option_length, value, path_length);
   cli_overrides *const overrides = &arguments->overrides;
   const dsm_override made = {.path = origin + option_length + prefix_length,
                              .value = value + path_length + 1,
                              .origin = origin};
-  if (is_workload)
+  if (is_workload) {
     overrides->workload[overrides->workload_count++] = made;
-  else
+  } else {
     overrides->system[overrides->system_count++] = made;
+  }
   record(overrides, value, origin);
   return CLI_EXIT_DONE;
 }
 
 cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value) {
-  if (cli_parse_size(value, 1, THREADS_MAX, &arguments->options.thread_count))
+  if (cli_parse_size(value, 1, THREADS_MAX, &arguments->options.thread_count)) {
     return CLI_EXIT_DONE;
+  }
   return cli_usage_error(arguments->command,
                          "--%s: expected a whole number from 1 to %d, found '%s'", option->name,
                          THREADS_MAX, value);
@@ -225,8 +238,9 @@ cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, c
 
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value) {
   size_t index;
-  if (!find_word(arguments, option, value, strlen(value), &index))
+  if (!find_word(arguments, option, value, strlen(value), &index)) {
     return CLI_EXIT_USAGE;
+  }
   arguments->format = (cli_format)index;
   arguments->has_format = true;
   return CLI_EXIT_DONE;
@@ -254,8 +268,9 @@ cli_exit cli_apply_verbose(cli_arguments *arguments, const cli_option *option, c
 
 cli_exit cli_apply_color(cli_arguments *arguments, const cli_option *option, char *value) {
   size_t index;
-  if (!find_word(arguments, option, value, strlen(value), &index))
+  if (!find_word(arguments, option, value, strlen(value), &index)) {
     return CLI_EXIT_USAGE;
+  }
   arguments->color = (cli_color)index;
   return CLI_EXIT_DONE;
 }

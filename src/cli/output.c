@@ -49,18 +49,21 @@ static cli_exit put(const cli_arguments *arguments, cli_printer *print, const vo
                     cli_format format, const char *file) {
   char *const text =
       print(result, format, cli_table_style(arguments, file == NULL ? stdout : NULL));
-  if (text == NULL)
+  if (text == NULL) {
     return cli_out_of_memory();
+  }
   const cli_exit outcome = file == NULL ? put_stdout(text) : put_file(arguments, file, text);
   free(text);
   return outcome;
 }
 
 static cli_format format_of_ending(const char *file, cli_format otherwise) {
-  if (file != NULL && ends_in(file, ".json"))
+  if (file != NULL && ends_in(file, ".json")) {
     return CLI_FORMAT_JSON;
-  if (file != NULL && ends_in(file, ".csv"))
+  }
+  if (file != NULL && ends_in(file, ".csv")) {
     return CLI_FORMAT_CSV;
+  }
   return otherwise;
 }
 
@@ -68,8 +71,9 @@ cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, cons
   const char *const file = output_file(arguments);
   const cli_format format =
       arguments->has_format ? arguments->format : format_of_ending(file, CLI_FORMAT_TABLE);
-  if (arguments->is_quiet && !arguments->has_format && arguments->output == NULL)
+  if (arguments->is_quiet && !arguments->has_format && arguments->output == NULL) {
     return CLI_EXIT_DONE;
+  }
   return put(arguments, print, result, format, file);
 }
 
@@ -87,13 +91,15 @@ static char *print_plan(const void *result, cli_format format, dsm_table_style s
 }
 
 cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan) {
-  if (arguments->has_format || arguments->output == NULL)
+  if (arguments->has_format || arguments->output == NULL) {
     return cli_put_result(arguments, print_plan, plan);
+  }
   const char *const file = output_file(arguments);
   const cli_exit written =
       put(arguments, print_plan, plan, format_of_ending(file, CLI_FORMAT_JSON), file);
-  if (file == NULL || arguments->is_quiet)
+  if (file == NULL || arguments->is_quiet) {
     return written;
+  }
   return cli_exit_max(written, put(arguments, print_plan, plan, CLI_FORMAT_TABLE, NULL));
 }
 
@@ -104,8 +110,9 @@ cli_exit cli_finish_stdout(void) {
   /* A standard output that was closed from the start matters only if something was written. */
   const bool is_closed = fclose(stdout) == 0 || errno == EBADF;
   const int close_error = errno;
-  if (is_flushed && is_closed)
+  if (is_flushed && is_closed) {
     return CLI_EXIT_DONE;
+  }
   const int error = is_flushed ? close_error : flush_error;
   return stdout_error(error == 0 ? EIO : error);
 }

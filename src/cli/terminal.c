@@ -39,12 +39,14 @@ static size_t clamp_width(size_t width) {
 static size_t width_of(FILE *stream) {
   const char *const columns = getenv("COLUMNS");
   size_t width;
-  if (columns != NULL && cli_parse_size(columns, 1, SIZE_MAX, &width))
+  if (columns != NULL && cli_parse_size(columns, 1, SIZE_MAX, &width)) {
     return clamp_width(width);
+  }
   struct winsize window;
   if (stream != NULL && isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 &&
-      window.ws_col > 0)
+      window.ws_col > 0) {
     return clamp_width(window.ws_col);
+  }
   return WIDTH_DEFAULT;
 }
 

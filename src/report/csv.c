@@ -7,8 +7,9 @@
 #include "base/number_text.h"
 
 static void begin_field(dsm__csv *csv) {
-  if (csv->is_in_row)
+  if (csv->is_in_row) {
     dsm__text_puts(csv->out, ",");
+  }
   csv->is_in_row = true;
 }
 
@@ -28,12 +29,14 @@ static void put_quoted(dsm__text_buffer *out, const char *text) {
 
 void dsm__csv_text(dsm__csv *csv, const char *text) {
   begin_field(csv);
-  if (text == NULL)
+  if (text == NULL) {
     return;
-  if (text[strcspn(text, "\",\r\n")] == '\0')
+  }
+  if (text[strcspn(text, "\",\r\n")] == '\0') {
     dsm__text_puts(csv->out, text);
-  else
+  } else {
     put_quoted(csv->out, text);
+  }
 }
 
 void dsm__csv_u64(dsm__csv *csv, uint64_t value) {
@@ -53,13 +56,15 @@ void dsm__csv_bool(dsm__csv *csv, bool value) {
 }
 
 void dsm__csv_empty(dsm__csv *csv, size_t count) {
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     begin_field(csv);
+  }
 }
 
 void dsm__csv_texts(dsm__csv *csv, const char *const *texts, size_t count) {
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     dsm__csv_text(csv, texts[i]);
+  }
 }
 
 void dsm__csv_dotted(dsm__csv *csv, const char *head, const char *tail) {

@@ -5,8 +5,9 @@
 
 const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload *workload) {
   dsm__declared *const declared = dsm__arena_array(arena, workload->spec_count, sizeof *declared);
-  if (declared == NULL)
+  if (declared == NULL) {
     return NULL;
+  }
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
     dsm__declared *const sum = &declared[layer->spec_index];

@@ -58,8 +58,9 @@ static void write_parameter(dsm__json_writer *writer, const dsm_system *system,
     break;
   }
   const char *const note = dsm_system_note(system, parameter->path);
-  if (note != NULL)
+  if (note != NULL) {
     dsm__json_put_string(writer, "note", note);
+  }
   dsm__json_end_object(writer);
 }
 
@@ -73,8 +74,9 @@ static void write_system(dsm__json_writer *writer, const dsm_system *system) {
   dsm__json_put_double(writer, "memory_bytes", (double)chips * dsm__chip_memory_bytes(system));
   dsm__json_write_key(writer, "parameters");
   dsm__json_begin_array(writer, false);
-  for (size_t p = 0; p < dsm__parameter_count; p++)
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
     write_parameter(writer, system, &dsm__parameters[p]);
+  }
   dsm__json_end_array(writer);
 }
 
@@ -97,31 +99,36 @@ static void write_item(dsm__json_writer *writer, dsm__page *page, const dsm_desc
   dsm__json_put_string(writer, "file", item->file);
   dsm__json_put_string(writer, "kind", dsm__described_kind(item));
   dsm__json_put_string(writer, "name", dsm__described_name(item));
-  if (item->plan != NULL)
+  if (item->plan != NULL) {
     write_result(writer, item->plan);
+  }
   if (workload != NULL) {
     const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
-    if (declared != NULL)
+    if (declared != NULL) {
       write_workload(writer, workload, declared);
-    else
+    } else {
       writer->out->failed = true;
+    }
   }
-  if (system != NULL)
+  if (system != NULL) {
     write_system(writer, system);
+  }
   dsm__json_end_object(writer);
 }
 
 char *dsm_report_description_json(const dsm_described *items, size_t count) {
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0}))
+  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
     return NULL;
+  }
   dsm__json_writer writer = {.out = &page.out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-describe/1");
   dsm__json_write_key(&writer, "items");
   dsm__json_begin_array(&writer, false);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     write_item(&writer, &page, &items[i]);
+  }
   dsm__json_end_array(&writer);
   dsm__json_end_object(&writer);
   dsm__json_finish(&writer);
@@ -186,12 +193,14 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
       "machine_balance",
   };
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0}))
+  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
     return NULL;
+  }
   dsm__csv csv = {.out = &page.out};
   dsm__csv_texts(&csv, titles, COUNT_OF(titles));
   dsm__csv_end_row(&csv);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     put_rows(&csv, &page, &items[i]);
+  }
   return dsm__page_finish(&page);
 }

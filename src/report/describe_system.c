@@ -52,8 +52,9 @@ static parameter_layout lay_out(dsm__page *page, const dsm_system *system, size_
   const size_t beside = layout.path_width + layout.value_width;
   layout.is_note_beside = beside + least_note_width <= width;
   layout.note_column = layout.is_note_beside ? beside : note_indent;
-  if (beside > width && layout.path_width > width / 2)
+  if (beside > width && layout.path_width > width / 2) {
     layout.path_width = width / 2 > layout.value_width ? width - layout.value_width : width / 2;
+  }
   return layout;
 }
 
@@ -99,10 +100,12 @@ void dsm__describe_system(dsm__page *page, const dsm_system *system) {
       dsm__page_text(page, "%s of memory, %s a chip",
                      dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
                      dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text));
-  if (system->source != NULL)
+  if (system->source != NULL) {
     dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", system->source));
+  }
   dsm__page_break(page);
   const parameter_layout layout = lay_out(page, system, page->style.width);
-  for (size_t p = 0; p < dsm__parameter_count; p++)
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
     put_parameter(page, system, &dsm__parameters[p], &layout);
+  }
 }

@@ -56,15 +56,18 @@ static workload_traits traits_of(const dsm_workload *workload) {
 static const char *kernel_text(dsm__page *page, const dsm_layer_spec *spec) {
   char stride[64] = "";
   char groups[32] = "";
-  if (spec->type != DSM_LAYER_CONV)
+  if (spec->type != DSM_LAYER_CONV) {
     return "";
-  if (spec->stride.rows != 1 || spec->stride.columns != 1)
+  }
+  if (spec->stride.rows != 1 || spec->stride.columns != 1) {
     (void)snprintf(stride, sizeof stride,
                    spec->stride.rows == spec->stride.columns ? " /%" PRIu64
                                                              : " /%" PRIu64 "x%" PRIu64,
                    spec->stride.rows, spec->stride.columns);
-  if (spec->groups > 1)
+  }
+  if (spec->groups > 1) {
     (void)snprintf(groups, sizeof groups, " g%" PRIu64, spec->groups);
+  }
   return dsm__page_text(page, "%" PRIu64 "x%" PRIu64 "%s%s", spec->kernel.rows,
                         spec->kernel.columns, stride, groups);
 }
@@ -91,8 +94,9 @@ static void add_layer(dsm__table *table, const dsm_layer_spec *spec,
 }
 
 static void add_total(dsm__table *table, const dsm_workload *workload) {
-  for (int c = 0; c < COLUMN_PARAMETERS; c++)
+  for (int c = 0; c < COLUMN_PARAMETERS; c++) {
     dsm__table_add(table, DSM__TONE_HEADING, c == COLUMN_LAYER ? "total" : "");
+  }
   dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->parameters).text);
   dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->forward_macs).text);
   dsm__table_add(table, DSM__TONE_HEADING,
@@ -102,17 +106,20 @@ static void add_total(dsm__table *table, const dsm_workload *workload) {
 static void put_layers(dsm__page *page, const dsm_workload *workload) {
   const workload_traits traits = traits_of(workload);
   dsm__column columns[COLUMN_COUNT];
-  for (size_t c = 0; c < COLUMN_COUNT; c++)
+  for (size_t c = 0; c < COLUMN_COUNT; c++) {
     columns[c] = layer_columns[c];
+  }
   columns[COLUMN_FEATURE].is_omitted = !traits.has_conv;
   columns[COLUMN_KERNEL].is_omitted = !traits.has_conv;
   columns[COLUMN_TIMESTEPS].is_omitted = !traits.has_timesteps;
   const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
   dsm__table table = dsm__table_make(page, columns, COLUMN_COUNT, workload->spec_count + 1);
-  if (declared == NULL)
+  if (declared == NULL) {
     page->out.failed = true;
-  for (size_t i = 0; i < workload->spec_count && declared != NULL; i++)
+  }
+  for (size_t i = 0; i < workload->spec_count && declared != NULL; i++) {
     add_layer(&table, &workload->specs[i], &declared[i]);
+  }
   add_total(&table, workload);
   dsm__table_print(&table);
 }
@@ -127,8 +134,9 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
           dsm__figure_short(workload->element_bytes, 4).text,
           dsm__figure_count(workload->weights).text,
           dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text));
-  if (workload->source != NULL)
+  if (workload->source != NULL) {
     dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", workload->source));
+  }
   dsm__page_break(page);
   put_layers(page, workload);
 }
@@ -153,22 +161,27 @@ static void put_item(dsm__page *page, const dsm_described *item) {
     put_result(page, item->plan);
     dsm__page_break(page);
   }
-  if (workload != NULL)
+  if (workload != NULL) {
     put_workload(page, workload);
-  if (workload != NULL && system != NULL)
+  }
+  if (workload != NULL && system != NULL) {
     dsm__page_break(page);
-  if (system != NULL)
+  }
+  if (system != NULL) {
     dsm__describe_system(page, system);
+  }
 }
 
 char *dsm_report_description_table(const dsm_described *items, size_t count,
                                    dsm_table_style style) {
   dsm__page page;
-  if (!dsm__page_init(&page, style))
+  if (!dsm__page_init(&page, style)) {
     return NULL;
+  }
   for (size_t i = 0; i < count; i++) {
-    if (i > 0)
+    if (i > 0) {
       dsm__page_break(&page);
+    }
     put_item(&page, &items[i]);
   }
   return dsm__page_finish(&page);

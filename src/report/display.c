@@ -23,13 +23,15 @@ dsm__tone dsm__tone_of_utilization(double utilization) {
 }
 
 void dsm__tone_begin(dsm__text_buffer *out, bool color, dsm__tone tone) {
-  if (color)
+  if (color) {
     dsm__text_puts(out, tone_escapes[tone]);
+  }
 }
 
 void dsm__tone_end(dsm__text_buffer *out, bool color, dsm__tone tone) {
-  if (color && tone != DSM__TONE_PLAIN)
+  if (color && tone != DSM__TONE_PLAIN) {
     dsm__text_puts(out, "\033[0m");
+  }
 }
 
 /* ---- characters ---- */
@@ -65,8 +67,9 @@ static const code_range steering[] = {
 
 static bool is_in_ranges(const code_range *ranges, size_t count, uint32_t code) {
   for (size_t i = 0; i < count; i++) {
-    if (code >= ranges[i].first && code <= ranges[i].last)
+    if (code >= ranges[i].first && code <= ranges[i].last) {
       return true;
+    }
   }
   return false;
 }
@@ -81,21 +84,25 @@ typedef struct glyph {
 static uint32_t decode(const char *text, size_t bytes) {
   static const uint32_t lead_mask[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
   uint32_t code = (unsigned char)text[0] & lead_mask[bytes];
-  for (size_t i = 1; i < bytes; i++)
+  for (size_t i = 1; i < bytes; i++) {
     code = code << 6 | ((unsigned char)text[i] & 0x3Fu);
+  }
   return code;
 }
 
 /* The character that text[0 .. length), not empty, starts with. */
 static glyph first_glyph(const char *text, size_t length) {
   const size_t bytes = dsm__utf8_length(text, length);
-  if (bytes == 0)
+  if (bytes == 0) {
     return (glyph){.bytes = 1, .width = 1};
-  if (bytes == 1)
+  }
+  if (bytes == 1) {
     return (glyph){.bytes = 1, .width = 1, .is_shown = text[0] >= 0x20 && text[0] != 0x7F};
+  }
   const uint32_t code = decode(text, bytes);
-  if (IS_IN(steering, code))
+  if (IS_IN(steering, code)) {
     return (glyph){.bytes = bytes, .width = 1};
+  }
   const size_t width = IS_IN(zero_width, code) ? 0 : IS_IN(double_width, code) ? 2 : 1;
   return (glyph){.bytes = bytes, .width = width, .is_shown = true};
 }
@@ -117,15 +124,17 @@ size_t dsm__display_width(const char *text) {
 char *dsm__display_clean(dsm__arena *arena, const char *text) {
   const size_t length = strlen(text);
   char *const clean = dsm__arena_strndup(arena, text, length);
-  if (clean == NULL)
+  if (clean == NULL) {
     return NULL;
+  }
   size_t used = 0;
   for (size_t at = 0; at < length;) {
     const glyph next = first_glyph(text + at, length - at);
-    if (next.is_shown)
+    if (next.is_shown) {
       memcpy(clean + used, text + at, next.bytes);
-    else
+    } else {
       clean[used] = '?';
+    }
     used += next.is_shown ? next.bytes : 1;
     at += next.bytes;
   }
@@ -140,8 +149,9 @@ static size_t bytes_of_start(const char *text, size_t length, size_t width) {
   size_t at = 0;
   while (at < length) {
     const glyph next = first_glyph(text + at, length - at);
-    if (next.width > width)
+    if (next.width > width) {
       break;
+    }
     width -= next.width;
     at += next.bytes;
   }
@@ -155,8 +165,9 @@ static size_t offset_of_end(const char *text, size_t length, size_t width) {
   size_t left = width_of(text, length);
   while (at < length) {
     const glyph next = first_glyph(text + at, length - at);
-    if (left <= width && next.width > 0)
+    if (left <= width && next.width > 0) {
       break;
+    }
     left -= next.width;
     at += next.bytes;
   }
@@ -171,8 +182,9 @@ static size_t put_cut(dsm__text_buffer *out, const char *text, size_t width) {
     dsm__text_append(out, text, length);
     return natural;
   }
-  if (width == 0)
+  if (width == 0) {
     return 0;
+  }
   const size_t start = bytes_of_start(text, length, width / 2);
   const size_t end = offset_of_end(text, length, (width - 1) / 2);
   dsm__text_append(out, text, start);
@@ -183,11 +195,13 @@ static size_t put_cut(dsm__text_buffer *out, const char *text, size_t width) {
 
 void dsm__display_put(dsm__text_buffer *out, const char *text, size_t width, bool is_right) {
   const size_t natural = dsm__display_width(text);
-  if (is_right && natural < width)
+  if (is_right && natural < width) {
     dsm__text_repeat(out, ' ', width - natural);
+  }
   const size_t used = put_cut(out, text, width);
-  if (!is_right || natural > width)
+  if (!is_right || natural > width) {
     dsm__text_repeat(out, ' ', width - used);
+  }
 }
 
 void dsm__display_wrap(dsm__text_buffer *out, const char *text, size_t width, dsm__indent indent) {

@@ -31,16 +31,18 @@ static void write_alternative(dsm__json_writer *writer, const dsm_plan *plan,
 static void write_pass(dsm__json_writer *writer, dsm__page *page, const dsm_plan *plan,
                        const dsm_explanation *explanation, dsm_pass pass) {
   const dsm_alternative *const chosen = dsm__explain_chosen(explanation, pass);
-  if (chosen == NULL)
+  if (chosen == NULL) {
     return;
+  }
   dsm__json_write_key(writer, dsm_pass_name(pass));
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "why", dsm__explain_pass_why(page, plan, explanation, pass));
   dsm__json_write_key(writer, "alternatives");
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
-    if (explanation->alternatives[i].pass == pass)
+    if (explanation->alternatives[i].pass == pass) {
       write_alternative(writer, plan, &explanation->alternatives[i], chosen->cycles.total);
+    }
   }
   dsm__json_end_array(writer);
   dsm__json_end_object(writer);
@@ -53,8 +55,9 @@ static void write_layer(dsm__json_writer *writer, dsm__page *page, const dsm_pla
   dsm__json_put_string(writer, "why", dsm__explain_layer_why(page, plan, explanation));
   dsm__json_write_key(writer, "passes");
   dsm__json_begin_object(writer, false);
-  for (int p = 0; p < DSM_PASS_COUNT; p++)
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
     write_pass(writer, page, plan, explanation, (dsm_pass)p);
+  }
   dsm__json_end_object(writer);
   dsm__json_end_object(writer);
 }
@@ -62,8 +65,9 @@ static void write_layer(dsm__json_writer *writer, dsm__page *page, const dsm_pla
 char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                   size_t count) {
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0}))
+  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
     return NULL;
+  }
   dsm__json_writer writer = {.out = &page.out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-explain/1");
@@ -74,8 +78,9 @@ char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *c
   dsm__json_put_double(&writer, "step_cycles", plan->result.step_cycles);
   dsm__json_write_key(&writer, "layers");
   dsm__json_begin_array(&writer, false);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     write_layer(&writer, &page, plan, explanations[i]);
+  }
   dsm__json_end_array(&writer);
   dsm__json_end_object(&writer);
   dsm__json_finish(&writer);
@@ -101,8 +106,9 @@ static void put_titles(dsm__csv *csv) {
       "network_ratio",
   };
   dsm__csv_texts(csv, head, sizeof head / sizeof *head);
-  for (int d = 0; d < DSM_DIM_COUNT; d++)
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm__csv_dotted(csv, "core_split", dsm_dim_name((dsm_dim)d));
+  }
   dsm__csv_texts(csv, tail, sizeof tail / sizeof *tail);
   dsm__csv_end_row(csv);
 }
@@ -113,8 +119,9 @@ static void put_alternative(dsm__csv *csv, const dsm_plan *plan, const char *lay
   dsm__csv_text(csv, layer);
   dsm__csv_text(csv, dsm_pass_name(alternative->pass));
   dsm__csv_text(csv, dsm_parallelism_name(alternative->parallelism));
-  for (int d = 0; d < DSM_DIM_COUNT; d++)
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm__csv_u64(csv, alternative->split.n[d]);
+  }
   dsm__csv_bool(csv, alternative->is_chosen);
   dsm__csv_bool(csv, alternative->is_best_of_parallelism);
   dsm__csv_double(csv, cycles->primary);

@@ -31,8 +31,9 @@ static void add_alternative(dsm__table *table, const dsm_plan *plan,
   dsm__table_add(table, tone, alternative->is_chosen ? "*" : "");
   dsm__table_add(table, tone, dsm__parallelism_word(alternative->parallelism));
   dsm__table_add(table, tone, dsm__page_split(table->page, &alternative->split));
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     dsm__table_add(table, tone, dsm__figure_percent(dsm__share(parts[i], chosen_cycles)).text);
+  }
   dsm__table_add(table, tone, largest == DSM_GROUP_STREAM ? "" : dsm__group_word(largest));
   dsm__table_add(table, tone, dsm_bound_name(alternative->bound));
   const double network = dsm__share(alternative->network_cycles, plan->result.step_cycles);
@@ -45,8 +46,9 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
                      dsm_pass p) {
   const dsm_alternative *const chosen = dsm__explain_chosen(explanation, p);
   const dsm_pass_plan *const pass = &plan->layers[explanation->layer_index].passes[p];
-  if (chosen == NULL)
+  if (chosen == NULL) {
     return;
+  }
   dsm__page_break(page);
   dsm__page_line(
       page, DSM__TONE_HEADING,
@@ -57,8 +59,9 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
   dsm__table table =
       dsm__table_make(page, alternative_columns, COLUMN_COUNT, explanation->alternative_count);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
-    if (explanation->alternatives[i].pass == p)
+    if (explanation->alternatives[i].pass == p) {
       add_alternative(&table, plan, &explanation->alternatives[i], chosen->cycles.total);
+    }
   }
   dsm__table_print(&table);
   dsm__page_line(page, DSM__TONE_PLAIN, dsm__explain_pass_why(page, plan, explanation, p));
@@ -70,8 +73,9 @@ static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanati
                  dsm__page_text(page, "%s (%s) in %s", layer->name,
                                 dsm_layer_type_name(layer->type),
                                 dsm__page_plan_heading(page, plan)));
-  for (int p = 0; p < DSM_PASS_COUNT; p++)
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
     put_pass(page, plan, explanation, (dsm_pass)p);
+  }
   const char *const why = dsm__explain_layer_why(page, plan, explanation);
   if (why[0] != '\0') {
     dsm__page_break(page);
@@ -84,10 +88,12 @@ static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanati
 char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                    size_t count, dsm_table_style style) {
   dsm__page page;
-  if (!dsm__page_init(&page, style))
+  if (!dsm__page_init(&page, style)) {
     return NULL;
-  for (size_t i = 0; i < count; i++)
+  }
+  for (size_t i = 0; i < count; i++) {
     put_layer(&page, plan, explanations[i]);
+  }
   dsm__page_line(&page, DSM__TONE_FAINT,
                  "* = what the plan does. Times in percent of it, without relayouts: arrays = "
                  "computing, xfer = transfers that computation does not hide, aux = auxiliary "

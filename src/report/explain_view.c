@@ -15,8 +15,9 @@
 const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass) {
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const alternative = &explanation->alternatives[i];
-    if (alternative->pass == pass && alternative->is_chosen)
+    if (alternative->pass == pass && alternative->is_chosen) {
       return alternative;
+    }
   }
   return NULL;
 }
@@ -26,8 +27,9 @@ const dsm_alternative *dsm__explain_best(const dsm_explanation *explanation, dsm
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const alternative = &explanation->alternatives[i];
     if (alternative->pass == pass && alternative->parallelism == parallelism &&
-        alternative->is_best_of_parallelism)
+        alternative->is_best_of_parallelism) {
       return alternative;
+    }
   }
   return NULL;
 }
@@ -49,8 +51,9 @@ static const dsm_alternative *best_rival(const dsm_explanation *explanation,
     const dsm_alternative *const rival =
         dsm__explain_best(explanation, chosen->pass, (dsm_parallelism)p);
     if (rival != NULL && rival->parallelism != chosen->parallelism &&
-        (best == NULL || rival->cycles.total < best->cycles.total))
+        (best == NULL || rival->cycles.total < best->cycles.total)) {
       best = rival;
+    }
   }
   return best;
 }
@@ -62,8 +65,9 @@ static const dsm_alternative *next_split(const dsm_explanation *explanation,
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const rival = &explanation->alternatives[i];
     if (rival->pass == chosen->pass && rival->parallelism == chosen->parallelism &&
-        !rival->is_chosen && (best == NULL || rival->cycles.total < best->cycles.total))
+        !rival->is_chosen && (best == NULL || rival->cycles.total < best->cycles.total)) {
       best = rival;
+    }
   }
   return best;
 }
@@ -116,10 +120,12 @@ static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
       name = dsm__group_phrase((dsm_group)g);
     }
   }
-  if (!(extra > 0 && most > 0))
+  if (!(extra > 0 && most > 0)) {
     return "";
-  if (most >= extra)
+  }
+  if (most >= extra) {
     return dsm__page_text(page, ", because of %s", name);
+  }
   return dsm__page_text(page, "; %s %% of the difference is %s",
                         dsm__figure_fixed(100 * most / extra, 0).text, name);
 }
@@ -127,8 +133,9 @@ static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
 /* How the step changes when the layer has a parallelism, as "take 5.1 % longer". */
 static const char *step_change(dsm__page *page, double network_cycles, double step_cycles) {
   const double change = dsm__share(network_cycles, step_cycles) - 1;
-  if (fabs(change) <= SAME)
+  if (fabs(change) <= SAME) {
     return "take as long";
+  }
   return dsm__page_text(page, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
                         change > 0 ? "longer" : "less (its need of memory aside)");
 }
@@ -142,9 +149,10 @@ static const char *against_rival(dsm__page *page, const dsm_plan *plan,
                               dsm__explain_layer_cycles(explanation, chosen->parallelism);
   const double step = plan->result.step_cycles;
   const char *reason = "";
-  if (rival->network_cycles > step * (1 + SAME))
+  if (rival->network_cycles > step * (1 + SAME)) {
     reason = layer_change < 0 ? ": relayouts around the layer would cost more than it gains"
                               : ": the layer's other passes would lose more than this one gains";
+  }
   return dsm__page_text(
       page, "%s alone would be faster in this pass (%s%s), but with it the step would %s%s.",
       rival_name, times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
@@ -156,17 +164,20 @@ static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,
                                    const dsm_alternative *chosen) {
   const char *const name = dsm_parallelism_name(chosen->parallelism);
   const dsm_alternative *const rival = best_rival(explanation, chosen);
-  if (rival == NULL)
+  if (rival == NULL) {
     return dsm__page_text(page,
                           "%s is the only parallelism that this layer and the options "
                           "allow.",
                           name);
+  }
   const double ratio = dsm__share(rival->cycles.total, chosen->cycles.total);
   const char *const rival_name = dsm_parallelism_name(rival->parallelism);
-  if (fabs(ratio - 1) <= SAME)
+  if (fabs(ratio - 1) <= SAME) {
     return dsm__page_text(page, "%s and %s take the same time in this pass.", name, rival_name);
-  if (ratio < 1)
+  }
+  if (ratio < 1) {
     return against_rival(page, plan, explanation, chosen, rival);
+  }
   return dsm__page_text(page, "%s wins this pass: the next, %s, takes %s%s.", name, rival_name,
                         times(page, ratio), extra_time(page, rival, chosen));
 }
@@ -174,19 +185,22 @@ static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,
 static const char *why_split(dsm__page *page, const dsm_explanation *explanation,
                              const dsm_alternative *chosen) {
   const dsm_alternative *const next = next_split(explanation, chosen);
-  if (next == NULL)
+  if (next == NULL) {
     return "";
+  }
   const char *const split = dsm__page_split(page, &chosen->split);
   const char *const next_split_text = dsm__page_split(page, &next->split);
   const double ratio = dsm__share(next->cycles.total, chosen->cycles.total);
-  if (fabs(ratio - 1) <= SAME)
+  if (fabs(ratio - 1) <= SAME) {
     return dsm__page_text(page,
                           " The core split %s is as fast but comes later in the order of "
                           "preference.",
                           next_split_text);
-  if (ratio < 1)
+  }
+  if (ratio < 1) {
     return dsm__page_text(page, " Its core split is not the best: %s takes %s%s.", next_split_text,
                           times(page, ratio), extra_time(page, chosen, next));
+  }
   return dsm__page_text(page, " Of its core splits %s wins; the next, %s, takes %s%s.", split,
                         next_split_text, times(page, ratio), extra_time(page, next, chosen));
 }
@@ -194,8 +208,9 @@ static const char *why_split(dsm__page *page, const dsm_explanation *explanation
 const char *dsm__explain_pass_why(dsm__page *page, const dsm_plan *plan,
                                   const dsm_explanation *explanation, dsm_pass pass) {
   const dsm_alternative *const chosen = dsm__explain_chosen(explanation, pass);
-  if (chosen == NULL)
+  if (chosen == NULL) {
     return "";
+  }
   /* A plan that was edited need not have the best split: parallelisms compete with their best. */
   const dsm_alternative *const best = dsm__explain_best(explanation, pass, chosen->parallelism);
   return dsm__page_text(page, "%s%s",
@@ -217,33 +232,37 @@ static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass
   layer_rival best = {.exists = false};
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const dsm_alternative *const rival = dsm__explain_best(explanation, pass, (dsm_parallelism)p);
-    if (rival == NULL || rival->parallelism == chosen)
+    if (rival == NULL || rival->parallelism == chosen) {
       continue;
+    }
     const double cycles = dsm__explain_layer_cycles(explanation, rival->parallelism);
     const bool is_better =
         is_network ? rival->network_cycles < best.network_cycles : cycles < best.cycles;
-    if (!best.exists || is_better)
+    if (!best.exists || is_better) {
       best = (layer_rival){.exists = true,
                            .parallelism = rival->parallelism,
                            .cycles = cycles,
                            .network_cycles = rival->network_cycles};
+    }
   }
   return best;
 }
 
 const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation) {
-  if (explanation->alternative_count == 0)
+  if (explanation->alternative_count == 0) {
     return "";
+  }
   const dsm_alternative *const first = &explanation->alternatives[0];
   const char *const name = dsm_parallelism_name(first->parallelism);
   const double cycles = dsm__explain_layer_cycles(explanation, first->parallelism);
   const double step = plan->result.step_cycles;
   const layer_rival layer = find_layer_rival(explanation, first->pass, first->parallelism, false);
   const layer_rival net = find_layer_rival(explanation, first->pass, first->parallelism, true);
-  if (!layer.exists)
+  if (!layer.exists) {
     return "";
-  if (layer.cycles < cycles * (1 - SAME))
+  }
+  if (layer.cycles < cycles * (1 - SAME)) {
     return dsm__page_text(
         page,
         "Over all its passes the layer alone would be fastest with %s (%s of %s's time), but "
@@ -251,6 +270,7 @@ const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
         dsm_parallelism_name(layer.parallelism), times(page, dsm__share(layer.cycles, cycles)),
         name, step_change(page, layer.network_cycles, step),
         layer.network_cycles > step * (1 + SAME) ? ", because of relayouts around the layer" : "");
+  }
   return dsm__page_text(page,
                         "Over all its passes the layer alone is fastest with %s too; with the "
                         "next best for the network, %s, the step would %s.",

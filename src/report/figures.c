@@ -16,19 +16,23 @@ static bool is_digit(char c) {
 static dsm__figure group_digits(const char *plain) {
   dsm__figure figure = {.text = ""};
   size_t whole = 0;
-  while (is_digit(plain[whole]))
+  while (is_digit(plain[whole])) {
     whole++;
+  }
   size_t used = 0;
   for (size_t i = 0; i < whole; i++) {
-    if (i > 0 && (whole - i) % 3 == 0)
+    if (i > 0 && (whole - i) % 3 == 0) {
       figure.text[used++] = ',';
+    }
     figure.text[used++] = plain[i];
   }
   size_t at = whole;
-  while (plain[at] != '\0' && !is_digit(plain[at]))
+  while (plain[at] != '\0' && !is_digit(plain[at])) {
     at++;
-  if (plain[at] != '\0')
+  }
+  if (plain[at] != '\0') {
     (void)snprintf(figure.text + used, sizeof figure.text - used, ".%s", plain + at);
+  }
   return figure;
 }
 
@@ -62,8 +66,9 @@ dsm__figure dsm__figure_short(double value, int digits) {
   const size_t length = strlen(figure.text);
   size_t kept = length;
   if (strchr(figure.text, '.') != NULL && strchr(figure.text, 'e') == NULL) {
-    while (figure.text[kept - 1] == '0')
+    while (figure.text[kept - 1] == '0') {
       kept--;
+    }
     kept -= figure.text[kept - 1] == '.' ? 1 : 0;
   }
   figure.text[kept] = '\0';

@@ -17,8 +17,9 @@ typedef struct gains {
 static gains gains_of(const dsm_ladder_rung *rungs, size_t index) {
   const double seconds = rungs[index].plan->result.step_seconds;
   const size_t previous = index == 0 ? 0 : index - 1;
-  if (!(seconds > 0))
+  if (!(seconds > 0)) {
     return (gains){.over_previous = 1, .over_first = 1};
+  }
   /* Seconds, because the first rung's system may have another clock. */
   return (gains){.over_previous = rungs[previous].plan->result.step_seconds / seconds,
                  .over_first = rungs[0].plan->result.step_seconds / seconds};
@@ -55,16 +56,18 @@ static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t ind
 
 char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_table_style style) {
   dsm__page page;
-  if (!dsm__page_init(&page, style))
+  if (!dsm__page_init(&page, style)) {
     return NULL;
+  }
   if (count > 0) {
     const char *const heading = dsm__page_plan_heading(&page, rungs[count - 1].plan);
     dsm__page_line(&page, DSM__TONE_HEADING, heading);
   }
   dsm__page_break(&page);
   dsm__table table = dsm__table_make(&page, ladder_columns, COUNT_OF(ladder_columns), count);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     add_rung(&table, rungs, i);
+  }
   dsm__table_print(&table);
   dsm__page_break(&page);
   dsm__page_line(&page, DSM__TONE_FAINT,
@@ -77,8 +80,9 @@ static void write_optimizations(dsm__json_writer *writer, dsm_optimization_set s
   dsm__json_write_key(writer, "optimizations");
   dsm__json_begin_array(writer, true);
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((set & DSM_OPTIMIZATION_BIT(o)) != 0)
+    if ((set & DSM_OPTIMIZATION_BIT(o)) != 0) {
       dsm__json_write_string(writer, dsm_optimization_name((dsm_optimization)o));
+    }
   }
   dsm__json_end_array(writer);
 }
@@ -113,8 +117,9 @@ char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
   }
   dsm__json_write_key(&writer, "rungs");
   dsm__json_begin_array(&writer, false);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     write_rung(&writer, rungs, i);
+  }
   dsm__json_end_array(&writer);
   dsm__json_end_object(&writer);
   dsm__json_finish(&writer);

@@ -80,8 +80,9 @@ dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass) {
       .other = pass->cycles.non_overlapped,
       .total = pass->cycles.total,
   };
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++)
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
     loss.groups[g] = pass->group_cycles[g];
+  }
   return loss;
 }
 
@@ -98,8 +99,9 @@ dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
   for (size_t layer = 0; layer < plan->layer_count; layer++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[layer].passes[p];
-      for (int g = DSM_GROUP_STREAM + 1; pass->exists && g < DSM_GROUP_COUNT; g++)
+      for (int g = DSM_GROUP_STREAM + 1; pass->exists && g < DSM_GROUP_COUNT; g++) {
         loss.groups[g] += pass->group_cycles[g];
+      }
     }
   }
   return loss;

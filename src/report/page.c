@@ -21,8 +21,9 @@ char *dsm__page_finish(dsm__page *page) {
 
 char *dsm__text_finish(dsm__text_buffer *out) {
   dsm__text_puts(out, ""); /* an empty report is a text too */
-  if (!out->failed)
+  if (!out->failed) {
     return out->text;
+  }
   dsm__text_fini(out);
   return NULL;
 }
@@ -57,8 +58,9 @@ const char *dsm__page_text(dsm__page *page, const char *format, ...) {
   va_end(args);
   const char *result = NULL;
   char *const text = length < 0 ? NULL : dsm__arena_alloc(page->arena, (size_t)length + 1);
-  if (text != NULL && vsnprintf(text, (size_t)length + 1, format, again) >= 0)
+  if (text != NULL && vsnprintf(text, (size_t)length + 1, format, again) >= 0) {
     result = dsm__display_clean(page->arena, text);
+  }
   va_end(again);
   page->out.failed = page->out.failed || result == NULL;
   return result == NULL ? "" : result;

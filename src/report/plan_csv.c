@@ -21,8 +21,9 @@ static const char *const cycles_titles[] = {
 static void put_titles(dsm__csv *csv) {
   dsm__csv_texts(csv, first_titles, COUNT_OF(first_titles));
   for (size_t i = 0; i < COUNT_OF(loops_titles); i++) {
-    for (int d = 0; d < DSM_DIM_COUNT; d++)
+    for (int d = 0; d < DSM_DIM_COUNT; d++) {
       dsm__csv_dotted(csv, loops_titles[i], dsm_dim_name((dsm_dim)d));
+    }
   }
   dsm__csv_texts(csv, cycles_titles, COUNT_OF(cycles_titles));
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
@@ -36,8 +37,9 @@ static void put_titles(dsm__csv *csv) {
 }
 
 static void put_loops(dsm__csv *csv, const dsm_loops *loops) {
-  for (int d = 0; d < DSM_DIM_COUNT; d++)
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm__csv_u64(csv, loops->n[d]);
+  }
 }
 
 static void put_cycles(dsm__csv *csv, const dsm_pass_plan *pass) {
@@ -72,8 +74,9 @@ static void put_pass(dsm__csv *csv, const char *layer, dsm_pass p, const dsm_pas
   put_loops(csv, &pass->first.core);
   put_loops(csv, &pass->first.array);
   put_cycles(csv, pass);
-  for (int t = 0; t < DSM_TRANSFER_COUNT; t++)
+  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
     put_transfer(csv, pass, (dsm_transfer)t);
+  }
   dsm__csv_end_row(csv);
 }
 
@@ -83,8 +86,9 @@ char *dsm_report_plan_csv(const dsm_plan *plan) {
   put_titles(&csv);
   for (size_t i = 0; i < plan->layer_count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      if (plan->layers[i].passes[p].exists)
+      if (plan->layers[i].passes[p].exists) {
         put_pass(&csv, plan->layers[i].layer->name, (dsm_pass)p, &plan->layers[i].passes[p]);
+      }
     }
   }
   return dsm__text_finish(&out);

@@ -25,10 +25,12 @@ typedef struct loser_list {
 /* Keeps the list in falling order; of equals the earlier stays before the later. */
 static void consider(loser_list *list, losing_pass candidate) {
   size_t at = list->count;
-  while (at > 0 && list->items[at - 1].lost < candidate.lost)
+  while (at > 0 && list->items[at - 1].lost < candidate.lost) {
     at--;
-  if (at == LOSER_COUNT)
+  }
+  if (at == LOSER_COUNT) {
     return;
+  }
   const size_t kept = list->count < LOSER_COUNT ? list->count : LOSER_COUNT - 1;
   memmove(&list->items[at + 1], &list->items[at], (kept - at) * sizeof *list->items);
   list->items[at] = candidate;
@@ -41,9 +43,10 @@ static loser_list find_losers(const dsm_plan *plan) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       const double lost = pass->exists ? pass->cycles.total - pass->ideal_cycles : 0;
-      if (lost > 0)
+      if (lost > 0) {
         consider(&list,
                  (losing_pass){.layer = &plan->layers[i], .pass = (dsm_pass)p, .lost = lost});
+      }
     }
   }
   return list;
@@ -54,18 +57,21 @@ static loser_list find_losers(const dsm_plan *plan) {
 static const char *busiest_transfer(dsm__page *page, const dsm_pass_plan *pass, dsm_group group) {
   double link_cycles[DSM_LINK_COUNT] = {0};
   for (size_t i = 0; i < pass->transfer_count; i++) {
-    if (pass->transfers[i].group == group)
+    if (pass->transfers[i].group == group) {
       link_cycles[pass->transfers[i].link] += pass->transfers[i].cycles;
+    }
   }
   int link = 0;
-  for (int l = 1; l < DSM_LINK_COUNT; l++)
+  for (int l = 1; l < DSM_LINK_COUNT; l++) {
     link = link_cycles[l] > link_cycles[link] ? l : link;
+  }
   const dsm_plan_transfer *busiest = NULL;
   for (size_t i = 0; i < pass->transfer_count; i++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[i];
     if (transfer->group == group && (int)transfer->link == link &&
-        (busiest == NULL || transfer->cycles > busiest->cycles))
+        (busiest == NULL || transfer->cycles > busiest->cycles)) {
       busiest = transfer;
+    }
   }
   return busiest == NULL
              ? ""
@@ -83,10 +89,12 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan, const lo
   const uint64_t rows = used->n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
   const uint64_t columns = used->n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
   const uint64_t column_macs = array->columns * plan->system->pe.simd_macs;
-  if (array->unroll_kernel_on_rows)
+  if (array->unroll_kernel_on_rows) {
     return "";
-  if (rows >= array->rows && columns >= column_macs)
+  }
+  if (rows >= array->rows && columns >= column_macs) {
     return " (the arrays are full: start-up and uneven shares)";
+  }
   return dsm__page_text(
       page, " (an array takes %" PRIu64 " x %" PRIu64 " features, gets %" PRIu64 " x %" PRIu64 ")",
       array->rows, column_macs, rows, columns);
@@ -104,24 +112,28 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const losing_pass
   const dsm__loss loss = dsm__loss_of_pass(pass);
   cause found = {
       .phrase = "array underuse", .detail = array_filling(page, plan, loser), .cycles = loss.array};
-  if (loss.transfer > found.cycles)
+  if (loss.transfer > found.cycles) {
     found = (cause){.phrase = dsm__group_phrase(DSM_GROUP_STREAM),
                     .detail = busiest_transfer(page, pass, DSM_GROUP_STREAM),
                     .cycles = loss.transfer};
-  if (loss.auxiliary > found.cycles)
+  }
+  if (loss.auxiliary > found.cycles) {
     found = (cause){.phrase = "auxiliary operations", .detail = "", .cycles = loss.auxiliary};
+  }
   const dsm_group group = dsm__loss_largest_group(loss.groups);
-  if (loss.groups[group] > found.cycles)
+  if (loss.groups[group] > found.cycles) {
     found = (cause){.phrase = dsm__group_phrase(group),
                     .detail = busiest_transfer(page, pass, group),
                     .cycles = loss.groups[group]};
+  }
   return found;
 }
 
 void dsm__plan_losers(dsm__page *page, const dsm_plan *plan) {
   const loser_list list = find_losers(plan);
-  if (list.count == 0)
+  if (list.count == 0) {
     return;
+  }
   dsm__page_break(page);
   dsm__page_line(page, DSM__TONE_HEADING, "Most is lost in");
   for (size_t i = 0; i < list.count; i++) {

@@ -92,8 +92,9 @@ static bool has_hybrid(const dsm_plan *plan) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       if (pass->exists && (pass->share.parallelism == DSM_PARALLELISM_DATA_X_MODEL_Y ||
-                           pass->share.parallelism == DSM_PARALLELISM_MODEL_X_DATA_Y))
+                           pass->share.parallelism == DSM_PARALLELISM_MODEL_X_DATA_Y)) {
         return true;
+      }
     }
   }
   return false;
@@ -105,8 +106,9 @@ static void put_legend(dsm__page *page, bool explains_hybrids) {
       "In percent: step = share of the step's time; then of the pass's time: util = "
       "useful work at full speed, array = arrays starting up or not full, xfer = transfers that "
       "computation does not hide, aux = auxiliary operations, other = never hidden.");
-  if (explains_hybrids)
+  if (explains_hybrids) {
     dsm__page_line(page, DSM__TONE_FAINT, "par.: DxMy = data_x_model_y, MxDy = model_x_data_y.");
+  }
 }
 
 static void put_plan(dsm__page *page, const dsm_plan *plan) {
@@ -114,8 +116,9 @@ static void put_plan(dsm__page *page, const dsm_plan *plan) {
   dsm__page_break(page);
   dsm__table table = make_rows(page, plan, true);
   const bool has_long_names = dsm__table_natural_width(&table) <= page->style.width;
-  if (!has_long_names)
+  if (!has_long_names) {
     table = make_rows(page, plan, false);
+  }
   dsm__table_print(&table);
   dsm__page_break(page);
   put_legend(page, !has_long_names && has_hybrid(plan));
@@ -125,8 +128,9 @@ static void put_plan(dsm__page *page, const dsm_plan *plan) {
 
 char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style) {
   dsm__page page;
-  if (!dsm__page_init(&page, style))
+  if (!dsm__page_init(&page, style)) {
     return NULL;
+  }
   put_plan(&page, plan);
   return dsm__page_finish(&page);
 }

@@ -16,8 +16,9 @@
 static const char *bound_text(dsm__page *page, const dsm_plan_result *result) {
   static const double tolerance = 1e-9; /* of two implementations of the model */
   const double gap = result->step_cycles / result->lower_bound_cycles - 1;
-  if (fabs(gap) <= tolerance)
+  if (fabs(gap) <= tolerance) {
     return "optimal: no mapping of the searched space is faster";
+  }
   return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum",
                         dsm__figure_fixed(result->lower_bound_cycles, 0).text,
                         dsm__figure_digits(100 * gap, 3).text);
@@ -63,8 +64,9 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   dsm__page_labelled(
       page, LABEL_WIDTH, "utilization",
       dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * result->utilization, 2).text));
-  if (result->lower_bound_cycles > 0)
+  if (result->lower_bound_cycles > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "lower bound", bound_text(page, result));
+  }
   dsm__page_labelled(page, LABEL_WIDTH, "chip memory", memory_text(page, &result->memory));
 }
 
@@ -80,8 +82,9 @@ static void add_part(dsm__table *table, dsm__tone tone, const char *name, double
                      size_t bar_width) {
   static const char marks[BAR_WIDTH + 1] = "##################################################";
   size_t length = (size_t)lround(fmin(fmax(share, 0), 1) * (double)bar_width);
-  if (length > BAR_WIDTH)
+  if (length > BAR_WIDTH) {
     length = BAR_WIDTH;
+  }
   dsm__table_add(table, DSM__TONE_PLAIN, name);
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_percent(share).text);
   dsm__table_add(table, tone, marks + BAR_WIDTH - length);
@@ -101,9 +104,10 @@ static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
   add_part(&table, DSM__TONE_PLAIN, "visible transfer", dsm__share(loss.transfer, loss.total), bar);
   add_part(&table, DSM__TONE_PLAIN, "auxiliary", dsm__share(loss.auxiliary, loss.total), bar);
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
-    if (loss.groups[g] > 0)
+    if (loss.groups[g] > 0) {
       add_part(&table, DSM__TONE_PLAIN, dsm_group_name((dsm_group)g),
                dsm__share(loss.groups[g], loss.total), bar);
+    }
   }
   dsm__table_print(&table);
 }

@@ -18,10 +18,12 @@ dsm__table dsm__table_make(dsm__page *page, const dsm__column *columns, size_t c
 
 void dsm__table_add(dsm__table *table, dsm__tone tone, const char *text) {
   const char *const copy = dsm__display_clean(table->page->arena, text);
-  if (copy == NULL)
+  if (copy == NULL) {
     table->page->out.failed = true;
-  if (table->page->out.failed)
+  }
+  if (table->page->out.failed) {
     return;
+  }
   assert(table->cell_count < table->capacity);
   table->cells[table->cell_count++] = (dsm__cell){.text = copy, .tone = tone};
 }
@@ -43,19 +45,22 @@ static layout measure(const dsm__table *table) {
   for (size_t i = 0; i < table->cell_count; i++) {
     const size_t c = i % table->column_count;
     const size_t width = dsm__display_width(table->cells[i].text);
-    if (width > made.natural[c])
+    if (width > made.natural[c]) {
       made.natural[c] = width;
+    }
   }
-  for (size_t c = 0; c < table->column_count; c++)
+  for (size_t c = 0; c < table->column_count; c++) {
     made.width[c] = made.natural[c];
+  }
   return made;
 }
 
 static size_t total_width(const dsm__table *table, const layout *plan) {
   size_t total = 0;
   for (size_t c = 0; c < table->column_count; c++) {
-    if (plan->is_shown[c])
+    if (plan->is_shown[c]) {
       total += plan->width[c] + (total > 0 ? table->columns[c].gap : 0);
+    }
   }
   return table->indent + total;
 }
@@ -66,11 +71,13 @@ static void shorten_names(const dsm__table *table, layout *plan, size_t width, s
     size_t widest = table->column_count;
     for (size_t c = 0; c < table->column_count; c++) {
       if (plan->is_shown[c] && table->columns[c].is_name && plan->width[c] > least &&
-          (widest == table->column_count || plan->width[c] > plan->width[widest]))
+          (widest == table->column_count || plan->width[c] > plan->width[widest])) {
         widest = c;
+      }
     }
-    if (widest == table->column_count)
+    if (widest == table->column_count) {
       return;
+    }
     plan->width[widest]--;
   }
 }
@@ -80,11 +87,13 @@ static bool hide_one(const dsm__table *table, layout *plan) {
   size_t hidden = table->column_count;
   for (size_t c = 0; c < table->column_count; c++) {
     if (plan->is_shown[c] && table->columns[c].rank > 0 &&
-        (hidden == table->column_count || table->columns[c].rank >= table->columns[hidden].rank))
+        (hidden == table->column_count || table->columns[c].rank >= table->columns[hidden].rank)) {
       hidden = c;
+    }
   }
-  if (hidden == table->column_count)
+  if (hidden == table->column_count) {
     return false;
+  }
   plan->is_shown[hidden] = false;
   return true;
 }
@@ -103,8 +112,9 @@ static void widen_names(const dsm__table *table, layout *plan, size_t width) {
 static layout fit(const dsm__table *table, size_t width) {
   layout plan = measure(table);
   shorten_names(table, &plan, width, DSM__TABLE_NAME_COMFORT);
-  while (total_width(table, &plan) > width && hide_one(table, &plan))
+  while (total_width(table, &plan) > width && hide_one(table, &plan)) {
     shorten_names(table, &plan, width, DSM__TABLE_NAME_COMFORT);
+  }
   shorten_names(table, &plan, width, DSM__TABLE_NAME_MIN);
   widen_names(table, &plan, width);
   return plan;
@@ -125,8 +135,9 @@ typedef struct line {
 
 static void put_cell(line *target, const dsm__column *column, size_t width, dsm__cell cell) {
   const size_t natural = dsm__display_width(cell.text);
-  if (target->is_started)
+  if (target->is_started) {
     target->waiting += column->gap;
+  }
   target->is_started = true;
   if (natural == 0) {
     target->waiting += width;
@@ -143,17 +154,19 @@ static void put_cell(line *target, const dsm__column *column, size_t width, dsm_
 void dsm__table_print(const dsm__table *table) {
   dsm__text_buffer *const out = &table->page->out;
   const dsm_table_style style = table->page->style;
-  if (out->failed)
+  if (out->failed) {
     return;
+  }
   const layout plan = fit(table, style.width);
   const size_t row_count = table->cell_count / table->column_count;
   for (size_t row = 0; row <= row_count; row++) {
     line current = {.out = out, .color = style.color, .waiting = table->indent};
     for (size_t c = 0; c < table->column_count; c++) {
       const dsm__cell title = {.text = table->columns[c].title, .tone = DSM__TONE_HEADING};
-      if (plan.is_shown[c])
+      if (plan.is_shown[c]) {
         put_cell(&current, &table->columns[c], plan.width[c],
                  row == 0 ? title : table->cells[(row - 1) * table->column_count + c]);
+      }
     }
     dsm__text_repeat(out, '\n', 1);
   }

@@ -77,13 +77,15 @@ bool dsm__conv_check_feature(const dsm__subject *layer, dsm_size2 input) {
   }
   if (expected.rows == 0 || expected.columns == 0) {
     const dsm__json_node kernel = dsm__subject_member(layer, "kernel");
+    const dsm_size2 padded = {input.rows + 2 * spec->padding.rows,
+                              input.columns + 2 * spec->padding.columns};
+    const dsm_size2 reach = {spec->dilation.rows * (spec->kernel.rows - 1) + 1,
+                             spec->dilation.columns * (spec->kernel.columns - 1) + 1};
     dsm__json_error(
         &kernel, NULL,
         "expected a dilated kernel within the padded input of %llu x %llu, found %llu x %llu",
-        (unsigned long long)(input.rows + 2 * spec->padding.rows),
-        (unsigned long long)(input.columns + 2 * spec->padding.columns),
-        (unsigned long long)(spec->dilation.rows * (spec->kernel.rows - 1) + 1),
-        (unsigned long long)(spec->dilation.columns * (spec->kernel.columns - 1) + 1));
+        (unsigned long long)padded.rows, (unsigned long long)padded.columns,
+        (unsigned long long)reach.rows, (unsigned long long)reach.columns);
     return false;
   }
   const dsm__json_node node = dsm__subject_member(layer, "feature");

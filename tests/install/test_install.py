@@ -98,7 +98,8 @@ def check_symbols(install):
     listed = run("nm", "-D", "--defined-only", install.libdir / "libdsm.so")
     shown = {line.split()[-1].split("@")[0] for line in (listed or "").splitlines()}
     runtime = {name for name in shown if name.startswith(("__asan", "__ubsan", "__tsan", "__gcov",
-                                                          "__odr_asan", "_init", "_fini"))}
+                                                          "__odr_asan", "__start_", "__stop_", "_init",
+                                                          "_fini"))}
     expect(declared <= shown, f"libdsm.so does not show {sorted(declared - shown)}")
     expect(shown - runtime <= declared, f"libdsm.so also shows {sorted(shown - runtime - declared)}")
 
