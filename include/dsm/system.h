@@ -89,7 +89,7 @@ typedef struct dsm_assumptions {
   double rotate_memory_bytes;        /**< memory bytes per byte rotated */
   double relayout_memory_bytes;      /**< memory bytes per byte re-laid out */
   double weight_update_memory_bytes; /**< memory bytes per owned weight byte in the update */
-  bool exact_groups;                 /**< grouped convolutions: see docs/model.md, section 4 */
+  bool exact_groups;                 /**< grouped convolutions: see docs/model.md, section 3 */
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */
   bool dysm_accumulate_in_memory;    /**< partial gradients are re-read from memory */
 } dsm_assumptions;

@@ -2,6 +2,7 @@
 /* json_node.c: moving between the nodes of a document, and findings about them. */
 #include "base/json_doc.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -135,10 +136,12 @@ static size_t chain(const dsm__json_node *node,
                     const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1]) {
   size_t depth = dsm__json_depth(node);
   const dsm__json_node *each = node;
-  for (; each != NULL && depth > DSM__JSON_MAX_DEPTH; depth--) {
+  for (; depth > DSM__JSON_MAX_DEPTH; depth--) {
+    assert(each != NULL);
     each = each->parent;
   }
-  for (size_t i = depth + 1; each != NULL && i > 0; i--) {
+  for (size_t i = depth + 1; i > 0; i--) {
+    assert(each != NULL); /* the depth is the number of parents */
     nodes[i - 1] = each;
     each = each->parent;
   }

@@ -50,6 +50,7 @@ int main(int argc, char *argv[]) {
     return CLI_EXIT_USAGE;
   }
   (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
+  (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file at its size limit */
   const cli_exit outcome = run_program(argc, argv);
   return (int)cli_exit_max(outcome, cli_finish_stdout());
 }

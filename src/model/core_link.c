@@ -29,6 +29,7 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
   case DSM_PASS_COUNT:
     break;
   }
+  /* Update; a matmul has none. */
   const double sharing_cores = (double)split->n[DSM_DIM_IJ] * (double)split->n[DSM_DIM_MB];
   return sent_fraction(sharing_cores) * core->kernel * widening;
 }

@@ -85,6 +85,15 @@ uint64_t dsm__parts_within_group(const dsm_layer *layer, const dsm_chip_share *s
   return parts_out < layer->groups ? 1 : parts_out / layer->groups;
 }
 
+uint64_t dsm__output_parts(const dsm_layer *layer, const dsm_chip_share *share,
+                           const dsm_loops *split) {
+  const uint64_t parts_out = split->n[DSM_DIM_OUT];
+  if (!share->has_exact_groups || parts_out <= layer->groups) {
+    return parts_out;
+  }
+  return layer->groups * dsm__parts_within_group(layer, share, split);
+}
+
 dsm__core_work dsm__core_work_derive(const dsm_layer *layer, const dsm_chip_share *share,
                                      const dsm_loops *split) {
   const uint64_t groups = layer->groups;

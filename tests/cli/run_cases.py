@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the command-line cases: one folder a case, with
     cmd      a shell script run with `sh -eu`-like strictness off, in a clean folder; `dsm` is on PATH
-    stdout   what it must print (absent: nothing)
+    stdout   what it must print, byte for byte (absent: nothing)
     stderr   likewise (absent: nothing)
     exit     its exit code (absent: 0)
-Other files of the case are copied into the clean folder first.
+Other files of the case are copied into the clean folder first. The folder of the bundled descriptions
+stands in stdout and stderr as @SHARE@, any other path into the build as @BUILD@.
 
 Usage: run_cases.py DSM_BINARY CASES_DIR [--update] [NAME...]
 
@@ -24,6 +25,13 @@ SPECIAL = {"cmd", "stdout", "stderr", "exit"}
 TIMEOUT_SECONDS = 120
 
 
+def without_paths(output, dsm):
+    """The text of an output, with what depends on where dsm was built replaced."""
+    build = dsm.parent.parent
+    text = output.decode(errors="backslashreplace")
+    return text.replace(str(build / "share" / "dsm"), "@SHARE@").replace(str(build), "@BUILD@")
+
+
 def run(case, dsm):
     with tempfile.TemporaryDirectory() as folder:
         for item in case.iterdir():
@@ -38,16 +46,25 @@ def run(case, dsm):
         done = subprocess.run(["sh", str(case / "cmd")], cwd=folder, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=TIMEOUT_SECONDS, check=False)
-    return done.stdout.decode(), done.stderr.decode(), done.returncode
+    return without_paths(done.stdout, dsm), without_paths(done.stderr, dsm), done.returncode
 
 
 def expected(case, name):
+    """The text of a file of the case as it is: no line ending is translated."""
     path = case / name
-    return path.read_text() if path.exists() else ""
+    return path.read_bytes().decode() if path.exists() else ""
+
+
+def visible_lines(text):
+    """Lines with their carriage returns and escapes visible; the last may lack its newline."""
+    lines = [line.replace("\r", "\\r").replace("\033", "\\e") + "\n" for line in text.split("\n")]
+    if lines[-1] == "\n":
+        return lines[:-1]
+    return lines[:-1] + [lines[-1], "\\ no newline at the end\n"]
 
 
 def difference(name, wanted, found):
-    return "".join(difflib.unified_diff(wanted.splitlines(True), found.splitlines(True),
+    return "".join(difflib.unified_diff(visible_lines(wanted), visible_lines(found),
                                         f"expected {name}", f"found {name}"))
 
 
@@ -55,7 +72,7 @@ def update(case, found):
     for name, text in zip(("stdout", "stderr"), found[:2]):
         path = case / name
         if text:
-            path.write_text(text)
+            path.write_bytes(text.encode())
         elif path.exists():
             path.unlink()
     path = case / "exit"
@@ -71,6 +88,10 @@ def main():
     dsm = pathlib.Path(arguments[0]).resolve()
     cases = sorted(p for p in pathlib.Path(arguments[1]).resolve().iterdir() if (p / "cmd").exists())
     wanted_names = set(arguments[2:])
+    unknown_names = wanted_names - {case.name for case in cases}
+    if unknown_names:
+        print("no such case: " + ", ".join(sorted(unknown_names)))
+        return 1
     failed = 0
     for case in cases:
         if wanted_names and case.name not in wanted_names:

@@ -50,10 +50,12 @@ static attempt read_file(const subject *s, dsm_diags *diags) {
   const dsm_status status = dsm_file_read(&text, &length, s->workload_path, diags);
   attempt made =
       attempt_of_status(status, text, status == DSM_OK ? digest_text(DIGEST_START, text) : 0);
-  if (status == DSM_OK && strcmp(text, subject_convolutional_text) != 0)
+  if (status == DSM_OK && strcmp(text, subject_convolutional_text) != 0) {
     made.wrong = "what is read is what the file holds";
-  if (text != poison())
+  }
+  if (text != poison()) {
     free(text);
+  }
   return made;
 }
 
@@ -69,8 +71,9 @@ static attempt read_missing_file(const subject *s, dsm_diags *diags) {
 static bool holds(const char *path, const char *text) {
   static char found[65536];
   FILE *const file = fopen(path, "r");
-  if (file == NULL)
+  if (file == NULL) {
     return false;
+  }
   const size_t length = fread(found, 1, sizeof found - 1, file);
   found[length] = '\0';
   return fclose(file) == 0 && strcmp(found, text) == 0;
@@ -80,24 +83,28 @@ static bool holds(const char *path, const char *text) {
 static bool is_folder_clean(const subject *s) {
   size_t count = 0;
   DIR *const folder = opendir(s->folder);
-  if (folder == NULL)
+  if (folder == NULL) {
     return false;
-  while (readdir(folder) != NULL)
+  }
+  while (readdir(folder) != NULL) {
     count++;
+  }
   return closedir(folder) == 0 && count == 5 + 2;
 }
 
 static void restore_old(const subject *s) {
   FILE *const file = fopen(s->old_path, "w");
-  if (file == NULL || fputs(subject_old_text, file) < 0 || fclose(file) != 0)
+  if (file == NULL || fputs(subject_old_text, file) < 0 || fclose(file) != 0) {
     abort();
+  }
 }
 
 static const char *look_at_old(const subject *s, const char *expected) {
   const bool is_good = holds(s->old_path, expected);
   restore_old(s);
-  if (!is_folder_clean(s))
+  if (!is_folder_clean(s)) {
     return "no temporary file is left";
+  }
   return is_good ? NULL : "a file is written whole or not at all";
 }
 
@@ -123,8 +130,9 @@ static attempt detect(const subject *s, dsm_diags *diags) {
   const dsm_status status = dsm_description_detect(&description, subject_system_text,
                                                    strlen(subject_system_text), "s", diags);
   attempt made = {.status = status};
-  if (status == DSM_OK)
+  if (status == DSM_OK) {
     made.digest = digest_text(DIGEST_START, dsm_description_name(description));
+  }
   return made;
 }
 
@@ -150,8 +158,9 @@ static attempt finish_workload(dsm_status status, dsm_workload *workload) {
     }
   }
   const attempt made = attempt_of_status(status, workload, status == DSM_OK ? digest : 0);
-  if ((void *)workload != poison())
+  if ((void *)workload != poison()) {
     dsm_workload_free(workload);
+  }
   return made;
 }
 
@@ -215,8 +224,9 @@ static attempt finish_system(dsm_status status, dsm_system *system) {
     digest = digest_double(digest, dsm_system_machine_balance(system));
   }
   const attempt made = attempt_of_status(status, system, status == DSM_OK ? digest : 0);
-  if ((void *)system != poison())
+  if ((void *)system != poison()) {
     dsm_system_free(system);
+  }
   return made;
 }
 

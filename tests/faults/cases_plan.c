@@ -21,8 +21,9 @@ static uint64_t digest_plan(const dsm_plan *plan) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       digest = digest_u64(digest, pass->transfer_count);
       digest = digest_u64(digest, pass->exists ? pass->share.parallelism : 99);
-      for (int d = 0; d < DSM_DIM_COUNT; d++)
+      for (int d = 0; d < DSM_DIM_COUNT; d++) {
         digest = digest_u64(digest, pass->first.split.n[d]);
+      }
     }
   }
   return digest;
@@ -30,8 +31,9 @@ static uint64_t digest_plan(const dsm_plan *plan) {
 
 static attempt finish_plan(dsm_status status, dsm_plan *plan) {
   const attempt made = attempt_of_status(status, plan, status == DSM_OK ? digest_plan(plan) : 0);
-  if ((void *)plan != poison())
+  if ((void *)plan != poison()) {
     dsm_plan_free(plan);
+  }
   return made;
 }
 
@@ -74,8 +76,9 @@ static attempt bound(const subject *s, dsm_diags *diags) {
   const dsm_status status = dsm_plan_bound(s->plan, diags);
   attempt made = {.status = status};
   made.digest = digest_double(DIGEST_START, s->plan->result.lower_bound_cycles);
-  if (s->plan->result.lower_bound_cycles < before || s->plan->result.lower_bound_cycles > before)
+  if (s->plan->result.lower_bound_cycles < before || s->plan->result.lower_bound_cycles > before) {
     made.wrong = "the bound of a plan is that of the exploration";
+  }
   return made;
 }
 
@@ -118,12 +121,14 @@ static attempt explain(const subject *s, dsm_diags *diags) {
   uint64_t digest = 0;
   if (status == DSM_OK) {
     digest = digest_u64(DIGEST_START, explanation->alternative_count);
-    for (size_t i = 0; i < explanation->alternative_count; i++)
+    for (size_t i = 0; i < explanation->alternative_count; i++) {
       digest = digest_double(digest, explanation->alternatives[i].cycles.total);
+    }
   }
   const attempt made = attempt_of_status(status, explanation, digest);
-  if ((void *)explanation != poison())
+  if ((void *)explanation != poison()) {
     dsm_explanation_free(explanation);
+  }
   return made;
 }
 
@@ -147,8 +152,9 @@ static uint64_t digest_names(uint64_t digest) {
       dsm_invocation_kind_name(DSM_INVOCATION_FIRST),
       dsm_optimization_name(DSM_OPTIMIZATION_HYBRID),
   };
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     digest = digest_text(digest, names[i]);
+  }
   digest = digest_u64(digest, dsm_mode_parse("training", &mode));
   digest = digest_u64(digest, dsm_parallelism_parse("model", &parallelism));
   return digest_u64(digest, dsm_optimization_parse("hybrid", &optimization));

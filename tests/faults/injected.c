@@ -72,15 +72,17 @@ size_t injected_thread_count(void) {
 static bool must_fail(void) {
   const size_t number = atomic_fetch_add(&seen, 1) + 1;
   const size_t first = atomic_load(&first_failure);
-  if (first == 0 || number < first || number > atomic_load(&last_failure))
+  if (first == 0 || number < first || number > atomic_load(&last_failure)) {
     return false;
+  }
   errno = ENOMEM;
   return true;
 }
 
 static void *counted(void *piece) {
-  if (piece != NULL)
+  if (piece != NULL) {
     atomic_fetch_add(&live, 1);
+  }
   return piece;
 }
 
@@ -93,8 +95,9 @@ void *__wrap_calloc(size_t count, size_t size) {
 }
 
 void *__wrap_realloc(void *old, size_t size) {
-  if (must_fail())
+  if (must_fail()) {
     return NULL;
+  }
   void *const grown = __real_realloc(old, size);
   return old == NULL ? counted(grown) : grown;
 }
@@ -108,8 +111,9 @@ char *__wrap_strndup(const char *text, size_t size) {
 }
 
 void __wrap_free(void *piece) {
-  if (piece != NULL)
+  if (piece != NULL) {
     atomic_fetch_sub(&live, 1);
+  }
   __real_free(piece);
 }
 
@@ -121,7 +125,8 @@ locale_t __wrap_newlocale(int mask, const char *name, locale_t base) {
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *argument) {
   atomic_fetch_add(&thread_count, 1);
-  if (atomic_load(&refuses_threads))
+  if (atomic_load(&refuses_threads)) {
     return EAGAIN;
+  }
   return __real_pthread_create(thread, attributes, start, argument);
 }

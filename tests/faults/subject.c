@@ -173,8 +173,9 @@ void subject_fini(subject *s) {
 /* FNV-1a. */
 uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t size) {
   const unsigned char *const each = bytes;
-  for (size_t i = 0; i < size; i++)
+  for (size_t i = 0; i < size; i++) {
     digest = (digest ^ each[i]) * UINT64_C(1099511628211);
+  }
   return digest;
 }
 
@@ -195,8 +196,9 @@ attempt attempt_of_text(char *text) {
   if (text != NULL) {
     const size_t length = strlen(text);
     made.digest = digest_text(DIGEST_START, text);
-    if (length == 0 || text[length - 1] != '\n')
+    if (length == 0 || text[length - 1] != '\n') {
       made.wrong = "a text ends in a newline";
+    }
   }
   free(text);
   return made;
@@ -204,9 +206,11 @@ attempt attempt_of_text(char *text) {
 
 attempt attempt_of_status(dsm_status status, const void *output, uint64_t digest) {
   attempt made = {.status = status, .digest = digest};
-  if (status == DSM_OK && output == NULL)
+  if (status == DSM_OK && output == NULL) {
     made.wrong = "the output is set on success";
-  if (status != DSM_OK && output != NULL)
+  }
+  if (status != DSM_OK && output != NULL) {
     made.wrong = "the output is NULL on failure";
+  }
   return made;
 }

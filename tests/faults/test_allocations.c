@@ -34,10 +34,11 @@ static void fail(trial *t, size_t number, const char *wrong) {
       [INJECTED_FROM] = "and all after it",
   };
   t->failure_count++;
-  if (t->shown_count++ < SHOWN_PER_CASE)
+  if (t->shown_count++ < SHOWN_PER_CASE) {
     fprintf(stderr, "%s, allocation %zu failing %s, %s findings: broken promise: %s\n",
             t->each->name, number, mode_names[t->mode], t->diags == NULL ? "without" : "with",
             wrong);
+  }
 }
 
 static uint64_t digest_findings(const dsm_diags *diags) {
@@ -52,20 +53,24 @@ static uint64_t digest_findings(const dsm_diags *diags) {
 
 static size_t count_out_of_memory(const dsm_diags *diags) {
   size_t count = 0;
-  for (size_t i = 0; i < dsm_diags_count(diags); i++)
+  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
     count += strcmp(dsm_diags_get(diags, i)->message, "out of memory") == 0;
+  }
   return count;
 }
 
 static void check_outcome(trial *t, const attempt *made, size_t number, bool was_hit) {
-  if (made->wrong != NULL)
+  if (made->wrong != NULL) {
     fail(t, number, made->wrong);
+  }
   if (made->status == DSM_ERROR_OUT_OF_MEMORY) {
-    if (!was_hit)
+    if (!was_hit) {
       fail(t, number, "out of memory only if an allocation failed");
+    }
     /* A function that takes no findings leaves them empty. */
-    if (dsm_diags_count(t->diags) > 0 && count_out_of_memory(t->diags) != 1)
+    if (dsm_diags_count(t->diags) > 0 && count_out_of_memory(t->diags) != 1) {
       fail(t, number, "one finding says out of memory");
+    }
   } else if (made->status != t->each->expected) {
     fail(t, number, "the status is out of memory");
   } else if (made->digest != t->expected_digest) {
@@ -84,11 +89,13 @@ static bool try_once(trial *t, const subject *s, size_t number) {
   const size_t seen = injected_disarm();
   const bool was_hit = number > 0 && seen >= number;
   check_outcome(t, &made, number, was_hit);
-  if (injected_live_count() != live_before)
+  if (injected_live_count() != live_before) {
     fail(t, number, "nothing leaks");
+  }
   const char *const left = t->each->after == NULL ? NULL : t->each->after(s, made.status);
-  if (left != NULL)
+  if (left != NULL) {
     fail(t, number, left);
+  }
   return was_hit;
 }
 
@@ -97,10 +104,12 @@ static void learn(trial *t, const subject *s) {
   const attempt made = t->each->call(s, t->diags);
   t->expected_digest = made.digest;
   t->expected_findings = digest_findings(t->diags);
-  if (made.status != t->each->expected)
+  if (made.status != t->each->expected) {
     fail(t, 0, "without faults the status is the expected one");
-  if (t->each->after != NULL)
+  }
+  if (t->each->after != NULL) {
     (void)t->each->after(s, made.status);
+  }
 }
 
 static size_t run_case(const faulty_case *each, const subject *s, dsm_diags *diags) {
@@ -112,8 +121,9 @@ static size_t run_case(const faulty_case *each, const subject *s, dsm_diags *dia
       dsm_diags_clear(t.diags);
       learn(&t, s);
       size_t number = 0;
-      while (number < ALLOCATIONS_MAX && (try_once(&t, s, number) || number == 0))
+      while (number < ALLOCATIONS_MAX && (try_once(&t, s, number) || number == 0)) {
         number++;
+      }
       most = number > most ? number : most;
       failure_count += t.failure_count;
     }
@@ -126,8 +136,9 @@ static size_t run_case(const faulty_case *each, const subject *s, dsm_diags *dia
 static size_t run_cases(const faulty_case *cases, size_t count, const subject *s,
                         dsm_diags *diags) {
   size_t failure_count = 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     failure_count += run_case(&cases[i], s, diags);
+  }
   return failure_count;
 }
 
@@ -141,17 +152,19 @@ static size_t check_refused_threads(const subject *s) {
     const size_t before = injected_thread_count();
     dsm_plan *plan = NULL;
     injected_refuse_threads(i == 1);
-    if (dsm_explore(&plan, s->convolutional, s->system, &options, NULL) == DSM_OK)
+    if (dsm_explore(&plan, s->convolutional, s->system, &options, NULL) == DSM_OK) {
       texts[i] = dsm_plan_print(plan);
+    }
     injected_refuse_threads(false);
     thread_counts[i] = injected_thread_count() - before;
     dsm_plan_free(plan);
   }
   const bool is_good = texts[0] != NULL && texts[1] != NULL && strcmp(texts[0], texts[1]) == 0 &&
                        thread_counts[0] > 0 && thread_counts[1] > 0;
-  if (!is_good)
+  if (!is_good) {
     fprintf(stderr, "refused threads (%zu of %zu asked for): another plan, or none\n",
             thread_counts[1], thread_counts[0]);
+  }
   free(texts[0]);
   free(texts[1]);
   return is_good ? 0 : 1;

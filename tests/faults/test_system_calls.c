@@ -62,17 +62,20 @@ static size_t counts[CALLED_COUNT];
 
 /* Counts a call; true if it is the chosen one. */
 static bool is_hit(called call) {
-  if (active == FAULT_NONE)
+  if (active == FAULT_NONE) {
     return false;
+  }
   counts[call]++;
   const bool is_transfer = call == READ || call == WRITE;
-  if (active == FAULT_SHORT || (active == FAULT_INTERRUPTION && !is_transfer) || ++seen != chosen)
+  if (active == FAULT_SHORT || (active == FAULT_INTERRUPTION && !is_transfer) || ++seen != chosen) {
     return false;
+  }
   hit = call;
-  if (active == FAULT_INTERRUPTION)
+  if (active == FAULT_INTERRUPTION) {
     errno = EINTR;
-  else
+  } else {
     errno = call == WRITE ? ENOSPC : EIO;
+  }
   return true;
 }
 
@@ -109,8 +112,9 @@ int __wrap_close(int descriptor) {
   const bool must_fail = is_hit(CLOSE);
   const int error = errno;
   const int result = __real_close(descriptor);
-  if (must_fail)
+  if (must_fail) {
     errno = error;
+  }
   return must_fail ? -1 : result;
 }
 
@@ -143,8 +147,9 @@ static void put_old(void) {
 static bool holds(const char *path, const char *text) {
   char found[256];
   FILE *const file = fopen(path, "r");
-  if (file == NULL)
+  if (file == NULL) {
     return text == NULL;
+  }
   found[fread(found, 1, sizeof found - 1, file)] = '\0';
   return fclose(file) == 0 && text != NULL && strcmp(found, text) == 0;
 }
@@ -153,8 +158,9 @@ static size_t count_files(void) {
   size_t count = 0;
   DIR *const open_folder = opendir(folder);
   require(open_folder != NULL, folder);
-  while (readdir(open_folder) != NULL)
+  while (readdir(open_folder) != NULL) {
     count++;
+  }
   (void)closedir(open_folder);
   return count;
 }
@@ -266,12 +272,14 @@ static bool try_once(const call_case *each, fault mode, size_t number, dsm_diags
 
 static void run_case(const call_case *each, dsm_diags *diags) {
   size_t number = 1;
-  while (try_once(each, FAULT_FAILURE, number, diags))
+  while (try_once(each, FAULT_FAILURE, number, diags)) {
     number++;
+  }
   printf("%-32s %zu system calls\n", each->name, number - 1);
   number = 1;
-  while (try_once(each, FAULT_INTERRUPTION, number, diags))
+  while (try_once(each, FAULT_INTERRUPTION, number, diags)) {
     number++;
+  }
   (void)try_once(each, FAULT_SHORT, 0, diags);
 }
 
@@ -287,8 +295,9 @@ int main(void) {
   put_old();
   require(symlink("old", link_path) == 0, "a link");
   dsm_diags *const diags = dsm_diags_new(10);
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     run_case(&cases[i], diags);
+  }
   dsm_diags_free(diags);
   for (int c = 0; c < CALLED_COUNT; c++) {
     if (counts[c] == 0) {

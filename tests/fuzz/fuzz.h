@@ -20,8 +20,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /** Ends the program with a message unless the property holds. */
 #define FUZZ_CHECK(property)                                                                       \
   do {                                                                                             \
-    if (!(property))                                                                               \
+    if (!(property)) {                                                                             \
       fuzz_fail(#property, __FILE__, __LINE__);                                                    \
+    }                                                                                              \
   } while (0)
 
 #if defined(__GNUC__)

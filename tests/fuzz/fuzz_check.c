@@ -41,8 +41,9 @@ static bool is_last_use(size_t last_use, size_t index, size_t layer_count) {
 
 static bool are_earlier(const size_t *indexes, size_t count, size_t index) {
   for (size_t i = 0; i < count; i++) {
-    if (indexes[i] >= index && indexes[i] != DSM_NETWORK_INPUT)
+    if (indexes[i] >= index && indexes[i] != DSM_NETWORK_INPUT) {
       return false;
+    }
   }
   return true;
 }
@@ -55,8 +56,9 @@ static void check_elements(const dsm_layer *layer) {
                              layer->operand_elements,
                              layer->weight_elements,
                              layer->macs};
-  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     FUZZ_CHECK(counts[i] <= DSM_PRODUCT_MAX);
+  }
   FUZZ_CHECK(layer->in > 0 && layer->out > 0 && layer->ij > 0 && layer->kij > 0);
   FUZZ_CHECK(layer->groups > 0 && layer->in % layer->groups == 0 &&
              layer->out % layer->groups == 0);
@@ -100,8 +102,9 @@ static void check_totals(const dsm_workload *workload) {
 void fuzz_check_workload(const dsm_workload *workload) {
   FUZZ_CHECK(workload->layer_count >= workload->spec_count && workload->spec_count > 0);
   FUZZ_CHECK(workload->minibatch > 0);
-  for (size_t i = 0; i < workload->layer_count; i++)
+  for (size_t i = 0; i < workload->layer_count; i++) {
     check_layer(workload, i);
+  }
   check_totals(workload);
   char *const printed = fuzz_print_workload(workload);
   dsm_workload *again = NULL;
@@ -130,12 +133,14 @@ void fuzz_check_system(const dsm_system *system) {
   FUZZ_CHECK(isfinite(balance) && balance > 0);
   FUZZ_CHECK(system->chip.cores <= DSM_CORES_MAX);
   FUZZ_CHECK(system->system.chips_x * system->system.chips_y <= DSM_CHIPS_MAX);
-  for (size_t i = 0; i < system->note_count; i++)
+  for (size_t i = 0; i < system->note_count; i++) {
     FUZZ_CHECK(dsm_system_note(system, system->note_paths[i]) == system->note_texts[i]);
+  }
   const dsm_machine machine = dsm_machine_derive(system);
-  for (int link = 0; link < DSM_LINK_COUNT; link++)
+  for (int link = 0; link < DSM_LINK_COUNT; link++) {
     FUZZ_CHECK(isfinite(machine.link_bytes_per_cycle[link]) &&
                machine.link_bytes_per_cycle[link] > 0);
+  }
   char *const printed = fuzz_print_system(system);
   dsm_system *again = NULL;
   FUZZ_CHECK(dsm_system_parse(&again, printed, strlen(printed), "again", NULL, 0, NULL) == DSM_OK);
@@ -161,8 +166,9 @@ static bool may_exceed_1(const dsm_plan *plan, const dsm_layer *layer) {
 
 static bool has_such_layers(const dsm_plan *plan) {
   for (size_t i = 0; i < plan->layer_count; i++) {
-    if (may_exceed_1(plan, plan->layers[i].layer))
+    if (may_exceed_1(plan, plan->layers[i].layer)) {
       return true;
+    }
   }
   return false;
 }
@@ -175,8 +181,9 @@ static bool is_fraction(double utilization, bool is_exempt) {
 static void check_cycles(const dsm_cycles *cycles) {
   const double parts[] = {cycles->primary,   cycles->overlapped,     cycles->overlapped_visible,
                           cycles->auxiliary, cycles->non_overlapped, cycles->total};
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     FUZZ_CHECK(isfinite(parts[i]) && parts[i] >= 0);
+  }
 }
 
 static void check_passes(const dsm_plan *plan) {

@@ -32,8 +32,9 @@ void fuzz_fail(const char *property, const char *file, int line) {
 char *fuzz_copy(const uint8_t *data, size_t size) {
   char *const copy = malloc(size + 1);
   FUZZ_CHECK(copy != NULL);
-  if (size > 0)
+  if (size > 0) {
     memcpy(copy, data, size);
+  }
   copy[size] = '\0';
   return copy;
 }
@@ -46,8 +47,9 @@ dsm_diags *fuzz_diags(void) {
 
 size_t fuzz_line_count(const char *text, size_t length) {
   size_t count = 1;
-  for (size_t i = 0; i < length; i++)
+  for (size_t i = 0; i < length; i++) {
     count += text[i] == '\n';
+  }
   return count;
 }
 
@@ -58,8 +60,9 @@ static bool is_clean(const char *text, bool has_controls, const char *allowed_co
     const size_t size = dsm__utf8_length(text + at, length - at);
     const unsigned char first = (unsigned char)text[at];
     const bool is_control = first < 0x20 || first == 0x7F;
-    if (size == 0 || (is_control && !has_controls && strchr(allowed_controls, text[at]) == NULL))
+    if (size == 0 || (is_control && !has_controls && strchr(allowed_controls, text[at]) == NULL)) {
       return false;
+    }
     at += size;
   }
   return true;

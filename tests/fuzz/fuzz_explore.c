@@ -11,8 +11,9 @@
 
 static uint64_t hash_of(const uint8_t *data, size_t size) {
   uint64_t hash = UINT64_C(14695981039346656037);
-  for (size_t i = 0; i < size; i++)
+  for (size_t i = 0; i < size; i++) {
     hash = (hash ^ data[i]) * UINT64_C(1099511628211);
+  }
   return hash;
 }
 
@@ -54,8 +55,9 @@ static void explore_all(const dsm_workload *workload, const dsm_system *system, 
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size > FUZZ_BYTES_MAX)
+  if (size > FUZZ_BYTES_MAX) {
     return 0;
+  }
   char *const text = fuzz_copy(data, size);
   const size_t workload_length = strlen(text);
   const bool has_system = workload_length < size;
@@ -65,8 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   dsm_system *system = NULL;
   if (dsm_workload_parse(&workload, text, workload_length, "w", NULL, 0, NULL) == DSM_OK &&
       dsm_system_parse(&system, system_text, system_length, "s", NULL, 0, NULL) == DSM_OK &&
-      fuzz_is_small(workload, system))
+      fuzz_is_small(workload, system)) {
     explore_all(workload, system, hash_of(data, size));
+  }
   dsm_system_free(system);
   dsm_workload_free(workload);
   free(text);

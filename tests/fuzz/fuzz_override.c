@@ -12,8 +12,9 @@ static size_t split_lines(char *text, dsm_override overrides[OVERRIDES_MAX]) {
   size_t count = 0;
   for (char *line = text; line != NULL && count < OVERRIDES_MAX;) {
     char *const end = strchr(line, '\n');
-    if (end != NULL)
+    if (end != NULL) {
       *end = '\0';
+    }
     char *const sign = strchr(line, '=');
     if (sign != NULL) {
       *sign = '\0';
@@ -32,8 +33,9 @@ static void override_workload(const dsm_override *overrides, size_t count) {
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (workload != NULL));
   fuzz_check_diags(diags, status, fuzz_line_count(fuzz_workload_text, strlen(fuzz_workload_text)));
-  if (workload != NULL)
+  if (workload != NULL) {
     fuzz_check_workload(workload);
+  }
   dsm_workload_free(workload);
 }
 
@@ -45,14 +47,16 @@ static void override_system(const dsm_override *overrides, size_t count) {
   FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
   FUZZ_CHECK((status == DSM_OK) == (system != NULL));
   fuzz_check_diags(diags, status, fuzz_line_count(fuzz_system_text, strlen(fuzz_system_text)));
-  if (system != NULL)
+  if (system != NULL) {
     fuzz_check_system(system);
+  }
   dsm_system_free(system);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size > FUZZ_BYTES_MAX)
+  if (size > FUZZ_BYTES_MAX) {
     return 0;
+  }
   char *const text = fuzz_copy(data, size);
   dsm_override overrides[OVERRIDES_MAX];
   const size_t count = split_lines(text, overrides);

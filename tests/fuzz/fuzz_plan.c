@@ -17,8 +17,9 @@ static void check_explanation(const dsm_plan *plan, size_t layer_index) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size > FUZZ_BYTES_MAX)
+  if (size > FUZZ_BYTES_MAX) {
     return 0;
+  }
   char *const text = fuzz_copy(data, size);
   dsm_diags *const diags = fuzz_diags();
   dsm_plan *plan = NULL;

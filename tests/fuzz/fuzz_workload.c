@@ -5,8 +5,9 @@
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size > FUZZ_BYTES_MAX)
+  if (size > FUZZ_BYTES_MAX) {
     return 0;
+  }
   char *const text = fuzz_copy(data, size);
   const size_t line_count = fuzz_line_count(text, size);
   dsm_diags *const diags = fuzz_diags();

@@ -39,32 +39,37 @@ static bool is_of_number(uint8_t byte) {
 static size_t number_length(const uint8_t *data, size_t size, size_t at) {
   const bool begins = at > 0 && strchr(" :[,=\n", data[at - 1]) != NULL && data[at - 1] != '\0';
   size_t length = 0;
-  while (begins && at + length < size && is_of_number(data[at + length]))
+  while (begins && at + length < size && is_of_number(data[at + length])) {
     length++;
+  }
   return length;
 }
 
 static size_t count_numbers(const uint8_t *data, size_t size) {
   size_t count = 0;
-  for (size_t at = 0; at < size; at++)
+  for (size_t at = 0; at < size; at++) {
     count += number_length(data, size, at) > 0;
+  }
   return count;
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
   unsigned state = seed;
   const size_t count = count_numbers(data, size);
-  if (count == 0 || next(&state) % 2 == 0)
+  if (count == 0 || next(&state) % 2 == 0) {
     return LLVMFuzzerMutate(data, size, max_size);
+  }
   size_t rest = next(&state) % count;
   size_t at = 0;
-  while (number_length(data, size, at) == 0 || rest-- > 0)
+  while (number_length(data, size, at) == 0 || rest-- > 0) {
     at++;
+  }
   const size_t old_length = number_length(data, size, at);
   const char *const number = numbers[next(&state) % NUMBER_COUNT];
   const size_t length = strlen(number);
-  if (size - old_length + length > max_size)
+  if (size - old_length + length > max_size) {
     return LLVMFuzzerMutate(data, size, max_size);
+  }
   memmove(data + at + length, data + at + old_length, size - at - old_length);
   memcpy(data + at, number, length);
   return size - old_length + length;

@@ -20,8 +20,9 @@
 /* The whole file, exactly as long as it is, so that a sanitizer sees reads behind its end. */
 static bool read_whole(const char *path, uint8_t **data, size_t *size) {
   FILE *const file = fopen(path, "rb");
-  if (file == NULL)
+  if (file == NULL) {
     return false;
+  }
   struct stat info;
   const bool is_known = stat(path, &info) == 0 && info.st_size >= 0;
   *size = is_known ? (size_t)info.st_size : 0;
@@ -57,8 +58,9 @@ static int is_no_dot_file(const struct dirent *entry) {
 static long run_folder(const char *path) {
   struct dirent **entries = NULL;
   const int count = scandir(path, &entries, is_no_dot_file, alphasort);
-  if (count < 0)
+  if (count < 0) {
     return -1;
+  }
   bool are_read = true;
   for (int i = 0; i < count; i++) {
     char file[4096];

@@ -58,8 +58,9 @@ static void set_up(void) {
 
 static dsm_layer layer_with(const ops_case *c) {
   dsm_layer layer = fc_layer(8, 10);
-  for (int a = 0; a < DSM_AUX_OP_COUNT; a++)
+  for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
     layer.has_op[a] = (c->ops >> a & 1) != 0;
+  }
   if (c->has_pool) {
     layer.pool_window = 9;
     layer.stored_elements = 4;

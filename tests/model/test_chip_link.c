@@ -67,14 +67,16 @@ END_TEST
 
 START_TEST(test_one_chip_rotates_nothing) {
   build(1, 1);
-  for (int pass = 0; pass < DSM_PASS_COUNT; pass++)
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
     assert_traffic(rotation((dsm_pass)pass, (dsm_parallelism)_i, 1000), 0, 0, 0, 0);
+  }
 }
 END_TEST
 
 START_TEST(test_nothing_rotates_without_features) {
-  for (int pass = 0; pass < DSM_PASS_COUNT; pass++)
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
     assert_traffic(rotation((dsm_pass)pass, (dsm_parallelism)_i, 0), 0, 0, 0, 0);
+  }
 }
 END_TEST
 
@@ -92,44 +94,51 @@ END_TEST
 /* Each chip starts with a piece of the features. Every iteration all pieces hop along X if it is an
  * M axis, and along Y if it alone is, or once every turn of X. */
 typedef struct hops {
-  double x; /* bytes that chip (0, 0) sent along X */
+  double x; /* bytes that a chip sent along X */
   double y;
-  bool has_met_all; /* each chip has seen each piece of those it shares samples with, once */
-  bool is_home;     /* each piece is where it was */
+  bool is_home; /* each piece is where it was */
 } hops;
 
-static hops hop_by_hop(int m, int n, dsm_parallelism parallelism, double full_bytes) {
+enum { CHIPS_MAX = SIDE_MAX * SIDE_MAX };
+
+/* Notes in met[chip][piece] how often they were together; chip (x, y) is number y * m + x. */
+static hops hop_by_hop(int m, int n, dsm_parallelism parallelism, double full_bytes,
+                       int met[CHIPS_MAX][CHIPS_MAX]) {
   const bool turns_x = is_model_x(parallelism);
   const bool turns_y = is_model_y(parallelism);
   const int ways = (turns_x ? m : 1) * (turns_y ? n : 1);
-  const double piece_bytes = full_bytes / ways;
-  int meetings[SIDE_MAX][SIDE_MAX][SIDE_MAX][SIDE_MAX] = {0}; /* [chip x][y][piece's home x][y] */
-  int away_x = 0;                                             /* how far every piece is from home */
+  int away_x = 0; /* how far every piece is from home */
   int away_y = 0;
-  hops result = {.has_met_all = true};
+  hops result = {0};
   for (int iteration = 1; iteration <= ways; iteration++) {
-    for (int x = 0; x < m; x++)
-      for (int y = 0; y < n; y++)
-        meetings[(x + away_x) % m][(y + away_y) % n][x][y]++;
+    for (int piece = 0; piece < m * n; piece++) {
+      const int x = (piece % m + away_x) % m;
+      const int y = (piece / m + away_y) % n;
+      met[y * m + x][piece]++;
+    }
     if (turns_x && m > 1) {
       away_x = (away_x + 1) % m;
-      result.x += piece_bytes;
+      result.x += full_bytes / ways;
     }
     if (turns_y && n > 1 && (!turns_x || iteration % m == 0)) {
       away_y = (away_y + 1) % n;
-      result.y += piece_bytes;
+      result.y += full_bytes / ways;
     }
   }
-  for (int x = 0; x < m; x++)
-    for (int y = 0; y < n; y++)
-      for (int home_x = 0; home_x < m; home_x++)
-        for (int home_y = 0; home_y < n; home_y++) {
-          const bool is_shared = (turns_x || home_x == x) && (turns_y || home_y == y);
-          const int wanted = is_shared ? 1 : 0;
-          result.has_met_all = result.has_met_all && meetings[x][y][home_x][home_y] == wanted;
-        }
   result.is_home = away_x == 0 && away_y == 0;
   return result;
+}
+
+/* Each chip has met each piece of those it shares samples with, once. */
+static void assert_all_met(int m, int n, dsm_parallelism parallelism,
+                           int met[CHIPS_MAX][CHIPS_MAX]) {
+  for (int chip = 0; chip < m * n; chip++) {
+    for (int piece = 0; piece < m * n; piece++) {
+      const bool is_shared_x = is_model_x(parallelism) || chip % m == piece % m;
+      const bool is_shared_y = is_model_y(parallelism) || chip / m == piece / m;
+      ck_assert_int_eq(met[chip][piece], is_shared_x && is_shared_y ? 1 : 0);
+    }
+  }
 }
 
 START_TEST(test_rotation_carries_what_is_counted_hop_by_hop) {
@@ -137,9 +146,11 @@ START_TEST(test_rotation_carries_what_is_counted_hop_by_hop) {
   const int n = (int)tori[_i].columns;
   build(tori[_i].rows, tori[_i].columns);
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    const hops counted = hop_by_hop(m, n, (dsm_parallelism)p, 3600);
+    int met[CHIPS_MAX][CHIPS_MAX] = {{0}};
+    const hops counted = hop_by_hop(m, n, (dsm_parallelism)p, 3600, met);
     const double memory = 0.5 * fmax(counted.x, counted.y);
-    ck_assert(counted.has_met_all && counted.is_home);
+    assert_all_met(m, n, (dsm_parallelism)p, met);
+    ck_assert(counted.is_home);
     assert_traffic(rotation(DSM_PASS_FORWARD, (dsm_parallelism)p, 3600), counted.x, counted.y,
                    memory, memory);
   }
@@ -231,19 +242,23 @@ static double reduce_scatter(int k, double whole) {
   double sent = 0;
   for (int c = 0, part = 1; c < k; c++, part *= 10) {
     all += part;
-    for (int segment = 0; segment < k; segment++)
+    for (int segment = 0; segment < k; segment++) {
       sums[c][segment] = part;
+    }
   }
   for (int step = 0; step < k - 1; step++) {
     int arriving[SIDE_MAX];
-    for (int c = 0; c < k; c++)
+    for (int c = 0; c < k; c++) {
       arriving[(c + 1) % k] = sums[c][(c - step + k) % k];
-    for (int c = 0; c < k; c++)
+    }
+    for (int c = 0; c < k; c++) {
       sums[c][(c - 1 - step + 2 * k) % k] += arriving[c];
+    }
     sent += whole / k;
   }
-  for (int c = 0; c < k; c++)
+  for (int c = 0; c < k; c++) {
     ck_assert_int_eq(sums[c][(c + 1) % k], all);
+  }
   return sent;
 }
 
@@ -300,11 +315,15 @@ END_TEST
  * link from chip 0 to chip 1 carries, pair by pair and hop by hop. */
 static double all_to_all(int k, double chip_bytes) {
   double carried = 0;
-  for (int from = 0; from < k; from++)
-    for (int to = 0; to < k; to++)
-      for (int at = from; at != to; at = (at + 1) % k)
-        if (at == 0)
+  for (int from = 0; from < k; from++) {
+    for (int to = 0; to < k; to++) {
+      for (int at = from; at != to; at = (at + 1) % k) {
+        if (at == 0) {
           carried += chip_bytes / k;
+        }
+      }
+    }
+  }
   return carried;
 }
 
@@ -312,7 +331,7 @@ START_TEST(test_relayout_carries_what_is_counted_pair_by_pair) {
   const int m = (int)tori[_i].rows;
   const int n = (int)tori[_i].columns;
   build(tori[_i].rows, tori[_i].columns);
-  for (int before = 0; before < DSM_PARALLELISM_COUNT; before++)
+  for (int before = 0; before < DSM_PARALLELISM_COUNT; before++) {
     for (int after = 0; after < DSM_PARALLELISM_COUNT; after++) {
       const dsm_parallelism b = (dsm_parallelism)before;
       const dsm_parallelism a = (dsm_parallelism)after;
@@ -322,6 +341,7 @@ START_TEST(test_relayout_carries_what_is_counted_pair_by_pair) {
       const double memory = before != after ? 6 * chip_bytes : 0;
       assert_traffic(dsm_relayout_traffic(&machine, 7200, b, a), x, y, memory, 0);
     }
+  }
 }
 END_TEST
 

@@ -66,25 +66,32 @@ static int count_blocks(const dsm__core_work *core, dsm_pass pass, bool is_unrol
   const uint64_t rows = is_unrolled ? reduced * core->kij : reduced;
   const uint64_t positions = is_unrolled ? 1 : core->kij;
   int blocks = 0;
-  for (uint64_t group = 0; group < core->groups; group++)
-    for (uint64_t position = 0; position < positions; position++)
-      for (uint64_t row = 0; row < rows; row += 4)
-        for (uint64_t column = 0; column < produced; column += 8)
+  for (uint64_t group = 0; group < core->groups; group++) {
+    for (uint64_t position = 0; position < positions; position++) {
+      for (uint64_t row = 0; row < rows; row += 4) {
+        for (uint64_t column = 0; column < produced; column += 8) {
           blocks++;
+        }
+      }
+    }
+  }
   return blocks;
 }
 
 START_TEST(test_blocks_are_the_tiles_counted_one_by_one) {
   const dsm_pass pass = (dsm_pass)(_i % DSM_PASS_COUNT);
   chips.array.unroll_kernel_on_rows = _i >= DSM_PASS_COUNT;
-  for (uint64_t in = 1; in <= 18; in++)
-    for (uint64_t out = 1; out <= 18; out++)
-      for (uint64_t kij = 1; kij <= 5; kij++)
+  for (uint64_t in = 1; in <= 18; in++) {
+    for (uint64_t out = 1; out <= 18; out++) {
+      for (uint64_t kij = 1; kij <= 5; kij++) {
         for (uint64_t groups = 1; groups <= 3; groups++) {
           const dsm__core_work core = WORK(groups, in, out, kij);
           ck_assert_double_eq(dsm__array_blocks(&machine, pass, &core),
                               count_blocks(&core, pass, _i >= DSM_PASS_COUNT));
         }
+      }
+    }
+  }
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 
 #include "fixture.h"
 #include "model/equations.h"
-#include "search/random_numbers.h"
+#include "random_numbers.h"
 
 static dsm_system chips;
 static dsm_machine machine;
@@ -158,8 +158,9 @@ END_TEST
 
 /* Nothing takes time but computation: 528, 16 in the passes that have a relu. */
 START_TEST(test_infinite_bandwidth_leaves_computation) {
-  for (int l = 0; l < DSM_LINK_COUNT; l++)
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
     machine.link_bytes_per_cycle[l] = HUGE_VAL;
+  }
   const dsm_invocation_cost cost = cost_of((dsm_pass)_i);
   ck_assert_double_eq(cost.overlapped, 0);
   ck_assert_double_eq(cost.partial_sum, 0);
@@ -311,8 +312,9 @@ static dsm_layer draw_layer(uint64_t *state) {
 }
 
 static void draw_aux(dsm_layer *layer, uint64_t *state) {
-  for (int a = 0; a < DSM_AUX_OP_COUNT; a++)
+  for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
     layer->has_op[a] = random_below(state, 3) == 0;
+  }
   if (layer->type == DSM_LAYER_CONV && draw_bool(state)) {
     layer->pool_window = 4;
     layer->stored_elements = (layer->output_elements + 3) / 4;
@@ -326,9 +328,11 @@ static void draw_aux(dsm_layer *layer, uint64_t *state) {
 /* Deals the prime factors of the core count to the loops. */
 static dsm_loops draw_split(uint64_t cores, uint64_t *state) {
   dsm_loops split = loops(1, 1, 1, 1, 1);
-  for (uint64_t factor = 2; cores > 1; factor++)
-    for (; cores % factor == 0; cores /= factor)
+  for (uint64_t factor = 2; cores > 1; factor++) {
+    for (; cores % factor == 0; cores /= factor) {
       split.n[random_below(state, DSM_DIM_COUNT)] *= factor;
+    }
+  }
   return split;
 }
 
@@ -339,6 +343,7 @@ static void draw(random_mapping *mapping, uint64_t *state) {
   system->array.startup_cycles = draw_bool(state) ? 0 : 50;
   system->array.unroll_kernel_on_rows = draw_bool(state);
   system->array.weights_from_scratchpad = draw_bool(state);
+  system->model.exact_groups = draw_bool(state);
   system->core.scratchpad_MiB = (double)(1 + random_below(state, 64)) / 65536;
   system->system.link_bandwidth_x_GBps = (double)(1 + random_below(state, 64));
   system->system.link_bandwidth_y_GBps = (double)(1 + random_below(state, 64));
@@ -349,11 +354,13 @@ static void draw(random_mapping *mapping, uint64_t *state) {
   draw_aux(&mapping->layer, state);
   const dsm_mode mode = draw_bool(state) ? DSM_MODE_TRAINING : DSM_MODE_INFERENCE;
   dsm_pass pass = (dsm_pass)random_below(state, DSM_PASS_COUNT);
-  if (!dsm_pass_exists(&mapping->layer, mode, pass))
+  if (!dsm_pass_exists(&mapping->layer, mode, pass)) {
     pass = DSM_PASS_FORWARD;
+  }
   dsm_parallelism parallelism = (dsm_parallelism)random_below(state, DSM_PARALLELISM_COUNT);
-  if ((dsm_layer_parallelisms(&mapping->layer) & DSM_PARALLELISM_BIT(parallelism)) == 0)
+  if ((dsm_layer_parallelisms(&mapping->layer) & DSM_PARALLELISM_BIT(parallelism)) == 0) {
     parallelism = DSM_PARALLELISM_DATA;
+  }
   mapping->samples = 1 + random_below(state, 40);
   mapping->work = dsm_pass_work_derive(&mapping->layer, &mapping->machine, friendly_precision(),
                                        mode, pass, parallelism, mapping->samples);
@@ -394,7 +401,7 @@ START_TEST(test_parts_are_the_equations_values) {
     const dsm_invocation_cost cost = dsm_invocation_score(work, &mapping.split);
     const dsm__core_work core = dsm__core_work_derive(&mapping.layer, &work->share, &mapping.split);
     const dsm__core_bytes bytes =
-        dsm__core_bytes_derive(&mapping.layer, &work->bytes, &mapping.split);
+        dsm__core_bytes_derive(&mapping.layer, &work->share, &work->bytes, &mapping.split);
     const double blocks = dsm__array_blocks(m, work->pass, &core);
     const double block_cycles = dsm__block_cycles(m, 2, &core);
     ASSERT_IN_RUN(is_close(cost.primary,
@@ -418,9 +425,11 @@ START_TEST(test_transfers_of_a_group_explain_its_cycles) {
     const dsm_transfer_list list = dsm_invocation_transfers(&mapping.work, &mapping.split);
     dsm_traffic groups[DSM_GROUP_COUNT] = {{{0}}};
     double group_cycles[DSM_GROUP_COUNT] = {0};
-    for (unsigned i = 0; i < list.count; i++)
-      for (int l = 0; l < DSM_LINK_COUNT; l++)
+    for (unsigned i = 0; i < list.count; i++) {
+      for (int l = 0; l < DSM_LINK_COUNT; l++) {
         groups[list.items[i].group].bytes[l] += list.items[i].traffic.bytes[l];
+      }
+    }
     for (int g = 0; g < DSM_GROUP_COUNT; g++) {
       const dsm_link slowest = dsm_group_slowest_link(&mapping.machine, &groups[g]);
       group_cycles[g] = groups[g].bytes[slowest] / mapping.machine.link_bytes_per_cycle[slowest];
@@ -442,8 +451,9 @@ START_TEST(test_transfers_are_in_order_and_not_empty) {
     ASSERT_IN_RUN(list.count <= DSM_TRANSFERS_MAX, run);
     for (unsigned i = 0; i < list.count; i++) {
       double bytes = 0;
-      for (int l = 0; l < DSM_LINK_COUNT; l++)
+      for (int l = 0; l < DSM_LINK_COUNT; l++) {
         bytes += list.items[i].traffic.bytes[l];
+      }
       ASSERT_IN_RUN(bytes > 0, run);
       ASSERT_IN_RUN(i == 0 || list.items[i - 1].transfer < list.items[i].transfer, run);
     }
@@ -471,7 +481,7 @@ START_TEST(test_more_bandwidth_never_increases_a_cost) {
 END_TEST
 
 /* An array computes at most Pr * Pc multiply-accumulates a cycle. Not where cores are dealt
- * unevenly to groups: section 4 rounds ceil(k_out / g) up as if all groups had as many cores. */
+ * unevenly to groups without exact_groups: ceil(k_out / g) counts more cores than there are. */
 START_TEST(test_primary_is_at_least_the_ideal_share) {
   uint64_t state = seed_of(_i);
   random_mapping mapping;
@@ -479,8 +489,10 @@ START_TEST(test_primary_is_at_least_the_ideal_share) {
     draw(&mapping, &state);
     const uint64_t parts_out = mapping.split.n[DSM_DIM_OUT];
     const uint64_t groups = mapping.layer.groups;
-    if (parts_out > groups && parts_out % groups != 0)
+    const bool is_exact = mapping.system.model.exact_groups;
+    if (!is_exact && parts_out > groups && parts_out % groups != 0) {
       continue;
+    }
     const double ideal =
         (double)mapping.layer.macs * (double)mapping.samples / mapping.machine.peak_macs_per_cycle;
     const double primary = dsm_invocation_score(&mapping.work, &mapping.split).primary;

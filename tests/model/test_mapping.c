@@ -3,7 +3,7 @@
 
 #include "fixture.h"
 #include "model/equations.h"
-#include "search/random_numbers.h"
+#include "random_numbers.h"
 
 static dsm_system chips;
 static dsm_machine machine;
@@ -18,9 +18,10 @@ static void set_up(void) {
 }
 
 static void assert_loops(dsm_loops actual, dsm_loops expected) {
-  for (int d = 0; d < DSM_DIM_COUNT; d++)
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
     ck_assert_msg(actual.n[d] == expected.n[d], "%s: %llu, expected %llu", dsm_dim_name((dsm_dim)d),
                   (unsigned long long)actual.n[d], (unsigned long long)expected.n[d]);
+  }
 }
 
 /* --- roles and shares of chips */
@@ -136,9 +137,10 @@ START_TEST(test_chip_shares_are_the_smallest_that_cover_the_layer) {
     const uint64_t part[3] = {share.chip.n[DSM_DIM_IN], share.chip.n[DSM_DIM_OUT],
                               share.chip.n[DSM_DIM_MB]};
     ck_assert_uint_eq(share.model_ways * share.data_ways, machine.chip_count);
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
       ck_assert_msg(ways[d] * part[d] >= whole[d] && ways[d] * (part[d] - 1) < whole[d],
                     "seed %llu run %d", (unsigned long long)seed, run);
+    }
   }
 }
 END_TEST
@@ -161,9 +163,11 @@ END_TEST
 
 START_TEST(test_other_layers_are_split_in_any_way) {
   const dsm_layer layers[] = {conv_layer(4, 6, 9, 9, 1), fc_layer(4, 6), lstm_layer(4, 6, 3)};
-  for (int i = 0; i < COUNT_OF(layers); i++)
-    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++)
+  for (int i = 0; i < COUNT_OF(layers); i++) {
+    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
       ck_assert_uint_ne(dsm_layer_parallelisms(&layers[i]) & DSM_PARALLELISM_BIT(p), 0);
+    }
+  }
 }
 END_TEST
 
@@ -187,8 +191,9 @@ START_TEST(test_pass_exists_where_mode_and_layer_have_it) {
   dsm_layer layer = fc_layer(4, 6);
   layer.has_backward = passes[_i].has_backward;
   layer.has_update = passes[_i].has_update;
-  for (int p = 0; p < DSM_PASS_COUNT; p++)
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
     ck_assert_int_eq(dsm_pass_exists(&layer, passes[_i].mode, (dsm_pass)p), passes[_i].exists[p]);
+  }
   ck_assert(!dsm_pass_exists(&layer, passes[_i].mode, DSM_PASS_COUNT));
 }
 END_TEST
@@ -273,29 +278,71 @@ END_TEST
  * that gives every core a team) share the 3 outputs of a group one by one. The busiest is counted.
  */
 START_TEST(test_grouped_core_share_is_what_dealing_out_groups_gives) {
-  enum { GROUPS = 6, GROUP_IN = 2, GROUP_OUT = 3 };
-  const dsm_layer grouped = conv_layer(GROUPS * GROUP_IN, GROUPS * GROUP_OUT, 9, 9, GROUPS);
+  enum { GROUPS = 6, GROUP_OUT = 3, IN = 12, OUT = 18 };
+  const dsm_layer grouped = conv_layer(IN, OUT, 9, 9, GROUPS);
   const dsm_chip_share share = dsm_chip_share_derive(&grouped, &machine, DSM_PARALLELISM_DATA, 8);
   const int parts = _i;
   int groups_of_team[GROUPS] = {0};
-  int outputs_of_member[GROUPS * GROUP_OUT] = {0};
+  int outputs_of_member[OUT] = {0};
   int team_size = 1;
-  while (team_size * GROUPS < parts)
+  while (team_size * GROUPS < parts) {
     team_size++;
-  for (int g = 0; g < GROUPS; g++)
+  }
+  for (int g = 0; g < GROUPS; g++) {
     groups_of_team[g % (parts < GROUPS ? parts : GROUPS)]++;
-  for (int o = 0; o < GROUP_OUT; o++)
+  }
+  for (int o = 0; o < GROUP_OUT; o++) {
     outputs_of_member[o % team_size]++;
+  }
   const uint64_t busiest_groups = (uint64_t)groups_of_team[0];
   const uint64_t busiest_outputs = (uint64_t)outputs_of_member[0];
 
   const dsm_loops split = loops(1, (uint64_t)parts, 1, 1, 1);
   const dsm__core_work core = dsm__core_work_derive(&grouped, &share, &split);
   ck_assert_uint_eq(core.groups, busiest_groups);
-  ck_assert_uint_eq(core.in, GROUP_IN);
+  ck_assert_uint_eq(core.in, 2);
   ck_assert_uint_eq(core.out, busiest_outputs);
   assert_loops(dsm_core_share(&grouped, &share, &split),
-               loops(busiest_groups * GROUP_IN, busiest_groups * busiest_outputs, 9, 9, 1));
+               loops(busiest_groups * 2, busiest_groups * busiest_outputs, 9, 9, 1));
+}
+END_TEST
+
+/* With exact_groups all groups run at once: teams are as large as all 6 can be, and the cores left
+ * over idle. With fewer cores than groups nothing changes. */
+START_TEST(test_exact_groups_leave_idle_what_makes_no_whole_team) {
+  enum { GROUPS = 6, GROUP_OUT = 3, OUT = 18 };
+  const dsm_layer grouped = conv_layer(12, OUT, 9, 9, GROUPS);
+  const uint64_t parts = (uint64_t)_i;
+  uint64_t outputs_of_member[OUT] = {0};
+  uint64_t team_size = 1;
+  while ((team_size + 1) * GROUPS <= parts) {
+    team_size++;
+  }
+  for (uint64_t o = 0; o < GROUP_OUT; o++) {
+    outputs_of_member[o % team_size]++;
+  }
+
+  chips.model.exact_groups = true;
+  const dsm_chip_share share = dsm_chip_share_derive(&grouped, &machine, DSM_PARALLELISM_DATA, 8);
+  const dsm_loops split = loops(1, parts, 1, 1, 1);
+  const dsm__core_work core = dsm__core_work_derive(&grouped, &share, &split);
+  ck_assert(share.has_exact_groups);
+  ck_assert_uint_eq(dsm__parts_within_group(&grouped, &share, &split), team_size);
+  ck_assert_uint_eq(core.groups, parts < GROUPS ? (GROUPS + parts - 1) / parts : 1);
+  ck_assert_uint_eq(core.out, outputs_of_member[0]);
+}
+END_TEST
+
+/* One group: its cores are all along k_out, whatever the reading. */
+START_TEST(test_without_groups_all_parts_are_within_the_layer) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 9, 1);
+  const dsm_loops split = loops(1, 7, 1, 1, 1);
+  for (int exact = 0; exact < 2; exact++) {
+    chips.model.exact_groups = exact == 1;
+    const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA, 8);
+    ck_assert_uint_eq(dsm__parts_within_group(&conv, &share, &split), 7);
+    assert_loops(dsm_core_share(&conv, &share, &split), loops(12, 3, 36, 9, 1));
+  }
 }
 END_TEST
 
@@ -413,6 +460,8 @@ Suite *suite_mapping(void) {
   tcase_add_test(core, test_one_core_has_the_chips_loops);
   tcase_add_test(core, test_busiest_core_has_the_rounded_up_share_of_odd_splits);
   tcase_add_loop_test(core, test_grouped_core_share_is_what_dealing_out_groups_gives, 1, 19);
+  tcase_add_loop_test(core, test_exact_groups_leave_idle_what_makes_no_whole_team, 1, 25);
+  tcase_add_test(core, test_without_groups_all_parts_are_within_the_layer);
   tcase_add_test(core, test_grouped_input_split_divides_each_group);
   tcase_add_test(core, test_depthwise_core_share_is_of_whole_channels);
   suite_add_tcase(suite, core);

@@ -9,8 +9,9 @@ int main(void) {
       suite_chip_link, suite_machine, suite_cost,      suite_capacity,       suite_names,
   };
   SRunner *const runner = srunner_create(NULL);
-  for (int i = 0; i < COUNT_OF(suites); i++)
+  for (int i = 0; i < COUNT_OF(suites); i++) {
     srunner_add_suite(runner, suites[i]());
+  }
   srunner_run_all(runner, CK_ENV);
   const int failed_count = srunner_ntests_failed(runner);
   srunner_free(runner);

@@ -67,7 +67,7 @@ class Sources:
         return keys
 
     def parameters(self):
-        """Path of a parameter of a system -> its kind, limits, default and whether it is required."""
+        """Path of a parameter -> its kind, limits, default and whether it is required."""
         path = "src/system/parameters.c"
         local = self.defines(path)
         parameters = {}

@@ -206,7 +206,8 @@ def check_parameter(path, stated, row, sources):
                     "DSM__PARAMETER_TOPOLOGY": "dsm__topology_names"}
     expect(stated["is_required"] == row["required"], f"{path}: required in one place only")
     expect(stated.get("default") == row.get("default"),
-           f"{path}: default {stated.get('default')} in the schema, {row.get('default')} in the source")
+           f"{path}: default {stated.get('default')} in the schema, {row.get('default')} in the "
+           "source")
     if row["kind"] in enumerations:
         expect_same(path, stated["enum"],
                     sources.names("src/system/parameters.c", enumerations[row["kind"]]))

@@ -14,8 +14,9 @@ static void print_findings(const dsm_diags *diags) {
 }
 
 int main(int argc, char *argv[]) {
-  if (argc != 3)
+  if (argc != 3) {
     return EXIT_FAILURE;
+  }
   dsm_workload *workload = NULL;
   dsm_system *system = NULL;
   dsm_plan *plan = NULL;
@@ -25,8 +26,9 @@ int main(int argc, char *argv[]) {
   const bool is_explored = dsm_workload_load(&workload, argv[1], NULL, 0, diags) == DSM_OK &&
                            dsm_system_load(&system, argv[2], NULL, 0, diags) == DSM_OK &&
                            dsm_explore(&plan, workload, system, &options, diags) == DSM_OK;
-  if (is_explored)
+  if (is_explored) {
     printf("%s %.6f\n", dsm_version(), plan->result.utilization);
+  }
   print_findings(diags);
   dsm_plan_free(plan);
   dsm_system_free(system);

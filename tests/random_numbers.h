@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* random_numbers.h: the same random numbers on every machine (splitmix64). */
-#ifndef DSM_TESTS_SEARCH_RANDOM_NUMBERS_H
-#define DSM_TESTS_SEARCH_RANDOM_NUMBERS_H
+#ifndef DSM_TESTS_RANDOM_NUMBERS_H
+#define DSM_TESTS_RANDOM_NUMBERS_H
 
 #include <stdint.h>
 
