@@ -20,5 +20,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/dsm-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/dsm-config.cmake ${PROJECT_BINARY_DIR}/dsm-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dsm)
 
+# The package file finds its prefix from where it lies, so that an installation can be moved.
+file(RELATIVE_PATH DSM_PC_TO_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" DSM_PC_TO_PREFIX "${DSM_PC_TO_PREFIX}")
 configure_file(cmake/dsm.pc.in ${PROJECT_BINARY_DIR}/dsm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dsm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

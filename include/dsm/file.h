@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/** No input file may be larger (64 MiB). */
-#define DSM_FILE_BYTES_MAX ((size_t)64 << 20)
+/** No input file may be larger (256 MiB): a plan of as many layers as a workload may have fits. */
+#define DSM_FILE_BYTES_MAX ((size_t)256 << 20)
 
 /**
  * Reads a whole file ("-": standard input) into *text, malloc'ed and NUL-terminated, to be freed

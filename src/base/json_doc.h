@@ -57,9 +57,6 @@ static inline const char *dsm__json_origin(const dsm_override *override) {
   return override->origin == NULL ? "--set" : override->origin;
 }
 
-/** Would a finding be kept? If not, what it costs to word it can be saved. */
-bool dsm__json_doc_keeps_findings(const dsm__json_doc *doc);
-
 /** Parses text that dsm__json_text_check accepted and that has a NUL behind it. NULL if out of
  * memory, which is then noted. */
 cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length);

@@ -141,4 +141,7 @@ bool dsm__json_format(const dsm__json_node *object, const char *expected);
 /** A name: a string of 1..max bytes without control characters, copied into the arena. */
 bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, const char **value);
 
+/** Would a finding be kept? If not, what it costs to word it can be saved. */
+bool dsm__json_doc_keeps_findings(const dsm__json_doc *doc);
+
 #endif

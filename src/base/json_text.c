@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "base/utf8.h"
+#include "dsm/limits.h"
 
 /* What may come next. */
 typedef enum expectation {
@@ -23,6 +24,7 @@ typedef struct scanner {
   const char *text;
   size_t length;
   size_t at;
+  size_t value_count;
   size_t comma; /* offset of the last comma, for the message about trailing ones */
   expectation expected;
   size_t depth;
@@ -312,6 +314,10 @@ static bool close_container(scanner *scan) {
 }
 
 static bool scan_value(scanner *scan) {
+  if (scan->value_count == DSM_JSON_VALUES_MAX) {
+    return flawed(scan, scan->at, "expected at most %d values, found more", DSM_JSON_VALUES_MAX);
+  }
+  scan->value_count++;
   const char c = peek(scan);
   if (c == '{' || c == '[') {
     return open_container(scan);

@@ -26,7 +26,8 @@ typedef struct dsm__json_flaw {
 /**
  * True if text[0 .. length) is one JSON value by RFC 8259, in valid UTF-8, without NUL characters
  * (raw or as \u0000), without lone surrogates, nested at most DSM__JSON_MAX_DEPTH deep, with
- * numbers that are finite as doubles and at most DSM__NUMBER_TOKEN_MAX bytes long. Otherwise false
+ * numbers that are finite as doubles and at most DSM__NUMBER_TOKEN_MAX bytes long, and at most
+ * DSM_JSON_VALUES_MAX values. Otherwise false
  * and *flaw tells the first flaw. A UTF-8 byte order mark is a flaw with its own message. NaN,
  * Infinity, comments, single quotes and trailing commas have messages that name them.
  */

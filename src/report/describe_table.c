@@ -128,11 +128,12 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
   dsm__page_line(
       page, DSM__TONE_PLAIN,
       dsm__page_text(
-          page, "%zu layer%s, minibatch %s, %s bytes an element; %s weights, %s",
+          page, "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s",
           workload->spec_count, workload->spec_count == 1 ? "" : "s",
           dsm__figure_count(workload->minibatch).text,
           dsm__figure_short(workload->element_bytes, 4).text,
-          dsm__figure_count(workload->weights).text,
+          workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
+          dsm__figure_count(workload->weights).text, workload->weights == 1 ? "" : "s",
           dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text));
   if (workload->source != NULL) {
     dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", workload->source));

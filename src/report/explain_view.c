@@ -74,8 +74,15 @@ static const dsm_alternative *next_split(const dsm_explanation *explanation,
 
 /* ---- sentences ---- */
 
+/* A ratio, with as many decimals as tell it from 1. */
 static const char *times(dsm__page *page, double ratio) {
-  const int decimals = fabs(ratio - 1) < 0.1 ? 3 : 2;
+  enum { DECIMALS_MAX = 9 };
+  const double difference = fabs(ratio - 1);
+  int decimals = 2;
+  for (double shown = 0.1; decimals < DECIMALS_MAX && difference > 0 && difference < shown;
+       shown /= 10) {
+    decimals++;
+  }
   return dsm__page_text(page, "%sx", dsm__figure_fixed(ratio, decimals).text);
 }
 

@@ -84,7 +84,8 @@ dsm__figure dsm__figure_scaled(double value, const char *unit) {
   static const char prefixes[] = "\0kMGTPE";
   double scaled = value;
   size_t prefix = 0;
-  while (scaled >= 1000 && prefix + 2 < sizeof prefixes) {
+  /* What three digits round to 1,000 belongs to the next prefix. */
+  while (scaled >= 999.5 && prefix + 2 < sizeof prefixes) {
     scaled /= 1000;
     prefix++;
   }

@@ -71,13 +71,15 @@ static size_t find_earlier(const resolver *r, const dsm__subject *layer, const d
                     "expected an earlier layer, found \"%s\", which comes later", name);
   } else {
     enum { LOOKED_AT = 1000 };
-    const char *nearby[LOOKED_AT];
-    size_t count = 0;
-    for (size_t i = layer->index; i-- > 0 && count < LOOKED_AT;) {
-      nearby[count++] = r->workload->specs[i].name;
+    char hint[64 + DSM_NAME_BYTES_MAX] = "";
+    if (dsm__json_doc_keeps_findings(r->doc)) {
+      const char *nearby[LOOKED_AT];
+      size_t count = 0;
+      for (size_t i = layer->index; i-- > 0 && count < LOOKED_AT;) {
+        nearby[count++] = r->workload->specs[i].name;
+      }
+      dsm__nearest_hint(name, nearby, count, hint, sizeof hint);
     }
-    char hint[64 + DSM_NAME_BYTES_MAX];
-    dsm__nearest_hint(name, nearby, count, hint, sizeof hint);
     dsm__json_error(node, hint, "expected the name of an earlier layer, found \"%s\"", name);
   }
   return SIZE_MAX;

@@ -193,24 +193,24 @@ static void make_sparse_file(off_t length) {
   ck_assert_int_eq(truncate(path, length), 0);
 }
 
-START_TEST(test_file_of_64_mib_is_read) {
-  make_sparse_file((off_t)64 << 20);
+START_TEST(test_file_of_the_largest_size_is_read) {
+  make_sparse_file((off_t)256 << 20);
   char *text = NULL;
   size_t length = 0;
   ck_assert_int_eq(dsm_file_read(&text, &length, path, diags), DSM_OK);
-  ck_assert_uint_eq(length, (size_t)64 << 20);
+  ck_assert_uint_eq(length, (size_t)256 << 20);
   free(text);
 }
 END_TEST
 
-START_TEST(test_file_over_64_mib_is_refused) {
-  make_sparse_file(((off_t)64 << 20) + 1);
-  expect_unreadable(path, DSM_ERROR_INVALID, "expected at most 67108864 bytes, found more");
+START_TEST(test_file_over_the_largest_size_is_refused) {
+  make_sparse_file(((off_t)256 << 20) + 1);
+  expect_unreadable(path, DSM_ERROR_INVALID, "expected at most 268435456 bytes, found more");
 }
 END_TEST
 
 START_TEST(test_endless_input_is_refused) {
-  expect_unreadable("/dev/zero", DSM_ERROR_INVALID, "expected at most 67108864 bytes, found more");
+  expect_unreadable("/dev/zero", DSM_ERROR_INVALID, "expected at most 268435456 bytes, found more");
 }
 END_TEST
 
@@ -405,8 +405,8 @@ Suite *suite_file(void) {
   tcase_add_test(reading, test_missing_file_is_reported);
   tcase_add_test(reading, test_folder_as_input_is_reported);
   tcase_add_test(reading, test_findings_may_be_unwanted);
-  tcase_add_test(reading, test_file_of_64_mib_is_read);
-  tcase_add_test(reading, test_file_over_64_mib_is_refused);
+  tcase_add_test(reading, test_file_of_the_largest_size_is_read);
+  tcase_add_test(reading, test_file_over_the_largest_size_is_refused);
   tcase_add_test(reading, test_endless_input_is_refused);
   suite_add_tcase(suite, reading);
   TCase *const writing = tcase_create("writing");

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* suites.h: the suites of the report room, one for each kind of report and each of its tools. */
+#ifndef DSM_TESTS_REPORT_SUITES_H
+#define DSM_TESTS_REPORT_SUITES_H
+
+#include <check.h>
+
+Suite *suite_csv(void);
+Suite *suite_description(void);
+Suite *suite_display(void);
+Suite *suite_explain_view(void);
+Suite *suite_explanation(void);
+Suite *suite_figures(void);
+Suite *suite_ladder(void);
+Suite *suite_loss(void);
+Suite *suite_page(void);
+Suite *suite_plan_csv(void);
+Suite *suite_plan_table(void);
+Suite *suite_table(void);
+Suite *suite_validation(void);
+
+/** How many elements an array has, as the loop tests want it. */
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+#endif

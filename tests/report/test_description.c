@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "suites.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reading.h"
+#include "subjects.h"
+
+/* Parameters as published: torchvision's models (vgg16, resnet50, alexnet, googlenet without
+ * auxiliary classifiers, mobilenet_v2). MACs of vgg16: 15.47 G, of alexnet: 714 M, as is common
+ * knowledge; exactly, from the shapes by hand. */
+static const struct {
+  const char *network;
+  double parameters;
+} published[] = {
+    {"vgg16", 138357544},   {"resnet50", 25557032},    {"alexnet", 61100840},
+    {"googlenet", 6624904}, {"mobilenet_v2", 3504872},
+};
+
+static const char *const networks[] = {"alexnet",      "gnmt",   "gnmt_vocab", "googlenet",
+                                       "mobilenet_v2", "raider", "resnet50",   "vgg16"};
+
+static double number_in(const cJSON *object, const char *key) {
+  const cJSON *const item = cJSON_GetObjectItemCaseSensitive(object, key);
+  ck_assert_msg(cJSON_IsNumber(item), "no number %s", key);
+  return item->valuedouble;
+}
+
+static const char *text_in(const cJSON *object, const char *key) {
+  const cJSON *const item = cJSON_GetObjectItemCaseSensitive(object, key);
+  ck_assert_msg(cJSON_IsString(item), "no text %s", key);
+  return item->valuestring;
+}
+
+/* The document of some descriptions. */
+static cJSON *describe(const dsm_described *items, size_t count) {
+  char *const text = dsm_report_description_json(items, count);
+  expect_tidy(text);
+  cJSON *const root = cJSON_Parse(text);
+  ck_assert_ptr_nonnull(root);
+  ck_assert_str_eq(text_in(root, "format"), "dsm-describe/1");
+  ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(root, "items")), (int)count);
+  free(text);
+  return root;
+}
+
+static const cJSON *item_of(const cJSON *root, int index) {
+  return cJSON_GetArrayItem(cJSON_GetObjectItem(root, "items"), index);
+}
+
+/* ---- workloads ---- */
+
+START_TEST(test_parameters_are_as_published) {
+  dsm_workload *const workload = load_bundled_workload(published[_i].network);
+  cJSON *const root = describe(&(dsm_described){.file = "f", .workload = workload}, 1);
+  const cJSON *const totals = cJSON_GetObjectItem(item_of(root, 0), "totals");
+  ck_assert_double_eq(number_in(totals, "parameters"), published[_i].parameters);
+  cJSON_Delete(root);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+START_TEST(test_layers_add_up_to_the_totals) {
+  dsm_workload *const workload = load_bundled_workload(networks[_i]);
+  cJSON *const root = describe(&(dsm_described){.file = "f", .workload = workload}, 1);
+  const cJSON *const item = item_of(root, 0);
+  const cJSON *const totals = cJSON_GetObjectItem(item, "totals");
+  static const char *const keys[] = {"parameters", "macs_forward_per_sample",
+                                     "activation_bytes_per_sample"};
+  for (int k = 0; k < COUNT_OF(keys); k++) {
+    double sum = 0;
+    const cJSON *layer;
+    cJSON_ArrayForEach(layer, cJSON_GetObjectItem(item, "layers")) sum += number_in(layer, keys[k]);
+    ck_assert_double_eq(sum, number_in(totals, keys[k]));
+  }
+  ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(item, "layers")),
+                   (int)workload->spec_count);
+  cJSON_Delete(root);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* 1 -> 8 features of 16 x 16 under a 3 x 3 kernel: 72 weights and 8 biases, 72 * 256 MACs; pooled
+ * to 8 x 8: 512 values of 2 bytes. */
+START_TEST(test_a_layer_is_described_as_by_hand) {
+  dsm_workload *const workload = load_bundled_workload("raider");
+  cJSON *const root = describe(&(dsm_described){.file = "x/raider.json", .workload = workload}, 1);
+  const cJSON *const item = item_of(root, 0);
+  const cJSON *const layer = cJSON_GetArrayItem(cJSON_GetObjectItem(item, "layers"), 0);
+  ck_assert_str_eq(text_in(item, "file"), "x/raider.json");
+  ck_assert_str_eq(text_in(item, "kind"), "workload");
+  ck_assert_str_eq(text_in(item, "name"), "raider");
+  ck_assert_double_eq(number_in(item, "minibatch"), 256);
+  ck_assert_str_eq(text_in(layer, "name"), "conv1");
+  ck_assert_str_eq(text_in(layer, "type"), "conv");
+  ck_assert_double_eq(number_in(layer, "parameters"), 80);
+  ck_assert_double_eq(number_in(layer, "macs_forward_per_sample"), 18432);
+  ck_assert_double_eq(number_in(layer, "activation_bytes_per_sample"), 1024);
+  ck_assert(!cJSON_HasObjectItem(item, "peak_flops"));
+  cJSON_Delete(root);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+START_TEST(test_the_table_shows_what_the_json_holds) {
+  dsm_workload *const workload = load_bundled_workload(networks[_i]);
+  const dsm_described item = {.file = "f", .workload = workload};
+  char *const text = dsm_report_description_table(&item, 1, plain_style(200));
+  cJSON *const root = describe(&item, 1);
+  line_list lines = lines_read(text);
+  const size_t titles = lines_find(&lines, 0, "layer ");
+  size_t row = titles;
+  const cJSON *layer;
+  cJSON_ArrayForEach(layer, cJSON_GetObjectItem(item_of(root, 0), "layers")) {
+    row++;
+    const char *const name = text_in(layer, "name");
+    ck_assert_int_eq(strncmp(lines.items[row], name, strlen(name)), 0);
+    ck_assert_double_eq(number_of(cell_below(lines.items[titles], "parameters", lines.items[row])),
+                        number_in(layer, "parameters"));
+    ck_assert_double_eq(number_of(cell_below(lines.items[titles], "MACs/sample", lines.items[row])),
+                        number_in(layer, "macs_forward_per_sample"));
+  }
+  const cJSON *const totals = cJSON_GetObjectItem(item_of(root, 0), "totals");
+  ck_assert_uint_eq(lines_find(&lines, titles, "total "), row + 1);
+  ck_assert_double_eq(
+      number_of(cell_below(lines.items[titles], "parameters", lines.items[row + 1])),
+      number_in(totals, "parameters"));
+  ck_assert_double_eq(
+      number_of(cell_below(lines.items[titles], "MACs/sample", lines.items[row + 1])),
+      number_in(totals, "macs_forward_per_sample"));
+  lines_free(&lines);
+  cJSON_Delete(root);
+  free(text);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* One of each: "1 layer", "1 weight". */
+START_TEST(test_one_is_singular) {
+  static const char one[] =
+      "{ \"format\": \"dsm-workload/1\", \"name\": \"one\", \"minibatch\": 1, \"layers\": ["
+      "{ \"name\": \"a\", \"type\": \"fc\", \"in\": 1, \"out\": 1 } ] }";
+  dsm_workload *workload = NULL;
+  ck_assert_int_eq(dsm_workload_parse(&workload, one, strlen(one), "one", NULL, 0, NULL), DSM_OK);
+  const dsm_described item = {.file = "f", .workload = workload};
+  char *const text = dsm_report_description_table(&item, 1, plain_style(200));
+  ck_assert_ptr_nonnull(
+      strstr(text, "\n1 layer, minibatch 1, 2 bytes an element; 1 weight, 2 B\n"));
+  free(text);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* Kernels with strides, groups, and both of different size. */
+START_TEST(test_kernels_show_stride_and_groups) {
+  static const char network[] =
+      "{ \"format\": \"dsm-workload/1\", \"name\": \"k\", \"minibatch\": 1, \"layers\": ["
+      "{ \"name\": \"a\", \"type\": \"conv\", \"in\": 4, \"out\": 4, \"feature\": [8, 4],"
+      "  \"kernel\": [3, 5], \"stride\": [1, 2] },"
+      "{ \"name\": \"b\", \"type\": \"conv\", \"in\": 4, \"out\": 4, \"feature\": [4, 2],"
+      "  \"kernel\": [3, 3], \"stride\": [2, 2], \"groups\": 4 },"
+      "{ \"name\": \"c\", \"type\": \"conv\", \"in\": 4, \"out\": 4, \"feature\": [4, 2] } ] }";
+  dsm_workload *workload = NULL;
+  ck_assert_int_eq(dsm_workload_parse(&workload, network, strlen(network), "k", NULL, 0, NULL),
+                   DSM_OK);
+  const dsm_described item = {.file = "f", .workload = workload};
+  char *const text = dsm_report_description_table(&item, 1, plain_style(200));
+  ck_assert_ptr_nonnull(strstr(text, "      8x4  3x5 /1x2  "));
+  ck_assert_ptr_nonnull(strstr(text, "      4x2  3x3 /2 g4 "));
+  ck_assert_ptr_nonnull(strstr(text, "      4x2  1x1       "));
+  free(text);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* ---- systems ---- */
+
+/* 64 chips of 32 cores of 16 x 8 PEs of 8 MACs: 2,097,152 MACs; at 2 GHz and 2 operations 8.388608
+ * PFLOP/s. A chip has 1/64 of it, 131.072 TFLOP/s, over 256 GB/s * 0.8 = 640 FLOP per byte. */
+START_TEST(test_a_system_is_described_as_by_hand) {
+  dsm_system *const system = load_bundled_system("torus64");
+  cJSON *const root = describe(&(dsm_described){.file = "torus64", .system = system}, 1);
+  const cJSON *const item = item_of(root, 0);
+  ck_assert_str_eq(text_in(item, "kind"), "system");
+  ck_assert_str_eq(text_in(item, "name"), "torus64");
+  ck_assert_double_eq(number_in(item, "peak_flops"), 8.388608e15);
+  ck_assert_double_eq_tol(number_in(item, "machine_balance"), 640, 1e-9);
+  ck_assert_double_eq(number_in(item, "chips"), 64);
+  ck_assert_double_eq(number_in(item, "cores"), 2048);
+  ck_assert_double_eq(number_in(item, "macs_per_cycle"), 2097152);
+  ck_assert_double_eq(number_in(item, "memory_bytes"), 512e9);
+  ck_assert(!cJSON_HasObjectItem(item, "layers"));
+  cJSON_Delete(root);
+  dsm_system_free(system);
+}
+END_TEST
+
+static const cJSON *parameter(const cJSON *item, const char *path) {
+  const cJSON *entry;
+  cJSON_ArrayForEach(entry, cJSON_GetObjectItem(item, "parameters")) {
+    if (strcmp(text_in(entry, "path"), path) == 0) {
+      return entry;
+    }
+  }
+  ck_abort_msg("no parameter %s", path);
+  return NULL;
+}
+
+START_TEST(test_parameters_of_each_kind_have_their_values) {
+  dsm_system *const system = load_bundled_system("torus64");
+  cJSON *const root = describe(&(dsm_described){.file = "torus64", .system = system}, 1);
+  const cJSON *const item = item_of(root, 0);
+  ck_assert_double_eq(number_in(parameter(item, "chip.cores"), "value"), 32);
+  ck_assert_double_eq(number_in(parameter(item, "model.relu_mask_bytes"), "value"), 0.125);
+  ck_assert(
+      cJSON_IsFalse(cJSON_GetObjectItem(parameter(item, "array.unroll_kernel_on_rows"), "value")));
+  ck_assert_str_eq(text_in(parameter(item, "chip.interconnect"), "value"), "ring");
+  ck_assert_str_eq(text_in(parameter(item, "system.topology"), "value"), "torus_2d");
+  ck_assert_str_eq(text_in(parameter(item, "core.frequency_GHz"), "note"),
+                   dsm_system_note(system, "core.frequency_GHz"));
+  cJSON_Delete(root);
+  dsm_system_free(system);
+}
+END_TEST
+
+/* ---- plans ---- */
+
+START_TEST(test_a_plan_is_described_with_both_and_its_result) {
+  subject made = subject_explore(&(exploration){"raider", "torus16", "64", DSM_MODE_INFERENCE});
+  cJSON *const root = describe(&(dsm_described){.file = "p.json", .plan = made.plan}, 1);
+  const cJSON *const item = item_of(root, 0);
+  const cJSON *const result = cJSON_GetObjectItem(item, "result");
+  ck_assert_str_eq(text_in(item, "kind"), "plan");
+  ck_assert_str_eq(text_in(item, "name"), "raider");
+  ck_assert_str_eq(text_in(item, "system"), "torus16");
+  ck_assert_str_eq(text_in(item, "mode"), "inference");
+  ck_assert_double_eq(number_in(result, "step_cycles"), made.plan->result.step_cycles);
+  ck_assert_double_eq(number_in(result, "step_seconds"), made.plan->result.step_seconds);
+  ck_assert_double_eq(number_in(result, "samples_per_second"),
+                      made.plan->result.samples_per_second);
+  ck_assert_double_eq(number_in(result, "utilization"), made.plan->result.utilization);
+  ck_assert(cJSON_HasObjectItem(item, "layers"));
+  ck_assert(cJSON_HasObjectItem(item, "peak_flops"));
+  cJSON_Delete(root);
+  subject_free(&made);
+}
+END_TEST
+
+/* ---- several, in all forms ---- */
+
+static dsm_described items[3];
+static subject made;
+
+static void set_up(void) {
+  made = subject_explore(&(exploration){"gnmt", "torus64", "256", DSM_MODE_TRAINING});
+  items[0] = (dsm_described){.file = "w", .workload = made.workload};
+  items[1] = (dsm_described){.file = "s,1", .system = made.system};
+  items[2] = (dsm_described){.file = "p", .plan = made.plan};
+}
+
+static void tear_down(void) {
+  subject_free(&made);
+}
+
+START_TEST(test_csv_has_a_row_for_each_layer_or_system) {
+  static const char *const titles[] = {"file",
+                                       "kind",
+                                       "name",
+                                       "layer",
+                                       "type",
+                                       "parameters",
+                                       "macs_forward_per_sample",
+                                       "activation_bytes_per_sample",
+                                       "peak_flops",
+                                       "machine_balance",
+                                       NULL};
+  char *const text = dsm_report_description_csv(items, 3);
+  expect_tidy(text);
+  csv_table table = csv_read(text);
+  expect_csv_titles(&table, titles);
+  const size_t layers = made.workload->spec_count;
+  ck_assert_uint_eq(table.row_count, 2 * layers + 1);
+  ck_assert_str_eq(csv_at(&table, 0, "file"), "w");
+  ck_assert_str_eq(csv_at(&table, 0, "layer"), made.workload->specs[0].name);
+  ck_assert_str_eq(csv_at(&table, 0, "peak_flops"), "");
+  ck_assert_str_eq(csv_at(&table, layers, "file"), "s,1");
+  ck_assert_str_eq(csv_at(&table, layers, "kind"), "system");
+  ck_assert_str_eq(csv_at(&table, layers, "layer"), "");
+  ck_assert_double_eq(csv_number_at(&table, layers, "peak_flops"), 8.388608e15);
+  ck_assert_str_eq(csv_at(&table, layers + 1, "kind"), "plan");
+  ck_assert_double_eq(csv_number_at(&table, layers + 1, "peak_flops"), 8.388608e15);
+  csv_free(&table);
+  free(text);
+}
+END_TEST
+
+START_TEST(test_a_bidirectional_lstm_is_one_layer_of_twice_the_work) {
+  cJSON *const root = describe(items, 3);
+  const cJSON *const layer = cJSON_GetArrayItem(cJSON_GetObjectItem(item_of(root, 0), "layers"), 0);
+  ck_assert_str_eq(text_in(layer, "name"), "enc0");
+  /* 2 directions x 4 gates x 1024 hidden x (1024 + 1024) inputs, over 128 timesteps */
+  ck_assert_double_eq(number_in(layer, "parameters"), 16777216);
+  ck_assert_double_eq(number_in(layer, "macs_forward_per_sample"), 16777216.0 * 128);
+  cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(test_no_line_is_wider_than_the_page) {
+  for (size_t width = 40; width <= 200; width++) {
+    char *const text = dsm_report_description_table(items, 3, plain_style(width));
+    expect_tidy(text);
+    expect_lines_fit(text, width);
+    free(text);
+  }
+}
+END_TEST
+
+START_TEST(test_colour_adds_only_escapes) {
+  expect_same_without_color(
+      dsm_report_description_table(items, 3, (dsm_table_style){.width = 80, .color = true}),
+      dsm_report_description_table(items, 3, plain_style(80)));
+}
+END_TEST
+
+Suite *suite_description(void) {
+  Suite *const suite = suite_create("description");
+  TCase *const workloads = tcase_create("workloads");
+  tcase_add_loop_test(workloads, test_parameters_are_as_published, 0, COUNT_OF(published));
+  tcase_add_loop_test(workloads, test_layers_add_up_to_the_totals, 0, COUNT_OF(networks));
+  tcase_add_test(workloads, test_a_layer_is_described_as_by_hand);
+  tcase_add_loop_test(workloads, test_the_table_shows_what_the_json_holds, 0, COUNT_OF(networks));
+  tcase_add_test(workloads, test_one_is_singular);
+  tcase_add_test(workloads, test_kernels_show_stride_and_groups);
+  suite_add_tcase(suite, workloads);
+  TCase *const others = tcase_create("systems and plans");
+  tcase_add_test(others, test_a_system_is_described_as_by_hand);
+  tcase_add_test(others, test_parameters_of_each_kind_have_their_values);
+  tcase_add_test(others, test_a_plan_is_described_with_both_and_its_result);
+  suite_add_tcase(suite, others);
+  TCase *const several = tcase_create("several");
+  tcase_add_checked_fixture(several, set_up, tear_down);
+  tcase_set_timeout(several, 60);
+  tcase_add_test(several, test_csv_has_a_row_for_each_layer_or_system);
+  tcase_add_test(several, test_a_bidirectional_lstm_is_one_layer_of_twice_the_work);
+  tcase_add_test(several, test_no_line_is_wider_than_the_page);
+  tcase_add_test(several, test_colour_adds_only_escapes);
+  suite_add_tcase(suite, several);
+  return suite;
+}

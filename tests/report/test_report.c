@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "suites.h"
+
+int main(void) {
+  static Suite *(*const suites[])(void) = {
+      suite_csv,        suite_description, suite_display,    suite_explain_view, suite_explanation,
+      suite_figures,    suite_ladder,      suite_loss,       suite_page,         suite_plan_csv,
+      suite_plan_table, suite_table,       suite_validation,
+  };
+  SRunner *const runner = srunner_create(NULL);
+  for (int i = 0; i < COUNT_OF(suites); i++) {
+    srunner_add_suite(runner, suites[i]());
+  }
+  srunner_run_all(runner, CK_ENV);
+  const int failed_count = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed_count == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
