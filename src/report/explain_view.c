@@ -78,9 +78,9 @@ static const dsm_alternative *next_split(const dsm_explanation *explanation,
 static const char *times(dsm__page *page, double ratio) {
   enum { DECIMALS_MAX = 9 };
   const double difference = fabs(ratio - 1);
-  int decimals = 2;
-  for (double shown = 0.1; decimals < DECIMALS_MAX && difference > 0 && difference < shown;
-       shown /= 10) {
+  int decimals = difference < 0.1 ? 3 : 2;
+  for (double lost = 0.0005; decimals < DECIMALS_MAX && difference > 0 && difference < lost;
+       lost /= 10) {
     decimals++;
   }
   return dsm__page_text(page, "%sx", dsm__figure_fixed(ratio, decimals).text);

@@ -13,12 +13,12 @@
 #define MODEL .parallelism = DSM_PARALLELISM_MODEL
 #define HYBRID .parallelism = DSM_PARALLELISM_DATA_X_MODEL_Y
 #define CYCLES(array, transfer, aux, rest)                                                         \
-  .cycles = {.primary = array,                                                                     \
-             .overlapped_visible = transfer,                                                       \
-             .auxiliary = aux,                                                                     \
-             .non_overlapped = rest,                                                               \
+  .cycles = {.primary = (array),                                                                   \
+             .overlapped_visible = (transfer),                                                     \
+             .auxiliary = (aux),                                                                   \
+             .non_overlapped = (rest),                                                             \
              .total = (array) + (transfer) + (aux) + (rest)}
-#define SPLIT(out, mb) .split = {.n = {1, out, 1, 1, mb}}
+#define SPLIT(out, mb) .split = {.n = {1, (out), 1, 1, (mb)}}
 
 static dsm__page page;
 /* The step takes 1000 cycles. */

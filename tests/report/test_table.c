@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,12 +179,14 @@ static unsigned draw(unsigned *state, unsigned below) {
   return (*state >> 8) % below;
 }
 
-/* Appends `count` letters, some of which take two columns or several bytes. */
-static void draw_word(unsigned *state, char *word, unsigned count) {
+/* Writes `count` letters, some of which take two columns or several bytes. */
+static void draw_word(unsigned *state, char *word, size_t size, unsigned count) {
   static const char *const letters[] = {"a", "b", "1", "ö", "網", "e\xCC\x81"};
+  size_t used = 0;
   word[0] = '\0';
   for (unsigned i = 0; i < count; i++) {
-    strcat(word, letters[draw(state, COUNT_OF(letters))]);
+    used +=
+        (size_t)snprintf(word + used, size - used, "%s", letters[draw(state, COUNT_OF(letters))]);
   }
 }
 
@@ -202,7 +205,7 @@ static size_t draw_table(unsigned *state, dsm__column *random, dsm__table *table
                               .is_name = draw(state, 2) == 1};
     size_t width = 1;
     for (unsigned r = 0; r < row_count; r++) {
-      draw_word(state, cells[r][c], draw(state, 12));
+      draw_word(state, cells[r][c], sizeof cells[r][c], draw(state, 12));
       const size_t cell_width = columns_of(cells[r][c]);
       width = cell_width > width ? cell_width : width;
     }
