@@ -31,7 +31,7 @@ static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, des
                          dsm_diags *diags) {
   cli_exit outcome = CLI_EXIT_DONE;
   for (size_t i = 0; i < arguments->operand_count; i++) {
-    loaded[i] = cli_load_any(arguments->operands[i], diags);
+    loaded[i] = cli_load_any(arguments, arguments->operands[i], diags);
     cli_print_findings(arguments, diags);
     dsm_diags_clear(diags);
     outcome = cli_exit_max(outcome, cli_exit_of(loaded[i].status));

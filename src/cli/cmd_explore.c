@@ -32,7 +32,8 @@ static void free_inputs(inputs *in) {
 static dsm_status load_workload(dsm_workload **workload, const cli_arguments *arguments,
                                 dsm_diags *diags) {
   char *path;
-  dsm_status status = cli_find_input(&path, arguments->operands[0], CLI_BUNDLED_WORKLOADS, diags);
+  dsm_status status =
+      cli_find_input(&path, arguments, arguments->operands[0], CLI_BUNDLED_WORKLOADS, diags);
   if (status == DSM_OK) {
     status = dsm_workload_load(workload, path, arguments->overrides.workload,
                                arguments->overrides.workload_count, diags);
@@ -44,7 +45,7 @@ static dsm_status load_workload(dsm_workload **workload, const cli_arguments *ar
 static dsm_status load_system(dsm_system **system, const char *name, const cli_arguments *arguments,
                               dsm_diags *diags) {
   char *path;
-  dsm_status status = cli_find_input(&path, name, CLI_BUNDLED_SYSTEMS, diags);
+  dsm_status status = cli_find_input(&path, arguments, name, CLI_BUNDLED_SYSTEMS, diags);
   if (status == DSM_OK) {
     status = dsm_system_load(system, path, arguments->overrides.system,
                              arguments->overrides.system_count, diags);

@@ -17,7 +17,7 @@ static void note_difference(const cli_arguments *arguments, const dsm_plan *plan
   const double step_cycles = plan->result.step_cycles;
   const double change = step_cycles - recorded_step_cycles;
   if (recorded_step_cycles > 0 && fabs(change) > tolerance * recorded_step_cycles) {
-    cli_note(arguments, "the plan records %.0f cycles a step, now it is %.0f (%+.3g %%)",
+    cli_note(arguments, "the plan records %.0f cycles a step, now it is %.0f (%+.1f %%)",
              recorded_step_cycles, step_cycles, 100 * change / recorded_step_cycles);
   }
 }
@@ -39,11 +39,12 @@ cli_exit cli_run_score(const cli_arguments *arguments) {
   char *path;
   dsm_plan *plan = NULL;
   double recorded_step_cycles = 0;
-  dsm_status status = cli_find_input(&path, arguments->operands[0], 0, diags);
+  dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, diags);
   if (status == DSM_OK) {
     status = dsm_plan_load(&plan, path, &recorded_step_cycles, diags);
   }
   if (status == DSM_OK) {
+    plan->options.thread_count = arguments->options.thread_count;
     status = dsm_plan_bound(plan, diags);
   }
   cli_print_findings(arguments, diags);

@@ -49,8 +49,8 @@ static void summarize(checked *to, const cli_loaded *loaded) {
   }
 }
 
-static dsm_validated validate(const char *name, checked *owned) {
-  cli_loaded loaded = cli_load_any(name, owned->diags);
+static dsm_validated validate(const cli_arguments *arguments, const char *name, checked *owned) {
+  cli_loaded loaded = cli_load_any(arguments, name, owned->diags);
   if (loaded.plan != NULL) {
     loaded.status = dsm_plan_validate(loaded.plan, owned->diags);
   }
@@ -72,7 +72,7 @@ static cli_exit validate_all(const cli_arguments *arguments, validated *all) {
     if (all->owned[i].diags == NULL) {
       return cli_out_of_memory();
     }
-    all->items[i] = validate(arguments->operands[i], &all->owned[i]);
+    all->items[i] = validate(arguments, arguments->operands[i], &all->owned[i]);
     all->count = i + 1;
     cli_print_findings(arguments, all->owned[i].diags);
     outcome = cli_exit_max(outcome, cli_exit_of(all->items[i].status));

@@ -15,7 +15,7 @@
 static void print_finding(const dsm_diag *diag, bool color) {
   char text[LINE_SIZE];
   (void)dsm_diag_render(diag, color, text, sizeof text);
-  (void)fprintf(stderr, "%s\n", text);
+  (void)fprintf(stderr, "%s%s\n", diag->file[0] == '\0' ? "dsm: " : "", text);
 }
 
 /* Prints a text with what would steer a terminal made visible; cut if it is too long. */

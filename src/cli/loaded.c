@@ -1,31 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/loaded.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/lookup.h"
 
-static dsm_status parse(cli_loaded *loaded, const char *text, size_t length, dsm_diags *diags) {
+/* A plan is edited, not overridden: its decisions may not fit other inputs. */
+static dsm_status parse_plan(cli_loaded *loaded, const cli_overrides *overrides, const char *text,
+                             size_t length, dsm_diags *diags) {
+  if (overrides->workload_count + overrides->system_count > 0) {
+    dsm_diag diag = {.message = "expected no --set for a plan: edit the plan, or explore again"};
+    (void)snprintf(diag.file, sizeof diag.file, "%s", loaded->path);
+    dsm_diags_append(diags, &diag);
+    return DSM_ERROR_USAGE;
+  }
+  return dsm_plan_parse(&loaded->plan, text, length, loaded->path, NULL, diags);
+}
+
+static dsm_status parse(cli_loaded *loaded, const cli_overrides *overrides, const char *text,
+                        size_t length, dsm_diags *diags) {
   const char *const file = loaded->path;
   switch (loaded->kind) {
   case DSM_DESCRIPTION_WORKLOAD:
-    return dsm_workload_parse(&loaded->workload, text, length, file, NULL, 0, diags);
+    return dsm_workload_parse(&loaded->workload, text, length, file, overrides->workload,
+                              overrides->workload_count, diags);
   case DSM_DESCRIPTION_SYSTEM:
-    return dsm_system_parse(&loaded->system, text, length, file, NULL, 0, diags);
+    return dsm_system_parse(&loaded->system, text, length, file, overrides->system,
+                            overrides->system_count, diags);
   case DSM_DESCRIPTION_PLAN:
-    return dsm_plan_parse(&loaded->plan, text, length, file, NULL, diags);
+    return parse_plan(loaded, overrides, text, length, diags);
   case DSM_DESCRIPTION_COUNT:
     break;
   }
   return DSM_ERROR_INVALID;
 }
 
-cli_loaded cli_load_any(const char *name, dsm_diags *diags) {
+cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_diags *diags) {
   cli_loaded loaded = {0};
   char *text = NULL;
   size_t length = 0;
-  loaded.status =
-      cli_find_input(&loaded.path, name, CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS, diags);
+  loaded.status = cli_find_input(&loaded.path, arguments, name,
+                                 CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS, diags);
   if (loaded.status == DSM_OK) {
     loaded.status = dsm_file_read(&text, &length, loaded.path, diags);
   }
@@ -34,7 +50,7 @@ cli_loaded cli_load_any(const char *name, dsm_diags *diags) {
     loaded.is_detected = loaded.status == DSM_OK;
   }
   if (loaded.status == DSM_OK) {
-    loaded.status = parse(&loaded, text, length, diags);
+    loaded.status = parse(&loaded, &arguments->overrides, text, length, diags);
   }
   free(text);
   return loaded;

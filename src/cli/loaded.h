@@ -3,6 +3,7 @@
 #ifndef DSM_CLI_LOADED_H
 #define DSM_CLI_LOADED_H
 
+#include "cli/arguments.h"
 #include "dsm/dsm.h"
 
 /** Exactly one of workload, system and plan is not NULL if status is DSM_OK, else none is. */
@@ -16,8 +17,9 @@ typedef struct cli_loaded {
   dsm_plan *plan;
 } cli_loaded;
 
-/** Finds, reads and parses a description. To be freed with cli_loaded_fini in any case. */
-cli_loaded cli_load_any(const char *name, dsm_diags *diags);
+/** Finds, reads and parses a description, after applying the overrides of its kind. To be freed
+ * with cli_loaded_fini in any case. */
+cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_diags *diags);
 
 void cli_loaded_fini(cli_loaded *loaded);
 

@@ -142,6 +142,21 @@ static void find_nearest(const folder_list *folders, const char *name, char best
 
 /* What the user may have meant: a file here that lacks its ".json", a bundled description of the
  * other kind (the operands are swapped), or a known name that is near. */
+/* Is there a bundled description of that name among these kinds? */
+static bool is_bundled(unsigned kinds, const char *name) {
+  if (kinds == 0) {
+    return false;
+  }
+  char path[PATH_SIZE];
+  bool is_found = false;
+  folder_list folders = list_folders(kinds);
+  for (size_t i = 0; i < folders.count; i++) {
+    is_found = is_found || is_in_folder(folders.items[i], name, path);
+  }
+  free_folders(&folders);
+  return is_found;
+}
+
 static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
                     unsigned bundled) {
   char path[PATH_SIZE];
@@ -150,17 +165,13 @@ static void suggest(dsm_diag *diag, const folder_list *folders, const char *name
     (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", path + 2);
     return;
   }
-  const unsigned other = (CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS) & ~bundled;
-  folder_list others = list_folders(other);
-  bool is_other = false;
-  for (size_t i = 0; i < others.count && bundled != 0; i++) {
-    is_other = is_other || is_in_folder(others.items[i], name, path);
-  }
-  free_folders(&others);
+  const unsigned other = ~bundled;
+  const bool is_workload = is_bundled(CLI_BUNDLED_WORKLOADS & other, name);
+  const bool is_system = is_bundled(CLI_BUNDLED_SYSTEMS & other, name);
   find_nearest(folders, name, nearest);
-  if (is_other) {
+  if (is_workload || is_system) {
     (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name",
-                   (other & CLI_BUNDLED_SYSTEMS) != 0 ? "system" : "workload");
+                   is_system ? "system" : "workload");
   } else if (nearest[0] != '\0') {
     (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
   }
@@ -188,12 +199,16 @@ static dsm_status out_of_memory(dsm_diags *diags) {
   return DSM_ERROR_OUT_OF_MEMORY;
 }
 
-dsm_status cli_find_input(char **path, const char *name, unsigned bundled, dsm_diags *diags) {
+static dsm_status find(char **path, const char *name, unsigned bundled, dsm_diags *diags) {
   *path = NULL;
   char found[PATH_SIZE];
   const char *result = name;
   dsm_status status = DSM_OK;
-  const bool is_plain = name[0] != '\0' && strcmp(name, "-") != 0 && strchr(name, '/') == NULL;
+  if (name[0] == '\0') {
+    dsm_diags_append(diags, &(dsm_diag){.message = "expected the name of a file, found \"\""});
+    return DSM_ERROR_USAGE;
+  }
+  const bool is_plain = strcmp(name, "-") != 0 && strchr(name, '/') == NULL;
   if (is_plain && !is_file(name)) {
     folder_list folders = list_folders(bundled);
     result = NULL;
@@ -210,6 +225,16 @@ dsm_status cli_find_input(char **path, const char *name, unsigned bundled, dsm_d
   if (status == DSM_OK && result != NULL) {
     *path = strdup(result);
     status = *path == NULL ? out_of_memory(diags) : DSM_OK;
+  }
+  return status;
+}
+
+dsm_status cli_find_input(char **path, const cli_arguments *arguments, const char *name,
+                          unsigned bundled, dsm_diags *diags) {
+  const dsm_status status = find(path, name, bundled, diags);
+  if (status == DSM_OK && arguments->is_verbose) {
+    (void)fprintf(stderr, "dsm: %s is read from %s\n", name,
+                  strcmp(*path, "-") == 0 ? "standard input" : *path);
   }
   return status;
 }

@@ -7,6 +7,7 @@
 #ifndef DSM_CLI_LOOKUP_H
 #define DSM_CLI_LOOKUP_H
 
+#include "cli/arguments.h"
 #include "dsm/dsm.h"
 
 /* Bits for the bundled folders to look in. */
@@ -16,7 +17,7 @@ enum { CLI_BUNDLED_WORKLOADS = 1 << 0, CLI_BUNDLED_SYSTEMS = 1 << 1 };
  * Finds the file of a name. *path is malloc'ed, to be freed by the caller; NULL unless DSM_OK.
  * DSM_ERROR_IO with one finding, which says where it was looked for; DSM_ERROR_OUT_OF_MEMORY.
  */
-DSM_NODISCARD dsm_status cli_find_input(char **path, const char *name, unsigned bundled,
-                                        dsm_diags *diags);
+DSM_NODISCARD dsm_status cli_find_input(char **path, const cli_arguments *arguments,
+                                        const char *name, unsigned bundled, dsm_diags *diags);
 
 #endif

@@ -27,15 +27,35 @@ static void consider(occupant *largest, const char *kind, const char *layer, dou
   }
 }
 
-static void describe(const occupant *largest, char *text, size_t size) {
+/* A decimal unit for volumes of a size. */
+typedef struct unit {
+  const char *name;
+  double bytes;
+} unit;
+
+static unit unit_for(double bytes) {
+  static const unit units[] = {{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    if (bytes >= units[i].bytes) {
+      return units[i];
+    }
+  }
+  return (unit){"B", 1};
+}
+
+/* The largest occupants, those far below the need left out. */
+static void describe(const occupant *largest, double need_bytes, char *text, size_t size) {
+  static const double smallest_share = 0.01;
   size_t length = 0;
   text[0] = '\0';
-  for (int i = 0; i < SHOWN && largest[i].bytes > 0; i++) {
+  for (int i = 0; i < SHOWN && largest[i].bytes > smallest_share * need_bytes; i++) {
     const char *const separator = i == 0 ? "" : ", ";
     const char *const of = largest[i].layer == NULL ? "" : " of ";
     const char *const layer = largest[i].layer == NULL ? "" : largest[i].layer;
-    const int written = snprintf(text + length, size - length, "%s%s%s%.40s (%.3g GB)", separator,
-                                 largest[i].kind, of, layer, largest[i].bytes / 1e9);
+    const unit shown = unit_for(largest[i].bytes);
+    const int written =
+        snprintf(text + length, size - length, "%s%s%s%.40s (%.2f %s)", separator, largest[i].kind,
+                 of, layer, largest[i].bytes / shown.bytes, shown.name);
     if (written < 0 || (size_t)written >= size - length) {
       text[length] = '\0';
       return;
@@ -71,7 +91,7 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
     need.total_bytes += input_bytes;
     consider(largest, "the network's input", NULL, input_bytes);
   }
-  describe(largest, need.dominated_by, sizeof need.dominated_by);
+  describe(largest, need.total_bytes, need.dominated_by, sizeof need.dominated_by);
   return need;
 }
 
@@ -79,8 +99,11 @@ void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, d
                                dsm_diags *diags) {
   char hint[200];
   snprintf(hint, sizeof hint, "largest: %s", need->dominated_by);
+  /* One unit and as many decimals for all three, so that they add up. */
+  const unit shown = unit_for(need->total_bytes);
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, hint,
-                 "memory capacity: %s %.4g GB a chip, %.4g GB more than its %.4g GB", what,
-                 need->total_bytes / 1e9, (need->total_bytes - need->capacity_bytes) / 1e9,
-                 need->capacity_bytes / 1e9);
+                 "memory capacity: %s %.3f %s a chip, %.3f %s more than its %.3f %s", what,
+                 need->total_bytes / shown.bytes, shown.name,
+                 (need->total_bytes - need->capacity_bytes) / shown.bytes, shown.name,
+                 need->capacity_bytes / shown.bytes, shown.name);
 }

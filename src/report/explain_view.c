@@ -79,8 +79,7 @@ static const char *times(dsm__page *page, double ratio) {
   enum { DECIMALS_MAX = 9 };
   const double difference = fabs(ratio - 1);
   int decimals = difference < 0.1 ? 3 : 2;
-  for (double lost = 0.0005; decimals < DECIMALS_MAX && difference > 0 && difference < lost;
-       lost /= 10) {
+  while (decimals < DECIMALS_MAX && difference > 0 && difference < 0.5 * pow(10, -decimals)) {
     decimals++;
   }
   return dsm__page_text(page, "%sx", dsm__figure_fixed(ratio, decimals).text);

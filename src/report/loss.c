@@ -22,16 +22,6 @@ static const char *const group_phrases[] = {
 };
 _Static_assert(COUNT_OF(group_phrases) == DSM_GROUP_COUNT, "a phrase for each group");
 
-static const char *const bound_phrases[] = {
-    [DSM_BOUND_COMPUTE] = "the arrays",
-    [DSM_BOUND_LINK_X] = "the links along x",
-    [DSM_BOUND_LINK_Y] = "the links along y",
-    [DSM_BOUND_MEMORY] = "the memory bandwidth",
-    [DSM_BOUND_RING] = "the core-to-core ring",
-    [DSM_BOUND_AUXILIARY] = "the special function units",
-};
-_Static_assert(COUNT_OF(bound_phrases) == DSM_BOUND_COUNT, "a phrase for each bound");
-
 static const char *const pass_words[] = {
     [DSM_PASS_FORWARD] = "fwd",
     [DSM_PASS_BACKWARD] = "bwd",
@@ -53,10 +43,6 @@ const char *dsm__group_word(dsm_group group) {
 
 const char *dsm__group_phrase(dsm_group group) {
   return group_phrases[group];
-}
-
-const char *dsm__bound_phrase(dsm_bound bound) {
-  return bound_phrases[bound];
 }
 
 const char *dsm__pass_word(dsm_pass pass) {

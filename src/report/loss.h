@@ -35,9 +35,6 @@ double dsm__share(double part, double whole);
 const char *dsm__group_word(dsm_group group);
 const char *dsm__group_phrase(dsm_group group);
 
-/** What a bound is, in a sentence: "the links along x". */
-const char *dsm__bound_phrase(dsm_bound bound);
-
 /** A pass in a column: "fwd", "bwd", "upd". */
 const char *dsm__pass_word(dsm_pass pass);
 

@@ -64,13 +64,15 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm_workload *workload
     return false;
   }
   size_t workers = options->thread_count == 0 ? 1 : options->thread_count;
+  const size_t tasks = table->distinct.count * DSM_PARALLELISM_COUNT;
   workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
+  workers = workers > tasks ? tasks : workers;
   table->entries = dsm__arena_array(arena, table->distinct.count, sizeof table->entries[0]);
   double *const totals = dsm__arena_array(arena, workers * table->splits.count, sizeof totals[0]);
   if (table->entries == NULL || totals == NULL) {
     return false;
   }
   job j = {table, workload, machine, options, totals};
-  dsm__parallel_for(workers, table->distinct.count * DSM_PARALLELISM_COUNT, run_task, &j);
+  dsm__parallel_for(workers, tasks, run_task, &j);
   return true;
 }

@@ -4,9 +4,9 @@
  *
  * The same real number reached by two orders of summation differs in its last bits. So that the
  * written order of preference decides between equally good mappings, and not rounding, costs within
- * 1e-11 of the best (far above the rounding of a sum over 100,000 layers, far below any difference
- * that matters) count as equal to it. Comparing with the best only, never with each other, keeps
- * the choice independent of the order of enumeration.
+ * 1e-11 of the best (far above the rounding of a sum over tens of thousands of layers, far below
+ * any difference that matters) count as equal to it. Comparing with the best only, never with each
+ * other, keeps the choice independent of the order of enumeration.
  */
 #ifndef DSM_SEARCH_TOLERANCE_H
 #define DSM_SEARCH_TOLERANCE_H

@@ -163,14 +163,15 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node) {
   if (!dsm__json_format(node, "dsm-system/1")) {
     return;
   }
-  read_object(system, node, "", own_keys, 4, 0);
   if (!dsm__json_is_object(node)) {
+    read_object(system, node, "", own_keys, 4, 0);
     return;
   }
   const dsm__json_node name = dsm__json_member(node, "name");
   if (dsm__json_require(&name, "the system's name")) {
     dsm__json_name(&name, DSM_NAME_BYTES_MAX, system->arena, &system->name);
   }
+  read_object(system, node, "", own_keys, 4, 0);
   const dsm__json_node source = dsm__json_member(node, "source");
   if (dsm__json_is_present(&source)) {
     dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, system->arena, &system->source);

@@ -92,13 +92,20 @@ static const char *const titles[] = {
 
 static void expect_csv_decisions(const csv_table *table, size_t row, const char *layer,
                                  const dsm_alternative *wanted) {
-  ck_assert_str_eq(csv_at(table, row, "layer"), layer);
-  ck_assert_str_eq(csv_at(table, row, "pass"), dsm_pass_name(wanted->pass));
-  ck_assert_str_eq(csv_at(table, row, "parallelism"), dsm_parallelism_name(wanted->parallelism));
-  ck_assert_str_eq(csv_at(table, row, "bound"), dsm_bound_name(wanted->bound));
-  ck_assert_str_eq(csv_at(table, row, "is_chosen"), wanted->is_chosen ? "true" : "false");
-  ck_assert_str_eq(csv_at(table, row, "is_best_of_parallelism"),
-                   wanted->is_best_of_parallelism ? "true" : "false");
+  const struct {
+    const char *title;
+    const char *word;
+  } words[] = {
+      {"layer", layer},
+      {"pass", dsm_pass_name(wanted->pass)},
+      {"parallelism", dsm_parallelism_name(wanted->parallelism)},
+      {"bound", dsm_bound_name(wanted->bound)},
+      {"is_chosen", wanted->is_chosen ? "true" : "false"},
+      {"is_best_of_parallelism", wanted->is_best_of_parallelism ? "true" : "false"},
+  };
+  for (int i = 0; i < COUNT_OF(words); i++) {
+    ck_assert_str_eq(csv_at(table, row, words[i].title), words[i].word);
+  }
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     ck_assert_double_eq(csv_number_at(table, row, titles[3 + d]), (double)wanted->split.n[d]);
   }
