@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memory_need.c: what exceeds a chip's memory, in words. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,6 +96,11 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
   return need;
 }
 
+/* To three decimals: a capacity of what is shown must suffice. */
+static double round_up(double value) {
+  return ceil(value * 1000) / 1000;
+}
+
 void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm__place place,
                                dsm_diags *diags) {
   char hint[200];
@@ -103,7 +109,7 @@ void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, d
   const unit shown = unit_for(need->total_bytes);
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, hint,
                  "memory capacity: %s %.3f %s a chip, %.3f %s more than its %.3f %s", what,
-                 need->total_bytes / shown.bytes, shown.name,
-                 (need->total_bytes - need->capacity_bytes) / shown.bytes, shown.name,
+                 round_up(need->total_bytes / shown.bytes), shown.name,
+                 round_up((need->total_bytes - need->capacity_bytes) / shown.bytes), shown.name,
                  need->capacity_bytes / shown.bytes, shown.name);
 }

@@ -41,6 +41,9 @@ dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
 /** The parallelisms that the options leave to a layer that can use all. May be empty. */
 dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options);
 
+/** A plan may need this much more than the capacity, relatively: what rounding can do. */
+#define DSM__CAPACITY_TOLERANCE 1e-9
+
 /** A need of memory with who causes it, for messages. */
 typedef struct dsm__memory_need {
   double total_bytes;

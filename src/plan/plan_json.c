@@ -389,7 +389,7 @@ static dsm_status check_capacity(const plan_reader *reader, dsm_diags *diags) {
   }
   const dsm__memory_need need =
       dsm__memory_need_of(reader->workload, &reader->machine, reader->options.mode, sequence);
-  if (need.total_bytes > need.capacity_bytes) {
+  if (need.total_bytes > need.capacity_bytes * (1 + DSM__CAPACITY_TOLERANCE)) {
     const dsm__place place = {.file = reader->file, .path = "$.layers"};
     dsm__report_over_capacity(&need, "the plan needs", place, diags);
     return DSM_ERROR_INFEASIBLE;

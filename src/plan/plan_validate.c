@@ -118,7 +118,7 @@ dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags) {
   check_layers(&c);
   dsm__arena_free(arena);
   const dsm_plan_memory *const memory = &plan->result.memory;
-  if (memory->total_bytes > memory->capacity_bytes * (1 + relative_tolerance)) {
+  if (memory->total_bytes > memory->capacity_bytes * (1 + DSM__CAPACITY_TOLERANCE)) {
     snprintf(c.path, sizeof c.path, "$.result.memory");
     expect(&c, false, "the need is within the memory's capacity");
     return DSM_ERROR_INFEASIBLE;

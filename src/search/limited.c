@@ -9,7 +9,8 @@
  * 1. Lagrangian relaxation. For a price on kept bytes the cheapest path is found exactly. For every
  *    feasible path, cycles >= cycles + price * (kept + max transient - capacity), so
  *    (cheapest priced path) - price * (capacity - least possible max transient) is a lower bound.
- *    Bisection on the price finds a good bound, and feasible paths on the way (the incumbent).
+ *    Bisection on the price finds a good bound, and feasible paths on the way (the incumbent), as
+ *    do splices of the last path that fits with the last that does not.
  *
  * 2. Labels. From the last stage to the first, all partial paths ("what stage s and those after it
  *    cost, keep and need at most") are kept that
@@ -62,6 +63,9 @@ typedef struct limited {
   double incumbent_cycles;
   double bound_cycles;
   dsm_parallelism *incumbent;
+  dsm_parallelism *path; /* of the price tried last */
+  dsm_parallelism *lean; /* of the least price whose path fits */
+  dsm_parallelism *fast; /* of the largest price whose path does not */
   label_list (*lists)[DSM_PARALLELISM_COUNT];
   label *scratch;   /* candidates of one list */
   label *staircase; /* for dominance */
@@ -84,9 +88,13 @@ static bool allocate(limited *l, dsm_parallelism *incumbent) {
   l->kept_before = dsm__arena_array(l->arena, count, sizeof l->kept_before[0]);
   l->transient_before = dsm__arena_array(l->arena, count, sizeof l->transient_before[0]);
   l->lists = dsm__arena_array(l->arena, count, sizeof l->lists[0]);
+  l->path = dsm__arena_array(l->arena, count, sizeof l->path[0]);
+  l->lean = dsm__arena_array(l->arena, count, sizeof l->lean[0]);
+  l->fast = dsm__arena_array(l->arena, count, sizeof l->fast[0]);
   l->incumbent = incumbent;
   return l->cheapest_before != NULL && l->priced_before != NULL && l->kept_before != NULL &&
-         l->transient_before != NULL && l->lists != NULL;
+         l->transient_before != NULL && l->lists != NULL && l->path != NULL && l->lean != NULL &&
+         l->fast != NULL;
 }
 
 /* What every path must at least keep and need before each stage. */
@@ -117,46 +125,111 @@ static double rounding_slack(const limited *l, double price) {
          (l->incumbent_cycles + price * l->network->capacity_bytes);
 }
 
+static void offer(limited *l, const dsm_parallelism *path) {
+  const double cycles = dsm__sequence_cycles(l->network, path);
+  if (cycles < l->incumbent_cycles &&
+      dsm__sequence_bytes(l->network, path) <= l->network->capacity_bytes) {
+    l->incumbent_cycles = cycles;
+    memcpy(l->incumbent, path, l->network->stage_count * sizeof path[0]);
+  }
+}
+
 /* Tries a price: better bound, better incumbent. Returns whether its path fits. */
-static bool try_price(limited *l, double price, dsm__row *rest, dsm_parallelism *path) {
+static bool try_price(limited *l, double price, dsm__row *rest) {
   dsm__trellis_rest(l->network, price, rest);
-  const double best = dsm__trellis_best(l->network, price, rest, path);
+  const double best = dsm__trellis_best(l->network, price, rest, l->path);
   const double bound =
       best - price * (l->network->capacity_bytes - l->least_transient) - rounding_slack(l, price);
   if (bound > l->bound_cycles) {
     l->bound_cycles = bound;
     l->price = price;
   }
-  const bool fits = dsm__sequence_bytes(l->network, path) <= l->network->capacity_bytes;
-  const double cycles = dsm__sequence_cycles(l->network, path);
-  if (fits && cycles < l->incumbent_cycles) {
-    l->incumbent_cycles = cycles;
-    memcpy(l->incumbent, path, l->network->stage_count * sizeof path[0]);
-  }
+  const bool fits = dsm__sequence_bytes(l->network, l->path) <= l->network->capacity_bytes;
+  memcpy(fits ? l->lean : l->fast, l->path, l->network->stage_count * sizeof l->path[0]);
+  offer(l, l->path);
   return fits;
+}
+
+/* Sums of a path up to and including each stage. */
+static void sum_path(const dsm__network *network, const dsm_parallelism *path, label *sums) {
+  label sum = {0, 0, 0};
+  for (size_t s = 0; s < network->stage_count; s++) {
+    const dsm__network_stage *const stage = &network->stages[s];
+    const dsm__choice *const choice = &stage->choices[path[s]];
+    const double move = s == 0 ? 0 : dsm__move_cycles(stage, (int)path[s - 1], (int)path[s]);
+    sum.cycles += move + choice->cycles;
+    sum.kept_bytes += choice->kept_bytes;
+    sum.transient_bytes = larger(sum.transient_bytes, choice->transient_bytes);
+    sums[s] = sum;
+  }
+}
+
+/*
+ * Identical layers have one price at which all of them change their mind, so that the paths on its
+ * two sides are far apart. Between them lie those that begin as one and go on as the other: the
+ * best that fits is found by its sums (its largest transient taken as that of both), then offered.
+ */
+static void try_splices(limited *l, const dsm_parallelism *head, const dsm_parallelism *tail,
+                        const label *head_sums, const label *tail_sums) {
+  const size_t count = l->network->stage_count;
+  const label *const all = &tail_sums[count - 1];
+  double best_cycles = l->incumbent_cycles;
+  size_t best_cut = 0;
+  for (size_t cut = 1; cut < count; cut++) {
+    const label *const before = &head_sums[cut - 1];
+    const dsm__network_stage *const stage = &l->network->stages[cut];
+    const double move = dsm__move_cycles(stage, (int)head[cut - 1], (int)tail[cut]) -
+                        dsm__move_cycles(stage, (int)tail[cut - 1], (int)tail[cut]);
+    const double cycles = before->cycles + move + (all->cycles - tail_sums[cut - 1].cycles);
+    const double bytes = before->kept_bytes + (all->kept_bytes - tail_sums[cut - 1].kept_bytes) +
+                         larger(before->transient_bytes, all->transient_bytes);
+    if (cycles < best_cycles && bytes <= l->network->capacity_bytes) {
+      best_cycles = cycles;
+      best_cut = cut;
+    }
+  }
+  if (best_cut > 0) {
+    memcpy(l->path, head, best_cut * sizeof head[0]);
+    memcpy(l->path + best_cut, tail + best_cut, (count - best_cut) * sizeof tail[0]);
+    offer(l, l->path);
+  }
+}
+
+static bool splice(limited *l) {
+  const size_t count = l->network->stage_count;
+  label *const lean_sums = dsm__arena_array(l->arena, count, sizeof *lean_sums);
+  label *const fast_sums = dsm__arena_array(l->arena, count, sizeof *fast_sums);
+  if (lean_sums == NULL || fast_sums == NULL) {
+    return false;
+  }
+  sum_path(l->network, l->lean, lean_sums);
+  sum_path(l->network, l->fast, fast_sums);
+  try_splices(l, l->lean, l->fast, lean_sums, fast_sums);
+  try_splices(l, l->fast, l->lean, fast_sums, lean_sums);
+  return true;
 }
 
 static bool relax(limited *l) {
   enum { DOUBLINGS = 30, BISECTIONS = 40 };
   const size_t count = l->network->stage_count;
   dsm__row *const rest = dsm__arena_array(l->arena, count, sizeof *rest);
-  dsm_parallelism *const path = dsm__arena_array(l->arena, count, sizeof *path);
-  if (rest == NULL || path == NULL) {
+  if (rest == NULL) {
     return false;
   }
   l->incumbent_cycles = dsm__sequence_cycles(l->network, l->incumbent);
-  try_price(l, 0, rest, path);
+  memcpy(l->lean, l->incumbent, count * sizeof l->lean[0]);
+  try_price(l, 0, rest);
   double low = 0;
   /* From a millionth to a thousand times the incumbent for the whole capacity: beyond that, the
    * price would drown the cycles in rounding. */
   double high = l->incumbent_cycles / larger(l->network->capacity_bytes, 1) * 1e-6;
-  for (int i = 0; i < DOUBLINGS && !try_price(l, high, rest, path); i++) {
+  for (int i = 0; i < DOUBLINGS && !try_price(l, high, rest); i++) {
     low = high;
     high *= 2;
   }
   for (int i = 0; i < BISECTIONS; i++) {
     const double middle = low + (high - low) / 2;
-    if (try_price(l, middle, rest, path)) {
+    if (try_price(l, middle, rest)) {
       high = middle;
     } else {
       low = middle;
@@ -164,7 +237,7 @@ static bool relax(limited *l) {
   }
   dsm__trellis_before(l->network, 0, l->cheapest_before);
   dsm__trellis_before(l->network, l->price, l->priced_before);
-  return true;
+  return splice(l);
 }
 
 /* Can this label still become part of a path that fits and is no worse than the incumbent? */
@@ -333,22 +406,27 @@ static double best_label_cycles(const limited *l) {
   return best;
 }
 
-static void walk_forward(const limited *l, double best, dsm_parallelism *sequence) {
+/* Writes the path; false if at some stage rounding leaves no label that completes it. */
+static bool walk_forward(const limited *l, double best, dsm_parallelism *path) {
   const double limit = dsm__equal_to(best);
   prefix so_far = {0, 0, 0};
   for (size_t s = 0; s < l->network->stage_count; s++) {
     const dsm__network_stage *const stage = &l->network->stages[s];
-    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-      const double move = s == 0 ? 0 : dsm__move_cycles(stage, (int)sequence[s - 1], p);
-      if (has_completion(l, &l->lists[s][p], &so_far, move, limit)) {
-        sequence[s] = (dsm_parallelism)p;
-        so_far.cycles += move + stage->choices[p].cycles;
-        so_far.kept_bytes += stage->choices[p].kept_bytes;
-        so_far.transient_bytes = larger(so_far.transient_bytes, stage->choices[p].transient_bytes);
-        break;
-      }
+    int chosen = -1;
+    double move = 0;
+    for (int p = 0; p < DSM_PARALLELISM_COUNT && chosen < 0; p++) {
+      move = s == 0 ? 0 : dsm__move_cycles(stage, (int)path[s - 1], p);
+      chosen = has_completion(l, &l->lists[s][p], &so_far, move, limit) ? p : -1;
     }
+    if (chosen < 0) {
+      return false;
+    }
+    path[s] = (dsm_parallelism)chosen;
+    so_far.cycles += move + stage->choices[chosen].cycles;
+    so_far.kept_bytes += stage->choices[chosen].kept_bytes;
+    so_far.transient_bytes = larger(so_far.transient_bytes, stage->choices[chosen].transient_bytes);
   }
+  return dsm__sequence_bytes(l->network, path) <= l->network->capacity_bytes;
 }
 
 bool dsm__limited_search(const dsm__network *network, dsm__arena *arena, dsm_parallelism *sequence,
@@ -369,8 +447,12 @@ bool dsm__limited_search(const dsm__network *network, dsm__arena *arena, dsm_par
   }
   answer->lower_bound_cycles = l.bound_cycles;
   if (result == COMPLETE) {
-    answer->lower_bound_cycles = best_label_cycles(&l);
-    walk_forward(&l, answer->lower_bound_cycles, sequence);
+    const double best = best_label_cycles(&l);
+    answer->lower_bound_cycles = fmax(answer->lower_bound_cycles, best);
+    /* The incumbent stays whole where the walk fails. */
+    if (walk_forward(&l, best, l.path)) {
+      memcpy(sequence, l.path, network->stage_count * sizeof sequence[0]);
+    }
   }
   answer->cycles = dsm__sequence_cycles(network, sequence);
   return true;

@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "plan/plan_internal.h"
+#include "search/tolerance.h"
 
 /* Relayouts into a layer: forward, and in training once more for the errors (section 5). */
 static void fill_relayouts(const dsm__problem *problem, size_t index, dsm__network_stage *stage) {
@@ -59,7 +60,8 @@ static bool fill(dsm__problem *problem) {
   for (size_t i = 0; i < layer_count; i++) {
     fill_stage(problem, i, &network->stages[i]);
   }
-  network->capacity_bytes = problem->machine.system->chip.memory.capacity_GB * 1e9;
+  network->capacity_bytes =
+      dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9);
   if (problem->options->mode == DSM_MODE_TRAINING) {
     network->capacity_bytes -= dsm_input_memory_bytes(&problem->machine, problem->workload);
   }

@@ -16,4 +16,13 @@ static inline double dsm__equal_to(double best) {
   return best * (1 + 1e-11);
 }
 
+/**
+ * A chip's capacity as the search compares needs with it. The same need summed in two orders
+ * differs in its last bits, so a mapping that fills the memory exactly would fit by one sum and not
+ * by the other.
+ */
+static inline double dsm__capacity_limit(double capacity_bytes) {
+  return capacity_bytes * (1 + 1e-11);
+}
+
 #endif

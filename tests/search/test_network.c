@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "random_numbers.h"
 #include "search/network.h"
+#include "search/tolerance.h"
 #include "search/trellis.h"
 #include "suites.h"
 
@@ -184,6 +185,68 @@ START_TEST(test_long_chain_under_a_limit_has_an_honest_bound) {
 }
 END_TEST
 
+/* Thirds and sevenths sum differently from the front and from the back. With exactly the memory
+ * that the best plan of a limit needs, the same plan must come again. */
+START_TEST(test_a_limit_that_binds_exactly_still_admits_its_plan) {
+  for (uint64_t seed = 0; seed < TRELLISES; seed++) {
+    uint64_t state = 2000000 + seed;
+    dsm__network network;
+    dsm__network_stage stages[STAGES_MAX];
+    dsm_parallelism sequence[STAGES_MAX];
+    dsm__network_answer first;
+    dsm__network_answer again;
+    dsm__arena *const arena = dsm__arena_new();
+    make_network(&network, stages, &state);
+    for (size_t s = 0; s < network.stage_count; s++) {
+      for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+        stages[s].choices[p].kept_bytes /= p % 2 == 0 ? 3 : 7;
+        stages[s].choices[p].transient_bytes /= 7;
+      }
+    }
+    network.capacity_bytes = HUGE_VAL;
+    const double smallest = enumerate(&network).smallest_need;
+    network.capacity_bytes = smallest + 0.5 * (double)random_below(&state, 6);
+    network.capacity_bytes = dsm__capacity_limit(network.capacity_bytes);
+    ck_assert(dsm__network_search(&network, arena, sequence, &first));
+    ck_assert(first.is_feasible);
+    network.capacity_bytes = dsm__capacity_limit(dsm__sequence_bytes(&network, sequence));
+    ck_assert(dsm__network_search(&network, arena, sequence, &again));
+    ck_assert_msg(again.is_feasible && again.cycles <= first.cycles * (1 + 1e-9), "seed %llu",
+                  (unsigned long long)seed);
+    ck_assert_double_le(dsm__sequence_bytes(&network, sequence), network.capacity_bytes);
+    ck_assert_double_ge(again.lower_bound_cycles, again.cycles * (1 - 1e-9));
+    dsm__arena_free(arena);
+  }
+}
+END_TEST
+
+/* Identical stages have one price at which all change their mind; the answer is exact all the same,
+ * and more memory is never slower. */
+START_TEST(test_identical_stages_under_a_limit_are_exact) {
+  enum { SAME = 300 };
+  static dsm__network_stage stages[SAME];
+  dsm_parallelism sequence[SAME];
+  double previous = HUGE_VAL;
+  for (int s = 0; s < SAME; s++) {
+    stages[s] = (dsm__network_stage){
+        .choices = {{30, 1, 1}, {10, 5, 1}, {25, 2, 1}, {20, 3, 1}},
+        .relayout_cycles = {0, 7, 7, 7},
+    };
+  }
+  for (double capacity = SAME + 1; capacity < 5 * SAME; capacity += 97) {
+    dsm__arena *const arena = dsm__arena_new();
+    dsm__network_answer answer;
+    const dsm__network network = {stages, SAME, capacity};
+    ck_assert(dsm__network_search(&network, arena, sequence, &answer));
+    ck_assert(answer.is_feasible);
+    ck_assert_double_ge(answer.lower_bound_cycles, answer.cycles * (1 - 1e-9));
+    ck_assert_double_le(answer.cycles, previous);
+    previous = answer.cycles;
+    dsm__arena_free(arena);
+  }
+}
+END_TEST
+
 Suite *suite_network(void) {
   Suite *const suite = suite_create("network");
   TCase *const tests = tcase_create("against enumeration");
@@ -192,6 +255,8 @@ Suite *suite_network(void) {
   tcase_add_test(tests, test_limited_memory_gives_the_first_of_the_fastest_that_fit);
   tcase_add_test(tests, test_through_is_the_cheapest_path_with_a_stage_fixed);
   tcase_add_test(tests, test_long_chain_under_a_limit_has_an_honest_bound);
+  tcase_add_test(tests, test_a_limit_that_binds_exactly_still_admits_its_plan);
+  tcase_add_test(tests, test_identical_stages_under_a_limit_are_exact);
   suite_add_tcase(suite, tests);
   return suite;
 }
