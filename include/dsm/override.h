@@ -7,7 +7,8 @@
 typedef struct dsm_override {
   const char *path;   /**< members and list items (by index, or by the item's "name"), joined by
                            dots, such as "minibatch" or "layers.conv1_1.stride" */
-  const char *value;  /**< JSON text, or any other text, which then is taken as a string */
+  const char *value;  /**< JSON text, or any other text that does not begin like a JSON string, list
+                         or  object, which then is taken as a string */
   const char *origin; /**< stands in place of a file name in findings about this override, such as
                            "--minibatch"; NULL: "--set" */
 } dsm_override;

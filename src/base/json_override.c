@@ -68,7 +68,8 @@ static bool is_utf8(const char *text) {
   return true;
 }
 
-/* The override's value as a tree of its own: JSON if it is JSON, else a string. *text becomes its
+/* The override's value as a tree of its own: JSON if it is JSON, else a string, unless it begins
+ * like JSON. *text becomes its
  * JSON text, NULL for a string. NULL after a report. */
 static cJSON *parse_value(const descent *down, const char **text) {
   const char *const value = down->override->value;
@@ -80,6 +81,10 @@ static cJSON *parse_value(const descent *down, const char **text) {
     return NULL;
   }
   if (!dsm__json_text_check(value, length, &flaw)) {
+    if (strchr("\"[{", value[0]) != NULL && value[0] != '\0') {
+      (void)refuse(down, "what begins like JSON must be JSON", "%s", flaw.message);
+      return NULL;
+    }
     cJSON *const string = cJSON_CreateString(value);
     if (string == NULL) {
       (void)out_of_memory(down);

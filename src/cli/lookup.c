@@ -159,12 +159,7 @@ static bool is_bundled(unsigned kinds, const char *name) {
 
 static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
                     unsigned bundled) {
-  char path[PATH_SIZE];
   char nearest[NAME_MAX + 1] = "";
-  if (is_in_folder(".", name, path)) {
-    (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", path + 2);
-    return;
-  }
   const unsigned other = ~bundled;
   const bool is_workload = is_bundled(CLI_BUNDLED_WORKLOADS & other, name);
   const bool is_system = is_bundled(CLI_BUNDLED_SYSTEMS & other, name);
@@ -214,6 +209,9 @@ static dsm_status find(char **path, const char *name, unsigned bundled, dsm_diag
     result = NULL;
     for (size_t i = 0; i < folders.count && result == NULL; i++) {
       result = is_in_folder(folders.items[i], name, found) ? found : NULL;
+    }
+    if (result == NULL && is_in_folder(".", name, found)) {
+      result = found + 2; /* NAME.json here, if nothing is called NAME elsewhere */
     }
     if (folders.failed) {
       status = out_of_memory(diags);

@@ -27,7 +27,12 @@ double dsm__block_cycles(const dsm_machine *machine, double element_bytes,
   return stream > load ? stream : load;
 }
 
+double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways) {
+  return (double)model_ways * system->array.startup_cycles;
+}
+
 double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
                            double block_cycles) {
-  return (double)model_ways * (blocks * block_cycles + machine->system->array.startup_cycles);
+  return (double)model_ways * blocks * block_cycles +
+         dsm__startup_cycles(machine->system, model_ways);
 }

@@ -61,8 +61,14 @@ double dsm__block_cycles(const dsm_machine *machine, double element_bytes,
                          const dsm__core_work *core);
 
 /**
+ * Cycles in which the arrays of an invocation start up. Source: section 4; DSM II-D (startup time).
+ * Symbols: nm * startup, once per feature iteration. Limits: one chip: one start-up.
+ */
+double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways);
+
+/**
  * Primary compute cycles of an invocation. Source: section 4; DSM II-D (PriComp with startup time).
- * Symbols: nm * (blocks * stream + startup). Limits: one chip: one feature iteration.
+ * Symbols: nm * blocks * stream + nm * startup. Limits: one chip: one feature iteration.
  */
 double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
                            double block_cycles);

@@ -143,7 +143,7 @@ static const char *step_change(dsm__page *page, double network_cycles, double st
     return "take as long";
   }
   return dsm__page_text(page, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
-                        change > 0 ? "longer" : "less (its need of memory aside)");
+                        change > 0 ? "longer" : "less if the chip's memory allowed it");
 }
 
 /* The pass would rather have another parallelism: why it has not got it. */
@@ -160,9 +160,10 @@ static const char *against_rival(dsm__page *page, const dsm_plan *plan,
                               : ": the layer's other passes would lose more than this one gains";
   }
   return dsm__page_text(
-      page, "%s alone would be faster in this pass (%s%s), but with it the step would %s%s.",
+      page, "%s alone would be faster in this pass (%s%s), %s with it the step would %s%s.",
       rival_name, times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
-      extra_time(page, chosen, rival), step_change(page, rival->network_cycles, step), reason);
+      extra_time(page, chosen, rival), rival->network_cycles < step * (1 - SAME) ? "and" : "but",
+      step_change(page, rival->network_cycles, step), reason);
 }
 
 static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,

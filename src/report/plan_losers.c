@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/equations.h"
 #include "report/figures.h"
 #include "report/loss.h"
 #include "report/page.h"
@@ -91,6 +92,15 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan, const lo
   const uint64_t column_macs = array->columns * plan->system->pe.simd_macs;
   if (array->unroll_kernel_on_rows) {
     return "";
+  }
+  const dsm_pass_plan *const pass = &loser->layer->passes[loser->pass];
+  const double starts = (double)pass->share.model_ways * (double)pass->first.count;
+  const double startup =
+      dsm__startup_cycles(plan->system, pass->share.model_ways) * (double)pass->first.count;
+  if (startup > (pass->cycles.primary - pass->ideal_cycles) / 2) {
+    return dsm__page_text(page, " (the arrays start %s time%s, at %s cycles)",
+                          dsm__figure_fixed(starts, 0).text, starts > 1 ? "s" : "",
+                          dsm__figure_short(array->startup_cycles, 4).text);
   }
   if (rows >= array->rows && columns >= column_macs) {
     return " (the arrays are full: start-up and uneven shares)";

@@ -17,7 +17,7 @@ ROOMS = {
     "model": ["base"],
     "plan": ["base", "workload", "system", "model"],
     "search": ["base", "plan", "model"],
-    "report": ["base", "system", "plan"],
+    "report": ["base", "system", "model", "plan"],
     "cli": [],
 }
 # Public headers that a room may use beside those of the rooms below it.
