@@ -165,10 +165,24 @@ static const value_case value_cases[] = {
     {"01", "string \"01\""},
     {"NaN", "string \"NaN\""},
     {"1e999", "string \"1e999\""},
-    {"[1", "string \"[1\""},
     {"1 2", "string \"1 2\""},
     {"\xC3\xA9", "string \"\xC3\xA9\""},
 };
+
+/* A quote or bracket that leads nowhere is a slip, not a string. */
+START_TEST(test_value_that_begins_like_json_must_be_json) {
+  static const char *const slips[] = {"[1", "{\"a\": 1", "\"open", "\"a\\u0000b\"", "[1,]"};
+  const dsm_override override = {.path = "core.clock_hz", .value = slips[_i]};
+  dsm__json_doc *doc = NULL;
+  dsm_diags *const diags = dsm_diags_new(4);
+  ck_assert_int_eq(dsm__json_doc_parse(&doc, sample, strlen(sample), "t.json", &override, 1, diags),
+                   DSM_ERROR_INVALID);
+  ck_assert_ptr_null(doc);
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  ck_assert_str_eq(dsm_diags_get(diags, 0)->hint, "what begins like JSON must be JSON");
+  dsm_diags_free(diags);
+}
+END_TEST
 
 START_TEST(test_value_is_json_or_else_a_string) {
   const dsm_override override = {.path = "core.clock_hz", .value = value_cases[_i].value};
@@ -362,6 +376,7 @@ Suite *suite_json_override(void) {
   tcase_add_test(paths, test_later_override_wins_and_may_go_into_an_earlier_one);
   suite_add_tcase(suite, paths);
   TCase *const values = tcase_create("values");
+  tcase_add_loop_test(values, test_value_that_begins_like_json_must_be_json, 0, 5);
   tcase_add_loop_test(values, test_value_is_json_or_else_a_string, 0, COUNT_OF(value_cases));
   suite_add_tcase(suite, values);
   TCase *const refused = tcase_create("refused");
