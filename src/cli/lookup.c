@@ -67,23 +67,22 @@ static void add_bundled(folder_list *list, const char *kind) {
   add_folder(list, folder, strlen(folder));
 }
 
-static folder_list list_folders(unsigned bundled) {
-  folder_list list = {.count = 0};
-  add_environment(&list);
+static void list_folders(folder_list *list, unsigned bundled) {
+  add_environment(list);
   if ((bundled & CLI_BUNDLED_WORKLOADS) != 0) {
-    add_bundled(&list, "workloads");
+    add_bundled(list, "workloads");
   }
   if ((bundled & CLI_BUNDLED_SYSTEMS) != 0) {
-    add_bundled(&list, "systems");
+    add_bundled(list, "systems");
   }
-  return list;
 }
 
 static void free_folders(folder_list *list) {
-  for (size_t i = 0; i < list->count; i++) {
+  for (size_t i = 0; i < FOLDERS_MAX; i++) {
     free(list->items[i]);
+    list->items[i] = NULL;
   }
-  *list = (folder_list){.count = 0};
+  list->count = 0;
 }
 
 static bool is_file(const char *path) {
@@ -149,7 +148,8 @@ static bool is_bundled(unsigned kinds, const char *name) {
   }
   char path[PATH_SIZE];
   bool is_found = false;
-  folder_list folders = list_folders(kinds);
+  folder_list folders = {.count = 0};
+  list_folders(&folders, kinds);
   for (size_t i = 0; i < folders.count; i++) {
     is_found = is_found || is_in_folder(folders.items[i], name, path);
   }
@@ -194,7 +194,27 @@ static dsm_status out_of_memory(dsm_diags *diags) {
   return DSM_ERROR_OUT_OF_MEMORY;
 }
 
-static dsm_status find(char **path, const char *name, unsigned bundled, dsm_diags *diags) {
+/* With --verbose: where a name was found. */
+static void say_where(const cli_arguments *arguments, const char *name, const char *path) {
+  if (arguments->is_verbose && path != NULL) {
+    (void)fprintf(stderr, "dsm: %s is read from %s\n", name,
+                  strcmp(path, "-") == 0 ? "standard input" : path);
+  }
+}
+
+/* The file behind a plain name, or NULL. */
+static const char *find_plain(const folder_list *folders, const char *name, char found[PATH_SIZE]) {
+  for (size_t i = 0; i < folders->count; i++) {
+    if (is_in_folder(folders->items[i], name, found)) {
+      return found;
+    }
+  }
+  /* NAME.json here, if nothing is called NAME elsewhere. */
+  return is_in_folder(".", name, found) ? found + 2 : NULL;
+}
+
+dsm_status cli_find_input(char **path, const cli_arguments *arguments, const char *name,
+                          unsigned bundled, dsm_diags *diags) {
   *path = NULL;
   char found[PATH_SIZE];
   const char *result = name;
@@ -205,14 +225,9 @@ static dsm_status find(char **path, const char *name, unsigned bundled, dsm_diag
   }
   const bool is_plain = strcmp(name, "-") != 0 && strchr(name, '/') == NULL;
   if (is_plain && !is_file(name)) {
-    folder_list folders = list_folders(bundled);
-    result = NULL;
-    for (size_t i = 0; i < folders.count && result == NULL; i++) {
-      result = is_in_folder(folders.items[i], name, found) ? found : NULL;
-    }
-    if (result == NULL && is_in_folder(".", name, found)) {
-      result = found + 2; /* NAME.json here, if nothing is called NAME elsewhere */
-    }
+    folder_list folders = {.count = 0};
+    list_folders(&folders, bundled);
+    result = find_plain(&folders, name, found);
     if (folders.failed) {
       status = out_of_memory(diags);
     } else if (result == NULL) {
@@ -223,16 +238,7 @@ static dsm_status find(char **path, const char *name, unsigned bundled, dsm_diag
   if (status == DSM_OK && result != NULL) {
     *path = strdup(result);
     status = *path == NULL ? out_of_memory(diags) : DSM_OK;
-  }
-  return status;
-}
-
-dsm_status cli_find_input(char **path, const cli_arguments *arguments, const char *name,
-                          unsigned bundled, dsm_diags *diags) {
-  const dsm_status status = find(path, name, bundled, diags);
-  if (status == DSM_OK && arguments->is_verbose) {
-    (void)fprintf(stderr, "dsm: %s is read from %s\n", name,
-                  strcmp(*path, "-") == 0 ? "standard input" : *path);
+    say_where(arguments, name, *path);
   }
   return status;
 }
