@@ -405,10 +405,12 @@ bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, c
   if (!dsm__json_string(node, 1, max, arena, &name)) {
     return false;
   }
-  for (const char *c = name; *c != '\0'; c++) {
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-      dsm__json_error(node, NULL, "expected a name without control characters, found \\x%02x in it",
-                      (unsigned)(unsigned char)*c);
+  for (const unsigned char *c = (const unsigned char *)name; *c != '\0'; c++) {
+    /* C0 and DEL are one byte, C1 (U+0080 to U+009F) two; the text is valid UTF-8. */
+    const bool is_c1 = c[0] == 0xc2 && c[1] < 0xa0;
+    if (*c < 0x20 || *c == 0x7f || is_c1) {
+      dsm__json_error(node, NULL, "expected a name without control characters, found U+%04X in it",
+                      is_c1 ? (unsigned)c[1] : (unsigned)*c);
       return false;
     }
   }
