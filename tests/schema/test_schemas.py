@@ -46,7 +46,6 @@ BEYOND_SCHEMAS = {
         "size_": "features and sizes that fit together: " + RELATION,
         "sum_of_features_": "features and sizes that fit together: " + RELATION,
         "text_lone_surrogate_escape": ESCAPES,
-        "text_nul_escape": ESCAPES,
         "text_number_too_long": "the value is legal, only its digits are too many",
         "window_wrong_and_the_layers_behind": "features and sizes that fit together: " + RELATION,
     },
