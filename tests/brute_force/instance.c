@@ -5,6 +5,8 @@
 
 /* More than any instance needs. */
 static const double ample_capacity_GB = 1024;
+static const double smallest_legal_GB =
+    1e-9; /* of the format; a network of a few elements needs less */
 
 static twin_options pick_options(instance_random *random) {
   const unsigned all = (1U << TWIN_PARALLELISM_COUNT) - 1;
@@ -33,7 +35,9 @@ static double pick_capacity_GB(instance_random *random, const twin_result *unbou
   if (room > smallest * 1e-6 && !instance_random_chance(random, 15)) {
     return (smallest + room * fraction) / 1e9;
   }
-  return instance_random_chance(random, 40) ? smallest * fraction / 1e9 : ample_capacity_GB;
+  const double below_GB = smallest * fraction / 1e9;
+  const bool is_legal = below_GB >= smallest_legal_GB;
+  return instance_random_chance(random, 40) && is_legal ? below_GB : ample_capacity_GB;
 }
 
 static void write_system(instance *out, const instance_random random, const double capacity_GB) {
