@@ -10,6 +10,12 @@
 
 #include "dsm/model.h"
 
+/**
+ * Chips that share the features. Source: section 3; DSM III-A. Symbols: nm = product of the lengths
+ * of the M axes. Limits: data: 1; model: all chips.
+ */
+uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism);
+
 /** The loops of the busiest core, group by group. */
 typedef struct dsm__core_work {
   uint64_t groups; /**< groups of a grouped convolution on the core; else 1 */
@@ -90,12 +96,12 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
 /**
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:
  * inp = in_el*mbc/nm*B, st = st_el*mbc/nm*B, raw = out_el*mbc/nm*B, ker = w_el/nm*B (matmul
- * operand_el*mbc/nm*B), save, mask, saved statistics, fix, gradient, full = in_el*mbc*B. Fields
- * that the pass does not use are 0.
+ * operand_el*mbc/nm*B), save, mask, saved statistics, fix, defer, kt, full = in_el*mbc*B; what the
+ * residency keeps on chip (section 7) does not move. Fields that the pass does not use are 0.
  */
 dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
                                       dsm_precision precision, dsm_mode mode, dsm_pass pass,
-                                      const dsm_chip_share *share);
+                                      const dsm_chip_share *share, const dsm_residency *residency);
 
 /** Bytes of a core's share of the three data structures. */
 typedef struct dsm__core_bytes {
@@ -120,8 +126,8 @@ typedef struct dsm__refetch {
 
 /**
  * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =
- * scratchpad / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile)
- * times, feature-outer the kernel ceil(s / tile) times, s = s_in forward, s_out backward; the
+ * cap / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile) times (1
+ * with the whole kernel resident), feature-outer the kernel ceil(s / tile) times, s = s_in forward, s_out backward; the
  * cheaper order is taken, kernel-outer of equals. update: features n1 times. Limits: what fits a
  * tile is fetched once.
  */

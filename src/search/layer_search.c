@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "search/tolerance.h"
+#include "plan/tolerance.h"
 
 /* Keeps, of the candidates left in totals (finite), those equal to the least `value`. The costs of
  * the few that are left are computed again: storing them all would be slower. */

@@ -37,7 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/tolerance.h"
+#include "plan/tolerance.h"
 #include "search/trellis.h"
 
 typedef struct label {

@@ -5,7 +5,7 @@
 
 #include "base/diag_add.h"
 #include "plan/plan_internal.h"
-#include "search/tolerance.h"
+#include "plan/tolerance.h"
 
 /* Relayouts into a layer: forward, and in training once more for the errors (section 5). */
 static void fill_relayouts(const dsm__problem *problem, size_t index, dsm__network_stage *stage) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "search/tolerance.h"
+#include "plan/tolerance.h"
 
 unsigned dsm__role_change(dsm_parallelism before, dsm_parallelism after) {
   const dsm_axis_roles from = dsm_parallelism_roles(before);

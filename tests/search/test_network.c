@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "random_numbers.h"
 #include "search/network.h"
-#include "search/tolerance.h"
+#include "plan/tolerance.h"
 #include "search/trellis.h"
 #include "suites.h"
 

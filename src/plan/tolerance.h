@@ -8,8 +8,8 @@
  * any difference that matters) count as equal to it. Comparing with the best only, never with each
  * other, keeps the choice independent of the order of enumeration.
  */
-#ifndef DSM_SEARCH_TOLERANCE_H
-#define DSM_SEARCH_TOLERANCE_H
+#ifndef DSM_PLAN_TOLERANCE_H
+#define DSM_PLAN_TOLERANCE_H
 
 /** The largest cost that counts as equal to `best` (>= 0). */
 static inline double dsm__equal_to(double best) {
