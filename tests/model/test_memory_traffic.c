@@ -181,6 +181,30 @@ START_TEST(test_gradient_is_written_in_update_only) {
 }
 END_TEST
 
+/* Of a layer that has everything, nothing held: which of the moving bytes a pass has. */
+START_TEST(test_bytes_that_a_pass_does_not_move_are_none) {
+  dsm_layer conv = pooled_conv();
+  conv.has_op[DSM_AUX_RESIDUAL] = conv.has_op[DSM_AUX_BATCH_NORM] = true;
+  conv.state_elements = 7;
+  dsm_residency residency = dsm_residency_none(&machine);
+  residency.deferred_bytes = 1000;
+  const dsm_pass pass = (dsm_pass)_i;
+  const dsm_chip_share share =
+      dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA_X_MODEL_Y, 10);
+  const dsm_chip_bytes bytes = dsm__chip_bytes_derive(&conv, &machine, friendly_precision(),
+                                                      DSM_MODE_TRAINING, pass, &share, &residency);
+  ck_assert_double_eq(bytes.input_moved, bytes.input);
+  ck_assert_double_eq(bytes.output_moved, bytes.stored);
+  ck_assert_double_eq(bytes.deferred, pass == DSM_PASS_FORWARD ? 1000 : 0);
+  ck_assert_double_eq(bytes.kernel_moved, pass == DSM_PASS_UPDATE ? 0 : bytes.kernel);
+  ck_assert_double_eq(bytes.gradient, pass == DSM_PASS_UPDATE ? bytes.kernel : 0);
+  ck_assert_int_eq(bytes.state > 0, pass != DSM_PASS_UPDATE);
+  ck_assert_int_eq(bytes.shortcut > 0, pass != DSM_PASS_UPDATE);
+  ck_assert_int_eq(bytes.mask > 0, pass == DSM_PASS_BACKWARD);
+  ck_assert_int_eq(bytes.statistics > 0, pass == DSM_PASS_UPDATE);
+}
+END_TEST
+
 /* --- bytes of a core. k = (2, 3, 5, 7, 11):
  * inp / (2*5*11) = 1430/110 = 13, raw / (3*5*11) = 2805/165 = 17, ker / (2*7*3) = 798/42 = 19 */
 
@@ -484,6 +508,7 @@ static TCase *chip_case(void) {
   tcase_add_test(chip, test_lstm_stores_hidden_units_of_four_times_as_many_gates);
   tcase_add_test(chip, test_gradients_of_timesteps_add_up_in_memory);
   tcase_add_test(chip, test_gradient_is_written_in_update_only);
+  tcase_add_loop_test(chip, test_bytes_that_a_pass_does_not_move_are_none, 0, DSM_PASS_COUNT);
   return chip;
 }
 
