@@ -143,7 +143,7 @@ typedef struct dsm_residency {
   bool is_shortcut_held;    /**< sh_h: what the residual adds, and its error */
   bool is_accumulating;     /**< update: adds to gradients that are already in memory */
   double resident_fraction; /**< of the kernel, 0 .. 1 */
-  double deferred_bytes;    /**< defer: forward writes them for the layer before */
+  double deferred_bytes;    /**< defer: forward of training writes them for the layer before */
   double scratchpad_bytes;  /**< cap: what is left of a core's scratchpad */
 } dsm_residency;
 
@@ -153,20 +153,20 @@ DSM_API dsm_residency dsm_residency_none(const dsm_machine *machine);
 /** Bytes of one invocation and chip that do not depend on the core split (section 5). The first
  * four are shapes; the others are what moves, 0 where it stays on chip. */
 typedef struct dsm_chip_bytes {
-  double input;         /**< inp */
-  double stored;        /**< st */
-  double raw;           /**< output before pooling */
-  double kernel;        /**< ker */
-  double input_moved;   /**< the input read; in backward its error written */
-  double output_moved;  /**< the output written; in backward and update its error read */
-  double kernel_moved;  /**< kt of forward and backward */
-  double deferred;      /**< defer */
-  double state;      /**< save */
-  double mask;       /**< backward */
-  double statistics; /**< update */
-  double shortcut;   /**< fix */
-  double gradient;   /**< kt of the update pass */
-  double rotation;   /**< full: what a whole turn of the features moves */
+  double input;        /**< inp */
+  double stored;       /**< st */
+  double raw;          /**< output before pooling */
+  double kernel;       /**< ker */
+  double input_moved;  /**< the input read; in backward its error written */
+  double output_moved; /**< the output written; in backward and update its error read */
+  double kernel_moved; /**< kt of forward and backward */
+  double deferred;     /**< defer */
+  double state;        /**< save */
+  double mask;         /**< backward */
+  double statistics;   /**< update */
+  double shortcut;     /**< fix */
+  double gradient;     /**< kt of the update pass */
+  double rotation;     /**< full: what a whole turn of the features moves */
 } dsm_chip_bytes;
 
 /** All that an invocation's cost needs and that is the same for every core split. */
@@ -281,7 +281,8 @@ DSM_API dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double tota
                                          dsm_parallelism before, dsm_parallelism after);
 
 /** What an update pass of a parallelism of its own has to move first, once a step (section 11): the
- * layer's input from the layout of forward, and its output error from that of backward. */
+ * layer's input from the layout of forward, and its output error from that of backward. Nothing for
+ * a layer without update pass. */
 typedef struct dsm_update_relayouts {
   dsm_traffic input;
   dsm_traffic error;
@@ -305,8 +306,8 @@ DSM_API bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_c
 DSM_API bool dsm_dysm_factor_is_valid(const dsm_layer *layer, const dsm_machine *machine,
                                       uint64_t minibatch, uint64_t factor);
 
-/** Bytes of a tensor on a chip, of `elements` a sample and S samples: what holding it takes (section
- * 7). */
+/** Bytes of a tensor on a chip, of `elements` a sample and S samples: what holding it takes
+ * (section 7). */
 DSM_API double dsm_tensor_chip_bytes(uint64_t elements, const dsm_machine *machine,
                                      dsm_precision precision, dsm_parallelism parallelism,
                                      uint64_t samples);

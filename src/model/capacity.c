@@ -12,8 +12,8 @@
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
                                          const dsm_pass_layouts *layouts) {
-  const dsm_chip_share share = dsm_chip_share_derive(
-      layer, machine, layouts->of[DSM_PASS_FORWARD], workload->minibatch);
+  const dsm_chip_share share =
+      dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_FORWARD], workload->minibatch);
   const double samples = (double)share.chip.n[DSM_DIM_MB];
   const double model_ways = (double)share.model_ways;
   const double weights = (double)layer->weight_elements / model_ways;
@@ -32,11 +32,11 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight;
   memory.activations_bytes =
       kept * (double)layer->timesteps * samples / model_ways * workload->element_bytes;
-  const dsm_chip_share error_share = dsm_chip_share_derive(
-      layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
+  const dsm_chip_share error_share =
+      dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
   memory.transient_bytes = (double)layer->error_pair_elements *
-                           (double)error_share.chip.n[DSM_DIM_MB] /
-                           (double)error_share.model_ways * workload->element_bytes;
+                           (double)error_share.chip.n[DSM_DIM_MB] / (double)error_share.model_ways *
+                           workload->element_bytes;
   return memory;
 }
 

@@ -93,9 +93,8 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
   if (layer->weight_elements == 0) {
     return traffic;
   }
-  traffic.weight_update.bytes[DSM_LINK_MEMORY] = model->weight_update_memory_bytes *
-                                                 (sum_weights * precision.element_bytes) /
-                                                 (sum_x * sum_y);
+  traffic.weight_update.bytes[DSM_LINK_MEMORY] =
+      model->weight_update_memory_bytes * (sum_weights * precision.element_bytes) / (sum_x * sum_y);
   if (sum_x * sum_y > 1) {
     traffic.sum_of_gradients = ring_traffic(model, sum_weights * precision.gradient_bytes, sum_x,
                                             sum_y, model->reduce_memory_bytes);
@@ -113,8 +112,7 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
  */
 dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples) {
-  const double bytes =
-      (double)layer->stored_elements * (double)samples * precision.element_bytes;
+  const double bytes = (double)layer->stored_elements * (double)samples * precision.element_bytes;
   return (dsm_traffic){{[DSM_LINK_Y] = bytes / (double)machine->system->system.chips_x}};
 }
 
@@ -150,8 +148,8 @@ dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
 }
 
 /*
- * Source: section 11. Symbols: in_el*Nmb*B*T from pF to pU, st_el*Nmb*B*T from pB to pU. Limits:
- * pF = pB = pU: nothing.
+ * Source: section 11. Symbols: in_el*Nmb*B*T from pF to pU, st_el*Nmb*B*T from pB to pU. Domain: a
+ * layer without update pass has no pU and moves nothing. Limits: pF = pB = pU: nothing.
  */
 dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer, const dsm_machine *machine,
                                                  dsm_precision precision, uint64_t minibatch,
@@ -159,6 +157,9 @@ dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer, const d
   const double element_bytes =
       (double)layer->timesteps * (double)minibatch * precision.element_bytes;
   const dsm_parallelism update = layouts->of[DSM_PASS_UPDATE];
+  if (!layer->has_update) {
+    return (dsm_update_relayouts){0};
+  }
   return (dsm_update_relayouts){
       .input = dsm_relayout_traffic(machine, (double)layer->input_elements * element_bytes,
                                     layouts->of[DSM_PASS_FORWARD], update),

@@ -127,9 +127,9 @@ typedef struct dsm__refetch {
 /**
  * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =
  * cap / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile) times (1
- * with the whole kernel resident), feature-outer the kernel ceil(s / tile) times, s = s_in forward, s_out backward; the
- * cheaper order is taken, kernel-outer of equals. update: features n1 times. Limits: what fits a
- * tile is fetched once.
+ * with the whole kernel resident), feature-outer the kernel ceil(s / tile) times, s = s_in forward,
+ * s_out backward; the cheaper order is taken, kernel-outer of equals. update: features n1 times.
+ * Limits: what fits a tile is fetched once.
  */
 dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core);
 

@@ -21,6 +21,7 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
                                       const dsm_chip_share *share, const dsm_residency *residency) {
   const dsm_assumptions *const model = &machine->system->model;
   const double element_bytes = precision.element_bytes;
+  const bool is_training = mode == DSM_MODE_TRAINING;
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_backward = pass == DSM_PASS_BACKWARD;
   const bool is_update = pass == DSM_PASS_UPDATE;
@@ -30,14 +31,14 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
       .stored = chip_bytes(layer->stored_elements, share, element_bytes),
       .raw = chip_bytes(layer->output_elements, share, element_bytes),
       .kernel = kernel_bytes(layer, share, element_bytes),
-      .deferred = is_forward ? residency->deferred_bytes : 0,
+      .deferred = is_forward && is_training ? residency->deferred_bytes : 0,
       .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] * element_bytes,
   };
   /* The update pass reads the input in any case: only its deferred copy in memory is left. */
   bytes.input_moved = residency->is_input_held && !is_update ? 0 : bytes.input;
   bytes.output_moved = residency->is_output_held ? 0 : bytes.stored;
   const double fetched_fraction = 1 - residency->resident_fraction;
-  if (mode == DSM_MODE_TRAINING && !is_update) {
+  if (is_training && !is_update) {
     bytes.state = chip_bytes(layer->state_elements, share, element_bytes);
   }
   if (is_backward && !residency->is_input_held) {

@@ -62,8 +62,7 @@ double dsm_scratchpad_left_bytes(const dsm_machine *machine, double preloaded_by
 double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_pass pass,
                                        double scratchpad_bytes) {
   const double room = scratchpad_bytes * machine->system->core.resident_weight_fraction;
-  const double copies =
-      pass == DSM_PASS_FORWARD ? 1 : machine->system->model.bptt_resident_copies;
+  const double copies = pass == DSM_PASS_FORWARD ? 1 : machine->system->model.bptt_resident_copies;
   return copies > 0 ? room / copies : HUGE_VAL;
 }
 
