@@ -111,6 +111,14 @@ double twin_held_bytes(const twin_space *space, const twin_mapping *mapping, con
   return layer_bytes(space, mapping, layer, elements);
 }
 
+double twin_holding_bytes(const twin_space *space, const twin_mapping *mapping,
+                          const size_t layer) {
+  const twin_node *const node = &space->context.workload->nodes[layer];
+  const double pooled_bytes =
+      node->pool_window > 0 ? layer_bytes(space, mapping, layer, twin_out_elements(node)) : 0;
+  return twin_held_bytes(space, mapping, layer) + pooled_bytes;
+}
+
 bool twin_is_in_group(const twin_mapping *mapping, const size_t layer) {
   for (size_t i = 0; i < mapping->group_count; i++) {
     const twin_group *const group = &mapping->groups[i];
@@ -154,7 +162,6 @@ bool twin_group_is_allowed(const twin_space *space, const size_t first, const si
 /* Section 7: what a layer must obey while something is on chip. */
 static const char *holding_fault(const twin_space *space, const twin_mapping *mapping,
                                  const size_t layer, const twin_pass_kind last_pass) {
-  const twin_node *const node = &space->context.workload->nodes[layer];
   const twin_system *const system = space->context.system;
   const twin_decision *const decision = &mapping->layers[layer];
   const uint32_t live = twin_live_held(space, mapping, layer);
@@ -174,10 +181,8 @@ static const char *holding_fault(const twin_space *space, const twin_mapping *ma
       return "parallelism or factor changes in the life of a held output";
     }
   }
-  const double pooled_bytes =
-      node->pool_window > 0 ? layer_bytes(space, mapping, layer, twin_out_elements(node)) : 0;
-  const double need_bytes = twin_held_bytes(space, mapping, layer) + pooled_bytes +
-                            system->cores * system->streaming_buffer_bytes;
+  const double need_bytes =
+      twin_holding_bytes(space, mapping, layer) + system->cores * system->streaming_buffer_bytes;
   if (need_bytes > system->cores * system->scratchpad_bytes * (1 + TWIN_TIE_RATIO)) {
     return "held outputs do not fit the scratchpads";
   }

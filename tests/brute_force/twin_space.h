@@ -37,6 +37,10 @@ uint32_t twin_live_held(const twin_space *space, const twin_mapping *mapping, si
 /* Bytes of a chip: the live held outputs, and the layer's own if it is held. */
 double twin_held_bytes(const twin_space *space, const twin_mapping *mapping, size_t layer);
 
+/* What must fit the scratchpads of a chip beside the streaming buffers: the held bytes, and the
+ * output before a pool. */
+double twin_holding_bytes(const twin_space *space, const twin_mapping *mapping, size_t layer);
+
 bool twin_is_in_group(const twin_mapping *mapping, size_t layer);
 
 /* May these layers be a group at all? */
