@@ -126,6 +126,8 @@ typedef struct {
   double group_cycles[TWIN_MAX_LAYERS]; /* of each pipeline group */
   /* Of each pass, relayouts between layers not included; 0 in groups. */
   double pass_cycles[TWIN_MAX_LAYERS][TWIN_PASS_COUNT];
+  /* Of the relayouts between a layer and the one before it: forward and backward. */
+  double boundary_cycles[TWIN_MAX_LAYERS][TWIN_PASS_COUNT];
 } twin_cost;
 
 /* Checks and prices one mapping. False, with *out zeroed, if a text is no JSON. */

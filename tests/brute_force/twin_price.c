@@ -178,8 +178,8 @@ static void price_one_layer(const twin_pricer *pricer, const twin_mapping *mappi
     const twin_pass_kind pass = (twin_pass_kind)i;
     if (pass == TWIN_FORWARD || !pricer->space.context.inference) {
       cost->pass_cycles[layer][pass] = twin_price_pass(pricer, mapping, layer, pass);
-      cost->cycles += cost->pass_cycles[layer][pass];
-      cost->cycles += twin_price_boundary(pricer, mapping, layer, pass);
+      cost->boundary_cycles[layer][pass] = twin_price_boundary(pricer, mapping, layer, pass);
+      cost->cycles += cost->pass_cycles[layer][pass] + cost->boundary_cycles[layer][pass];
     }
   }
   cost->memory_bytes += twin_kept_bytes(&pricer->space.context, layer, forward);
