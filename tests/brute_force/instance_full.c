@@ -6,7 +6,7 @@
 #include "twin_price.h"
 
 /* Mappings of an instance, the memory aside; more and the twin is too slow. */
-static const double mapping_limit = 2e7;
+static const double mapping_limit = 1e7;
 
 static const char *const case_names[INSTANCE_CASE_COUNT] = {
     [INSTANCE_REUSE] = "reuse",
