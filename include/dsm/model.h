@@ -332,7 +332,7 @@ DSM_API double dsm_preload_room_bytes(const dsm_machine *machine);
 DSM_API double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
                                 uint64_t minibatch);
 
-/** What a layer takes of a chip's memory under a parallelism (section 12). Lower is better. */
+/** What a layer takes of a chip's memory (section 12). Lower is better. */
 typedef struct dsm_layer_memory {
   double weights_bytes;
   double gradients_bytes;
@@ -342,9 +342,12 @@ typedef struct dsm_layer_memory {
                                  inference: live tensors, the network's input among them */
 } dsm_layer_memory;
 
+/** `machine` is what the layer runs on, perhaps a stage of a pipeline; `input_bytes` is what the
+ * network's input takes of a chip of the whole system (dsm_input_memory_bytes). */
 DSM_API dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                                  const dsm_workload *workload, dsm_mode mode,
-                                                 const dsm_pass_layouts *layouts);
+                                                 const dsm_pass_layouts *layouts,
+                                                 double input_bytes);
 
 /** What the network's input takes of a chip's memory: it is split by data. */
 DSM_API double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload);

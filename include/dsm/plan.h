@@ -45,7 +45,8 @@ DSM_API const char *dsm_optimization_name(dsm_optimization optimization);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimization);
 
-/** Those that have a meaning in a mode: `per_pass` has none in inference, `preload` none in training.
+/** Those that have a meaning in a mode: `per_pass` has none in inference, `preload` none in
+ * training.
  */
 DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
 
@@ -74,7 +75,7 @@ typedef struct dsm_cycles {
 } dsm_cycles;
 
 typedef enum dsm_invocation_kind {
-  DSM_INVOCATION_FIRST = 0, /**< nothing is resident from an earlier invocation */
+  DSM_INVOCATION_FIRST = 0,  /**< nothing is resident from an earlier invocation */
   DSM_INVOCATION_STEADY,     /**< the kernel (update: its gradient) stays from the one before */
   DSM_INVOCATION_WRITE,      /**< update of the first spatial minibatch */
   DSM_INVOCATION_ACCUMULATE, /**< update of the later ones: adds to the gradient in memory */
@@ -117,11 +118,11 @@ typedef enum dsm_bound {
 /** A pass of a layer over the whole step. In a pipeline, cycles are the layer's share of its
  * group's. */
 typedef struct dsm_pass_plan {
-  bool exists;                          /**< the layer has this pass in this mode */
-  dsm_chip_share share;                 /**< decision (parallelism), and ChipD */
+  bool exists;                                          /**< the layer has this pass in this mode */
+  dsm_chip_share share;                                 /**< decision (parallelism), and ChipD */
   dsm_invocation invocations[DSM_INVOCATION_KINDS_MAX]; /**< decisions (core splits), costs */
-  unsigned invocation_count;            /**< kinds, 1 or more */
-  dsm_cycles cycles;                    /**< sums over the step */
+  unsigned invocation_count;                            /**< kinds, 1 or more */
+  dsm_cycles cycles;                                    /**< sums over the step */
   double group_cycles[DSM_GROUP_COUNT]; /**< overlapped (stream), and the non-overlapped parts,
                                              which add up to cycles.non_overlapped in order */
   double ideal_cycles;                  /**< of a machine without loss */

@@ -11,7 +11,7 @@
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
-                                         const dsm_pass_layouts *layouts) {
+                                         const dsm_pass_layouts *layouts, double input_bytes) {
   const dsm_chip_share share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_FORWARD], workload->minibatch);
   const double samples = (double)share.chip.n[DSM_DIM_MB];
@@ -24,7 +24,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
         workload->input_last_use != DSM_NEVER_USED && index <= workload->input_last_use;
     memory.transient_bytes =
         (double)layer->live_elements * samples / model_ways * workload->element_bytes +
-        (is_input_live ? dsm_input_memory_bytes(machine, workload) : 0);
+        (is_input_live ? input_bytes : 0);
     return memory;
   }
   const double kept = (double)(layer->stored_elements + layer->state_elements);

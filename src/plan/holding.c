@@ -78,9 +78,8 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
                                                     dsm__held_bytes(setting, parallelism)),
   };
   if (setting->mode == DSM_MODE_TRAINING) {
-    residency.deferred_bytes =
-        dsm_tensor_chip_bytes(holding->deferred_elements, machine, setting->precision, parallelism,
-                              samples_of(setting));
+    residency.deferred_bytes = dsm_tensor_chip_bytes(
+        holding->deferred_elements, machine, setting->precision, parallelism, samples_of(setting));
   }
   return residency;
 }
@@ -117,9 +116,9 @@ dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
   dsm_residency steady = residency;
   steady.resident_fraction = 1;
   const uint64_t firsts = count / timesteps;
-  return (dsm__parts){{{DSM_INVOCATION_FIRST, firsts, residency},
-                       {DSM_INVOCATION_STEADY, count - firsts, steady}},
-                      2};
+  return (dsm__parts){
+      {{DSM_INVOCATION_FIRST, firsts, residency}, {DSM_INVOCATION_STEADY, count - firsts, steady}},
+      2};
 }
 
 dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
@@ -159,7 +158,7 @@ double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *mac
 }
 
 bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
-  const double limit = dsm_resident_kernel_limit_bytes(work->machine, work->pass,
-                                                       work->residency.scratchpad_bytes);
+  const double limit =
+      dsm_resident_kernel_limit_bytes(work->machine, work->pass, work->residency.scratchpad_bytes);
   return dsm_core_kernel_bytes(work, split) <= dsm__capacity_limit(limit);
 }

@@ -70,8 +70,8 @@ dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
 /** The room for preloaded weights is given out in as many steps (section 10). */
 #define DSM__PRELOAD_STEPS 32
 
-/** W: what preloaded weights take of a core's scratchpad, rounded up to a 32nd of their room (section
- * 10). */
+/** W: what preloaded weights take of a core's scratchpad, rounded up to a 32nd of their room
+ * (section 10). */
 double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *machine,
                             const dsm__decisions *decisions);
 

@@ -58,8 +58,8 @@ void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_t
 
 void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                  const dsm_pass_layouts *layouts, double timed) {
-  const dsm_weight_traffic traffic = dsm_weight_traffic_derive(setting->layer, setting->machine,
-                                                               setting->precision, layouts);
+  const dsm_weight_traffic traffic =
+      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
   dsm__pass_add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS_X, DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
                       DSM_GROUP_SUM_OF_GRADIENTS, &traffic.sum_of_gradients, 1, timed);
   dsm__pass_add_group(builder, DSM_TRANSFER_BROADCAST_WEIGHTS_X, DSM_TRANSFER_BROADCAST_WEIGHTS_Y,
@@ -70,13 +70,12 @@ void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_se
 
 void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                     const dsm_pass_layouts *layouts) {
-  const dsm_update_relayouts moves =
-      dsm_update_relayouts_derive(setting->layer, setting->machine, setting->precision,
-                                  setting->minibatch, layouts);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y,
-                      DSM_GROUP_RELAYOUT, &moves.input, 1, 1);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y,
-                      DSM_GROUP_RELAYOUT, &moves.error, 1, 1);
+  const dsm_update_relayouts moves = dsm_update_relayouts_derive(
+      setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
+                      &moves.input, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
+                      &moves.error, 1, 1);
 }
 
 /* The largest component decides, of equals the first. */
@@ -154,8 +153,8 @@ bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *aren
   return true;
 }
 
-void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *setting,
-                             dsm_pass which, const dsm__layer_decision *decision) {
+void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *setting, dsm_pass which,
+                             const dsm__layer_decision *decision) {
   dsm__pass_builder builder;
   dsm__pass_begin(&builder, pass, setting, which, decision);
   for (unsigned i = 0; i < pass->invocation_count; i++) {

@@ -24,7 +24,8 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
 void dsm__pass_add_cycles(dsm__pass_builder *builder, const dsm_invocation_cost *cost,
                           double times);
 
-/** Adds a group of transfers along X and Y: its transfers `sent` times, its cycles `timed` times. */
+/** Adds a group of transfers along X and Y: its transfers `sent` times, its cycles `timed` times.
+ */
 void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_transfer along_y,
                          dsm_group group, const dsm_traffic *traffic, double sent, double timed);
 
@@ -32,7 +33,8 @@ void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_t
 void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                  const dsm_pass_layouts *layouts, double timed);
 
-/** Adds the moves of an update pass whose parallelism differs from that of the others (section 11). */
+/** Adds the moves of an update pass whose parallelism differs from that of the others (section 11).
+ */
 void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                     const dsm_pass_layouts *layouts);
 
@@ -42,9 +44,9 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
 /** Keeps the transfers in the pass; false if out of memory. */
 bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *arena);
 
-/** A whole pass by itself, on the machine of the setting: no relayouts at the layer's boundaries, no
- * transfers kept. */
-void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *setting,
-                             dsm_pass which, const dsm__layer_decision *decision);
+/** A whole pass by itself, on the machine of the setting: no relayouts at the layer's boundaries,
+ * no transfers kept. */
+void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *setting, dsm_pass which,
+                             const dsm__layer_decision *decision);
 
 #endif

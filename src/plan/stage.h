@@ -17,7 +17,7 @@ void dsm__stage_init(dsm__stage *stage, const dsm_system *system, uint64_t rows)
 /** What the time of a group is made of: the slowest of its stages in each respect. */
 typedef struct dsm__stage_times {
   double step[DSM_PASS_COUNT]; /**< a timestep of a pass, handing over included; 0: no such pass */
-  double once;                 /**< reductions, and what first invocations take beyond steady ones */
+  double once; /**< reductions, and what first invocations take beyond steady ones */
 } dsm__stage_times;
 
 /** Takes the larger of each time. */

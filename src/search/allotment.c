@@ -216,8 +216,8 @@ static size_t remove_dominated(label *labels, size_t count) {
 }
 
 /* All promising extensions of a stage's labels; false if there are too many. */
-static bool extend(const dsm__allotment *a, size_t stage, const label_list *from,
-                   const least *rest, double limit, label *scratch, size_t *count) {
+static bool extend(const dsm__allotment *a, size_t stage, const label_list *from, const least *rest,
+                   double limit, label *scratch, size_t *count) {
   const dsm__stage_options *const options = &a->stages[stage];
   *count = 0;
   for (size_t i = 0; i < from->count; i++) {

@@ -73,10 +73,10 @@ static void find_splits(deciding *d, const dsm__layer_setting *setting,
     if (!dsm_pass_exists(setting->layer, setting->mode, (dsm_pass)p)) {
       continue;
     }
-    const dsm__best_pass best = dsm__best_pass_find(
-        setting, (dsm_pass)p, decision->layouts.of[p],
-        dsm__has_optimization(&d->problem->inputs, DSM_OPTIMIZATION_REUSE),
-        &d->problem->table.splits, d->totals);
+    const dsm__best_pass best =
+        dsm__best_pass_find(setting, (dsm_pass)p, decision->layouts.of[p],
+                            dsm__has_optimization(&d->problem->inputs, DSM_OPTIMIZATION_REUSE),
+                            &d->problem->table.splits, d->totals);
     decision->is_kernel_kept[p] = best.is_kernel_kept;
     memcpy(decision->splits[p], best.splits, sizeof best.splits);
   }
@@ -99,10 +99,9 @@ static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
   const dsm__search_inputs *const inputs = &d->problem->inputs;
   const dsm__distinct *const distinct = &d->problem->table.distinct;
   const size_t layer_count = inputs->workload->layer_count;
-  dsm__holding *const holdings =
-      dsm__arena_array(d->problem->arena, layer_count, sizeof *holdings);
-  size_t *const last_alike = dsm__arena_array(d->problem->arena, distinct->count,
-                                              sizeof *last_alike); /* index + 1 */
+  dsm__holding *const holdings = dsm__arena_array(d->problem->arena, layer_count, sizeof *holdings);
+  size_t *const last_alike =
+      dsm__arena_array(d->problem->arena, distinct->count, sizeof *last_alike); /* index + 1 */
   bool *const is_grouped = dsm__arena_array(d->problem->arena, layer_count, sizeof *is_grouped);
   if (holdings == NULL || last_alike == NULL || is_grouped == NULL) {
     return false;

@@ -53,17 +53,17 @@ typedef struct dsm__graph_answer {
 #define DSM__LABELS_MAX ((size_t)1 << 20)
 
 /**
- * Finds the fastest path that fits; among equals (tolerance.h) the first in the order of edges, node
- * after node. Where none fits, the path is one of smallest need. The answer is exact, unless the
- * memory makes exactness too dear (more than DSM__LABELS_MAX partial paths that do not dominate each
- * other): then the best path found, and a bound below it. `path` is allocated in the arena. False
- * if out of memory.
+ * Finds the fastest path that fits; among equals (tolerance.h) the first in the order of edges,
+ * node after node. Where none fits, the path is one of smallest need. The answer is exact, unless
+ * the memory makes exactness too dear (more than DSM__LABELS_MAX partial paths that do not dominate
+ * each other): then the best path found, and a bound below it. `path` is allocated in the arena.
+ * False if out of memory.
  */
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer);
 
-/** rest[node]: least price (cycles, plus a price on each kept byte) from a node, whose own bytes are
- * left out, to the last. */
+/** rest[node]: least price (cycles, plus a price on each kept byte) from a node, whose own bytes
+ * are left out, to the last. */
 void dsm__graph_rest(const dsm__graph *graph, double cycles_per_byte, double *rest);
 
 /** before[node]: least price from the first node to a node, whose own bytes are included. */

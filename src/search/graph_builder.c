@@ -27,8 +27,8 @@ uint32_t dsm__builder_add_node(dsm__graph_builder *builder, dsm__node_info info,
       !builder->is_out_of_memory && builder->node_count < UINT32_MAX &&
       reserve(&infos, builder->node_count, &info_capacity, sizeof builder->infos[0]);
   builder->infos = infos;
-  if (!is_ready || !reserve(&nodes, builder->node_count, &builder->node_capacity,
-                            sizeof builder->nodes[0])) {
+  if (!is_ready ||
+      !reserve(&nodes, builder->node_count, &builder->node_capacity, sizeof builder->nodes[0])) {
     builder->is_out_of_memory = true;
     return 0;
   }
@@ -49,8 +49,8 @@ void dsm__builder_begin_edges(dsm__graph_builder *builder, uint32_t node) {
 size_t dsm__builder_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles,
                              uint32_t tag) {
   void *edges = builder->edges;
-  if (builder->is_out_of_memory || !reserve(&edges, builder->edge_count, &builder->edge_capacity,
-                                            sizeof builder->edges[0])) {
+  if (builder->is_out_of_memory ||
+      !reserve(&edges, builder->edge_count, &builder->edge_capacity, sizeof builder->edges[0])) {
     builder->is_out_of_memory = true;
     return 0;
   }

@@ -30,8 +30,8 @@ void dsm__builder_begin_edges(dsm__graph_builder *builder, uint32_t node);
 size_t dsm__builder_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag);
 
 /** Copies the graph into the arena without nodes and edges that lead nowhere or that nothing leads
- * to. new_edge[edge] (room for edge_count) becomes the new index of each edge, or SIZE_MAX. The first
- * node and the last, the end, always stay. False if out of memory. */
+ * to. new_edge[edge] (room for edge_count) becomes the new index of each edge, or SIZE_MAX. The
+ * first node and the last, the end, always stay. False if out of memory. */
 bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
                          dsm__arena *arena);
 

@@ -16,15 +16,15 @@ typedef struct finder {
   const dsm__layer_table *table;
   dsm__arena *arena;
   dsm__groups *groups;
-  size_t capacity; /* of groups->items */
-  uint64_t rows;   /* most that a stage can have */
-  size_t *stage_class;                          /* of each class: its number among stages + 1 */
-  size_t *class_of_stage;                       /* and back */
-  size_t stage_classes;                         /* classes that are stages somewhere */
-  dsm__stage_option *alone;                     /* by stage class, rows, parallelism */
-  bool *is_allowed;                             /* likewise */
-  dsm__stage_options (*options)[PLACE_COUNT];   /* by stage class */
-  size_t *slots;                                /* hash table of solved groups: index + 1 */
+  size_t capacity;                            /* of groups->items */
+  uint64_t rows;                              /* most that a stage can have */
+  size_t *stage_class;                        /* of each class: its number among stages + 1 */
+  size_t *class_of_stage;                     /* and back */
+  size_t stage_classes;                       /* classes that are stages somewhere */
+  dsm__stage_option *alone;                   /* by stage class, rows, parallelism */
+  bool *is_allowed;                           /* likewise */
+  dsm__stage_options (*options)[PLACE_COUNT]; /* by stage class */
+  size_t *slots;                              /* hash table of solved groups: index + 1 */
   size_t slot_count;
   size_t solved;
 } finder;
@@ -72,8 +72,7 @@ static void score_stage(const finder *f, size_t task, dsm_parallelism parallelis
   const size_t class_index = f->class_of_stage[task / f->rows];
   const dsm_layer *const layer = dsm__class_layer(f->table, class_index);
   const size_t index = task * DSM_PARALLELISM_COUNT + (size_t)parallelism;
-  if ((dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) ==
-      0) {
+  if ((dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) == 0) {
     return;
   }
   dsm__stage stage;
@@ -87,8 +86,8 @@ static void score_stage(const finder *f, size_t task, dsm_parallelism parallelis
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
       const dsm__best_pass best = dsm__best_pass_find(
-          &setting, (dsm_pass)p, parallelism,
-          dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE), &f->table->splits, totals);
+          &setting, (dsm_pass)p, parallelism, dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE),
+          &f->table->splits, totals);
       option->times.step[p] = best.later_cycles;
       option->times.once += best.first_cycles - best.later_cycles;
       *evaluations += best.evaluations;
@@ -138,9 +137,8 @@ static bool place_options(finder *f, size_t stage_class, place where) {
   enum { STAGES = 3 }; /* as if in a group of three */
   const dsm__search_inputs *const inputs = f->table->inputs;
   const dsm_layer *const layer = dsm__class_layer(f->table, f->class_of_stage[stage_class]);
-  const dsm_traffic traffic =
-      dsm_hand_over_traffic(layer, inputs->machine, dsm_precision_of(inputs->workload),
-                            inputs->workload->minibatch);
+  const dsm_traffic traffic = dsm_hand_over_traffic(
+      layer, inputs->machine, dsm_precision_of(inputs->workload), inputs->workload->minibatch);
   const double hand_over = dsm_group_cycles(inputs->machine, &traffic);
   const size_t all = f->rows * DSM_PARALLELISM_COUNT;
   dsm__stage_option *const options = dsm__arena_array(f->arena, all, sizeof *options);
@@ -273,13 +271,14 @@ static outcome solve(finder *f, dsm__group *group) {
 /* The need of the stage that needs most, in both respects (section 12). */
 static void derive_memory(const finder *f, dsm__group *group) {
   const dsm__search_inputs *const inputs = f->table->inputs;
+  const double input_bytes = dsm_input_memory_bytes(inputs->machine, inputs->workload);
   for (size_t k = 0; k < group->layer_count; k++) {
     dsm__stage stage;
     dsm__stage_init(&stage, inputs->machine->system, group->rows[k]);
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
     const dsm_layer_memory memory =
         dsm_layer_memory_derive(&inputs->workload->layers[group->first_layer + k], &stage.machine,
-                                inputs->workload, inputs->options->mode, &layouts);
+                                inputs->workload, inputs->options->mode, &layouts, input_bytes);
     const double kept = dsm__kept_bytes(&memory);
     group->kept_bytes = kept > group->kept_bytes ? kept : group->kept_bytes;
     group->transient_bytes = memory.transient_bytes > group->transient_bytes

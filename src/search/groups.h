@@ -23,8 +23,8 @@ typedef struct dsm__groups {
   uint64_t evaluations;
 } dsm__groups;
 
-/** Most layers of a group and most rows of a stage in the searched space; and most groups that differ
- * in their layers. */
+/** Most layers of a group and most rows of a stage in the searched space; and most groups that
+ * differ in their layers. */
 enum { DSM__STAGES_MAX = 64, DSM__ROWS_MAX = 1024, DSM__GROUPS_SOLVED_MAX = 4096 };
 
 /** Finds all groups of a workload that the options allow; false if out of memory. */

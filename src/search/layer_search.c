@@ -90,8 +90,8 @@ dsm__best_split dsm__best_split_find(const dsm_pass_work *work, const dsm__core_
 
 /* Weights that stay over timesteps: found, and not slower than fetching them again. */
 static void find_steady(const dsm__layer_setting *setting, dsm_pass pass,
-                        dsm_parallelism parallelism, const dsm__core_splits *splits,
-                        double *totals, dsm__best_pass *best) {
+                        dsm_parallelism parallelism, const dsm__core_splits *splits, double *totals,
+                        dsm__best_pass *best) {
   const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, true);
   const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[1]);
   const dsm__best_split steady = dsm__best_split_find(&work, splits, true, totals);

@@ -52,8 +52,8 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   const size_t class_index = task_index / DSM_PARALLELISM_COUNT;
   const dsm_parallelism parallelism = (dsm_parallelism)(task_index % DSM_PARALLELISM_COUNT);
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
-  const bool is_allowed = (dsm__allowed_parallelisms(layer, inputs->options) &
-                           DSM_PARALLELISM_BIT(parallelism)) != 0;
+  const bool is_allowed =
+      (dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) != 0;
   const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
@@ -138,8 +138,8 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
   double best = HUGE_VAL;
   for (int u = 0; u < DSM_PARALLELISM_COUNT; u++) {
-    const bool is_possible = is_per_pass ? has_update || u == (int)forward
-                                         : backward == forward && u == (int)forward;
+    const bool is_possible =
+        is_per_pass ? has_update || u == (int)forward : backward == forward && u == (int)forward;
     const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
     const double once = is_possible ? dsm__once_cycles(&setting, &layouts) : HUGE_VAL;
     for (unsigned f = 0; f < factors->count; f++) {

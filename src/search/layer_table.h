@@ -51,8 +51,8 @@ typedef struct dsm__layer_table {
   dsm__distinct distinct;
   dsm__core_splits splits;
   unsigned factor_count;
-  double *pass_cycles;                      /**< see dsm__pass_cycles */
-  dsm__open_choice (*choices)[DSM__PAIRS];  /**< one row a class of layers */
+  double *pass_cycles;                     /**< see dsm__pass_cycles */
+  dsm__open_choice (*choices)[DSM__PAIRS]; /**< one row a class of layers */
   uint64_t evaluations;
 } dsm__layer_table;
 
@@ -82,8 +82,7 @@ double dsm__open_cycles(const dsm__layer_table *table, size_t class_index,
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts);
 
 /** The layer that stands for a class. */
-static inline const dsm_layer *dsm__class_layer(const dsm__layer_table *table,
-                                                size_t class_index) {
+static inline const dsm_layer *dsm__class_layer(const dsm__layer_table *table, size_t class_index) {
   return &table->inputs->workload->layers[table->distinct.representative[class_index]];
 }
 

@@ -16,8 +16,8 @@ typedef struct dsm__life {
   dsm__held_set producers;   /**< their bits */
   bool can_shortcut_be_held; /**< likewise */
   dsm__held_set shortcuts;
-  dsm__held_set ending;      /**< tensors whose last use is this layer */
-  bool is_crossed;           /**< some holdable tensor lives before and while the layer runs */
+  dsm__held_set ending; /**< tensors whose last use is this layer */
+  bool is_crossed;      /**< some holdable tensor lives before and while the layer runs */
 } dsm__life;
 
 typedef struct dsm__lives {

@@ -40,6 +40,7 @@ typedef struct building {
   const dsm__search_inputs *inputs;
   dsm__arena *arena;
   dsm__graph_builder builder;
+  double input_bytes;        /* of the network's input on a chip */
   uint32_t open[DSM__PAIRS]; /* nodes after the layer before, by pair */
   uint32_t free;             /* likewise, or NO_NODE */
   state_list held;           /* states before this layer, */
@@ -99,7 +100,7 @@ static uint32_t add_layer_node(building *b, dsm__node_kind kind, size_t index, u
   const dsm_pass_layouts layouts = {{forward, backward, forward}};
   const dsm_layer_memory memory =
       dsm_layer_memory_derive(layer_at(b, index), b->inputs->machine, b->inputs->workload,
-                              b->inputs->options->mode, &layouts);
+                              b->inputs->options->mode, &layouts, b->input_bytes);
   const dsm__node_info info = {(uint32_t)index, (uint8_t)kind, (uint8_t)forward, (uint8_t)backward,
                                (uint8_t)factor_index};
   return dsm__builder_add_node(&b->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
@@ -126,9 +127,8 @@ static void add_layer_nodes(building *b, size_t index) {
     }
   }
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
-    b->entry[pair] = has_open(b, index, pair)
-                         ? add_layer_node(b, DSM__NODE_ENTRY, index, pair, 0)
-                         : (uint32_t)NO_NODE;
+    b->entry[pair] = has_open(b, index, pair) ? add_layer_node(b, DSM__NODE_ENTRY, index, pair, 0)
+                                              : (uint32_t)NO_NODE;
   }
   const dsm__groups *const groups = b->request->groups;
   b->first_group_node = (uint32_t)b->builder.node_count;
@@ -167,11 +167,11 @@ static unsigned role_change(dsm_parallelism before, dsm_parallelism after) {
 /* Cycles of a relayout into a layer, by the roles that change (section 5). */
 static void derive_relayouts(const building *b, size_t index, double *relayouts) {
   const dsm_workload *const workload = b->inputs->workload;
-  const double bytes = (double)layer_at(b, index)->carried_elements *
-                       (double)workload->minibatch * workload->element_bytes;
+  const double bytes = (double)layer_at(b, index)->carried_elements * (double)workload->minibatch *
+                       workload->element_bytes;
   for (int to = 0; to < DSM_PARALLELISM_COUNT; to++) {
-    const dsm_traffic traffic = dsm_relayout_traffic(b->inputs->machine, bytes,
-                                                     DSM_PARALLELISM_DATA, (dsm_parallelism)to);
+    const dsm_traffic traffic =
+        dsm_relayout_traffic(b->inputs->machine, bytes, DSM_PARALLELISM_DATA, (dsm_parallelism)to);
     relayouts[role_change(DSM_PARALLELISM_DATA, (dsm_parallelism)to)] =
         dsm_group_cycles(b->inputs->machine, &traffic);
   }
@@ -192,8 +192,7 @@ static void add_open_edges(building *b, size_t index, const double *relayouts) {
     }
     dsm__builder_begin_edges(&b->builder, b->open[from]);
     for (unsigned to = 0; to < DSM__PAIRS; to++) {
-      const double move =
-          relayouts[role_change(dsm__pair_forward(from), dsm__pair_forward(to))];
+      const double move = relayouts[role_change(dsm__pair_forward(from), dsm__pair_forward(to))];
       if (is_per_pass(b)) {
         if (b->middle[to] != NO_NODE && dsm__pair_backward(to) == dsm__pair_backward(from)) {
           dsm__builder_add_edge(&b->builder, b->middle[to], move, 0);
@@ -225,9 +224,9 @@ static void add_middle_edges(building *b, const double *relayouts) {
     for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
       const unsigned to = dsm__pair_of(dsm__pair_forward(from), (dsm_parallelism)p);
       if (b->entry[to] != NO_NODE) {
-        dsm__builder_add_edge(
-            &b->builder, b->entry[to],
-            relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)], 0);
+        dsm__builder_add_edge(&b->builder, b->entry[to],
+                              relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)],
+                              0);
       }
     }
   }
@@ -253,8 +252,8 @@ static bool is_worthwhile(const building *b, size_t boundary, dsm_parallelism pa
                           unsigned factor_index) {
   const uint64_t *const worthwhile = b->request->worthwhile;
   return worthwhile == NULL ||
-         (worthwhile[boundary * DSM_PARALLELISM_COUNT + (size_t)parallelism] >> factor_index & 1U) !=
-             0;
+         (worthwhile[boundary * DSM_PARALLELISM_COUNT + (size_t)parallelism] >> factor_index &
+          1U) != 0;
 }
 
 /* The node of a held state before layer `boundary`, added if it is new. `first` is where those of
@@ -299,8 +298,8 @@ static bool can_hold(const building *b, const pending *one) {
   if (b->request->is_relaxed) {
     return true;
   }
-  dsm__layer_setting setting = dsm__open_setting(b->inputs, layer_at(b, one->layer),
-                                                 dsm__factor_of(one->factor_index));
+  dsm__layer_setting setting =
+      dsm__open_setting(b->inputs, layer_at(b, one->layer), dsm__factor_of(one->factor_index));
   setting.holding = one->holding;
   return dsm__holding_fits(&setting, one->parallelism);
 }
@@ -386,9 +385,8 @@ static void add_relaxed_edges(building *b, size_t index, const held_state *state
       b->request->lives->layers[index].is_holdable || b->request->lives->is_cut;
   const pending one = pending_of(b, index, state, is_output_held);
   const dsm__layer_step step = held_step(state, is_output_held);
-  const uint32_t open =
-      b->next_open[dsm__pair_of((dsm_parallelism)state->parallelism,
-                                (dsm_parallelism)state->parallelism)];
+  const uint32_t open = b->next_open[dsm__pair_of((dsm_parallelism)state->parallelism,
+                                                  (dsm_parallelism)state->parallelism)];
   add_pending(b, &one, open, &step);
   if (is_crossed(b, index + 1)) {
     const held_state after = state_after(b, index, state, is_output_held);
@@ -401,8 +399,8 @@ static void add_relaxed_edges(building *b, size_t index, const held_state *state
 
 /* Edges out of one held state: the layer's own output held, or not. */
 static void add_held_edges(building *b, size_t index, const held_state *state, size_t first) {
-  const unsigned pair = dsm__pair_of((dsm_parallelism)state->parallelism,
-                                     (dsm_parallelism)state->parallelism);
+  const unsigned pair =
+      dsm__pair_of((dsm_parallelism)state->parallelism, (dsm_parallelism)state->parallelism);
   dsm__builder_begin_edges(&b->builder, state->node);
   if (b->entry[pair] == NO_NODE ||
       !dsm__factor_is_allowed(b->request->factors, layer_at(b, index), state->factor_index)) {
@@ -458,12 +456,10 @@ static void add_all_held_edges(building *b, size_t index) {
   for (unsigned block = 0; block < BLOCKS; block++) {
     const size_t first = b->next_held.count;
     b->started[block] = NO_NODE;
-    if (b->request->lives == NULL ||
-        block % DSM__FACTORS_MAX >= b->request->factors->count) {
+    if (b->request->lives == NULL || block % DSM__FACTORS_MAX >= b->request->factors->count) {
       continue;
     }
-    while (next < b->held.count &&
-           b->held.items[next].parallelism == block / DSM__FACTORS_MAX &&
+    while (next < b->held.count && b->held.items[next].parallelism == block / DSM__FACTORS_MAX &&
            b->held.items[next].factor_index == block % DSM__FACTORS_MAX) {
       const held_state state = b->held.items[next++];
       add_held_edges(b, index, &state, first);
@@ -485,10 +481,9 @@ static void add_plain_edges(building *b, size_t index, unsigned pair, dsm_parall
     }
     return;
   }
-  const dsm_pass_layouts layouts = {
-      {dsm__pair_forward(pair), dsm__pair_backward(pair), update}};
-  const bool is_uniform = dsm__pair_forward(pair) == dsm__pair_backward(pair) &&
-                          dsm__pair_forward(pair) == update;
+  const dsm_pass_layouts layouts = {{dsm__pair_forward(pair), dsm__pair_backward(pair), update}};
+  const bool is_uniform =
+      dsm__pair_forward(pair) == dsm__pair_backward(pair) && dsm__pair_forward(pair) == update;
   if ((is_per_pass(b) || is_uniform) &&
       dsm__factor_is_allowed(b->request->factors, layer_at(b, index), factor_index)) {
     const double cycles =
@@ -528,8 +523,7 @@ static void add_groups(building *b, size_t index) {
   while (b->next_group < groups->count && groups->items[b->next_group].first_layer == index) {
     const size_t g = b->next_group++;
     dsm__builder_begin_edges(&b->builder, b->first_group_node + (uint32_t)(g - first));
-    b->group_edges[g] =
-        dsm__builder_add_edge(&b->builder, 0, groups->items[g].cycles, (uint32_t)g);
+    b->group_edges[g] = dsm__builder_add_edge(&b->builder, 0, groups->items[g].cycles, (uint32_t)g);
   }
 }
 
@@ -573,8 +567,8 @@ static bool chain_groups(building *b) {
   const dsm__groups *const groups = b->request->groups;
   b->group_edges = dsm__arena_array(b->arena, groups->count, sizeof b->group_edges[0]);
   b->next_ending = dsm__arena_array(b->arena, groups->count, sizeof b->next_ending[0]);
-  b->first_ending = dsm__arena_array(b->arena, b->inputs->workload->layer_count + 1,
-                                     sizeof b->first_ending[0]);
+  b->first_ending =
+      dsm__arena_array(b->arena, b->inputs->workload->layer_count + 1, sizeof b->first_ending[0]);
   if (b->group_edges == NULL || b->next_ending == NULL || b->first_ending == NULL) {
     return false;
   }
@@ -664,6 +658,7 @@ bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_reques
   b->request = request;
   b->inputs = request->table->inputs;
   b->arena = arena;
+  b->input_bytes = dsm_input_memory_bytes(b->inputs->machine, b->inputs->workload);
   const bool is_built = build(b, graph);
   dsm__builder_fini(&b->builder);
   free(b->held.items);

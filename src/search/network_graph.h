@@ -29,7 +29,7 @@ typedef enum dsm__node_kind {
 typedef struct dsm__node_info {
   uint32_t layer;
   uint8_t kind;
-  uint8_t forward;  /**< parallelisms */
+  uint8_t forward; /**< parallelisms */
   uint8_t backward;
   uint8_t factor_index; /**< while something is held */
 } dsm__node_info;

@@ -72,12 +72,12 @@ static bool build(dsm__problem *problem, const dsm__graph_request *request,
 }
 
 /*
- * Where holding can pay: states of the relaxed graph through which a path is no slower than `limit`,
- * the cycles of a mapping that fits the memory. Every mapping that holds something is a path of the
- * relaxed graph with the same parallelisms and factors, and is no faster there: what it holds is
- * held there too, nothing is written later for it and it takes no room, so no invocation moves
- * more, and the order of fetching is the best that the whole scratchpad allows. So a mapping that is
- * faster than the limit, or equal to it, passes through such states only.
+ * Where holding can pay: states of the relaxed graph through which a path is no slower than
+ * `limit`, the cycles of a mapping that fits the memory. Every mapping that holds something is a
+ * path of the relaxed graph with the same parallelisms and factors, and is no faster there: what it
+ * holds is held there too, nothing is written later for it and it takes no room, so no invocation
+ * moves more, and the order of fetching is the best that the whole scratchpad allows. So a mapping
+ * that is faster than the limit, or equal to it, passes through such states only.
  */
 static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, double limit,
                             uint64_t *worthwhile, bool *is_any, double *bound) {
@@ -113,8 +113,8 @@ static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, 
 /* Better or not: what can be held. The graph without holding and its answer are in *solution. */
 static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   const size_t boundaries = problem->inputs.workload->layer_count + 1;
-  uint64_t *const worthwhile = dsm__arena_array(
-      problem->arena, boundaries * DSM_PARALLELISM_COUNT, sizeof *worthwhile);
+  uint64_t *const worthwhile =
+      dsm__arena_array(problem->arena, boundaries * DSM_PARALLELISM_COUNT, sizeof *worthwhile);
   bool is_any = false;
   double bound = 0;
   if (worthwhile == NULL || !find_worthwhile(problem, &solution->factors, solution->answer.cycles,
@@ -179,8 +179,7 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
     if (!solve_with_factors(problem, &other)) {
       return false;
     }
-    const double bound =
-        fmin(solution->answer.lower_bound_cycles, other.answer.lower_bound_cycles);
+    const double bound = fmin(solution->answer.lower_bound_cycles, other.answer.lower_bound_cycles);
     if (other.answer.cycles < solution->answer.cycles) {
       *solution = other;
     }

@@ -102,9 +102,8 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   const job *const j = context;
   const dsm__layer_table *const table = j->variants->table;
   const dsm__variant_key *const key = &j->variants->keys[task_index];
-  dsm__layer_setting setting =
-      dsm__open_setting(table->inputs, dsm__class_layer(table, key->class_index),
-                        dsm__factor_of(key->factor_index));
+  dsm__layer_setting setting = dsm__open_setting(
+      table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
   setting.holding = (dsm__holding){
       .is_input_held = key->is_input_held != 0,
       .is_output_held = key->is_output_held != 0,

@@ -34,7 +34,8 @@ typedef struct dsm__variants {
 void dsm__variants_init(dsm__variants *variants, const dsm__layer_table *table);
 void dsm__variants_fini(dsm__variants *variants);
 
-/** The index of a pass of a layer under a holding; added if it is new. SIZE_MAX if out of memory. */
+/** The index of a pass of a layer under a holding; added if it is new. SIZE_MAX if out of memory.
+ */
 size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass pass,
                          dsm_parallelism parallelism, unsigned factor_index,
                          const dsm__holding *holding);

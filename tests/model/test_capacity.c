@@ -36,7 +36,8 @@ static void set_up(void) {
 
 static dsm_layer_memory memory_of(int layer, dsm_mode mode, dsm_parallelism parallelism) {
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-  return dsm_layer_memory_derive(&layers[layer], &machine, &workload, mode, &layouts);
+  return dsm_layer_memory_derive(&layers[layer], &machine, &workload, mode, &layouts,
+                                 dsm_input_memory_bytes(&machine, &workload));
 }
 
 /* On 4 x 2 chips, elements * 2 bytes * mbc / nm:
@@ -91,9 +92,11 @@ START_TEST(test_errors_have_the_layout_of_backward_and_the_rest_that_of_forward)
       const dsm_pass_layouts layouts = {
           {(dsm_parallelism)forward, (dsm_parallelism)backward, (dsm_parallelism)update}};
       const dsm_layer_memory training =
-          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts);
+          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts,
+                                  dsm_input_memory_bytes(&machine, &workload));
       const dsm_layer_memory inference =
-          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_INFERENCE, &layouts);
+          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_INFERENCE, &layouts,
+                                  dsm_input_memory_bytes(&machine, &workload));
       ck_assert_double_eq(training.weights_bytes, memories[forward].weights * 2);
       ck_assert_double_eq(training.gradients_bytes, memories[forward].weights * 4);
       ck_assert_double_eq(training.optimizer_bytes, memories[forward].weights * 8);
@@ -113,7 +116,8 @@ START_TEST(test_layer_without_backward_pass_has_no_live_errors) {
   const dsm_pass_layouts layouts = {
       {DSM_PARALLELISM_DATA, (dsm_parallelism)_i, DSM_PARALLELISM_DATA}};
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts);
+      dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts,
+                              dsm_input_memory_bytes(&machine, &workload));
   ck_assert_double_eq(memory.transient_bytes, 0);
   ck_assert_double_eq(memory.activations_bytes, memories[DSM_PARALLELISM_DATA].activations_bytes);
 }
