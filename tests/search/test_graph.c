@@ -232,7 +232,173 @@ START_TEST(test_no_memory_gives_a_path_of_smallest_need) {
 }
 END_TEST
 
-/*LIMITED*/
+START_TEST(test_limited_memory_gives_the_first_of_the_fastest_that_fit) {
+  for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+    uint64_t state = 1000000 + seed;
+    small_graph made;
+    make_graph(&made, &state);
+    /* From just too small over exactly enough to somewhat more. */
+    made.graph.capacity_bytes =
+        enumerate(&made.graph).smallest_need - 1 + (double)random_below(&state, 12);
+    expect_optimum(&made.graph, seed);
+  }
+}
+END_TEST
+
+/* Some path that fits, and what the search finds from it. */
+static void search_from_smallest(const dsm__graph *graph, dsm__graph_effort effort,
+                                 dsm__arena *arena, dsm__graph_path *path,
+                                 dsm__graph_answer *answer) {
+  dsm__graph tight = *graph;
+  tight.capacity_bytes = -1;
+  ck_assert(dsm__graph_search(&tight, arena, path, answer));
+  ck_assert(dsm__graph_limited_search(graph, effort, arena, path, answer));
+}
+
+/* Also where the fastest path fits after all: the limited search does not count on it. */
+START_TEST(test_dominance_changes_no_answer) {
+  for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+    uint64_t state = 2000000 + seed;
+    small_graph made;
+    make_graph(&made, &state);
+    made.graph.capacity_bytes =
+        enumerate(&made.graph).smallest_need + (double)random_below(&state, 20);
+    const enumeration expected = enumerate(&made.graph);
+    for (int is_on = 0; is_on <= 1; is_on++) {
+      const dsm__graph_effort effort = {DSM__LABELS_MAX, is_on == 1};
+      dsm__arena *const arena = dsm__arena_new();
+      dsm__graph_path path;
+      dsm__graph_answer answer;
+      search_from_smallest(&made.graph, effort, arena, &path, &answer);
+      expect_first(&made.graph, &expected, &path, &answer, seed);
+      dsm__arena_free(arena);
+    }
+  }
+}
+END_TEST
+
+/* Too few labels allowed: a path that fits, and a bound that is none above the optimum. */
+START_TEST(test_too_many_labels_leave_an_honest_bound) {
+  size_t gaps = 0;
+  for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+    uint64_t state = 3000000 + seed;
+    small_graph made;
+    make_graph(&made, &state);
+    made.graph.capacity_bytes =
+        enumerate(&made.graph).smallest_need + (double)random_below(&state, 20);
+    const double best = enumerate(&made.graph).best_cycles;
+    const dsm__graph_effort effort = {random_below(&state, 6), true};
+    dsm__arena *const arena = dsm__arena_new();
+    dsm__graph_path path;
+    dsm__graph_answer answer;
+    search_from_smallest(&made.graph, effort, arena, &path, &answer);
+    const path_facts facts = facts_of(&made.graph, &path);
+    ck_assert(answer.is_feasible && facts.is_whole);
+    ck_assert_double_le(facts.bytes, made.graph.capacity_bytes);
+    ck_assert_double_eq(facts.cycles, answer.cycles);
+    ck_assert_double_ge(answer.cycles, best);
+    ck_assert_double_le(answer.lower_bound_cycles, best);
+    gaps += answer.lower_bound_cycles < best * (1 - 1e-9) ? 1 : 0;
+    dsm__arena_free(arena);
+  }
+  ck_assert_uint_gt(gaps, GRAPHS / 100);
+}
+END_TEST
+
+/* Thirds and sevenths sum differently from the front and from the back. With exactly the memory
+ * that the best path of a limit needs, the same path must come again. */
+START_TEST(test_a_limit_that_binds_exactly_still_admits_its_path) {
+  for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+    uint64_t state = 5000000 + seed;
+    small_graph made;
+    make_graph(&made, &state);
+    for (size_t v = 0; v < made.graph.node_count; v++) {
+      made.nodes[v].kept_bytes /= v % 2 == 0 ? 3 : 7;
+      made.nodes[v].transient_bytes /= 7;
+    }
+    for (size_t e = 0; e < made.nodes[made.graph.node_count].first_edge; e++) {
+      made.edges[e].cycles /= e % 2 == 0 ? 3 : 11;
+    }
+    made.graph.capacity_bytes = dsm__capacity_limit(enumerate(&made.graph).smallest_need +
+                                                    0.5 * (double)random_below(&state, 6));
+    expect_optimum(&made.graph, seed);
+    const enumeration found = enumerate(&made.graph);
+    dsm__graph_path path = {(size_t[NODES_MAX]){0}, found.first_length};
+    memcpy(path.edges, found.first, found.first_length * sizeof found.first[0]);
+    made.graph.capacity_bytes = dsm__capacity_limit(facts_of(&made.graph, &path).bytes);
+    expect_optimum(&made.graph, seed);
+  }
+}
+END_TEST
+
+typedef struct large_graph {
+  dsm__graph graph;
+  dsm__graph_node *nodes;
+  dsm__graph_edge *edges;
+} large_graph;
+
+/* Layers of `width` nodes between two ends, all edges from layer to layer; numbers are all 0. */
+static large_graph make_layers(size_t layers, size_t width) {
+  const size_t node_count = layers * width + 2;
+  const size_t edge_count = 2 * width + (layers - 1) * width * width;
+  large_graph made = {.nodes = calloc(node_count + 1, sizeof(dsm__graph_node)),
+                      .edges = calloc(edge_count, sizeof(dsm__graph_edge))};
+  ck_assert(made.nodes != NULL && made.edges != NULL);
+  size_t filled = 0;
+  for (size_t v = 0; v + 1 < node_count; v++) {
+    const size_t next = v == 0 ? 1 : 1 + ((v - 1) / width + 1) * width;
+    made.nodes[v].first_edge = filled;
+    for (size_t w = next; w < next + width && w < node_count; w++) {
+      made.edges[filled++].to = (uint32_t)w;
+    }
+  }
+  made.nodes[node_count - 1].first_edge = filled;
+  made.nodes[node_count].first_edge = filled;
+  made.graph = (dsm__graph){made.nodes, node_count, made.edges, HUGE_VAL};
+  return made;
+}
+
+static void free_layers(large_graph *made) {
+  free(made->nodes);
+  free(made->edges);
+}
+
+/* Identical layers have one price at which all change their mind. What they may cost is known: with
+ * as many bytes above the least as there are, each buys 15 cycles once, then 5, then 10 (over two);
+ * a change costs 7. The answer is exact, and more memory is never slower. */
+START_TEST(test_identical_layers_under_a_limit_are_exact) {
+  enum { LAYERS = 700, CHOICES = 4 };
+  static const double cycles[CHOICES] = {30, 10, 25, 20};
+  static const double kept[CHOICES] = {1, 5, 2, 3};
+  large_graph made = make_layers(LAYERS, CHOICES);
+  for (size_t v = 1; v + 1 < made.graph.node_count; v++) {
+    made.nodes[v].kept_bytes = kept[(v - 1) % CHOICES];
+    made.nodes[v].transient_bytes = 1;
+    for (size_t e = made.nodes[v - 1].first_edge; e < made.nodes[v].first_edge; e++) {
+      const size_t to = (made.edges[e].to - 1) % CHOICES;
+      const bool is_change = v > 1 && to != (v - 2) % CHOICES;
+      made.edges[e].cycles = cycles[to] + (is_change ? 7 : 0);
+    }
+  }
+  double previous = HUGE_VAL;
+  for (double capacity = LAYERS + 1; capacity < 5 * LAYERS; capacity += 297) {
+    dsm__arena *const arena = dsm__arena_new();
+    dsm__graph_path path;
+    dsm__graph_answer answer;
+    made.graph.capacity_bytes = capacity;
+    ck_assert(dsm__graph_search(&made.graph, arena, &path, &answer));
+    const path_facts facts = facts_of(&made.graph, &path);
+    ck_assert(answer.is_feasible && facts.is_whole);
+    ck_assert_double_le(facts.bytes, capacity);
+    ck_assert_double_eq(facts.cycles, answer.cycles);
+    ck_assert_double_ge(answer.lower_bound_cycles, answer.cycles * (1 - 1e-12));
+    ck_assert_double_le(answer.cycles, previous);
+    previous = answer.cycles;
+    dsm__arena_free(arena);
+  }
+  free_layers(&made);
+}
+END_TEST
 
 Suite *suite_graph(void) {
   Suite *const suite = suite_create("graph");
@@ -240,6 +406,11 @@ Suite *suite_graph(void) {
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, test_ample_memory_gives_the_first_of_the_fastest);
   tcase_add_test(tests, test_no_memory_gives_a_path_of_smallest_need);
+  tcase_add_test(tests, test_limited_memory_gives_the_first_of_the_fastest_that_fit);
+  tcase_add_test(tests, test_dominance_changes_no_answer);
+  tcase_add_test(tests, test_too_many_labels_leave_an_honest_bound);
+  tcase_add_test(tests, test_a_limit_that_binds_exactly_still_admits_its_path);
+  tcase_add_test(tests, test_identical_layers_under_a_limit_are_exact);
   suite_add_tcase(suite, tests);
   return suite;
 }
