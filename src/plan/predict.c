@@ -51,8 +51,8 @@ static void add_boundary(const predictor *p, dsm__pass_builder *builder, size_t 
   const dsm_traffic traffic =
       dsm_relayout_traffic(&p->machine, bytes, layers[later_layer - 1].layouts.of[layout_of],
                            layers[later_layer].layouts.of[layout_of]);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y,
-                      DSM_GROUP_RELAYOUT, &traffic, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
+                      &traffic, 1, 1);
 }
 
 /* Where the error's relayout towards the layer before is counted: section 5, "the earlier". */
@@ -86,8 +86,7 @@ static bool predict_pass(const predictor *p, size_t index, dsm_pass pass) {
 
 static bool predict_layer(const predictor *p, size_t index) {
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-    if (dsm_pass_exists(&p->plan->workload->layers[index], p->plan->options.mode,
-                        (dsm_pass)pass) &&
+    if (dsm_pass_exists(&p->plan->workload->layers[index], p->plan->options.mode, (dsm_pass)pass) &&
         !predict_pass(p, index, (dsm_pass)pass)) {
       return false;
     }
@@ -108,9 +107,14 @@ static const dsm_invocation_cost *steady_cost(const dsm_pass_plan *pass) {
   return &pass->invocations[pass->invocation_count - 1].cost;
 }
 
+/* A kernel that stays makes the later invocations faster; a split edited by hand may not. */
+static bool is_first_longer(const dsm_pass_plan *pass) {
+  return pass->invocation_count > 1 && pass->invocations[0].cost.total > steady_cost(pass)->total;
+}
+
 static double weight_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
-  const dsm_weight_traffic traffic = dsm_weight_traffic_derive(setting->layer, setting->machine,
-                                                               setting->precision, layouts);
+  const dsm_weight_traffic traffic =
+      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
   return dsm_group_cycles(setting->machine, &traffic.sum_of_gradients) +
          dsm_group_cycles(setting->machine, &traffic.broadcast_weights) +
          dsm_group_cycles(setting->machine, &traffic.weight_update);
@@ -142,9 +146,11 @@ static void begin_stage(const predictor *p, const dsm__pipeline_decision *group,
       parts->hand_over[pass] = dsm_hand_over_traffic(setting.layer, setting.machine,
                                                      setting.precision, setting.minibatch);
     }
-    parts->times.step[pass] = steady_cost(out)->total +
-                              dsm_group_cycles(setting.machine, &parts->hand_over[pass]);
-    parts->times.once += out->invocations[0].cost.total - steady_cost(out)->total;
+    parts->times.step[pass] =
+        steady_cost(out)->total + dsm_group_cycles(setting.machine, &parts->hand_over[pass]);
+    if (is_first_longer(out)) {
+      parts->times.once += out->invocations[0].cost.total - steady_cost(out)->total;
+    }
     parts->times.once += pass == DSM_PASS_UPDATE ? weight_cycles(&setting, &decision->layouts) : 0;
   }
 }
@@ -166,10 +172,10 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     if (!out->exists) {
       continue;
     }
-    const bool is_kept = out->invocation_count > 1;
+    const bool is_extra = is_first_longer(out);
     const double steps = shares->step[pass];
-    dsm__pass_add_cycles(builder, steady_cost(out), is_kept ? steps - shares->once : steps);
-    if (is_kept) {
+    dsm__pass_add_cycles(builder, steady_cost(out), is_extra ? steps - shares->once : steps);
+    if (is_extra) {
       dsm__pass_add_cycles(builder, &out->invocations[0].cost, shares->once);
     }
     dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER_Y, DSM_TRANSFER_HAND_OVER_Y,
@@ -195,8 +201,7 @@ static double ratio(double a, double b) {
 static bool predict_group(const predictor *p, const dsm__pipeline_decision *group,
                           dsm_pipeline_plan *out) {
   const uint64_t timesteps = p->plan->workload->layers[group->first_layer].timesteps;
-  stage_parts *const stages =
-      dsm__arena_array(p->plan->arena, group->layer_count, sizeof *stages);
+  stage_parts *const stages = dsm__arena_array(p->plan->arena, group->layer_count, sizeof *stages);
   if (stages == NULL) {
     return false;
   }
@@ -270,8 +275,7 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
                            const dsm__decisions *decisions) {
   const dsm_workload *const workload = plan->workload;
   dsm_plan_memory *const memory = &plan->result.memory;
-  dsm_layer_memory *const needs =
-      dsm__arena_array(plan->arena, plan->layer_count, sizeof *needs);
+  dsm_layer_memory *const needs = dsm__arena_array(plan->arena, plan->layer_count, sizeof *needs);
   if (needs == NULL) {
     return false;
   }
@@ -299,8 +303,7 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
 }
 
 bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
-  predictor p = {
-      .plan = plan, .machine = dsm_machine_derive(plan->system), .decisions = decisions};
+  predictor p = {.plan = plan, .machine = dsm_machine_derive(plan->system), .decisions = decisions};
   dsm_pipeline_plan *groups = NULL;
   keep_decisions(plan, decisions);
   p.holdings = dsm__arena_array(plan->arena, plan->layer_count, sizeof p.holdings[0]);
