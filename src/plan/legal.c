@@ -102,8 +102,8 @@ static void judge_weights(dsm__judge *judge, size_t index) {
   }
   if (judge->of->options->mode != DSM_MODE_INFERENCE ||
       !dsm__is_optimized(judge, DSM_OPTIMIZATION_PRELOAD)) {
-    dsm__judge_tell(judge, place, "which is one of inference",
-                    "expected 0 without the optimization preload, found %g", fraction);
+    dsm__judge_tell(judge, place, NULL, "expected 0 without the optimization preload, found %g",
+                    fraction);
   } else if (!(fraction > 0 && fraction <= 1)) {
     dsm__judge_tell(judge, place, NULL, "expected a number from 0 to 1, found %g", fraction);
   } else if (dsm__judged_layer(judge, index)->weight_elements == 0) {

@@ -160,20 +160,21 @@ static bool is_run(const dsm__plan_reader *reader, const entry_list *list, size_
 }
 
 /* Keeps the groups that are good runs of layers, in order of execution. */
-static void keep_groups(dsm__plan_reader *reader, const entry_list *list) {
+static void keep_groups(dsm__plan_reader *reader, entry_list *list) {
   for (size_t i = 0; i < reader->workload->layer_count; i++) {
-    const size_t e = list->of_layer[i];
-    if (e == no_entry) {
+    entry *const one = list->of_layer[i] == no_entry ? NULL : &list->items[list->of_layer[i]];
+    if (one != NULL && i == one->first_layer) {
+      one->is_good = one->is_good && is_run(reader, list, list->of_layer[i]);
+    }
+    if (one == NULL || !one->is_good) {
       continue;
     }
-    const entry *const one = &list->items[e];
-    if (one->is_good && i >= one->first_layer + one->layer_count) {
+    if (i >= one->first_layer + one->layer_count) {
       const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
       dsm__json_error(&group, NULL, "expected a group whose layers include \"%s\", found \"%s\"",
                       reader->workload->layers[i].name, one->name);
-    }
-    if (one->is_good && i == one->first_layer && one->layer_count > 0 && is_run(reader, list, e)) {
-      reader->pipeline_items[reader->pipeline_count] = e;
+    } else if (i == one->first_layer) {
+      reader->pipeline_items[reader->pipeline_count] = list->of_layer[i];
       reader->pipelines[reader->pipeline_count++] = (dsm__pipeline_decision){
           .name = one->name,
           .first_layer = i,
