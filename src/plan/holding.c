@@ -56,14 +56,24 @@ double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parall
                                parallelism, samples_of(setting));
 }
 
-bool dsm__holding_fits(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+/* What is held, and the layer's output before it is pooled. */
+static double needed_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
   const double unpooled =
       setting->layer->pool_window == 0
           ? 0
           : dsm_tensor_chip_bytes(setting->layer->output_elements, setting->machine,
                                   setting->precision, parallelism, samples_of(setting));
-  return dsm__held_bytes(setting, parallelism) + unpooled <=
+  return dsm__held_bytes(setting, parallelism) + unpooled;
+}
+
+bool dsm__holding_fits(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+  return needed_bytes(setting, parallelism) <=
          dsm__capacity_limit(dsm_held_limit_bytes(setting->machine, setting->preloaded_bytes));
+}
+
+double dsm__holding_excess_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+  return needed_bytes(setting, parallelism) -
+         dsm_held_limit_bytes(setting->machine, setting->preloaded_bytes);
 }
 
 static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
@@ -127,9 +137,8 @@ dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
                               pass, parallelism, samples_of(setting), &part->residency);
 }
 
-/* Bytes of a core's preloaded weights, before rounding. */
-static double preloaded_weights(const dsm_workload *workload, const dsm_machine *machine,
-                                const dsm__decisions *decisions) {
+double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                                   const dsm__decisions *decisions) {
   double bytes = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm__layer_decision *const decision = &decisions->layers[i];
@@ -148,7 +157,7 @@ static double preloaded_weights(const dsm_workload *workload, const dsm_machine 
 
 double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *machine,
                             const dsm__decisions *decisions) {
-  const double bytes = preloaded_weights(workload, machine, decisions);
+  const double bytes = dsm__preloaded_weight_bytes(workload, machine, decisions);
   const double step = dsm_preload_room_bytes(machine) / DSM__PRELOAD_STEPS;
   int steps = 0;
   while (steps < DSM__PRELOAD_STEPS && bytes > dsm__capacity_limit(steps * step)) {

@@ -46,6 +46,9 @@ double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parall
 /** Does what is held while the layer runs fit beside the streaming buffers (section 7)? */
 bool dsm__holding_fits(const dsm__layer_setting *setting, dsm_parallelism parallelism);
 
+/** By how many bytes of a chip it is too much; negative where room is left. */
+double dsm__holding_excess_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism);
+
 /** Invocations of one kind in a pass. */
 typedef struct dsm__part {
   dsm_invocation_kind kind;
@@ -69,6 +72,10 @@ dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
 
 /** The room for preloaded weights is given out in as many steps (section 10). */
 #define DSM__PRELOAD_STEPS 32
+
+/** What preloaded weights take of a core's scratchpad, before it is rounded. */
+double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                                   const dsm__decisions *decisions);
 
 /** W: what preloaded weights take of a core's scratchpad, rounded up to a 32nd of their room
  * (section 10). */

@@ -107,6 +107,11 @@ static const dsm_invocation_cost *steady_cost(const dsm_pass_plan *pass) {
   return &pass->invocations[pass->invocation_count - 1].cost;
 }
 
+/* A kernel that stays makes the later invocations faster; a split edited by hand may not. */
+static bool is_first_longer(const dsm_pass_plan *pass) {
+  return pass->invocation_count > 1 && pass->invocations[0].cost.total > steady_cost(pass)->total;
+}
+
 static double weight_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
   const dsm_weight_traffic traffic =
       dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
@@ -143,7 +148,9 @@ static void begin_stage(const predictor *p, const dsm__pipeline_decision *group,
     }
     parts->times.step[pass] =
         steady_cost(out)->total + dsm_group_cycles(setting.machine, &parts->hand_over[pass]);
-    parts->times.once += out->invocations[0].cost.total - steady_cost(out)->total;
+    if (is_first_longer(out)) {
+      parts->times.once += out->invocations[0].cost.total - steady_cost(out)->total;
+    }
     parts->times.once += pass == DSM_PASS_UPDATE ? weight_cycles(&setting, &decision->layouts) : 0;
   }
 }
@@ -165,10 +172,10 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     if (!out->exists) {
       continue;
     }
-    const bool is_kept = out->invocation_count > 1;
+    const bool is_extra = is_first_longer(out);
     const double steps = shares->step[pass];
-    dsm__pass_add_cycles(builder, steady_cost(out), is_kept ? steps - shares->once : steps);
-    if (is_kept) {
+    dsm__pass_add_cycles(builder, steady_cost(out), is_extra ? steps - shares->once : steps);
+    if (is_extra) {
       dsm__pass_add_cycles(builder, &out->invocations[0].cost, shares->once);
     }
     dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER_Y, DSM_TRANSFER_HAND_OVER_Y,
