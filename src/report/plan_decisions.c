@@ -138,8 +138,8 @@ static void put_on_chip(dsm__page *page, const dsm_plan *plan, size_t label_widt
   const on_chip_totals totals = on_chip_totals_of(plan);
   const char *text = totals.held_count > 0 ? held_text(page, plan, &totals) : "";
   if (totals.kept_count > 0) {
-    text = dsm__page_text(page, "%s%sweights or operands of %zu of %zu layers over all timesteps", text,
-                          text[0] == '\0' ? "" : "; ", totals.kept_count, plan->layer_count);
+    text = dsm__page_text(page, "%s%sweights or operands of %zu of %zu layers over all timesteps",
+                          text, text[0] == '\0' ? "" : "; ", totals.kept_count, plan->layer_count);
   }
   if (totals.preloaded_weights > 0) {
     const double share = dsm__share(totals.preloaded_weights, (double)plan->workload->weights);
