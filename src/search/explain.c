@@ -295,8 +295,8 @@ void dsm_explanation_free(dsm_explanation *explanation) {
     return;
   }
   for (size_t i = 0; i < explanation->what_if_count; i++) {
-    free((void *)explanation->what_ifs[i].also_held);
-    free((void *)explanation->what_ifs[i].not_held);
+    free(explanation->what_ifs[i].also_held);
+    free(explanation->what_ifs[i].not_held);
   }
   free(explanation->what_ifs);
   free(explanation->alternatives);

@@ -120,6 +120,7 @@ bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph,
   }
   nodes[live_count].first_edge = edge_count;
   graph->infos = infos;
+  graph->edges = edges;
   graph->graph = (dsm__graph){.nodes = nodes, .node_count = live_count, .edges = edges};
   return true;
 }

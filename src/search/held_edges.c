@@ -252,8 +252,7 @@ void dsm__add_started_edge(dsm__building *b, size_t index, unsigned block) {
   add_pending(b, &one, b->started[block], &step);
 }
 
-bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, dsm__graph_edge *edges,
-                        const size_t *new_edge) {
+bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_t *new_edge) {
   const dsm__layer_table *const table = b->request->table;
   dsm__variants variants;
   dsm__variants_init(&variants, table);
@@ -282,10 +281,10 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, dsm__graph_
     const dsm__layer_setting setting =
         dsm__open_setting(b->inputs, dsm__layer_at(b, one->layer), 1);
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(one->parallelism);
-    edges[edge].cycles = dsm__once_cycles(&setting, &layouts);
+    graph->edges[edge].cycles = dsm__once_cycles(&setting, &layouts);
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (indices[i][p] != SIZE_MAX) {
-        edges[edge].cycles += variants.cycles[indices[i][p]];
+        graph->edges[edge].cycles += variants.cycles[indices[i][p]];
       }
     }
   }

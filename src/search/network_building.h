@@ -80,7 +80,6 @@ void dsm__add_started_edge(dsm__building *b, size_t index, unsigned block);
 
 /** Scores the layers on edges while something is held, once edges are final; false if out of
  * memory. */
-bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, dsm__graph_edge *edges,
-                        const size_t *new_edge);
+bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_t *new_edge);
 
 #endif

@@ -305,7 +305,7 @@ static bool build(dsm__building *b, dsm__network_graph *graph) {
     return false;
   }
   graph->is_cut = b->is_cut || (b->request->lives != NULL && b->request->lives->is_cut);
-  return dsm__score_pending(b, graph, (dsm__graph_edge *)graph->graph.edges, new_edge);
+  return dsm__score_pending(b, graph, new_edge);
 }
 
 bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_request *request,

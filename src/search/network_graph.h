@@ -59,6 +59,7 @@ typedef struct dsm__graph_request {
 
 typedef struct dsm__network_graph {
   dsm__graph graph;
+  dsm__graph_edge *edges;      /**< of graph, while it is built */
   const dsm__node_info *infos; /**< of each node */
   bool is_cut;                 /**< too many sets of held tensors: some are missing */
   uint64_t evaluations;

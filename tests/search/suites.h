@@ -7,7 +7,7 @@
 Suite *suite_core_splits(void);
 Suite *suite_distinct(void);
 Suite *suite_layer_search(void);
-Suite *suite_network(void);
+Suite *suite_graph(void);
 Suite *suite_explore(void);
 Suite *suite_explain(void);
 Suite *suite_properties(void);

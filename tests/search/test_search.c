@@ -7,7 +7,7 @@ int main(void) {
   SRunner *const runner = srunner_create(suite_core_splits());
   srunner_add_suite(runner, suite_distinct());
   srunner_add_suite(runner, suite_layer_search());
-  srunner_add_suite(runner, suite_network());
+  srunner_add_suite(runner, suite_graph());
   srunner_add_suite(runner, suite_explore());
   srunner_add_suite(runner, suite_explain());
   srunner_add_suite(runner, suite_properties());
