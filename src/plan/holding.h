@@ -23,7 +23,7 @@ static inline bool dsm__is_holding(const dsm__holding *holding) {
 /** The last layer that uses a layer's output in any way, or DSM_NEVER_USED. */
 size_t dsm__last_use(const dsm_layer *layer);
 
-/** What holdings[0 .. layer_count) are under decisions. O(layers). */
+/** What holdings[0 .. layer_count) are under decisions. O(sum of the lives of what is held). */
 void dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
                           dsm__holding *holdings);
 
