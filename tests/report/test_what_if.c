@@ -10,8 +10,8 @@
 #include "report/what_if.h"
 #include "subjects.h"
 
-static const size_t two_layers[] = {MADE_BETWEEN, MADE_LOADED};
-static const size_t all_layers[] = {MADE_HELD,    MADE_BETWEEN, MADE_STAGE_1,
+static size_t two_layers[] = {MADE_BETWEEN, MADE_LOADED};
+static size_t all_layers[] = {MADE_HELD,    MADE_BETWEEN, MADE_STAGE_1,
                                     MADE_STAGE_2, MADE_PRODUCT, MADE_LOADED};
 
 static dsm_system *machine;
