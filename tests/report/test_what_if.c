@@ -100,6 +100,35 @@ START_TEST(test_table_has_what_the_plan_does_first) {
 }
 END_TEST
 
+/* A parallelism that no mapping of the network has: none in the table, nothing in the data. */
+START_TEST(test_a_parallelism_without_a_mapping_has_no_network_time) {
+  dsm_alternative alternatives[] = {chosen, {.is_best_of_parallelism = true}};
+  alternatives[0].parallelism = DSM_PARALLELISM_MODEL;
+  const dsm_explanation made = {
+      .layer_index = MADE_HELD, .alternatives = alternatives, .alternative_count = 2};
+  const dsm_explanation *const list[] = {&made};
+  char *text = dsm_report_explanation_table(plan, list, 1, plain_style(200));
+  line_list lines = lines_read(text);
+  const size_t titles = lines_find(&lines, 0, "  parallelism");
+  ck_assert_str_eq(cell_below(lines.items[titles], "network", lines.items[titles + 1]), "100.00");
+  ck_assert_str_eq(cell_below(lines.items[titles], "network", lines.items[titles + 2]), "none");
+  ck_assert_ptr_null(strstr(text, "ther decisions"));
+  lines_free(&lines);
+  free(text);
+  text = dsm_report_explanation_json(plan, list, 1);
+  const char *const first = strstr(text, "network_cycles");
+  ck_assert_ptr_nonnull(first);
+  ck_assert_ptr_null(strstr(first + 1, "network_cycles"));
+  free(text);
+  text = dsm_report_explanation_csv(plan, list, 1);
+  csv_table table = csv_read(text);
+  ck_assert_str_eq(csv_at(&table, 0, "network_cycles"), "1000");
+  ck_assert_str_eq(csv_at(&table, 1, "network_cycles"), "");
+  csv_free(&table);
+  free(text);
+}
+END_TEST
+
 START_TEST(test_no_line_is_wider_than_the_page) {
   for (size_t width = 40; width <= 200; width++) {
     char *const text = dsm_report_explanation_table(plan, explanations, 1, plain_style(width));
@@ -203,6 +232,7 @@ Suite *suite_what_if(void) {
   tcase_add_checked_fixture(values, set_up, tear_down);
   tcase_add_loop_test(values, test_a_value_says_what_it_does_to_the_step, 0, COUNT_OF(texts));
   tcase_add_test(values, test_table_has_what_the_plan_does_first);
+  tcase_add_test(values, test_a_parallelism_without_a_mapping_has_no_network_time);
   tcase_add_test(values, test_no_line_is_wider_than_the_page);
   tcase_add_test(values, test_json_has_every_value_below_its_layer);
   tcase_add_loop_test(values, test_csv_has_a_row_for_each_value, 0, COUNT_OF(csv_cases));
