@@ -202,7 +202,7 @@ static const struct {
     {1, "network_cycles", "1100"},
     {1, "network_ratio", "1.1"},
     {1, "network_difference", "100"},
-    {1, "decision", "output_held"},
+    {1, "decision", "output_on_chip"},
     {1, "value", "0"},
     {1, "also_held", "between;loaded"},
     {1, "not_held", ""},
