@@ -13,7 +13,7 @@
 #include "search/graph.h"
 #include "search/groups.h"
 #include "search/layer_table.h"
-#include "search/lives.h"
+#include "search/held_lives.h"
 
 /** What a node of the graph stands for. */
 typedef enum dsm__node_kind {
