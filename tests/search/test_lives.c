@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "given.h"
-#include "search/lives.h"
+#include "search/held_lives.h"
 #include "suites.h"
 
 #define CONV(name, more)                                                                           \
