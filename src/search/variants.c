@@ -91,6 +91,16 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
   return variants->slots[slot] - 1;
 }
 
+dsm__holding dsm__variant_holding(const dsm__variant_key *key) {
+  return (dsm__holding){
+      .is_input_held = key->is_input_held != 0,
+      .is_output_held = key->is_output_held != 0,
+      .is_shortcut_held = key->is_shortcut_held != 0,
+      .held_elements = key->held_elements,
+      .deferred_elements = key->deferred_elements,
+  };
+}
+
 /* What the tasks share; each writes its own entries and uses its worker's totals. */
 typedef struct job {
   dsm__variants *variants;
@@ -104,13 +114,7 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   const dsm__variant_key *const key = &j->variants->keys[task_index];
   dsm__layer_setting setting = dsm__open_setting(
       table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
-  setting.holding = (dsm__holding){
-      .is_input_held = key->is_input_held != 0,
-      .is_output_held = key->is_output_held != 0,
-      .is_shortcut_held = key->is_shortcut_held != 0,
-      .held_elements = key->held_elements,
-      .deferred_elements = key->deferred_elements,
-  };
+  setting.holding = dsm__variant_holding(key);
   const dsm__best_pass best =
       dsm__best_pass_find(&setting, (dsm_pass)key->pass, (dsm_parallelism)key->parallelism, false,
                           &table->splits, &j->totals[worker_index * table->splits.count]);
