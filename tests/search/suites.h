@@ -10,6 +10,7 @@ Suite *suite_layer_search(void);
 Suite *suite_graph(void);
 Suite *suite_explore(void);
 Suite *suite_explain(void);
+Suite *suite_preload(void);
 Suite *suite_properties(void);
 Suite *suite_published(void);
 
