@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "plan/tolerance.h"
+#include "search/preload.h"
 
 static bool fill(dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
@@ -191,6 +192,10 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
       *solution = other;
     }
     solution->answer.lower_bound_cycles = bound;
+  }
+  if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
+      solution->answer.is_feasible && !dsm__problem_solve_preload(problem, solution)) {
+    return false;
   }
   if (problem->factors.is_uniform) {
     dsm__layer_table_choose(&problem->table, &solution->factors);

@@ -34,6 +34,8 @@ typedef struct dsm__solution {
   dsm__graph_path path;
   dsm__graph_answer answer; /**< not feasible: the path needs least memory */
   dsm__factors factors;     /**< with the uniform one that is best */
+  /** Decisions with preloaded weights, if they are faster than the path; NULL: those along it. */
+  const dsm__decisions *preloading;
 } dsm__solution;
 
 /** Finds the fastest mapping; false if out of memory. */
