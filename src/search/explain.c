@@ -207,6 +207,24 @@ static int compare_alternatives(const void *left, const void *right) {
   return 0;
 }
 
+/* The graph knows no preloaded weights. */
+static double reference_of(const dsm__explaining *e) {
+  bool is_preloading = false;
+  for (size_t i = 0; i < e->plan->layer_count; i++) {
+    is_preloading = is_preloading || e->plan->layers[i].weights_on_chip > 0;
+  }
+  if (!is_preloading) {
+    return e->plan->result.step_cycles;
+  }
+  double best = HUGE_VAL;
+  for (size_t t = 0; t < e->through_count; t++) {
+    for (size_t i = 0; i < e->throughs[t].way_count; i++) {
+      best = fmin(best, e->throughs[t].ways[i].cycles);
+    }
+  }
+  return best;
+}
+
 static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pass) {
   const size_t all = e->problem->table.splits.count;
   const size_t shown = splits_per_pass < all ? splits_per_pass : all;
@@ -225,6 +243,7 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   }
   qsort(made->alternatives, made->alternative_count, sizeof made->alternatives[0],
         compare_alternatives);
+  made->reference_cycles = reference_of(e);
   return dsm__explain_what_ifs(e, made);
 }
 
