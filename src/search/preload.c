@@ -135,8 +135,9 @@ static bool adopt(searching *s, const dsm__preload_level *level,
   return groups != NULL;
 }
 
-/* Mappings of a level whose bound leaves hope. */
-static bool find_mappings(searching *s, dsm__preload_level *level, mappings *m) {
+/* Mappings of a level whose bound leaves hope. Raises the bound if all mappings could be seen. */
+static bool find_mappings(searching *s, dsm__preload_level *level, mappings *m,
+                          dsm__preload_bound *bound) {
   if (!offer_all(s, level, m)) {
     return false;
   }
@@ -149,6 +150,17 @@ static bool find_mappings(searching *s, dsm__preload_level *level, mappings *m) 
     if (!is_done) {
       return false;
     }
+  }
+  const double limit = fmin(s->best_cycles, m->best.cycles);
+  dsm__preload_exact exact;
+  if (!dsm__preload_search(level, bound, limit, &m->scratch, &exact)) {
+    return false;
+  }
+  if (exact.is_complete) {
+    bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
+  }
+  if (exact.is_found && !offer(level, m, &m->scratch)) {
+    return false;
   }
   return !(m->best.cycles < s->best_cycles * (1 - 1e-11)) || adopt(s, level, &m->best);
 }
@@ -213,14 +225,15 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
   bool is_done = dsm__preload_level_init(&level, &request) && mappings_init(&m, &level);
   if (is_done) {
     dsm__preload_bound_find(&level, &m.below, &m.above, &m.scratch, &bound);
-    if (s->is_holding) { /* states are missing that cannot be faster than the best so far */
-      bound.cycles = fmin(bound.cycles, s->best_cycles);
-      bound.is_free = false;
-    }
+    /* States are missing that cannot be faster than the best so far. */
+    const double others = s->is_holding ? s->best_cycles : HUGE_VAL;
+    bound.is_free = bound.is_free && !s->is_holding;
+    is_done = !(s->problem->is_bounding_off || bound.cycles < s->best_cycles * (1 - 1e-11)) ||
+              find_mappings(s, &level, &m, &bound);
+    bound.cycles = fmin(bound.cycles, others);
     if (!level.network.is_cut) { /* else the relaxed bound stands */
       raise_bounds(s, step, &bound);
     }
-    is_done = !is_hopeful(s, step) || find_mappings(s, &level, &m);
   }
   count_work(s, &level);
   dsm__preload_level_fini(&level);

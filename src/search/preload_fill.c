@@ -75,20 +75,6 @@ static bool fill_anew(const dsm__preload_level *level, dsm__preload_mapping *map
   return true;
 }
 
-/* What the hull promises at most for a number of bytes. */
-static double promised_cycles(const dsm__resident_run *run, double bytes) {
-  const dsm__resident *const hull = run->hull;
-  size_t after = 1;
-  while (after < run->hull_count && hull[after].bytes <= bytes) {
-    after++;
-  }
-  if (after == run->hull_count) {
-    return hull[after - 1].cycles;
-  }
-  const double part = (bytes - hull[after - 1].bytes) / (hull[after].bytes - hull[after - 1].bytes);
-  return hull[after - 1].cycles + part * (hull[after].cycles - hull[after - 1].cycles);
-}
-
 /* One step gets all room that is left: that which saves most by it. False if none does. */
 static bool give_rest(dsm__preload_level *level, dsm__preload_mapping *mapping) {
   const double left = level->room_bytes - mapping->bytes;
@@ -98,7 +84,7 @@ static bool give_rest(dsm__preload_level *level, dsm__preload_mapping *mapping) 
   for (size_t i = 0; i < mapping->step_count && left > 0; i++) {
     const dsm__resident *const now = &mapping->steps[i].how;
     const dsm__resident_run *const run = run_of(level, mapping, i);
-    if (now->cycles - promised_cycles(run, now->bytes + left) <= most_saved) {
+    if (now->cycles - dsm__resident_promise(run, now->bytes + left) <= most_saved) {
       continue;
     }
     const dsm__resident one = dsm__resident_within(run, &level->problem.table.splits,

@@ -99,6 +99,26 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
  * too much, gives out the whole room anew. False if out of memory. */
 bool dsm__preload_fill(dsm__preload_level *level, dsm__preload_mapping *mapping);
 
+/** The answer of a search of all mappings of a level. */
+typedef struct dsm__preload_exact {
+  bool is_complete; /**< no mapping is faster than the limit but what was found */
+  bool is_found;    /**< something faster was */
+} dsm__preload_exact;
+
+/**
+ * Looks for the fastest mapping (memory aside) that is faster than `limit`, guided by a bound. At
+ * most one layer has a part of its weights on chip that is neither none nor as much as helps: where
+ * two layers share bytes, the time is concave in who has them. False if out of memory.
+ */
+bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_bound *bound, double limit,
+                         dsm__preload_mapping *mapping, dsm__preload_exact *exact);
+
+/** Sets what edges cost, and rest, with a price on each byte of weights. */
+void dsm__preload_set_price(dsm__preload_level *level, double price);
+
+/** Most partial mappings kept in the search of a level. */
+#define DSM__PRELOAD_LABELS_MAX ((size_t)1 << 17)
+
 /** Adds up a mapping's cycles and bytes, after a change of its steps. */
 void dsm__preload_sum(dsm__preload_mapping *mapping);
 

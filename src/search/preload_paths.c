@@ -38,7 +38,6 @@ static double edge_cycles(const dsm__preload_level *level, const dsm__node_info 
 }
 
 static void begin_mapping(dsm__preload_level *level, dsm__preload_mapping *mapping) {
-  dsm__graph_rest(&level->network.graph, 0, level->rest);
   dsm__graph_fastest(&level->network.graph, level->rest, &mapping->path);
   mapping->step_count = 0;
   mapping->fixed_cycles = 0;
@@ -65,8 +64,8 @@ static const dsm__resident *cheapest(const dsm__resident_run *run, double price)
   return best;
 }
 
-/* Sets what edges cost with a price on bytes; infinite: nothing is preloaded. */
-static void set_price(dsm__preload_level *level, double price) {
+/* An infinite price: nothing is preloaded. */
+void dsm__preload_set_price(dsm__preload_level *level, double price) {
   const dsm__network_graph *const network = &level->network;
   for (size_t r = 0; r < level->residents.count; r++) {
     level->chosen[r] = cheapest(&level->residents.runs[r], price);
@@ -79,12 +78,13 @@ static void set_price(dsm__preload_level *level, double price) {
                                              run == SIZE_MAX ? NULL : level->chosen[run], price);
     }
   }
+  dsm__graph_rest(&network->graph, 0, level->rest);
 }
 
 /* The best mapping with a price on bytes. Its least sum stands in rest[0]. */
 static void find_priced(dsm__preload_level *level, double price, dsm__preload_mapping *mapping) {
   const dsm__network_graph *const network = &level->network;
-  set_price(level, price);
+  dsm__preload_set_price(level, price);
   begin_mapping(level, mapping);
   size_t node = 0;
   for (size_t i = 0; i < mapping->path.length; i++) {
@@ -159,8 +159,7 @@ bool dsm__preload_worthwhile(dsm__preload_level *level, const dsm__preload_bound
     return false;
   }
   const double refund = bound->price * level->room_bytes;
-  set_price(level, bound->price);
-  dsm__graph_rest(graph, 0, level->rest);
+  dsm__preload_set_price(level, bound->price);
   dsm__graph_before(graph, 0, before);
   *is_any = false;
   for (size_t v = 0; v < graph->node_count; v++) {
@@ -218,6 +217,7 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
       network->edges[e].cycles = edge_cycles(level, info, e, how, 0);
     }
   }
+  dsm__graph_rest(&network->graph, 0, level->rest);
   begin_mapping(level, mapping);
   size_t node = 0;
   for (size_t i = 0; i < mapping->path.length; i++) {

@@ -96,25 +96,33 @@ static bool is_above(const dsm__resident *a, const dsm__resident *b, const dsm__
          (c->cycles - a->cycles) * (b->bytes - a->bytes);
 }
 
-/* Keeps the lower left convex hull of points; how many they are. */
-static size_t reduce_to_hull(dsm__resident *points, size_t count) {
+/* Keeps points that no other is better than in both respects, by bytes; how many they are. */
+static size_t reduce_to_ends(dsm__resident *points, size_t count) {
   qsort(points, count, sizeof *points, compare_residents);
   size_t kept = 1;
   for (size_t i = 1; i < count; i++) {
-    if (points[i].cycles >= points[kept - 1].cycles) {
-      continue;
+    if (points[i].cycles < points[kept - 1].cycles) {
+      points[kept++] = points[i];
     }
-    while (kept > 1 && is_above(&points[kept - 2], &points[kept - 1], &points[i])) {
-      kept--;
-    }
-    points[kept++] = points[i];
   }
   return kept;
 }
 
-/* Fills points (room for splits->count + 1) with the hull of a run; how many they are. */
-static size_t find_hull(const dsm__resident_run *run, const dsm__core_splits *splits,
-                        dsm__resident *points, uint64_t *evaluations) {
+/* Copies the lower left convex hull of such points; how many it has. */
+static size_t copy_hull(const dsm__resident *ends, size_t count, dsm__resident *hull) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    while (kept > 1 && is_above(&hull[kept - 2], &hull[kept - 1], &ends[i])) {
+      kept--;
+    }
+    hull[kept++] = ends[i];
+  }
+  return kept;
+}
+
+/* Fills points (room for 2 * (splits->count + 1)) with the ends of a run, then with its hull. */
+static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, dsm__resident *points,
+                      uint64_t *evaluations) {
   scorer s = scorer_of(run, splits);
   size_t count = 1;
   points[0] = (dsm__resident){.cycles = HUGE_VAL};
@@ -131,7 +139,8 @@ static size_t find_hull(const dsm__resident_run *run, const dsm__core_splits *sp
     }
   }
   *evaluations += s.evaluations;
-  return reduce_to_hull(points, count);
+  run->end_count = reduce_to_ends(points, count);
+  run->hull_count = copy_hull(points, run->end_count, points + run->end_count);
 }
 
 /* What the tasks share; each writes its own run and uses its worker's rooms. */
@@ -142,7 +151,7 @@ typedef struct job {
   double **totals;
   size_t *pool_used;
   size_t *pool_room;
-  size_t *hull_start; /* of each run, in its worker's pool */
+  size_t *start; /* of each run, in its worker's pool */
   size_t *worker_of;
   uint64_t *evaluations;
   bool *is_out_of_memory; /* of each worker */
@@ -179,10 +188,11 @@ static void run_task(void *context, size_t task, size_t worker) {
   const dsm__layer_table *const table = j->residents->table;
   dsm__resident_run *const run = &j->residents->runs[task];
   *run = open_run(table, &j->variants->keys[task], j->totals[worker], &j->evaluations[worker]);
-  run->hull_count = find_hull(run, &table->splits, j->points[worker], &j->evaluations[worker]);
+  find_ends(run, &table->splits, j->points[worker], &j->evaluations[worker]);
+  const size_t count = run->end_count + run->hull_count;
   j->worker_of[task] = worker;
-  j->hull_start[task] = j->pool_used[worker];
-  const size_t used = j->pool_used[worker] + run->hull_count;
+  j->start[task] = j->pool_used[worker];
+  const size_t used = j->pool_used[worker] + count;
   if (used > j->pool_room[worker]) {
     const size_t room = 2 * used + 256;
     dsm__resident *const pool = realloc(j->residents->pools[worker], room * sizeof *pool);
@@ -194,7 +204,7 @@ static void run_task(void *context, size_t task, size_t worker) {
     j->pool_room[worker] = room;
   }
   memcpy(j->residents->pools[worker] + j->pool_used[worker], j->points[worker],
-         run->hull_count * sizeof(dsm__resident));
+         count * sizeof(dsm__resident));
   j->pool_used[worker] = used;
 }
 
@@ -206,15 +216,15 @@ static bool prepare(job *j, size_t workers, dsm__arena *arena) {
   j->totals = dsm__arena_array(arena, workers, sizeof j->totals[0]);
   j->pool_used = dsm__arena_array(arena, workers, sizeof j->pool_used[0]);
   j->pool_room = dsm__arena_array(arena, workers, sizeof j->pool_room[0]);
-  j->hull_start = dsm__arena_array(arena, count, sizeof j->hull_start[0]);
+  j->start = dsm__arena_array(arena, count, sizeof j->start[0]);
   j->worker_of = dsm__arena_array(arena, count, sizeof j->worker_of[0]);
   j->evaluations = dsm__arena_array(arena, workers, sizeof j->evaluations[0]);
   j->is_out_of_memory = dsm__arena_array(arena, workers, sizeof j->is_out_of_memory[0]);
   bool is_ready = j->points != NULL && j->totals != NULL && j->pool_used != NULL &&
-                  j->pool_room != NULL && j->hull_start != NULL && j->worker_of != NULL &&
+                  j->pool_room != NULL && j->start != NULL && j->worker_of != NULL &&
                   j->evaluations != NULL && j->is_out_of_memory != NULL;
   for (size_t w = 0; is_ready && w < workers; w++) {
-    j->points[w] = dsm__arena_array(arena, splits + 1, sizeof j->points[w][0]);
+    j->points[w] = dsm__arena_array(arena, 2 * (splits + 1), sizeof j->points[w][0]);
     j->totals[w] = dsm__arena_array(arena, splits, sizeof j->totals[w][0]);
     is_ready = j->points[w] != NULL && j->totals[w] != NULL;
   }
@@ -233,7 +243,9 @@ static bool score_all(job *j, size_t workers, dsm__arena *arena) {
     is_ready = is_ready && !j->is_out_of_memory[w];
   }
   for (size_t i = 0; is_ready && i < residents->count; i++) {
-    residents->runs[i].hull = residents->pools[j->worker_of[i]] + j->hull_start[i];
+    dsm__resident_run *const run = &residents->runs[i];
+    run->ends = residents->pools[j->worker_of[i]] + j->start[i];
+    run->hull = run->ends + run->end_count;
   }
   return is_ready;
 }
@@ -261,6 +273,19 @@ void dsm__residents_fini(dsm__residents *residents) {
   free(residents->pools);
   free(residents->runs);
   *residents = (dsm__residents){.table = residents->table};
+}
+
+double dsm__resident_promise(const dsm__resident_run *run, double bytes) {
+  const dsm__resident *const hull = run->hull;
+  size_t after = 1;
+  while (after < run->hull_count && hull[after].bytes <= bytes) {
+    after++;
+  }
+  if (after == run->hull_count) {
+    return hull[after - 1].cycles;
+  }
+  const double part = (bytes - hull[after - 1].bytes) / (hull[after].bytes - hull[after - 1].bytes);
+  return hull[after - 1].cycles + part * (hull[after].cycles - hull[after - 1].cycles);
 }
 
 /* A split with so many bytes: as much of the weights as they hold, but no more than help. */

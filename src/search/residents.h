@@ -28,7 +28,9 @@ typedef struct dsm__resident_run {
   bool can_keep_kernel; /**< over timesteps */
   dsm_loops steady_split;
   double steady_cycles; /**< of all steady invocations */
-  dsm__resident *hull;  /**< by bytes, from 0 on; each faster than the one before */
+  dsm__resident *ends;  /**< by bytes, from 0 on; each faster than the one before */
+  size_t end_count;     /**< 1 or more */
+  dsm__resident *hull;  /**< those of them on the hull */
   size_t hull_count;    /**< 1 or more */
 } dsm__resident_run;
 
@@ -38,7 +40,7 @@ typedef struct dsm__residents {
   dsm__resident_run *runs; /**< of each variant */
   size_t count;
   uint64_t evaluations;
-  dsm__resident **pools; /* of each worker: the hulls of its runs, one after the other */
+  dsm__resident **pools; /* of each worker: ends and hulls of its runs */
   size_t pool_count;
 } dsm__residents;
 
@@ -46,6 +48,9 @@ typedef struct dsm__residents {
  * with dsm__residents_fini in either case. */
 bool dsm__residents_score(dsm__residents *residents, const dsm__variants *variants);
 void dsm__residents_fini(dsm__residents *residents);
+
+/** The fewest cycles that a run's hull allows for a number of bytes. */
+double dsm__resident_promise(const dsm__resident_run *run, double bytes);
 
 /** The fastest way to run a layer whose weights take at most `bytes` of each core; of equals one
  * that takes fewest. Adds what was scored to *evaluations. */
