@@ -324,13 +324,23 @@ static bool is_named(const dsm_workload *workload, size_t layer_index) {
   return spec_of(workload, layer_index)->pipeline_choice == DSM_PIPELINE_NAMED;
 }
 
-/* A named group is all of its run, or nothing. */
+/* Layers of a named group, wherever they stand. */
+static size_t named_count(const dsm_workload *workload, const char *name) {
+  size_t count = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    count += is_named(workload, i) && strcmp(spec_of(workload, i)->pipeline_group, name) == 0;
+  }
+  return count;
+}
+
+/* A named group is all layers of that name, or nothing. */
 static bool is_candidate(const dsm_workload *workload, size_t first, size_t length) {
   if (!is_named(workload, first)) {
     return true;
   }
   const bool is_start = first == 0 || !do_join(workload, first - 1);
-  return is_start && length == run_length(workload, first);
+  return is_start && length == run_length(workload, first) &&
+         length == named_count(workload, spec_of(workload, first)->pipeline_group);
 }
 
 static bool add_all(finder *f) {
