@@ -324,24 +324,14 @@ static bool is_named(const dsm_workload *workload, size_t layer_index) {
   return spec_of(workload, layer_index)->pipeline_choice == DSM_PIPELINE_NAMED;
 }
 
-/* Layers with the name of the group that a layer is in. */
-static size_t count_named(const dsm_workload *workload, size_t layer_index) {
-  const char *const name = spec_of(workload, layer_index)->pipeline_group;
-  size_t count = 0;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    count += is_named(workload, i) && strcmp(spec_of(workload, i)->pipeline_group, name) == 0;
-  }
-  return count;
-}
-
-/* A named group is all layers of that name, which must be one run; or nothing. */
+/* A named group is all layers of that name, which are one run (workload/pipeline_groups.c); or
+ * nothing. */
 static bool is_candidate(const dsm_workload *workload, size_t first, size_t length) {
   if (!is_named(workload, first)) {
     return true;
   }
   const bool is_start = first == 0 || !do_join(workload, first - 1);
-  return is_start && length == run_length(workload, first) &&
-         length == count_named(workload, first);
+  return is_start && length == run_length(workload, first);
 }
 
 static bool add_all(finder *f) {
