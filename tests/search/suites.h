@@ -14,6 +14,7 @@ Suite *suite_bounding(void);
 Suite *suite_cut(void);
 Suite *suite_explore(void);
 Suite *suite_explain(void);
+Suite *suite_what_if(void);
 Suite *suite_properties(void);
 Suite *suite_published(void);
 
