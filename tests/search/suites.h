@@ -10,6 +10,7 @@ Suite *suite_layer_search(void);
 Suite *suite_graph(void);
 Suite *suite_allotment(void);
 Suite *suite_lives(void);
+Suite *suite_groups(void);
 Suite *suite_bounding(void);
 Suite *suite_cut(void);
 Suite *suite_explore(void);
