@@ -8,7 +8,7 @@
 #include "given.h"
 #include "random_numbers.h"
 
-enum { LAYERS_MAX = 14, TEXT_MAX = 16384, VALUE_MAX = 32, INPUTS_MAX = 3 };
+enum { LAYERS_MAX = 14, TEXT_MAX = 16384, VALUE_MAX = 32 };
 
 /* What a layer delivers. */
 typedef struct made_layer {
@@ -150,12 +150,15 @@ static void make_layers(maker *m) {
   }
 }
 
-static dsm_system *make_system(maker *m) {
+static dsm_system *make_system(maker *m, double capacity_bytes) {
   static const char *const sides[] = {"1", "2", "2", "4"};
   static const char *const scratchpads[] = {"0.006", "0.01", "0.02", "0.0625", "0.25"};
   static const char *const bandwidths[] = {"2", "8", "20", "200"};
   static const char *const flags[] = {"false", "false", "false", "true"};
+  char capacity_GB[VALUE_MAX];
+  snprintf(capacity_GB, sizeof capacity_GB, "%.17g", capacity_bytes / 1e9);
   const dsm_override values[] = {
+      {"chip.memory.capacity_GB", capacity_GB, NULL},
       {"system.chips_x", sides[random_below(&m->state, 4)], NULL},
       {"system.chips_y", sides[random_below(&m->state, 4)], NULL},
       {"core.scratchpad_MiB", scratchpads[random_below(&m->state, 5)], NULL},
@@ -168,11 +171,17 @@ static dsm_system *make_system(maker *m) {
 }
 
 random_case random_case_make(uint64_t seed) {
+  static const double ample_bytes = 8e9;
+  return random_case_make_with(seed, ample_bytes);
+}
+
+random_case random_case_make_with(uint64_t seed, double capacity_bytes) {
   static const char *const minibatches[] = {"8", "16", "16", "32", "12"};
   maker m = {.state = seed};
   make_layers(&m);
   const char *const minibatch = minibatches[random_below(&m.state, 5)];
-  return (random_case){.workload = given_network(minibatch, m.text), .system = make_system(&m)};
+  return (random_case){.workload = given_network(minibatch, m.text),
+                       .system = make_system(&m, capacity_bytes)};
 }
 
 void random_case_free(random_case *made) {

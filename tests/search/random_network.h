@@ -15,6 +15,8 @@ typedef struct random_case {
 
 /** To be freed with random_case_free. */
 random_case random_case_make(uint64_t seed);
+/** With another memory of a chip. */
+random_case random_case_make_with(uint64_t seed, double capacity_bytes);
 void random_case_free(random_case *made);
 
 #endif

@@ -12,6 +12,7 @@
 #include "given.h"
 #include "search/problem.h"
 #include "suites.h"
+#include "what_ifs.h"
 
 enum { TEXT_MAX = 65536 };
 
@@ -118,6 +119,25 @@ START_TEST(test_a_cut_search_gives_a_good_plan_and_a_bound_below_it) {
 }
 END_TEST
 
+/* The graph in which a layer is explained may lack the best mapping; what is told of it does not.
+ */
+START_TEST(test_a_cut_network_is_explained_consistently) {
+  dsm_workload *const workload = dense_block(blocks[_i].layers);
+  dsm_system *const system = tight_system();
+  const dsm_explore_options options = options_with(hybrid | reuse);
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  for (size_t i = 0; i < 3; i++) {
+    dsm_explanation *const explanation = explained(plan, i * plan->layer_count / 3);
+    expect_consistent(explanation, plan, false, "dense");
+    dsm_explanation_free(explanation);
+  }
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 Suite *suite_cut(void) {
   Suite *const suite = suite_create("cut");
   TCase *const tests = tcase_create("dense blocks");
@@ -125,6 +145,8 @@ Suite *suite_cut(void) {
   tcase_add_loop_test(tests, test_too_many_sets_are_cut_and_known_to_be, 0,
                       sizeof blocks / sizeof blocks[0]);
   tcase_add_loop_test(tests, test_a_cut_search_gives_a_good_plan_and_a_bound_below_it, 0,
+                      sizeof blocks / sizeof blocks[0]);
+  tcase_add_loop_test(tests, test_a_cut_network_is_explained_consistently, 0,
                       sizeof blocks / sizeof blocks[0]);
   suite_add_tcase(suite, tests);
   return suite;
