@@ -40,7 +40,7 @@ static size_t make_loose_pairs(size_t node_count, size_t (*pairs)[2], uint64_t *
     pairs[count][0] = v;
     pairs[count++][1] = w;
   }
-  const size_t more = random_below(state, 2 * NODES_MAX);
+  const size_t more = random_below(state, (uint64_t)2 * NODES_MAX);
   for (size_t v = 0; v + 1 < node_count; v++) {
     if (!is_left[v]) {
       pairs[count][0] = v;
