@@ -8,6 +8,7 @@ Suite *suite_core_splits(void);
 Suite *suite_distinct(void);
 Suite *suite_layer_search(void);
 Suite *suite_graph(void);
+Suite *suite_graph_large(void);
 Suite *suite_allotment(void);
 Suite *suite_lives(void);
 Suite *suite_groups(void);

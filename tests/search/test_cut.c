@@ -51,10 +51,12 @@ static const struct {
   int layers;
   bool is_cut;
   bool has_too_few_bits;
+  bool is_bounding_off; /* sets that are alike stay apart */
 } blocks[] = {
-    {7, false, false},
-    {14, true, false},
-    {70, true, true},
+    {7, false, false, false},
+    {14, false, false, false},
+    {14, true, false, true},
+    {70, true, true, false},
 };
 
 static dsm_explore_options options_with(dsm_optimization_set optimizations) {
@@ -74,6 +76,7 @@ START_TEST(test_too_many_sets_are_cut_and_known_to_be) {
   dsm__problem problem;
   dsm__solution solution;
   ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
+  problem.is_bounding_off = blocks[_i].is_bounding_off;
   ck_assert(dsm__problem_solve(&problem, &solution));
   ck_assert(solution.network.is_cut == blocks[_i].is_cut);
   ck_assert(problem.lives.is_cut == blocks[_i].has_too_few_bits);

@@ -8,6 +8,7 @@ int main(void) {
   srunner_add_suite(runner, suite_distinct());
   srunner_add_suite(runner, suite_layer_search());
   srunner_add_suite(runner, suite_graph());
+  srunner_add_suite(runner, suite_graph_large());
   srunner_add_suite(runner, suite_allotment());
   srunner_add_suite(runner, suite_lives());
   srunner_add_suite(runner, suite_groups());
