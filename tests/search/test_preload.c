@@ -24,7 +24,7 @@ START_TEST(test_answer_and_bound_enclose_the_fastest_of_all_mappings) {
   const double fastest = preload_twin_fastest(&twin);
   ck_assert_double_le(plan->result.lower_bound_cycles, fastest * (1 + 1e-11));
   ck_assert_double_ge(plan->result.step_cycles, fastest * (1 - 1e-9));
-  if (getenv("SHOW")) printf("%d answer %.9g fastest %.9g bound %.9g  gap %.4f%% %.4f%%\n", _i, plan->result.step_cycles, fastest, plan->result.lower_bound_cycles, 100*(plan->result.step_cycles/fastest-1), 100*(1-plan->result.lower_bound_cycles/fastest));
+
   dsm_plan_free(plan);
   preload_twin_free(&twin);
 }
