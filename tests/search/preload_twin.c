@@ -26,8 +26,8 @@ preload_twin preload_twin_of(const char *layers, const char *minibatch,
                "\"element_bytes\": 2, \"layers\": [%s]}",
                minibatch, layers);
   ck_assert_int_lt(length, (int)sizeof text);
-  ck_assert_int_eq(
-      dsm_workload_parse(&twin.workload, text, (size_t)length, "twin", NULL, 0, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_workload_parse(&twin.workload, text, (size_t)length, "twin", NULL, 0, NULL),
+                   DSM_OK);
   ck_assert_int_eq(dsm_system_load(&twin.system, path, overrides, override_count, NULL), DSM_OK);
   ck_assert_uint_le(twin.workload->layer_count, TWIN_LAYERS_MAX);
   twin.machine = dsm_machine_derive(twin.system);
@@ -418,8 +418,7 @@ static resident most_sensitive(const frame *f, size_t layer) {
       const double one = layer_cycles(f, layer, s, 1);
       const double kernel = dsm_core_kernel_bytes(&work, &twin->splits[s]);
       if (k[DSM_DIM_IN] * k[DSM_DIM_OUT] * k[DSM_DIM_KIJ] * replication >= cores &&
-          is_candidate(f, layer, &work, s) &&
-          (one < cycles || (one <= cycles && kernel < bytes))) {
+          is_candidate(f, layer, &work, s) && (one < cycles || (one <= cycles && kernel < bytes))) {
         cycles = one;
         bytes = kernel;
       }
@@ -517,8 +516,7 @@ double preload_twin_random(const preload_twin *twin, uint64_t *state) {
       return HUGE_VAL;
     }
     f.layers[i].splits[DSM_PASS_FORWARD][0] = twin->splits[split];
-    f.layers[i].weights_on_chip =
-        has_weights ? (double)(1 + random_below(state, 64)) / 64 : 0;
+    f.layers[i].weights_on_chip = has_weights ? (double)(1 + random_below(state, 64)) / 64 : 0;
   }
   const dsm__decisions decisions = {.layers = f.layers};
   const double used = dsm__preloaded_weight_bytes(twin->workload, &twin->machine, &decisions);

@@ -24,6 +24,7 @@ START_TEST(test_answer_and_bound_enclose_the_fastest_of_all_mappings) {
   const double fastest = preload_twin_fastest(&twin);
   ck_assert_double_le(plan->result.lower_bound_cycles, fastest * (1 + 1e-11));
   ck_assert_double_ge(plan->result.step_cycles, fastest * (1 - 1e-9));
+
   dsm_plan_free(plan);
   preload_twin_free(&twin);
 }
