@@ -26,6 +26,10 @@
 typedef dsm__graph_label label;
 typedef dsm__graph_label_list label_list;
 
+/* What sorting a label, and moving some, takes beside looking at an edge. */
+static const double WORK_PER_SORTED = 20;
+static const double MOVES_PER_WORK = 8;
+
 /* Can this label still become part of a path that fits and is within the limit? */
 static bool is_promising(const dsm__graph_labels *l, size_t v, const label *candidate) {
   const dsm__graph_relaxed *const r = l->relaxed;
@@ -75,7 +79,7 @@ static size_t step_above(const label *staircase, size_t count, double kept_bytes
  * more, so one is dominated if some kept one has both bytes at most its own. The staircase holds
  * the kept ones that matter: kept bytes ascending, transient bytes descending.
  */
-static size_t remove_dominated(label *labels, size_t count, label *staircase) {
+static size_t remove_dominated(label *labels, size_t count, label *staircase, double *work) {
   size_t kept = 0;
   size_t steps = 0;
   for (size_t i = 0; i < count; i++) {
@@ -88,6 +92,7 @@ static size_t remove_dominated(label *labels, size_t count, label *staircase) {
     while (end < steps && staircase[end].transient_bytes >= candidate.transient_bytes) {
       end++;
     }
+    *work += (double)(steps - end) / MOVES_PER_WORK;
     memmove(&staircase[at + 1], &staircase[end], (steps - end) * sizeof staircase[0]);
     staircase[at] = candidate;
     steps = steps - (end - at) + 1;
@@ -98,8 +103,11 @@ static size_t remove_dominated(label *labels, size_t count, label *staircase) {
 
 /* Puts the candidates in order, without those dominated. */
 static size_t tidy(const dsm__graph_labels *l, size_t count) {
+  double *const work = &l->relaxed->work;
+  *work += WORK_PER_SORTED * (double)count;
   qsort(l->scratch, count, sizeof l->scratch[0], compare_labels);
-  return l->effort.is_dominance_on ? remove_dominated(l->scratch, count, l->staircase) : count;
+  return l->effort.is_dominance_on ? remove_dominated(l->scratch, count, l->staircase, work)
+                                   : count;
 }
 
 /* Candidates of a node from the labels of those it leads to. False if there are too many. */
@@ -193,13 +201,32 @@ static void try_head(dsm__graph_labels *l, size_t v, const dsm__graph_tree *head
   }
 }
 
+/* No node has more labels than paths that follow it: a small graph needs little room. */
+static void size_lists(dsm__graph_labels *l) {
+  const dsm__graph *const graph = l->relaxed->graph;
+  double *const paths = l->relaxed->rest;
+  double all = 1;
+  double most = 1;
+  paths[graph->node_count - 1] = 1;
+  for (size_t v = graph->node_count - 1; v-- > 0;) {
+    paths[v] = 0;
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      paths[v] += paths[graph->edges[e].to];
+    }
+    all += paths[v];
+    most = dsm__graph_larger(most, paths[v]);
+  }
+  l->pool_capacity = (size_t)fmin(all, (double)l->effort.labels_max + 1);
+  l->scratch_capacity = (size_t)fmin(most, (double)DSM__LABELS_MAX / 8);
+}
+
 bool dsm__graph_labels_begin(dsm__graph_labels *l, dsm__graph_relaxed *relaxed,
                              dsm__graph_effort effort) {
-  *l = (dsm__graph_labels){
-      .relaxed = relaxed, .effort = effort, .scratch_capacity = DSM__LABELS_MAX / 8};
+  *l = (dsm__graph_labels){.relaxed = relaxed, .effort = effort};
+  size_lists(l);
   l->scratch = malloc(l->scratch_capacity * sizeof l->scratch[0]);
   l->staircase = malloc((l->scratch_capacity + 1) * sizeof l->staircase[0]);
-  l->pool = malloc((effort.labels_max + 1) * sizeof l->pool[0]);
+  l->pool = malloc(l->pool_capacity * sizeof l->pool[0]);
   l->lists = malloc(relaxed->graph->node_count * sizeof l->lists[0]);
   return l->scratch != NULL && l->staircase != NULL && l->pool != NULL && l->lists != NULL;
 }
@@ -219,7 +246,8 @@ bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
   l->pool_count = 1;
   for (size_t v = last; v-- > 0;) {
     size_t count = 0;
-    if (!extend(l, v, &count) || count > l->effort.labels_max + 1 - l->pool_count) {
+    if (!extend(l, v, &count) || count > l->pool_capacity - l->pool_count ||
+        l->relaxed->work > l->work_limit) {
       return false;
     }
     l->lists[v] = (label_list){&l->pool[l->pool_count], count};

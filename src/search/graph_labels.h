@@ -18,8 +18,10 @@ typedef struct dsm__graph_labels {
   dsm__graph_relaxed *relaxed; /**< bounds, and the incumbent, which becomes better on the way */
   dsm__graph_effort effort;
   double limit;                 /**< of cycles */
+  double work_limit;            /**< of the work of relaxed */
   dsm__graph_label_list *lists; /**< of each node */
   dsm__graph_label *pool;       /**< all labels of the lists */
+  size_t pool_capacity;
   size_t pool_count;
   dsm__graph_label *scratch;   /**< candidates of one node */
   dsm__graph_label *staircase; /**< for dominance */
@@ -32,7 +34,7 @@ bool dsm__graph_labels_begin(dsm__graph_labels *l, dsm__graph_relaxed *relaxed,
 void dsm__graph_labels_free(dsm__graph_labels *l);
 
 /** Makes the labels of all paths that dsm__graph_relax looked at, fit, and take at most so many
- * cycles, or equally many. False if there are too many. */
+ * cycles, or equally many. False if there are too many, or it takes too much work. */
 bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles);
 
 /** Least cycles of a path that fits by its labels; infinite if there is none. */

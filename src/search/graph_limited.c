@@ -32,9 +32,6 @@
 
 enum { BRANCHES_MAX = 1024 };
 
-/* Edges and partial paths looked at: some seconds. */
-static const double WORK_MAX = 1e9;
-
 /* Paths whose largest transient is one of ceilings[first .. end). */
 typedef struct branch {
   size_t first;
@@ -96,7 +93,8 @@ static branch take_branch(limited *l) {
 }
 
 static bool can_halve(const limited *l, const branch *b) {
-  return b->end - b->first > 1 && l->branch_count + 2 <= BRANCHES_MAX && l->relaxed.work < WORK_MAX;
+  return b->end - b->first > 1 && l->branch_count + 2 <= BRANCHES_MAX &&
+         l->relaxed.work < l->labels.effort.work_max;
 }
 
 static void halve(limited *l, const branch *b) {
@@ -105,10 +103,13 @@ static void halve(limited *l, const branch *b) {
   l->branches[l->branch_count++] = (branch){middle, b->end, b->bound_cycles};
 }
 
-/* Is most of what is between the bound and the incumbent due to transients that differ? */
+/* Is much of what is between the bound and the incumbent due to transients that differ? A price of
+ * 0 says that the least of them leaves room for the fastest path, not what the others leave. */
 static bool is_wide(const dsm__graph_relaxed *r) {
-  const double loss = r->price * (r->transient_limit - r->least_transient);
-  return loss > (r->incumbent_cycles - r->bound_cycles) / 2;
+  const double gap = r->incumbent_cycles - r->bound_cycles;
+  const double spread = r->transient_limit - r->least_transient;
+  return gap > 1e-9 * r->incumbent_cycles && spread > 0 &&
+         (r->price <= 0 || r->price * spread > gap / 2);
 }
 
 /* Does a path come before another in the order of edges? */
@@ -145,6 +146,9 @@ static bool settle(limited *l, branch *b) {
   const dsm__graph_relaxed *const r = &l->relaxed;
   const double low = b->bound_cycles;
   const double gap = r->incumbent_cycles - low;
+  /* What can be halved shall leave most of the work for its halves. */
+  const double work_left = l->labels.effort.work_max - r->work;
+  l->labels.work_limit = r->work + work_left / (can_halve(l, b) ? 8 : 2);
   double share = gap > 1e-9 * r->incumbent_cycles ? FIRST_SHARE : 1;
   while (true) {
     const double limit = share < 1 ? low + share * gap : r->incumbent_cycles;
@@ -173,7 +177,7 @@ static void search_branches(limited *l) {
     if (b.bound_cycles > dsm__equal_to(r->incumbent_cycles)) {
       return; /* and so have all others */
     }
-    if (r->work < WORK_MAX || is_first) {
+    if (r->work < l->labels.effort.work_max || is_first) {
       dsm__graph_relax(&l->relaxed, l->ceilings[b.first], l->ceilings[b.end - 1]);
       b.bound_cycles = fmax(b.bound_cycles, r->bound_cycles);
       if (b.bound_cycles > dsm__equal_to(r->incumbent_cycles)) {

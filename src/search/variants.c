@@ -91,6 +91,16 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
   return variants->slots[slot] - 1;
 }
 
+dsm__holding dsm__variant_holding(const dsm__variant_key *key) {
+  return (dsm__holding){
+      .is_input_held = key->is_input_held != 0,
+      .is_output_held = key->is_output_held != 0,
+      .is_shortcut_held = key->is_shortcut_held != 0,
+      .held_elements = key->held_elements,
+      .deferred_elements = key->deferred_elements,
+  };
+}
+
 /* A core split and what an invocation with it costs at least, whatever is held. */
 typedef struct ranked_split {
   double bound;
@@ -110,13 +120,7 @@ typedef struct job {
 static dsm__layer_setting setting_of(const dsm__layer_table *table, const dsm__variant_key *key) {
   dsm__layer_setting setting = dsm__open_setting(
       table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
-  setting.holding = (dsm__holding){
-      .is_input_held = key->is_input_held != 0,
-      .is_output_held = key->is_output_held != 0,
-      .is_shortcut_held = key->is_shortcut_held != 0,
-      .held_elements = key->held_elements,
-      .deferred_elements = key->deferred_elements,
-  };
+  setting.holding = dsm__variant_holding(key);
   return setting;
 }
 

@@ -37,6 +37,7 @@ BEYOND_SCHEMAS = {
         "network_input_not_stated": "what tells the network's input: " + RELATION,
         "operation_twice": "each operation once: " + RELATION,
         "operation_of_lstm_pools": "which layers may pool: " + RELATION,
+        "pipeline_group_": "groups are runs of unidirectional lstm: " + RELATION,
         "pool_in_fc": "which layers may pool: " + RELATION,
         "pool_on_input_of_lstm": "which layers may pool: " + RELATION,
         "pools_two": "each operation once: " + RELATION,

@@ -4,16 +4,13 @@
  * memory, with a limit that binds, and where nothing fits. Numbers are small integers, so that ties
  * are exact and frequent, or fractions, whose sums differ from the two ends.
  */
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "graph_facts.h"
 #include "plan/tolerance.h"
 #include "random_numbers.h"
-#include "search/graph.h"
-#include "search/graph_limited.h"
 #include "suites.h"
 
 enum { NODES_MAX = 14, EDGES_MAX = 64, GRAPHS = 3000 };
@@ -41,7 +38,7 @@ static size_t make_loose_pairs(size_t node_count, size_t (*pairs)[2], uint64_t *
     pairs[count][0] = v;
     pairs[count++][1] = w;
   }
-  const size_t more = random_below(state, 2 * NODES_MAX);
+  const size_t more = random_below(state, (uint64_t)2 * NODES_MAX);
   for (size_t v = 0; v + 1 < node_count; v++) {
     if (!is_left[v]) {
       pairs[count][0] = v;
@@ -146,31 +143,6 @@ static enumeration enumerate(const dsm__graph *graph) {
   return found;
 }
 
-typedef struct path_facts {
-  bool is_whole; /* edge after edge from the first node to the last */
-  double cycles;
-  double bytes;
-} path_facts;
-
-static path_facts facts_of(const dsm__graph *graph, const dsm__graph_path *path) {
-  size_t v = 0;
-  double cycles = 0;
-  double kept = graph->nodes[0].kept_bytes;
-  double transient = graph->nodes[0].transient_bytes;
-  for (size_t i = 0; i < path->length; i++) {
-    const size_t e = path->edges[i];
-    if (v + 1 >= graph->node_count || e < graph->nodes[v].first_edge ||
-        e >= graph->nodes[v + 1].first_edge) {
-      return (path_facts){.is_whole = false};
-    }
-    v = graph->edges[e].to;
-    cycles += graph->edges[e].cycles;
-    kept += graph->nodes[v].kept_bytes;
-    transient = fmax(transient, graph->nodes[v].transient_bytes);
-  }
-  return (path_facts){v == graph->node_count - 1, cycles, kept + transient};
-}
-
 static void expect_first(const dsm__graph *graph, const enumeration *expected,
                          const dsm__graph_path *path, const dsm__graph_answer *answer,
                          uint64_t seed) {
@@ -245,16 +217,6 @@ START_TEST(test_limited_memory_gives_the_first_of_the_fastest_that_fit) {
 }
 END_TEST
 
-/* Some path that fits, and what the search finds from it. */
-static void search_from_smallest(const dsm__graph *graph, dsm__graph_effort effort,
-                                 dsm__arena *arena, dsm__graph_path *path,
-                                 dsm__graph_answer *answer) {
-  dsm__graph tight = *graph;
-  tight.capacity_bytes = -1;
-  ck_assert(dsm__graph_search(&tight, arena, path, answer));
-  ck_assert(dsm__graph_limited_search(graph, effort, arena, path, answer));
-}
-
 /* Also where the fastest path fits after all: the limited search does not count on it. */
 START_TEST(test_dominance_changes_no_answer) {
   for (uint64_t seed = 0; seed < GRAPHS; seed++) {
@@ -265,7 +227,7 @@ START_TEST(test_dominance_changes_no_answer) {
         enumerate(&made.graph).smallest_need + (double)random_below(&state, 20);
     const enumeration expected = enumerate(&made.graph);
     for (int is_on = 0; is_on <= 1; is_on++) {
-      const dsm__graph_effort effort = {DSM__LABELS_MAX, is_on == 1};
+      const dsm__graph_effort effort = {DSM__LABELS_MAX, is_on == 1, DSM__GRAPH_WORK_MAX};
       dsm__arena *const arena = dsm__arena_new();
       dsm__graph_path path;
       dsm__graph_answer answer;
@@ -277,7 +239,8 @@ START_TEST(test_dominance_changes_no_answer) {
 }
 END_TEST
 
-/* Too few labels allowed: a path that fits, and a bound that is none above the optimum. */
+/* Too few labels or too little work allowed: a path that fits, and a bound that is none above the
+ * optimum. */
 START_TEST(test_too_many_labels_leave_an_honest_bound) {
   size_t gaps = 0;
   for (uint64_t seed = 0; seed < GRAPHS; seed++) {
@@ -287,7 +250,8 @@ START_TEST(test_too_many_labels_leave_an_honest_bound) {
     made.graph.capacity_bytes =
         enumerate(&made.graph).smallest_need + (double)random_below(&state, 20);
     const double best = enumerate(&made.graph).best_cycles;
-    const dsm__graph_effort effort = {random_below(&state, 6), true};
+    const dsm__graph_effort effort = {random_below(&state, 6), true,
+                                      (double)random_below(&state, 10000)};
     dsm__arena *const arena = dsm__arena_new();
     dsm__graph_path path;
     dsm__graph_answer answer;
@@ -331,72 +295,38 @@ START_TEST(test_a_limit_that_binds_exactly_still_admits_its_path) {
 }
 END_TEST
 
-typedef struct large_graph {
-  dsm__graph graph;
-  dsm__graph_node *nodes;
-  dsm__graph_edge *edges;
-} large_graph;
-
-/* Layers of `width` nodes between two ends, all edges from layer to layer; numbers are all 0. */
-static large_graph make_layers(size_t layers, size_t width) {
-  const size_t node_count = layers * width + 2;
-  const size_t edge_count = 2 * width + (layers - 1) * width * width;
-  large_graph made = {.nodes = calloc(node_count + 1, sizeof(dsm__graph_node)),
-                      .edges = calloc(edge_count, sizeof(dsm__graph_edge))};
-  ck_assert(made.nodes != NULL && made.edges != NULL);
-  size_t filled = 0;
-  for (size_t v = 0; v + 1 < node_count; v++) {
-    const size_t next = v == 0 ? 1 : 1 + ((v - 1) / width + 1) * width;
-    made.nodes[v].first_edge = filled;
-    for (size_t w = next; w < next + width && w < node_count; w++) {
-      made.edges[filled++].to = (uint32_t)w;
+/* A sweep's entries are the cheapest paths to and from a node, by enumeration with the node as an
+ * end. */
+START_TEST(test_rest_and_before_are_the_cheapest_ways) {
+  for (uint64_t seed = 0; seed < GRAPHS / 10; seed++) {
+    uint64_t state = 6000000 + seed;
+    small_graph made;
+    double rest[NODES_MAX];
+    double before[NODES_MAX];
+    make_graph(&made, &state);
+    dsm__graph_rest(&made.graph, 0, rest);
+    dsm__graph_before(&made.graph, 0, before);
+    for (size_t v = 0; v < made.graph.node_count; v++) {
+      size_t edges[NODES_MAX];
+      dsm__graph_path path = {edges, 0};
+      enumeration onward = {
+          .best_cycles = HUGE_VAL, .smallest_need = HUGE_VAL, .least_cycles = HUGE_VAL};
+      enumerate_from(&made.graph, v, &path, 0, 0, 0, &onward);
+      ck_assert_double_eq(rest[v], onward.least_cycles);
+      /* Through the node: no less than the best of all, which some nodes reach. */
+      ck_assert_double_ge(before[v] + rest[v], rest[0]);
     }
-  }
-  made.nodes[node_count - 1].first_edge = filled;
-  made.nodes[node_count].first_edge = filled;
-  made.graph = (dsm__graph){made.nodes, node_count, made.edges, HUGE_VAL};
-  return made;
-}
-
-static void free_layers(large_graph *made) {
-  free(made->nodes);
-  free(made->edges);
-}
-
-/* Identical layers have one price at which all change their mind. What they may cost is known: with
- * as many bytes above the least as there are, each buys 15 cycles once, then 5, then 10 (over two);
- * a change costs 7. The answer is exact, and more memory is never slower. */
-START_TEST(test_identical_layers_under_a_limit_are_exact) {
-  enum { LAYERS = 700, CHOICES = 4 };
-  static const double cycles[CHOICES] = {30, 10, 25, 20};
-  static const double kept[CHOICES] = {1, 5, 2, 3};
-  large_graph made = make_layers(LAYERS, CHOICES);
-  for (size_t v = 1; v + 1 < made.graph.node_count; v++) {
-    made.nodes[v].kept_bytes = kept[(v - 1) % CHOICES];
-    made.nodes[v].transient_bytes = 1;
-    for (size_t e = made.nodes[v - 1].first_edge; e < made.nodes[v].first_edge; e++) {
-      const size_t to = (made.edges[e].to - 1) % CHOICES;
-      const bool is_change = v > 1 && to != (v - 2) % CHOICES;
-      made.edges[e].cycles = cycles[to] + (is_change ? 7 : 0);
+    ck_assert_double_eq(before[made.graph.node_count - 1], rest[0]);
+    /* A price on kept bytes is as cycles on each edge to their node. */
+    dsm__graph_rest(&made.graph, 3, rest);
+    dsm__graph_before(&made.graph, 3, before);
+    for (size_t e = 0; e < made.nodes[made.graph.node_count].first_edge; e++) {
+      made.edges[e].cycles += 3 * made.nodes[made.edges[e].to].kept_bytes;
     }
+    const double priced = enumerate(&made.graph).least_cycles;
+    ck_assert_double_eq(rest[0], priced);
+    ck_assert_double_eq(before[made.graph.node_count - 1], priced + 3 * made.nodes[0].kept_bytes);
   }
-  double previous = HUGE_VAL;
-  for (double capacity = LAYERS + 1; capacity < 5 * LAYERS; capacity += 297) {
-    dsm__arena *const arena = dsm__arena_new();
-    dsm__graph_path path;
-    dsm__graph_answer answer;
-    made.graph.capacity_bytes = capacity;
-    ck_assert(dsm__graph_search(&made.graph, arena, &path, &answer));
-    const path_facts facts = facts_of(&made.graph, &path);
-    ck_assert(answer.is_feasible && facts.is_whole);
-    ck_assert_double_le(facts.bytes, capacity);
-    ck_assert_double_eq(facts.cycles, answer.cycles);
-    ck_assert_double_ge(answer.lower_bound_cycles, answer.cycles * (1 - 1e-12));
-    ck_assert_double_le(answer.cycles, previous);
-    previous = answer.cycles;
-    dsm__arena_free(arena);
-  }
-  free_layers(&made);
 }
 END_TEST
 
@@ -410,7 +340,7 @@ Suite *suite_graph(void) {
   tcase_add_test(tests, test_dominance_changes_no_answer);
   tcase_add_test(tests, test_too_many_labels_leave_an_honest_bound);
   tcase_add_test(tests, test_a_limit_that_binds_exactly_still_admits_its_path);
-  tcase_add_test(tests, test_identical_layers_under_a_limit_are_exact);
+  tcase_add_test(tests, test_rest_and_before_are_the_cheapest_ways);
   suite_add_tcase(suite, tests);
   return suite;
 }
