@@ -5,8 +5,8 @@
  *   - no other label of the same stage dominates: one that uses at most as many rows and whose
  *     slowest times are at most as long. Proof: any completion of the dominated label completes the
  *     other too, with no more rows, and a group's total grows with each of its slowest times.
- *   - can still lead to a total no worse than that of a first allotment: the times of the stages to
- *     come are at least, each by itself, the least of any of their options.
+ *   - can still lead to a total no worse than that of a first allotment: the slowest times of the
+ *     stages to come are at least, each by itself, what the rows that are left allow.
  *
  * The first allotment gives every stage the fewest rows with which its own whole time is within a
  * limit, for the smallest limit that the rows allow.
@@ -161,27 +161,102 @@ static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen,
   return DSM__ALLOTMENT_EXACT;
 }
 
-/* What the stages from s on take at least: rows, and each slowest time by itself. */
-typedef struct least {
-  uint64_t rows;
-  dsm__stage_times times;
-} least;
+/*
+ * What the stages from one on take at least, for each number of rows that they may have together:
+ * each slowest time by itself, infinite where the rows are too few. With too many rows for a table,
+ * one column stands for all: the times with all rows.
+ */
+typedef struct rest_table {
+  dsm__stage_times *times; /* columns of each stage, and of none after the last */
+  uint64_t rows;           /* of the last column */
+  uint64_t columns;
+} rest_table;
 
-static void derive_least(const dsm__allotment *a, least *rest) {
-  rest[a->stage_count] = (least){0, {{0}, 0}};
-  for (size_t s = a->stage_count; s-- > 0;) {
-    const dsm__stage_options *const options = &a->stages[s];
-    dsm__stage_times own = options->items[0].times;
-    for (size_t o = 1; o < options->count; o++) {
-      for (int p = 0; p < DSM_PASS_COUNT; p++) {
-        own.step[p] = fmin(own.step[p], options->items[o].times.step[p]);
+enum { REST_TIMES = DSM_PASS_COUNT + 1, REST_ENTRIES_MAX = 1 << 18 };
+
+static const dsm__stage_times *rest_of(const rest_table *rest, size_t stage, uint64_t rows) {
+  const uint64_t column = rows < rest->rows ? rows : rest->rows;
+  return &rest->times[stage * rest->columns + (rest->columns == 1 ? 0 : column)];
+}
+
+/* One of the times, the passes' steps first. */
+static double *time_at(dsm__stage_times *times, int index) {
+  return index < DSM_PASS_COUNT ? &times->step[index] : &times->once;
+}
+
+/* A stage's least times with at most `rows` rows, for 0 .. last. */
+static void derive_own(const dsm__stage_options *options, uint64_t last, dsm__stage_times *own) {
+  size_t o = 0;
+  for (uint64_t rows = 0; rows <= last; rows++) {
+    own[rows] =
+        rows > 0 ? own[rows - 1] : (dsm__stage_times){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
+    for (; o < options->count && options->items[o].rows <= rows; o++) {
+      for (int t = 0; t < REST_TIMES; t++) {
+        dsm__stage_times of_option = options->items[o].times;
+        *time_at(&own[rows], t) = fmin(*time_at(&own[rows], t), *time_at(&of_option, t));
       }
-      own.once = fmin(own.once, options->items[o].times.once);
     }
-    rest[s] = rest[s + 1];
-    rest[s].rows += options->items[0].rows;
-    dsm__stage_times_join(&rest[s].times, &own);
   }
+}
+
+/* The least of max(own with k rows, later with the others): own falls with k and later rises, so it
+ * is where they meet, or just before. */
+static double split_rows(dsm__stage_times *own, dsm__stage_times *later, uint64_t rows, int t) {
+  uint64_t low = 0;
+  uint64_t high = rows;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (*time_at(&own[middle], t) <= *time_at(&later[rows - middle], t)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  const double at = fmax(*time_at(&own[low], t), *time_at(&later[rows - low], t));
+  const double before =
+      low == 0 ? HUGE_VAL : fmax(*time_at(&own[low - 1], t), *time_at(&later[rows - low + 1], t));
+  return fmin(at, before);
+}
+
+static void fill_rest(const dsm__allotment *a, rest_table *rest, dsm__stage_times *own) {
+  for (size_t s = a->stage_count; s-- > 0;) {
+    dsm__stage_times *const here = &rest->times[s * rest->columns];
+    dsm__stage_times *const later = &rest->times[(s + 1) * rest->columns];
+    for (uint64_t rows = 0; rest->columns > 1 && rows <= rest->rows; rows++) {
+      if (rows == 0) {
+        derive_own(&a->stages[s], rest->rows, own);
+      }
+      for (int t = 0; t < REST_TIMES; t++) {
+        *time_at(&here[rows], t) = split_rows(own, later, rows, t);
+      }
+    }
+    if (rest->columns == 1) {
+      *here = *later;
+      for (int t = 0; t < REST_TIMES; t++) {
+        double least = HUGE_VAL;
+        for (size_t o = 0; o < a->stages[s].count; o++) {
+          dsm__stage_times of_option = a->stages[s].items[o].times;
+          least = fmin(least, *time_at(&of_option, t));
+        }
+        *time_at(here, t) = fmax(*time_at(here, t), least);
+      }
+    }
+  }
+}
+
+/* False if out of memory; to be freed with free(rest->times). */
+static bool derive_rest(const dsm__allotment *a, rest_table *rest) {
+  const bool is_small = a->rows < REST_ENTRIES_MAX / (a->stage_count + 1);
+  rest->rows = a->rows;
+  rest->columns = is_small ? a->rows + 1 : 1;
+  rest->times = calloc((a->stage_count + 1) * rest->columns, sizeof rest->times[0]);
+  dsm__stage_times *const own = calloc(rest->columns, sizeof *own);
+  const bool is_ready = rest->times != NULL && own != NULL;
+  if (is_ready) {
+    fill_rest(a, rest, own);
+  }
+  free(own);
+  return is_ready;
 }
 
 static int compare_labels(const void *left, const void *right) {
@@ -198,15 +273,27 @@ static int compare_labels(const void *left, const void *right) {
                                 : compare_u64(a->option, b->option);
 }
 
+/* Takes from the work that is left; false if there is none. */
+static bool take_work(const dsm__allotment *a, uint64_t work) {
+  if (a->work_left == NULL) {
+    return true;
+  }
+  *a->work_left -= work < *a->work_left ? work : *a->work_left;
+  return *a->work_left > 0;
+}
+
 /* Removes dominated labels: those before one in order use no more rows. More than LABELS_MAX: there
- * may be more. */
-static size_t remove_dominated(label *labels, size_t count) {
+ * may be more, or the work left did not suffice. */
+static size_t remove_dominated(const dsm__allotment *a, label *labels, size_t count) {
   qsort(labels, count, sizeof labels[0], compare_labels);
   size_t kept = 0;
   for (size_t i = 0; i < count && kept <= LABELS_MAX; i++) {
     size_t k = 0;
     while (k < kept && !is_no_longer(&labels[k].slowest, &labels[i].slowest)) {
       k++;
+    }
+    if (!take_work(a, k + 1)) {
+      return LABELS_MAX + 1;
     }
     if (k == kept) {
       labels[kept++] = labels[i];
@@ -216,8 +303,8 @@ static size_t remove_dominated(label *labels, size_t count) {
 }
 
 /* All promising extensions of a stage's labels; false if there are too many. */
-static bool extend(const dsm__allotment *a, size_t stage, const label_list *from, const least *rest,
-                   double limit, label *scratch, size_t *count) {
+static bool extend(const dsm__allotment *a, size_t stage, const label_list *from,
+                   const rest_table *rest, double limit, label *scratch, size_t *count) {
   const dsm__stage_options *const options = &a->stages[stage];
   *count = 0;
   for (size_t i = 0; i < from->count; i++) {
@@ -226,16 +313,16 @@ static bool extend(const dsm__allotment *a, size_t stage, const label_list *from
                     .rows = from->items[i].rows + options->items[o].rows,
                     .parent = (uint32_t)i,
                     .option = (uint32_t)o};
-      if (next.rows + rest->rows > a->rows) {
+      if (next.rows > a->rows) {
         break; /* options are in order of rows */
       }
       dsm__stage_times_join(&next.slowest, &options->items[o].times);
       dsm__stage_times at_least = next.slowest;
-      dsm__stage_times_join(&at_least, &rest->times);
+      dsm__stage_times_join(&at_least, rest_of(rest, stage + 1, a->rows - next.rows));
       if (dsm__group_total(&at_least, a->timesteps, a->stage_count) > limit) {
         continue;
       }
-      if (*count == EXTENSIONS_MAX) {
+      if (*count == EXTENSIONS_MAX || !take_work(a, 1)) {
         return false;
       }
       scratch[(*count)++] = next;
@@ -267,15 +354,16 @@ static void trace(const dsm__allotment *a, const label_list *lists, size_t *chos
   }
 }
 
-static dsm__allotment_result search(const dsm__allotment *a, label_list *lists, const least *rest,
-                                    label *scratch, size_t *chosen, double *total) {
+static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
+                                    const rest_table *rest, label *scratch, size_t *chosen,
+                                    double *total) {
   const double limit = dsm__equal_to(*total);
   for (size_t s = 0; s < a->stage_count; s++) {
     size_t count = 0;
-    if (!extend(a, s, &lists[s], &rest[s + 1], limit, scratch, &count)) {
+    if (!extend(a, s, &lists[s], rest, limit, scratch, &count)) {
       return DSM__ALLOTMENT_BOUNDED;
     }
-    count = remove_dominated(scratch, count);
+    count = remove_dominated(a, scratch, count);
     if (count > LABELS_MAX) {
       return DSM__ALLOTMENT_BOUNDED;
     }
@@ -291,7 +379,7 @@ static dsm__allotment_result search(const dsm__allotment *a, label_list *lists, 
 }
 
 dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_t *chosen,
-                                          double *total) {
+                                          double *total, double *bound) {
   const size_t stages = allotment->stage_count;
   dsm__allotment_result result = find_first(allotment, chosen, total);
   if (result != DSM__ALLOTMENT_EXACT) {
@@ -299,19 +387,22 @@ dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_
   }
   label start = {.rows = 0};
   label_list *const lists = calloc(stages + 1, sizeof *lists);
-  least *const rest = calloc(stages + 1, sizeof *rest);
+  rest_table rest = {.times = NULL};
   label *const scratch = malloc((size_t)EXTENSIONS_MAX * sizeof *scratch);
   result = DSM__ALLOTMENT_OUT_OF_MEMORY;
-  if (lists != NULL && rest != NULL && scratch != NULL) {
-    derive_least(allotment, rest);
+  if (lists != NULL && scratch != NULL && derive_rest(allotment, &rest)) {
     lists[0] = (label_list){&start, 1};
-    result = search(allotment, lists, rest, scratch, chosen, total);
+    const dsm__stage_times least = *rest_of(&rest, 0, allotment->rows);
+    result = search(allotment, lists, &rest, scratch, chosen, total);
+    *bound = result == DSM__ALLOTMENT_EXACT
+                 ? *total
+                 : dsm__group_total(&least, allotment->timesteps, allotment->stage_count);
   }
   for (size_t s = 1; lists != NULL && s <= stages; s++) {
     free(lists[s].items);
   }
   free(lists);
-  free(rest);
+  free(rest.times);
   free(scratch);
   return result;
 }

@@ -30,8 +30,9 @@ size_t dsm__stage_options_reduce(dsm__stage_option *options, size_t count);
 typedef struct dsm__allotment {
   const dsm__stage_options *stages; /**< reduced */
   size_t stage_count;
-  uint64_t rows;      /**< at most, of all stages together */
-  uint64_t timesteps; /**< T */
+  uint64_t rows;       /**< at most, of all stages together */
+  uint64_t timesteps;  /**< T */
+  uint64_t *work_left; /**< comparisons that may still be made, counted down; NULL: any number */
 } dsm__allotment;
 
 typedef enum dsm__allotment_result {
@@ -41,8 +42,9 @@ typedef enum dsm__allotment_result {
   DSM__ALLOTMENT_OUT_OF_MEMORY
 } dsm__allotment_result;
 
-/** Chooses an option for each stage (chosen[stage] is its index) of least dsm__group_total. */
+/** Chooses an option for each stage (chosen[stage] is its index) of least dsm__group_total; no
+ * allotment has less than *bound, which is the total where that is exact. */
 dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_t *chosen,
-                                          double *total);
+                                          double *total, double *bound);
 
 #endif

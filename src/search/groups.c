@@ -9,6 +9,10 @@
 #include "search/allotment.h"
 #include "search/layer_search.h"
 
+/* Comparisons for all allotments of a network, a few seconds; then groups get their first allotment
+ * and the answer a bound. */
+static const uint64_t allotment_work_max = (uint64_t)1 << 29;
+
 /* Whether a stage hands over depends on its place in the group. */
 typedef enum place { PLACE_FIRST, PLACE_MIDDLE, PLACE_LAST, PLACE_COUNT } place;
 
@@ -27,6 +31,7 @@ typedef struct finder {
   size_t *slots;                              /* hash table of solved groups: index + 1 */
   size_t slot_count;
   size_t solved;
+  uint64_t work_left; /* for all allotments together */
 } finder;
 
 bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index) {
@@ -245,15 +250,17 @@ static outcome solve(finder *f, dsm__group *group) {
       .stage_count = length,
       .rows = f->table->inputs->machine->system->system.chips_y,
       .timesteps = workload->layers[group->first_layer].timesteps,
+      .work_left = &f->work_left,
   };
-  const dsm__allotment_result result = dsm__allotment_find(&allotment, chosen, &group->cycles);
+  const dsm__allotment_result result =
+      dsm__allotment_find(&allotment, chosen, &group->cycles, &group->bound_cycles);
   if (result == DSM__ALLOTMENT_OUT_OF_MEMORY) {
     return OUT_OF_MEMORY;
   }
   if (result == DSM__ALLOTMENT_IMPOSSIBLE) {
     return SKIPPED;
   }
-  f->groups->is_complete = f->groups->is_complete && result == DSM__ALLOTMENT_EXACT;
+  f->groups->is_exact = f->groups->is_exact && result == DSM__ALLOTMENT_EXACT;
   uint64_t *const rows = dsm__arena_array(f->arena, length, sizeof *rows);
   dsm_parallelism *const parallelisms = dsm__arena_array(f->arena, length, sizeof *parallelisms);
   if (rows == NULL || parallelisms == NULL) {
@@ -294,6 +301,7 @@ static bool add_group(finder *f, size_t first, size_t length) {
   if (*slot != 0) {
     const dsm__group *const solved = &f->groups->items[*slot - 1];
     group.cycles = solved->cycles;
+    group.bound_cycles = solved->bound_cycles;
     group.rows = solved->rows;
     group.parallelisms = solved->parallelisms;
   } else if (f->solved == DSM__GROUPS_SOLVED_MAX) {
@@ -363,11 +371,11 @@ static bool add_all(finder *f) {
 bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, dsm__arena *arena) {
   const dsm__search_inputs *const inputs = table->inputs;
   const uint64_t rows = inputs->machine->system->system.chips_y;
-  *groups = (dsm__groups){.is_complete = true};
+  *groups = (dsm__groups){.is_complete = true, .is_exact = true};
   if (!dsm__has_optimization(inputs, DSM_OPTIMIZATION_PIPELINE) || rows < 2) {
     return true;
   }
-  finder f = {.table = table, .arena = arena, .groups = groups};
+  finder f = {.table = table, .arena = arena, .groups = groups, .work_left = allotment_work_max};
   /* Every other stage has a row at least. */
   f.rows = rows - 1 < DSM__ROWS_MAX ? rows - 1 : DSM__ROWS_MAX;
   return prepare(&f) && (f.stage_classes == 0 || add_all(&f));

@@ -9,7 +9,8 @@
 typedef struct dsm__group {
   size_t first_layer;
   size_t layer_count;
-  double cycles; /**< of the group: rows and parallelisms of least total */
+  double cycles;       /**< of the group: rows and parallelisms of least total */
+  double bound_cycles; /**< no rows and parallelisms have less */
   double kept_bytes;
   double transient_bytes;
   const uint64_t *rows;                /**< of each layer */
@@ -19,7 +20,8 @@ typedef struct dsm__group {
 typedef struct dsm__groups {
   dsm__group *items; /**< by first layer, then by length */
   size_t count;
-  bool is_complete; /**< false: some groups are missing, or not at their best */
+  bool is_complete; /**< false: some groups are missing */
+  bool is_exact;    /**< false: some are not at their best */
   uint64_t evaluations;
 } dsm__groups;
 

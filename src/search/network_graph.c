@@ -226,7 +226,9 @@ static void add_groups(dsm__building *b, size_t index) {
   while (b->next_group < groups->count && groups->items[b->next_group].first_layer == index) {
     const size_t g = b->next_group++;
     dsm__builder_begin_edges(&b->builder, b->first_group_node + (uint32_t)(g - first));
-    b->group_edges[g] = dsm__builder_add_edge(&b->builder, 0, groups->items[g].cycles, (uint32_t)g);
+    const double cycles =
+        b->request->has_group_bounds ? groups->items[g].bound_cycles : groups->items[g].cycles;
+    b->group_edges[g] = dsm__builder_add_edge(&b->builder, 0, cycles, (uint32_t)g);
   }
 }
 

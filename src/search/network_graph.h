@@ -12,8 +12,8 @@
 
 #include "search/graph.h"
 #include "search/groups.h"
-#include "search/layer_table.h"
 #include "search/held_lives.h"
+#include "search/layer_table.h"
 
 /** What a node of the graph stands for. */
 typedef enum dsm__node_kind {
@@ -57,6 +57,7 @@ typedef struct dsm__graph_request {
   const uint64_t *worthwhile;
   bool is_priced_later;   /**< layers have an edge for each factor and update parallelism, whose
                              cycles   the caller sets */
+  bool has_group_bounds;  /**< groups have their bounds for cycles: a bound from below */
   size_t explained_layer; /**< has an edge for each factor and update parallelism; SIZE_MAX: none */
 } dsm__graph_request;
 

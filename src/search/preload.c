@@ -193,8 +193,9 @@ static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound
 
 static void count_work(searching *s, const dsm__preload_level *level) {
   s->problem->evaluations += level->problem.evaluations;
-  s->problem->groups.is_complete =
-      s->problem->groups.is_complete && level->problem.groups.is_complete;
+  dsm__groups *const groups = &s->problem->groups;
+  groups->is_complete = groups->is_complete && level->problem.groups.is_complete;
+  groups->is_exact = groups->is_exact && level->problem.groups.is_exact;
 }
 
 /* Bounds a level as if holding took no room, and (unless worthwhile is NULL) tells where it pays.

@@ -55,6 +55,11 @@ void dsm__problem_fini(dsm__problem *problem) {
   problem->arena = NULL;
 }
 
+static bool may_hold(const dsm__problem *problem) {
+  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
+         problem->lives.is_any_holdable;
+}
+
 static dsm__graph_request request_of(const dsm__problem *problem, const dsm__factors *factors) {
   return (dsm__graph_request){
       .table = &problem->table,
@@ -155,9 +160,7 @@ static bool solve_with_factors(dsm__problem *problem, dsm__solution *solution) {
                          &solution->answer)) {
     return false;
   }
-  const bool may_hold = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
-                        problem->lives.is_any_holdable;
-  return !solution->answer.is_feasible || !may_hold || solve_holding(problem, solution);
+  return !solution->answer.is_feasible || !may_hold(problem) || solve_holding(problem, solution);
 }
 
 /* A group's time has an ideal too: no mapping that uses one that was left out is faster than all
@@ -174,6 +177,43 @@ static double ideal_bound(const dsm__problem *problem) {
     }
   }
   return cycles;
+}
+
+/* The fastest path of a relaxed graph in which groups have their bounds. */
+static bool relaxed_bound(dsm__problem *problem, const dsm__factors *factors, double *bound) {
+  dsm__network_graph relaxed;
+  dsm__graph_request request = request_of(problem, factors);
+  request.has_group_bounds = true;
+  if (may_hold(problem)) {
+    request.lives = &problem->lives;
+    request.is_relaxed = true;
+  }
+  if (!build(problem, &request, &relaxed)) {
+    return false;
+  }
+  double *const rest = dsm__arena_array(problem->arena, relaxed.graph.node_count, sizeof *rest);
+  if (rest == NULL) {
+    return false;
+  }
+  dsm__graph_rest(&relaxed.graph, 0, rest);
+  *bound = rest[0];
+  return true;
+}
+
+/* Lowers the bound of an answer where groups are missing, or not at their best. */
+static bool bound_groups(dsm__problem *problem, dsm__solution *solution) {
+  const dsm__groups *const groups = &problem->groups;
+  if (groups->is_complete && groups->is_exact) {
+    return true;
+  }
+  double bound = ideal_bound(problem);
+  const bool is_preloading = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD);
+  if (groups->is_complete && !is_preloading && !problem->factors.is_uniform &&
+      !relaxed_bound(problem, &solution->factors, &bound)) {
+    return false;
+  }
+  solution->answer.lower_bound_cycles = fmin(solution->answer.lower_bound_cycles, bound);
+  return true;
 }
 
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
@@ -200,11 +240,7 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
   if (problem->factors.is_uniform) {
     dsm__layer_table_choose(&problem->table, &solution->factors);
   }
-  if (!problem->groups.is_complete) {
-    solution->answer.lower_bound_cycles =
-        fmin(solution->answer.lower_bound_cycles, ideal_bound(problem));
-  }
-  return true;
+  return bound_groups(problem, solution);
 }
 
 bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, size_t layer_index,
@@ -212,8 +248,7 @@ bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, si
   dsm__layer_table_choose(&problem->table, factors);
   dsm__graph_request request = request_of(problem, factors);
   request.explained_layer = layer_index;
-  if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
-      problem->lives.is_any_holdable) {
+  if (may_hold(problem)) {
     request.lives = &problem->lives;
   }
   return build(problem, &request, network);

@@ -95,7 +95,9 @@ START_TEST(test_the_best_allotment_is_found_or_none_is_possible) {
     }
     size_t chosen[STAGES_MAX] = {0};
     double total = 0;
-    const dsm__allotment_result result = dsm__allotment_find(&made.allotment, chosen, &total);
+    double bound = 0;
+    const dsm__allotment_result result =
+        dsm__allotment_find(&made.allotment, chosen, &total, &bound);
     if (!isfinite(best)) {
       ck_assert_msg(result == DSM__ALLOTMENT_IMPOSSIBLE, "seed %u", (unsigned)seed);
       impossible++;
@@ -105,6 +107,7 @@ START_TEST(test_the_best_allotment_is_found_or_none_is_possible) {
     ck_assert_msg(total <= best && total >= best, "seed %u: %g, best %g", (unsigned)seed, total,
                   best);
     ck_assert_double_eq(total_of(&made.allotment, chosen), total);
+    ck_assert_double_eq(bound, total);
   }
   ck_assert_uint_gt(impossible, INSTANCES / 100);
   ck_assert_uint_lt(impossible, INSTANCES / 2);
@@ -154,9 +157,11 @@ START_TEST(test_a_row_for_each_stage_is_needed_and_enough) {
   dsm__allotment allotment = {.stages = stages, .stage_count = 2, .rows = 1, .timesteps = 7};
   size_t chosen[2];
   double total = 0;
-  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total), DSM__ALLOTMENT_IMPOSSIBLE);
+  double bound = 0;
+  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total, &bound),
+                   DSM__ALLOTMENT_IMPOSSIBLE);
   allotment.rows = 2;
-  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total), DSM__ALLOTMENT_EXACT);
+  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total, &bound), DSM__ALLOTMENT_EXACT);
   ck_assert_double_eq(total, (2 + 3 + 4) * (7 + 2 - 1) + 5);
 }
 END_TEST
@@ -185,8 +190,10 @@ START_TEST(test_too_many_partial_allotments_still_give_one_that_fits) {
       .stages = stages, .stage_count = STAGES, .rows = ROWS, .timesteps = 1};
   size_t chosen[STAGES] = {0};
   double total = 0;
-  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total), DSM__ALLOTMENT_BOUNDED);
+  double bound = 0;
+  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total, &bound), DSM__ALLOTMENT_BOUNDED);
   ck_assert_double_eq(total_of(&allotment, chosen), total);
+  ck_assert_double_le(bound, total);
 }
 END_TEST
 
