@@ -152,11 +152,23 @@ static bool is_anything_held(const dsm_plan *plan) {
 
 /* What another parallelism costs beside the layer's own time: "relayouts around the layer". */
 static const char *cost_around(dsm__page *page, const dsm_plan *plan) {
-  const char *const weights =
-      dsm__explain_is_per_pass(plan) ? ", other transfers of its weights" : "";
-  const char *const held = is_anything_held(plan) ? ", outputs no longer held on chip" : "";
-  const char *const pipeline = plan->pipeline_count > 0 ? ", a pipeline that is given up" : "";
-  return dsm__page_text(page, "relayouts around the layer%s%s%s", weights, held, pipeline);
+  const struct {
+    const char *phrase;
+    bool is_possible;
+  } others[] = {
+      {"other transfers of its weights", dsm__explain_is_per_pass(plan)},
+      {"outputs that no longer stay on chip", is_anything_held(plan)},
+      {"a pipeline that is given up", plan->pipeline_count > 0},
+  };
+  const char *text = "relayouts around the layer";
+  const char *last = NULL;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (others[i].is_possible) {
+      text = last == NULL ? text : dsm__page_text(page, "%s, %s", text, last);
+      last = others[i].phrase;
+    }
+  }
+  return last == NULL ? text : dsm__page_text(page, "%s or %s", text, last);
 }
 
 /* How the step changes when the layer has a parallelism, as "take 5.1 % longer". */

@@ -34,9 +34,14 @@ static bool is_worthwhile(const dsm__building *b, size_t boundary, dsm_paralleli
 static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_state *state,
                            size_t first) {
   const dsm_parallelism parallelism = (dsm_parallelism)state->parallelism;
+  const bool is_merging = !b->request->is_relaxed && !b->request->is_merging_off;
+  const dsm__held_set active = is_merging ? dsm__active_part(&b->future, state->set) : state->set;
   for (size_t s = first; s < b->next_held.count; s++) {
-    if (b->next_held.items[s].set == state->set) {
-      return b->next_held.items[s].node;
+    const dsm__held_state *const other = &b->next_held.items[s];
+    if (other->set == state->set ||
+        (is_merging && other->active == active && other->elements == state->elements &&
+         dsm__sets_are_alike(&b->future, active, other->set, state->set))) {
+      return other->node;
     }
   }
   if (!is_worthwhile(b, boundary, parallelism, state->factor_index)) {
@@ -47,6 +52,7 @@ static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_st
     return DSM__NO_NODE;
   }
   dsm__held_state added = *state;
+  added.active = active;
   added.node = dsm__add_layer_node(b, DSM__NODE_HELD, boundary,
                                    dsm__pair_of(parallelism, parallelism), state->factor_index);
   return push_state(b, added) ? added.node : (uint32_t)DSM__NO_NODE;
@@ -229,6 +235,9 @@ static uint32_t start_holding(dsm__building *b, size_t index, unsigned block, si
 
 void dsm__add_held_edges(dsm__building *b, size_t index) {
   size_t next = 0;
+  if (b->request->lives != NULL && !b->request->is_relaxed) {
+    dsm__future_derive(&b->future, b->inputs->workload, b->request->lives, index + 1);
+  }
   b->next_held.count = 0;
   for (unsigned block = 0; block < DSM__BLOCKS; block++) {
     const size_t first = b->next_held.count;

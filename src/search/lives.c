@@ -53,11 +53,54 @@ static void take_bit(dsm__lives *lives, const dsm_workload *workload, size_t ind
   lives->is_cut = true;
 }
 
+/* Counts (users NULL) or lists who uses the outputs in a list. */
+static void note_users(const size_t *indices, size_t count, size_t user, size_t *next,
+                       size_t *users) {
+  for (size_t i = 0; i < count; i++) {
+    if (indices[i] != DSM_NETWORK_INPUT) {
+      if (users != NULL) {
+        users[next[indices[i]]] = user;
+      }
+      next[indices[i]]++;
+    }
+  }
+}
+
+static void note_all_users(const dsm_workload *workload, size_t *next, size_t *users) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    note_users(layer->producers, layer->producer_count, i, next, users);
+    note_users(layer->shortcuts, layer->shortcut_count, i, next, users);
+  }
+}
+
+static bool list_users(dsm__lives *lives, const dsm_workload *workload, dsm__arena *arena) {
+  const size_t count = workload->layer_count;
+  size_t *const next = dsm__arena_array(arena, count + 1, sizeof *next);
+  lives->first_user = dsm__arena_array(arena, count + 1, sizeof lives->first_user[0]);
+  if (next == NULL || lives->first_user == NULL) {
+    return false;
+  }
+  note_all_users(workload, next, NULL);
+  size_t total = 0;
+  for (size_t i = 0; i <= count; i++) {
+    lives->first_user[i] = total;
+    total += next[i];
+    next[i] = lives->first_user[i];
+  }
+  lives->users = dsm__arena_array(arena, total, sizeof lives->users[0]);
+  if (lives->users == NULL) {
+    return false;
+  }
+  note_all_users(workload, next, lives->users);
+  return true;
+}
+
 bool dsm__lives_derive(dsm__lives *lives, const dsm_workload *workload, dsm__arena *arena) {
   const size_t count = workload->layer_count;
   *lives = (dsm__lives){.layers = dsm__arena_array(arena, count, sizeof lives->layers[0])};
   size_t *const next_timed = dsm__arena_array(arena, count + 1, sizeof *next_timed);
-  if (lives->layers == NULL || next_timed == NULL) {
+  if (lives->layers == NULL || next_timed == NULL || !list_users(lives, workload, arena)) {
     return false;
   }
   next_timed[count] = count;

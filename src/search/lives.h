@@ -21,7 +21,9 @@ typedef struct dsm__life {
 } dsm__life;
 
 typedef struct dsm__lives {
-  dsm__life *layers; /**< of each layer */
+  dsm__life *layers;  /**< of each layer */
+  size_t *first_user; /**< users[first_user[i] .. first_user[i + 1]) use the output of layer i */
+  size_t *users;      /**< as input or shortcut, in order of execution; a layer may occur twice */
   bool is_any_holdable;
   bool is_cut; /**< more tensors live at once than a set has bits: some are left out */
 } dsm__lives;

@@ -5,6 +5,7 @@
 #define DSM_SEARCH_NETWORK_BUILDING_H
 
 #include "search/graph_builder.h"
+#include "search/held_sets.h"
 
 /** No node; and parallelisms times factors: a block of held states each. */
 enum { DSM__NO_NODE = UINT32_MAX, DSM__BLOCKS = DSM_PARALLELISM_COUNT * DSM__FACTORS_MAX };
@@ -12,7 +13,8 @@ enum { DSM__NO_NODE = UINT32_MAX, DSM__BLOCKS = DSM_PARALLELISM_COUNT * DSM__FAC
 /* A state in which something is held. */
 typedef struct dsm__held_state {
   dsm__held_set set;
-  uint64_t elements; /* of all in the set */
+  dsm__held_set active; /* part of it */
+  uint64_t elements;    /* of all in the set */
   uint32_t node;
   uint8_t parallelism;
   uint8_t factor_index;
@@ -56,6 +58,7 @@ typedef struct dsm__building {
   dsm__pending_edge *pending;
   size_t pending_count;
   size_t pending_capacity;
+  dsm__future future; /* of the boundary after this layer */
   bool is_cut;
 } dsm__building;
 

@@ -50,6 +50,7 @@ typedef struct dsm__graph_request {
   const dsm__factors *factors;
   const dsm__groups *groups;
   const dsm__lives *lives; /**< NULL: nothing can be held */
+  bool is_merging_off;     /**< for tests: sets of held tensors that are alike stay apart */
   bool is_relaxed;         /**< holding takes no room and always pays: a bound from below */
   /** Where holding can pay: bit f of [boundary * DSM_PARALLELISM_COUNT + parallelism] is factor
    * number f, boundary i being that before layer i. NULL: everywhere. */

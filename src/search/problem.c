@@ -127,6 +127,7 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   dsm__graph_request request = request_of(problem, &solution->factors);
   request.lives = &problem->lives;
   request.worthwhile = worthwhile;
+  request.is_merging_off = problem->is_bounding_off;
   if (!build(problem, &request, &solution->network) ||
       !dsm__graph_search(&solution->network.graph, problem->arena, &solution->path,
                          &solution->answer)) {

@@ -15,7 +15,8 @@ typedef struct dsm__problem {
   dsm__groups groups;
   dsm__lives lives;
   double capacity_bytes; /**< for what layers need of a chip's memory */
-  bool is_bounding_off;  /**< for tests: keep states that a bound shows to be useless */
+  bool is_bounding_off;  /**< for tests: states that a bound shows to be useless, or that are
+                              alike, are all kept */
   uint64_t evaluations;  /**< of building graphs */
   dsm__arena *arena;
 } dsm__problem;
