@@ -58,10 +58,10 @@ typedef enum dsm_decision {
 typedef struct dsm_what_if {
   dsm_decision decision;
   uint64_t value;
-  bool is_chosen;          /**< this is what the plan does */
-  double network_cycles;   /**< best step with it, memory limit aside; 0: no mapping has it */
-  const char *why_not;     /**< why no mapping has it, a phrase; NULL where some has */
-  size_t *also_held; /**< layers whose output is held then, but not in the plan */
+  bool is_chosen;        /**< this is what the plan does */
+  double network_cycles; /**< best step with it, memory limit aside; 0: no mapping has it */
+  const char *why_not;   /**< why no mapping has it, a phrase; NULL where some has */
+  size_t *also_held;     /**< layers whose output is held then, but not in the plan */
   size_t also_held_count;
   size_t *not_held; /**< layers whose output is held in the plan, but not then */
   size_t not_held_count;
@@ -73,6 +73,8 @@ typedef struct dsm_explanation {
   size_t alternative_count;
   dsm_what_if *what_ifs; /**< by decision, then by value */
   size_t what_if_count;
+  double reference_cycles; /**< the step that network_cycles compare with: the plan's, or, where
+                              that preloads weights, the best without any on chip */
 } dsm_explanation;
 
 /** The word for a decision, such as "dysm_factor". Never NULL. */

@@ -210,6 +210,14 @@ typedef struct dsm_invocation_cost {
  */
 DSM_API dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split);
 
+/**
+ * The smallest fraction of the weights that has to be on chip for the rest to be fetched in the
+ * shadow of what else bounds a forward invocation with a core split: computation, and rotation
+ * along X and Y (section 10). Less makes the invocation slower, more does not make it faster. 1
+ * where any weight that is fetched shows. What `work` says is resident does not matter.
+ */
+DSM_API double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split);
+
 /** Invocations of a pass in a step: T, and twice that for a matmul's backward (two errors). */
 DSM_API uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass);
 

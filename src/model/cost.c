@@ -64,6 +64,27 @@ dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_lo
   return cost;
 }
 
+/* Memory and ring both carry the stream; the slower of them leaves it less in the time. */
+double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm_machine *const machine = work->machine;
+  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+  const dsm__core_bytes bytes =
+      dsm__core_bytes_derive(work->layer, &work->share, &work->bytes, split);
+  dsm_traffic along_axes = work->rotation;
+  along_axes.bytes[DSM_LINK_MEMORY] = 0;
+  along_axes.bytes[DSM_LINK_RING] = 0;
+  const double rotation = dsm_group_cycles(machine, &along_axes);
+  const double primary = dsm__primary_cycles(
+      machine, work->share.model_ways, dsm__array_blocks(machine, work->pass, &core),
+      dsm__block_cycles(machine, work->precision.element_bytes, &core));
+  const double bound = primary > rotation ? primary : rotation;
+  const double by_memory = bound * machine->link_bytes_per_cycle[DSM_LINK_MEMORY] -
+                           work->rotation.bytes[DSM_LINK_MEMORY];
+  const double by_ring =
+      bound * machine->link_bytes_per_cycle[DSM_LINK_RING] - work->rotation.bytes[DSM_LINK_RING];
+  return dsm__resident_fraction_within(work, &bytes, by_memory < by_ring ? by_memory : by_ring);
+}
+
 static void append(dsm_transfer_list *list, dsm_transfer transfer, dsm_group group,
                    dsm_traffic traffic) {
   bool is_empty = true;

@@ -140,6 +140,16 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
 double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch);
 
 /**
+ * Smallest resident fraction with which a forward invocation's external memory traffic is at most
+ * `limit` bytes. Source: section 10, from section 5's mem. Symbols: rest = io_out + fix + save +
+ * defer, k = the whole kernel; kernel-outer 1 - (limit - rest - io_in*n1) / k, feature-outer
+ * 1 - (limit - rest - io_in) / (k*ceil(s_in/tile)), the smaller, at least 0. Limits: 1 where even a
+ * kernel that is on chip leaves more traffic than the limit; no kernel: 0.
+ */
+double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     double limit);
+
+/**
  * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:
  * (r - 1) / r * part; forward r = k_in*k_kij of s_out, backward r = k_out*k_kij of s_in*nm, update
  * r = k_ij*k_mb of kcore (matmul none); Ba / B bytes each. Limits: r = 1 (one core): 0.

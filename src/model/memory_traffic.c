@@ -127,3 +127,20 @@ double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
   }
   return features + bytes->gradient;
 }
+
+double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     double limit) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  const double tile = work->residency.scratchpad_bytes / 2;
+  const double features = streamed_feature_bytes(work);
+  const double rest = bytes->output_moved + bytes->deferred + bytes->state + bytes->shortcut;
+  if (bytes->kernel <= 0 || rest + features > limit) {
+    return bytes->kernel <= 0 ? 0 : 1;
+  }
+  const double left_by_kernel_outer = limit - rest - features * ceil(core->kernel / tile);
+  const double kernel_outer = 1 - left_by_kernel_outer / bytes->kernel;
+  const double feature_outer =
+      1 - (limit - rest - features) / (bytes->kernel * ceil(core->input / tile));
+  const double needed = kernel_outer < feature_outer ? kernel_outer : feature_outer;
+  return needed > 0 ? needed : 0;
+}

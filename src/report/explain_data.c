@@ -11,8 +11,7 @@
 /* ---- JSON ---- */
 
 /* What the network takes; nothing if no mapping has it, or that was not asked. */
-static void write_network(dsm__json_writer *writer, const dsm_plan *plan, double network_cycles) {
-  const double step = plan->result.step_cycles;
+static void write_network(dsm__json_writer *writer, double step, double network_cycles) {
   if (network_cycles > 0) {
     dsm__json_put_double(writer, "network_cycles", network_cycles);
     dsm__json_put_double(writer, "network_ratio", dsm__share(network_cycles, step));
@@ -20,7 +19,7 @@ static void write_network(dsm__json_writer *writer, const dsm_plan *plan, double
   }
 }
 
-static void write_alternative(dsm__json_writer *writer, const dsm_plan *plan,
+static void write_alternative(dsm__json_writer *writer, double step,
                               const dsm_alternative *alternative, double chosen_cycles) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(alternative->parallelism));
@@ -31,7 +30,7 @@ static void write_alternative(dsm__json_writer *writer, const dsm_plan *plan,
   dsm__groups_put(writer, alternative->group_cycles);
   dsm__json_put_double(writer, "time_ratio", dsm__share(alternative->cycles.total, chosen_cycles));
   dsm__json_put_string(writer, "bound", dsm_bound_name(alternative->bound));
-  write_network(writer, plan, alternative->network_cycles);
+  write_network(writer, step, alternative->network_cycles);
   dsm__json_end_object(writer);
 }
 
@@ -48,7 +47,8 @@ static void write_pass(dsm__json_writer *writer, dsm__page *page, const dsm_plan
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     if (explanation->alternatives[i].pass == pass) {
-      write_alternative(writer, plan, &explanation->alternatives[i], chosen->cycles.total);
+      write_alternative(writer, explanation->reference_cycles, &explanation->alternatives[i],
+                        chosen->cycles.total);
     }
   }
   dsm__json_end_array(writer);
@@ -65,13 +65,13 @@ static void write_names(dsm__json_writer *writer, const char *key, const dsm_pla
   dsm__json_end_array(writer);
 }
 
-static void write_what_if(dsm__json_writer *writer, const dsm_plan *plan,
+static void write_what_if(dsm__json_writer *writer, const dsm_plan *plan, double step,
                           const dsm_what_if *what_if) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "decision", dsm_decision_name(what_if->decision));
   dsm__json_put_u64(writer, "value", what_if->value);
   dsm__json_put_bool(writer, "is_chosen", what_if->is_chosen);
-  write_network(writer, plan, what_if->network_cycles);
+  write_network(writer, step, what_if->network_cycles);
   if (what_if->network_cycles > 0) {
     write_names(writer, "also_held", plan, what_if->also_held, what_if->also_held_count);
     write_names(writer, "not_held", plan, what_if->not_held, what_if->not_held_count);
@@ -92,10 +92,11 @@ static void write_layer(dsm__json_writer *writer, dsm__page *page, const dsm_pla
     write_pass(writer, page, plan, explanation, (dsm_pass)p);
   }
   dsm__json_end_object(writer);
+  dsm__json_put_double(writer, "reference_cycles", explanation->reference_cycles);
   dsm__json_write_key(writer, "what_ifs");
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < explanation->what_if_count; i++) {
-    write_what_if(writer, plan, &explanation->what_ifs[i]);
+    write_what_if(writer, plan, explanation->reference_cycles, &explanation->what_ifs[i]);
   }
   dsm__json_end_array(writer);
   dsm__json_end_object(writer);
@@ -168,17 +169,17 @@ static void put_titles(dsm__csv *csv) {
 }
 
 /* The same; empty if no mapping has it, or that was not asked. */
-static void put_network_fields(dsm__csv *csv, const dsm_plan *plan, double network_cycles) {
+static void put_network_fields(dsm__csv *csv, double step, double network_cycles) {
   if (network_cycles > 0) {
     dsm__csv_double(csv, network_cycles);
-    dsm__csv_double(csv, dsm__share(network_cycles, plan->result.step_cycles));
-    dsm__csv_double(csv, network_cycles - plan->result.step_cycles);
+    dsm__csv_double(csv, dsm__share(network_cycles, step));
+    dsm__csv_double(csv, network_cycles - step);
   } else {
     dsm__csv_empty(csv, 3);
   }
 }
 
-static void put_alternative(dsm__csv *csv, const dsm_plan *plan, const char *layer,
+static void put_alternative(dsm__csv *csv, double step, const char *layer,
                             const dsm_alternative *alternative, double chosen_cycles) {
   const dsm_cycles *const cycles = &alternative->cycles;
   dsm__csv_text(csv, layer);
@@ -197,18 +198,18 @@ static void put_alternative(dsm__csv *csv, const dsm_plan *plan, const char *lay
   dsm__csv_double(csv, cycles->total);
   dsm__csv_double(csv, dsm__share(cycles->total, chosen_cycles));
   dsm__csv_text(csv, dsm_bound_name(alternative->bound));
-  put_network_fields(csv, plan, alternative->network_cycles);
+  put_network_fields(csv, step, alternative->network_cycles);
   dsm__csv_empty(csv, WHAT_IF_FIELDS);
   dsm__csv_end_row(csv);
 }
 
-static void put_what_if(dsm__csv *csv, dsm__page *page, const dsm_plan *plan, const char *layer,
-                        const dsm_what_if *what_if) {
+static void put_what_if(dsm__csv *csv, dsm__page *page, const dsm_plan *plan, double step,
+                        const char *layer, const dsm_what_if *what_if) {
   dsm__csv_text(csv, layer);
   dsm__csv_empty(csv, ALTERNATIVE_FIELDS);
   dsm__csv_bool(csv, what_if->is_chosen);
   dsm__csv_empty(csv, TIME_FIELDS);
-  put_network_fields(csv, plan, what_if->network_cycles);
+  put_network_fields(csv, step, what_if->network_cycles);
   dsm__csv_text(csv, dsm_decision_name(what_if->decision));
   dsm__csv_u64(csv, what_if->value);
   dsm__csv_text(csv, dsm__layer_names(page, plan, what_if->also_held, what_if->also_held_count,
@@ -225,10 +226,11 @@ static void put_layer(dsm__csv *csv, dsm__page *page, const dsm_plan *plan,
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const alternative = &explanation->alternatives[i];
     const dsm_alternative *const chosen = dsm__explain_chosen(explanation, alternative->pass);
-    put_alternative(csv, plan, layer, alternative, chosen == NULL ? 0 : chosen->cycles.total);
+    put_alternative(csv, explanation->reference_cycles, layer, alternative,
+                    chosen == NULL ? 0 : chosen->cycles.total);
   }
   for (size_t i = 0; i < explanation->what_if_count; i++) {
-    put_what_if(csv, page, plan, layer, &explanation->what_ifs[i]);
+    put_what_if(csv, page, plan, explanation->reference_cycles, layer, &explanation->what_ifs[i]);
   }
 }
 

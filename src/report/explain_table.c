@@ -24,7 +24,7 @@ static const dsm__column alternative_columns[] = {
 };
 #define COLUMN_COUNT (sizeof alternative_columns / sizeof *alternative_columns)
 
-static void add_alternative(dsm__table *table, const dsm_plan *plan,
+static void add_alternative(dsm__table *table, double reference_cycles,
                             const dsm_alternative *alternative, double chosen_cycles) {
   const dsm__tone tone = alternative->is_chosen ? DSM__TONE_HEADING : DSM__TONE_PLAIN;
   const dsm_cycles *const cycles = &alternative->cycles;
@@ -39,7 +39,7 @@ static void add_alternative(dsm__table *table, const dsm_plan *plan,
   }
   dsm__table_add(table, tone, largest == DSM_GROUP_STREAM ? "" : dsm__group_word(largest));
   dsm__table_add(table, tone, dsm_bound_name(alternative->bound));
-  const double network = dsm__share(alternative->network_cycles, plan->result.step_cycles);
+  const double network = dsm__share(alternative->network_cycles, reference_cycles);
   dsm__table_add(table, tone,
                  !alternative->is_best_of_parallelism ? ""
                  : network > 0                        ? dsm__figure_fixed(100 * network, 2).text
@@ -64,7 +64,8 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
       dsm__table_make(page, alternative_columns, COLUMN_COUNT, explanation->alternative_count);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     if (explanation->alternatives[i].pass == p) {
-      add_alternative(&table, plan, &explanation->alternatives[i], chosen->cycles.total);
+      add_alternative(&table, explanation->reference_cycles, &explanation->alternatives[i],
+                      chosen->cycles.total);
     }
   }
   dsm__table_print(&table);
@@ -80,11 +81,22 @@ static void put_decision(dsm__page *page, const dsm_plan *plan, const dsm_explan
     for (size_t i = 0; i < explanation->what_if_count; i++) {
       const dsm_what_if *const what_if = &explanation->what_ifs[i];
       if (what_if->decision == decision && what_if->is_chosen == (is_other == 0)) {
-        dsm__page_labelled(page, DECISION_WIDTH, label, dsm__what_if_text(page, plan, what_if));
+        dsm__page_labelled(page, DECISION_WIDTH, label,
+                           dsm__what_if_text(page, plan, explanation->reference_cycles, what_if));
         label = "";
       }
     }
   }
+}
+
+/* With preloaded weights, other decisions are compared without any. */
+static bool has_preloaded(const dsm_plan *plan) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    if (plan->layers[i].weights_on_chip > 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
@@ -94,8 +106,10 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
   }
   dsm__page_break(page);
   dsm__page_line(page, DSM__TONE_HEADING,
-                 dsm__page_text(page, "other decisions, against the plan's step of %s cycles",
-                                dsm__figure_fixed(plan->result.step_cycles, 0).text));
+                 dsm__page_text(page, "other decisions, against %s of %s cycles",
+                                has_preloaded(plan) ? "the best step without preloaded weights,"
+                                                    : "the plan's step",
+                                dsm__figure_fixed(explanation->reference_cycles, 0).text));
   for (int d = 0; d < DSM_DECISION_COUNT; d++) {
     put_decision(page, plan, explanation, (dsm_decision)d);
   }

@@ -197,7 +197,7 @@ static const char *why_rival_loses(dsm__page *page, const dsm_plan *plan,
 static const char *against_rival(dsm__page *page, const dsm_plan *plan,
                                  const dsm_explanation *explanation, const dsm_alternative *chosen,
                                  const dsm_alternative *rival) {
-  const double step = plan->result.step_cycles;
+  const double step = explanation->reference_cycles;
   const char *const beginning =
       dsm__page_text(page, "%s alone would be faster in this pass (%s%s)",
                      dsm_parallelism_name(rival->parallelism),
@@ -310,7 +310,7 @@ static const char *why_uniform(dsm__page *page, const dsm_plan *plan,
   const dsm_alternative *const first = &explanation->alternatives[0];
   const char *const name = dsm_parallelism_name(first->parallelism);
   const double cycles = dsm__explain_layer_cycles(explanation, first->parallelism);
-  const double step = plan->result.step_cycles;
+  const double step = explanation->reference_cycles;
   const layer_rival layer = find_layer_rival(explanation, first->pass, first->parallelism, false);
   const layer_rival net = find_layer_rival(explanation, first->pass, first->parallelism, true);
   if (!layer.exists) {
@@ -365,8 +365,7 @@ static const char *chosen_parallelisms(dsm__page *page, const dsm_explanation *e
 }
 
 /* Each pass has a parallelism of its own, and could have another. */
-static const char *why_per_pass(dsm__page *page, const dsm_plan *plan,
-                                const dsm_explanation *explanation) {
+static const char *why_per_pass(dsm__page *page, const dsm_explanation *explanation) {
   const dsm_alternative *const change = best_single_change(explanation);
   if (change == NULL) {
     return "";
@@ -376,7 +375,7 @@ static const char *why_per_pass(dsm__page *page, const dsm_plan *plan,
                         "least, %s with %s, the step would %s.",
                         chosen_parallelisms(page, explanation), dsm_pass_name(change->pass),
                         dsm_parallelism_name(change->parallelism),
-                        step_change(page, change->network_cycles, plan->result.step_cycles));
+                        step_change(page, change->network_cycles, explanation->reference_cycles));
 }
 
 const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
@@ -384,6 +383,6 @@ const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
   if (explanation->alternative_count == 0) {
     return "";
   }
-  return dsm__explain_is_per_pass(plan) ? why_per_pass(page, plan, explanation)
+  return dsm__explain_is_per_pass(plan) ? why_per_pass(page, explanation)
                                         : why_uniform(page, plan, explanation);
 }

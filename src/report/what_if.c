@@ -41,9 +41,8 @@ static const char *value_text(dsm__page *page, const dsm_what_if *what_if) {
                                : "yes";
 }
 
-/* How the step differs from the plan's: "+12.3 % (+1,118,660 cycles)". */
-static const char *change_text(dsm__page *page, const dsm_plan *plan, double network_cycles) {
-  const double step = plan->result.step_cycles;
+/* How the step differs from the reference: "+12.3 % (+1,118,660 cycles)". */
+static const char *change_text(dsm__page *page, double step, double network_cycles) {
   const double difference = network_cycles - step;
   const char *const sign = difference < 0 ? "-" : "+";
   if (fabs(difference) <= SAME * step) {
@@ -71,7 +70,8 @@ static const char *tensors_text(dsm__page *page, const dsm_plan *plan, const dsm
   return text;
 }
 
-const char *dsm__what_if_text(dsm__page *page, const dsm_plan *plan, const dsm_what_if *what_if) {
+const char *dsm__what_if_text(dsm__page *page, const dsm_plan *plan, double reference_cycles,
+                              const dsm_what_if *what_if) {
   const char *const value = value_text(page, what_if);
   const char *const mark = what_if->is_chosen ? " (chosen)" : "";
   if (!(what_if->network_cycles > 0)) {
@@ -79,11 +79,11 @@ const char *dsm__what_if_text(dsm__page *page, const dsm_plan *plan, const dsm_w
                           what_if->why_not == NULL ? "" : ": ",
                           what_if->why_not == NULL ? "" : what_if->why_not);
   }
-  const double difference = what_if->network_cycles - plan->result.step_cycles;
-  if (what_if->is_chosen && fabs(difference) <= SAME * plan->result.step_cycles) {
+  const double difference = what_if->network_cycles - reference_cycles;
+  if (what_if->is_chosen && fabs(difference) <= SAME * reference_cycles) {
     return dsm__page_text(page, "%s%s", value, mark);
   }
   return dsm__page_text(page, "%s%s: %s%s", value, mark,
-                        change_text(page, plan, what_if->network_cycles),
+                        change_text(page, reference_cycles, what_if->network_cycles),
                         tensors_text(page, plan, what_if));
 }

@@ -78,9 +78,9 @@ static void predict_alternative(const dsm__explaining *e, const dsm__layer_decis
 
 static bool is_as_planned(const dsm_pass_plan *planned, const dsm__layer_decision *decision,
                           dsm_pass pass) {
+  const dsm_invocation *const last = &planned->invocations[planned->invocation_count - 1];
   if (planned->share.parallelism != decision->layouts.of[pass] ||
-      (planned->invocation_count > 1) != (decision->is_kernel_kept[pass] ||
-                                          planned->invocations[0].kind == DSM_INVOCATION_WRITE)) {
+      (last->kind == DSM_INVOCATION_STEADY) != decision->is_kernel_kept[pass]) {
     return false;
   }
   for (unsigned i = 0; i < planned->invocation_count; i++) {
@@ -207,6 +207,24 @@ static int compare_alternatives(const void *left, const void *right) {
   return 0;
 }
 
+/* The graph knows no preloaded weights. */
+static double reference_of(const dsm__explaining *e) {
+  bool is_preloading = false;
+  for (size_t i = 0; i < e->plan->layer_count; i++) {
+    is_preloading = is_preloading || e->plan->layers[i].weights_on_chip > 0;
+  }
+  if (!is_preloading) {
+    return e->plan->result.step_cycles;
+  }
+  double best = HUGE_VAL;
+  for (size_t t = 0; t < e->through_count; t++) {
+    for (size_t i = 0; i < e->throughs[t].way_count; i++) {
+      best = fmin(best, e->throughs[t].ways[i].cycles);
+    }
+  }
+  return best;
+}
+
 static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pass) {
   const size_t all = e->problem->table.splits.count;
   const size_t shown = splits_per_pass < all ? splits_per_pass : all;
@@ -225,6 +243,7 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   }
   qsort(made->alternatives, made->alternative_count, sizeof made->alternatives[0],
         compare_alternatives);
+  made->reference_cycles = reference_of(e);
   return dsm__explain_what_ifs(e, made);
 }
 
@@ -245,7 +264,35 @@ static bool derive_holding(dsm__explaining *e) {
   return true;
 }
 
-static bool prepare(dsm__explaining *e, dsm__network_graph *network, dsm__stage *stage) {
+/* The ways to run the layer: those of the graph in which the best mapping was found (where sets of
+ * held tensors are cut, the others may lack it), then all with each uniform factor. */
+static bool find_ways(dsm__explaining *e) {
+  dsm__problem *const problem = e->problem;
+  dsm__arena *const arena = problem->arena;
+  const unsigned graphs = problem->factors.is_uniform ? problem->factors.count : 1;
+  dsm__solution *const solution = dsm__arena_alloc(arena, sizeof *solution);
+  dsm__network_graph *const networks = dsm__arena_array(arena, graphs, sizeof *networks);
+  e->throughs = dsm__arena_array(arena, graphs + 1, sizeof e->throughs[0]);
+  if (solution == NULL || networks == NULL || e->throughs == NULL ||
+      !dsm__problem_solve(problem, solution) ||
+      !dsm__through_derive(&e->throughs[0], problem, &solution->network, e->layer_index, arena)) {
+    return false;
+  }
+  e->through_count = 1;
+  dsm__factors factors = solution->factors;
+  for (unsigned g = 0; g < graphs; g++) {
+    factors.conv_index = (solution->factors.conv_index + g) % graphs;
+    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g]) ||
+        !dsm__through_derive(&e->throughs[e->through_count], problem, &networks[g], e->layer_index,
+                             arena)) {
+      return false;
+    }
+    e->through_count++;
+  }
+  return true;
+}
+
+static bool prepare(dsm__explaining *e, dsm__stage *stage) {
   dsm__problem *const problem = e->problem;
   e->machine = &problem->machine;
   if (e->chosen->pipeline != DSM_NO_PIPELINE) {
@@ -255,10 +302,7 @@ static bool prepare(dsm__explaining *e, dsm__network_graph *network, dsm__stage 
   }
   e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);
   e->totals = dsm__arena_array(problem->arena, problem->table.splits.count, sizeof e->totals[0]);
-  dsm__solution solution;
-  return e->totals != NULL && derive_holding(e) && dsm__problem_solve(problem, &solution) &&
-         dsm__problem_explain(problem, &solution, e->layer_index, network) &&
-         dsm__through_derive(&e->through, problem, network, e->layer_index, problem->arena);
+  return e->totals != NULL && derive_holding(e) && find_ways(e);
 }
 
 dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size_t layer_index,
@@ -274,13 +318,12 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
                        .plan = plan,
                        .layer_index = layer_index,
                        .chosen = &plan->layers[layer_index]};
-  dsm__network_graph network;
   dsm__stage stage;
   dsm_explanation *const made = calloc(1, sizeof *made);
   if (made != NULL) {
     made->layer_index = layer_index;
   }
-  if (made != NULL && prepare(&e, &network, &stage) && fill(&e, made, splits_per_pass)) {
+  if (made != NULL && prepare(&e, &stage) && fill(&e, made, splits_per_pass)) {
     *explanation = made;
   } else {
     dsm_explanation_free(made);

@@ -19,10 +19,12 @@ const char *dsm_decision_name(dsm_decision decision) {
 double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
                                    dsm_parallelism parallelism) {
   double best = 0;
-  for (size_t i = 0; i < e->through.way_count; i++) {
-    const dsm__way *const way = &e->through.ways[i];
-    if (way->layouts.of[pass] == parallelism && (!(best > 0) || way->cycles < best)) {
-      best = way->cycles;
+  for (size_t t = 0; t < e->through_count; t++) {
+    for (size_t i = 0; i < e->throughs[t].way_count; i++) {
+      const dsm__way *const way = &e->throughs[t].ways[i];
+      if (way->layouts.of[pass] == parallelism && (!(best > 0) || way->cycles < best)) {
+        best = way->cycles;
+      }
     }
   }
   return best;
@@ -54,13 +56,42 @@ static uint64_t planned_value(const dsm_layer_plan *planned, dsm_decision decisi
   return planned->pipeline != DSM_NO_PIPELINE;
 }
 
-static const char *why_not(const dsm__explaining *e, dsm_decision decision, uint64_t value) {
+/* Is a parallelism allowed to all layers that run while a layer's output is held? */
+static bool have_common_parallelism(const dsm__explaining *e) {
   const dsm_workload *const workload = e->plan->workload;
-  switch (decision) {
-  case DSM_DECISION_OUTPUT_HELD: {
-    const char *const reason = dsm__why_not_holdable(workload, e->layer_index);
-    return reason != NULL ? reason : "it does not fit on chip beside what runs meanwhile";
+  const size_t last = dsm__last_use(&workload->layers[e->layer_index]);
+  dsm_parallelism_set common = DSM_PARALLELISM_ALL;
+  for (size_t i = e->layer_index; i <= last; i++) {
+    common &= dsm__allowed_parallelisms(&workload->layers[i], e->problem->inputs.options);
   }
+  return common != 0;
+}
+
+static bool is_any_cut(const dsm__explaining *e) {
+  for (size_t t = 0; t < e->through_count; t++) {
+    if (e->throughs[t].network->is_cut) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char *why_not_held(const dsm__explaining *e) {
+  const char *const reason = dsm__why_not_holdable(e->plan->workload, e->layer_index);
+  if (reason != NULL) {
+    return reason;
+  }
+  if (!have_common_parallelism(e)) {
+    return "no parallelism is allowed to all layers up to its last use";
+  }
+  return is_any_cut(e) ? "it does not fit on chip, or is among the sets of tensors left out"
+                       : "it does not fit on chip beside what runs meanwhile";
+}
+
+static const char *why_not(const dsm__explaining *e, dsm_decision decision, uint64_t value) {
+  switch (decision) {
+  case DSM_DECISION_OUTPUT_HELD:
+    return why_not_held(e);
   case DSM_DECISION_PIPELINED:
     return value == 0 ? "no mapping runs it alone"
                       : "no neighbour can be in a group with it, or the torus has too few rows";
@@ -84,13 +115,14 @@ static size_t *list_difference(const bool *a, const bool *b, size_t layer_count,
 }
 
 /* What is held then and now. */
-static bool compare_held(const dsm__explaining *e, const dsm__way *way, dsm_what_if *what_if) {
+static bool compare_held(const dsm__explaining *e, const dsm__through *through, const dsm__way *way,
+                         dsm_what_if *what_if) {
   const size_t count = e->plan->layer_count;
   bool *const held = calloc(2 * count, sizeof *held);
   if (held == NULL) {
     return false;
   }
-  dsm__through_held(&e->through, way, held);
+  dsm__through_held(through, way, held);
   for (size_t i = 0; i < count; i++) {
     held[count + i] = e->plan->layers[i].is_output_held;
   }
@@ -110,10 +142,14 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
       .is_chosen = planned_value(e->chosen, decision) == value,
   };
   const dsm__way *best = NULL;
-  for (size_t i = 0; i < e->through.way_count; i++) {
-    const dsm__way *const way = &e->through.ways[i];
-    if (value_of(way, decision) == value && (best == NULL || way->cycles < best->cycles)) {
-      best = way;
+  const dsm__through *through = NULL;
+  for (size_t t = 0; t < e->through_count; t++) {
+    for (size_t i = 0; i < e->throughs[t].way_count; i++) {
+      const dsm__way *const way = &e->throughs[t].ways[i];
+      if (value_of(way, decision) == value && (best == NULL || way->cycles < best->cycles)) {
+        best = way;
+        through = &e->throughs[t];
+      }
     }
   }
   if (best == NULL) {
@@ -121,7 +157,7 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
     return true;
   }
   what_if->network_cycles = best->cycles;
-  return what_if->is_chosen || compare_held(e, best, what_if);
+  return what_if->is_chosen || compare_held(e, through, best, what_if);
 }
 
 bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation) {

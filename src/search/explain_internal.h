@@ -13,8 +13,9 @@ typedef struct dsm__explaining {
   const dsm_machine *machine;   /**< that it runs on: the whole, or a stage's part */
   dsm__holding holding;         /**< of the plan */
   bool is_per_pass;
-  double *totals;       /**< for splits.count numbers */
-  dsm__through through; /**< all ways to run the layer */
+  double *totals;         /**< for splits.count numbers */
+  dsm__through *throughs; /**< all ways to run the layer: of each graph */
+  size_t through_count;
 } dsm__explaining;
 
 /** The best step with a parallelism of a pass; 0: no mapping has it. */

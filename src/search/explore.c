@@ -29,8 +29,14 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
 /* The fastest mapping; DSM_ERROR_INFEASIBLE, reported, if none fits the memory. */
 static dsm_status search(dsm__problem *problem, dsm__solution *solution, dsm__decisions *decisions,
                          dsm_diags *diags) {
-  if (!dsm__problem_solve(problem, solution) ||
-      !dsm__problem_decide(problem, &solution->network, &solution->path, decisions)) {
+  if (!dsm__problem_solve(problem, solution)) {
+    return dsm__out_of_memory(diags);
+  }
+  if (solution->preloading != NULL) {
+    *decisions = *solution->preloading;
+    return DSM_OK;
+  }
+  if (!dsm__problem_decide(problem, &solution->network, &solution->path, decisions)) {
     return dsm__out_of_memory(diags);
   }
   return solution->answer.is_feasible ? DSM_OK : report_infeasible(problem, decisions, diags);

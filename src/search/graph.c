@@ -140,6 +140,6 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
     answer->lower_bound_cycles = fastest.cycles;
     return true;
   }
-  const dsm__graph_effort effort = {DSM__LABELS_MAX, true};
+  const dsm__graph_effort effort = {DSM__LABELS_MAX, true, DSM__GRAPH_WORK_MAX};
   return dsm__graph_limited_search(graph, effort, arena, path, answer);
 }

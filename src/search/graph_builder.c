@@ -42,7 +42,6 @@ uint32_t dsm__builder_add_node(dsm__graph_builder *builder, dsm__node_info info,
 void dsm__builder_begin_edges(dsm__graph_builder *builder, uint32_t node) {
   if (!builder->is_out_of_memory) {
     builder->nodes[node].first_edge = builder->edge_count;
-    builder->opened = (size_t)node + 1;
   }
 }
 

@@ -15,7 +15,6 @@ typedef struct dsm__graph_builder {
   dsm__graph_edge *edges;
   size_t edge_count;
   size_t edge_capacity;
-  size_t opened; /* nodes whose edges have begun */
   bool is_out_of_memory;
 } dsm__graph_builder;
 

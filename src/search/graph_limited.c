@@ -4,27 +4,21 @@
  *
  *     sum(kept) + max(transient) <= capacity.
  *
- * Three steps:
- *
  * 1. Lagrangian relaxation (graph_relax.c): a lower bound, and a path that fits (the incumbent).
+ *    What cannot be on a path as good as the incumbent is left out from here on (graph_reduce.c).
  *
- * 2. Labels. From the last node to the first, all partial paths ("what follows a node costs, keeps
- *    and needs at most", its own bytes left out) are kept that
- *      - no other label of the same node dominates. Proof: let a have cycles, kept and transient
- *        bytes each at most b's. Whatever leads to the node and can go on as b can go on as a
- * (edges depend on their two nodes only), costs no more then and fits if it fitted with b. So
- *        removing b loses no best cost.
- *      - can be completed within capacity (with the least kept bytes up to the node), and
- *      - can be completed within the incumbent's cycles, by the cheapest unpriced and by the
- *        cheapest priced completion (the bound of step 1 applied to the completion).
- *    A label that a head of step 1 completes to a better path gives a new incumbent at once.
+ * 2. Branches. The bound counts on the least largest transient of all paths looked at, so it is
+ * weak where transients differ much. Each path has one largest transient: the paths are parted by
+ * it, in halves, the half with the lowest bound first, until the bound loses little by it or
+ * exceeds the incumbent.
  *
- * 3. A walk forward takes at each node the first edge from which some label completes the path
- *    within capacity and equal to the best cost: the first optimum in the order of edges. Labels
- *    lost by dominance do not matter to it: it asks at each edge whether any completion exists, and
- *    a dominated one exists only if its dominator does.
+ * 3. Labels (graph_labels.c), from which the fastest path of a branch is read. They are few if the
+ *    limit of cycles is close to the optimum, so they are made for a limit just above the bound
+ *    first; where no path is within it, the limit is a better bound, and is raised.
  *
- * If step 2 would keep too many labels, the incumbent and the bound of step 1 are the answer.
+ * The first of equally fast paths is the first of the branches' first ones, each read with the best
+ * of all branches as limit. A branch that would keep too many labels is halved; where that is not
+ * possible, or all has cost too much work, the incumbent and the least bound are the answer.
  */
 #include "search/graph_limited.h"
 
@@ -33,273 +27,247 @@
 #include <string.h>
 
 #include "plan/tolerance.h"
-#include "search/graph_relax.h"
+#include "search/graph_labels.h"
+#include "search/graph_reduce.h"
 
-typedef dsm__graph_sums label;
+enum { BRANCHES_MAX = 1024 };
 
-typedef struct label_list {
-  label *labels; /* by cycles, ascending */
-  size_t count;
-} label_list;
+/* Paths whose largest transient is one of ceilings[first .. end). */
+typedef struct branch {
+  size_t first;
+  size_t end;
+  double bound_cycles;
+} branch;
 
 typedef struct limited {
-  dsm__graph_relaxed relaxed;
-  dsm__graph_effort effort;
-  label_list *lists; /* of each node */
-  label *scratch;    /* candidates of one node */
-  label *staircase;  /* for dominance */
-  size_t scratch_capacity;
-  size_t label_count;
+  dsm__graph_relaxed relaxed; /* with the incumbent */
+  dsm__graph_labels labels;
+  double *ceilings; /* every largest transient that a path can have, ascending */
+  size_t ceiling_count;
+  branch branches[BRANCHES_MAX]; /* to do */
+  size_t branch_count;
+  double best_cycles;     /* by labels, of the branches done */
+  double open_cycles;     /* least bound of the branches given up */
+  dsm__graph_path chosen; /* the first of the best of the branches done */
+  double chosen_cycles;
 } limited;
 
-/* Can this label still become part of a path that fits and is no worse than the incumbent? */
-static bool is_promising(const limited *l, size_t v, const label *candidate) {
-  const dsm__graph_relaxed *const r = &l->relaxed;
-  const double capacity = r->graph->capacity_bytes;
-  const double limit = dsm__equal_to(r->incumbent_cycles);
-  const double transient = dsm__graph_larger(candidate->transient_bytes, r->transient_before[v]);
-  if (candidate->kept_bytes + r->kept_before[v] + transient > capacity) {
-    return false;
-  }
-  if (candidate->cycles + r->cheapest_before[v] > limit) {
-    return false;
-  }
-  const double room = capacity - dsm__graph_larger(transient, r->least_transient);
-  return candidate->cycles + r->price * candidate->kept_bytes + r->priced_before[v] -
-             r->price * room <=
-         limit + dsm__graph_rounding_slack(r, r->price);
+static int compare_numbers(const void *left, const void *right) {
+  const double a = *(const double *)left;
+  const double b = *(const double *)right;
+  return (a > b) - (a < b);
 }
 
-static int compare_labels(const void *left, const void *right) {
-  const label *const a = left;
-  const label *const b = right;
-  if (a->cycles < b->cycles || a->cycles > b->cycles) {
-    return a->cycles < b->cycles ? -1 : 1;
-  }
-  if (a->kept_bytes < b->kept_bytes || a->kept_bytes > b->kept_bytes) {
-    return a->kept_bytes < b->kept_bytes ? -1 : 1;
-  }
-  return (a->transient_bytes > b->transient_bytes) - (a->transient_bytes < b->transient_bytes);
-}
-
-/* Position of the first step of the staircase that keeps more than `kept_bytes`. */
-static size_t step_above(const label *staircase, size_t count, double kept_bytes) {
-  size_t low = 0;
-  size_t high = count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (staircase[middle].kept_bytes <= kept_bytes) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-/*
- * Removes dominated labels, in place, keeping the order by cycles. All labels seen so far cost no
- * more, so one is dominated if some kept one has both bytes at most its own. The staircase holds
- * the kept ones that matter: kept bytes ascending, transient bytes descending.
- */
-static size_t remove_dominated(label *labels, size_t count, label *staircase) {
-  size_t kept = 0;
-  size_t steps = 0;
-  for (size_t i = 0; i < count; i++) {
-    const label candidate = labels[i];
-    const size_t at = step_above(staircase, steps, candidate.kept_bytes);
-    if (at > 0 && staircase[at - 1].transient_bytes <= candidate.transient_bytes) {
-      continue;
-    }
-    size_t end = at;
-    while (end < steps && staircase[end].transient_bytes >= candidate.transient_bytes) {
-      end++;
-    }
-    memmove(&staircase[at + 1], &staircase[end], (steps - end) * sizeof staircase[0]);
-    staircase[at] = candidate;
-    steps = steps - (end - at) + 1;
-    labels[kept++] = candidate;
-  }
-  return kept;
-}
-
-/* Puts the candidates in order, without those dominated. */
-static size_t tidy(const limited *l, size_t count) {
-  qsort(l->scratch, count, sizeof l->scratch[0], compare_labels);
-  return l->effort.is_dominance_on ? remove_dominated(l->scratch, count, l->staircase) : count;
-}
-
-/* Candidates of a node from the labels of those it leads to. False if there are too many. */
-static bool extend(limited *l, size_t v, size_t *count) {
+static bool list_ceilings(limited *l) {
   const dsm__graph *const graph = l->relaxed.graph;
-  *count = 0;
-  for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
-    const dsm__graph_edge *const edge = &graph->edges[e];
-    const dsm__graph_node *const to = &graph->nodes[edge->to];
-    const label_list *const tails = &l->lists[edge->to];
-    for (size_t i = 0; i < tails->count; i++) {
-      const label *const tail = &tails->labels[i];
-      const label candidate = {edge->cycles + tail->cycles, to->kept_bytes + tail->kept_bytes,
-                               dsm__graph_larger(to->transient_bytes, tail->transient_bytes)};
-      if (!is_promising(l, v, &candidate)) {
-        continue;
-      }
-      if (*count == l->scratch_capacity) {
-        *count = tidy(l, *count);
-        if (*count > l->scratch_capacity / 2) {
-          return false;
-        }
-      }
-      l->scratch[(*count)++] = candidate;
+  const double least = l->relaxed.transient_before[graph->node_count - 1];
+  double *const all = dsm__arena_array(l->relaxed.arena, graph->node_count, sizeof *all);
+  if (all == NULL) {
+    return false;
+  }
+  size_t count = 0;
+  for (size_t v = 0; v < graph->node_count; v++) {
+    if (graph->nodes[v].transient_bytes >= least) {
+      all[count++] = graph->nodes[v].transient_bytes;
     }
   }
-  *count = tidy(l, *count);
+  qsort(all, count, sizeof all[0], compare_numbers);
+  l->ceilings = all;
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0 || all[i] > all[l->ceiling_count - 1]) {
+      all[l->ceiling_count++] = all[i];
+    }
+  }
   return true;
 }
 
-/* Does some label complete what leads to its node within capacity and the limit? */
-static bool has_completion(const limited *l, const label_list *list, const label *so_far,
-                           double limit) {
-  for (size_t i = 0; i < list->count && so_far->cycles + list->labels[i].cycles <= limit; i++) {
-    const label *const rest = &list->labels[i];
-    const double bytes = so_far->kept_bytes + rest->kept_bytes +
-                         dsm__graph_larger(so_far->transient_bytes, rest->transient_bytes);
-    if (bytes <= l->relaxed.graph->capacity_bytes) {
-      return true;
+/* Takes the branch with the lowest bound out of those to do. */
+static branch take_branch(limited *l) {
+  size_t least = 0;
+  for (size_t i = 1; i < l->branch_count; i++) {
+    least = l->branches[i].bound_cycles < l->branches[least].bound_cycles ? i : least;
+  }
+  const branch taken = l->branches[least];
+  l->branches[least] = l->branches[--l->branch_count];
+  return taken;
+}
+
+static bool can_halve(const limited *l, const branch *b) {
+  return b->end - b->first > 1 && l->branch_count + 2 <= BRANCHES_MAX &&
+         l->relaxed.work < l->labels.effort.work_max;
+}
+
+static void halve(limited *l, const branch *b) {
+  const size_t middle = b->first + (b->end - b->first) / 2;
+  l->branches[l->branch_count++] = (branch){b->first, middle, b->bound_cycles};
+  l->branches[l->branch_count++] = (branch){middle, b->end, b->bound_cycles};
+}
+
+/* Is much of what is between the bound and the incumbent due to transients that differ? A price of
+ * 0 says that the least of them leaves room for the fastest path, not what the others leave. */
+static bool is_wide(const dsm__graph_relaxed *r) {
+  const double gap = r->incumbent_cycles - r->bound_cycles;
+  const double spread = r->transient_limit - r->least_transient;
+  return gap > 1e-9 * r->incumbent_cycles && spread > 0 &&
+         (r->price <= 0 || r->price * spread > gap / 2);
+}
+
+/* Does a path come before another in the order of edges? */
+static bool is_before(const dsm__graph_path *path, const dsm__graph_path *other) {
+  for (size_t i = 0; i < path->length && i < other->length; i++) {
+    if (path->edges[i] != other->edges[i]) {
+      return path->edges[i] < other->edges[i];
     }
   }
   return false;
 }
 
-/* Goes on with the path in scratch, whose sums are `so_far`, from a node to the last. False if at
- * some node rounding leaves no label that completes it. */
-static bool walk_on(limited *l, size_t node, label so_far, double limit) {
-  const dsm__graph *const graph = l->relaxed.graph;
-  dsm__graph_path *const path = &l->relaxed.scratch;
-  for (size_t v = node; v != graph->node_count - 1;) {
-    bool is_found = false;
-    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge && !is_found;
-         e++) {
-      const dsm__graph_edge *const edge = &graph->edges[e];
-      const dsm__graph_node *const to = &graph->nodes[edge->to];
-      const label next = {so_far.cycles + edge->cycles, so_far.kept_bytes + to->kept_bytes,
-                          dsm__graph_larger(so_far.transient_bytes, to->transient_bytes)};
-      if (has_completion(l, &l->lists[edge->to], &next, limit)) {
-        is_found = true;
-        so_far = next;
-        path->edges[path->length++] = e;
-      }
-    }
-    if (!is_found) {
+/* The labels of a branch have a path of so many cycles, and all that are better or equal. */
+static void choose(limited *l, double cycles) {
+  dsm__graph_relaxed *const r = &l->relaxed;
+  l->best_cycles = fmin(l->best_cycles, cycles);
+  const double limit = dsm__equal_to(l->best_cycles);
+  if (cycles > limit || !dsm__graph_labels_walk(&l->labels, limit)) {
+    return;
+  }
+  dsm__graph_offer(r);
+  if (l->chosen_cycles > limit || is_before(&r->scratch, &l->chosen)) {
+    l->chosen_cycles = dsm__graph_sum(r->graph, &r->scratch).cycles;
+    l->chosen.length = r->scratch.length;
+    memcpy(l->chosen.edges, r->scratch.edges, r->scratch.length * sizeof r->scratch.edges[0]);
+  }
+}
+
+/* Finds the fastest path of a branch, or that it has none as good as the incumbent. False if that
+ * would take too many labels; its bound may be better then. */
+static bool settle(limited *l, branch *b) {
+  static const double FIRST_SHARE = 1.0 / 4096;
+  static const double NEXT_SHARE = 4;
+  const dsm__graph_relaxed *const r = &l->relaxed;
+  const double low = b->bound_cycles;
+  const double gap = r->incumbent_cycles - low;
+  /* What can be halved shall leave most of the work for its halves. */
+  const double work_left = l->labels.effort.work_max - r->work;
+  l->labels.work_limit = r->work + work_left / (can_halve(l, b) ? 8 : 2);
+  double share = gap > 1e-9 * r->incumbent_cycles ? FIRST_SHARE : 1;
+  while (true) {
+    const double limit = share < 1 ? low + share * gap : r->incumbent_cycles;
+    if (!dsm__graph_labels_make(&l->labels, fmin(limit, r->incumbent_cycles))) {
       return false;
     }
-    v = graph->edges[path->edges[path->length - 1]].to;
+    const double best = dsm__graph_labels_best(&l->labels);
+    if (best <= l->labels.limit) {
+      choose(l, best);
+      return true;
+    }
+    if (limit >= r->incumbent_cycles) {
+      return true;
+    }
+    b->bound_cycles = fmax(b->bound_cycles, limit);
+    share *= NEXT_SHARE;
   }
-  return true;
 }
 
-/* Offers the best path that follows a head to a node and goes on as one of its labels. */
-static void try_head(limited *l, size_t v, const dsm__graph_tree *head) {
-  dsm__graph_relaxed *const r = &l->relaxed;
-  const label *const so_far = &head->sums[v];
-  /* What is faster by rounding only is not worth a walk. */
-  const double wanted = r->incumbent_cycles * (1 - 1e-11);
-  for (size_t i = 0; i < l->lists[v].count; i++) {
-    const label_list one = {&l->lists[v].labels[i], 1};
-    if (so_far->cycles + one.labels->cycles >= wanted) {
-      return;
+static void search_branches(limited *l) {
+  const dsm__graph_relaxed *const r = &l->relaxed;
+  bool is_first = true;
+  l->branches[l->branch_count++] = (branch){0, l->ceiling_count, -HUGE_VAL};
+  while (l->branch_count > 0) {
+    branch b = take_branch(l);
+    if (b.bound_cycles > dsm__equal_to(r->incumbent_cycles)) {
+      return; /* and so have all others */
     }
-    if (has_completion(l, &one, so_far, wanted)) {
-      dsm__graph_begin_with(r, head, v);
-      if (walk_on(l, v, *so_far, dsm__equal_to(so_far->cycles + one.labels->cycles))) {
-        dsm__graph_offer(r);
+    if (r->work < l->labels.effort.work_max || is_first) {
+      dsm__graph_relax(&l->relaxed, l->ceilings[b.first], l->ceilings[b.end - 1]);
+      b.bound_cycles = fmax(b.bound_cycles, r->bound_cycles);
+      if (b.bound_cycles > dsm__equal_to(r->incumbent_cycles)) {
+        continue;
       }
-      return;
+      const bool is_halved = is_wide(r) && can_halve(l, &b);
+      is_first = false;
+      if (!is_halved && settle(l, &b)) {
+        continue;
+      }
+      if (can_halve(l, &b)) {
+        halve(l, &b);
+        continue;
+      }
     }
+    l->open_cycles = fmin(l->open_cycles, b.bound_cycles);
   }
 }
 
-typedef enum outcome { COMPLETE, TOO_MANY, OUT_OF_MEMORY } outcome;
-
-static outcome make_labels(limited *l) {
-  const dsm__graph *const graph = l->relaxed.graph;
-  const size_t last = graph->node_count - 1;
-  static label end = {0, 0, 0};
-  l->lists[last] = (label_list){&end, 1};
-  for (size_t v = last; v-- > 0;) {
-    size_t count = 0;
-    if (!extend(l, v, &count)) {
-      return TOO_MANY;
-    }
-    l->label_count += count;
-    if (l->label_count > l->effort.labels_max) {
-      return TOO_MANY;
-    }
-    if (count == 0) {
-      continue;
-    }
-    label *const labels = dsm__arena_array(l->relaxed.arena, count, sizeof *labels);
-    if (labels == NULL) {
-      return OUT_OF_MEMORY;
-    }
-    memcpy(labels, l->scratch, count * sizeof labels[0]);
-    l->lists[v] = (label_list){labels, count};
-    for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
-      try_head(l, v, &l->relaxed.heads[h]);
+/*
+ * The whole graph's bound, a better incumbent, and the rest of the graph that can still matter.
+ * Where transients differ much, a good incumbent is looked for at some ceilings on them.
+ */
+static bool reduce(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_path *path,
+                   dsm__graph_relaxed *r, dsm__graph_reduced *reduced) {
+  enum { CEILINGS = 8 };
+  if (!dsm__graph_relax_begin(graph, arena, path, r)) {
+    return false;
+  }
+  const double least = r->transient_before[graph->node_count - 1];
+  dsm__graph_sweep_forward(graph, (dsm__graph_price){0, 1, HUGE_VAL}, r->rest);
+  const double most = dsm__graph_larger(dsm__graph_sum(graph, path).transient_bytes,
+                                        graph->capacity_bytes - r->rest[graph->node_count - 1]);
+  dsm__graph_relax(r, least, most);
+  const double bound = r->bound_cycles;
+  const double price = r->price;
+  if (is_wide(r)) {
+    for (int i = 0; i < CEILINGS; i++) {
+      const double ceiling = least + (most - least) * i / CEILINGS;
+      dsm__graph_relax(r, ceiling, ceiling);
     }
   }
-  return COMPLETE;
+  r->least_transient = least;
+  r->transient_limit = most;
+  r->bound_cycles = bound;
+  return dsm__graph_reduce(r, price, reduced);
 }
 
-/* Least cycles of the labels that fit, from the first node; infinite if rounding leaves none. */
-static double best_label_cycles(const limited *l, const label *start) {
-  for (size_t i = 0; i < l->lists[0].count; i++) {
-    const label_list one = {&l->lists[0].labels[i], 1};
-    if (has_completion(l, &one, start, HUGE_VAL)) {
-      return one.labels->cycles;
-    }
-  }
-  return HUGE_VAL;
-}
-
-static outcome run_labels(limited *l) {
-  l->scratch_capacity = DSM__LABELS_MAX / 8;
-  l->scratch = malloc(l->scratch_capacity * sizeof l->scratch[0]);
-  l->staircase = malloc((l->scratch_capacity + 1) * sizeof l->staircase[0]);
-  l->lists = dsm__arena_array(l->relaxed.arena, l->relaxed.graph->node_count, sizeof l->lists[0]);
-  const bool has_room = l->scratch != NULL && l->staircase != NULL && l->lists != NULL;
-  const outcome result = has_room ? make_labels(l) : OUT_OF_MEMORY;
-  free(l->scratch);
-  free(l->staircase);
-  return result;
+/* The path of the answer and its bounds, in the reduced graph. */
+static void conclude(const limited *l, double bound, dsm__graph_path *path,
+                     dsm__graph_answer *answer) {
+  const dsm__graph_relaxed *const r = &l->relaxed;
+  const double known = fmin(l->best_cycles, r->incumbent_cycles);
+  const bool is_exact = !isfinite(l->open_cycles);
+  const bool is_chosen = is_exact && l->chosen_cycles <= dsm__equal_to(r->incumbent_cycles);
+  answer->is_feasible = true;
+  answer->lower_bound_cycles = fmax(bound, fmin(l->open_cycles, known));
+  /* Where rounding leaves no label, the incumbent is the answer. */
+  *path = is_chosen ? l->chosen : r->incumbent;
 }
 
 bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort, dsm__arena *arena,
                                dsm__graph_path *path, dsm__graph_answer *answer) {
-  limited l = {.effort = effort};
-  if (!dsm__graph_relax(graph, arena, path, &l.relaxed)) {
+  dsm__graph_relaxed whole;
+  dsm__graph_reduced reduced;
+  if (!reduce(graph, arena, path, &whole, &reduced)) {
     return false;
   }
-  const outcome result = run_labels(&l);
-  if (result == OUT_OF_MEMORY) {
+  limited *const l = dsm__arena_alloc(arena, sizeof *l);
+  if (l == NULL ||
+      !dsm__graph_relax_begin(&reduced.graph, arena, &reduced.incumbent, &l->relaxed)) {
     return false;
   }
-  answer->is_feasible = true;
-  answer->lower_bound_cycles = l.relaxed.bound_cycles;
-  *path = l.relaxed.incumbent;
-  if (result == COMPLETE) {
-    const label start = {0, graph->nodes[0].kept_bytes, graph->nodes[0].transient_bytes};
-    const double best = best_label_cycles(&l, &start);
-    /* The incumbent stays whole where the walk fails, or where rounding leaves no label. */
-    l.relaxed.scratch.length = 0;
-    if (isfinite(best) && walk_on(&l, 0, start, dsm__equal_to(best)) &&
-        dsm__graph_bytes(dsm__graph_sum(graph, &l.relaxed.scratch)) <= graph->capacity_bytes) {
-      path->length = l.relaxed.scratch.length;
-      memcpy(path->edges, l.relaxed.scratch.edges, path->length * sizeof path->edges[0]);
+  l->relaxed.work = whole.work;
+  l->best_cycles = HUGE_VAL;
+  l->open_cycles = HUGE_VAL;
+  l->chosen_cycles = HUGE_VAL;
+  l->chosen.edges = dsm__arena_array(arena, reduced.graph.node_count, sizeof(size_t));
+  const bool has_room = l->chosen.edges != NULL && list_ceilings(l) &&
+                        dsm__graph_labels_begin(&l->labels, &l->relaxed, effort);
+  if (has_room) {
+    dsm__graph_path found;
+    search_branches(l);
+    conclude(l, whole.bound_cycles, &found, answer);
+    path->length = found.length;
+    for (size_t i = 0; i < found.length; i++) {
+      path->edges[i] = reduced.original[found.edges[i]];
     }
-    answer->lower_bound_cycles =
-        fmax(answer->lower_bound_cycles, fmin(best, l.relaxed.incumbent_cycles));
+    answer->cycles = dsm__graph_sum(graph, path).cycles;
   }
-  answer->cycles = dsm__graph_sum(graph, path).cycles;
-  return true;
+  dsm__graph_labels_free(&l->labels);
+  return has_room;
 }

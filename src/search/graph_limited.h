@@ -9,7 +9,11 @@
 typedef struct dsm__graph_effort {
   size_t labels_max; /**< most partial paths kept at once */
   bool is_dominance_on;
+  double work_max; /**< most edges and partial paths looked at, about 4 ns each */
 } dsm__graph_effort;
+
+/** Enough for what can be exact in some seconds. */
+#define DSM__GRAPH_WORK_MAX 1e9
 
 /**
  * As dsm__graph_search, for a graph of which `path` (on entry) is a path that fits. `answer` has

@@ -41,10 +41,12 @@ static bool allocate(dsm__graph_relaxed *r) {
   r->priced_before = dsm__arena_array(r->arena, count, sizeof(double));
   r->kept_before = dsm__arena_array(r->arena, count, sizeof(double));
   r->transient_before = dsm__arena_array(r->arena, count, sizeof(double));
+  r->rest = dsm__arena_array(r->arena, count, sizeof(double));
   r->scratch.edges = dsm__arena_array(r->arena, count, sizeof r->scratch.edges[0]);
   return r->cheapest_before != NULL && r->priced_before != NULL && r->kept_before != NULL &&
-         r->transient_before != NULL && r->scratch.edges != NULL &&
-         allocate_tree(r, &r->heads[0]) && allocate_tree(r, &r->heads[1]);
+         r->transient_before != NULL && r->rest != NULL && r->scratch.edges != NULL &&
+         allocate_tree(r, &r->heads[0]) && allocate_tree(r, &r->heads[1]) &&
+         allocate_tree(r, &r->tail);
 }
 
 double dsm__graph_rounding_slack(const dsm__graph_relaxed *relaxed, double price) {
@@ -62,6 +64,10 @@ void dsm__graph_offer(dsm__graph_relaxed *relaxed) {
   }
 }
 
+static double edge_count(const dsm__graph_relaxed *r) {
+  return (double)r->graph->nodes[r->graph->node_count].first_edge;
+}
+
 /* The most edges of any path; `longest` is scratch. */
 static size_t longest_path(const dsm__graph *graph, double *longest) {
   for (size_t v = 0; v < graph->node_count; v++) {
@@ -76,29 +82,9 @@ static size_t longest_path(const dsm__graph *graph, double *longest) {
   return (size_t)longest[graph->node_count - 1];
 }
 
-/* What every path must at least keep and need; `rest` is scratch. */
-static void derive_limits(dsm__graph_relaxed *r, double *rest) {
-  const dsm__graph *const graph = r->graph;
-  const dsm__graph_price kept_only = {0, 1, HUGE_VAL};
-  r->rounding = 4 * DBL_EPSILON * (double)(1 + longest_path(graph, rest));
-  dsm__graph_sweep_forward(graph, kept_only, r->kept_before);
-  dsm__graph_least_transient(graph, r->transient_before);
-  r->least_transient = r->transient_before[graph->node_count - 1];
-  dsm__graph_sweep_back(graph, kept_only, rest);
-  /* Of the incumbent, up to the rounding of its bytes: more only where a node leaves room for it.
-   */
-  r->transient_limit = dsm__graph_sum(graph, &r->incumbent).transient_bytes;
-  for (size_t v = 0; v < graph->node_count; v++) {
-    const double transient = graph->nodes[v].transient_bytes;
-    if (transient > r->transient_limit &&
-        r->kept_before[v] + rest[v] + transient <= graph->capacity_bytes * (1 + r->rounding)) {
-      r->transient_limit = transient;
-    }
-  }
-}
-
 /* Tries a price: better bound, better incumbent. */
-static trial try_price(dsm__graph_relaxed *r, double price, double *rest) {
+static trial try_price(dsm__graph_relaxed *r, double price) {
+  double *const rest = r->rest;
   const dsm__graph_price priced = {1, price, r->transient_limit};
   dsm__graph_sweep_back(r->graph, priced, rest);
   const double best = price * r->graph->nodes[0].kept_bytes + rest[0];
@@ -110,6 +96,7 @@ static trial try_price(dsm__graph_relaxed *r, double price, double *rest) {
   }
   dsm__graph_walk(r->graph, priced, rest, &r->scratch);
   dsm__graph_offer(r);
+  r->work += edge_count(r);
   return (trial){price, dsm__graph_sum(r->graph, &r->scratch)};
 }
 
@@ -126,8 +113,7 @@ static bool is_lean_to_fit(const dsm__graph_relaxed *r, const dsm__graph_sums *s
  * which both cost the same (no other path between them is cheaper there: done) and with the middle.
  * The price of the lean path may be infinite.
  */
-static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, trial *lean,
-                   double *rest) {
+static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, trial *lean) {
   enum { TRIALS = 60 };
   for (int i = 0; i < TRIALS && fast->sums.kept_bytes > lean->sums.kept_bytes; i++) {
     const double equal =
@@ -137,7 +123,7 @@ static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, t
     if (price <= fast->price || price >= lean->price) {
       return;
     }
-    const trial tried = try_price(r, price, rest);
+    const trial tried = try_price(r, price);
     const double cost = tried.sums.cycles + price * tried.sums.kept_bytes;
     const double known = fast->sums.cycles + price * fast->sums.kept_bytes;
     if (is_lean_enough(r, &tried.sums)) {
@@ -250,54 +236,66 @@ static void join(dsm__graph_relaxed *r, const dsm__graph_tree *head, const dsm__
 }
 
 /* Joins the cheapest paths of two prices: just below the one, just above the other. */
-static bool join_prices(dsm__graph_relaxed *r, double fast_price, double lean_price) {
+static void join_prices(dsm__graph_relaxed *r, double fast_price, double lean_price) {
   static const double JUST = 1e-6; /* enough to part what costs the same but for rounding */
   const double prices[DSM__GRAPH_HEADS] = {fast_price * (1 - JUST), lean_price * (1 + JUST)};
-  dsm__graph_tree tail;
-  if (!allocate_tree(r, &tail)) {
-    return false;
-  }
   for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
     grow_head(r, prices[h], &r->heads[h]);
   }
   for (int t = 0; t < DSM__GRAPH_HEADS; t++) {
-    grow_tail(r, prices[t], &tail);
+    grow_tail(r, prices[t], &r->tail);
     for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
-      join(r, &r->heads[h], &tail);
+      join(r, &r->heads[h], &r->tail);
     }
   }
-  return true;
+  r->work += 8 * edge_count(r);
 }
 
-bool dsm__graph_relax(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_path *incumbent,
-                      dsm__graph_relaxed *relaxed) {
+bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
+                            const dsm__graph_path *incumbent, dsm__graph_relaxed *relaxed) {
   dsm__graph_relaxed *const r = relaxed;
-  *r = (dsm__graph_relaxed){.graph = graph, .arena = arena, .bound_cycles = -HUGE_VAL};
-  double *const rest = dsm__arena_array(arena, graph->node_count, sizeof *rest);
-  if (rest == NULL || !allocate(r)) {
+  *r = (dsm__graph_relaxed){.graph = graph, .arena = arena};
+  if (!allocate(r)) {
     return false;
   }
   r->incumbent = *incumbent;
   r->incumbent_cycles = dsm__graph_sum(graph, incumbent).cycles;
-  derive_limits(r, rest);
-  const dsm__graph_price kept_only = {0, 1, r->transient_limit};
-  dsm__graph_sweep_back(graph, kept_only, rest);
-  dsm__graph_walk(graph, kept_only, rest, &r->scratch);
+  r->rounding = 4 * DBL_EPSILON * (double)(1 + longest_path(graph, r->rest));
+  dsm__graph_least_transient(graph, r->transient_before);
+  return true;
+}
+
+void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, double transient_limit) {
+  dsm__graph_relaxed *const r = relaxed;
+  const dsm__graph_price kept_only = {0, 1, transient_limit};
+  r->least_transient = least_transient;
+  r->transient_limit = transient_limit;
+  r->bound_cycles = -HUGE_VAL;
+  r->price = 0;
+  dsm__graph_sweep_forward(r->graph, kept_only, r->kept_before);
+  if (r->kept_before[r->graph->node_count - 1] + least_transient >
+      r->graph->capacity_bytes * (1 + r->rounding)) {
+    r->bound_cycles = HUGE_VAL;
+    return;
+  }
+  dsm__graph_sweep_back(r->graph, kept_only, r->rest);
+  dsm__graph_walk(r->graph, kept_only, r->rest, &r->scratch);
   dsm__graph_offer(r);
-  const trial leanest = {HUGE_VAL, dsm__graph_sum(graph, &r->scratch)};
-  trial fast = try_price(r, 0, rest);
+  const trial leanest = {HUGE_VAL, dsm__graph_sum(r->graph, &r->scratch)};
+  trial fast = try_price(r, 0);
   trial lean = leanest;
   if (!is_lean_for_bound(r, &fast.sums)) {
-    narrow(r, is_lean_for_bound, &fast, &lean, rest);
+    narrow(r, is_lean_for_bound, &fast, &lean);
   }
   const double fast_price = fast.price;
   if (isfinite(lean.price) && !is_lean_to_fit(r, &lean.sums) && is_lean_to_fit(r, &leanest.sums)) {
     fast = lean;
     lean = leanest;
-    narrow(r, is_lean_to_fit, &fast, &lean, rest);
+    narrow(r, is_lean_to_fit, &fast, &lean);
   }
-  dsm__graph_sweep_forward(graph, (dsm__graph_price){1, 0, r->transient_limit}, r->cheapest_before);
-  dsm__graph_sweep_forward(graph, (dsm__graph_price){1, r->price, r->transient_limit},
-                           r->priced_before);
-  return join_prices(r, fast_price, isfinite(lean.price) ? lean.price : fast.price);
+  const dsm__graph_price unpriced = {1, 0, transient_limit};
+  const dsm__graph_price priced = {1, r->price, transient_limit};
+  dsm__graph_sweep_forward(r->graph, unpriced, r->cheapest_before);
+  dsm__graph_sweep_forward(r->graph, priced, r->priced_before);
+  join_prices(r, fast_price, isfinite(lean.price) ? lean.price : fast.price);
 }

@@ -24,21 +24,29 @@ typedef struct dsm__graph_relaxed {
   double *priced_before;    /**< likewise, at the best price */
   double *kept_before;      /**< least kept bytes, the node's own included */
   double *transient_before; /**< least largest transient bytes, likewise */
-  double price;             /**< cycles per byte, of the best bound */
-  double transient_limit;   /**< nodes with more are on no path that fits */
-  double least_transient;   /**< least possible largest transient bytes of any path */
+  double *rest;             /**< of the price tried last */
   double rounding;          /**< what rounding can change in a sum along a path, relatively */
-  double bound_cycles;      /**< no path that fits is faster */
+  double least_transient;   /**< least largest transient bytes of the paths looked at */
+  double transient_limit;   /**< and the most */
+  double bound_cycles;      /**< no such path that fits is faster */
+  double price;             /**< cycles per byte, of this bound */
   double incumbent_cycles;
   dsm__graph_path incumbent; /**< the best path known that fits: the caller's */
   dsm__graph_path scratch;
   dsm__graph_tree heads[DSM__GRAPH_HEADS]; /**< from the first node, just below and just above the
                                                 price at which paths begin to fit */
+  dsm__graph_tree tail;
+  double work; /**< edges and partial paths looked at */
 } dsm__graph_relaxed;
 
-/** Fills `relaxed`, and improves `incumbent`, a path that fits. False if out of memory. */
-bool dsm__graph_relax(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_path *incumbent,
-                      dsm__graph_relaxed *relaxed);
+/** Prepares `relaxed` for dsm__graph_relax, with `incumbent`, a path that fits, which becomes
+ * better whenever a better path is found. False if out of memory. */
+bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
+                            const dsm__graph_path *incumbent, dsm__graph_relaxed *relaxed);
+
+/** Looks at the paths with largest transient bytes from `least_transient` to `transient_limit`:
+ * fills all of `relaxed` that depends on them. */
+void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, double transient_limit);
 
 /** Takes the path in `scratch` as incumbent if it fits and is faster. */
 void dsm__graph_offer(dsm__graph_relaxed *relaxed);

@@ -324,7 +324,8 @@ static bool is_named(const dsm_workload *workload, size_t layer_index) {
   return spec_of(workload, layer_index)->pipeline_choice == DSM_PIPELINE_NAMED;
 }
 
-/* A named group is all of its run, or nothing. */
+/* A named group is all layers of that name, which are one run (workload/pipeline_groups.c); or
+ * nothing. */
 static bool is_candidate(const dsm_workload *workload, size_t first, size_t length) {
   if (!is_named(workload, first)) {
     return true;

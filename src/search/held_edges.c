@@ -302,3 +302,14 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
   dsm__variants_fini(&variants);
   return is_ready;
 }
+
+bool dsm__keep_holdings(const dsm__building *b, dsm__network_graph *graph, const size_t *new_edge) {
+  const size_t edge_count = graph->graph.nodes[graph->graph.node_count].first_edge;
+  graph->holdings = dsm__arena_array(b->arena, edge_count, sizeof graph->holdings[0]);
+  for (size_t i = 0; graph->holdings != NULL && i < b->pending_count; i++) {
+    if (new_edge[b->pending[i].edge] != SIZE_MAX) {
+      graph->holdings[new_edge[b->pending[i].edge]] = b->pending[i].holding;
+    }
+  }
+  return graph->holdings != NULL;
+}

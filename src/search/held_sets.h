@@ -17,7 +17,7 @@
 #ifndef DSM_SEARCH_HELD_SETS_H
 #define DSM_SEARCH_HELD_SETS_H
 
-#include "search/lives.h"
+#include "search/held_lives.h"
 
 enum { DSM__SET_BITS = 64, DSM__NEEDS_MAX = 1024 };
 

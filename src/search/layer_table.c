@@ -39,7 +39,6 @@ double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layout
 /* What the tasks share; each writes its own entries and uses its worker's totals. */
 typedef struct job {
   dsm__layer_table *table;
-  const dsm__factors *factors;
   double *totals;        /* splits.count numbers a worker */
   uint64_t *evaluations; /* of each task */
 } job;
@@ -89,7 +88,7 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   const size_t classes = table->distinct.count;
   const size_t tasks = classes * DSM_PARALLELISM_COUNT;
   const size_t workers = worker_count(inputs->options, tasks);
-  job j = {.table = table, .factors = factors};
+  job j = {.table = table};
   table->pass_cycles = dsm__arena_array(arena, tasks * DSM_PASS_COUNT * table->factor_count,
                                         sizeof table->pass_cycles[0]);
   table->choices = dsm__arena_array(arena, classes, sizeof table->choices[0]);

@@ -85,4 +85,7 @@ void dsm__add_started_edge(dsm__building *b, size_t index, unsigned block);
  * memory. */
 bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_t *new_edge);
 
+/** Tells what is held on those edges instead; false if out of memory. */
+bool dsm__keep_holdings(const dsm__building *b, dsm__network_graph *graph, const size_t *new_edge);
+
 #endif

@@ -180,7 +180,7 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
   const dsm__layer_table *const table = b->request->table;
   const dsm__open_choice *const choice = &choices_of(b, index)[pair];
   const dsm__layer_step step = {update, factor_index, false};
-  if (index != b->request->explained_layer) {
+  if (index != b->request->explained_layer && !b->request->is_priced_later) {
     if (choice->update == update && choice->factor_index == factor_index) {
       dsm__builder_add_edge(&b->builder, b->next_open[pair], choice->cycles, dsm__step_pack(&step));
     }
@@ -305,7 +305,8 @@ static bool build(dsm__building *b, dsm__network_graph *graph) {
     return false;
   }
   graph->is_cut = b->is_cut || (b->request->lives != NULL && b->request->lives->is_cut);
-  return dsm__score_pending(b, graph, new_edge);
+  return b->request->is_priced_later ? dsm__keep_holdings(b, graph, new_edge)
+                                     : dsm__score_pending(b, graph, new_edge);
 }
 
 bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_request *request,

@@ -13,7 +13,7 @@
 #include "search/graph.h"
 #include "search/groups.h"
 #include "search/layer_table.h"
-#include "search/lives.h"
+#include "search/held_lives.h"
 
 /** What a node of the graph stands for. */
 typedef enum dsm__node_kind {
@@ -55,6 +55,8 @@ typedef struct dsm__graph_request {
   /** Where holding can pay: bit f of [boundary * DSM_PARALLELISM_COUNT + parallelism] is factor
    * number f, boundary i being that before layer i. NULL: everywhere. */
   const uint64_t *worthwhile;
+  bool is_priced_later;   /**< layers have an edge for each factor and update parallelism, whose
+                             cycles   the caller sets */
   size_t explained_layer; /**< has an edge for each factor and update parallelism; SIZE_MAX: none */
 } dsm__graph_request;
 
@@ -62,6 +64,7 @@ typedef struct dsm__network_graph {
   dsm__graph graph;
   dsm__graph_edge *edges;      /**< of graph, while it is built */
   const dsm__node_info *infos; /**< of each node */
+  dsm__holding *holdings;      /**< of each edge that is a layer, if they are priced later */
   bool is_cut;                 /**< too many sets of held tensors: some are missing */
   uint64_t evaluations;
 } dsm__network_graph;

@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "plan/tolerance.h"
+#include "search/preload.h"
 
 static bool fill(dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
@@ -110,7 +111,8 @@ static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, 
   return true;
 }
 
-/* Better or not: what can be held. The graph without holding and its answer are in *solution. */
+/* Better or not: what can be held. The graph without holding and its answer are in *solution, and
+ * stay there if memory makes exactness too dear and nothing better is found. */
 static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   const size_t boundaries = problem->inputs.workload->layer_count + 1;
   uint64_t *const worthwhile =
@@ -128,13 +130,18 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   request.lives = &problem->lives;
   request.worthwhile = worthwhile;
   request.is_merging_off = problem->is_bounding_off;
-  if (!build(problem, &request, &solution->network) ||
-      !dsm__graph_search(&solution->network.graph, problem->arena, &solution->path,
-                         &solution->answer)) {
+  dsm__solution held = {.factors = solution->factors};
+  if (!build(problem, &request, &held.network) ||
+      !dsm__graph_search(&held.network.graph, problem->arena, &held.path, &held.answer)) {
     return false;
   }
-  if (solution->network.is_cut) {
-    solution->answer.lower_bound_cycles = fmin(solution->answer.lower_bound_cycles, bound);
+  if (held.network.is_cut) {
+    held.answer.lower_bound_cycles = fmin(held.answer.lower_bound_cycles, bound);
+  }
+  if (held.answer.cycles <= dsm__equal_to(solution->answer.cycles)) {
+    *solution = held;
+  } else {
+    solution->answer.lower_bound_cycles = held.answer.lower_bound_cycles;
   }
   return true;
 }
@@ -181,10 +188,14 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
       return false;
     }
     const double bound = fmin(solution->answer.lower_bound_cycles, other.answer.lower_bound_cycles);
-    if (other.answer.cycles < solution->answer.cycles) {
+    if (dsm__equal_to(other.answer.cycles) < solution->answer.cycles) {
       *solution = other;
     }
     solution->answer.lower_bound_cycles = bound;
+  }
+  if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
+      solution->answer.is_feasible && !dsm__problem_solve_preload(problem, solution)) {
+    return false;
   }
   if (problem->factors.is_uniform) {
     dsm__layer_table_choose(&problem->table, &solution->factors);
@@ -196,9 +207,10 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
   return true;
 }
 
-bool dsm__problem_explain(dsm__problem *problem, const dsm__solution *solution, size_t layer_index,
+bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, size_t layer_index,
                           dsm__network_graph *network) {
-  dsm__graph_request request = request_of(problem, &solution->factors);
+  dsm__layer_table_choose(&problem->table, factors);
+  dsm__graph_request request = request_of(problem, factors);
   request.explained_layer = layer_index;
   if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
       problem->lives.is_any_holdable) {

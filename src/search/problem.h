@@ -34,14 +34,16 @@ typedef struct dsm__solution {
   dsm__graph_path path;
   dsm__graph_answer answer; /**< not feasible: the path needs least memory */
   dsm__factors factors;     /**< with the uniform one that is best */
+  /** Decisions with preloaded weights, if they are faster than the path; NULL: those along it. */
+  const dsm__decisions *preloading;
 } dsm__solution;
 
 /** Finds the fastest mapping; false if out of memory. */
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution);
 
-/** The graph in which a layer has all its choices, whose other states are those that can pay;
- * false if out of memory. */
-bool dsm__problem_explain(dsm__problem *problem, const dsm__solution *solution, size_t layer_index,
+/** The graph in which a layer has all its choices, with the uniform factor of `factors` if there is
+ * one; the table's choices are then those for it. False if out of memory. */
+bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, size_t layer_index,
                           dsm__network_graph *network);
 
 /** The decisions along a path; false if out of memory. */

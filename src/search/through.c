@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/through.h"
 
+#include <math.h>
+
 #include "plan/tolerance.h"
 
 /* Does an edge run the layer? Fills how. */
@@ -27,23 +29,6 @@ static bool is_way(const dsm__problem *problem, const dsm__network_graph *networ
   way->factor_index = step.factor_index;
   way->is_output_held = step.is_output_held;
   return true;
-}
-
-/* For each node the edge over which `before` is reached; the first of equals. */
-static void find_edges_into(dsm__through *through, const double *before) {
-  const dsm__graph *const graph = &through->network->graph;
-  for (size_t v = 0; v < graph->node_count; v++) {
-    through->best_edge_into[v] = SIZE_MAX;
-  }
-  for (size_t v = 0; v < graph->node_count; v++) {
-    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
-      const uint32_t to = graph->edges[e].to;
-      if (through->best_edge_into[to] == SIZE_MAX &&
-          before[v] + graph->edges[e].cycles <= dsm__equal_to(before[to])) {
-        through->best_edge_into[to] = e;
-      }
-    }
-  }
 }
 
 static size_t for_each_way(dsm__through *through, const dsm__problem *problem, size_t layer_index,
@@ -73,13 +58,12 @@ bool dsm__through_derive(dsm__through *through, const dsm__problem *problem,
   *through = (dsm__through){.network = network};
   double *const before = dsm__arena_array(arena, count, sizeof *before);
   through->rest = dsm__arena_array(arena, count, sizeof through->rest[0]);
-  through->best_edge_into = dsm__arena_array(arena, count, sizeof through->best_edge_into[0]);
-  if (before == NULL || through->rest == NULL || through->best_edge_into == NULL) {
+  through->rest_to = dsm__arena_array(arena, count, sizeof through->rest_to[0]);
+  if (before == NULL || through->rest == NULL || through->rest_to == NULL) {
     return false;
   }
   dsm__graph_rest(&network->graph, 0, through->rest);
   dsm__graph_before(&network->graph, 0, before);
-  find_edges_into(through, before);
   through->way_count = for_each_way(through, problem, layer_index, before);
   through->ways = dsm__arena_array(arena, through->way_count, sizeof through->ways[0]);
   if (through->ways == NULL) {
@@ -96,38 +80,36 @@ static void note_edge(const dsm__through *through, size_t from, size_t edge, boo
   }
 }
 
-/* The node that an edge leaves. */
-static size_t node_of_edge(const dsm__graph *graph, size_t edge) {
-  size_t low = 0;
-  size_t high = graph->node_count;
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-    if (graph->nodes[middle].first_edge <= edge) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-void dsm__through_held(const dsm__through *through, const dsm__way *way, bool *is_held) {
+/* Follows the first of the fastest paths from a node to another, given the cycles of the rest. */
+static void follow(const dsm__through *through, size_t from, size_t to, const double *rest,
+                   bool *is_held) {
   const dsm__graph *const graph = &through->network->graph;
-  size_t node = way->from;
-  note_edge(through, node, way->edge, is_held);
-  while (node != 0) {
-    const size_t edge = through->best_edge_into[node];
-    node = node_of_edge(graph, edge);
-    note_edge(through, node, edge, is_held);
-  }
-  node = graph->edges[way->edge].to;
-  while (node + 1 < graph->node_count) {
+  size_t node = from;
+  while (node != to) {
     size_t e = graph->nodes[node].first_edge;
-    while (graph->edges[e].cycles + through->rest[graph->edges[e].to] >
-           dsm__equal_to(through->rest[node])) {
+    while (graph->edges[e].to > to ||
+           graph->edges[e].cycles + rest[graph->edges[e].to] > dsm__equal_to(rest[node])) {
       e++;
     }
     note_edge(through, node, e, is_held);
     node = graph->edges[e].to;
   }
+}
+
+void dsm__through_held(const dsm__through *through, const dsm__way *way, bool *is_held) {
+  const dsm__graph *const graph = &through->network->graph;
+  double *const rest_to = through->rest_to;
+  rest_to[way->from] = 0;
+  for (size_t v = way->from; v-- > 0;) {
+    rest_to[v] = HUGE_VAL;
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      if (edge->to <= way->from) {
+        rest_to[v] = fmin(rest_to[v], edge->cycles + rest_to[edge->to]);
+      }
+    }
+  }
+  follow(through, 0, way->from, rest_to, is_held);
+  note_edge(through, way->from, way->edge, is_held);
+  follow(through, graph->edges[way->edge].to, graph->node_count - 1, through->rest, is_held);
 }

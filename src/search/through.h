@@ -21,7 +21,7 @@ typedef struct dsm__through {
   dsm__way *ways;
   size_t way_count;
   double *rest;
-  size_t *best_edge_into; /**< of each node: the last edge of the fastest path to it */
+  double *rest_to; /**< scratch: of each node, cycles to where a way begins */
 } dsm__through;
 
 /** Finds all ways to run a layer; false if out of memory. */

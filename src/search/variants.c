@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/variants.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
-#include "search/layer_search.h"
 
 _Static_assert(sizeof(dsm__variant_key) == 32, "no padding");
 
@@ -91,50 +91,179 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
   return variants->slots[slot] - 1;
 }
 
-/* What the tasks share; each writes its own entries and uses its worker's totals. */
-typedef struct job {
-  dsm__variants *variants;
-  double *totals;
-  uint64_t *evaluations;
-} job;
-
-static void run_task(void *context, size_t task_index, size_t worker_index) {
-  const job *const j = context;
-  const dsm__layer_table *const table = j->variants->table;
-  const dsm__variant_key *const key = &j->variants->keys[task_index];
-  dsm__layer_setting setting = dsm__open_setting(
-      table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
-  setting.holding = (dsm__holding){
+dsm__holding dsm__variant_holding(const dsm__variant_key *key) {
+  return (dsm__holding){
       .is_input_held = key->is_input_held != 0,
       .is_output_held = key->is_output_held != 0,
       .is_shortcut_held = key->is_shortcut_held != 0,
       .held_elements = key->held_elements,
       .deferred_elements = key->deferred_elements,
   };
-  const dsm__best_pass best =
-      dsm__best_pass_find(&setting, (dsm_pass)key->pass, (dsm_parallelism)key->parallelism, false,
-                          &table->splits, &j->totals[worker_index * table->splits.count]);
-  j->variants->cycles[task_index] = best.cycles;
-  j->evaluations[worker_index] += best.evaluations;
+}
+
+/* A core split and what an invocation with it costs at least, whatever is held. */
+typedef struct ranked_split {
+  double bound;
+  size_t split;
+} ranked_split;
+
+/* What the tasks share: one task for each class, pass, parallelism and factor. Each writes its own
+ * entries and uses its worker's scratch. */
+typedef struct job {
+  dsm__variants *variants;
+  const size_t *sorted;  /* variants, by task */
+  const size_t *starts;  /* of each task in `sorted`, and the end */
+  ranked_split *scratch; /* splits.count a worker */
+  uint64_t *evaluations; /* of each worker */
+} job;
+
+static dsm__layer_setting setting_of(const dsm__layer_table *table, const dsm__variant_key *key) {
+  dsm__layer_setting setting = dsm__open_setting(
+      table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
+  setting.holding = dsm__variant_holding(key);
+  return setting;
+}
+
+static int compare_ranked(const void *left, const void *right) {
+  const ranked_split *const a = left;
+  const ranked_split *const b = right;
+  if (a->bound < b->bound || a->bound > b->bound) {
+    return a->bound < b->bound ? -1 : 1;
+  }
+  return (a->split > b->split) - (a->split < b->split);
+}
+
+/*
+ * Ranks the candidates by their cost with everything held and the whole scratchpad left: no variant
+ * of the pass costs less with the same split, because it moves no less and its tiles are no larger.
+ */
+static size_t rank_splits(const dsm__layer_table *table, const dsm__variant_key *key,
+                          ranked_split *ranked) {
+  dsm__layer_setting setting = setting_of(table, key);
+  setting.holding =
+      (dsm__holding){.is_input_held = true, .is_output_held = true, .is_shortcut_held = true};
+  const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
+  const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
+  const dsm_pass_work work =
+      dsm__part_work(&setting, (dsm_pass)key->pass, parallelism, &parts.items[0]);
+  const dsm__core_splits *const splits = &table->splits;
+  const bool is_valid_only = dsm__core_splits_any_valid(splits, setting.layer, &work.share);
+  size_t count = 0;
+  for (size_t i = 0; i < splits->count; i++) {
+    if (!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) {
+      ranked[count++] = (ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
+    }
+  }
+  qsort(ranked, count, sizeof ranked[0], compare_ranked);
+  return count;
+}
+
+/* The least total of an invocation over the ranked splits: none after the first whose bound exceeds
+ * what is known can have it. */
+static double least_total(const dsm_pass_work *work, const dsm__core_splits *splits,
+                          const ranked_split *ranked, size_t count, uint64_t *evaluations) {
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < count && ranked[i].bound <= least; i++) {
+    const double total = dsm_invocation_score(work, &splits->items[ranked[i].split]).total;
+    least = total < least ? total : least;
+    ++*evaluations;
+  }
+  return least;
+}
+
+static void run_task(void *context, size_t task_index, size_t worker_index) {
+  const job *const j = context;
+  const dsm__layer_table *const table = j->variants->table;
+  ranked_split *const ranked = &j->scratch[worker_index * table->splits.count];
+  uint64_t *const evaluations = &j->evaluations[worker_index];
+  const dsm__variant_key *const first = &j->variants->keys[j->sorted[j->starts[task_index]]];
+  const size_t count = rank_splits(table, first, ranked);
+  *evaluations += count;
+  for (size_t i = j->starts[task_index]; i < j->starts[task_index + 1]; i++) {
+    const dsm__variant_key *const key = &j->variants->keys[j->sorted[i]];
+    const dsm_pass pass = (dsm_pass)key->pass;
+    const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
+    const dsm__layer_setting setting = setting_of(table, key);
+    const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
+    double cycles = 0;
+    for (unsigned k = 0; k < parts.count; k++) {
+      const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
+      cycles += (double)parts.items[k].count *
+                least_total(&work, &table->splits, ranked, count, evaluations);
+    }
+    j->variants->cycles[j->sorted[i]] = cycles;
+  }
+}
+
+/* The task of a variant, as a number that is the same for all of its variants. */
+static uint64_t task_of(const dsm__variant_key *key) {
+  const uint64_t way =
+      ((uint64_t)key->pass * DSM_PARALLELISM_COUNT + key->parallelism) * DSM__FACTORS_MAX +
+      key->factor_index;
+  return key->class_index * (DSM_PASS_COUNT * DSM_PARALLELISM_COUNT * DSM__FACTORS_MAX) + way;
+}
+
+/* A variant and its task, to be sorted. */
+typedef struct placed {
+  uint64_t task;
+  size_t variant;
+} placed;
+
+static int compare_placed(const void *left, const void *right) {
+  const placed *const a = left;
+  const placed *const b = right;
+  if (a->task != b->task) {
+    return a->task < b->task ? -1 : 1;
+  }
+  return (a->variant > b->variant) - (a->variant < b->variant);
+}
+
+/* Sorts the variants into tasks; sorted and starts have room for all, and one more. The number of
+ * tasks; SIZE_MAX if out of memory. */
+static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *starts) {
+  placed *const places = calloc(variants->count + 1, sizeof *places);
+  if (places == NULL) {
+    return SIZE_MAX;
+  }
+  for (size_t i = 0; i < variants->count; i++) {
+    places[i] = (placed){task_of(&variants->keys[i]), i};
+  }
+  qsort(places, variants->count, sizeof places[0], compare_placed);
+  size_t tasks = 0;
+  for (size_t i = 0; i < variants->count; i++) {
+    sorted[i] = places[i].variant;
+    if (i == 0 || places[i].task != places[i - 1].task) {
+      starts[tasks++] = i;
+    }
+  }
+  starts[tasks] = variants->count;
+  free(places);
+  return tasks;
 }
 
 bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
   size_t workers = thread_count == 0 ? 1 : thread_count;
   workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
-  const size_t split_count = variants->table->splits.count;
-  job j = {.variants = variants};
-  j.totals = calloc(workers * split_count, sizeof j.totals[0]);
+  size_t *const sorted = calloc(variants->count + 1, sizeof *sorted);
+  size_t *const starts = calloc(variants->count + 1, sizeof *starts);
+  job j = {.variants = variants, .sorted = sorted, .starts = starts};
+  j.scratch = calloc(workers * variants->table->splits.count, sizeof j.scratch[0]);
   j.evaluations = calloc(workers, sizeof j.evaluations[0]);
   free(variants->cycles);
   variants->cycles = calloc(variants->count + 1, sizeof variants->cycles[0]);
-  const bool is_ready = j.totals != NULL && j.evaluations != NULL && variants->cycles != NULL;
+  bool is_ready = sorted != NULL && starts != NULL && j.scratch != NULL && j.evaluations != NULL &&
+                  variants->cycles != NULL;
+  const size_t tasks = is_ready ? make_tasks(variants, sorted, starts) : SIZE_MAX;
+  is_ready = tasks != SIZE_MAX;
   if (is_ready) {
-    dsm__parallel_for(workers, variants->count, run_task, &j);
+    dsm__parallel_for(workers, tasks, run_task, &j);
     for (size_t w = 0; w < workers; w++) {
       variants->evaluations += j.evaluations[w];
     }
   }
-  free(j.totals);
+  free(sorted);
+  free(starts);
+  free(j.scratch);
   free(j.evaluations);
   return is_ready;
 }

@@ -12,7 +12,7 @@
 
 static size_t two_layers[] = {MADE_BETWEEN, MADE_LOADED};
 static size_t all_layers[] = {MADE_HELD,    MADE_BETWEEN, MADE_STAGE_1,
-                                    MADE_STAGE_2, MADE_PRODUCT, MADE_LOADED};
+                              MADE_STAGE_2, MADE_PRODUCT, MADE_LOADED};
 
 static dsm_system *machine;
 static dsm_plan *plan; /* its step takes 1000 cycles */
@@ -61,7 +61,8 @@ static const struct {
 };
 
 START_TEST(test_a_value_says_what_it_does_to_the_step) {
-  ck_assert_str_eq(dsm__what_if_text(&page, plan, &texts[_i].what_if), texts[_i].text);
+  ck_assert_str_eq(dsm__what_if_text(&page, plan, plan->result.step_cycles, &texts[_i].what_if),
+                   texts[_i].text);
 }
 END_TEST
 
@@ -78,6 +79,7 @@ static dsm_what_if what_ifs[] = {
     {PIPELINED, .value = 1, .why_not = "it is no lstm"},
 };
 static const dsm_explanation explanation = {.layer_index = MADE_HELD,
+                                            .reference_cycles = 1000,
                                             .alternatives = &chosen,
                                             .alternative_count = 1,
                                             .what_ifs = what_ifs,

@@ -8,8 +8,15 @@ int main(void) {
   srunner_add_suite(runner, suite_distinct());
   srunner_add_suite(runner, suite_layer_search());
   srunner_add_suite(runner, suite_graph());
+  srunner_add_suite(runner, suite_allotment());
+  srunner_add_suite(runner, suite_lives());
+  srunner_add_suite(runner, suite_groups());
+  srunner_add_suite(runner, suite_bounding());
+  srunner_add_suite(runner, suite_cut());
   srunner_add_suite(runner, suite_explore());
   srunner_add_suite(runner, suite_explain());
+  srunner_add_suite(runner, suite_preload());
+  srunner_add_suite(runner, suite_what_if());
   srunner_add_suite(runner, suite_properties());
   srunner_add_suite(runner, suite_published());
   srunner_run_all(runner, CK_ENV);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* lives.h: which outputs can be held on chip, and sets of them (section 7). */
-#ifndef DSM_SEARCH_LIVES_H
-#define DSM_SEARCH_LIVES_H
+/* held_lives.h: which outputs can be held on chip, and sets of them (section 7). */
+#ifndef DSM_SEARCH_HELD_LIVES_H
+#define DSM_SEARCH_HELD_LIVES_H
 
 #include "base/arena.h"
 #include "dsm/workload.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/lives.h"
+#include "search/held_lives.h"
 
 #include "plan/holding.h"
 
