@@ -4,8 +4,9 @@
  *
  * Usage: dsm_bench DSM SOURCE_DIR NETWORKS_DIR
  *
- * Whole processes are timed from outside, with the operating system's account of their memory;
- * searches are timed in a child of this process. Each figure is the median of several runs after a
+ * Times are processor time, user and system, which other processes on the machine disturb less than
+ * they do the clock: of whole processes by the operating system's account, with their memory, and
+ * of searches in a child of this process. Each figure is the median of several runs after a
  * warm-up.
  */
 #include <stdio.h>

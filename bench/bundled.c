@@ -32,7 +32,7 @@ static double find_rate(const char *source, const pair *of, search_cost *cost) {
   is_done = is_done && measure_search(&task, cost);
   free(text);
   dsm_system_free(machine);
-  return is_done ? (double)cost->evaluations / cost->explore_seconds / 1e6 : 0;
+  return is_done ? (double)cost->evaluations / cost->explore_cpu_seconds / 1e6 : 0;
 }
 
 /* One row: `dsm explore WORKLOAD SYSTEM` as a whole process, and the rate of its search. */
@@ -52,9 +52,9 @@ static void bench_pair(const bench_paths *paths, const pair *of) {
     printf("| exit %d | | | |\n", cost.exit_code);
     return;
   }
-  search_cost search = {0, 0, 0, 0};
+  search_cost search = {0, 0, 0, 0, 0};
   const double rate = find_rate(paths->source, of, &search);
-  printf("| %.1f | %.1f | %llu | %.1f |\n", cost.wall_seconds * 1e3, cost.peak_megabytes,
+  printf("| %.1f | %.1f | %llu | %.1f |\n", cost.cpu_seconds * 1e3, cost.peak_megabytes,
          (unsigned long long)search.evaluations, rate);
 }
 

@@ -43,43 +43,79 @@ static process_cost run_explore(const bench_paths *paths, const char *network, c
   return run_processes(arguments, RUNS);
 }
 
+/* Prints milliseconds; returns the peak memory. */
 static double print_cell(process_cost cost) {
   if (cost.exit_code != 0) {
     printf(" exit %d |", cost.exit_code);
     return 0;
   }
-  printf(" %.1f |", cost.wall_seconds * 1e3);
+  printf(" %.1f |", cost.cpu_seconds * 1e3);
   return cost.peak_megabytes;
 }
 
-void bench_full_search(const bench_paths *paths) {
-  static const char *const networks[] = {"vgg16", "resnet50", "gnmt"};
-  static const char *const minibatches[] = {"256", "512", "1024", "2048", "4096", "8192"};
-  printf(
-      "## Full search against chips and minibatch\n\n"
-      "`dsm explore NETWORK SYSTEM --optimize all --minibatch N` as a whole process, one thread: "
-      "milliseconds, median of %d runs, and the largest peak of the row.\n\n"
-      "| network | chips |",
-      RUNS);
-  for (size_t m = 0; m < sizeof minibatches / sizeof minibatches[0]; m++) {
-    printf(" N = %s |", minibatches[m]);
+enum { COLUMNS_MAX = 8 };
+
+typedef struct minibatch_table {
+  const char *heading;
+  const char *mode;                     /* an argument */
+  const char *minibatches[COLUMNS_MAX]; /* ends with NULL where there are fewer */
+  const torus *tori;
+  size_t torus_count;
+} minibatch_table;
+
+static void bench_row(const bench_paths *paths, const minibatch_table *table, const char *network,
+                      const torus *on) {
+  double peak = 0;
+  printf("| %s | %s |", network, on->shown);
+  for (size_t m = 0; m < COLUMNS_MAX && table->minibatches[m] != NULL; m++) {
+    char minibatch[64];
+    snprintf(minibatch, sizeof minibatch, "--minibatch=%s", table->minibatches[m]);
+    const char *const more[2] = {table->mode, minibatch};
+    const double one = print_cell(run_explore(paths, network, on, more));
+    peak = one > peak ? one : peak;
   }
-  printf(" peak MB |\n|---|---|---|---|---|---|---|---|---|\n");
-  for (size_t n = 0; n < sizeof networks / sizeof networks[0]; n++) {
-    for (size_t t = 0; t < sizeof tori / sizeof tori[0]; t++) {
-      double peak = 0;
-      printf("| %s | %s |", networks[n], tori[t].shown);
-      for (size_t m = 0; m < sizeof minibatches / sizeof minibatches[0]; m++) {
-        char minibatch[64];
-        snprintf(minibatch, sizeof minibatch, "--minibatch=%s", minibatches[m]);
-        const char *const more[2] = {minibatch, NULL};
-        const double one = print_cell(run_explore(paths, networks[n], &tori[t], more));
-        peak = one > peak ? one : peak;
-      }
-      printf(" %.1f |\n", peak);
+  printf(" %.1f |\n", peak);
+}
+
+static void bench_minibatches(const bench_paths *paths, const minibatch_table *table) {
+  static const char *const names[] = {"vgg16", "resnet50", "gnmt"};
+  printf("## %s\n\n"
+         "`dsm explore NETWORK SYSTEM --optimize all --minibatch N %s` as a whole process, one "
+         "thread: milliseconds, median of %d runs, and the largest peak of the row in MB.\n\n"
+         "| network | chips |",
+         table->heading, table->mode, RUNS);
+  size_t columns = 0;
+  for (; columns < COLUMNS_MAX && table->minibatches[columns] != NULL; columns++) {
+    printf(" N = %s |", table->minibatches[columns]);
+  }
+  printf(" peak MB |\n|---|---|---|");
+  for (size_t i = 0; i < columns; i++) {
+    printf("---|");
+  }
+  printf("\n");
+  for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+    for (size_t t = 0; t < table->torus_count; t++) {
+      bench_row(paths, table, names[n], &table->tori[t]);
     }
   }
   printf("\n");
+}
+
+void bench_full_search(const bench_paths *paths) {
+  static const torus small[] = {
+      {"1", "chip1", NULL, NULL}, {"16", "torus16", NULL, NULL}, {"64", "torus64", NULL, NULL}};
+  const minibatch_table training = {.heading = "Full search against chips and minibatch",
+                                    .mode = "--mode=training",
+                                    .minibatches = {"256", "512", "1024", "2048", "4096", "8192"},
+                                    .tori = tori,
+                                    .torus_count = sizeof tori / sizeof tori[0]};
+  const minibatch_table inference = {.heading = "Full search for inference, with preloading",
+                                     .mode = "--mode=inference",
+                                     .minibatches = {"1", "4", "16", "64", "256", "1024", "8192"},
+                                     .tori = small,
+                                     .torus_count = sizeof small / sizeof small[0]};
+  bench_minibatches(paths, &training);
+  bench_minibatches(paths, &inference);
 }
 
 /* The networks that bench/CMakeLists.txt has make_network.py make. */

@@ -7,13 +7,8 @@
 
 enum { RUNS = 9, PATH_SIZE = 4096 };
 
-double now_seconds(void);
-
-/** Sorts the values. */
-double median(double *values, size_t count);
-
 typedef struct process_cost {
-  double wall_seconds;   /**< median over the runs */
+  double cpu_seconds;    /**< user and system, median over the runs */
   double peak_megabytes; /**< largest over the runs */
   int exit_code;
 } process_cost;
@@ -22,8 +17,9 @@ typedef struct process_cost {
 process_cost run_processes(char *const *arguments, size_t run_count);
 
 typedef struct search_cost {
-  double parse_seconds;
-  double explore_seconds;
+  double parse_cpu_seconds;
+  double explore_seconds;     /**< by the clock */
+  double explore_cpu_seconds; /**< of all threads */
   uint64_t evaluations;
   uint64_t distinct_layers;
 } search_cost;
