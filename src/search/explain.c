@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "plan/decisions.h"
 #include "plan/pass_builder.h"
 #include "plan/stage.h"
 #include "search/explain_internal.h"
@@ -34,6 +35,7 @@ static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_pa
   dsm__layer_setting setting =
       dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->dysm_factor);
   setting.machine = e->machine;
+  setting.preloaded_bytes = e->preloaded_bytes;
   if (is_chosen_parallelism) {
     setting.holding = e->holding;
     setting.resident_fraction = e->chosen->weights_on_chip;
@@ -247,20 +249,17 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   return dsm__explain_what_ifs(e, made);
 }
 
-/* What the plan holds around the layer. */
+/* What the plan holds around the layer, and preloads. */
 static bool derive_holding(dsm__explaining *e) {
   const size_t count = e->plan->layer_count;
-  dsm__layer_decision *const layers = dsm__arena_array(e->problem->arena, count, sizeof *layers);
+  dsm__decisions decisions;
   dsm__holding *const holdings = dsm__arena_array(e->problem->arena, count, sizeof *holdings);
-  if (layers == NULL || holdings == NULL) {
+  if (holdings == NULL || !dsm__decisions_of_plan(e->plan, e->problem->arena, &decisions)) {
     return false;
   }
-  for (size_t i = 0; i < count; i++) {
-    layers[i].is_output_held = e->plan->layers[i].is_output_held;
-  }
-  const dsm__decisions decisions = {.layers = layers};
   dsm__holdings_derive(e->plan->workload, &decisions, holdings);
   e->holding = holdings[e->layer_index];
+  e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
   return true;
 }
 

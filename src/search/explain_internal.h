@@ -12,6 +12,7 @@ typedef struct dsm__explaining {
   const dsm_layer_plan *chosen; /**< how the plan runs the layer */
   const dsm_machine *machine;   /**< that it runs on: the whole, or a stage's part */
   dsm__holding holding;         /**< of the plan */
+  double preloaded_bytes;       /**< of a core's scratchpad, by the plan */
   bool is_per_pass;
   double *totals;         /**< for splits.count numbers */
   dsm__through *throughs; /**< all ways to run the layer: of each graph */

@@ -50,7 +50,7 @@ typedef struct dsm__graph_answer {
 } dsm__graph_answer;
 
 /** Most partial paths kept at once. */
-#define DSM__LABELS_MAX ((size_t)1 << 20)
+#define DSM__LABELS_MAX ((size_t)1 << 21)
 
 /**
  * Finds the fastest path that fits; among equals (tolerance.h) the first in the order of edges,

@@ -251,7 +251,6 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
       !dsm__graph_relax_begin(&reduced.graph, arena, &reduced.incumbent, &l->relaxed)) {
     return false;
   }
-  l->relaxed.work = whole.work;
   l->best_cycles = HUGE_VAL;
   l->open_cycles = HUGE_VAL;
   l->chosen_cycles = HUGE_VAL;

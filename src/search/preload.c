@@ -10,10 +10,13 @@
 
 /* What is known of the steps in which room is given out; [0] is without preloading. */
 typedef struct step_state {
-  double bound; /* no mapping of it is faster */
-  bool is_scored;
-  bool is_solved;
+  double bound;   /* no mapping of it is faster */
+  bool is_scored; /* as if holding took no room */
+  unsigned tries; /* with mappings of its own: good ones, then all */
 } step_state;
+
+/* Tries in which all levels get good mappings, before gaps that are left are closed. */
+enum { TRY_GOOD = 1, TRY_ALL = 2 };
 
 typedef struct searching {
   dsm__problem *problem;
@@ -135,34 +138,44 @@ static bool adopt(searching *s, const dsm__preload_level *level,
   return groups != NULL;
 }
 
-/* Mappings of a level whose bound leaves hope. Raises the bound if all mappings could be seen. */
-static bool find_mappings(searching *s, dsm__preload_level *level, mappings *m,
-                          dsm__preload_bound *bound) {
+/* Searches all mappings of a level: at first those near the bound, which are few. Each time, the
+ * best of all is found, or the bound rises; until it meets the best, or they are too many. */
+static bool close_gap(searching *s, dsm__preload_level *level, mappings *m,
+                      dsm__preload_bound *bound) {
+  static const double shares[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1};
+  const double lowest = bound->cycles;
+  const double best = s->best_cycles;
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+    const double limit = shares[i] < 1 ? lowest + shares[i] * (best - lowest) : best;
+    dsm__preload_exact exact;
+    if (!dsm__preload_search(level, bound, limit, &m->scratch, &exact)) {
+      return false;
+    }
+    if (!exact.is_complete) {
+      return true;
+    }
+    bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
+    if (exact.is_found) {
+      return offer(level, m, &m->scratch);
+    }
+  }
+  return true;
+}
+
+/* Good mappings of a level whose bound leaves hope. */
+static bool find_good(searching *s, dsm__preload_level *level, mappings *m) {
   if (!offer_all(s, level, m)) {
     return false;
   }
-  if (m->is_memory_short) {
-    dsm__preload_bound unused;
-    level->forms = s->forms;
-    dsm__preload_bound_find(level, &m->below, &m->above, &m->scratch, &unused);
-    const bool is_done = offer_all(s, level, m);
-    level->forms = NULL;
-    if (!is_done) {
-      return false;
-    }
+  if (!m->is_memory_short) {
+    return true;
   }
-  const double limit = fmin(s->best_cycles, m->best.cycles);
-  dsm__preload_exact exact;
-  if (!dsm__preload_search(level, bound, limit, &m->scratch, &exact)) {
-    return false;
-  }
-  if (exact.is_complete) {
-    bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
-  }
-  if (exact.is_found && !offer(level, m, &m->scratch)) {
-    return false;
-  }
-  return !(m->best.cycles < s->best_cycles * (1 - 1e-11)) || adopt(s, level, &m->best);
+  dsm__preload_bound unused;
+  level->forms = s->forms;
+  dsm__preload_bound_find(level, &m->below, &m->above, &m->scratch, &unused);
+  const bool is_done = offer_all(s, level, m);
+  level->forms = NULL;
+  return is_done;
 }
 
 /* ---- levels ---- */
@@ -208,9 +221,13 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
   return is_done;
 }
 
+static bool is_below_best(const searching *s, double cycles) {
+  return dsm__equal_to(cycles) < s->best_cycles;
+}
+
 /* Is there hope that a level has something faster? */
 static bool is_hopeful(const searching *s, int step) {
-  return s->problem->is_bounding_off || s->steps[step].bound < s->best_cycles * (1 - 1e-11);
+  return s->problem->is_bounding_off || is_below_best(s, s->steps[step].bound);
 }
 
 static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
@@ -228,8 +245,11 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
     /* States are missing that cannot be faster than the best so far. */
     const double others = s->is_holding ? s->best_cycles : HUGE_VAL;
     bound.is_free = bound.is_free && !s->is_holding;
-    is_done = !(s->problem->is_bounding_off || bound.cycles < s->best_cycles * (1 - 1e-11)) ||
-              find_mappings(s, &level, &m, &bound);
+    if (s->problem->is_bounding_off || is_below_best(s, bound.cycles)) {
+      is_done =
+          s->steps[step].tries == 0 ? find_good(s, &level, &m) : close_gap(s, &level, &m, &bound);
+    }
+    is_done = is_done && (!is_below_best(s, m.best.cycles) || adopt(s, &level, &m.best));
     bound.cycles = fmin(bound.cycles, others);
     if (!level.network.is_cut) { /* else the relaxed bound stands */
       raise_bounds(s, step, &bound);
@@ -237,7 +257,7 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
   }
   count_work(s, &level);
   dsm__preload_level_fini(&level);
-  s->steps[step].is_solved = true;
+  s->steps[step].tries++;
   return is_done;
 }
 
@@ -256,11 +276,11 @@ static bool work_on(searching *s, int step) {
          solve_level(s, step, is_any ? worthwhile : NULL);
 }
 
-/* The level with the least bound that is left. */
-static int next_step(const searching *s) {
+/* Of the levels that have not been tried so often, that with the least bound; 0: none is left. */
+static int next_step(const searching *s, unsigned tries) {
   int next = 0;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-    const bool is_open = !s->steps[c].is_solved && is_hopeful(s, c);
+    const bool is_open = s->steps[c].tries < tries && is_hopeful(s, c);
     if (is_open && (next == 0 || s->steps[c].bound < s->steps[next].bound)) {
       next = c;
     }
@@ -300,14 +320,19 @@ static bool find_forms(searching *s) {
 static bool search_levels(searching *s) {
   memset(s->steps, 0, sizeof s->steps);
   dsm__layer_table_choose(&s->problem->table, s->factors);
-  for (int step = next_step(s); step != 0; step = next_step(s)) {
-    if (!work_on(s, step)) {
-      return false;
+  for (unsigned tries = TRY_GOOD; tries <= TRY_ALL; tries++) {
+    for (int step = next_step(s, tries); step != 0; step = next_step(s, tries)) {
+      if (!work_on(s, step)) {
+        return false;
+      }
     }
   }
   dsm__graph_answer *const answer = &s->solution->answer;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
     answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, s->steps[c].bound);
+  }
+  if (!is_below_best(s, answer->lower_bound_cycles)) { /* but for rounding it is met */
+    answer->lower_bound_cycles = s->best_cycles;
   }
   return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload_fill.c: which weights a given path preloads. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/tolerance.h"
 #include "search/preload_level.h"
@@ -48,15 +50,10 @@ static segment *list_segments(const dsm__preload_level *level, const dsm__preloa
   return segments;
 }
 
-/* Gives out the room along the hulls, most saved first; what does not fit ends its step's part.
- * False if out of memory. */
-static bool fill_anew(const dsm__preload_level *level, dsm__preload_mapping *mapping) {
-  size_t count = 0;
-  segment *const segments = list_segments(level, mapping, &count);
-  if (segments == NULL) {
-    return false;
-  }
-  qsort(segments, count, sizeof *segments, compare_segments);
+/* Gives out the room along the hulls, most saved first. What does not fit ends its step's part, or
+ * that of all. */
+static void fill_anew(const dsm__preload_level *level, const segment *segments, size_t count,
+                      bool is_ending_all, dsm__preload_mapping *mapping) {
   double left = level->room_bytes;
   for (size_t i = 0; i < mapping->step_count; i++) {
     mapping->steps[i].how = run_of(level, mapping, i)->hull[0];
@@ -69,10 +66,11 @@ static bool fill_anew(const dsm__preload_level *level, dsm__preload_mapping *map
     if (is_in_order && next->bytes - now->bytes <= left) {
       left -= next->bytes - now->bytes;
       *now = *next;
+    } else if (is_ending_all) {
+      break;
     }
   }
   dsm__preload_sum(mapping);
-  return true;
 }
 
 /* One step gets all room that is left: that which saves most by it. False if none does. */
@@ -103,12 +101,41 @@ static bool give_rest(dsm__preload_level *level, dsm__preload_mapping *mapping) 
   return true;
 }
 
-bool dsm__preload_fill(dsm__preload_level *level, dsm__preload_mapping *mapping) {
-  enum { ROUNDS_MAX = 32 }; /* the first few take nearly all that is left */
-  if (mapping->bytes > dsm__capacity_limit(level->room_bytes) && !fill_anew(level, mapping)) {
-    return false;
-  }
+/* As long as it helps; the first few rounds take nearly all that is left. */
+static void give_all_rest(dsm__preload_level *level, dsm__preload_mapping *mapping) {
+  enum { ROUNDS_MAX = 32 };
   for (int i = 0; i < ROUNDS_MAX && give_rest(level, mapping); i++) {
   }
+}
+
+static void copy_steps(const dsm__preload_step *from, size_t count, dsm__preload_step *to) {
+  memcpy(to, from, count * sizeof *to);
+}
+
+bool dsm__preload_fill(dsm__preload_level *level, dsm__preload_mapping *mapping) {
+  size_t count = 0;
+  const size_t step_count = mapping->step_count;
+  segment *const segments = list_segments(level, mapping, &count);
+  dsm__preload_step *const best = dsm__arena_array(level->problem.arena, step_count, sizeof *best);
+  if (segments == NULL || best == NULL) {
+    return false;
+  }
+  double least = HUGE_VAL;
+  if (mapping->bytes <= dsm__capacity_limit(level->room_bytes)) {
+    give_all_rest(level, mapping);
+    least = mapping->cycles;
+    copy_steps(mapping->steps, step_count, best);
+  }
+  qsort(segments, count, sizeof *segments, compare_segments);
+  for (int is_ending_all = 0; is_ending_all <= 1; is_ending_all++) {
+    fill_anew(level, segments, count, is_ending_all == 1, mapping);
+    give_all_rest(level, mapping);
+    if (mapping->cycles < least) {
+      least = mapping->cycles;
+      copy_steps(mapping->steps, step_count, best);
+    }
+  }
+  copy_steps(best, step_count, mapping->steps);
+  dsm__preload_sum(mapping);
   return true;
 }

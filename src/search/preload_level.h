@@ -95,8 +95,8 @@ bool dsm__preload_worthwhile(dsm__preload_level *level, const dsm__preload_bound
 bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budgets,
                                  dsm__preload_mapping *mapping);
 
-/** Gives the room that a mapping leaves to the layers where it saves most; where the mapping takes
- * too much, gives out the whole room anew. False if out of memory. */
+/** Gives the room that a mapping leaves to the layers where it saves most, or gives out the whole
+ * room anew, where that is better or the mapping takes too much. False if out of memory. */
 bool dsm__preload_fill(dsm__preload_level *level, dsm__preload_mapping *mapping);
 
 /** The answer of a search of all mappings of a level. */
@@ -117,7 +117,7 @@ bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_bound *bo
 void dsm__preload_set_price(dsm__preload_level *level, double price);
 
 /** Most partial mappings kept in the search of a level. */
-#define DSM__PRELOAD_LABELS_MAX ((size_t)1 << 17)
+#define DSM__PRELOAD_LABELS_MAX ((size_t)1 << 20)
 
 /** Adds up a mapping's cycles and bytes, after a change of its steps. */
 void dsm__preload_sum(dsm__preload_mapping *mapping);

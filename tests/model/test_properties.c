@@ -377,6 +377,30 @@ START_TEST(test_less_scratchpad_never_makes_an_invocation_faster) {
 }
 END_TEST
 
+/* Forward, with the kernel on chip in part: slower below the fraction needed, and no faster above.
+ */
+START_TEST(test_needed_fraction_is_the_least_that_is_as_fast_as_all) {
+  uint64_t state = seed_of(_i);
+  random_mapping mapping;
+  for (int run = 0; run < RUN_COUNT; run++) {
+    draw(&mapping, &state);
+    mapping.pass = DSM_PASS_FORWARD;
+    const dsm_pass_work work = work_with(&mapping, mapping.residency);
+    const double needed = dsm_resident_fraction_needed(&work, &mapping.split);
+    ASSERT_IN_RUN(needed >= 0 && needed <= 1, run);
+    dsm_residency residency = mapping.residency;
+    residency.resident_fraction = 1;
+    const double all = cost_with(&mapping, residency).total;
+    residency.resident_fraction = needed;
+    ASSERT_IN_RUN(is_close(cost_with(&mapping, residency).total, all), run);
+    residency.resident_fraction = needed - 1e-3;
+    ASSERT_IN_RUN(needed <= 1e-3 || cost_with(&mapping, residency).total > all, run);
+    residency.resident_fraction = (needed + 1) / 2;
+    ASSERT_IN_RUN(cost_with(&mapping, residency).total >= all * (1 - 1e-12), run);
+  }
+}
+END_TEST
+
 /* Computation, partial sums, rotation of errors and the footprint (s_in, s_out, kcore) are those of
  * the whole layer, wherever its tensors are. */
 START_TEST(test_residency_changes_nothing_but_what_overlaps) {
@@ -478,6 +502,8 @@ Suite *suite_properties(void) {
   TCase *const residency = tcase_create("residency");
   tcase_add_loop_test(residency, test_more_on_chip_never_makes_an_invocation_slower, 0, SEED_COUNT);
   tcase_add_loop_test(residency, test_less_scratchpad_never_makes_an_invocation_faster, 0,
+                      SEED_COUNT);
+  tcase_add_loop_test(residency, test_needed_fraction_is_the_least_that_is_as_fast_as_all, 0,
                       SEED_COUNT);
   tcase_add_loop_test(residency, test_residency_changes_nothing_but_what_overlaps, 0, SEED_COUNT);
   tcase_add_loop_test(residency, test_with_all_on_chip_only_what_must_move_moves, 0, SEED_COUNT);

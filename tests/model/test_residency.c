@@ -312,6 +312,52 @@ START_TEST(test_core_of_a_matmul_has_its_part_of_the_operand) {
 }
 END_TEST
 
+/* --- the fraction that hides the fetching of the rest
+ *
+ * conv 8 -> 16, 16 positions, kernel 1, S = 8 by model_x_data_y, k = (1, 2, 2, 1, 1), without
+ * startup: primary = 128 cycles, as is rotation along X, which puts 512 bytes on memory and ring;
+ * io_in = 256, st = 512, ker = 64 bytes; s_in = 128, kcore = 32. */
+
+typedef struct needed_case {
+  double memory_bytes_per_cycle;
+  double ring_bytes_per_cycle;
+  double scratchpad_bytes;
+  double fraction;
+} needed_case;
+
+static const needed_case needed_cases[] = {
+    {10.5, 1000, 16384, 0},    /* 128 * 10.5 - 512 = 832 = 256 + 64 + 512 */
+    {16, 1000, 16384, 0},      /* more than that */
+    {10.25, 1000, 16384, 0.5}, /* 800: 32 bytes of the kernel */
+    {10, 1000, 16384, 1},      /* 768: none */
+    {9, 1000, 16384, 1},       /* features alone take longer */
+    {1000, 10.25, 16384, 0.5}, /* the ring carries the same */
+    {10.5, 10.25, 16384, 0.5}, /* the slower of them */
+    {10.25, 1000, 64, 0.5},    /* the kernel is a tile, features are four: kernel-outer */
+    {12.25, 1000, 32, 0.4375}, /* 1056: two tiles of kernel would leave 32 of 64 bytes, eight of
+                                  features leave 288 of 512 */
+    {10.25, 1000, 32, 0.9375}, /* 800: features twice are too much; 32 of 512 */
+};
+
+START_TEST(test_needed_fraction_hides_what_is_fetched) {
+  const needed_case *const c = &needed_cases[_i];
+  const dsm_layer conv = conv_layer(8, 16, 16, 1, 1);
+  const dsm_loops split = loops(1, 2, 2, 1, 1);
+  chips.array.startup_cycles = 0;
+  machine.link_bytes_per_cycle[DSM_LINK_MEMORY] = c->memory_bytes_per_cycle;
+  machine.link_bytes_per_cycle[DSM_LINK_RING] = c->ring_bytes_per_cycle;
+  dsm_residency residency = dsm_residency_none(&machine);
+  residency.scratchpad_bytes = c->scratchpad_bytes;
+  for (int k = 0; k <= 1; k++) { /* whatever is resident already */
+    residency.resident_fraction = k;
+    const dsm_pass_work work =
+        dsm_pass_work_derive(&conv, &machine, friendly_precision(), DSM_MODE_INFERENCE,
+                             DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL_X_DATA_Y, 8, &residency);
+    ASSERT_CLOSE(dsm_resident_fraction_needed(&work, &split), c->fraction);
+  }
+}
+END_TEST
+
 static TCase *room_case(void) {
   TCase *const room = tcase_create("room");
   tcase_add_checked_fixture(room, set_up, NULL);
@@ -327,6 +373,7 @@ static TCase *room_case(void) {
   tcase_add_test(room, test_without_fraction_no_kernel_stays);
   tcase_add_test(room, test_preloaded_weights_need_no_buffer_of_their_own);
   tcase_add_test(room, test_room_for_preloaded_weights_is_never_negative);
+  tcase_add_loop_test(room, test_needed_fraction_hides_what_is_fetched, 0, COUNT_OF(needed_cases));
   return room;
 }
 

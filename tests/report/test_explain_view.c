@@ -122,7 +122,8 @@ static pass_case pass_cases[] = {
 
 START_TEST(test_why_a_pass_is_as_it_is) {
   pass_case *const hand = &pass_cases[_i];
-  const dsm_explanation explanation = {.alternatives = hand->alternatives,
+  const dsm_explanation explanation = {.reference_cycles = 1000,
+                                       .alternatives = hand->alternatives,
                                        .alternative_count = hand->count};
   ck_assert_str_eq(dsm__explain_pass_why(&page, &plan, &explanation, DSM_PASS_FORWARD), hand->why);
 }
@@ -132,7 +133,8 @@ END_TEST
 START_TEST(test_a_small_difference_is_not_shown_as_none) {
   dsm_alternative alternatives[] = {{CHOSEN, DATA, CYCLES(100000, 0, 0, 0)},
                                     {BEST, MODEL, CYCLES(100003, 0, 0, 0)}};
-  const dsm_explanation explanation = {.alternatives = alternatives, .alternative_count = 2};
+  const dsm_explanation explanation = {
+      .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 2};
   const char *const why = dsm__explain_pass_why(&page, &plan, &explanation, DSM_PASS_FORWARD);
   ck_assert_msg(strstr(why, "1.000x") == NULL, "%s", why);
 }
@@ -145,7 +147,8 @@ START_TEST(test_the_other_passes_can_be_what_decides) {
       {CHOSEN, DATA, CYCLES(100, 0, 0, 0), .pass = DSM_PASS_UPDATE, .network_cycles = 1000},
       {BEST, MODEL, CYCLES(250, 0, 0, 0), .pass = DSM_PASS_UPDATE, .network_cycles = 1100},
   };
-  const dsm_explanation explanation = {.alternatives = alternatives, .alternative_count = 4};
+  const dsm_explanation explanation = {
+      .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 4};
   ck_assert_str_eq(
       dsm__explain_pass_why(&page, &plan, &explanation, DSM_PASS_FORWARD),
       "model alone would be faster in this pass (0.50x, because of array underuse), but with it "
@@ -182,7 +185,8 @@ static pass_case layer_cases[] = {
 
 START_TEST(test_why_a_layer_has_its_parallelism) {
   pass_case *const hand = &layer_cases[_i];
-  const dsm_explanation explanation = {.alternatives = hand->alternatives,
+  const dsm_explanation explanation = {.reference_cycles = 1000,
+                                       .alternatives = hand->alternatives,
                                        .alternative_count = hand->count};
   ck_assert_str_eq(dsm__explain_layer_why(&page, &plan, &explanation), hand->why);
 }
@@ -202,7 +206,8 @@ START_TEST(test_passes_that_differ_say_what_each_has) {
       {BEST, DATA, CYCLES(250, 0, 0, 0), .pass = DSM_PASS_UPDATE, .network_cycles = 1030},
       {BEST, HYBRID, CYCLES(260, 0, 0, 0), .pass = DSM_PASS_UPDATE},
   };
-  const dsm_explanation explanation = {.alternatives = alternatives,
+  const dsm_explanation explanation = {.reference_cycles = 1000,
+                                       .alternatives = alternatives,
                                        .alternative_count = COUNT_OF(alternatives)};
   ck_assert_str_eq(dsm__explain_layer_why(&page, &per_pass_plan, &explanation),
                    "The passes may differ: forward data, update model. With the change of a single "
@@ -216,7 +221,8 @@ START_TEST(test_a_pass_that_may_differ_is_kept_by_what_is_around_it) {
       {CHOSEN, DATA, CYCLES(100, 0, 0, 0), .network_cycles = 1000},
       {BEST, MODEL, CYCLES(50, 0, 0, 0), .network_cycles = 1100},
   };
-  const dsm_explanation explanation = {.alternatives = alternatives, .alternative_count = 2};
+  const dsm_explanation explanation = {
+      .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 2};
   dsm_layer_plan layer = {.is_output_held = true};
   dsm_plan holding = per_pass_plan;
   ck_assert_str_eq(
@@ -243,7 +249,8 @@ START_TEST(test_a_parallelism_that_no_mapping_has_is_said_to_have_none) {
       {CHOSEN, DATA, CYCLES(100, 0, 0, 0), .network_cycles = 1000},
       {BEST, MODEL, CYCLES(50, 0, 0, 0)},
   };
-  const dsm_explanation explanation = {.alternatives = alternatives, .alternative_count = 2};
+  const dsm_explanation explanation = {
+      .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 2};
   ck_assert_str_eq(dsm__explain_pass_why(&page, &plan, &explanation, DSM_PASS_FORWARD),
                    "model alone would be faster in this pass (0.50x, because of array underuse), "
                    "but no mapping of the network has it.");

@@ -89,7 +89,7 @@ static const dsm_explanation *const explanations[] = {&explanation};
 START_TEST(test_table_has_what_the_plan_does_first) {
   char *const text = dsm_report_explanation_table(plan, explanations, 1, plain_style(100));
   static const char wanted[] =
-      "\nother decisions, against the plan's step of 1,000 cycles\n"
+      "\nother decisions, against the best step without preloaded weights, of 1,000 cycles\n"
       "held on chip  yes (chosen)\n"
       "              no: +10.0 % (+100 cycles), then also held: between, loaded\n"
       "DySM factor   2 (chosen)\n"
@@ -106,8 +106,10 @@ END_TEST
 START_TEST(test_a_parallelism_without_a_mapping_has_no_network_time) {
   dsm_alternative alternatives[] = {chosen, {.is_best_of_parallelism = true}};
   alternatives[0].parallelism = DSM_PARALLELISM_MODEL;
-  const dsm_explanation made = {
-      .layer_index = MADE_HELD, .alternatives = alternatives, .alternative_count = 2};
+  const dsm_explanation made = {.layer_index = MADE_HELD,
+                                .alternatives = alternatives,
+                                .alternative_count = 2,
+                                .reference_cycles = 1000};
   const dsm_explanation *const list[] = {&made};
   char *text = dsm_report_explanation_table(plan, list, 1, plain_style(200));
   line_list lines = lines_read(text);

@@ -3,121 +3,12 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "plan/core_splits.h"
+#include "plan/mapping_memory.h"
 #include "plan/tolerance.h"
 #include "random_numbers.h"
-
-/* ---- instances ---- */
-
-preload_twin preload_twin_of(const char *layers, const char *minibatch,
-                             const dsm_override *overrides, size_t override_count) {
-  char path[512];
-  char text[2048];
-  preload_twin twin = {0};
-  snprintf(path, sizeof path, "%s/systems/chip1.json", DSM_SOURCE_DIR);
-  const int length =
-      snprintf(text, sizeof text,
-               "{\"format\": \"dsm-workload/1\", \"name\": \"twin\", \"minibatch\": %s, "
-               "\"element_bytes\": 2, \"layers\": [%s]}",
-               minibatch, layers);
-  ck_assert_int_lt(length, (int)sizeof text);
-  ck_assert_int_eq(
-      dsm_workload_parse(&twin.workload, text, (size_t)length, "twin", NULL, 0, NULL), DSM_OK);
-  ck_assert_int_eq(dsm_system_load(&twin.system, path, overrides, override_count, NULL), DSM_OK);
-  ck_assert_uint_le(twin.workload->layer_count, TWIN_LAYERS_MAX);
-  twin.machine = dsm_machine_derive(twin.system);
-  dsm_explore_options_init(&twin.options);
-  twin.options.mode = DSM_MODE_INFERENCE;
-  twin.options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
-                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE) |
-                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD);
-  dsm__arena *const arena = dsm__arena_new();
-  dsm__core_splits splits;
-  ck_assert(dsm__core_splits_enumerate(&splits, twin.system->chip.cores, arena));
-  ck_assert_uint_le(splits.count, TWIN_SPLITS_MAX);
-  memcpy(twin.splits, splits.items, splits.count * sizeof splits.items[0]);
-  twin.split_count = splits.count;
-  dsm__arena_free(arena);
-  return twin;
-}
-
-void preload_twin_free(preload_twin *twin) {
-  dsm_workload_free(twin->workload);
-  dsm_system_free(twin->system);
-}
-
-static uint64_t pick(const uint64_t *values, size_t count, uint64_t *state) {
-  return values[random_below(state, count)];
-}
-
-/* A chain: convolutions, then layers without positions; some with timesteps. */
-static void draw_layers(char *text, size_t size, uint64_t *state) {
-  static const uint64_t features[] = {4, 8, 16, 24, 32, 48, 64};
-  enum { FEATURES = sizeof features / sizeof features[0] };
-  const uint64_t count = 2 + random_below(state, 3);
-  const uint64_t convs = random_below(state, count + 1);
-  const uint64_t side = 2 + random_below(state, 5);
-  const bool is_recurrent = convs == 0 && random_below(state, 2) == 0;
-  uint64_t in = pick(features, FEATURES, state);
-  size_t used = 0;
-  for (uint64_t i = 0; i < count; i++) {
-    const uint64_t out = pick(features, FEATURES, state);
-    const char *const comma = i == 0 ? "" : ",";
-    if (i < convs) {
-      used += (size_t)snprintf(
-          text + used, size - used,
-          "%s{\"name\":\"l%d\",\"type\":\"conv\",\"in\":%d,\"out\":%d,\"feature\":[%d,%d],"
-          "\"kernel\":[3,3]%s}",
-          comma, (int)i, (int)in, (int)out, (int)side, (int)side,
-          random_below(state, 3) == 0 ? ",\"aux\":[{\"op\":\"relu\"}]" : "");
-      in = i + 1 == convs ? out * side * side : out;
-    } else if (is_recurrent && random_below(state, 3) != 0) {
-      used += (size_t)snprintf(text + used, size - used,
-                               "%s{\"name\":\"l%d\",\"type\":\"lstm\",\"in\":%d,\"out\":%d,"
-                               "\"timesteps\":6}",
-                               comma, (int)i, (int)in, (int)out);
-      in = out;
-    } else {
-      used += (size_t)snprintf(text + used, size - used,
-                               "%s{\"name\":\"l%d\",\"type\":\"fc\",\"in\":%d,\"out\":%d%s}", comma,
-                               (int)i, (int)in, (int)out, is_recurrent ? ",\"timesteps\":6" : "");
-      in = out;
-    }
-  }
-}
-
-preload_twin preload_twin_draw(uint64_t seed) {
-  static const char *const cores[] = {"2", "3", "4", "4"};
-  static const char *const scratchpads[] = {"0.00390625", "0.0078125", "0.015625", "0.03125"};
-  static const char *const buffers[] = {"0.5", "1", "2", "3"};
-  static const char *const bandwidths[] = {"2", "8", "24", "80"};
-  static const char *const rings[] = {"8", "64", "256"};
-  static const char *const startups[] = {"0", "10", "100"};
-  static const char *const minibatches[] = {"1", "1", "2", "5"};
-  uint64_t state = seed;
-  char layers[1024];
-  draw_layers(layers, sizeof layers, &state);
-  const dsm_override overrides[] = {
-      {"chip.cores", cores[random_below(&state, 4)], NULL},
-      {"core.scratchpad_MiB", scratchpads[random_below(&state, 4)], NULL},
-      {"core.streaming_buffer_KiB", buffers[random_below(&state, 4)], NULL},
-      {"chip.memory.bandwidth_GBps", bandwidths[random_below(&state, 4)], NULL},
-      {"chip.core_link_bandwidth_GBps", rings[random_below(&state, 3)], NULL},
-      {"array.startup_cycles", startups[random_below(&state, 3)], NULL},
-      {"system.chips_x", random_below(&state, 3) == 0 ? "2" : "1", NULL},
-  };
-  preload_twin twin = preload_twin_of(layers, minibatches[random_below(&state, 4)], overrides,
-                                      sizeof overrides / sizeof overrides[0]);
-  if (random_below(&state, 4) == 0) {
-    twin.options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD);
-  }
-  return twin;
-}
 
 /* ---- mappings, but for core splits and fractions ---- */
 
@@ -151,11 +42,29 @@ static dsm_parallelism parallelism_of(const frame *f, size_t layer) {
   return f->layers[layer].layouts.of[DSM_PASS_FORWARD];
 }
 
+/* What a chip needs of its memory (section 12). */
+static double memory_need(const frame *f) {
+  const dsm__decisions decisions = {.layers = f->layers};
+  dsm_layer_memory memory[TWIN_LAYERS_MAX];
+  dsm__mapping_memory_derive(f->twin->workload, &f->twin->machine, DSM_MODE_INFERENCE, &decisions,
+                             memory);
+  double kept = 0;
+  double transient = 0;
+  for (size_t i = 0; i < f->twin->workload->layer_count; i++) {
+    kept += dsm__kept_bytes(&memory[i]);
+    transient = fmax(transient, memory[i].transient_bytes);
+  }
+  return kept + transient;
+}
+
 /* Completes a frame from parallelisms, held outputs and preloaded bytes; false: not legal. */
 static bool frame_complete(frame *f) {
   const preload_twin *const twin = f->twin;
   const size_t count = twin->workload->layer_count;
   const dsm__decisions decisions = {.layers = f->layers};
+  if (memory_need(f) > dsm__capacity_limit(twin->system->chip.memory.capacity_GB * 1e9)) {
+    return false;
+  }
   f->fixed_cycles = 0;
   memset(f->holdings, 0, sizeof f->holdings);
   for (size_t i = 0; i < count; i++) {
@@ -212,6 +121,21 @@ static bool frame_set(frame *f, unsigned number, double preloaded_bytes, bool *i
 
 static double level_bytes(const preload_twin *twin, int level) {
   return dsm_preload_room_bytes(&twin->machine) * level / 32;
+}
+
+void preload_twin_limit_memory(preload_twin *twin, double share) {
+  frame f = {.twin = twin};
+  bool is_end = false;
+  double least = HUGE_VAL;
+  double most = 0;
+  for (unsigned number = 0; !is_end; number++) {
+    if (frame_set(&f, number, 0, &is_end)) {
+      least = fmin(least, memory_need(&f));
+      most = fmax(most, memory_need(&f));
+    }
+  }
+  twin->system->chip.memory.capacity_GB = (least + share * (most - least)) * 1e-9;
+  twin->is_memory_short = true;
 }
 
 /* ---- one layer ---- */
@@ -418,8 +342,7 @@ static resident most_sensitive(const frame *f, size_t layer) {
       const double one = layer_cycles(f, layer, s, 1);
       const double kernel = dsm_core_kernel_bytes(&work, &twin->splits[s]);
       if (k[DSM_DIM_IN] * k[DSM_DIM_OUT] * k[DSM_DIM_KIJ] * replication >= cores &&
-          is_candidate(f, layer, &work, s) &&
-          (one < cycles || (one <= cycles && kernel < bytes))) {
+          is_candidate(f, layer, &work, s) && (one < cycles || (one <= cycles && kernel < bytes))) {
         cycles = one;
         bytes = kernel;
       }
@@ -489,7 +412,8 @@ double preload_twin_greedy(const preload_twin *twin) {
       double cycles = f.fixed_cycles;
       for (size_t i = 0; i < count; i++) {
         const size_t layer = order[i].layer;
-        const bool is_as_sorted = order[i].fraction <= 0 || twin->machine.chip_count == 1 ||
+        const bool is_any = order[i].fraction > 0 || twin->is_memory_short;
+        const bool is_as_sorted = !is_any || twin->machine.chip_count == 1 ||
                                   parallelism_of(&f, layer) == parallelism_of(&open, layer);
         cycles += is_as_sorted ? resident_cycles(&f, &order[i]) : HUGE_VAL;
       }
@@ -517,8 +441,7 @@ double preload_twin_random(const preload_twin *twin, uint64_t *state) {
       return HUGE_VAL;
     }
     f.layers[i].splits[DSM_PASS_FORWARD][0] = twin->splits[split];
-    f.layers[i].weights_on_chip =
-        has_weights ? (double)(1 + random_below(state, 64)) / 64 : 0;
+    f.layers[i].weights_on_chip = has_weights ? (double)(1 + random_below(state, 64)) / 64 : 0;
   }
   const dsm__decisions decisions = {.layers = f.layers};
   const double used = dsm__preloaded_weight_bytes(twin->workload, &twin->machine, &decisions);

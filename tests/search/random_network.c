@@ -39,15 +39,13 @@ static uint64_t pick(maker *m, const uint64_t *values, size_t count) {
     ck_assert_uint_lt((m)->length, sizeof(m)->text);                                               \
   } while (false)
 
-/* An earlier layer of the same size as the last one, or SIZE_MAX. */
-static size_t find_alike(maker *m, uint64_t features) {
+/* One of the first `end` layers, of the same size as the last one, or SIZE_MAX. */
+static size_t find_alike(maker *m, size_t end) {
   const uint64_t side = m->layers[m->count - 1].side;
   size_t found = SIZE_MAX;
   uint64_t seen = 0;
-  for (size_t i = 0; i + 1 < m->count; i++) {
-    const bool is_alike =
-        m->layers[i].side == side && (features == 0 || m->layers[i].features == features);
-    if (is_alike && random_below(&m->state, ++seen) == 0) {
+  for (size_t i = 0; i < end; i++) {
+    if (m->layers[i].side == side && random_below(&m->state, ++seen) == 0) {
       found = i;
     }
   }
@@ -57,7 +55,7 @@ static size_t find_alike(maker *m, uint64_t features) {
 /* The layer before, an earlier one, or a concatenation of both; the features that they deliver. */
 static uint64_t put_inputs(maker *m) {
   const made_layer *const last = &m->layers[m->count - 1];
-  const size_t other = find_alike(m, 0);
+  const size_t other = find_alike(m, m->count - 1);
   const bool is_branch = other != SIZE_MAX && chance(m, 25);
   const bool is_joined = other != SIZE_MAX && !is_branch && chance(m, 15);
   if (is_branch) {
@@ -101,7 +99,8 @@ static void add_conv(maker *m) {
   const uint64_t side = m->count == 0 ? 8 : m->layers[m->count - 1].side;
   APPEND(m, "{'name': 'l%zu', 'type': 'conv'", m->count);
   const uint64_t in = m->count == 0 ? 4 : put_inputs(m);
-  const size_t shortcut = m->count > 1 && chance(m, 40) ? find_alike(m, 0) : SIZE_MAX;
+  /* Perhaps the layer's own input. */
+  const size_t shortcut = m->count > 1 && chance(m, 40) ? find_alike(m, m->count) : SIZE_MAX;
   const uint64_t out = shortcut != SIZE_MAX ? m->layers[shortcut].features
                                             : pick(m, outs, sizeof outs / sizeof outs[0]);
   const int kernel = chance(m, 50) ? 3 : 1;

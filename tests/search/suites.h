@@ -8,6 +8,7 @@ Suite *suite_core_splits(void);
 Suite *suite_distinct(void);
 Suite *suite_layer_search(void);
 Suite *suite_graph(void);
+Suite *suite_graph_large(void);
 Suite *suite_allotment(void);
 Suite *suite_lives(void);
 Suite *suite_groups(void);
@@ -18,6 +19,7 @@ Suite *suite_explain(void);
 Suite *suite_preload(void);
 Suite *suite_what_if(void);
 Suite *suite_properties(void);
+Suite *suite_optimizations(void);
 Suite *suite_published(void);
 
 #endif

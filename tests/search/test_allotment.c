@@ -24,8 +24,9 @@ static dsm__stage_option random_option(uint64_t *state, uint64_t rows_max) {
   dsm__stage_option option = {.rows = 1 + random_below(state, rows_max),
                               .parallelism =
                                   (dsm_parallelism)random_below(state, DSM_PARALLELISM_COUNT)};
+  const uint64_t work = 24 / option.rows;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    option.times.step[p] = (double)(1 + 24 / option.rows + random_below(state, 6));
+    option.times.step[p] = (double)(1 + work + random_below(state, 6));
   }
   option.times.once = (double)random_below(state, 60);
   return option;

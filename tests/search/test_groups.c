@@ -34,9 +34,6 @@ static const struct {
     {{"", NAMED("g"), NAMED("g"), "", ""}, {{1, 2}, {3, 2}}},
     {{NAMED("g"), NAMED("g"), NAMED("h"), NAMED("h")}, {{0, 2}, {2, 2}}},
     {{NAMED("g"), "", ""}, {{1, 2}}},
-    /* Not one run: nothing. */
-    {{NAMED("g"), NAMED("g"), "", NAMED("g"), NAMED("g")}, {{0, 0}}},
-    {{NAMED("g"), NAMED("g"), NAMED("h"), NAMED("g")}, {{0, 0}}},
 };
 
 /* Layers of one width, so that any may follow any. */

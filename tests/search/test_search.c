@@ -8,6 +8,7 @@ int main(void) {
   srunner_add_suite(runner, suite_distinct());
   srunner_add_suite(runner, suite_layer_search());
   srunner_add_suite(runner, suite_graph());
+  srunner_add_suite(runner, suite_graph_large());
   srunner_add_suite(runner, suite_allotment());
   srunner_add_suite(runner, suite_lives());
   srunner_add_suite(runner, suite_groups());
@@ -18,6 +19,7 @@ int main(void) {
   srunner_add_suite(runner, suite_preload());
   srunner_add_suite(runner, suite_what_if());
   srunner_add_suite(runner, suite_properties());
+  srunner_add_suite(runner, suite_optimizations());
   srunner_add_suite(runner, suite_published());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
