@@ -198,21 +198,36 @@ static int compare_labels(const void *left, const void *right) {
                                 : compare_u64(a->option, b->option);
 }
 
-/* Removes dominated labels: those before one in order use no more rows. More than LABELS_MAX: there
- * may be more. */
-static size_t remove_dominated(label *labels, size_t count) {
-  qsort(labels, count, sizeof labels[0], compare_labels);
+/* Takes steps from those that are left; false if there are not as many. */
+static bool spend(const dsm__allotment *a, uint64_t steps) {
+  const bool is_enough = *a->steps >= steps;
+  *a->steps = is_enough ? *a->steps - steps : 0;
+  return is_enough;
+}
+
+/* Removes dominated labels: those before one in order use no more rows. False if it takes too long
+ * or too many are left. */
+static bool remove_dominated(const dsm__allotment *a, label *labels, size_t *count) {
+  enum { SORTING_STEPS = 32 }; /* of a label, about */
   size_t kept = 0;
-  for (size_t i = 0; i < count && kept <= LABELS_MAX; i++) {
+  if (!spend(a, (uint64_t)*count * SORTING_STEPS)) {
+    return false;
+  }
+  qsort(labels, *count, sizeof labels[0], compare_labels);
+  for (size_t i = 0; i < *count; i++) {
     size_t k = 0;
     while (k < kept && !is_no_longer(&labels[k].slowest, &labels[i].slowest)) {
       k++;
+    }
+    if (!spend(a, k + 1) || (k == kept && kept == LABELS_MAX)) {
+      return false;
     }
     if (k == kept) {
       labels[kept++] = labels[i];
     }
   }
-  return kept;
+  *count = kept;
+  return true;
 }
 
 /* All promising extensions of a stage's labels; false if there are too many. */
@@ -220,6 +235,9 @@ static bool extend(const dsm__allotment *a, size_t stage, const label_list *from
                    double limit, label *scratch, size_t *count) {
   const dsm__stage_options *const options = &a->stages[stage];
   *count = 0;
+  if (!spend(a, (uint64_t)from->count * options->count)) {
+    return false;
+  }
   for (size_t i = 0; i < from->count; i++) {
     for (size_t o = 0; o < options->count; o++) {
       label next = {.slowest = from->items[i].slowest,
@@ -272,11 +290,8 @@ static dsm__allotment_result search(const dsm__allotment *a, label_list *lists, 
   const double limit = dsm__equal_to(*total);
   for (size_t s = 0; s < a->stage_count; s++) {
     size_t count = 0;
-    if (!extend(a, s, &lists[s], &rest[s + 1], limit, scratch, &count)) {
-      return DSM__ALLOTMENT_BOUNDED;
-    }
-    count = remove_dominated(scratch, count);
-    if (count > LABELS_MAX) {
+    if (!extend(a, s, &lists[s], &rest[s + 1], limit, scratch, &count) ||
+        !remove_dominated(a, scratch, &count)) {
       return DSM__ALLOTMENT_BOUNDED;
     }
     lists[s + 1].items = malloc((count + 1) * sizeof(label));

@@ -32,6 +32,7 @@ typedef struct dsm__allotment {
   size_t stage_count;
   uint64_t rows;      /**< at most, of all stages together */
   uint64_t timesteps; /**< T */
+  uint64_t *steps;    /**< comparisons that may still be made, of all groups together; in, out */
 } dsm__allotment;
 
 typedef enum dsm__allotment_result {

@@ -27,6 +27,7 @@ typedef struct finder {
   size_t *slots;                              /* hash table of solved groups: index + 1 */
   size_t slot_count;
   size_t solved;
+  uint64_t steps; /* left for allotments */
 } finder;
 
 bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index) {
@@ -245,6 +246,7 @@ static outcome solve(finder *f, dsm__group *group) {
       .stage_count = length,
       .rows = f->table->inputs->machine->system->system.chips_y,
       .timesteps = workload->layers[group->first_layer].timesteps,
+      .steps = &f->steps,
   };
   const dsm__allotment_result result = dsm__allotment_find(&allotment, chosen, &group->cycles);
   if (result == DSM__ALLOTMENT_OUT_OF_MEMORY) {
@@ -376,7 +378,7 @@ bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, dsm__a
   if (!dsm__has_optimization(inputs, DSM_OPTIMIZATION_PIPELINE) || rows < 2) {
     return true;
   }
-  finder f = {.table = table, .arena = arena, .groups = groups};
+  finder f = {.table = table, .arena = arena, .groups = groups, .steps = DSM__ALLOTMENT_STEPS_MAX};
   /* Every other stage has a row at least. */
   f.rows = rows - 1 < DSM__ROWS_MAX ? rows - 1 : DSM__ROWS_MAX;
   return prepare(&f) && (f.stage_classes == 0 || add_all(&f));

@@ -27,6 +27,9 @@ typedef struct dsm__groups {
  * differ in their layers. */
 enum { DSM__STAGES_MAX = 64, DSM__ROWS_MAX = 1024, DSM__GROUPS_SOLVED_MAX = 4096 };
 
+/** Most comparisons of partial allotments, of all groups together: some seconds. */
+#define DSM__ALLOTMENT_STEPS_MAX ((uint64_t)1 << 31)
+
 /** Finds all groups of a workload that the options allow; false if out of memory. */
 bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, dsm__arena *arena);
 
