@@ -186,6 +186,10 @@ static bool prepare(finder *f) {
       f->stage_class[class_index] = f->stage_classes;
     }
   }
+  if (f->stage_classes * f->rows > DSM__STAGES_SCORED_MAX) {
+    f->rows = DSM__STAGES_SCORED_MAX / f->stage_classes; /* 1 or more: of DSM_LAYERS_MAX layers */
+    f->groups->is_complete = false;
+  }
   f->options = dsm__arena_array(f->arena, f->stage_classes, sizeof f->options[0]);
   if (f->options == NULL || !score_stages(f)) {
     return false;

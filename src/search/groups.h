@@ -25,9 +25,14 @@ typedef struct dsm__groups {
   uint64_t evaluations;
 } dsm__groups;
 
-/** Most layers of a group and most rows of a stage in the searched space; and most groups that
- * differ in their layers. */
-enum { DSM__STAGES_MAX = 64, DSM__ROWS_MAX = 1024, DSM__GROUPS_SOLVED_MAX = 4096 };
+/** Most layers of a group and most rows of a stage in the searched space; most groups that differ
+ * in their layers; and most stages (layers with so many rows) that differ. */
+enum {
+  DSM__STAGES_MAX = 64,
+  DSM__ROWS_MAX = 1024,
+  DSM__GROUPS_SOLVED_MAX = 4096,
+  DSM__STAGES_SCORED_MAX = 1 << 17
+};
 
 /** Finds all groups of a workload that the options allow; false if out of memory. */
 bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, dsm__arena *arena);
