@@ -262,6 +262,7 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
       dsm_pass_work_derive(layer, machine, precision, DSM_MODE_TRAINING, DSM_PASS_FORWARD,
                            DSM_PARALLELISM_DATA_X_MODEL_Y, workload->minibatch, &residency);
   const dsm_invocation_cost cost = dsm_invocation_score(&work, split);
+  digest = digest_double(digest, dsm_resident_fraction_needed(&work, split));
   const dsm_transfer_list list = dsm_invocation_transfers(&work, split);
   digest = digest_double(digest, cost.total);
   digest = digest_double(digest, dsm_core_kernel_bytes(&work, split));

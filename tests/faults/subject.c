@@ -24,7 +24,7 @@ const char subject_convolutional_text[] =
 const char subject_recurrent_text[] =
     "{ \"format\": \"dsm-workload/1\", \"name\": \"seq\", \"minibatch\": 8, \"layers\": [\n"
     "  { \"name\": \"l1\", \"type\": \"lstm\", \"in\": 8, \"out\": 4, \"timesteps\": 3,\n"
-    "    \"bidirectional\": true, \"pipeline_group\": \"a\" },\n"
+    "    \"bidirectional\": true },\n"
     "  { \"name\": \"l2\", \"type\": \"lstm\", \"in\": 8, \"out\": 8, \"timesteps\": 3,\n"
     "    \"pipeline_group\": null, \"aux\": [ { \"op\": \"residual\", \"from\": \"l1\" } ] },\n"
     "  { \"name\": \"m\", \"type\": \"matmul\", \"in\": 8, \"out\": 3, \"timesteps\": 3,\n"
