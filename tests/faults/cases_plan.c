@@ -86,7 +86,14 @@ static attempt explore_held(const subject *s, dsm_diags *diags) {
 }
 
 static attempt explore_held_inference(const subject *s, dsm_diags *diags) {
-  return explore(s->residual, s->long_system, s->inference, 2, diags);
+  dsm_explore_options options = s->inference;
+  options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD);
+  return explore(s->residual, s->long_system, options, 2, diags);
+}
+
+/* Every level of preloading allocates much the same, so one layer on the small system will do. */
+static attempt explore_preloading(const subject *s, dsm_diags *diags) {
+  return explore(s->single, s->system, s->inference, 1, diags);
 }
 
 static attempt explore_held_limited(const subject *s, dsm_diags *diags) {
@@ -358,6 +365,7 @@ const faulty_case plan_cases[] = {
     {"dsm_explore, no parallelism", explore_nothing, DSM_ERROR_USAGE, NULL},
     {"dsm_explore, held outputs", explore_held, DSM_OK, NULL},
     {"dsm_explore, held, inference", explore_held_inference, DSM_OK, NULL},
+    {"dsm_explore, preloading", explore_preloading, DSM_OK, NULL},
     {"dsm_explore, held, limited", explore_held_limited, DSM_OK, NULL},
     {"dsm_explore, one DySM factor", explore_uniform, DSM_OK, NULL},
     {"dsm_explore, pipelined", explore_pipelined, DSM_OK, NULL},
