@@ -272,7 +272,7 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
   const dsm__layer_table *const table = b->request->table;
   dsm__variants variants;
   dsm__variants_init(&variants, table);
-  size_t(*const indices)[DSM_PASS_COUNT] = malloc((b->pending_count + 1) * sizeof *indices);
+  size_t(*const indices)[DSM_PASS_COUNT] = calloc(b->pending_count + 1, sizeof *indices);
   bool is_ready = indices != NULL;
   for (size_t i = 0; is_ready && i < b->pending_count; i++) {
     const dsm__pending_edge *const one = &b->pending[i];
