@@ -58,10 +58,10 @@ typedef enum dsm_decision {
 typedef struct dsm_what_if {
   dsm_decision decision;
   uint64_t value;
-  bool is_chosen;          /**< this is what the plan does */
-  double network_cycles;   /**< best step with it, memory limit aside; 0: no mapping has it */
-  const char *why_not;     /**< why no mapping has it, a phrase; NULL where some has */
-  size_t *also_held; /**< layers whose output is held then, but not in the plan */
+  bool is_chosen;        /**< this is what the plan does */
+  double network_cycles; /**< best step with it, memory limit aside; 0: no mapping has it */
+  const char *why_not;   /**< why no mapping has it, a phrase; NULL where some has */
+  size_t *also_held;     /**< layers whose output is held then, but not in the plan */
   size_t also_held_count;
   size_t *not_held; /**< layers whose output is held in the plan, but not then */
   size_t not_held_count;
