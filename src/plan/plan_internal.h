@@ -12,7 +12,7 @@ typedef struct dsm__layer_decision {
   dsm_pass_layouts layouts;
   uint64_t dysm_factor; /**< 1 or more */
   bool is_output_held;
-  double weights_on_chip; /**< preloaded fraction */
+  double weights_on_chip;              /**< preloaded fraction */
   bool is_kernel_kept[DSM_PASS_COUNT]; /**< steady invocations follow the first */
   /** Core splits of the passes that exist: of the first invocation (or write), then of the steady
    * (or accumulating) ones where there are any. */
@@ -29,7 +29,7 @@ typedef struct dsm__pipeline_decision {
 
 /** All decisions of a mapping. */
 typedef struct dsm__decisions {
-  const dsm__layer_decision *layers; /**< of each primary layer */
+  const dsm__layer_decision *layers;       /**< of each primary layer */
   const dsm__pipeline_decision *pipelines; /**< disjoint, in order of execution */
   size_t pipeline_count;
 } dsm__decisions;

@@ -131,7 +131,7 @@ static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen,
   for (size_t s = 0; s < a->stage_count; s++) {
     count += a->stages[s].count;
   }
-  double *const limits = malloc(count * sizeof *limits);
+  double *const limits = malloc((count + 1) * sizeof *limits);
   if (limits == NULL) {
     return DSM__ALLOTMENT_OUT_OF_MEMORY;
   }
@@ -367,7 +367,7 @@ static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
     if (count > LABELS_MAX) {
       return DSM__ALLOTMENT_BOUNDED;
     }
-    lists[s + 1].items = malloc((count + 1) * sizeof(label));
+    lists[s + 1].items = calloc(count + 1, sizeof(label));
     if (lists[s + 1].items == NULL) {
       return DSM__ALLOTMENT_OUT_OF_MEMORY;
     }

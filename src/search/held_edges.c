@@ -29,6 +29,22 @@ static bool is_worthwhile(const dsm__building *b, size_t boundary, dsm_paralleli
           1U) != 0;
 }
 
+size_t dsm__held_sets_limit(const dsm__graph_request *request) {
+  const size_t layer_count = request->table->inputs->workload->layer_count;
+  const size_t all = layer_count * DSM_PARALLELISM_COUNT * request->factors->count;
+  size_t blocks = request->worthwhile == NULL ? all : 0;
+  for (size_t i = 0; request->worthwhile != NULL && i < layer_count * DSM_PARALLELISM_COUNT; i++) {
+    for (uint64_t bits = request->worthwhile[i]; bits != 0; bits &= bits - 1) {
+      blocks++;
+    }
+  }
+  const size_t limit = blocks == 0 ? DSM__HELD_SETS_MAX : DSM__HELD_STATES_MAX / blocks;
+  if (limit < DSM__HELD_SETS_MIN) {
+    return DSM__HELD_SETS_MIN;
+  }
+  return limit < DSM__HELD_SETS_MAX ? limit : DSM__HELD_SETS_MAX;
+}
+
 /* The node of a held state before layer `boundary`, added if it is new. `first` is where those of
  * its parallelism and factor begin. DSM__NO_NODE: not worthwhile, or too many. */
 static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_state *state,
@@ -47,7 +63,7 @@ static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_st
   if (!is_worthwhile(b, boundary, parallelism, state->factor_index)) {
     return DSM__NO_NODE;
   }
-  if (b->next_held.count - first >= DSM__HELD_SETS_MAX) {
+  if (b->next_held.count - first >= b->held_sets_max) {
     b->is_cut = true;
     return DSM__NO_NODE;
   }
@@ -265,7 +281,7 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
   const dsm__layer_table *const table = b->request->table;
   dsm__variants variants;
   dsm__variants_init(&variants, table);
-  size_t(*const indices)[DSM_PASS_COUNT] = malloc((b->pending_count + 1) * sizeof *indices);
+  size_t(*const indices)[DSM_PASS_COUNT] = calloc(b->pending_count + 1, sizeof *indices);
   bool is_ready = indices != NULL;
   for (size_t i = 0; is_ready && i < b->pending_count; i++) {
     const dsm__pending_edge *const one = &b->pending[i];

@@ -111,15 +111,17 @@ dsm__best_pass dsm__best_pass_find(const dsm__layer_setting *setting, dsm_pass p
                                    const dsm__core_splits *splits, double *totals) {
   const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, false);
   dsm__best_pass best = {.cycles = 0};
+  uint64_t evaluations = 0;
   for (unsigned i = 0; i < parts.count; i++) {
     const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[i]);
     const dsm__best_split part = dsm__best_split_find(&work, splits, false, totals);
     best.splits[i] = part.split;
     best.cycles += (double)parts.items[i].count * part.cost.total;
-    best.evaluations += part.evaluations;
+    evaluations += part.evaluations;
     best.first_cycles = i == 0 ? part.cost.total : best.first_cycles;
     best.later_cycles = part.cost.total;
   }
+  best.evaluations = evaluations;
   if (may_keep_kernel && setting->layer->timesteps > 1) {
     find_steady(setting, pass, parallelism, splits, totals, &best);
   }

@@ -49,6 +49,7 @@ typedef struct dsm__building {
   uint32_t next_open[DSM__PAIRS];
   uint32_t middle[DSM__PAIRS];
   uint32_t entry[DSM__PAIRS];
+  size_t held_sets_max;          /* of a layer, parallelism and factor */
   uint32_t started[DSM__BLOCKS]; /* held nodes that entries lead to, by parallelism and factor */
   size_t *group_edges;           /* of each group: its edge, whose end is set when it is reached */
   size_t *first_ending;          /* of each boundary: the first group that ends there, + 1 */
@@ -77,6 +78,9 @@ uint32_t dsm__add_layer_node(dsm__building *b, dsm__node_kind kind, size_t index
 /** All edges out of the held states before a layer, parallelism by parallelism and factor by
  * factor; and where layers that begin to hold something lead to (started). */
 void dsm__add_held_edges(dsm__building *b, size_t index);
+
+/** How many sets of held tensors are kept for a layer, parallelism and factor. */
+size_t dsm__held_sets_limit(const dsm__graph_request *request);
 
 /** The edge of a layer that begins to hold its output, out of the entry of a block. */
 void dsm__add_started_edge(dsm__building *b, size_t index, unsigned block);

@@ -321,6 +321,7 @@ bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_reques
   b->request = request;
   b->inputs = request->table->inputs;
   b->arena = arena;
+  b->held_sets_max = dsm__held_sets_limit(request);
   b->input_bytes = dsm_input_memory_bytes(b->inputs->machine, b->inputs->workload);
   const bool is_built = build(b, graph);
   dsm__builder_fini(&b->builder);

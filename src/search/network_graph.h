@@ -70,8 +70,9 @@ typedef struct dsm__network_graph {
   uint64_t evaluations;
 } dsm__network_graph;
 
-/** Most sets of held tensors kept for a layer, parallelism and factor. */
-enum { DSM__HELD_SETS_MAX = 256 };
+/** Sets of held tensors kept for a layer, parallelism and factor: at most, and as few where the
+ * network has so many of these that all sets would be more than DSM__HELD_STATES_MAX. */
+enum { DSM__HELD_SETS_MAX = 256, DSM__HELD_SETS_MIN = 8, DSM__HELD_STATES_MAX = 1 << 22 };
 
 /** Builds the graph in the arena; false if out of memory. */
 bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_request *request,

@@ -50,8 +50,7 @@ static void check_restricted(const dsm_workload *workload, const dsm_system *sys
                              const dsm_explore_options *options, const outcome *best) {
   static const double rounding = 1e-9;
   const outcome found = explore(workload, system, options);
-  FUZZ_CHECK(found.has_pipelines ||
-             found.step_cycles >= best->lower_bound_cycles * (1 - rounding));
+  FUZZ_CHECK(found.has_pipelines || found.step_cycles >= best->lower_bound_cycles * (1 - rounding));
 }
 
 static void explore_mode(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,

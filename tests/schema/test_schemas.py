@@ -333,6 +333,7 @@ def check_plans(schemas, dsm, source, folder):
     explorations = (
         ("raider", "torus16"),
         ("raider", "chip1", "--mode", "inference"),
+        ("gnmt", "torus64"),
         ("gnmt", "torus64", "--optimize", "none"),
         ("mobilenet_v2", "torus64_symmetric", "--parallelism", "data,model"),
         ("googlenet", "torus64", "--set", "workload.minibatch=64", "--set",
