@@ -71,7 +71,7 @@ static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_st
   added.active = active;
   added.node = dsm__add_layer_node(b, DSM__NODE_HELD, boundary,
                                    dsm__pair_of(parallelism, parallelism), state->factor_index);
-  return push_state(b, added) ? added.node : (uint32_t)DSM__NO_NODE;
+  return push_state(b, added) ? added.node : DSM__NO_NODE;
 }
 
 static void add_pending(dsm__building *b, const dsm__pending_edge *one, uint32_t to,

@@ -7,8 +7,11 @@
 #include "search/graph_builder.h"
 #include "search/held_sets.h"
 
-/** No node; and parallelisms times factors: a block of held states each. */
-enum { DSM__NO_NODE = UINT32_MAX, DSM__BLOCKS = DSM_PARALLELISM_COUNT * DSM__FACTORS_MAX };
+/** No node. */
+#define DSM__NO_NODE UINT32_MAX
+
+/** Parallelisms times factors: a block of held states each. */
+enum { DSM__BLOCKS = DSM_PARALLELISM_COUNT * DSM__FACTORS_MAX };
 
 /* A state in which something is held. */
 typedef struct dsm__held_state {

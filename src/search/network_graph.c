@@ -69,7 +69,7 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
     b->entry[pair] = has_open(b, index, pair)
                          ? dsm__add_layer_node(b, DSM__NODE_ENTRY, index, pair, 0)
-                         : (uint32_t)DSM__NO_NODE;
+                         : DSM__NO_NODE;
   }
   const dsm__groups *const groups = b->request->groups;
   b->first_group_node = (uint32_t)b->builder.node_count;
@@ -80,7 +80,7 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
   }
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
     b->next_open[pair] = b->entry[pair] == DSM__NO_NODE
-                             ? (uint32_t)DSM__NO_NODE
+                             ? DSM__NO_NODE
                              : add_junction(b, DSM__NODE_OPEN, index + 1, pair);
   }
 }

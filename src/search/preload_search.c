@@ -6,7 +6,7 @@
 #include "plan/tolerance.h"
 #include "search/preload_level.h"
 
-enum { NO_LABEL = UINT32_MAX };
+#define NO_LABEL UINT32_MAX
 
 /* A path from the first node to some node, and how its layers run. One of them may be deferred: it
  * gets what all others leave, and its cycles count at last. */

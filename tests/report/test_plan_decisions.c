@@ -29,8 +29,8 @@ static void expect_not_in(const char *text, const char *part) {
 /* ---- the table ---- */
 
 static const char *const decided_rows[] = {
-    "layer   pass  par.  core split    on chip    dysm  pipe  step  util array  xfer  aux other  "
-    "bound\n",
+    ("layer   pass  par.  core split    on chip    dysm  pipe  step  util array  xfer  aux other  "
+     "bound\n"),
     "held    fwd   data  out 4 mb 8    out           2        10.0 ",
     "        bwd   data  out 4 mb 8    err                    10.0 ",
     "        upd   data  out 4 mb 8 *  err                    10.0 ",
