@@ -54,7 +54,7 @@ static dsm__layer_decision decision_of(const dsm__explaining *e, dsm_pass pass,
             : (p == DSM_PASS_BACKWARD ? e->chosen->error_parallelism
                                       : e->chosen->passes[DSM_PASS_FORWARD].share.parallelism);
   }
-  if (!e->is_per_pass) {
+  if (!e->is_per_pass || e->chosen->pipeline != DSM_NO_PIPELINE) {
     decision.layouts = dsm_pass_layouts_uniform(parallelism);
   }
   decision.layouts.of[pass] = parallelism;
