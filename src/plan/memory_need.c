@@ -45,12 +45,12 @@ static unit unit_for(double bytes) {
   return (unit){"B", 1};
 }
 
-/* The largest occupants, those far below the need left out. */
+/* The largest occupants: the first, and those after it that are not far below the need. */
 static void describe(const occupant *largest, double need_bytes, char *text, size_t size) {
   static const double smallest_share = 0.01;
   size_t length = 0;
   text[0] = '\0';
-  for (int i = 0; i < SHOWN && largest[i].bytes > smallest_share * need_bytes; i++) {
+  for (int i = 0; i < SHOWN && largest[i].bytes > (i == 0 ? 0 : smallest_share * need_bytes); i++) {
     const char *const separator = i == 0 ? "" : ", ";
     const char *const of = largest[i].layer == NULL ? "" : " of ";
     const char *const layer = largest[i].layer == NULL ? "" : largest[i].layer;
