@@ -29,6 +29,9 @@ static const char *why_no_hybrid(const cli_arguments *arguments, const dsm_workl
   if (system->system.chips_x * system->system.chips_y == 1) {
     return "the system has one chip";
   }
+  if (system->system.chips_x == 1 || system->system.chips_y == 1) {
+    return "on a torus of one row or column the hybrids are data and model parallelism again";
+  }
   return (arguments->options.parallelisms & hybrids) == 0
              ? "--parallelism leaves out data_x_model_y and model_x_data_y"
              : NULL;
@@ -55,14 +58,18 @@ static bool is_holdable(const dsm_workload *workload, size_t index) {
 
 static const char *why_no_reuse(const cli_arguments *arguments, const dsm_workload *workload,
                                 const dsm_system *system) {
+  const dsm_machine machine = dsm_machine_derive(system);
+  const bool has_room = dsm_held_limit_bytes(&machine, 0) > 0;
+  bool is_any_holdable = false;
   (void)arguments;
-  (void)system;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    if (workload->layers[i].timesteps > 1 || is_holdable(workload, i)) {
+    is_any_holdable = is_any_holdable || is_holdable(workload, i);
+    if (workload->layers[i].timesteps > 1 || (has_room && is_any_holdable)) {
       return NULL;
     }
   }
-  return "no layer uses the output of another, and none has timesteps";
+  return is_any_holdable ? "the streaming buffers leave no room in the scratchpads"
+                         : "no layer uses the output of another, and none has timesteps";
 }
 
 static const char *why_no_dysm(const cli_arguments *arguments, const dsm_workload *workload,
@@ -137,15 +144,24 @@ static const char *why_no_per_pass(const cli_arguments *arguments, const dsm_wor
                                    const dsm_system *system) {
   (void)workload;
   (void)system;
-  return arguments->options.mode == DSM_MODE_INFERENCE ? "inference has only forward passes" : NULL;
+  const dsm_parallelism_set allowed = arguments->options.parallelisms;
+  if (arguments->options.mode == DSM_MODE_INFERENCE) {
+    return "inference has only forward passes";
+  }
+  return (allowed & (allowed - 1)) == 0 ? "--parallelism leaves one parallelism to choose" : NULL;
 }
 
 /* In training it is a wrong usage. */
 static const char *why_no_preload(const cli_arguments *arguments, const dsm_workload *workload,
                                   const dsm_system *system) {
+  const dsm_machine machine = dsm_machine_derive(system);
   (void)arguments;
-  (void)system;
-  return workload->weights == 0 ? "the network has no weights" : NULL;
+  if (workload->weights == 0) {
+    return "the network has no weights";
+  }
+  return dsm_preload_room_bytes(&machine) > 0
+             ? NULL
+             : "the streaming buffers leave no room in the scratchpads";
 }
 
 void cli_note_idle_optimizations(const cli_arguments *arguments, const dsm_workload *workload,

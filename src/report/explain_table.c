@@ -89,16 +89,6 @@ static void put_decision(dsm__page *page, const dsm_plan *plan, const dsm_explan
   }
 }
 
-/* With preloaded weights, other decisions are compared without any. */
-static bool has_preloaded(const dsm_plan *plan) {
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    if (plan->layers[i].weights_on_chip > 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
                          const dsm_explanation *explanation) {
   if (explanation->what_if_count == 0) {
@@ -107,8 +97,9 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
   dsm__page_break(page);
   dsm__page_line(page, DSM__TONE_HEADING,
                  dsm__page_text(page, "other decisions, against %s of %s cycles",
-                                has_preloaded(plan) ? "the best step without preloaded weights,"
-                                                    : "the plan's step",
+                                dsm__explain_is_preloading(plan)
+                                    ? "the best step without preloaded weights,"
+                                    : "the plan's step",
                                 dsm__figure_fixed(explanation->reference_cycles, 0).text));
   for (int d = 0; d < DSM_DECISION_COUNT; d++) {
     put_decision(page, plan, explanation, (dsm_decision)d);
@@ -143,13 +134,16 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
   dsm__page_line(
       page, DSM__TONE_FAINT,
       dsm__page_text(page,
-                     "* = what the plan does. Times in percent of it, without relayouts: arrays = "
+                     "* = what the plan does. Times in percent of it, without relayouts "
+                     "between layers: arrays = "
                      "computing, xfer = transfers that computation does not hide, aux = auxiliary "
                      "operations, other = never hidden. network = the step with this parallelism "
-                     "for the %s and the best for all %s, in percent of the plan's. DxMy = "
+                     "for the %s and the best for all %s, in percent of %s. DxMy = "
                      "data_x_model_y, MxDy = model_x_data_y.",
                      dsm__explain_is_per_pass(plan) ? "pass" : "layer",
-                     dsm__explain_is_per_pass(plan) ? "else" : "others"));
+                     dsm__explain_is_per_pass(plan) ? "else" : "others",
+                     dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
+                                                      : "the plan's"));
   if (has_what_ifs) {
     dsm__page_line(page, DSM__TONE_FAINT,
                    "Other decisions: the best step of the whole network with each value, the limit "

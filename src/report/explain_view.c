@@ -171,6 +171,15 @@ static const char *cost_around(dsm__page *page, const dsm_plan *plan) {
   return last == NULL ? text : dsm__page_text(page, "%s or %s", text, last);
 }
 
+bool dsm__explain_is_preloading(const dsm_plan *plan) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    if (plan->layers[i].weights_on_chip > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* How the step changes when the layer has a parallelism, as "take 5.1 % longer". */
 static const char *step_change(dsm__page *page, double network_cycles, double step_cycles) {
   const double change = dsm__share(network_cycles, step_cycles) - 1;
@@ -178,7 +187,7 @@ static const char *step_change(dsm__page *page, double network_cycles, double st
     return "take as long";
   }
   return dsm__page_text(page, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
-                        change > 0 ? "longer" : "less if the chip's memory allowed it");
+                        change > 0 ? "longer" : "less, all else at its best and memory aside");
 }
 
 /* Why a rival that is faster in a pass makes the step slower. */
@@ -203,6 +212,10 @@ static const char *against_rival(dsm__page *page, const dsm_plan *plan,
                      dsm_parallelism_name(rival->parallelism),
                      times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
                      extra_time(page, chosen, rival));
+  if (dsm__explain_is_preloading(plan)) {
+    return dsm__page_text(page, "%s.",
+                          beginning); /* what it costs is not known with weights on chip */
+  }
   if (!(rival->network_cycles > 0)) {
     return dsm__page_text(page, "%s, but no mapping of the network has it.", beginning);
   }
@@ -380,7 +393,7 @@ static const char *why_per_pass(dsm__page *page, const dsm_explanation *explanat
 
 const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation) {
-  if (explanation->alternative_count == 0) {
+  if (explanation->alternative_count == 0 || dsm__explain_is_preloading(plan)) {
     return "";
   }
   return dsm__explain_is_per_pass(plan) ? why_per_pass(page, explanation)

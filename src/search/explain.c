@@ -8,6 +8,7 @@
 #include "plan/decisions.h"
 #include "plan/pass_builder.h"
 #include "plan/stage.h"
+#include "plan/tolerance.h"
 #include "search/explain_internal.h"
 #include "search/layer_search.h"
 
@@ -93,6 +94,17 @@ static bool is_as_planned(const dsm_pass_plan *planned, const dsm__layer_decisio
   return true;
 }
 
+/* Preloaded weights were given room for the plan's own split. */
+static void keep_planned_splits(const dsm_pass_plan *planned, dsm_pass pass,
+                                dsm__layer_decision *decision) {
+  decision->is_kernel_kept[pass] = false;
+  for (unsigned i = 0; i < planned->invocation_count; i++) {
+    decision->splits[pass][i] = planned->invocations[i].split;
+    decision->is_kernel_kept[pass] =
+        decision->is_kernel_kept[pass] || planned->invocations[i].kind == DSM_INVOCATION_STEADY;
+  }
+}
+
 /* The best splits of every parallelism of a pass. */
 static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass) {
   const dsm_pass_plan *const planned = &e->chosen->passes[pass];
@@ -112,11 +124,14 @@ static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, 
     dsm__layer_decision decision = decision_of(e, pass, parallelism);
     decision.is_kernel_kept[pass] = best.is_kernel_kept;
     memcpy(decision.splits[pass], best.splits, sizeof best.splits);
+    if (setting.resident_fraction > 0) {
+      keep_planned_splits(planned, pass, &decision);
+    }
     dsm_alternative *const alternative = append(explanation);
     *alternative = (dsm_alternative){
         .pass = pass,
         .parallelism = parallelism,
-        .split = best.splits[0],
+        .split = decision.splits[pass][0],
         .is_chosen = is_as_planned(planned, &decision, pass),
         .is_best_of_parallelism = true,
         .network_cycles = dsm__explain_network_cycles(e, pass, parallelism),
@@ -154,7 +169,14 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   const dsm__parts parts = dsm__pass_parts(&setting, pass, planned->share.parallelism, false);
   const dsm_pass_work work =
       dsm__part_work(&setting, pass, planned->share.parallelism, &parts.items[0]);
-  const dsm__best_split best = dsm__best_split_find(&work, splits, false, e->totals);
+  /* With preloaded weights, only splits that take no more room for them. */
+  const double room =
+      setting.resident_fraction > 0
+          ? dsm__capacity_limit(dsm_core_kernel_bytes(&work, &planned->invocations[0].split))
+          : HUGE_VAL;
+  const dsm_loops best = setting.resident_fraction > 0
+                             ? planned->invocations[0].split
+                             : dsm__best_split_find(&work, splits, false, e->totals).split;
   const bool is_valid_only = dsm__core_splits_any_valid(splits, setting.layer, &work.share);
   bool is_listed = false; /* the plan's own way is already among the alternatives */
   for (size_t i = 0; i < explanation->alternative_count; i++) {
@@ -167,7 +189,8 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   }
   size_t ranked_count = 0;
   for (size_t i = 0; i < splits->count; i++) {
-    if (!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) {
+    if ((!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) &&
+        dsm_core_kernel_bytes(&work, &splits->items[i]) <= room) {
       ranked[ranked_count++] =
           (ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
     }
@@ -177,7 +200,7 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   for (size_t i = 0; i < ranked_count; i++) {
     const dsm_loops *const split = &splits->items[ranked[i].index];
     const bool is_chosen = !is_listed && is_same_split(split, &planned->invocations[0].split);
-    if (is_chosen || (listed < count && !is_same_split(split, &best.split))) {
+    if (is_chosen || (listed < count && !is_same_split(split, &best))) {
       append_split(e, explanation, pass, split, is_chosen);
       listed += is_chosen ? 0 : 1;
     }
@@ -263,6 +286,12 @@ static bool derive_holding(dsm__explaining *e) {
   return true;
 }
 
+/* The graph knows no preloaded weights, so they need not be searched. */
+static bool solve_without_preloading(dsm__problem *problem, dsm__solution *solution) {
+  problem->is_preloading_off = true;
+  return dsm__problem_solve(problem, solution);
+}
+
 /* The ways to run the layer: those of the graph in which the best mapping was found (where sets of
  * held tensors are cut, the others may lack it), then all with each uniform factor. */
 static bool find_ways(dsm__explaining *e) {
@@ -273,7 +302,7 @@ static bool find_ways(dsm__explaining *e) {
   dsm__network_graph *const networks = dsm__arena_array(arena, graphs, sizeof *networks);
   e->throughs = dsm__arena_array(arena, graphs + 1, sizeof e->throughs[0]);
   if (solution == NULL || networks == NULL || e->throughs == NULL ||
-      !dsm__problem_solve(problem, solution) ||
+      !solve_without_preloading(problem, solution) ||
       !dsm__through_derive(&e->throughs[0], problem, &solution->network, e->layer_index, arena)) {
     return false;
   }

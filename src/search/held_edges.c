@@ -252,7 +252,7 @@ static uint32_t start_holding(dsm__building *b, size_t index, unsigned block, si
 void dsm__add_held_edges(dsm__building *b, size_t index) {
   size_t next = 0;
   if (b->request->lives != NULL && !b->request->is_relaxed) {
-    dsm__future_derive(&b->future, b->inputs->workload, b->request->lives, index + 1);
+    dsm__future_derive(&b->future, b->inputs->workload, b->request->lives, index + 1, b->looked_at);
   }
   b->next_held.count = 0;
   for (unsigned block = 0; block < DSM__BLOCKS; block++) {

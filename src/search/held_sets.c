@@ -56,7 +56,7 @@ static void update_live(dsm__future *future, const dsm_workload *workload, const
 }
 
 void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const dsm__lives *lives,
-                        size_t boundary) {
+                        size_t boundary, size_t *looked_at) {
   update_live(future, workload, lives, boundary - 1);
   future->need_count = 0;
   future->is_known = true;
@@ -69,13 +69,15 @@ void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const
     for (size_t u = lives->first_user[owner]; u < lives->first_user[owner + 1]; u++) {
       const size_t user = lives->users[u];
       const dsm_layer *const layer = &workload->layers[user];
-      looks += 1 + layer->producer_count + layer->shortcut_count;
+      looks++;
       if (looks > LOOKS_MAX) {
         future->is_known = false;
         break;
       }
-      if (user >= boundary) {
+      if (user >= boundary && looked_at[user] != boundary) {
         const dsm__life *const life = &lives->layers[user];
+        looked_at[user] = boundary;
+        looks += layer->producer_count + layer->shortcut_count;
         add_need(future, need_of(lives, layer->producers, layer->producer_count,
                                  life->can_input_be_held, boundary));
         add_need(future, need_of(lives, layer->shortcuts, layer->shortcut_count,

@@ -34,9 +34,9 @@ typedef struct dsm__future {
 } dsm__future;
 
 /** Looks at what comes from a boundary (that before layer `boundary`) on. Boundaries are to be
- * visited in order, from 1. */
+ * visited in order, from 1. looked_at[layer_count] is scratch, zero at first. */
 void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const dsm__lives *lives,
-                        size_t boundary);
+                        size_t boundary, size_t *looked_at);
 
 /** The active part of a set. */
 dsm__held_set dsm__active_part(const dsm__future *future, dsm__held_set set);

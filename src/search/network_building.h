@@ -63,6 +63,7 @@ typedef struct dsm__building {
   size_t pending_count;
   size_t pending_capacity;
   dsm__future future; /* of the boundary after this layer */
+  size_t *looked_at;  /* scratch of the future, of each layer */
   bool is_cut;
 } dsm__building;
 

@@ -288,7 +288,8 @@ static bool chain_groups(dsm__building *b) {
 
 static bool build(dsm__building *b, dsm__network_graph *graph) {
   const size_t layer_count = b->inputs->workload->layer_count;
-  if (!chain_groups(b)) {
+  b->looked_at = dsm__arena_array(b->arena, layer_count, sizeof b->looked_at[0]);
+  if (b->looked_at == NULL || !chain_groups(b)) {
     return false;
   }
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {

@@ -117,7 +117,7 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
     return false;
   }
   problem->evaluations += level->residents.evaluations;
-  level->chosen = dsm__arena_array(problem->arena, level->residents.count, sizeof level->chosen[0]);
+  level->chosen = dsm__arena_array(problem->arena, level->residents.count, sizeof(void *));
   return level->chosen != NULL;
 }
 

@@ -288,7 +288,7 @@ bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_bound *bo
   const size_t node_count = level->network.graph.node_count;
   labelling l = {.level = level, .bound = bound, .limit = limit};
   l.refund = bound->price * level->room_bytes;
-  l.first = malloc(node_count * sizeof l.first[0]);
+  l.first = calloc(node_count, sizeof l.first[0]);
   bool is_done = l.first != NULL;
   size_t count = 0;
   *exact = (dsm__preload_exact){.is_complete = false};

@@ -234,7 +234,8 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
     solution->answer.lower_bound_cycles = bound;
   }
   if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
-      solution->answer.is_feasible && !dsm__problem_solve_preload(problem, solution)) {
+      !problem->is_preloading_off && solution->answer.is_feasible &&
+      !dsm__problem_solve_preload(problem, solution)) {
     return false;
   }
   if (problem->factors.is_uniform) {

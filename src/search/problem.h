@@ -14,10 +14,11 @@ typedef struct dsm__problem {
   dsm__layer_table table;
   dsm__groups groups;
   dsm__lives lives;
-  double capacity_bytes; /**< for what layers need of a chip's memory */
-  bool is_bounding_off;  /**< for tests: states that a bound shows to be useless, or that are
-                              alike, are all kept */
-  uint64_t evaluations;  /**< of building graphs */
+  double capacity_bytes;  /**< for what layers need of a chip's memory */
+  bool is_bounding_off;   /**< for tests: states that a bound shows to be useless, or that are
+                               alike, are all kept */
+  bool is_preloading_off; /**< weights are not preloaded, whatever the options say */
+  uint64_t evaluations;   /**< of building graphs */
   dsm__arena *arena;
 } dsm__problem;
 

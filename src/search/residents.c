@@ -212,7 +212,7 @@ static void run_task(void *context, size_t task, size_t worker) {
 static bool prepare(job *j, size_t workers, dsm__arena *arena) {
   const size_t splits = j->residents->table->splits.count;
   const size_t count = j->residents->count;
-  j->points = dsm__arena_array(arena, workers, sizeof j->points[0]);
+  j->points = dsm__arena_array(arena, workers, sizeof(void *));
   j->totals = dsm__arena_array(arena, workers, sizeof j->totals[0]);
   j->pool_used = dsm__arena_array(arena, workers, sizeof j->pool_used[0]);
   j->pool_room = dsm__arena_array(arena, workers, sizeof j->pool_room[0]);
@@ -256,7 +256,7 @@ bool dsm__residents_score(dsm__residents *residents, const dsm__variants *varian
   workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
   *residents = (dsm__residents){.table = variants->table, .count = variants->count};
   residents->runs = calloc(variants->count + 1, sizeof residents->runs[0]);
-  residents->pools = calloc(workers, sizeof residents->pools[0]);
+  residents->pools = calloc(workers, sizeof(void *));
   residents->pool_count = residents->pools == NULL ? 0 : workers;
   dsm__arena *const arena = dsm__arena_new();
   job j = {.residents = residents, .variants = variants};

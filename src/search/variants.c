@@ -200,7 +200,8 @@ static uint64_t task_of(const dsm__variant_key *key) {
   const uint64_t way =
       ((uint64_t)key->pass * DSM_PARALLELISM_COUNT + key->parallelism) * DSM__FACTORS_MAX +
       key->factor_index;
-  return key->class_index * (DSM_PASS_COUNT * DSM_PARALLELISM_COUNT * DSM__FACTORS_MAX) + way;
+  return key->class_index * ((uint64_t)DSM_PASS_COUNT * DSM_PARALLELISM_COUNT * DSM__FACTORS_MAX) +
+         way;
 }
 
 /* A variant and its task, to be sorted. */

@@ -99,7 +99,7 @@ static pass_case pass_cases[] = {
       {BEST, MODEL, CYCLES(50, 0, 0, 0), .network_cycles = 880}},
      2,
      "model alone would be faster in this pass (0.50x, because of array underuse), and with it the "
-     "step would take 12 % less if the chip's memory allowed it."},
+     "step would take 12 % less, all else at its best and memory aside."},
     /* other splits of the chosen parallelism */
     {{{CHOSEN, DATA, CYCLES(100, 0, 0, 0), SPLIT(4, 8)},
       {DATA, CYCLES(120, 0, 0, 0), SPLIT(1, 32)}},
