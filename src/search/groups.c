@@ -9,7 +9,7 @@
 #include "search/allotment.h"
 #include "search/layer_search.h"
 
-/* Comparisons for all allotments of a network, a few seconds; then groups get their first allotment
+/* Comparisons for all allotments of a network; then groups get their first allotment
  * and the answer a bound. */
 static const uint64_t allotment_work_max = (uint64_t)1 << 29;
 

@@ -56,7 +56,7 @@ typedef struct dsm__graph_request {
    * number f, boundary i being that before layer i. NULL: everywhere. */
   const uint64_t *worthwhile;
   bool is_priced_later;   /**< layers have an edge for each factor and update parallelism, whose
-                             cycles   the caller sets */
+                             cycles the caller sets */
   bool has_group_bounds;  /**< groups have their bounds for cycles: a bound from below */
   size_t explained_layer; /**< has an edge for each factor and update parallelism; SIZE_MAX: none */
 } dsm__graph_request;
