@@ -35,21 +35,50 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags
 typedef struct dsm_alternative {
   dsm_pass pass;
   dsm_parallelism parallelism;
-  dsm_loops split;             /**< a core split */
+  dsm_loops split;             /**< core split of its first invocation */
   bool is_chosen;              /**< this is what the plan does */
   bool is_best_of_parallelism; /**< the best split of its parallelism */
   dsm_cycles cycles;           /**< of the pass over the step, without relayouts */
   double group_cycles[DSM_GROUP_COUNT];
   dsm_bound bound;
-  double network_cycles; /**< step with this parallelism for the layer and all else at its best,
-                              memory limit aside; 0 where it is not the best of its parallelism */
+  double network_cycles; /**< step with this parallelism for the pass and all else at its best,
+                              memory limit aside; 0 where it is not the best of its parallelism or
+                              no mapping has it */
 } dsm_alternative;
+
+/** Decisions of a layer beside parallelism and core splits, for dsm_explain. */
+typedef enum dsm_decision {
+  DSM_DECISION_OUTPUT_HELD = 0, /**< value 0 or 1 */
+  DSM_DECISION_DYSM_FACTOR,     /**< value: the factor */
+  DSM_DECISION_PIPELINED,       /**< value 0 or 1 */
+  DSM_DECISION_COUNT
+} dsm_decision;
+
+/** What the whole network would do if one decision of the layer had this value. */
+typedef struct dsm_what_if {
+  dsm_decision decision;
+  uint64_t value;
+  bool is_chosen;        /**< this is what the plan does */
+  double network_cycles; /**< best step with it, memory limit aside; 0: no mapping has it */
+  const char *why_not;   /**< why no mapping has it, a phrase; NULL where some has */
+  size_t *also_held;     /**< layers whose output is held then, but not in the plan */
+  size_t also_held_count;
+  size_t *not_held; /**< layers whose output is held in the plan, but not then */
+  size_t not_held_count;
+} dsm_what_if;
 
 typedef struct dsm_explanation {
   size_t layer_index;
   dsm_alternative *alternatives; /**< by pass, chosen first, then by cycles */
   size_t alternative_count;
+  dsm_what_if *what_ifs; /**< by decision, then by value */
+  size_t what_if_count;
+  double reference_cycles; /**< the step that network_cycles compare with: the plan's, or, where
+                              that preloads weights, the best without any on chip */
 } dsm_explanation;
+
+/** The word for a decision, such as "dysm_factor". Never NULL. */
+DSM_API const char *dsm_decision_name(dsm_decision decision);
 
 /**
  * The alternatives of a layer of a plan: for each pass every allowed parallelism with its best core

@@ -40,6 +40,7 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_FETCH_KERNEL,     /**< weights, or a matmul's second operand, read */
   DSM_TRANSFER_FETCH_SHORTCUT,   /**< the residual's other operand (its error in backward) */
   DSM_TRANSFER_WRITE_OUTPUT,     /**< the layer's output written */
+  DSM_TRANSFER_WRITE_DEFERRED,   /**< the output that the layer before holds on chip, written now */
   DSM_TRANSFER_SAVE_STATE,       /**< an LSTM's gates and cell written for the backward pass */
   DSM_TRANSFER_FETCH_ERROR,      /**< the error of the layer's output read */
   DSM_TRANSFER_FETCH_STATE,      /**< an LSTM's gates and cell read back */
@@ -50,6 +51,7 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, /**< partial sums between cores */
   DSM_TRANSFER_ROTATE_X,               /**< features moved along a row */
   DSM_TRANSFER_ROTATE_Y,               /**< features moved along a column */
+  DSM_TRANSFER_HAND_OVER_Y, /**< outputs or errors passed to the next stage of a pipeline */
   DSM_TRANSFER_SUM_OF_GRADIENTS_X,
   DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
   DSM_TRANSFER_BROADCAST_WEIGHTS_X,
@@ -64,7 +66,8 @@ typedef enum dsm_transfer {
 typedef enum dsm_group {
   DSM_GROUP_STREAM = 0, /**< overlaps with primary computation; all others do not */
   DSM_GROUP_PARTIAL_SUM,
-  DSM_GROUP_ROTATION, /**< of the errors in backward */
+  DSM_GROUP_ROTATION,  /**< of the errors in backward */
+  DSM_GROUP_HAND_OVER, /**< between the stages of a pipeline */
   DSM_GROUP_SUM_OF_GRADIENTS,
   DSM_GROUP_BROADCAST_WEIGHTS,
   DSM_GROUP_WEIGHT_UPDATE,
@@ -130,18 +133,40 @@ DSM_API dsm_loops dsm_core_share(const dsm_layer *layer, const dsm_chip_share *s
 DSM_API dsm_loops dsm_array_share(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
                                   const dsm_chip_share *share, const dsm_loops *split);
 
-/** Bytes of one invocation and chip that do not depend on the core split (section 5). */
+/**
+ * What is on chip while an invocation runs, and so does not move (docs/model.md, sections 7, 8 and
+ * 10).
+ */
+typedef struct dsm_residency {
+  bool is_input_held;       /**< in_h: the input, and its error */
+  bool is_output_held;      /**< out_h: the layer's own output, and its error */
+  bool is_shortcut_held;    /**< sh_h: what the residual adds, and its error */
+  bool is_accumulating;     /**< update: adds to gradients that are already in memory */
+  double resident_fraction; /**< of the kernel, 0 .. 1 */
+  double deferred_bytes;    /**< defer: forward of training writes them for the layer before */
+  double scratchpad_bytes;  /**< cap: what is left of a core's scratchpad */
+} dsm_residency;
+
+/** Nothing is on chip: the whole scratchpad is left. */
+DSM_API dsm_residency dsm_residency_none(const dsm_machine *machine);
+
+/** Bytes of one invocation and chip that do not depend on the core split (section 5). The first
+ * four are shapes; the others are what moves, 0 where it stays on chip. */
 typedef struct dsm_chip_bytes {
-  double input;      /**< inp */
-  double stored;     /**< st */
-  double raw;        /**< output before pooling */
-  double kernel;     /**< ker */
-  double state;      /**< save */
-  double mask;       /**< backward */
-  double statistics; /**< update */
-  double shortcut;   /**< fix */
-  double gradient;   /**< kt of the update pass */
-  double rotation;   /**< full: what a whole turn of the features moves */
+  double input;        /**< inp */
+  double stored;       /**< st */
+  double raw;          /**< output before pooling */
+  double kernel;       /**< ker */
+  double input_moved;  /**< the input read; in backward its error written */
+  double output_moved; /**< the output written; in backward and update its error read */
+  double kernel_moved; /**< kt of forward and backward */
+  double deferred;     /**< defer */
+  double state;        /**< save */
+  double mask;         /**< backward */
+  double statistics;   /**< update */
+  double shortcut;     /**< fix */
+  double gradient;     /**< kt of the update pass */
+  double rotation;     /**< full: what a whole turn of the features moves */
 } dsm_chip_bytes;
 
 /** All that an invocation's cost needs and that is the same for every core split. */
@@ -151,15 +176,20 @@ typedef struct dsm_pass_work {
   dsm_pass pass;
   dsm_precision precision;
   dsm_chip_share share;
+  dsm_residency residency;
   dsm_chip_bytes bytes;
   double auxiliary_cycles;
   dsm_traffic rotation; /**< of the whole invocation */
 } dsm_pass_work;
 
-/** Prepares the cost of a pass. `samples` (S) is the invocation's, 1 or more. */
+/** Prepares the cost of an invocation. `samples` (S) is the invocation's, 1 or more. */
 DSM_API dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
                                            dsm_precision precision, dsm_mode mode, dsm_pass pass,
-                                           dsm_parallelism parallelism, uint64_t samples);
+                                           dsm_parallelism parallelism, uint64_t samples,
+                                           const dsm_residency *residency);
+
+/** Bytes of a core's part of the kernel under a split: kcore (section 5). */
+DSM_API double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split);
 
 /** Cycles of one invocation. Lower is better. */
 typedef struct dsm_invocation_cost {
@@ -179,6 +209,14 @@ typedef struct dsm_invocation_cost {
  * Non-Ovldt).
  */
 DSM_API dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split);
+
+/**
+ * The smallest fraction of the weights that has to be on chip for the rest to be fetched in the
+ * shadow of what else bounds a forward invocation with a core split: computation, and rotation
+ * along X and Y (section 10). Less makes the invocation slower, more does not make it faster. 1
+ * where any weight that is fetched shows. What `work` says is resident does not matter.
+ */
+DSM_API double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split);
 
 /** Invocations of a pass in a step: T, and twice that for a matmul's backward (two errors). */
 DSM_API uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass);
@@ -220,29 +258,89 @@ DSM_API dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_tr
 DSM_API double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes);
 
 /**
- * The gradient reduction, weight distribution and weight update of a layer, once a step: up to
- * three groups (section 5). Zero for a layer without weights.
+ * The parallelism of each pass of a layer (section 11). Of a layer without backward pass, that of
+ * backward is the layout in which its output error is left; without update pass, that of update
+ * has no meaning.
  */
-typedef struct dsm_update_traffic {
+typedef struct dsm_pass_layouts {
+  dsm_parallelism of[DSM_PASS_COUNT];
+} dsm_pass_layouts;
+
+/** The same parallelism in all passes. */
+DSM_API dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism);
+
+/**
+ * The gradient reduction, weight distribution and weight update of a layer, once a step: up to
+ * three groups (sections 5 and 11). Zero for a layer without weights.
+ */
+typedef struct dsm_weight_traffic {
   dsm_traffic sum_of_gradients;
   dsm_traffic broadcast_weights;
   dsm_traffic weight_update;
-} dsm_update_traffic;
+} dsm_weight_traffic;
 
-DSM_API dsm_update_traffic dsm_update_traffic_derive(const dsm_layer *layer,
+DSM_API dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer,
                                                      const dsm_machine *machine,
                                                      dsm_precision precision,
-                                                     dsm_parallelism parallelism);
+                                                     const dsm_pass_layouts *layouts);
 
 /** Relayout of `total_bytes` of the whole system when the parallelism changes (section 5). */
 DSM_API dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
                                          dsm_parallelism before, dsm_parallelism after);
 
+/** What an update pass of a parallelism of its own has to move first, once a step (section 11): the
+ * layer's input from the layout of forward, and its output error from that of backward. Nothing for
+ * a layer without update pass. */
+typedef struct dsm_update_relayouts {
+  dsm_traffic input;
+  dsm_traffic error;
+} dsm_update_relayouts;
+
+DSM_API dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer,
+                                                         const dsm_machine *machine,
+                                                         dsm_precision precision,
+                                                         uint64_t minibatch,
+                                                         const dsm_pass_layouts *layouts);
+
+/** What a stage of a pipeline hands to the next one in an invocation (section 9). */
+DSM_API dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
+                                          dsm_precision precision, uint64_t samples);
+
+/** Does the stage at `position` of a group hand anything over in a pass? Forward all but the last,
+ * backward all but the first, update none (section 9). */
+DSM_API bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count);
+
+/** May a layer run `factor` invocations of minibatch / factor samples (section 8)? 1 always may. */
+DSM_API bool dsm_dysm_factor_is_valid(const dsm_layer *layer, const dsm_machine *machine,
+                                      uint64_t minibatch, uint64_t factor);
+
+/** Bytes of a tensor on a chip, of `elements` a sample and S samples: what holding it takes
+ * (section 7). */
+DSM_API double dsm_tensor_chip_bytes(uint64_t elements, const dsm_machine *machine,
+                                     dsm_precision precision, dsm_parallelism parallelism,
+                                     uint64_t samples);
+
+/** What held tensors and an output before pooling may take of a chip (section 7), where preloaded
+ * weights take `preloaded_bytes` of each core (section 10). Negative where nothing can be held. */
+DSM_API double dsm_held_limit_bytes(const dsm_machine *machine, double preloaded_bytes);
+
+/** cap: what held_bytes a chip and preloaded_bytes a core leave of a core's scratchpad, at least a
+ * sixteenth of it (sections 7 and 10). */
+DSM_API double dsm_scratchpad_left_bytes(const dsm_machine *machine, double preloaded_bytes,
+                                         double held_bytes);
+
+/** Largest part of the kernel of a core that can stay for all timesteps of a pass (section 7). */
+DSM_API double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_pass pass,
+                                               double scratchpad_bytes);
+
+/** What preloaded weights may take of a core's scratchpad (section 10); 0 where nothing is left. */
+DSM_API double dsm_preload_room_bytes(const dsm_machine *machine);
+
 /** Cycles in which a machine without any loss does a pass of a layer in a step (section 6). */
 DSM_API double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
                                 uint64_t minibatch);
 
-/** What a layer takes of a chip's memory under a parallelism (section 12). Lower is better. */
+/** What a layer takes of a chip's memory (section 12). Lower is better. */
 typedef struct dsm_layer_memory {
   double weights_bytes;
   double gradients_bytes;
@@ -252,9 +350,12 @@ typedef struct dsm_layer_memory {
                                  inference: live tensors, the network's input among them */
 } dsm_layer_memory;
 
+/** `machine` is what the layer runs on, perhaps a stage of a pipeline; `input_bytes` is what the
+ * network's input takes of a chip of the whole system (dsm_input_memory_bytes). */
 DSM_API dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                                  const dsm_workload *workload, dsm_mode mode,
-                                                 dsm_parallelism parallelism);
+                                                 const dsm_pass_layouts *layouts,
+                                                 double input_bytes);
 
 /** What the network's input takes of a chip's memory: it is split by data. */
 DSM_API double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload);

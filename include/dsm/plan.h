@@ -27,6 +27,11 @@ extern "C" {
 /** Optimisations that widen the searched space, in the order in which a ladder adds them. */
 typedef enum dsm_optimization {
   DSM_OPTIMIZATION_HYBRID = 0, /**< DataXModelY and ModelXDataY beside data and model */
+  DSM_OPTIMIZATION_REUSE,      /**< activations, errors and weights held on chip */
+  DSM_OPTIMIZATION_DYSM,       /**< dynamic spatial minibatching */
+  DSM_OPTIMIZATION_PIPELINE,   /**< timestep pipelining */
+  DSM_OPTIMIZATION_PER_PASS,   /**< passes of a layer may differ in parallelism; training */
+  DSM_OPTIMIZATION_PRELOAD,    /**< weights on chip across requests; inference */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -39,6 +44,11 @@ typedef unsigned dsm_optimization_set;
 DSM_API const char *dsm_optimization_name(dsm_optimization optimization);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimization);
+
+/** Those that have a meaning in a mode: `per_pass` has none in inference, `preload` none in
+ * training.
+ */
+DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
 
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
@@ -65,7 +75,10 @@ typedef struct dsm_cycles {
 } dsm_cycles;
 
 typedef enum dsm_invocation_kind {
-  DSM_INVOCATION_FIRST = 0, /**< nothing is resident from an earlier invocation */
+  DSM_INVOCATION_FIRST = 0,  /**< nothing is resident from an earlier invocation */
+  DSM_INVOCATION_STEADY,     /**< the kernel (update: its gradient) stays from the one before */
+  DSM_INVOCATION_WRITE,      /**< update of the first spatial minibatch */
+  DSM_INVOCATION_ACCUMULATE, /**< update of the later ones: adds to the gradient in memory */
   DSM_INVOCATION_KIND_COUNT
 } dsm_invocation_kind;
 
@@ -99,12 +112,17 @@ typedef enum dsm_bound {
   DSM_BOUND_COUNT
 } dsm_bound;
 
-/** A pass of a layer over the whole step. */
+/** Most kinds of invocation in a pass. */
+#define DSM_INVOCATION_KINDS_MAX 2
+
+/** A pass of a layer over the whole step. In a pipeline, cycles are the layer's share of its
+ * group's. */
 typedef struct dsm_pass_plan {
-  bool exists;                          /**< the layer has this pass in this mode */
-  dsm_chip_share share;                 /**< decision (parallelism), and ChipD */
-  dsm_invocation first;                 /**< decision (core split), and its cost */
-  dsm_cycles cycles;                    /**< sums over the step */
+  bool exists;                                          /**< the layer has this pass in this mode */
+  dsm_chip_share share;                                 /**< decision (parallelism), and ChipD */
+  dsm_invocation invocations[DSM_INVOCATION_KINDS_MAX]; /**< decisions (core splits), costs */
+  unsigned invocation_count;                            /**< kinds, 1 or more */
+  dsm_cycles cycles;                                    /**< sums over the step */
   double group_cycles[DSM_GROUP_COUNT]; /**< overlapped (stream), and the non-overlapped parts,
                                              which add up to cycles.non_overlapped in order */
   double ideal_cycles;                  /**< of a machine without loss */
@@ -114,10 +132,29 @@ typedef struct dsm_pass_plan {
   size_t transfer_count;
 } dsm_pass_plan;
 
+/** dsm_layer_plan.pipeline of a layer outside all groups. */
+#define DSM_NO_PIPELINE SIZE_MAX
+
 typedef struct dsm_layer_plan {
-  const dsm_layer *layer; /**< of the plan's workload */
+  const dsm_layer *layer;            /**< of the plan's workload */
+  uint64_t dysm_factor;              /**< decision: spatial minibatches in a step */
+  bool is_output_held;               /**< decision: output and error stay on chip */
+  double weights_on_chip;            /**< decision: preloaded fraction of the weights */
+  size_t pipeline;                   /**< decision: index of its group, or DSM_NO_PIPELINE */
+  dsm_parallelism error_parallelism; /**< layout of its output's error: that of the backward pass,
+                                          a decision where there is none */
+  double held_bytes;                 /**< of a chip, in held tensors, while the layer runs */
   dsm_pass_plan passes[DSM_PASS_COUNT];
 } dsm_layer_plan;
+
+/** Layers that run at the same time, timestep by timestep, on rows of the torus of their own. */
+typedef struct dsm_pipeline_plan {
+  const char *name; /**< the group's, or that of its first and last layer */
+  size_t first_layer;
+  size_t layer_count;
+  const uint64_t *rows; /**< decision, of each layer */
+  double cycles;        /**< of the group: what its layers' passes add up to */
+} dsm_pipeline_plan;
 
 /** A chip's memory, section 12. Lower is better. */
 typedef struct dsm_plan_memory {
@@ -155,6 +192,8 @@ typedef struct dsm_plan {
   dsm_plan_result result;
   dsm_layer_plan *layers; /**< one for each primary layer, in order */
   size_t layer_count;
+  const dsm_pipeline_plan *pipelines; /**< in order of execution */
+  size_t pipeline_count;
   dsm_search_statistics statistics; /**< zero in a loaded plan */
 
   dsm_workload *owned_workload; /**< private */

@@ -28,9 +28,11 @@ typedef struct dsm_table_style {
   bool color;   /**< ANSI colours */
 } dsm_table_style;
 
-/** A plan: per layer and pass the mapping, utilization and where the lost time goes; totals. */
+/** A plan: per layer and pass the mapping, what stays on chip, utilization and where the lost time
+ * goes; totals. Columns of decisions that the plan does not make are left out. */
 DSM_API char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style);
-/** RFC 4180, one row a layer and pass, the names of the JSON joined by dots as columns. */
+/** RFC 4180, one row a layer and pass, the names of the JSON joined by dots as columns; what is
+ * decided for a layer stands in each of its rows. */
 DSM_API char *dsm_report_plan_csv(const dsm_plan *plan);
 
 /** One rung of a ladder: the best plan with some optimisations. */
@@ -46,7 +48,8 @@ DSM_API char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count)
 DSM_API char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count);
 
 /**
- * For each pass of each explained layer the alternatives, what bounds each, and why the winner won.
+ * For each pass of each explained layer the alternatives, what bounds each, and why the winner won;
+ * then what the network would do if the layer's other decisions had other values.
  * All explanations are of the same plan. A layer as declared can be several primary layers, hence
  * the list. JSON: format "dsm-explain/1".
  */

@@ -168,14 +168,23 @@ static bool make_room(cli_overrides *overrides, size_t count) {
          overrides->texts != NULL;
 }
 
+/* Which optimizations there are depends on the mode, which may stand after --optimize. */
+static void settle_optimizations(cli_arguments *arguments) {
+  dsm_explore_options *const options = &arguments->options;
+  const dsm_optimization_set possible = dsm_mode_optimizations(options->mode);
+  options->optimizations =
+      possible & (arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations);
+}
+
 cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *command, int argc,
                              char *argv[]) {
-  *arguments = (cli_arguments){.command = command};
+  *arguments = (cli_arguments){.command = command, .wants_all = true};
   dsm_explore_options_init(&arguments->options);
   if (!make_room(&arguments->overrides, (size_t)argc)) {
     return cli_out_of_memory();
   }
   const cli_exit parsed = parse_options(arguments, argc, argv);
+  settle_optimizations(arguments);
   arguments->options.overrides = arguments->overrides.recorded;
   arguments->options.override_count = arguments->overrides.recorded_count;
   return parsed == CLI_EXIT_DONE ? check_operands(arguments) : parsed;

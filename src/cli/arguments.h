@@ -29,7 +29,9 @@ struct cli_command;
 typedef struct cli_arguments {
   const struct cli_command *command;
   dsm_explore_options options;
-  bool has_optimizations; /**< --optimize was given */
+  bool has_optimizations;                   /**< --optimize was given */
+  bool wants_all;                           /**< all optimizations of the mode */
+  dsm_optimization_set named_optimizations; /**< by --optimize, one by one */
   bool is_ladder;
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */

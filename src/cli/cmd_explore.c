@@ -10,6 +10,7 @@
 #include "cli/complain.h"
 #include "cli/explanation.h"
 #include "cli/lookup.h"
+#include "cli/optimizations.h"
 #include "cli/output.h"
 
 #define FINDINGS_MAX 100
@@ -76,7 +77,7 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (!arguments->is_ladder && arguments->ladder_base != NULL) {
     return cli_usage_error(arguments->command, "--ladder-base needs --ladder");
   }
-  return CLI_EXIT_DONE;
+  return cli_check_optimizations(arguments);
 }
 
 static double seconds_now(void) {
@@ -106,6 +107,7 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in, d
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
+  cli_note_idle_optimizations(arguments, in->workload, in->system);
   dsm_plan *plan = NULL;
   outcome = explore(&plan, arguments, in, in->system, &arguments->options, diags);
   cli_print_findings(arguments, diags);
@@ -138,28 +140,27 @@ static char *print_ladder(const void *result, cli_format format, dsm_table_style
   return NULL;
 }
 
-/* Explores with the first `rung` optimisations. */
-static cli_exit climb(ladder *all, size_t rung, const cli_arguments *arguments, const inputs *in,
-                      dsm_diags *diags) {
-  dsm_explore_options options = arguments->options;
-  options.optimizations = 0;
-  for (size_t o = 0; o < rung; o++) {
-    options.optimizations |= DSM_OPTIMIZATION_BIT(o);
-  }
+/* Explores the next rung, with an optimisation more. */
+static cli_exit climb(ladder *all, const char *name, const dsm_explore_options *options,
+                      const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
+  const size_t rung = all->count;
   const dsm_system *const system = rung == 0 && in->base != NULL ? in->base : in->system;
-  const cli_exit outcome = explore(&all->plans[rung], arguments, in, system, &options, diags);
-  all->rungs[rung] = (dsm_ladder_rung){
-      .name = rung == 0 ? "none" : dsm_optimization_name((dsm_optimization)(rung - 1)),
-      .plan = all->plans[rung]};
-  all->count = rung + 1;
+  const cli_exit outcome = explore(&all->plans[rung], arguments, in, system, options, diags);
+  all->rungs[rung] = (dsm_ladder_rung){.name = name, .plan = all->plans[rung]};
+  all->count++;
   return outcome;
 }
 
 static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
   ladder all = {.count = 0};
-  cli_exit outcome = CLI_EXIT_DONE;
-  for (size_t rung = 0; rung < RUNGS_MAX && outcome == CLI_EXIT_DONE; rung++) {
-    outcome = climb(&all, rung, arguments, in, diags);
+  dsm_explore_options options = arguments->options;
+  options.optimizations = 0;
+  cli_exit outcome = climb(&all, "none", &options, arguments, in, diags);
+  dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
+  const size_t count = cli_ladder_additions(options.mode, additions);
+  for (size_t i = 0; i < count && outcome == CLI_EXIT_DONE; i++) {
+    options.optimizations |= DSM_OPTIMIZATION_BIT(additions[i]);
+    outcome = climb(&all, dsm_optimization_name(additions[i]), &options, arguments, in, diags);
   }
   cli_print_findings(arguments, diags);
   if (outcome == CLI_EXIT_DONE) {

@@ -164,9 +164,9 @@ cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, 
     return cli_usage_error(arguments->command, "--%s: 'none' and 'all' stand alone, found '%s'",
                            option->name, value);
   }
-  arguments->options.optimizations =
-      is_all ? DSM_OPTIMIZATION_ALL : words >> WORD_FIRST_OPTIMIZATION;
   arguments->has_optimizations = true;
+  arguments->wants_all = is_all;
+  arguments->named_optimizations = is_all ? 0 : words >> WORD_FIRST_OPTIMIZATION;
   return CLI_EXIT_DONE;
 }
 

@@ -33,45 +33,92 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   return traffic;
 }
 
+/* Chips along an axis that share samples, so that each has a gradient of its own. */
+static double data_chips(dsm_role role, uint64_t chips) {
+  return role == DSM_ROLE_DATA ? (double)chips : 1;
+}
+
+/* A ring reduction (or its reverse) of `bytes` a chip along the D axes: X first, then Y. */
+static dsm_traffic ring_traffic(const dsm_assumptions *model, double bytes, double data_x,
+                                double data_y, double memory_bytes_per_byte) {
+  const double x = bytes * (data_x - 1) / data_x;
+  const double y = bytes / data_x * (data_y - 1) / data_y;
+  return (dsm_traffic){{
+      [DSM_LINK_X] = x,
+      [DSM_LINK_Y] = y,
+      [DSM_LINK_MEMORY] = memory_bytes_per_byte * bytes,
+      [DSM_LINK_RING] = model->reduce_ring_crossings * (x + y),
+  }};
+}
+
+/* Section 11: where weights must go. An axis is D where it is D in forward or backward. */
+static dsm_axis_roles broadcast_roles(const dsm_layer *layer, const dsm_pass_layouts *layouts) {
+  const dsm_axis_roles forward = dsm_parallelism_roles(layouts->of[DSM_PASS_FORWARD]);
+  if (!layer->has_backward) {
+    return forward;
+  }
+  const dsm_axis_roles backward = dsm_parallelism_roles(layouts->of[DSM_PASS_BACKWARD]);
+  return (dsm_axis_roles){
+      forward.x == DSM_ROLE_DATA ? forward.x : backward.x,
+      forward.y == DSM_ROLE_DATA ? forward.y : backward.y,
+  };
+}
+
+dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism) {
+  return (dsm_pass_layouts){{parallelism, parallelism, parallelism}};
+}
+
 /*
- * Source: section 5; DSM II-D (gradients are accumulated along X, then along Y; weights go back
- * along Y, then X) and Fig. 5. Symbols: w = w_el/nm*Bg, vx = w*(m-1)/m, w2 = w/m, vy = w2*(n-1)/n
- * on the D axes; nothing to sum where nd = 1. Limits: one chip: only its own weight update.
+ * Source: sections 5 and 11; DSM II-D (gradients are accumulated along X, then along Y; weights go
+ * back along Y, then X) and Fig. 5. Symbols: w = w_el/nm*Bg, vx = w*(m-1)/m, w2 = w/m,
+ * vy = w2*(n-1)/n on the D axes of the update pass; the broadcast likewise with w = w_el/nm*B on
+ * the axes that are D in forward or backward. Limits: nothing to sum where nd = 1; one chip: only
+ * its own weight update.
  */
-dsm_update_traffic dsm_update_traffic_derive(const dsm_layer *layer, const dsm_machine *machine,
-                                             dsm_precision precision, dsm_parallelism parallelism) {
+dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                             dsm_precision precision,
+                                             const dsm_pass_layouts *layouts) {
   const dsm_torus *const torus = &machine->system->system;
   const dsm_assumptions *const model = &machine->system->model;
-  const dsm_axis_roles roles = dsm_parallelism_roles(parallelism);
-  const double m = (double)torus->chips_x;
-  const double n = (double)torus->chips_y;
-  const double data_x = roles.x == DSM_ROLE_DATA ? m : 1;
-  const double data_y = roles.y == DSM_ROLE_DATA ? n : 1;
-  const double model_ways = m / data_x * (n / data_y);
-  const double weights = (double)layer->weight_elements / model_ways;
-  dsm_update_traffic traffic = {0};
+  const dsm_axis_roles summed = dsm_parallelism_roles(layouts->of[DSM_PASS_UPDATE]);
+  const dsm_axis_roles spread = broadcast_roles(layer, layouts);
+  const double chips = (double)machine->chip_count;
+  const double sum_x = data_chips(summed.x, torus->chips_x);
+  const double sum_y = data_chips(summed.y, torus->chips_y);
+  const double spread_x = data_chips(spread.x, torus->chips_x);
+  const double spread_y = data_chips(spread.y, torus->chips_y);
+  const double sum_weights = (double)layer->weight_elements / (chips / (sum_x * sum_y));
+  const double spread_weights = (double)layer->weight_elements / (chips / (spread_x * spread_y));
+  dsm_weight_traffic traffic = {0};
   if (layer->weight_elements == 0) {
     return traffic;
   }
   traffic.weight_update.bytes[DSM_LINK_MEMORY] =
-      model->weight_update_memory_bytes * (weights * precision.element_bytes) / (data_x * data_y);
-  if (data_x * data_y <= 1) {
-    return traffic;
+      model->weight_update_memory_bytes * (sum_weights * precision.element_bytes) / (sum_x * sum_y);
+  if (sum_x * sum_y > 1) {
+    traffic.sum_of_gradients = ring_traffic(model, sum_weights * precision.gradient_bytes, sum_x,
+                                            sum_y, model->reduce_memory_bytes);
   }
-  const double gradient = weights * precision.gradient_bytes;
-  const double x = gradient * (data_x - 1) / data_x;
-  const double y = gradient / data_x * (data_y - 1) / data_y;
-  const dsm_traffic sum = {{
-      [DSM_LINK_X] = x,
-      [DSM_LINK_Y] = y,
-      [DSM_LINK_MEMORY] = model->reduce_memory_bytes * gradient,
-      [DSM_LINK_RING] = model->reduce_ring_crossings * (x + y),
-  }};
-  traffic.sum_of_gradients = sum;
-  traffic.broadcast_weights = sum;
-  traffic.broadcast_weights.bytes[DSM_LINK_MEMORY] = model->broadcast_memory_bytes * gradient;
-  scale(&traffic.broadcast_weights, precision.element_bytes / precision.gradient_bytes);
+  if (sum_x * sum_y > 1 || spread_x * spread_y > 1) {
+    traffic.broadcast_weights = ring_traffic(model, spread_weights * precision.element_bytes,
+                                             spread_x, spread_y, model->broadcast_memory_bytes);
+  }
   return traffic;
+}
+
+/*
+ * Source: section 9. Symbols: y = H*S*B/m, H = st_el: the rows of a stage pass what each chip of
+ * the next one needs. Limits: nothing beside Y moves.
+ */
+dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
+                                  dsm_precision precision, uint64_t samples) {
+  const double bytes = (double)layer->stored_elements * (double)samples * precision.element_bytes;
+  return (dsm_traffic){{[DSM_LINK_Y] = bytes / (double)machine->system->system.chips_x}};
+}
+
+bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {
+  return (pass == DSM_PASS_FORWARD && position + 1 < stage_count) ||
+         (pass == DSM_PASS_BACKWARD && position > 0);
 }
 
 /*
@@ -98,4 +145,25 @@ dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
   }
   traffic.bytes[DSM_LINK_MEMORY] = machine->system->model.relayout_memory_bytes * chip_bytes;
   return traffic;
+}
+
+/*
+ * Source: section 11. Symbols: in_el*Nmb*B*T from pF to pU, st_el*Nmb*B*T from pB to pU. Domain: a
+ * layer without update pass has no pU and moves nothing. Limits: pF = pB = pU: nothing.
+ */
+dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                                 dsm_precision precision, uint64_t minibatch,
+                                                 const dsm_pass_layouts *layouts) {
+  const double element_bytes =
+      (double)layer->timesteps * (double)minibatch * precision.element_bytes;
+  const dsm_parallelism update = layouts->of[DSM_PASS_UPDATE];
+  if (!layer->has_update) {
+    return (dsm_update_relayouts){0};
+  }
+  return (dsm_update_relayouts){
+      .input = dsm_relayout_traffic(machine, (double)layer->input_elements * element_bytes,
+                                    layouts->of[DSM_PASS_FORWARD], update),
+      .error = dsm_relayout_traffic(machine, (double)layer->stored_elements * element_bytes,
+                                    layouts->of[DSM_PASS_BACKWARD], update),
+  };
 }

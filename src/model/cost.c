@@ -4,15 +4,18 @@
 
 dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
                                    dsm_precision precision, dsm_mode mode, dsm_pass pass,
-                                   dsm_parallelism parallelism, uint64_t samples) {
+                                   dsm_parallelism parallelism, uint64_t samples,
+                                   const dsm_residency *residency) {
   dsm_pass_work work = {
       .layer = layer,
       .machine = machine,
       .pass = pass,
       .precision = precision,
       .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
+      .residency = *residency,
   };
-  work.bytes = dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share);
+  work.bytes =
+      dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
   const double ops = dsm__auxiliary_ops(layer, &machine->system->core, mode, pass);
   work.auxiliary_cycles = dsm__auxiliary_cycles(machine, &work.share, ops);
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
@@ -28,6 +31,10 @@ static dsm_traffic stream_traffic(const dsm_pass_work *work, double memory_bytes
     }
   }
   return traffic;
+}
+
+double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  return dsm__core_bytes_derive(work->layer, &work->share, &work->bytes, split).kernel;
 }
 
 dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split) {
@@ -57,6 +64,27 @@ dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_lo
   return cost;
 }
 
+/* Memory and ring both carry the stream; the slower of them leaves it less in the time. */
+double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm_machine *const machine = work->machine;
+  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+  const dsm__core_bytes bytes =
+      dsm__core_bytes_derive(work->layer, &work->share, &work->bytes, split);
+  dsm_traffic along_axes = work->rotation;
+  along_axes.bytes[DSM_LINK_MEMORY] = 0;
+  along_axes.bytes[DSM_LINK_RING] = 0;
+  const double rotation = dsm_group_cycles(machine, &along_axes);
+  const double primary = dsm__primary_cycles(
+      machine, work->share.model_ways, dsm__array_blocks(machine, work->pass, &core),
+      dsm__block_cycles(machine, work->precision.element_bytes, &core));
+  const double bound = primary > rotation ? primary : rotation;
+  const double by_memory = bound * machine->link_bytes_per_cycle[DSM_LINK_MEMORY] -
+                           work->rotation.bytes[DSM_LINK_MEMORY];
+  const double by_ring =
+      bound * machine->link_bytes_per_cycle[DSM_LINK_RING] - work->rotation.bytes[DSM_LINK_RING];
+  return dsm__resident_fraction_within(work, &bytes, by_memory < by_ring ? by_memory : by_ring);
+}
+
 static void append(dsm_transfer_list *list, dsm_transfer transfer, dsm_group group,
                    dsm_traffic traffic) {
   bool is_empty = true;
@@ -78,26 +106,27 @@ static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *
   const dsm_chip_bytes *const bytes = &work->bytes;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input * refetch.features);
-    append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel * refetch.kernel);
+    append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * refetch.features);
+    append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel_moved * refetch.kernel);
     append_stream(list, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut);
-    append_stream(list, DSM_TRANSFER_WRITE_OUTPUT, bytes->stored);
+    append_stream(list, DSM_TRANSFER_WRITE_OUTPUT, bytes->output_moved);
+    append_stream(list, DSM_TRANSFER_WRITE_DEFERRED, bytes->deferred);
     append_stream(list, DSM_TRANSFER_SAVE_STATE, bytes->state);
     return;
   case DSM_PASS_BACKWARD:
-    append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel * refetch.kernel);
+    append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel_moved * refetch.kernel);
     append_stream(list, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut);
-    append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->stored * refetch.features);
+    append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.features);
     append_stream(list, DSM_TRANSFER_FETCH_STATE, bytes->state * refetch.features);
-    append_stream(list, DSM_TRANSFER_WRITE_ERROR, bytes->input);
+    append_stream(list, DSM_TRANSFER_WRITE_ERROR, bytes->input_moved);
     append_stream(list, DSM_TRANSFER_FETCH_MASK, bytes->mask);
     return;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input * refetch.features);
-  append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->stored * refetch.features);
+  append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * refetch.features);
+  append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.features);
   append_stream(list, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * refetch.features);
   append_stream(list, DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient);
 }

@@ -10,6 +10,12 @@
 
 #include "dsm/model.h"
 
+/**
+ * Chips that share the features. Source: section 3; DSM III-A. Symbols: nm = product of the lengths
+ * of the M axes. Limits: data: 1; model: all chips.
+ */
+uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism);
+
 /** The loops of the busiest core, group by group. */
 typedef struct dsm__core_work {
   uint64_t groups; /**< groups of a grouped convolution on the core; else 1 */
@@ -90,12 +96,12 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
 /**
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:
  * inp = in_el*mbc/nm*B, st = st_el*mbc/nm*B, raw = out_el*mbc/nm*B, ker = w_el/nm*B (matmul
- * operand_el*mbc/nm*B), save, mask, saved statistics, fix, gradient, full = in_el*mbc*B. Fields
- * that the pass does not use are 0.
+ * operand_el*mbc/nm*B), save, mask, saved statistics, fix, defer, kt, full = in_el*mbc*B; what the
+ * residency keeps on chip (section 7) does not move. Fields that the pass does not use are 0.
  */
 dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
                                       dsm_precision precision, dsm_mode mode, dsm_pass pass,
-                                      const dsm_chip_share *share);
+                                      const dsm_chip_share *share, const dsm_residency *residency);
 
 /** Bytes of a core's share of the three data structures. */
 typedef struct dsm__core_bytes {
@@ -120,10 +126,10 @@ typedef struct dsm__refetch {
 
 /**
  * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =
- * scratchpad / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile)
- * times, feature-outer the kernel ceil(s / tile) times, s = s_in forward, s_out backward; the
- * cheaper order is taken, kernel-outer of equals. update: features n1 times. Limits: what fits a
- * tile is fetched once.
+ * cap / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile) times (1
+ * with the whole kernel resident), feature-outer the kernel ceil(s / tile) times, s = s_in forward,
+ * s_out backward; the cheaper order is taken, kernel-outer of equals. update: features n1 times.
+ * Limits: what fits a tile is fetched once.
  */
 dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core);
 
@@ -132,6 +138,16 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
  * FetchInp, FetchKer, WriteOut. Limits: every structure in a tile: the table's sum.
  */
 double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch);
+
+/**
+ * Smallest resident fraction with which a forward invocation's external memory traffic is at most
+ * `limit` bytes. Source: section 10, from section 5's mem. Symbols: rest = io_out + fix + save +
+ * defer, k = the whole kernel; kernel-outer 1 - (limit - rest - io_in*n1) / k, feature-outer
+ * 1 - (limit - rest - io_in) / (k*ceil(s_in/tile)), the smaller, at least 0. Limits: 1 where even a
+ * kernel that is on chip leaves more traffic than the limit; no kernel: 0.
+ */
+double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     double limit);
 
 /**
  * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:

@@ -19,6 +19,13 @@ dsm_axis_roles dsm_parallelism_roles(dsm_parallelism parallelism) {
   return roles_of[parallelism];
 }
 
+uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism) {
+  const dsm_axis_roles roles = dsm_parallelism_roles(parallelism);
+  const uint64_t model_x = roles.x == DSM_ROLE_MODEL ? machine->system->system.chips_x : 1;
+  const uint64_t model_y = roles.y == DSM_ROLE_MODEL ? machine->system->system.chips_y : 1;
+  return model_x * model_y;
+}
+
 /*
  * Source: section 3; DSM II-C, III-A. Symbols: nm = product of the lengths of the M axes, nd = the
  * other chips, mbc = ceil(S / nd), outc = ceil(nout / nm), inc = ceil(nin / nm). Limits: one chip:
@@ -26,10 +33,7 @@ dsm_axis_roles dsm_parallelism_roles(dsm_parallelism parallelism) {
  */
 dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *machine,
                                      dsm_parallelism parallelism, uint64_t samples) {
-  const dsm_axis_roles roles = dsm_parallelism_roles(parallelism);
-  const uint64_t model_x = roles.x == DSM_ROLE_MODEL ? machine->system->system.chips_x : 1;
-  const uint64_t model_y = roles.y == DSM_ROLE_MODEL ? machine->system->system.chips_y : 1;
-  const uint64_t model_ways = model_x * model_y;
+  const uint64_t model_ways = dsm__model_ways(machine, parallelism);
   const uint64_t data_ways = machine->chip_count / model_ways;
   dsm_chip_share share = {
       .parallelism = parallelism,

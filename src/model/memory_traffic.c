@@ -18,9 +18,10 @@ static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, 
 
 dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
                                       dsm_precision precision, dsm_mode mode, dsm_pass pass,
-                                      const dsm_chip_share *share) {
+                                      const dsm_chip_share *share, const dsm_residency *residency) {
   const dsm_assumptions *const model = &machine->system->model;
   const double element_bytes = precision.element_bytes;
+  const bool is_training = mode == DSM_MODE_TRAINING;
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_backward = pass == DSM_PASS_BACKWARD;
   const bool is_update = pass == DSM_PASS_UPDATE;
@@ -30,24 +31,33 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
       .stored = chip_bytes(layer->stored_elements, share, element_bytes),
       .raw = chip_bytes(layer->output_elements, share, element_bytes),
       .kernel = kernel_bytes(layer, share, element_bytes),
+      .deferred = is_forward && is_training ? residency->deferred_bytes : 0,
       .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] * element_bytes,
   };
-  if (mode == DSM_MODE_TRAINING && !is_update) {
+  /* The update pass reads the input in any case: only its deferred copy in memory is left. */
+  bytes.input_moved = residency->is_input_held && !is_update ? 0 : bytes.input;
+  bytes.output_moved = residency->is_output_held ? 0 : bytes.stored;
+  const double fetched_fraction = 1 - residency->resident_fraction;
+  if (is_training && !is_update) {
     bytes.state = chip_bytes(layer->state_elements, share, element_bytes);
   }
-  if (is_backward) {
+  if (is_backward && !residency->is_input_held) {
     bytes.mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes);
   }
-  if (is_update && has_norm) {
+  if (is_update && has_norm && !residency->is_output_held) {
     bytes.statistics = chip_bytes(layer->output_elements, share, model->batch_norm_saved_bytes);
   }
-  if (layer->has_op[DSM_AUX_RESIDUAL] && !is_update) {
+  if (layer->has_op[DSM_AUX_RESIDUAL] && !is_update && !residency->is_shortcut_held) {
     /* A pooling layer adds the shortcut before it pools. */
     bytes.shortcut = is_forward && layer->pool_window > 0 ? bytes.raw : bytes.stored;
   }
   if (is_update) {
-    /* Gradients of later timesteps add to what the first ones left in memory. */
-    bytes.gradient = bytes.kernel * (layer->timesteps > 1 ? 2 : 1);
+    /* Later gradients, of timesteps or spatial minibatches, add to what the first left in memory.
+     */
+    const bool is_adding = residency->is_accumulating || layer->timesteps > 1;
+    bytes.gradient = bytes.kernel * (is_adding ? 2 : 1) * fetched_fraction;
+  } else {
+    bytes.kernel_moved = bytes.kernel * fetched_fraction;
   }
   return bytes;
 }
@@ -74,19 +84,20 @@ static double streamed_feature_bytes(const dsm_pass_work *work) {
   const dsm_chip_bytes *const bytes = &work->bytes;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    return bytes->input;
+    return bytes->input_moved;
   case DSM_PASS_BACKWARD:
-    return bytes->stored + bytes->state;
+    return bytes->output_moved + bytes->state;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  return bytes->input + bytes->stored + bytes->statistics;
+  return bytes->input_moved + bytes->output_moved + bytes->statistics;
 }
 
 dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core) {
-  const double tile = work->machine->scratchpad_bytes / 2;
-  const double kernel_tiles = ceil(core->kernel / tile);
+  const double tile = work->residency.scratchpad_bytes / 2;
+  const bool is_resident = work->residency.resident_fraction >= 1;
+  const double kernel_tiles = is_resident ? 1 : ceil(core->kernel / tile);
   const dsm__refetch kernel_outer = {kernel_tiles, 1};
   if (work->pass == DSM_PASS_UPDATE) {
     return kernel_outer;
@@ -94,7 +105,7 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
   const double moving = work->pass == DSM_PASS_FORWARD ? core->input : core->output;
   const dsm__refetch feature_outer = {1, ceil(moving / tile)};
   const double features = streamed_feature_bytes(work);
-  const double kernel = work->bytes.kernel;
+  const double kernel = work->bytes.kernel_moved;
   const double kernel_outer_bytes = features * kernel_outer.features + kernel;
   const double feature_outer_bytes = features + kernel * feature_outer.kernel;
   return kernel_outer_bytes <= feature_outer_bytes ? kernel_outer : feature_outer;
@@ -105,13 +116,31 @@ double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
   const double features = streamed_feature_bytes(work) * refetch.features;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    return features + bytes->kernel * refetch.kernel + bytes->stored + bytes->state +
-           bytes->shortcut;
+    return features + bytes->kernel_moved * refetch.kernel + bytes->output_moved + bytes->deferred +
+           bytes->state + bytes->shortcut;
   case DSM_PASS_BACKWARD:
-    return features + bytes->kernel * refetch.kernel + bytes->input + bytes->mask + bytes->shortcut;
+    return features + bytes->kernel_moved * refetch.kernel + bytes->input_moved + bytes->mask +
+           bytes->shortcut;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
   return features + bytes->gradient;
+}
+
+double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     double limit) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  const double tile = work->residency.scratchpad_bytes / 2;
+  const double features = streamed_feature_bytes(work);
+  const double rest = bytes->output_moved + bytes->deferred + bytes->state + bytes->shortcut;
+  if (bytes->kernel <= 0 || rest + features > limit) {
+    return bytes->kernel <= 0 ? 0 : 1;
+  }
+  const double left_by_kernel_outer = limit - rest - features * ceil(core->kernel / tile);
+  const double kernel_outer = 1 - left_by_kernel_outer / bytes->kernel;
+  const double feature_outer =
+      1 - (limit - rest - features) / (bytes->kernel * ceil(core->input / tile));
+  const double needed = kernel_outer < feature_outer ? kernel_outer : feature_outer;
+  return needed > 0 ? needed : 0;
 }

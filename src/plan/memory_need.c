@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "plan/mapping_memory.h"
 #include "plan/plan_internal.h"
 
 /* One tensor, or one layer's share of a kind, that takes memory. */
@@ -44,12 +45,12 @@ static unit unit_for(double bytes) {
   return (unit){"B", 1};
 }
 
-/* The largest occupants, those far below the need left out. */
+/* The largest occupants: the first, and those after it that are not far below the need. */
 static void describe(const occupant *largest, double need_bytes, char *text, size_t size) {
   static const double smallest_share = 0.01;
   size_t length = 0;
   text[0] = '\0';
-  for (int i = 0; i < SHOWN && largest[i].bytes > smallest_share * need_bytes; i++) {
+  for (int i = 0; i < SHOWN && largest[i].bytes > (i == 0 ? 0 : smallest_share * need_bytes); i++) {
     const char *const separator = i == 0 ? "" : ", ";
     const char *const of = largest[i].layer == NULL ? "" : " of ";
     const char *const layer = largest[i].layer == NULL ? "" : largest[i].layer;
@@ -66,16 +67,14 @@ static void describe(const occupant *largest, double need_bytes, char *text, siz
 }
 
 dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_machine *machine,
-                                     dsm_mode mode, const dsm_parallelism *parallelisms) {
+                                     dsm_mode mode, const dsm_layer_memory *memory) {
   dsm__memory_need need = {.capacity_bytes = machine->system->chip.memory.capacity_GB * 1e9};
   occupant largest[SHOWN] = {{NULL, NULL, 0}};
   occupant transient = {NULL, NULL, 0};
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
-    const dsm_layer_memory one =
-        dsm_layer_memory_derive(layer, machine, workload, mode, parallelisms[i]);
-    need.total_bytes +=
-        one.weights_bytes + one.gradients_bytes + one.optimizer_bytes + one.activations_bytes;
+    const dsm_layer_memory one = memory[i];
+    need.total_bytes += dsm__kept_bytes(&one);
     consider(largest, "weights", layer->name, one.weights_bytes);
     consider(largest, "gradients", layer->name, one.gradients_bytes);
     consider(largest, "optimizer state", layer->name, one.optimizer_bytes);

@@ -7,7 +7,11 @@
 #include "base/diag_add.h"
 #include "plan/plan_internal.h"
 
-static const char *const optimization_names[] = {[DSM_OPTIMIZATION_HYBRID] = "hybrid"};
+static const char *const optimization_names[] = {
+    [DSM_OPTIMIZATION_HYBRID] = "hybrid",     [DSM_OPTIMIZATION_REUSE] = "reuse",
+    [DSM_OPTIMIZATION_DYSM] = "dysm",         [DSM_OPTIMIZATION_PIPELINE] = "pipeline",
+    [DSM_OPTIMIZATION_PER_PASS] = "per_pass", [DSM_OPTIMIZATION_PRELOAD] = "preload",
+};
 _Static_assert(sizeof optimization_names / sizeof optimization_names[0] == DSM_OPTIMIZATION_COUNT,
                "a name for each optimisation");
 
@@ -19,7 +23,12 @@ static const char *const bound_names[] = {
 _Static_assert(sizeof bound_names / sizeof bound_names[0] == DSM_BOUND_COUNT,
                "a name for each bound");
 
-static const char *const invocation_kind_names[] = {[DSM_INVOCATION_FIRST] = "first"};
+static const char *const invocation_kind_names[] = {
+    [DSM_INVOCATION_FIRST] = "first",
+    [DSM_INVOCATION_STEADY] = "steady",
+    [DSM_INVOCATION_WRITE] = "write",
+    [DSM_INVOCATION_ACCUMULATE] = "accumulate",
+};
 _Static_assert(sizeof invocation_kind_names / sizeof invocation_kind_names[0] ==
                    DSM_INVOCATION_KIND_COUNT,
                "a name for each kind of invocation");
@@ -46,10 +55,16 @@ const char *dsm_invocation_kind_name(dsm_invocation_kind kind) {
   return invocation_kind_names[kind];
 }
 
+dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
+  const dsm_optimization other =
+      mode == DSM_MODE_TRAINING ? DSM_OPTIMIZATION_PRELOAD : DSM_OPTIMIZATION_PER_PASS;
+  return DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(other);
+}
+
 void dsm_explore_options_init(dsm_explore_options *options) {
   *options = (dsm_explore_options){
       .mode = DSM_MODE_TRAINING,
-      .optimizations = DSM_OPTIMIZATION_ALL,
+      .optimizations = dsm_mode_optimizations(DSM_MODE_TRAINING),
       .parallelisms = DSM_PARALLELISM_ALL,
       .thread_count = 1,
   };
@@ -85,7 +100,7 @@ static bool copy_overrides(dsm_plan *plan, const dsm_explore_options *options) {
 }
 
 dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
-                          const dsm_explore_options *options, const dsm__layer_decision *decisions,
+                          const dsm_explore_options *options, const dsm__decisions *decisions,
                           dsm_diags *diags) {
   *plan = NULL;
   dsm__arena *const arena = dsm__arena_new();

@@ -9,25 +9,42 @@
 
 /** What is decided for a layer. */
 typedef struct dsm__layer_decision {
-  dsm_parallelism parallelism;
-  dsm_loops splits[DSM_PASS_COUNT]; /**< core splits of the passes that exist */
+  dsm_pass_layouts layouts;
+  uint64_t dysm_factor; /**< 1 or more */
+  bool is_output_held;
+  double weights_on_chip;              /**< preloaded fraction */
+  bool is_kernel_kept[DSM_PASS_COUNT]; /**< steady invocations follow the first */
+  /** Core splits of the passes that exist: of the first invocation (or write), then of the steady
+   * (or accumulating) ones where there are any. */
+  dsm_loops splits[DSM_PASS_COUNT][DSM_INVOCATION_KINDS_MAX];
 } dsm__layer_decision;
 
+/** A group of pipelined layers. */
+typedef struct dsm__pipeline_decision {
+  const char *name;
+  size_t first_layer;
+  size_t layer_count;
+  const uint64_t *rows; /**< of each layer */
+} dsm__pipeline_decision;
+
+/** All decisions of a mapping. */
+typedef struct dsm__decisions {
+  const dsm__layer_decision *layers;       /**< of each primary layer */
+  const dsm__pipeline_decision *pipelines; /**< disjoint, in order of execution */
+  size_t pipeline_count;
+} dsm__decisions;
+
 /**
- * A plan from decisions[0 .. workload->layer_count), with everything that the model predicts
- * except the lower bound. The plan borrows workload and system. DSM_ERROR_OUT_OF_MEMORY.
+ * A plan from decisions, with everything that the model predicts except the lower bound. The plan
+ * borrows workload and system, and copies the rest. DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_NODISCARD dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload,
                                         const dsm_system *system,
                                         const dsm_explore_options *options,
-                                        const dsm__layer_decision *decisions, dsm_diags *diags);
+                                        const dsm__decisions *decisions, dsm_diags *diags);
 
 /** Predicts passes and transfers of all layers. Part of dsm__plan_make. */
-DSM_NODISCARD bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__layer_decision *decisions);
-
-/** Predicts a pass by itself: no relayouts, and no list of transfers in *out. */
-void dsm__predict_pass_alone(dsm_pass_plan *out, const dsm_pass_work *work, const dsm_loops *split,
-                             uint64_t minibatch);
+DSM_NODISCARD bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions);
 
 /** Sums up the step and the memory. Part of dsm__plan_make. */
 void dsm__plan_predict_result(dsm_plan *plan);
@@ -51,9 +68,10 @@ typedef struct dsm__memory_need {
   char dominated_by[160]; /**< such as "activations of conv1_2 (3.29 GB), ..." */
 } dsm__memory_need;
 
-/** Describes what a sequence of parallelisms needs, with its largest tensors. */
+/** Describes what a mapping needs, with its largest tensors; memory of each layer as
+ * dsm__mapping_memory_derive fills it. */
 dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_machine *machine,
-                                     dsm_mode mode, const dsm_parallelism *parallelisms);
+                                     dsm_mode mode, const dsm_layer_memory *memory);
 
 /** Reports that memory is exceeded. `what` begins the sentence, such as "every mapping needs". */
 void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm__place place,

@@ -45,11 +45,11 @@ static void write_transfer(dsm__json_writer *writer, const dsm_plan_transfer *tr
 static void write_pass(dsm__json_writer *writer, const dsm_pass_plan *pass) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(pass->share.parallelism));
-  dsm__loops_put(writer, "core_split", &pass->first.split);
+  dsm__loops_put(writer, "core_split", &pass->invocations[0].split);
   dsm__loops_put(writer, "chip", &pass->share.chip);
   dsm__json_put_u64(writer, "feature_iterations", pass->share.model_ways);
-  dsm__loops_put(writer, "core", &pass->first.core);
-  dsm__loops_put(writer, "array", &pass->first.array);
+  dsm__loops_put(writer, "core", &pass->invocations[0].core);
+  dsm__loops_put(writer, "array", &pass->invocations[0].array);
   dsm__cycles_put(writer, &pass->cycles);
   dsm__json_put_double(writer, "ideal_cycles", pass->ideal_cycles);
   dsm__json_put_double(writer, "utilization", pass->utilization);
@@ -57,7 +57,9 @@ static void write_pass(dsm__json_writer *writer, const dsm_pass_plan *pass) {
   dsm__groups_put(writer, pass->group_cycles);
   dsm__json_write_key(writer, "invocations");
   dsm__json_begin_array(writer, false);
-  write_invocation(writer, &pass->first);
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    write_invocation(writer, &pass->invocations[i]);
+  }
   dsm__json_end_array(writer);
   dsm__json_write_key(writer, "transfers");
   dsm__json_begin_array(writer, false);
@@ -68,15 +70,32 @@ static void write_pass(dsm__json_writer *writer, const dsm_pass_plan *pass) {
   dsm__json_end_object(writer);
 }
 
-static void write_layer(dsm__json_writer *writer, const dsm_layer_plan *layer) {
+/* Only where it is not what a reader takes: see dsm_layer_plan.error_parallelism. */
+static void put_error_parallelism(dsm__json_writer *writer, const dsm_plan *plan,
+                                  const dsm_layer_plan *layer) {
+  const dsm_pass after = layer->layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_FORWARD;
+  if (plan->options.mode == DSM_MODE_TRAINING && !layer->layer->has_backward &&
+      layer->error_parallelism != layer->passes[after].share.parallelism) {
+    dsm__json_put_string(writer, "error_parallelism",
+                         dsm_parallelism_name(layer->error_parallelism));
+  }
+}
+
+static void write_layer(dsm__json_writer *writer, const dsm_plan *plan,
+                        const dsm_layer_plan *layer) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "name", layer->layer->name);
-  /* What the optimisations of this version leave at these values. */
-  dsm__json_put_u64(writer, "dysm_factor", 1);
-  dsm__json_put_bool(writer, "output_on_chip", false);
-  dsm__json_put_u64(writer, "weights_on_chip", 0);
+  dsm__json_put_u64(writer, "dysm_factor", layer->dysm_factor);
+  dsm__json_put_bool(writer, "output_on_chip", layer->is_output_held);
+  dsm__json_put_double(writer, "weights_on_chip", layer->weights_on_chip);
   dsm__json_write_key(writer, "pipeline_group");
-  dsm__json_write_null(writer);
+  if (layer->pipeline == DSM_NO_PIPELINE) {
+    dsm__json_write_null(writer);
+  } else {
+    dsm__json_write_string(writer, plan->pipelines[layer->pipeline].name);
+  }
+  put_error_parallelism(writer, plan, layer);
+  dsm__json_put_double(writer, "held_bytes", layer->held_bytes);
   dsm__json_write_key(writer, "passes");
   dsm__json_begin_object(writer, false);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
@@ -87,6 +106,35 @@ static void write_layer(dsm__json_writer *writer, const dsm_layer_plan *layer) {
   }
   dsm__json_end_object(writer);
   dsm__json_end_object(writer);
+}
+
+static void write_pipeline(dsm__json_writer *writer, const dsm_plan *plan,
+                           const dsm_pipeline_plan *group) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "name", group->name);
+  dsm__json_write_key(writer, "layers");
+  dsm__json_begin_array(writer, true);
+  for (size_t k = 0; k < group->layer_count; k++) {
+    dsm__json_write_string(writer, plan->layers[group->first_layer + k].layer->name);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_write_key(writer, "rows");
+  dsm__json_begin_array(writer, true);
+  for (size_t k = 0; k < group->layer_count; k++) {
+    dsm__json_write_u64(writer, group->rows[k]);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_put_double(writer, "cycles", group->cycles);
+  dsm__json_end_object(writer);
+}
+
+static void put_pipelines(dsm__json_writer *writer, const dsm_plan *plan) {
+  dsm__json_write_key(writer, "pipeline");
+  dsm__json_begin_array(writer, false);
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    write_pipeline(writer, plan, &plan->pipelines[g]);
+  }
+  dsm__json_end_array(writer);
 }
 
 static void put_result(dsm__json_writer *writer, const dsm_plan *plan) {
@@ -159,10 +207,11 @@ char *dsm_plan_print(const dsm_plan *plan) {
   put_optimizations(&writer, plan->options.optimizations);
   put_options(&writer, &plan->options);
   put_result(&writer, plan);
+  put_pipelines(&writer, plan);
   dsm__json_write_key(&writer, "layers");
   dsm__json_begin_array(&writer, false);
   for (size_t i = 0; i < plan->layer_count; i++) {
-    write_layer(&writer, &plan->layers[i]);
+    write_layer(&writer, plan, &plan->layers[i]);
   }
   dsm__json_end_array(&writer);
   dsm__json_write_key(&writer, "workload");

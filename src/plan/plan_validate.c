@@ -5,8 +5,9 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
-#include "plan/core_splits.h"
-#include "plan/plan_internal.h"
+#include "plan/decisions.h"
+#include "plan/holding.h"
+#include "plan/legal.h"
 
 /* Sums taken in different orders agree to this. */
 static const double relative_tolerance = 1e-9;
@@ -14,7 +15,8 @@ static const double relative_tolerance = 1e-9;
 typedef struct checker {
   const dsm_plan *plan;
   dsm_machine machine;
-  dsm__core_splits splits;
+  dsm__arena *arena;
+  dsm__decisions decisions; /* those of the plan */
   dsm_diags *diags;
   char path[DSM_NAME_BYTES_MAX];
   bool is_broken;
@@ -22,6 +24,11 @@ typedef struct checker {
 
 static bool is_close(double a, double b) {
   return fabs(a - b) <= relative_tolerance * fmax(fabs(a), fabs(b));
+}
+
+/* a <= b, but for rounding. */
+static bool is_at_most(double a, double b) {
+  return a <= b || is_close(a, b);
 }
 
 static void expect(checker *c, bool holds, const char *rule) {
@@ -32,6 +39,134 @@ static void expect(checker *c, bool holds, const char *rule) {
     c->is_broken = true;
   }
 }
+
+/* ---- decisions ---- */
+
+static void set_path_in_pass(checker *c, const dsm__plan_place *place) {
+  char later[40] = "";
+  if (place->part > 0) {
+    (void)snprintf(later, sizeof later, ".invocations[%u]", place->part);
+  }
+  const char *const key = place->key == DSM__KEY_PARALLELISM ? "parallelism"
+                          : place->key == DSM__KEY_KIND      ? "kind"
+                                                             : "core_split";
+  const bool is_part = place->key == DSM__KEY_CORE_SPLIT && place->dim != DSM_DIM_COUNT;
+  (void)snprintf(c->path, sizeof c->path, "$.layers[%zu].passes.%s%s.%s%s%s", place->index,
+                 dsm_pass_name(place->pass), later, key, is_part ? "." : "",
+                 is_part ? dsm_dim_name(place->dim) : "");
+}
+
+static void set_path(checker *c, const dsm__plan_place *place) {
+  static const char *const keys[] = {
+      [DSM__KEY_DYSM_FACTOR] = "dysm_factor",
+      [DSM__KEY_OUTPUT_ON_CHIP] = "output_on_chip",
+      [DSM__KEY_WEIGHTS_ON_CHIP] = "weights_on_chip",
+      [DSM__KEY_PIPELINE_GROUP] = "pipeline_group",
+      [DSM__KEY_ERROR_PARALLELISM] = "error_parallelism",
+      [DSM__KEY_PIPELINE_LAYERS] = "layers",
+      [DSM__KEY_PIPELINE_ROWS] = "rows",
+  };
+  switch (place->key) {
+  case DSM__KEY_PARALLELISM:
+  case DSM__KEY_KIND:
+  case DSM__KEY_CORE_SPLIT:
+    set_path_in_pass(c, place);
+    return;
+  case DSM__KEY_DYSM_FACTOR:
+  case DSM__KEY_OUTPUT_ON_CHIP:
+  case DSM__KEY_WEIGHTS_ON_CHIP:
+  case DSM__KEY_PIPELINE_GROUP:
+  case DSM__KEY_ERROR_PARALLELISM:
+  case DSM__KEY_PIPELINE_LAYERS:
+  case DSM__KEY_PIPELINE_ROWS:
+    break;
+  }
+  const bool is_group =
+      place->key == DSM__KEY_PIPELINE_LAYERS || place->key == DSM__KEY_PIPELINE_ROWS;
+  (void)snprintf(c->path, sizeof c->path, "$.%s[%zu].%s", is_group ? "pipeline" : "layers",
+                 place->index, keys[place->key]);
+}
+
+static void report_violation(void *context, const dsm__plan_place *place, const char *hint,
+                             const char *message) {
+  checker *const c = context;
+  set_path(c, place);
+  const dsm__place where = {NULL, 0, 0, c->path};
+  dsm__diags_add(c->diags, DSM_SEVERITY_ERROR, where, hint, "%s", message);
+  c->is_broken = true;
+}
+
+/* Groups are disjoint runs in order of execution, and their layers know them. */
+static bool check_groups(checker *c) {
+  size_t next = 0;
+  size_t member_count = 0;
+  bool is_good = true;
+  for (size_t g = 0; g < c->plan->pipeline_count; g++) {
+    const dsm_pipeline_plan *const group = &c->plan->pipelines[g];
+    (void)snprintf(c->path, sizeof c->path, "$.pipeline[%zu]", g);
+    bool is_run = group->first_layer >= next && group->first_layer <= c->plan->layer_count &&
+                  group->layer_count <= c->plan->layer_count - group->first_layer;
+    for (size_t k = 0; is_run && k < group->layer_count; k++) {
+      is_run = c->plan->layers[group->first_layer + k].pipeline == g && group->rows[k] > 0;
+    }
+    expect(c, is_run, "groups are disjoint runs of layers on rows of their own");
+    is_good = is_good && is_run;
+    next = is_run ? group->first_layer + group->layer_count : next;
+    member_count += group->layer_count;
+  }
+  for (size_t i = 0; i < c->plan->layer_count; i++) {
+    member_count -= c->plan->layers[i].pipeline != DSM_NO_PIPELINE;
+  }
+  (void)snprintf(c->path, sizeof c->path, "$.pipeline");
+  expect(c, member_count == 0, "layers are in the groups that list them");
+  return is_good && member_count == 0;
+}
+
+/* The shape of what the decisions are read from. */
+static bool check_passes_exist(checker *c) {
+  bool is_good = true;
+  for (size_t i = 0; i < c->plan->layer_count; i++) {
+    const dsm_layer *const layer = &c->plan->workload->layers[i];
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_pass_plan *const pass = &c->plan->layers[i].passes[p];
+      (void)snprintf(c->path, sizeof c->path, "$.layers[%zu].passes.%s", i,
+                     dsm_pass_name((dsm_pass)p));
+      const bool is_due = dsm_pass_exists(layer, c->plan->options.mode, (dsm_pass)p);
+      expect(c, pass->exists == is_due, "the layer has the passes of its mode");
+      is_good = is_good && pass->exists == is_due;
+      for (unsigned k = 0; is_due && k < DSM_INVOCATION_KINDS_MAX && k < pass->invocation_count;
+           k++) {
+        for (int d = 0; d < DSM_DIM_COUNT; d++) {
+          expect(c, pass->invocations[k].split.n[d] > 0, "a core split has parts of each loop");
+          is_good = is_good && pass->invocations[k].split.n[d] > 0;
+        }
+      }
+    }
+  }
+  return is_good;
+}
+
+static dsm_status check_decisions(checker *c) {
+  (void)snprintf(c->path, sizeof c->path, "$.optimizations");
+  expect(c, (c->plan->options.optimizations & ~dsm_mode_optimizations(c->plan->options.mode)) == 0,
+         "the optimizations are those of the mode");
+  if (!dsm__decisions_of_plan(c->plan, c->arena, &c->decisions)) {
+    return dsm__out_of_memory(c->diags);
+  }
+  const dsm__candidate candidate = {
+      .workload = c->plan->workload,
+      .machine = &c->machine,
+      .options = &c->plan->options,
+      .decisions = &c->decisions,
+      .is_complete = !c->is_broken,
+  };
+  if (!dsm__legality_check(&candidate, report_violation, c, c->arena)) {
+    return dsm__out_of_memory(c->diags);
+  }
+  return DSM_OK;
+}
+
+/* ---- costs ---- */
 
 static bool is_finite_and_positive(const dsm_cycles *cycles) {
   return isfinite(cycles->total) && cycles->primary >= 0 && cycles->overlapped >= 0 &&
@@ -46,37 +181,97 @@ static void check_cycles(checker *c, const dsm_cycles *cycles) {
   expect(c, sum >= cycles->total && sum <= cycles->total, "the components add up to the total");
 }
 
-static void check_split(checker *c, const dsm_layer *layer, const dsm_pass_plan *pass) {
-  uint64_t product = 1;
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    product *= pass->first.split.n[d];
+/* The kinds of invocation are those that the decisions make. */
+static void check_kinds(checker *c, size_t index, dsm_pass which) {
+  const dsm_pass_plan *const pass = &c->plan->layers[index].passes[which];
+  const dsm__layer_setting setting = {
+      .layer = &c->plan->workload->layers[index],
+      .machine = &c->machine,
+      .precision = dsm_precision_of(c->plan->workload),
+      .mode = c->plan->options.mode,
+      .minibatch = c->plan->workload->minibatch,
+      .dysm_factor = c->plan->layers[index].dysm_factor,
+  };
+  const dsm__parts parts = dsm__pass_parts(&setting, which, pass->share.parallelism,
+                                           c->decisions.layers[index].is_kernel_kept[which]);
+  bool is_same = parts.count == pass->invocation_count;
+  for (unsigned k = 0; is_same && k < parts.count; k++) {
+    is_same = parts.items[k].kind == pass->invocations[k].kind &&
+              parts.items[k].count == pass->invocations[k].count;
   }
-  expect(c, product == c->plan->system->chip.cores, "the core split multiplies to the cores");
-  expect(c,
-         dsm_split_is_valid(layer, &pass->share, &pass->first.split) ||
-             !dsm__core_splits_any_valid(&c->splits, layer, &pass->share),
-         "the core split is valid where a valid one exists");
-  const unsigned bit = DSM_PARALLELISM_BIT(pass->share.parallelism);
-  expect(c, (dsm__allowed_parallelisms(layer, &c->plan->options) & bit) != 0,
-         "the parallelism is one that layer and options allow");
+  expect(c, is_same, "the invocations are those that the decisions make");
 }
 
-/* What the named transfers put on each link explains each group's time: the slowest link is it. */
-static void check_transfers(checker *c, const dsm_pass_plan *pass) {
+/* Outside pipelines, whose layers have shares of the group's time. */
+static void check_invocation_sums(checker *c, const dsm_pass_plan *pass) {
+  dsm_cycles sum = {0};
+  double partial_sum = 0;
+  double rotation = 0;
+  for (unsigned k = 0; k < DSM_INVOCATION_KINDS_MAX && k < pass->invocation_count; k++) {
+    const dsm_invocation *const invocation = &pass->invocations[k];
+    const double times = (double)invocation->count;
+    sum.primary += invocation->cost.primary * times;
+    sum.overlapped += invocation->cost.overlapped * times;
+    sum.overlapped_visible += invocation->cost.overlapped_visible * times;
+    sum.auxiliary += invocation->cost.auxiliary * times;
+    partial_sum += invocation->cost.partial_sum * times;
+    rotation += invocation->cost.rotation * times;
+  }
+  expect(c,
+         is_close(sum.primary, pass->cycles.primary) &&
+             is_close(sum.overlapped, pass->cycles.overlapped) &&
+             is_close(sum.overlapped_visible, pass->cycles.overlapped_visible) &&
+             is_close(sum.auxiliary, pass->cycles.auxiliary) &&
+             is_close(sum.overlapped, pass->group_cycles[DSM_GROUP_STREAM]) &&
+             is_close(partial_sum, pass->group_cycles[DSM_GROUP_PARTIAL_SUM]) &&
+             is_close(rotation, pass->group_cycles[DSM_GROUP_ROTATION]),
+         "the invocations add up to the pass");
+}
+
+/* Does a group consist of one transfer after the other, of which each may have another slowest
+ * link? Two kinds of invocation do, and what an update pass lays out anew. */
+static bool has_parts(const dsm_pass_plan *pass, dsm_pass which, dsm_group group) {
+  const bool is_of_invocations =
+      group == DSM_GROUP_STREAM || group == DSM_GROUP_PARTIAL_SUM || group == DSM_GROUP_ROTATION;
+  return (is_of_invocations && pass->invocation_count > 1) ||
+         (group == DSM_GROUP_RELAYOUT && which == DSM_PASS_UPDATE);
+}
+
+/* What the named transfers put on each link explains each group's time: the slowest link is it, or,
+ * of several parts, its least. */
+static void check_groups_of(checker *c, const dsm_pass_plan *pass, dsm_pass which) {
   dsm_traffic traffic[DSM_GROUP_COUNT] = {{{0}}};
+  double one_by_one[DSM_GROUP_COUNT] = {0};
   for (size_t i = 0; i < pass->transfer_count; i++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[i];
     traffic[transfer->group].bytes[transfer->link] += transfer->bytes;
+    one_by_one[transfer->group] += transfer->cycles;
+  }
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    const double slowest = dsm_group_cycles(&c->machine, &traffic[g]);
+    if (has_parts(pass, which, (dsm_group)g)) {
+      expect(c,
+             is_at_most(slowest, pass->group_cycles[g]) &&
+                 is_at_most(pass->group_cycles[g], one_by_one[g]),
+             "a group takes from as long as its slowest link to as long as all its transfers");
+    } else {
+      expect(c, is_close(slowest, pass->group_cycles[g]),
+             "a group takes as long as its slowest link");
+    }
+  }
+}
+
+static void check_transfers(checker *c, const dsm_pass_plan *pass) {
+  for (size_t i = 0; i < pass->transfer_count; i++) {
+    const dsm_plan_transfer *const transfer = &pass->transfers[i];
     expect(
         c,
         is_close(transfer->cycles, dsm_link_cycles(&c->machine, transfer->link, transfer->bytes)),
         "a transfer's cycles are its bytes over the link's bandwidth");
   }
   double non_overlapped = 0;
-  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
-    expect(c, is_close(dsm_group_cycles(&c->machine, &traffic[g]), pass->group_cycles[g]),
-           "a group takes as long as its slowest link");
-    non_overlapped += g == DSM_GROUP_STREAM ? 0 : pass->group_cycles[g];
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    non_overlapped += pass->group_cycles[g];
   }
   expect(c,
          non_overlapped >= pass->cycles.non_overlapped &&
@@ -84,42 +279,81 @@ static void check_transfers(checker *c, const dsm_pass_plan *pass) {
          "the groups add up to the non-overlapped cycles");
 }
 
-static void check_layers(checker *c) {
-  dsm_cycles sum = {0};
+static double check_layer(checker *c, size_t index) {
+  const dsm_layer_plan *const layer = &c->plan->layers[index];
+  double total = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass_plan *const pass = &layer->passes[p];
+    (void)snprintf(c->path, sizeof c->path, "$.layers[%zu].passes.%s", index,
+                   dsm_pass_name((dsm_pass)p));
+    if (!pass->exists) {
+      continue;
+    }
+    check_kinds(c, index, (dsm_pass)p);
+    check_cycles(c, &pass->cycles);
+    check_transfers(c, pass);
+    if (layer->pipeline == DSM_NO_PIPELINE) {
+      check_invocation_sums(c, pass);
+      check_groups_of(c, pass, (dsm_pass)p);
+    }
+    total += pass->cycles.total;
+  }
+  return total;
+}
+
+static dsm_status check_costs(checker *c) {
+  double *const group_sums = dsm__arena_array(c->arena, c->plan->pipeline_count, sizeof(double));
+  if (group_sums == NULL) {
+    return dsm__out_of_memory(c->diags);
+  }
+  double sum = 0;
   for (size_t i = 0; i < c->plan->layer_count; i++) {
-    const dsm_layer *const layer = &c->plan->workload->layers[i];
-    for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      const dsm_pass_plan *const pass = &c->plan->layers[i].passes[p];
-      snprintf(c->path, sizeof c->path, "$.layers[%zu].passes.%s", i, dsm_pass_name((dsm_pass)p));
-      expect(c, pass->exists == dsm_pass_exists(layer, c->plan->options.mode, (dsm_pass)p),
-             "the layer has the passes of its mode");
-      if (pass->exists) {
-        check_split(c, layer, pass);
-        check_cycles(c, &pass->cycles);
-        check_transfers(c, pass);
-        sum.total += pass->cycles.total;
-      }
+    const double total = check_layer(c, i);
+    sum += total;
+    if (c->plan->layers[i].pipeline != DSM_NO_PIPELINE) {
+      group_sums[c->plan->layers[i].pipeline] += total;
     }
   }
-  snprintf(c->path, sizeof c->path, "$.result");
+  for (size_t g = 0; g < c->plan->pipeline_count; g++) {
+    (void)snprintf(c->path, sizeof c->path, "$.pipeline[%zu]", g);
+    expect(c, is_close(group_sums[g], c->plan->pipelines[g].cycles),
+           "the passes of its layers add up to the group's cycles");
+  }
+  (void)snprintf(c->path, sizeof c->path, "$.result");
   check_cycles(c, &c->plan->result.cycles);
-  expect(c, is_close(sum.total, c->plan->result.step_cycles), "the passes add up to the step");
+  expect(c, is_close(sum, c->plan->result.step_cycles), "the passes add up to the step");
   expect(c, c->plan->result.lower_bound_cycles <= c->plan->result.step_cycles,
          "no plan is faster than the lower bound");
+  return DSM_OK;
+}
+
+static dsm_status check_all(checker *c) {
+  const bool has_groups = check_groups(c);
+  if (!check_passes_exist(c) || !has_groups) {
+    return DSM_OK; /* nothing to be judged */
+  }
+  dsm_status status = check_decisions(c);
+  if (status == DSM_OK) {
+    status = check_costs(c);
+  }
+  return status;
 }
 
 dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags) {
-  checker c = {.plan = plan, .machine = dsm_machine_derive(plan->system), .diags = diags};
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL || !dsm__core_splits_enumerate(&c.splits, plan->system->chip.cores, arena)) {
-    dsm__arena_free(arena);
-    return dsm__out_of_memory(diags);
+  checker c = {
+      .plan = plan,
+      .machine = dsm_machine_derive(plan->system),
+      .arena = dsm__arena_new(),
+      .diags = diags,
+  };
+  const dsm_status status = c.arena == NULL ? dsm__out_of_memory(diags) : check_all(&c);
+  dsm__arena_free(c.arena);
+  if (status != DSM_OK) {
+    return status;
   }
-  check_layers(&c);
-  dsm__arena_free(arena);
   const dsm_plan_memory *const memory = &plan->result.memory;
   if (memory->total_bytes > memory->capacity_bytes * (1 + DSM__CAPACITY_TOLERANCE)) {
-    snprintf(c.path, sizeof c.path, "$.result.memory");
+    (void)snprintf(c.path, sizeof c.path, "$.result.memory");
     expect(&c, false, "the need is within the memory's capacity");
     return DSM_ERROR_INFEASIBLE;
   }

@@ -1,108 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* predict.c: from decisions to the cost of every pass, by asking the model. */
+#include <string.h>
+
 #include "base/arena.h"
+#include "plan/mapping_memory.h"
+#include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
+#include "plan/stage.h"
 
-/* A pass being predicted: what it sends, by group, over the whole step. */
-typedef struct pass_builder {
-  dsm_pass_plan *pass;
-  const dsm_machine *machine;
-  dsm_plan_transfer transfers[DSM_TRANSFERS_MAX * DSM_LINK_COUNT];
-  size_t transfer_count;
-  dsm_traffic group_traffic[DSM_GROUP_COUNT];
-} pass_builder;
+/* Everything that predicting a layer asks for. */
+typedef struct predictor {
+  dsm_plan *plan;
+  dsm_machine machine;
+  const dsm__decisions *decisions;
+  dsm__holding *holdings; /* of each layer */
+  double preloaded_bytes;
+} predictor;
 
-static void add_transfers(pass_builder *builder, const dsm_transfer_list *list, double times) {
-  for (unsigned i = 0; i < list->count; i++) {
-    const dsm_transfer_volume *const volume = &list->items[i];
-    for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      const double bytes = volume->traffic.bytes[l] * times;
-      if (bytes > 0) {
-        builder->transfers[builder->transfer_count++] = (dsm_plan_transfer){
-            .transfer = volume->transfer,
-            .group = volume->group,
-            .link = (dsm_link)l,
-            .bytes = bytes,
-            .cycles = dsm_link_cycles(builder->machine, (dsm_link)l, bytes),
-        };
-        builder->group_traffic[volume->group].bytes[l] += bytes;
-      }
-    }
+static dsm__layer_setting setting_of(const predictor *p, size_t index) {
+  return (dsm__layer_setting){
+      .layer = &p->plan->workload->layers[index],
+      .machine = &p->machine,
+      .precision = dsm_precision_of(p->plan->workload),
+      .mode = p->plan->options.mode,
+      .minibatch = p->plan->workload->minibatch,
+      .dysm_factor = p->decisions->layers[index].dysm_factor,
+      .holding = p->holdings[index],
+      .preloaded_bytes = p->preloaded_bytes,
+      .resident_fraction = p->decisions->layers[index].weights_on_chip,
+  };
+}
+
+/* The boundary before a layer costs no relayout where a pipeline group begins or ends. */
+static bool is_boundary_free(const predictor *p, size_t later_layer) {
+  return p->plan->layers[later_layer - 1].pipeline != DSM_NO_PIPELINE ||
+         p->plan->layers[later_layer].pipeline != DSM_NO_PIPELINE;
+}
+
+/* The relayout between two layers, forward or of the errors; dsm_relayout_traffic knows no
+ * direction. */
+static void add_boundary(const predictor *p, dsm__pass_builder *builder, size_t later_layer,
+                         dsm_pass layout_of) {
+  if (is_boundary_free(p, later_layer)) {
+    return;
   }
-}
-
-/* A group that occurs once a step: its named transfers and its time. */
-static void add_group(pass_builder *builder, dsm_transfer along_x, dsm_transfer along_y,
-                      dsm_group group, const dsm_traffic *traffic) {
-  const dsm_transfer_list list = dsm_axis_transfers(along_x, along_y, group, traffic);
-  add_transfers(builder, &list, 1);
-  builder->pass->group_cycles[group] += dsm_group_cycles(builder->machine, traffic);
-}
-
-static void add_update_groups(pass_builder *builder, const dsm_layer *layer,
-                              dsm_precision precision, dsm_parallelism parallelism) {
-  const dsm_update_traffic traffic =
-      dsm_update_traffic_derive(layer, builder->machine, precision, parallelism);
-  add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS_X, DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
-            DSM_GROUP_SUM_OF_GRADIENTS, &traffic.sum_of_gradients);
-  add_group(builder, DSM_TRANSFER_BROADCAST_WEIGHTS_X, DSM_TRANSFER_BROADCAST_WEIGHTS_Y,
-            DSM_GROUP_BROADCAST_WEIGHTS, &traffic.broadcast_weights);
-  add_group(builder, DSM_TRANSFER_WEIGHT_UPDATE, DSM_TRANSFER_WEIGHT_UPDATE,
-            DSM_GROUP_WEIGHT_UPDATE, &traffic.weight_update);
-}
-
-static void add_relayout(pass_builder *builder, const dsm_plan *plan, size_t later_layer,
-                         const dsm__layer_decision *decisions) {
-  const dsm_workload *const workload = plan->workload;
+  const dsm_workload *const workload = p->plan->workload;
+  const dsm__layer_decision *const layers = p->decisions->layers;
   const double bytes = (double)workload->layers[later_layer].carried_elements *
                        (double)workload->minibatch * workload->element_bytes;
   const dsm_traffic traffic =
-      dsm_relayout_traffic(builder->machine, bytes, decisions[later_layer - 1].parallelism,
-                           decisions[later_layer].parallelism);
-  add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
-            &traffic);
-}
-
-/* The largest component decides, of equals the first. */
-static dsm_bound find_bound(const pass_builder *builder) {
-  static const dsm_bound bound_of_link[] = {
-      [DSM_LINK_X] = DSM_BOUND_LINK_X,
-      [DSM_LINK_Y] = DSM_BOUND_LINK_Y,
-      [DSM_LINK_MEMORY] = DSM_BOUND_MEMORY,
-      [DSM_LINK_RING] = DSM_BOUND_RING,
-  };
-  const dsm_pass_plan *const pass = builder->pass;
-  dsm_bound bound = DSM_BOUND_COMPUTE;
-  double largest = pass->cycles.primary;
-  if (pass->cycles.auxiliary > largest) {
-    bound = DSM_BOUND_AUXILIARY;
-    largest = pass->cycles.auxiliary;
-  }
-  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
-    if (pass->group_cycles[g] > largest) {
-      bound = bound_of_link[dsm_group_slowest_link(builder->machine, &builder->group_traffic[g])];
-      largest = pass->group_cycles[g];
-    }
-  }
-  return bound;
-}
-
-static void finish_cycles(dsm_pass_plan *pass, double times) {
-  const dsm_invocation_cost *const cost = &pass->first.cost;
-  dsm_cycles *const cycles = &pass->cycles;
-  pass->group_cycles[DSM_GROUP_STREAM] = cost->overlapped * times;
-  pass->group_cycles[DSM_GROUP_PARTIAL_SUM] = cost->partial_sum * times;
-  pass->group_cycles[DSM_GROUP_ROTATION] = cost->rotation * times;
-  cycles->primary = cost->primary * times;
-  cycles->overlapped = cost->overlapped * times;
-  cycles->overlapped_visible = cost->overlapped_visible * times;
-  cycles->auxiliary = cost->auxiliary * times;
-  cycles->non_overlapped = 0;
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
-    cycles->non_overlapped += pass->group_cycles[g];
-  }
-  cycles->total =
-      cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
+      dsm_relayout_traffic(&p->machine, bytes, layers[later_layer - 1].layouts.of[layout_of],
+                           layers[later_layer].layouts.of[layout_of]);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
+                      &traffic, 1, 1);
 }
 
 /* Where the error's relayout towards the layer before is counted: section 5, "the earlier". */
@@ -110,104 +60,235 @@ static dsm_pass pass_of_error_relayout(const dsm_layer *layer) {
   return layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
 }
 
-/* The invocations of a pass and, in update, the reductions: all that does not depend on other
- * layers. */
-static void build_alone(pass_builder *builder, const dsm_pass_work *work, const dsm_loops *split) {
-  dsm_pass_plan *const out = builder->pass;
-  const uint64_t count = dsm_invocation_count(work->layer, work->pass);
-  out->exists = true;
-  out->share = work->share;
-  out->first = (dsm_invocation){
-      .kind = DSM_INVOCATION_FIRST,
-      .count = count,
-      .split = *split,
-      .core = dsm_core_share(work->layer, &work->share, split),
-      .array = dsm_array_share(work->layer, work->machine, work->pass, &work->share, split),
-      .cost = dsm_invocation_score(work, split),
-  };
-  const dsm_transfer_list list = dsm_invocation_transfers(work, split);
-  add_transfers(builder, &list, (double)count);
-  if (work->pass == DSM_PASS_UPDATE) {
-    add_update_groups(builder, work->layer, work->precision, work->share.parallelism);
+static bool predict_pass(const predictor *p, size_t index, dsm_pass pass) {
+  const dsm__layer_setting setting = setting_of(p, index);
+  const dsm__layer_decision *const decision = &p->decisions->layers[index];
+  dsm_pass_plan *const out = &p->plan->layers[index].passes[pass];
+  dsm__pass_builder builder;
+  dsm__pass_begin(&builder, out, &setting, pass, decision);
+  for (unsigned i = 0; i < out->invocation_count; i++) {
+    dsm__pass_add_cycles(&builder, &out->invocations[i].cost, (double)out->invocations[i].count);
   }
-}
-
-static void finish(pass_builder *builder, const dsm_layer *layer, dsm_pass pass,
-                   uint64_t minibatch) {
-  dsm_pass_plan *const out = builder->pass;
-  finish_cycles(out, (double)out->first.count);
-  out->bound = find_bound(builder);
-  out->ideal_cycles = dsm_ideal_cycles(layer, builder->machine, pass, minibatch);
-  out->utilization = out->ideal_cycles / out->cycles.total;
-}
-
-void dsm__predict_pass_alone(dsm_pass_plan *out, const dsm_pass_work *work, const dsm_loops *split,
-                             uint64_t minibatch) {
-  pass_builder builder = {.pass = out, .machine = work->machine};
-  build_alone(&builder, work, split);
-  finish(&builder, work->layer, work->pass, minibatch);
-}
-
-static bool predict_pass(dsm_plan *plan, const dsm_machine *machine, size_t index, dsm_pass pass,
-                         const dsm__layer_decision *decisions) {
-  const dsm_layer *const layer = &plan->workload->layers[index];
-  const uint64_t minibatch = plan->workload->minibatch;
-  dsm_pass_plan *const out = &plan->layers[index].passes[pass];
-  pass_builder builder = {.pass = out, .machine = machine};
-  const dsm_pass_work work =
-      dsm_pass_work_derive(layer, machine, dsm_precision_of(plan->workload), plan->options.mode,
-                           pass, decisions[index].parallelism, minibatch);
-  build_alone(&builder, &work, &decisions[index].splits[pass]);
+  if (pass == DSM_PASS_UPDATE) {
+    dsm__pass_add_weight_groups(&builder, &setting, &decision->layouts, 1);
+    dsm__pass_add_update_relayouts(&builder, &setting, &decision->layouts);
+  }
   if (pass == DSM_PASS_FORWARD && index > 0) {
-    add_relayout(&builder, plan, index, decisions);
+    add_boundary(p, &builder, index, DSM_PASS_FORWARD);
   }
-  if (plan->options.mode == DSM_MODE_TRAINING && pass == pass_of_error_relayout(layer) &&
-      index + 1 < plan->layer_count) {
-    add_relayout(&builder, plan, index + 1, decisions);
+  if (p->plan->options.mode == DSM_MODE_TRAINING && pass == pass_of_error_relayout(setting.layer) &&
+      index + 1 < p->plan->layer_count) {
+    add_boundary(p, &builder, index + 1, DSM_PASS_BACKWARD);
   }
-  finish(&builder, layer, pass, minibatch);
-  dsm_plan_transfer *const transfers =
-      dsm__arena_array(plan->arena, builder.transfer_count, sizeof *transfers);
-  if (transfers == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < builder.transfer_count; i++) {
-    transfers[i] = builder.transfers[i];
-  }
-  out->transfers = transfers;
-  out->transfer_count = builder.transfer_count;
-  return true;
+  dsm__pass_end(&builder, &setting, pass);
+  return dsm__pass_keep_transfers(&builder, p->plan->arena);
 }
 
-bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__layer_decision *decisions) {
-  const dsm_machine machine = dsm_machine_derive(plan->system);
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    const dsm_layer *const layer = &plan->workload->layers[i];
-    plan->layers[i].layer = layer;
-    for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      if (dsm_pass_exists(layer, plan->options.mode, (dsm_pass)p) &&
-          !predict_pass(plan, &machine, i, (dsm_pass)p, decisions)) {
-        return false;
-      }
+static bool predict_layer(const predictor *p, size_t index) {
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    if (dsm_pass_exists(&p->plan->workload->layers[index], p->plan->options.mode, (dsm_pass)pass) &&
+        !predict_pass(p, index, (dsm_pass)pass)) {
+      return false;
     }
   }
   return true;
 }
 
-static void predict_memory(dsm_plan *plan, const dsm_machine *machine) {
+/* A stage of a pipeline, before its times are made shares of the group's. */
+typedef struct stage_parts {
+  dsm__stage stage;
+  dsm__pass_builder builders[DSM_PASS_COUNT];
+  dsm__stage_times times;
+  dsm_traffic hand_over[DSM_PASS_COUNT];
+} stage_parts;
+
+/* What an invocation of the steady state costs: the last kind of a pass. */
+static const dsm_invocation_cost *steady_cost(const dsm_pass_plan *pass) {
+  return &pass->invocations[pass->invocation_count - 1].cost;
+}
+
+/* A kernel that stays makes the later invocations faster; a split edited by hand may not. */
+static bool is_first_longer(const dsm_pass_plan *pass) {
+  return pass->invocation_count > 1 && pass->invocations[0].cost.total > steady_cost(pass)->total;
+}
+
+static double weight_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
+  const dsm_weight_traffic traffic =
+      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+  return dsm_group_cycles(setting->machine, &traffic.sum_of_gradients) +
+         dsm_group_cycles(setting->machine, &traffic.broadcast_weights) +
+         dsm_group_cycles(setting->machine, &traffic.weight_update);
+}
+
+static dsm__layer_setting stage_setting(const predictor *p, size_t index,
+                                        const stage_parts *parts) {
+  dsm__layer_setting setting = setting_of(p, index);
+  setting.machine = &parts->stage.machine;
+  return setting;
+}
+
+static void begin_stage(const predictor *p, const dsm__pipeline_decision *group, size_t position,
+                        stage_parts *parts) {
+  const size_t index = group->first_layer + position;
+  const dsm__layer_decision *const decision = &p->decisions->layers[index];
+  dsm__stage_init(&parts->stage, p->plan->system, group->rows[position]);
+  const dsm__layer_setting setting = stage_setting(p, index, parts);
+  parts->times = (dsm__stage_times){{0}, 0};
+  for (int i = 0; i < DSM_PASS_COUNT; i++) {
+    const dsm_pass pass = (dsm_pass)i;
+    dsm_pass_plan *const out = &p->plan->layers[index].passes[pass];
+    if (!dsm_pass_exists(setting.layer, setting.mode, pass)) {
+      continue;
+    }
+    dsm__pass_begin(&parts->builders[pass], out, &setting, pass, decision);
+    parts->hand_over[pass] = (dsm_traffic){{0}};
+    if (dsm_stage_hands_over(pass, position, group->layer_count)) {
+      parts->hand_over[pass] = dsm_hand_over_traffic(setting.layer, setting.machine,
+                                                     setting.precision, setting.minibatch);
+    }
+    parts->times.step[pass] =
+        steady_cost(out)->total + dsm_group_cycles(setting.machine, &parts->hand_over[pass]);
+    if (is_first_longer(out)) {
+      parts->times.once += out->invocations[0].cost.total - steady_cost(out)->total;
+    }
+    parts->times.once += pass == DSM_PASS_UPDATE ? weight_cycles(&setting, &decision->layouts) : 0;
+  }
+}
+
+/*
+ * A group's time is that of its slowest stages; every layer's share of it is in proportion to its
+ * own. `steps` is by how much a stage's step counts in each pass, `once` its single costs. Since
+ * steps >= 1 >= once, no component becomes negative.
+ */
+static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, size_t position,
+                      stage_parts *parts, const dsm__stage_times *shares) {
+  const size_t index = group->first_layer + position;
+  const dsm__layer_decision *const decision = &p->decisions->layers[index];
+  const dsm__layer_setting setting = stage_setting(p, index, parts);
+  for (int i = 0; i < DSM_PASS_COUNT; i++) {
+    const dsm_pass pass = (dsm_pass)i;
+    dsm_pass_plan *const out = &p->plan->layers[index].passes[pass];
+    dsm__pass_builder *const builder = &parts->builders[pass];
+    if (!out->exists) {
+      continue;
+    }
+    const bool is_extra = is_first_longer(out);
+    const double steps = shares->step[pass];
+    dsm__pass_add_cycles(builder, steady_cost(out), is_extra ? steps - shares->once : steps);
+    if (is_extra) {
+      dsm__pass_add_cycles(builder, &out->invocations[0].cost, shares->once);
+    }
+    dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER_Y, DSM_TRANSFER_HAND_OVER_Y,
+                        DSM_GROUP_HAND_OVER, &parts->hand_over[pass],
+                        (double)setting.layer->timesteps, steps);
+    if (pass == DSM_PASS_UPDATE) {
+      dsm__pass_add_weight_groups(builder, &setting, &decision->layouts, shares->once);
+    }
+    dsm__layer_setting whole = setting;
+    whole.machine = &p->machine; /* the ideal machine has all chips */
+    dsm__pass_end(builder, &whole, pass);
+    if (!dsm__pass_keep_transfers(builder, p->plan->arena)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static double ratio(double a, double b) {
+  return b > 0 ? a / b : 0;
+}
+
+static bool predict_group(const predictor *p, const dsm__pipeline_decision *group,
+                          dsm_pipeline_plan *out) {
+  const uint64_t timesteps = p->plan->workload->layers[group->first_layer].timesteps;
+  stage_parts *const stages = dsm__arena_array(p->plan->arena, group->layer_count, sizeof *stages);
+  if (stages == NULL) {
+    return false;
+  }
+  dsm__stage_times slowest = {{0}, 0};
+  dsm__stage_times sum = {{0}, 0};
+  for (size_t k = 0; k < group->layer_count; k++) {
+    begin_stage(p, group, k, &stages[k]);
+    dsm__stage_times_join(&slowest, &stages[k].times);
+    for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+      sum.step[pass] += stages[k].times.step[pass];
+    }
+    sum.once += stages[k].times.once;
+  }
+  dsm__stage_times shares = {{0}, ratio(slowest.once, sum.once)};
+  const double steps = (double)timesteps + (double)group->layer_count - 1;
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    shares.step[pass] = ratio(slowest.step[pass] * steps, sum.step[pass]);
+  }
+  for (size_t k = 0; k < group->layer_count; k++) {
+    if (!end_stage(p, group, k, &stages[k], &shares)) {
+      return false;
+    }
+  }
+  out->cycles = dsm__group_total(&slowest, timesteps, group->layer_count);
+  return true;
+}
+
+/* Copies the groups, and tells their layers. */
+static bool keep_groups(dsm_plan *plan, const dsm__decisions *decisions,
+                        dsm_pipeline_plan **groups) {
+  *groups = dsm__arena_array(plan->arena, decisions->pipeline_count, sizeof **groups);
+  if (*groups == NULL) {
+    return false;
+  }
+  for (size_t g = 0; g < decisions->pipeline_count; g++) {
+    const dsm__pipeline_decision *const group = &decisions->pipelines[g];
+    uint64_t *const rows = dsm__arena_array(plan->arena, group->layer_count, sizeof *rows);
+    const char *const name = dsm__arena_strdup(plan->arena, group->name);
+    if (rows == NULL || name == NULL) {
+      return false;
+    }
+    memcpy(rows, group->rows, group->layer_count * sizeof *rows);
+    (*groups)[g] = (dsm_pipeline_plan){.name = name,
+                                       .first_layer = group->first_layer,
+                                       .layer_count = group->layer_count,
+                                       .rows = rows};
+    for (size_t k = 0; k < group->layer_count; k++) {
+      plan->layers[group->first_layer + k].pipeline = g;
+    }
+  }
+  plan->pipelines = *groups;
+  plan->pipeline_count = decisions->pipeline_count;
+  return true;
+}
+
+static void keep_decisions(dsm_plan *plan, const dsm__decisions *decisions) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm__layer_decision *const decision = &decisions->layers[i];
+    plan->layers[i] = (dsm_layer_plan){
+        .layer = &plan->workload->layers[i],
+        .dysm_factor = decision->dysm_factor,
+        .is_output_held = decision->is_output_held,
+        .weights_on_chip = decision->weights_on_chip,
+        .pipeline = DSM_NO_PIPELINE,
+        .error_parallelism = decision->layouts.of[DSM_PASS_BACKWARD],
+    };
+  }
+}
+
+static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
+                           const dsm__decisions *decisions) {
   const dsm_workload *const workload = plan->workload;
   dsm_plan_memory *const memory = &plan->result.memory;
+  dsm_layer_memory *const needs = dsm__arena_array(plan->arena, plan->layer_count, sizeof *needs);
+  if (needs == NULL) {
+    return false;
+  }
+  dsm__mapping_memory_derive(workload, machine, plan->options.mode, decisions, needs);
   double largest_transient = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
-    const dsm_parallelism parallelism = plan->layers[i].passes[DSM_PASS_FORWARD].share.parallelism;
-    const dsm_layer_memory one = dsm_layer_memory_derive(&workload->layers[i], machine, workload,
-                                                         plan->options.mode, parallelism);
-    memory->weights_bytes += one.weights_bytes;
-    memory->gradients_bytes += one.gradients_bytes;
-    memory->optimizer_bytes += one.optimizer_bytes;
-    memory->activations_bytes += one.activations_bytes;
+    const dsm_layer_memory *const one = &needs[i];
+    memory->weights_bytes += one->weights_bytes;
+    memory->gradients_bytes += one->gradients_bytes;
+    memory->optimizer_bytes += one->optimizer_bytes;
+    memory->activations_bytes += one->activations_bytes;
     largest_transient =
-        one.transient_bytes > largest_transient ? one.transient_bytes : largest_transient;
+        one->transient_bytes > largest_transient ? one->transient_bytes : largest_transient;
   }
   if (plan->options.mode == DSM_MODE_TRAINING) {
     memory->activations_bytes += dsm_input_memory_bytes(machine, workload);
@@ -218,10 +299,36 @@ static void predict_memory(dsm_plan *plan, const dsm_machine *machine) {
   memory->total_bytes = memory->weights_bytes + memory->activations_bytes +
                         memory->gradients_bytes + memory->errors_bytes + memory->optimizer_bytes;
   memory->capacity_bytes = plan->system->chip.memory.capacity_GB * 1e9;
+  return true;
+}
+
+bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
+  predictor p = {.plan = plan, .machine = dsm_machine_derive(plan->system), .decisions = decisions};
+  dsm_pipeline_plan *groups = NULL;
+  keep_decisions(plan, decisions);
+  p.holdings = dsm__arena_array(plan->arena, plan->layer_count, sizeof p.holdings[0]);
+  if (p.holdings == NULL || !keep_groups(plan, decisions, &groups)) {
+    return false;
+  }
+  dsm__holdings_derive(plan->workload, decisions, p.holdings);
+  p.preloaded_bytes = dsm__preloaded_bytes(plan->workload, &p.machine, decisions);
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm__layer_setting setting = setting_of(&p, i);
+    plan->layers[i].held_bytes =
+        dsm__held_bytes(&setting, decisions->layers[i].layouts.of[DSM_PASS_FORWARD]);
+    if (plan->layers[i].pipeline == DSM_NO_PIPELINE && !predict_layer(&p, i)) {
+      return false;
+    }
+  }
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    if (!predict_group(&p, &decisions->pipelines[g], &groups[g])) {
+      return false;
+    }
+  }
+  return predict_memory(plan, &p.machine, decisions);
 }
 
 void dsm__plan_predict_result(dsm_plan *plan) {
-  const dsm_machine machine = dsm_machine_derive(plan->system);
   dsm_plan_result *const result = &plan->result;
   dsm_cycles *const cycles = &result->cycles;
   for (size_t i = 0; i < plan->layer_count; i++) {
@@ -243,5 +350,4 @@ void dsm__plan_predict_result(dsm_plan *plan) {
   result->step_seconds = cycles->total / (plan->system->core.frequency_GHz * 1e9);
   result->samples_per_second = (double)plan->workload->minibatch / result->step_seconds;
   result->utilization = result->ideal_cycles / cycles->total;
-  predict_memory(plan, &machine);
 }

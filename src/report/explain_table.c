@@ -5,6 +5,9 @@
 #include "report/loss.h"
 #include "report/page.h"
 #include "report/table.h"
+#include "report/what_if.h"
+
+#define DECISION_WIDTH 14
 
 static const dsm__column alternative_columns[] = {
     {.title = " "},
@@ -21,7 +24,7 @@ static const dsm__column alternative_columns[] = {
 };
 #define COLUMN_COUNT (sizeof alternative_columns / sizeof *alternative_columns)
 
-static void add_alternative(dsm__table *table, const dsm_plan *plan,
+static void add_alternative(dsm__table *table, double reference_cycles,
                             const dsm_alternative *alternative, double chosen_cycles) {
   const dsm__tone tone = alternative->is_chosen ? DSM__TONE_HEADING : DSM__TONE_PLAIN;
   const dsm_cycles *const cycles = &alternative->cycles;
@@ -36,10 +39,11 @@ static void add_alternative(dsm__table *table, const dsm_plan *plan,
   }
   dsm__table_add(table, tone, largest == DSM_GROUP_STREAM ? "" : dsm__group_word(largest));
   dsm__table_add(table, tone, dsm_bound_name(alternative->bound));
-  const double network = dsm__share(alternative->network_cycles, plan->result.step_cycles);
+  const double network = dsm__share(alternative->network_cycles, reference_cycles);
   dsm__table_add(table, tone,
-                 alternative->is_best_of_parallelism ? dsm__figure_fixed(100 * network, 2).text
-                                                     : "");
+                 !alternative->is_best_of_parallelism ? ""
+                 : network > 0                        ? dsm__figure_fixed(100 * network, 2).text
+                                                      : "none");
 }
 
 static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation,
@@ -60,11 +64,46 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
       dsm__table_make(page, alternative_columns, COLUMN_COUNT, explanation->alternative_count);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     if (explanation->alternatives[i].pass == p) {
-      add_alternative(&table, plan, &explanation->alternatives[i], chosen->cycles.total);
+      add_alternative(&table, explanation->reference_cycles, &explanation->alternatives[i],
+                      chosen->cycles.total);
     }
   }
   dsm__table_print(&table);
   dsm__page_line(page, DSM__TONE_PLAIN, dsm__explain_pass_why(page, plan, explanation, p));
+}
+
+/* The values of a decision, a line each, what the plan does first; the decision's name stands in
+ * the first line. */
+static void put_decision(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation,
+                         dsm_decision decision) {
+  const char *label = dsm__what_if_label(decision);
+  for (int is_other = 0; is_other <= 1; is_other++) {
+    for (size_t i = 0; i < explanation->what_if_count; i++) {
+      const dsm_what_if *const what_if = &explanation->what_ifs[i];
+      if (what_if->decision == decision && what_if->is_chosen == (is_other == 0)) {
+        dsm__page_labelled(page, DECISION_WIDTH, label,
+                           dsm__what_if_text(page, plan, explanation->reference_cycles, what_if));
+        label = "";
+      }
+    }
+  }
+}
+
+static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
+                         const dsm_explanation *explanation) {
+  if (explanation->what_if_count == 0) {
+    return;
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "other decisions, against %s of %s cycles",
+                                dsm__explain_is_preloading(plan)
+                                    ? "the best step without preloaded weights,"
+                                    : "the plan's step",
+                                dsm__figure_fixed(explanation->reference_cycles, 0).text));
+  for (int d = 0; d < DSM_DECISION_COUNT; d++) {
+    put_decision(page, plan, explanation, (dsm_decision)d);
+  }
 }
 
 static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation) {
@@ -82,7 +121,34 @@ static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanati
     dsm__page_line(page, DSM__TONE_HEADING, "in the network");
     dsm__page_line(page, DSM__TONE_PLAIN, why);
   }
+  put_what_ifs(page, plan, explanation);
   dsm__page_break(page);
+}
+
+static void put_legend(dsm__page *page, const dsm_plan *plan,
+                       const dsm_explanation *const *explanations, size_t count) {
+  bool has_what_ifs = false;
+  for (size_t i = 0; i < count; i++) {
+    has_what_ifs = has_what_ifs || explanations[i]->what_if_count > 0;
+  }
+  dsm__page_line(
+      page, DSM__TONE_FAINT,
+      dsm__page_text(page,
+                     "* = what the plan does. Times in percent of it, without relayouts "
+                     "between layers: arrays = "
+                     "computing, xfer = transfers that computation does not hide, aux = auxiliary "
+                     "operations, other = never hidden. network = the step with this parallelism "
+                     "for the %s and the best for all %s, in percent of %s. DxMy = "
+                     "data_x_model_y, MxDy = model_x_data_y.",
+                     dsm__explain_is_per_pass(plan) ? "pass" : "layer",
+                     dsm__explain_is_per_pass(plan) ? "else" : "others",
+                     dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
+                                                      : "the plan's"));
+  if (has_what_ifs) {
+    dsm__page_line(page, DSM__TONE_FAINT,
+                   "Other decisions: the best step of the whole network with each value, the limit "
+                   "of the chips' memory left aside.");
+  }
 }
 
 char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *const *explanations,
@@ -94,11 +160,6 @@ char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *
   for (size_t i = 0; i < count; i++) {
     put_layer(&page, plan, explanations[i]);
   }
-  dsm__page_line(&page, DSM__TONE_FAINT,
-                 "* = what the plan does. Times in percent of it, without relayouts: arrays = "
-                 "computing, xfer = transfers that computation does not hide, aux = auxiliary "
-                 "operations, other = never hidden. network = the step with this parallelism for "
-                 "the layer and the best for all others, in percent of the plan's. DxMy = "
-                 "data_x_model_y, MxDy = model_x_data_y.");
+  put_legend(&page, plan, explanations, count);
   return dsm__page_finish(&page);
 }

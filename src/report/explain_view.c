@@ -12,6 +12,11 @@
 
 /* ---- questions ---- */
 
+bool dsm__explain_is_per_pass(const dsm_plan *plan) {
+  return plan->options.mode == DSM_MODE_TRAINING &&
+         (plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS)) != 0;
+}
+
 const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass) {
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const alternative = &explanation->alternatives[i];
@@ -136,6 +141,45 @@ static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
                         dsm__figure_fixed(100 * most / extra, 0).text, name);
 }
 
+static bool is_anything_held(const dsm_plan *plan) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    if (plan->layers[i].is_output_held) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What another parallelism costs beside the layer's own time: "relayouts around the layer". */
+static const char *cost_around(dsm__page *page, const dsm_plan *plan) {
+  const struct {
+    const char *phrase;
+    bool is_possible;
+  } others[] = {
+      {"other transfers of its weights", dsm__explain_is_per_pass(plan)},
+      {"outputs that no longer stay on chip", is_anything_held(plan)},
+      {"a pipeline that is given up", plan->pipeline_count > 0},
+  };
+  const char *text = "relayouts around the layer";
+  const char *last = NULL;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (others[i].is_possible) {
+      text = last == NULL ? text : dsm__page_text(page, "%s, %s", text, last);
+      last = others[i].phrase;
+    }
+  }
+  return last == NULL ? text : dsm__page_text(page, "%s or %s", text, last);
+}
+
+bool dsm__explain_is_preloading(const dsm_plan *plan) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    if (plan->layers[i].weights_on_chip > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* How the step changes when the layer has a parallelism, as "take 5.1 % longer". */
 static const char *step_change(dsm__page *page, double network_cycles, double step_cycles) {
   const double change = dsm__share(network_cycles, step_cycles) - 1;
@@ -143,27 +187,44 @@ static const char *step_change(dsm__page *page, double network_cycles, double st
     return "take as long";
   }
   return dsm__page_text(page, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
-                        change > 0 ? "longer" : "less if the chip's memory allowed it");
+                        change > 0 ? "longer" : "less, all else at its best and memory aside");
+}
+
+/* Why a rival that is faster in a pass makes the step slower. */
+static const char *why_rival_loses(dsm__page *page, const dsm_plan *plan,
+                                   const dsm_explanation *explanation,
+                                   const dsm_alternative *chosen, const dsm_alternative *rival) {
+  const double layer_change = dsm__explain_layer_cycles(explanation, rival->parallelism) -
+                              dsm__explain_layer_cycles(explanation, chosen->parallelism);
+  if (!dsm__explain_is_per_pass(plan) && layer_change >= 0) {
+    return ": the layer's other passes would lose more than this one gains";
+  }
+  return dsm__page_text(page, ": %s would cost more than it gains", cost_around(page, plan));
 }
 
 /* The pass would rather have another parallelism: why it has not got it. */
 static const char *against_rival(dsm__page *page, const dsm_plan *plan,
                                  const dsm_explanation *explanation, const dsm_alternative *chosen,
                                  const dsm_alternative *rival) {
-  const char *const rival_name = dsm_parallelism_name(rival->parallelism);
-  const double layer_change = dsm__explain_layer_cycles(explanation, rival->parallelism) -
-                              dsm__explain_layer_cycles(explanation, chosen->parallelism);
-  const double step = plan->result.step_cycles;
-  const char *reason = "";
-  if (rival->network_cycles > step * (1 + SAME)) {
-    reason = layer_change < 0 ? ": relayouts around the layer would cost more than it gains"
-                              : ": the layer's other passes would lose more than this one gains";
+  const double step = explanation->reference_cycles;
+  const char *const beginning =
+      dsm__page_text(page, "%s alone would be faster in this pass (%s%s)",
+                     dsm_parallelism_name(rival->parallelism),
+                     times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
+                     extra_time(page, chosen, rival));
+  if (dsm__explain_is_preloading(plan)) {
+    return dsm__page_text(page, "%s.",
+                          beginning); /* what it costs is not known with weights on chip */
   }
-  return dsm__page_text(
-      page, "%s alone would be faster in this pass (%s%s), %s with it the step would %s%s.",
-      rival_name, times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
-      extra_time(page, chosen, rival), rival->network_cycles < step * (1 - SAME) ? "and" : "but",
-      step_change(page, rival->network_cycles, step), reason);
+  if (!(rival->network_cycles > 0)) {
+    return dsm__page_text(page, "%s, but no mapping of the network has it.", beginning);
+  }
+  return dsm__page_text(page, "%s, %s with it the step would %s%s.", beginning,
+                        rival->network_cycles < step * (1 - SAME) ? "and" : "but",
+                        step_change(page, rival->network_cycles, step),
+                        rival->network_cycles > step * (1 + SAME)
+                            ? why_rival_loses(page, plan, explanation, chosen, rival)
+                            : "");
 }
 
 static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,
@@ -230,7 +291,7 @@ typedef struct layer_rival {
   bool exists;
   dsm_parallelism parallelism;
   double cycles;         /**< of the layer, without relayouts */
-  double network_cycles; /**< of the step with it */
+  double network_cycles; /**< of the step with it; 0: no mapping has it */
 } layer_rival;
 
 /* The other parallelism with the fastest step (is_network) or layer. */
@@ -239,7 +300,8 @@ static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass
   layer_rival best = {.exists = false};
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const dsm_alternative *const rival = dsm__explain_best(explanation, pass, (dsm_parallelism)p);
-    if (rival == NULL || rival->parallelism == chosen) {
+    if (rival == NULL || rival->parallelism == chosen ||
+        (is_network && !(rival->network_cycles > 0))) {
       continue;
     }
     const double cycles = dsm__explain_layer_cycles(explanation, rival->parallelism);
@@ -255,32 +317,85 @@ static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass
   return best;
 }
 
-const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
-                                   const dsm_explanation *explanation) {
-  if (explanation->alternative_count == 0) {
-    return "";
-  }
+/* The whole layer has one parallelism, and so would it have another. */
+static const char *why_uniform(dsm__page *page, const dsm_plan *plan,
+                               const dsm_explanation *explanation) {
   const dsm_alternative *const first = &explanation->alternatives[0];
   const char *const name = dsm_parallelism_name(first->parallelism);
   const double cycles = dsm__explain_layer_cycles(explanation, first->parallelism);
-  const double step = plan->result.step_cycles;
+  const double step = explanation->reference_cycles;
   const layer_rival layer = find_layer_rival(explanation, first->pass, first->parallelism, false);
   const layer_rival net = find_layer_rival(explanation, first->pass, first->parallelism, true);
   if (!layer.exists) {
     return "";
   }
   if (layer.cycles < cycles * (1 - SAME)) {
-    return dsm__page_text(
+    const char *const beginning = dsm__page_text(
         page,
-        "Over all its passes the layer alone would be fastest with %s (%s of %s's time), but "
-        "the network is not: with it the step would %s%s.",
+        "Over all its passes the layer alone would be fastest with %s (%s of %s's time), but ",
         dsm_parallelism_name(layer.parallelism), times(page, dsm__share(layer.cycles, cycles)),
-        name, step_change(page, layer.network_cycles, step),
-        layer.network_cycles > step * (1 + SAME) ? ", because of relayouts around the layer" : "");
+        name);
+    if (!(layer.network_cycles > 0)) {
+      return dsm__page_text(page, "%sno mapping of the network has it.", beginning);
+    }
+    return dsm__page_text(page, "%sthe network is not: with it the step would %s%s%s.", beginning,
+                          step_change(page, layer.network_cycles, step),
+                          layer.network_cycles > step * (1 + SAME) ? ", because of " : "",
+                          layer.network_cycles > step * (1 + SAME) ? cost_around(page, plan) : "");
+  }
+  return dsm__page_text(page, "Over all its passes the layer alone is fastest with %s too%s%s%s%s.",
+                        name, net.exists ? "; with the next best for the network, " : "",
+                        net.exists ? dsm_parallelism_name(net.parallelism) : "",
+                        net.exists ? ", the step would " : "",
+                        net.exists ? step_change(page, net.network_cycles, step) : "");
+}
+
+/* The change of a single pass that costs the network least, or NULL. */
+static const dsm_alternative *best_single_change(const dsm_explanation *explanation) {
+  const dsm_alternative *best = NULL;
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const rival = &explanation->alternatives[i];
+    const dsm_alternative *const chosen = dsm__explain_chosen(explanation, rival->pass);
+    if (rival->network_cycles > 0 && chosen != NULL && rival->parallelism != chosen->parallelism &&
+        (best == NULL || rival->network_cycles < best->network_cycles)) {
+      best = rival;
+    }
+  }
+  return best;
+}
+
+/* "forward data, backward model": what the plan does. */
+static const char *chosen_parallelisms(dsm__page *page, const dsm_explanation *explanation) {
+  const char *text = "";
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_alternative *const chosen = dsm__explain_chosen(explanation, (dsm_pass)p);
+    if (chosen != NULL) {
+      text = dsm__page_text(page, "%s%s%s %s", text, text[0] == '\0' ? "" : ", ",
+                            dsm_pass_name((dsm_pass)p), dsm_parallelism_name(chosen->parallelism));
+    }
+  }
+  return text;
+}
+
+/* Each pass has a parallelism of its own, and could have another. */
+static const char *why_per_pass(dsm__page *page, const dsm_explanation *explanation) {
+  const dsm_alternative *const change = best_single_change(explanation);
+  if (change == NULL) {
+    return "";
   }
   return dsm__page_text(page,
-                        "Over all its passes the layer alone is fastest with %s too; with the "
-                        "next best for the network, %s, the step would %s.",
-                        name, dsm_parallelism_name(net.parallelism),
-                        step_change(page, net.network_cycles, step));
+                        "The passes may differ: %s. With the change of a single pass that costs "
+                        "least, %s with %s, the step would %s.",
+                        chosen_parallelisms(page, explanation), dsm_pass_name(change->pass),
+                        dsm_parallelism_name(change->parallelism),
+                        step_change(page, change->network_cycles, explanation->reference_cycles));
+}
+
+const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
+                                   const dsm_explanation *explanation) {
+  if (explanation->alternative_count == 0 || dsm__explain_is_preloading(plan)) {
+    return "";
+  }
+  return dsm__explain_is_per_pass(plan) ? why_per_pass(page, explanation)
+                                        : why_uniform(page, plan, explanation);
 }

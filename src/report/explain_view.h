@@ -5,6 +5,12 @@
 
 #include "report/page.h"
 
+/** May passes of a layer differ in parallelism? Then an alternative is of one pass only. */
+bool dsm__explain_is_per_pass(const dsm_plan *plan);
+
+/** Does the plan preload weights? Then the network is compared without any on chip. */
+bool dsm__explain_is_preloading(const dsm_plan *plan);
+
 /** What the plan does in a pass, or NULL if the layer has no such pass. */
 const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass);
 

@@ -15,8 +15,24 @@ static const char *const cycles_titles[] = {
     "utilization",
     "bound",
 };
+/* What is decided for the whole layer stands in each of its rows. */
+static const char *const layer_titles[] = {
+    "dysm_factor", "output_on_chip", "weights_on_chip", "pipeline_group", "held_bytes",
+};
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static void put_invocation_titles(dsm__csv *csv) {
+  for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
+    const char *const kind = dsm_invocation_kind_name((dsm_invocation_kind)k);
+    dsm__csv_dotted(csv, "invocations", kind);
+    dsm__text_puts(csv->out, ".count");
+    for (int d = 0; d < DSM_DIM_COUNT; d++) {
+      dsm__csv_dotted(csv, "invocations", kind);
+      dsm__text_printf(csv->out, ".core_split.%s", dsm_dim_name((dsm_dim)d));
+    }
+  }
+}
 
 static void put_titles(dsm__csv *csv) {
   dsm__csv_texts(csv, first_titles, COUNT_OF(first_titles));
@@ -26,6 +42,8 @@ static void put_titles(dsm__csv *csv) {
     }
   }
   dsm__csv_texts(csv, cycles_titles, COUNT_OF(cycles_titles));
+  dsm__csv_texts(csv, layer_titles, COUNT_OF(layer_titles));
+  put_invocation_titles(csv);
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
     const char *const name = dsm_transfer_name((dsm_transfer)t);
     dsm__csv_dotted(csv, "transfers", name);
@@ -53,6 +71,26 @@ static void put_cycles(dsm__csv *csv, const dsm_pass_plan *pass) {
   dsm__csv_text(csv, dsm_bound_name(pass->bound));
 }
 
+static void put_layer(dsm__csv *csv, const dsm_plan *plan, const dsm_layer_plan *layer) {
+  dsm__csv_u64(csv, layer->dysm_factor);
+  dsm__csv_bool(csv, layer->is_output_held);
+  dsm__csv_double(csv, layer->weights_on_chip);
+  dsm__csv_text(csv,
+                layer->pipeline == DSM_NO_PIPELINE ? NULL : plan->pipelines[layer->pipeline].name);
+  dsm__csv_double(csv, layer->held_bytes);
+}
+
+static void put_invocations(dsm__csv *csv, const dsm_pass_plan *pass, dsm_invocation_kind kind) {
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    if (pass->invocations[i].kind == kind) {
+      dsm__csv_u64(csv, pass->invocations[i].count);
+      put_loops(csv, &pass->invocations[i].split);
+      return;
+    }
+  }
+  dsm__csv_empty(csv, 1 + DSM_DIM_COUNT);
+}
+
 /* A transfer's bytes and cycles on the link that is listed first for it. */
 static void put_transfer(dsm__csv *csv, const dsm_pass_plan *pass, dsm_transfer name) {
   for (size_t i = 0; i < pass->transfer_count; i++) {
@@ -65,15 +103,21 @@ static void put_transfer(dsm__csv *csv, const dsm_pass_plan *pass, dsm_transfer 
   dsm__csv_empty(csv, 2);
 }
 
-static void put_pass(dsm__csv *csv, const char *layer, dsm_pass p, const dsm_pass_plan *pass) {
-  dsm__csv_text(csv, layer);
+static void put_pass(dsm__csv *csv, const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass p) {
+  const dsm_pass_plan *const pass = &layer->passes[p];
+  const dsm_invocation *const first = &pass->invocations[0];
+  dsm__csv_text(csv, layer->layer->name);
   dsm__csv_text(csv, dsm_pass_name(p));
   dsm__csv_text(csv, dsm_parallelism_name(pass->share.parallelism));
   put_loops(csv, &pass->share.chip);
-  put_loops(csv, &pass->first.split);
-  put_loops(csv, &pass->first.core);
-  put_loops(csv, &pass->first.array);
+  put_loops(csv, &first->split);
+  put_loops(csv, &first->core);
+  put_loops(csv, &first->array);
   put_cycles(csv, pass);
+  put_layer(csv, plan, layer);
+  for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
+    put_invocations(csv, pass, (dsm_invocation_kind)k);
+  }
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
     put_transfer(csv, pass, (dsm_transfer)t);
   }
@@ -87,7 +131,7 @@ char *dsm_report_plan_csv(const dsm_plan *plan) {
   for (size_t i = 0; i < plan->layer_count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (plan->layers[i].passes[p].exists) {
-        put_pass(&csv, plan->layers[i].layer->name, (dsm_pass)p, &plan->layers[i].passes[p]);
+        put_pass(&csv, plan, &plan->layers[i], (dsm_pass)p);
       }
     }
   }

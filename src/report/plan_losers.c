@@ -81,11 +81,47 @@ static const char *busiest_transfer(dsm__page *page, const dsm_pass_plan *pass, 
                               dsm_transfer_name(busiest->transfer), dsm_link_name(busiest->link));
 }
 
+/* The invocations that compute longest in a step. */
+static const dsm_invocation *busiest_invocation(const dsm_pass_plan *pass) {
+  const dsm_invocation *busiest = &pass->invocations[0];
+  for (unsigned i = 1; i < pass->invocation_count; i++) {
+    const dsm_invocation *const other = &pass->invocations[i];
+    if ((double)other->count * other->cost.primary >
+        (double)busiest->count * busiest->cost.primary) {
+      busiest = other;
+    }
+  }
+  return busiest;
+}
+
+/* How often arrays start in a step, and the cycles of the pass that this takes. */
+typedef struct array_starts {
+  double count;
+  double cycles;
+} array_starts;
+
+static array_starts starts_of(const dsm_plan *plan, const dsm_pass_plan *pass) {
+  const uint64_t model_ways = pass->share.model_ways;
+  double invocations = 0;
+  double primary = 0;
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    invocations += (double)pass->invocations[i].count;
+    primary += (double)pass->invocations[i].count * pass->invocations[i].cost.primary;
+  }
+  /* A stage of a pipeline runs beside others: its cycles are only a share of its time. */
+  const double share = primary > 0 ? pass->cycles.primary / primary : 1;
+  return (array_starts){
+      .count = invocations * (double)model_ways,
+      .cycles = invocations * dsm__startup_cycles(plan->system, model_ways) * share,
+  };
+}
+
 /* Why arrays are idle while they compute: features do not fill them, or, where they do, what is
  * left: the time until the first data is in, and shares of different size. */
 static const char *array_filling(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
   const dsm_array *const array = &plan->system->array;
-  const dsm_loops *const used = &loser->layer->passes[loser->pass].first.array;
+  const dsm_pass_plan *const pass = &loser->layer->passes[loser->pass];
+  const dsm_loops *const used = &busiest_invocation(pass)->array;
   const bool is_backward = loser->pass == DSM_PASS_BACKWARD;
   const uint64_t rows = used->n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
   const uint64_t columns = used->n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
@@ -93,13 +129,10 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan, const lo
   if (array->unroll_kernel_on_rows) {
     return "";
   }
-  const dsm_pass_plan *const pass = &loser->layer->passes[loser->pass];
-  const double starts = (double)pass->share.model_ways * (double)pass->first.count;
-  const double startup =
-      dsm__startup_cycles(plan->system, pass->share.model_ways) * (double)pass->first.count;
-  if (startup > (pass->cycles.primary - pass->ideal_cycles) / 2) {
+  const array_starts starts = starts_of(plan, pass);
+  if (starts.cycles > (pass->cycles.primary - pass->ideal_cycles) / 2) {
     return dsm__page_text(page, " (the arrays start %s time%s, at %s cycles)",
-                          dsm__figure_fixed(starts, 0).text, starts > 1 ? "s" : "",
+                          dsm__figure_fixed(starts.count, 0).text, starts.count > 1 ? "s" : "",
                           dsm__figure_short(array->startup_cycles, 4).text);
   }
   if (rows >= array->rows && columns >= column_macs) {

@@ -5,6 +5,7 @@
 #include "report/figures.h"
 #include "report/loss.h"
 #include "report/page.h"
+#include "report/plan_decisions.h"
 #include "report/plan_table.h"
 #include "report/table.h"
 
@@ -68,6 +69,7 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
     dsm__page_labelled(page, LABEL_WIDTH, "lower bound", bound_text(page, result));
   }
   dsm__page_labelled(page, LABEL_WIDTH, "chip memory", memory_text(page, &result->memory));
+  dsm__plan_decision_lines(page, plan, LABEL_WIDTH);
 }
 
 /* ---- where the step goes ---- */

@@ -2,10 +2,15 @@
 /* explain.c: what else a layer could have done. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diag_add.h"
-#include "plan/plan_internal.h"
-#include "search/problem.h"
+#include "plan/decisions.h"
+#include "plan/pass_builder.h"
+#include "plan/stage.h"
+#include "plan/tolerance.h"
+#include "search/explain_internal.h"
+#include "search/layer_search.h"
 
 /* A core split of the chosen parallelism, by its total. */
 typedef struct ranked_split {
@@ -23,80 +28,169 @@ static int compare_ranked(const void *left, const void *right) {
 }
 
 static bool is_same_split(const dsm_loops *a, const dsm_loops *b) {
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    if (a->n[d] != b->n[d]) {
-      return false;
-    }
-  }
-  return true;
+  return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* What a pass would cost with a decision of this layer's, relayouts left out. */
-static void predict_alternative(const dsm_plan *plan, const dsm_machine *machine, size_t index,
-                                dsm_alternative *alternative) {
-  const dsm_pass_work work = dsm_pass_work_derive(
-      &plan->workload->layers[index], machine, dsm_precision_of(plan->workload), plan->options.mode,
-      alternative->pass, alternative->parallelism, plan->workload->minibatch);
-  dsm_pass_plan pass = {.exists = true};
-  dsm__predict_pass_alone(&pass, &work, &alternative->split, plan->workload->minibatch);
-  alternative->cycles = pass.cycles;
-  alternative->bound = pass.bound;
-  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
-    alternative->group_cycles[g] = pass.group_cycles[g];
+/* How the plan runs the layer, or would run it with another parallelism: then nothing is held. */
+static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_parallelism) {
+  dsm__layer_setting setting =
+      dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->dysm_factor);
+  setting.machine = e->machine;
+  setting.preloaded_bytes = e->preloaded_bytes;
+  if (is_chosen_parallelism) {
+    setting.holding = e->holding;
+    setting.resident_fraction = e->chosen->weights_on_chip;
   }
+  return setting;
+}
+
+static dsm__layer_decision decision_of(const dsm__explaining *e, dsm_pass pass,
+                                       dsm_parallelism parallelism) {
+  dsm__layer_decision decision = {.dysm_factor = e->chosen->dysm_factor};
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass_plan *const one = &e->chosen->passes[p];
+    decision.layouts.of[p] =
+        one->exists
+            ? one->share.parallelism
+            : (p == DSM_PASS_BACKWARD ? e->chosen->error_parallelism
+                                      : e->chosen->passes[DSM_PASS_FORWARD].share.parallelism);
+  }
+  if (!e->is_per_pass || e->chosen->pipeline != DSM_NO_PIPELINE) {
+    decision.layouts = dsm_pass_layouts_uniform(parallelism);
+  }
+  decision.layouts.of[pass] = parallelism;
+  return decision;
 }
 
 static dsm_alternative *append(dsm_explanation *explanation) {
   return &explanation->alternatives[explanation->alternative_count++];
 }
 
-/* The best split of every parallelism of a pass; the one of the plan first. */
-static void list_parallelisms(dsm_explanation *explanation, const dsm_plan *plan,
-                              const dsm__problem *problem, const double *through, dsm_pass pass) {
-  const size_t index = explanation->layer_index;
-  const dsm_pass_plan *const chosen = &plan->layers[index].passes[pass];
+/* The cost of a pass with splits; relayouts at the layer's boundaries are left out. */
+static void predict_alternative(const dsm__explaining *e, const dsm__layer_decision *decision,
+                                dsm_alternative *alternative) {
+  const bool is_chosen_parallelism =
+      e->chosen->passes[alternative->pass].share.parallelism == alternative->parallelism;
+  const dsm__layer_setting setting = setting_of(e, is_chosen_parallelism);
+  dsm_pass_plan pass;
+  dsm__pass_predict_alone(&pass, &setting, alternative->pass, decision);
+  alternative->cycles = pass.cycles;
+  alternative->bound = pass.bound;
+  memcpy(alternative->group_cycles, pass.group_cycles, sizeof pass.group_cycles);
+}
+
+static bool is_as_planned(const dsm_pass_plan *planned, const dsm__layer_decision *decision,
+                          dsm_pass pass) {
+  const dsm_invocation *const last = &planned->invocations[planned->invocation_count - 1];
+  if (planned->share.parallelism != decision->layouts.of[pass] ||
+      (last->kind == DSM_INVOCATION_STEADY) != decision->is_kernel_kept[pass]) {
+    return false;
+  }
+  for (unsigned i = 0; i < planned->invocation_count; i++) {
+    if (!is_same_split(&planned->invocations[i].split, &decision->splits[pass][i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Preloaded weights were given room for the plan's own split. */
+static void keep_planned_splits(const dsm_pass_plan *planned, dsm_pass pass,
+                                dsm__layer_decision *decision) {
+  decision->is_kernel_kept[pass] = false;
+  for (unsigned i = 0; i < planned->invocation_count; i++) {
+    decision->splits[pass][i] = planned->invocations[i].split;
+    decision->is_kernel_kept[pass] =
+        decision->is_kernel_kept[pass] || planned->invocations[i].kind == DSM_INVOCATION_STEADY;
+  }
+}
+
+/* The best splits of every parallelism of a pass. */
+static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass) {
+  const dsm_pass_plan *const planned = &e->chosen->passes[pass];
+  const dsm_parallelism_set allowed =
+      dsm__allowed_parallelisms(e->chosen->layer, e->problem->inputs.options);
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const dsm_parallelism parallelism = (dsm_parallelism)p;
-    const dsm__layer_entry *const entry = dsm__layer_table_get(&problem->table, index, parallelism);
-    if (!entry->is_allowed) {
+    const bool is_planned = parallelism == planned->share.parallelism;
+    if ((allowed & DSM_PARALLELISM_BIT(p)) == 0 && !is_planned) {
       continue;
+    }
+    const dsm__layer_setting setting = setting_of(e, is_planned);
+    const dsm__best_pass best =
+        dsm__best_pass_find(&setting, pass, parallelism,
+                            dsm__has_optimization(&e->problem->inputs, DSM_OPTIMIZATION_REUSE),
+                            &e->problem->table.splits, e->totals);
+    dsm__layer_decision decision = decision_of(e, pass, parallelism);
+    decision.is_kernel_kept[pass] = best.is_kernel_kept;
+    memcpy(decision.splits[pass], best.splits, sizeof best.splits);
+    if (setting.resident_fraction > 0) {
+      keep_planned_splits(planned, pass, &decision);
     }
     dsm_alternative *const alternative = append(explanation);
     *alternative = (dsm_alternative){
         .pass = pass,
         .parallelism = parallelism,
-        .split = entry->splits[pass],
-        .is_chosen = parallelism == chosen->share.parallelism &&
-                     is_same_split(&entry->splits[pass], &chosen->first.split),
+        .split = decision.splits[pass][0],
+        .is_chosen = is_as_planned(planned, &decision, pass),
         .is_best_of_parallelism = true,
-        .network_cycles = through[index * DSM_PARALLELISM_COUNT + (size_t)p],
+        .network_cycles = dsm__explain_network_cycles(e, pass, parallelism),
     };
-    predict_alternative(plan, &problem->machine, index, alternative);
+    predict_alternative(e, &decision, alternative);
   }
+}
+
+/* The plan's own pass with another split of its first invocation. */
+static void append_split(const dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass,
+                         const dsm_loops *split, bool is_chosen) {
+  const dsm_pass_plan *const planned = &e->chosen->passes[pass];
+  dsm__layer_decision decision = decision_of(e, pass, planned->share.parallelism);
+  for (unsigned i = 0; i < planned->invocation_count; i++) {
+    decision.splits[pass][i] = planned->invocations[i].split;
+    decision.is_kernel_kept[pass] =
+        decision.is_kernel_kept[pass] || planned->invocations[i].kind == DSM_INVOCATION_STEADY;
+  }
+  decision.splits[pass][0] = *split;
+  dsm_alternative *const alternative = append(explanation);
+  *alternative = (dsm_alternative){.pass = pass,
+                                   .parallelism = planned->share.parallelism,
+                                   .split = *split,
+                                   .is_chosen = is_chosen};
+  predict_alternative(e, &decision, alternative);
 }
 
 /* The splits after the best, of the plan's parallelism; and the plan's own if it is none of these
  * (a plan edited by hand). */
-static bool list_splits(dsm_explanation *explanation, const dsm_plan *plan,
-                        const dsm__problem *problem, dsm_pass pass, size_t count) {
-  const size_t index = explanation->layer_index;
-  const dsm_pass_plan *const chosen = &plan->layers[index].passes[pass];
-  const dsm_layer *const layer = &plan->workload->layers[index];
-  const dsm_parallelism parallelism = chosen->share.parallelism;
-  const dsm__core_splits *const splits = &problem->table.splits;
-  const dsm_loops *const best =
-      &dsm__layer_table_get(&problem->table, index, parallelism)->splits[pass];
+static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass,
+                        size_t count) {
+  const dsm_pass_plan *const planned = &e->chosen->passes[pass];
+  const dsm__core_splits *const splits = &e->problem->table.splits;
+  const dsm__layer_setting setting = setting_of(e, true);
+  const dsm__parts parts = dsm__pass_parts(&setting, pass, planned->share.parallelism, false);
   const dsm_pass_work work =
-      dsm_pass_work_derive(layer, &problem->machine, dsm_precision_of(plan->workload),
-                           plan->options.mode, pass, parallelism, plan->workload->minibatch);
-  const bool is_valid_only = dsm__core_splits_any_valid(splits, layer, &work.share);
+      dsm__part_work(&setting, pass, planned->share.parallelism, &parts.items[0]);
+  /* With preloaded weights, only splits that take no more room for them. */
+  const double room =
+      setting.resident_fraction > 0
+          ? dsm__capacity_limit(dsm_core_kernel_bytes(&work, &planned->invocations[0].split))
+          : HUGE_VAL;
+  const dsm_loops best = setting.resident_fraction > 0
+                             ? planned->invocations[0].split
+                             : dsm__best_split_find(&work, splits, false, e->totals).split;
+  const bool is_valid_only = dsm__core_splits_any_valid(splits, setting.layer, &work.share);
+  bool is_listed = false; /* the plan's own way is already among the alternatives */
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const one = &explanation->alternatives[i];
+    is_listed = is_listed || (one->pass == pass && one->is_chosen);
+  }
   ranked_split *const ranked = malloc(splits->count * sizeof *ranked);
   if (ranked == NULL) {
     return false;
   }
   size_t ranked_count = 0;
   for (size_t i = 0; i < splits->count; i++) {
-    if (!is_valid_only || dsm_split_is_valid(layer, &work.share, &splits->items[i])) {
+    if ((!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) &&
+        dsm_core_kernel_bytes(&work, &splits->items[i]) <= room) {
       ranked[ranked_count++] =
           (ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
     }
@@ -105,15 +199,11 @@ static bool list_splits(dsm_explanation *explanation, const dsm_plan *plan,
   size_t listed = 0;
   for (size_t i = 0; i < ranked_count; i++) {
     const dsm_loops *const split = &splits->items[ranked[i].index];
-    const bool is_chosen = is_same_split(split, &chosen->first.split);
-    if (is_same_split(split, best) || (listed == count && !is_chosen)) {
-      continue;
+    const bool is_chosen = !is_listed && is_same_split(split, &planned->invocations[0].split);
+    if (is_chosen || (listed < count && !is_same_split(split, &best))) {
+      append_split(e, explanation, pass, split, is_chosen);
+      listed += is_chosen ? 0 : 1;
     }
-    dsm_alternative *const alternative = append(explanation);
-    *alternative = (dsm_alternative){
-        .pass = pass, .parallelism = parallelism, .split = *split, .is_chosen = is_chosen};
-    predict_alternative(plan, &problem->machine, index, alternative);
-    listed += is_chosen ? 0 : 1;
   }
   free(ranked);
   return true;
@@ -142,29 +232,105 @@ static int compare_alternatives(const void *left, const void *right) {
   return 0;
 }
 
-static dsm_status fill(dsm_explanation *made, const dsm_plan *plan, const dsm__problem *problem,
-                       size_t splits_per_pass, dsm_diags *diags) {
-  const size_t shown =
-      splits_per_pass < problem->table.splits.count ? splits_per_pass : problem->table.splits.count;
+/* The graph knows no preloaded weights. */
+static double reference_of(const dsm__explaining *e) {
+  bool is_preloading = false;
+  for (size_t i = 0; i < e->plan->layer_count; i++) {
+    is_preloading = is_preloading || e->plan->layers[i].weights_on_chip > 0;
+  }
+  if (!is_preloading) {
+    return e->plan->result.step_cycles;
+  }
+  double best = HUGE_VAL;
+  for (size_t t = 0; t < e->through_count; t++) {
+    for (size_t i = 0; i < e->throughs[t].way_count; i++) {
+      best = fmin(best, e->throughs[t].ways[i].cycles);
+    }
+  }
+  return best;
+}
+
+static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pass) {
+  const size_t all = e->problem->table.splits.count;
+  const size_t shown = splits_per_pass < all ? splits_per_pass : all;
   const size_t most = DSM_PASS_COUNT * (DSM_PARALLELISM_COUNT + shown + 1);
-  double *const through =
-      dsm__arena_array(problem->arena, plan->layer_count * DSM_PARALLELISM_COUNT, sizeof *through);
   made->alternatives = calloc(most, sizeof made->alternatives[0]);
-  if (through == NULL || made->alternatives == NULL ||
-      !dsm__network_through(&problem->network, problem->arena, through)) {
-    return dsm__out_of_memory(diags);
+  if (made->alternatives == NULL) {
+    return false;
   }
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    if (plan->layers[made->layer_index].passes[p].exists) {
-      list_parallelisms(made, plan, problem, through, (dsm_pass)p);
-      if (!list_splits(made, plan, problem, (dsm_pass)p, shown)) {
-        return dsm__out_of_memory(diags);
+    if (e->chosen->passes[p].exists) {
+      list_parallelisms(e, made, (dsm_pass)p);
+      if (!list_splits(e, made, (dsm_pass)p, shown)) {
+        return false;
       }
     }
   }
   qsort(made->alternatives, made->alternative_count, sizeof made->alternatives[0],
         compare_alternatives);
-  return DSM_OK;
+  made->reference_cycles = reference_of(e);
+  return dsm__explain_what_ifs(e, made);
+}
+
+/* What the plan holds around the layer, and preloads. */
+static bool derive_holding(dsm__explaining *e) {
+  const size_t count = e->plan->layer_count;
+  dsm__decisions decisions;
+  dsm__holding *const holdings = dsm__arena_array(e->problem->arena, count, sizeof *holdings);
+  if (holdings == NULL || !dsm__decisions_of_plan(e->plan, e->problem->arena, &decisions)) {
+    return false;
+  }
+  dsm__holdings_derive(e->plan->workload, &decisions, holdings);
+  e->holding = holdings[e->layer_index];
+  e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
+  return true;
+}
+
+/* The graph knows no preloaded weights, so they need not be searched. */
+static bool solve_without_preloading(dsm__problem *problem, dsm__solution *solution) {
+  problem->is_preloading_off = true;
+  return dsm__problem_solve(problem, solution);
+}
+
+/* The ways to run the layer: those of the graph in which the best mapping was found (where sets of
+ * held tensors are cut, the others may lack it), then all with each uniform factor. */
+static bool find_ways(dsm__explaining *e) {
+  dsm__problem *const problem = e->problem;
+  dsm__arena *const arena = problem->arena;
+  const unsigned graphs = problem->factors.is_uniform ? problem->factors.count : 1;
+  dsm__solution *const solution = dsm__arena_alloc(arena, sizeof *solution);
+  dsm__network_graph *const networks = dsm__arena_array(arena, graphs, sizeof *networks);
+  e->throughs = dsm__arena_array(arena, graphs + 1, sizeof e->throughs[0]);
+  if (solution == NULL || networks == NULL || e->throughs == NULL ||
+      !solve_without_preloading(problem, solution) ||
+      !dsm__through_derive(&e->throughs[0], problem, &solution->network, e->layer_index, arena)) {
+    return false;
+  }
+  e->through_count = 1;
+  dsm__factors factors = solution->factors;
+  for (unsigned g = 0; g < graphs; g++) {
+    factors.conv_index = (solution->factors.conv_index + g) % graphs;
+    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g]) ||
+        !dsm__through_derive(&e->throughs[e->through_count], problem, &networks[g], e->layer_index,
+                             arena)) {
+      return false;
+    }
+    e->through_count++;
+  }
+  return true;
+}
+
+static bool prepare(dsm__explaining *e, dsm__stage *stage) {
+  dsm__problem *const problem = e->problem;
+  e->machine = &problem->machine;
+  if (e->chosen->pipeline != DSM_NO_PIPELINE) {
+    const dsm_pipeline_plan *const group = &e->plan->pipelines[e->chosen->pipeline];
+    dsm__stage_init(stage, e->plan->system, group->rows[e->layer_index - group->first_layer]);
+    e->machine = &stage->machine;
+  }
+  e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);
+  e->totals = dsm__arena_array(problem->arena, problem->table.splits.count, sizeof e->totals[0]);
+  return e->totals != NULL && derive_holding(e) && find_ways(e);
 }
 
 dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size_t layer_index,
@@ -176,25 +342,34 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   if (status != DSM_OK) {
     return status;
   }
+  dsm__explaining e = {.problem = &problem,
+                       .plan = plan,
+                       .layer_index = layer_index,
+                       .chosen = &plan->layers[layer_index]};
+  dsm__stage stage;
   dsm_explanation *const made = calloc(1, sizeof *made);
-  if (made == NULL) {
-    status = dsm__out_of_memory(diags);
-  } else {
+  if (made != NULL) {
     made->layer_index = layer_index;
-    status = fill(made, plan, &problem, splits_per_pass, diags);
   }
-  if (status == DSM_OK) {
+  if (made != NULL && prepare(&e, &stage) && fill(&e, made, splits_per_pass)) {
     *explanation = made;
   } else {
     dsm_explanation_free(made);
+    status = dsm__out_of_memory(diags);
   }
   dsm__problem_fini(&problem);
   return status;
 }
 
 void dsm_explanation_free(dsm_explanation *explanation) {
-  if (explanation != NULL) {
-    free(explanation->alternatives);
-    free(explanation);
+  if (explanation == NULL) {
+    return;
   }
+  for (size_t i = 0; i < explanation->what_if_count; i++) {
+    free(explanation->what_ifs[i].also_held);
+    free(explanation->what_ifs[i].not_held);
+  }
+  free(explanation->what_ifs);
+  free(explanation->alternatives);
+  free(explanation);
 }

@@ -5,52 +5,49 @@
 #include <math.h>
 
 #include "base/diag_add.h"
-#include "plan/plan_internal.h"
+#include "plan/mapping_memory.h"
 #include "search/problem.h"
 
-/* The fastest sequence; DSM_ERROR_INFEASIBLE, reported, if none fits the memory. */
-static dsm_status search(const dsm__problem *problem, dsm_parallelism *sequence,
-                         dsm__network_answer *answer, dsm_diags *diags) {
-  if (!dsm__network_search(&problem->network, problem->arena, sequence, answer)) {
+/* Reports the smallest need of any mapping. */
+static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
+                                    dsm_diags *diags) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  dsm_layer_memory *const memory =
+      dsm__arena_array(problem->arena, workload->layer_count, sizeof *memory);
+  if (memory == NULL) {
     return dsm__out_of_memory(diags);
   }
-  if (!answer->is_feasible) {
-    const dsm__memory_need need =
-        dsm__memory_need_of(problem->workload, &problem->machine, problem->options->mode, sequence);
-    const dsm__place nowhere = {NULL, 0, 0, NULL};
-    dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
-    return DSM_ERROR_INFEASIBLE;
-  }
-  return DSM_OK;
+  dsm__mapping_memory_derive(workload, &problem->machine, problem->inputs.options->mode, decisions,
+                             memory);
+  const dsm__memory_need need =
+      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
+  return DSM_ERROR_INFEASIBLE;
 }
 
-static dsm_status make_plan(dsm_plan **plan, const dsm__problem *problem,
-                            const dsm_parallelism *sequence, dsm_diags *diags) {
-  const size_t layer_count = problem->workload->layer_count;
-  dsm__layer_decision *const decisions =
-      dsm__arena_array(problem->arena, layer_count, sizeof *decisions);
-  if (decisions == NULL) {
+/* The fastest mapping; DSM_ERROR_INFEASIBLE, reported, if none fits the memory. */
+static dsm_status search(dsm__problem *problem, dsm__solution *solution, dsm__decisions *decisions,
+                         dsm_diags *diags) {
+  if (!dsm__problem_solve(problem, solution)) {
     return dsm__out_of_memory(diags);
   }
-  for (size_t i = 0; i < layer_count; i++) {
-    const dsm__layer_entry *const entry = dsm__layer_table_get(&problem->table, i, sequence[i]);
-    decisions[i].parallelism = sequence[i];
-    for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      decisions[i].splits[p] = entry->splits[p];
-    }
+  if (solution->preloading != NULL) {
+    *decisions = *solution->preloading;
+    return DSM_OK;
   }
-  return dsm__plan_make(plan, problem->workload, problem->machine.system, problem->options,
-                        decisions, diags);
+  if (!dsm__problem_decide(problem, &solution->network, &solution->path, decisions)) {
+    return dsm__out_of_memory(diags);
+  }
+  return solution->answer.is_feasible ? DSM_OK : report_infeasible(problem, decisions, diags);
 }
 
 static dsm_search_statistics statistics_of(const dsm__problem *problem) {
-  dsm_search_statistics statistics = {.distinct_layers = problem->table.distinct.count};
-  for (size_t c = 0; c < problem->table.distinct.count; c++) {
-    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-      statistics.evaluations += problem->table.entries[c][p].evaluations;
-    }
-  }
-  return statistics;
+  return (dsm_search_statistics){
+      .distinct_layers = problem->table.distinct.count,
+      .evaluations =
+          problem->table.evaluations + problem->groups.evaluations + problem->evaluations,
+  };
 }
 
 dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
@@ -61,20 +58,19 @@ dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_
   if (status != DSM_OK) {
     return status;
   }
-  dsm__network_answer answer = {.is_feasible = false};
-  dsm_parallelism *const sequence =
-      dsm__arena_array(problem.arena, workload->layer_count, sizeof *sequence);
-  status =
-      sequence == NULL ? dsm__out_of_memory(diags) : search(&problem, sequence, &answer, diags);
+  dsm__solution solution;
+  dsm__decisions decisions;
+  status = search(&problem, &solution, &decisions, diags);
   if (status == DSM_OK) {
-    status = make_plan(plan, &problem, sequence, diags);
+    status = dsm__plan_make(plan, workload, system, options, &decisions, diags);
   }
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
     assert(made != NULL);
     made->statistics = statistics_of(&problem);
     /* The bound is summed in another order than the step; it must not exceed it by rounding. */
-    made->result.lower_bound_cycles = fmin(answer.lower_bound_cycles, made->result.step_cycles);
+    made->result.lower_bound_cycles =
+        fmin(solution.answer.lower_bound_cycles, made->result.step_cycles);
   }
   dsm__problem_fini(&problem);
   return status;
@@ -87,13 +83,12 @@ dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
   if (status != DSM_OK) {
     return status;
   }
-  dsm__network_answer answer = {.is_feasible = false};
-  dsm_parallelism *const sequence =
-      dsm__arena_array(problem.arena, plan->layer_count, sizeof *sequence);
-  status =
-      sequence == NULL ? dsm__out_of_memory(diags) : search(&problem, sequence, &answer, diags);
+  dsm__solution solution;
+  dsm__decisions decisions;
+  status = search(&problem, &solution, &decisions, diags);
   if (status == DSM_OK) {
-    plan->result.lower_bound_cycles = fmin(answer.lower_bound_cycles, plan->result.step_cycles);
+    plan->result.lower_bound_cycles =
+        fmin(solution.answer.lower_bound_cycles, plan->result.step_cycles);
   }
   dsm__problem_fini(&problem);
   return status;

@@ -1,78 +1,167 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/layer_table.h"
 
+#include <math.h>
+
 #include "base/parallel.h"
 #include "plan/plan_internal.h"
+#include "plan/tolerance.h"
 #include "search/layer_search.h"
 
-/* What the tasks share; each writes its own entry and uses its worker's totals. */
+dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
+                                     uint64_t factor) {
+  return (dsm__layer_setting){
+      .layer = layer,
+      .machine = inputs->machine,
+      .precision = dsm_precision_of(inputs->workload),
+      .mode = inputs->options->mode,
+      .minibatch = inputs->workload->minibatch,
+      .dysm_factor = factor,
+      .preloaded_bytes = inputs->preloaded_bytes,
+  };
+}
+
+double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
+  if (!dsm_pass_exists(setting->layer, setting->mode, DSM_PASS_UPDATE)) {
+    return 0;
+  }
+  const dsm_machine *const machine = setting->machine;
+  const dsm_weight_traffic weights =
+      dsm_weight_traffic_derive(setting->layer, machine, setting->precision, layouts);
+  const dsm_update_relayouts moves = dsm_update_relayouts_derive(
+      setting->layer, machine, setting->precision, setting->minibatch, layouts);
+  return dsm_group_cycles(machine, &weights.sum_of_gradients) +
+         dsm_group_cycles(machine, &weights.broadcast_weights) +
+         dsm_group_cycles(machine, &weights.weight_update) +
+         dsm_group_cycles(machine, &moves.input) + dsm_group_cycles(machine, &moves.error);
+}
+
+/* What the tasks share; each writes its own entries and uses its worker's totals. */
 typedef struct job {
   dsm__layer_table *table;
-  const dsm_workload *workload;
-  const dsm_machine *machine;
-  const dsm_explore_options *options;
-  double *totals; /* splits.count numbers a worker */
+  double *totals;        /* splits.count numbers a worker */
+  uint64_t *evaluations; /* of each task */
 } job;
 
-static double update_cycles(const job *j, const dsm_layer *layer, dsm_parallelism parallelism) {
-  const dsm_update_traffic traffic =
-      dsm_update_traffic_derive(layer, j->machine, dsm_precision_of(j->workload), parallelism);
-  return dsm_group_cycles(j->machine, &traffic.sum_of_gradients) +
-         dsm_group_cycles(j->machine, &traffic.broadcast_weights) +
-         dsm_group_cycles(j->machine, &traffic.weight_update);
-}
-
-static void fill_entry(const job *j, const dsm_layer *layer, dsm_parallelism parallelism,
-                       double *totals, dsm__layer_entry *entry) {
-  const dsm_precision precision = dsm_precision_of(j->workload);
-  entry->is_allowed = true;
-  for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    const dsm_pass pass = (dsm_pass)p;
-    if (!dsm_pass_exists(layer, j->options->mode, pass)) {
-      continue;
-    }
-    const dsm_pass_work work = dsm_pass_work_derive(layer, j->machine, precision, j->options->mode,
-                                                    pass, parallelism, j->workload->minibatch);
-    const dsm__best_split best = dsm__best_split_find(&work, &j->table->splits, totals);
-    entry->splits[pass] = best.split;
-    entry->cycles += best.cost.total * (double)dsm_invocation_count(layer, pass);
-    entry->evaluations += best.evaluations;
-    if (pass == DSM_PASS_UPDATE) {
-      entry->cycles += update_cycles(j, layer, parallelism);
-    }
-  }
-}
-
+/* All passes and factors of a class under a parallelism. */
 static void run_task(void *context, size_t task_index, size_t worker_index) {
   const job *const j = context;
+  const dsm__layer_table *const table = j->table;
+  const dsm__search_inputs *const inputs = table->inputs;
   const size_t class_index = task_index / DSM_PARALLELISM_COUNT;
   const dsm_parallelism parallelism = (dsm_parallelism)(task_index % DSM_PARALLELISM_COUNT);
-  const dsm_layer *const layer =
-      &j->workload->layers[j->table->distinct.representative[class_index]];
-  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, j->options);
-  if ((allowed & DSM_PARALLELISM_BIT(parallelism)) != 0) {
-    fill_entry(j, layer, parallelism, &j->totals[worker_index * j->table->splits.count],
-               &j->table->entries[class_index][parallelism]);
+  const dsm_layer *const layer = dsm__class_layer(table, class_index);
+  const bool is_allowed =
+      (dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) != 0;
+  const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass pass = (dsm_pass)p;
+    for (unsigned f = 0; f < table->factor_count; f++) {
+      double *const cycles = dsm__pass_cycles(table, class_index, pass, parallelism, f);
+      const bool is_possible = is_allowed && (f == 0 || layer->timesteps == 1);
+      *cycles = is_possible ? 0 : HUGE_VAL;
+      if (is_possible && dsm_pass_exists(layer, inputs->options->mode, pass)) {
+        const dsm__layer_setting setting = dsm__open_setting(inputs, layer, dsm__factor_of(f));
+        const dsm__best_pass best =
+            dsm__best_pass_find(&setting, pass, parallelism, may_keep_kernel, &table->splits,
+                                &j->totals[worker_index * table->splits.count]);
+        *cycles = best.cycles;
+        j->evaluations[task_index] += best.evaluations;
+      }
+    }
   }
 }
 
-bool dsm__layer_table_fill(dsm__layer_table *table, const dsm_workload *workload,
-                           const dsm_machine *machine, const dsm_explore_options *options,
-                           dsm__arena *arena) {
-  if (!dsm__distinct_find(&table->distinct, workload, arena) ||
-      !dsm__core_splits_enumerate(&table->splits, machine->system->chip.cores, arena)) {
-    return false;
-  }
+static size_t worker_count(const dsm_explore_options *options, size_t tasks) {
   size_t workers = options->thread_count == 0 ? 1 : options->thread_count;
-  const size_t tasks = table->distinct.count * DSM_PARALLELISM_COUNT;
   workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
-  workers = workers > tasks ? tasks : workers;
-  table->entries = dsm__arena_array(arena, table->distinct.count, sizeof table->entries[0]);
-  double *const totals = dsm__arena_array(arena, workers * table->splits.count, sizeof totals[0]);
-  if (table->entries == NULL || totals == NULL) {
+  return workers > tasks ? tasks : workers;
+}
+
+bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *inputs,
+                           const dsm__factors *factors, dsm__arena *arena) {
+  *table = (dsm__layer_table){.inputs = inputs, .factor_count = factors->count};
+  if (!dsm__distinct_find(&table->distinct, inputs->workload, arena) ||
+      !dsm__core_splits_enumerate(&table->splits, inputs->machine->system->chip.cores, arena)) {
     return false;
   }
-  job j = {table, workload, machine, options, totals};
+  const size_t classes = table->distinct.count;
+  const size_t tasks = classes * DSM_PARALLELISM_COUNT;
+  const size_t workers = worker_count(inputs->options, tasks);
+  job j = {.table = table};
+  table->pass_cycles = dsm__arena_array(arena, tasks * DSM_PASS_COUNT * table->factor_count,
+                                        sizeof table->pass_cycles[0]);
+  table->choices = dsm__arena_array(arena, classes, sizeof table->choices[0]);
+  j.totals = dsm__arena_array(arena, workers * table->splits.count, sizeof j.totals[0]);
+  j.evaluations = dsm__arena_array(arena, tasks, sizeof j.evaluations[0]);
+  if (table->pass_cycles == NULL || table->choices == NULL || j.totals == NULL ||
+      j.evaluations == NULL) {
+    return false;
+  }
   dsm__parallel_for(workers, tasks, run_task, &j);
+  for (size_t t = 0; t < tasks; t++) {
+    table->evaluations += j.evaluations[t];
+  }
   return true;
+}
+
+static double invocation_cycles(const dsm__layer_table *table, size_t class_index,
+                                const dsm_pass_layouts *layouts, unsigned factor_index) {
+  double cycles = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass pass = (dsm_pass)p;
+    cycles += *dsm__pass_cycles(table, class_index, pass, layouts->of[pass], factor_index);
+  }
+  return cycles;
+}
+
+double dsm__open_cycles(const dsm__layer_table *table, size_t class_index,
+                        const dsm_pass_layouts *layouts, unsigned factor_index) {
+  const dsm__layer_setting setting =
+      dsm__open_setting(table->inputs, dsm__class_layer(table, class_index), 1);
+  return invocation_cycles(table, class_index, layouts, factor_index) +
+         dsm__once_cycles(&setting, layouts);
+}
+
+/* The best update parallelism and factor of a pair; of equals the first. */
+static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors *factors,
+                               size_t class_index, unsigned pair) {
+  const dsm__search_inputs *const inputs = table->inputs;
+  const dsm_layer *const layer = dsm__class_layer(table, class_index);
+  const dsm_parallelism forward = dsm__pair_forward(pair);
+  const dsm_parallelism backward = dsm__pair_backward(pair);
+  const bool is_per_pass = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS) &&
+                           inputs->options->mode == DSM_MODE_TRAINING;
+  const bool has_update = dsm_pass_exists(layer, inputs->options->mode, DSM_PASS_UPDATE);
+  const dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
+  double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
+  double best = HUGE_VAL;
+  for (int u = 0; u < DSM_PARALLELISM_COUNT; u++) {
+    const bool is_possible =
+        is_per_pass ? has_update || u == (int)forward : backward == forward && u == (int)forward;
+    const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
+    const double once = is_possible ? dsm__once_cycles(&setting, &layouts) : HUGE_VAL;
+    for (unsigned f = 0; f < factors->count; f++) {
+      totals[u][f] = is_possible && dsm__factor_is_allowed(factors, layer, f)
+                         ? invocation_cycles(table, class_index, &layouts, f) + once
+                         : HUGE_VAL;
+      best = totals[u][f] < best ? totals[u][f] : best;
+    }
+  }
+  for (int u = 0; u < DSM_PARALLELISM_COUNT; u++) {
+    for (unsigned f = 0; f < factors->count; f++) {
+      if (isfinite(best) && totals[u][f] <= dsm__equal_to(best)) {
+        return (dsm__open_choice){totals[u][f], (dsm_parallelism)u, f};
+      }
+    }
+  }
+  return (dsm__open_choice){.cycles = HUGE_VAL};
+}
+
+void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors) {
+  for (size_t c = 0; c < table->distinct.count; c++) {
+    for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+      table->choices[c][pair] = choose(table, factors, c, pair);
+    }
+  }
 }

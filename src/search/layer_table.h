@@ -1,36 +1,89 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* layer_table.h: the best core splits of every distinct layer, pass and parallelism. */
+/* layer_table.h: what every distinct layer costs while nothing is held on chip. */
 #ifndef DSM_SEARCH_LAYER_TABLE_H
 #define DSM_SEARCH_LAYER_TABLE_H
 
 #include "dsm/plan.h"
 #include "plan/core_splits.h"
+#include "plan/holding.h"
 #include "search/distinct.h"
+#include "search/factors.h"
 
-/** A distinct layer under one parallelism. */
-typedef struct dsm__layer_entry {
-  bool is_allowed;
-  dsm_loops splits[DSM_PASS_COUNT]; /**< of the passes that exist */
-  double cycles;                    /**< of a step: all passes and reductions, no relayouts */
-  uint64_t evaluations;
-} dsm__layer_entry;
+/** Everything that costs are computed from, shared by all parts of a search. */
+typedef struct dsm__search_inputs {
+  const dsm_workload *workload;
+  const dsm_machine *machine;
+  const dsm_explore_options *options;
+  double preloaded_bytes; /**< of a core's scratchpad (section 10) */
+} dsm__search_inputs;
+
+static inline bool dsm__has_optimization(const dsm__search_inputs *inputs,
+                                         dsm_optimization optimization) {
+  return (inputs->options->optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
+}
+
+/** How a layer runs with a factor and with nothing held. */
+dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
+                                     uint64_t factor);
+
+/** A pair of parallelisms, of forward and of backward: what neighbouring layers see of a layer. */
+enum { DSM__PAIRS = DSM_PARALLELISM_COUNT * DSM_PARALLELISM_COUNT };
+
+static inline unsigned dsm__pair_of(dsm_parallelism forward, dsm_parallelism backward) {
+  return (unsigned)forward * DSM_PARALLELISM_COUNT + (unsigned)backward;
+}
+static inline dsm_parallelism dsm__pair_forward(unsigned pair) {
+  return (dsm_parallelism)(pair / DSM_PARALLELISM_COUNT);
+}
+static inline dsm_parallelism dsm__pair_backward(unsigned pair) {
+  return (dsm_parallelism)(pair % DSM_PARALLELISM_COUNT);
+}
+
+/** The best of a layer for a pair. */
+typedef struct dsm__open_choice {
+  double cycles; /**< all passes, reductions and moves inside the layer; infinite: not allowed */
+  dsm_parallelism update;
+  unsigned factor_index;
+} dsm__open_choice;
 
 typedef struct dsm__layer_table {
+  const dsm__search_inputs *inputs;
   dsm__distinct distinct;
   dsm__core_splits splits;
-  dsm__layer_entry (*entries)[DSM_PARALLELISM_COUNT]; /**< one row a class of layers */
+  unsigned factor_count;
+  double *pass_cycles;                     /**< see dsm__pass_cycles */
+  dsm__open_choice (*choices)[DSM__PAIRS]; /**< one row a class of layers */
+  uint64_t evaluations;
 } dsm__layer_table;
 
-/** Fills the table, on up to options->thread_count threads; false if out of memory. */
-bool dsm__layer_table_fill(dsm__layer_table *table, const dsm_workload *workload,
-                           const dsm_machine *machine, const dsm_explore_options *options,
-                           dsm__arena *arena);
+/** Scores all passes of all distinct layers with all parallelisms and factors, on up to
+ * options->thread_count threads; false if out of memory. The table borrows inputs. */
+bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *inputs,
+                           const dsm__factors *factors, dsm__arena *arena);
 
-/** The entry of a layer. */
-static inline const dsm__layer_entry *dsm__layer_table_get(const dsm__layer_table *table,
-                                                           size_t layer_index,
-                                                           dsm_parallelism parallelism) {
-  return &table->entries[table->distinct.class_of[layer_index]][parallelism];
+/** Fills choices, once the table is filled; for uniform factors once for each of them. */
+void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors);
+
+/** Cycles of a pass of a class of layers; infinite where not allowed, 0 where it does not exist. */
+static inline double *dsm__pass_cycles(const dsm__layer_table *table, size_t class_index,
+                                       dsm_pass pass, dsm_parallelism parallelism,
+                                       unsigned factor_index) {
+  const size_t row =
+      (class_index * DSM_PASS_COUNT + (size_t)pass) * DSM_PARALLELISM_COUNT + (size_t)parallelism;
+  return &table->pass_cycles[row * table->factor_count + factor_index];
+}
+
+/** Cycles of a whole layer with nothing held, for any layouts: infinite where not allowed. */
+double dsm__open_cycles(const dsm__layer_table *table, size_t class_index,
+                        const dsm_pass_layouts *layouts, unsigned factor_index);
+
+/** Cycles of a layer that occur once a step beside its invocations: gradient reduction, broadcast,
+ * weight update, moves between its passes. */
+double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts);
+
+/** The layer that stands for a class. */
+static inline const dsm_layer *dsm__class_layer(const dsm__layer_table *table, size_t class_index) {
+  return &table->inputs->workload->layers[table->distinct.representative[class_index]];
 }
 
 #endif

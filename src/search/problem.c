@@ -4,86 +4,45 @@
 #include <math.h>
 
 #include "base/diag_add.h"
-#include "plan/plan_internal.h"
-#include "search/tolerance.h"
-
-/* Relayouts into a layer: forward, and in training once more for the errors (section 5). */
-static void fill_relayouts(const dsm__problem *problem, size_t index, dsm__network_stage *stage) {
-  const dsm_workload *const workload = problem->workload;
-  const double bytes = (double)workload->layers[index].carried_elements *
-                       (double)workload->minibatch * workload->element_bytes;
-  const double times = problem->options->mode == DSM_MODE_TRAINING ? 2 : 1;
-  for (int from = 0; from < DSM_PARALLELISM_COUNT; from++) {
-    for (int to = 0; to < DSM_PARALLELISM_COUNT; to++) {
-      const unsigned change = dsm__role_change((dsm_parallelism)from, (dsm_parallelism)to);
-      const dsm_traffic traffic = dsm_relayout_traffic(&problem->machine, bytes,
-                                                       (dsm_parallelism)from, (dsm_parallelism)to);
-      stage->relayout_cycles[change] = times * dsm_group_cycles(&problem->machine, &traffic);
-    }
-  }
-}
-
-static void fill_stage(const dsm__problem *problem, size_t index, dsm__network_stage *stage) {
-  const dsm_layer *const layer = &problem->workload->layers[index];
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    const dsm__layer_entry *const entry =
-        dsm__layer_table_get(&problem->table, index, (dsm_parallelism)p);
-    dsm__choice *const choice = &stage->choices[p];
-    if (!entry->is_allowed) {
-      *choice = (dsm__choice){HUGE_VAL, 0, 0};
-      continue;
-    }
-    const dsm_layer_memory memory = dsm_layer_memory_derive(
-        layer, &problem->machine, problem->workload, problem->options->mode, (dsm_parallelism)p);
-    choice->cycles = entry->cycles;
-    choice->kept_bytes = memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +
-                         memory.activations_bytes;
-    choice->transient_bytes = memory.transient_bytes;
-  }
-  if (index > 0) {
-    fill_relayouts(problem, index, stage);
-  }
-}
+#include "plan/tolerance.h"
+#include "search/preload.h"
 
 static bool fill(dsm__problem *problem) {
-  const size_t layer_count = problem->workload->layer_count;
-  if (!dsm__layer_table_fill(&problem->table, problem->workload, &problem->machine,
-                             problem->options, problem->arena)) {
-    return false;
-  }
-  dsm__network *const network = &problem->network;
-  network->stage_count = layer_count;
-  network->stages = dsm__arena_array(problem->arena, layer_count, sizeof network->stages[0]);
-  if (network->stages == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < layer_count; i++) {
-    fill_stage(problem, i, &network->stages[i]);
-  }
-  network->capacity_bytes =
+  const dsm_workload *const workload = problem->inputs.workload;
+  problem->factors = dsm__factors_derive(workload, &problem->machine, problem->inputs.options);
+  problem->capacity_bytes =
       dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9);
-  if (problem->options->mode == DSM_MODE_TRAINING) {
-    network->capacity_bytes -= dsm_input_memory_bytes(&problem->machine, problem->workload);
+  if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
+    problem->capacity_bytes -= dsm_input_memory_bytes(&problem->machine, workload);
   }
-  return true;
+  return dsm__layer_table_fill(&problem->table, &problem->inputs, &problem->factors,
+                               problem->arena) &&
+         dsm__groups_find(&problem->groups, &problem->table, problem->arena) &&
+         dsm__lives_derive(&problem->lives, workload, problem->arena);
 }
 
 dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload,
                              const dsm_system *system, const dsm_explore_options *options,
                              dsm_diags *diags) {
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
   if (dsm__option_parallelisms(options) == 0) {
-    const dsm__place nowhere = {NULL, 0, 0, NULL};
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
                    "data_x_model_y and model_x_data_y need the optimization hybrid",
                    "expected options that leave a parallelism, found none");
     return DSM_ERROR_USAGE;
   }
+  if ((options->optimizations & ~dsm_mode_optimizations(options->mode)) != 0) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "expected optimizations that %s has, found %s", dsm_mode_name(options->mode),
+                   options->mode == DSM_MODE_TRAINING ? "preload" : "per_pass");
+    return DSM_ERROR_USAGE;
+  }
   *problem = (dsm__problem){
-      .workload = workload,
-      .options = options,
+      .inputs = {.workload = workload, .options = options},
       .machine = dsm_machine_derive(system),
       .arena = dsm__arena_new(),
   };
+  problem->inputs.machine = &problem->machine;
   if (problem->arena == NULL || !fill(problem)) {
     dsm__problem_fini(problem);
     return dsm__out_of_memory(diags);
@@ -94,4 +53,204 @@ dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload
 void dsm__problem_fini(dsm__problem *problem) {
   dsm__arena_free(problem->arena);
   problem->arena = NULL;
+}
+
+static bool may_hold(const dsm__problem *problem) {
+  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
+         problem->lives.is_any_holdable;
+}
+
+static dsm__graph_request request_of(const dsm__problem *problem, const dsm__factors *factors) {
+  return (dsm__graph_request){
+      .table = &problem->table,
+      .factors = factors,
+      .groups = &problem->groups,
+      .explained_layer = SIZE_MAX,
+  };
+}
+
+static bool build(dsm__problem *problem, const dsm__graph_request *request,
+                  dsm__network_graph *network) {
+  const bool is_built = dsm__network_graph_build(network, request, problem->arena);
+  network->graph.capacity_bytes = problem->capacity_bytes;
+  problem->evaluations += network->evaluations;
+  return is_built;
+}
+
+/*
+ * Where holding can pay: states of the relaxed graph through which a path is no slower than
+ * `limit`, the cycles of a mapping that fits the memory. Every mapping that holds something is a
+ * path of the relaxed graph with the same parallelisms and factors, and is no faster there: what it
+ * holds is held there too, nothing is written later for it and it takes no room, so no invocation
+ * moves more, and the order of fetching is the best that the whole scratchpad allows. So a mapping
+ * that is faster than the limit, or equal to it, passes through such states only.
+ */
+static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, double limit,
+                            uint64_t *worthwhile, bool *is_any, double *bound) {
+  dsm__network_graph relaxed;
+  dsm__graph_request request = request_of(problem, factors);
+  request.lives = &problem->lives;
+  request.is_relaxed = true;
+  if (!build(problem, &request, &relaxed)) {
+    return false;
+  }
+  const size_t count = relaxed.graph.node_count;
+  double *const rest = dsm__arena_array(problem->arena, count, sizeof *rest);
+  double *const before = dsm__arena_array(problem->arena, count, sizeof *before);
+  if (rest == NULL || before == NULL) {
+    return false;
+  }
+  dsm__graph_rest(&relaxed.graph, 0, rest);
+  dsm__graph_before(&relaxed.graph, 0, before);
+  *bound = rest[0];
+  *is_any = false;
+  for (size_t v = 0; v < count; v++) {
+    const dsm__node_info *const info = &relaxed.infos[v];
+    if (info->kind == DSM__NODE_HELD &&
+        (problem->is_bounding_off || before[v] + rest[v] <= dsm__equal_to(limit))) {
+      worthwhile[(size_t)info->layer * DSM_PARALLELISM_COUNT + info->forward] |=
+          (uint64_t)1 << info->factor_index;
+      *is_any = true;
+    }
+  }
+  return true;
+}
+
+/* Better or not: what can be held. The graph without holding and its answer are in *solution, and
+ * stay there if memory makes exactness too dear and nothing better is found. */
+static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
+  const size_t boundaries = problem->inputs.workload->layer_count + 1;
+  uint64_t *const worthwhile =
+      dsm__arena_array(problem->arena, boundaries * DSM_PARALLELISM_COUNT, sizeof *worthwhile);
+  bool is_any = false;
+  double bound = 0;
+  if (worthwhile == NULL || !find_worthwhile(problem, &solution->factors, solution->answer.cycles,
+                                             worthwhile, &is_any, &bound)) {
+    return false;
+  }
+  if (!is_any) {
+    return true;
+  }
+  dsm__graph_request request = request_of(problem, &solution->factors);
+  request.lives = &problem->lives;
+  request.worthwhile = worthwhile;
+  request.is_merging_off = problem->is_bounding_off;
+  dsm__solution held = {.factors = solution->factors};
+  if (!build(problem, &request, &held.network) ||
+      !dsm__graph_search(&held.network.graph, problem->arena, &held.path, &held.answer)) {
+    return false;
+  }
+  if (held.network.is_cut) {
+    held.answer.lower_bound_cycles = fmin(held.answer.lower_bound_cycles, bound);
+  }
+  if (held.answer.cycles <= dsm__equal_to(solution->answer.cycles)) {
+    *solution = held;
+  } else {
+    solution->answer.lower_bound_cycles = held.answer.lower_bound_cycles;
+  }
+  return true;
+}
+
+/* With the uniform factor that *solution has, if any. */
+static bool solve_with_factors(dsm__problem *problem, dsm__solution *solution) {
+  dsm__layer_table_choose(&problem->table, &solution->factors);
+  const dsm__graph_request request = request_of(problem, &solution->factors);
+  if (!build(problem, &request, &solution->network) ||
+      !dsm__graph_search(&solution->network.graph, problem->arena, &solution->path,
+                         &solution->answer)) {
+    return false;
+  }
+  return !solution->answer.is_feasible || !may_hold(problem) || solve_holding(problem, solution);
+}
+
+/* A group's time has an ideal too: no mapping that uses one that was left out is faster than all
+ * layers at their ideal. Grouped convolutions can seem faster than that (docs/model.md). */
+static double ideal_bound(const dsm__problem *problem) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  double cycles = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    for (int p = 0; layer->groups == 1 && p < DSM_PASS_COUNT; p++) {
+      if (dsm_pass_exists(layer, problem->inputs.options->mode, (dsm_pass)p)) {
+        cycles += dsm_ideal_cycles(layer, &problem->machine, (dsm_pass)p, workload->minibatch);
+      }
+    }
+  }
+  return cycles;
+}
+
+/* The fastest path of a relaxed graph in which groups have their bounds. */
+static bool relaxed_bound(dsm__problem *problem, const dsm__factors *factors, double *bound) {
+  dsm__network_graph relaxed;
+  dsm__graph_request request = request_of(problem, factors);
+  request.has_group_bounds = true;
+  if (may_hold(problem)) {
+    request.lives = &problem->lives;
+    request.is_relaxed = true;
+  }
+  if (!build(problem, &request, &relaxed)) {
+    return false;
+  }
+  double *const rest = dsm__arena_array(problem->arena, relaxed.graph.node_count, sizeof *rest);
+  if (rest == NULL) {
+    return false;
+  }
+  dsm__graph_rest(&relaxed.graph, 0, rest);
+  *bound = rest[0];
+  return true;
+}
+
+/* Lowers the bound of an answer where groups are missing, or not at their best. */
+static bool bound_groups(dsm__problem *problem, dsm__solution *solution) {
+  const dsm__groups *const groups = &problem->groups;
+  if (groups->is_complete && groups->is_exact) {
+    return true;
+  }
+  double bound = ideal_bound(problem);
+  const bool is_preloading = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD);
+  if (groups->is_complete && !is_preloading && !problem->factors.is_uniform &&
+      !relaxed_bound(problem, &solution->factors, &bound)) {
+    return false;
+  }
+  solution->answer.lower_bound_cycles = fmin(solution->answer.lower_bound_cycles, bound);
+  return true;
+}
+
+bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
+  *solution = (dsm__solution){.factors = problem->factors};
+  if (!solve_with_factors(problem, solution)) {
+    return false;
+  }
+  for (unsigned f = 1; problem->factors.is_uniform && f < problem->factors.count; f++) {
+    dsm__solution other = {.factors = problem->factors};
+    other.factors.conv_index = f;
+    if (!solve_with_factors(problem, &other)) {
+      return false;
+    }
+    const double bound = fmin(solution->answer.lower_bound_cycles, other.answer.lower_bound_cycles);
+    if (dsm__equal_to(other.answer.cycles) < solution->answer.cycles) {
+      *solution = other;
+    }
+    solution->answer.lower_bound_cycles = bound;
+  }
+  if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
+      !problem->is_preloading_off && solution->answer.is_feasible &&
+      !dsm__problem_solve_preload(problem, solution)) {
+    return false;
+  }
+  if (problem->factors.is_uniform) {
+    dsm__layer_table_choose(&problem->table, &solution->factors);
+  }
+  return bound_groups(problem, solution);
+}
+
+bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, size_t layer_index,
+                          dsm__network_graph *network) {
+  dsm__layer_table_choose(&problem->table, factors);
+  dsm__graph_request request = request_of(problem, factors);
+  request.explained_layer = layer_index;
+  if (may_hold(problem)) {
+    request.lives = &problem->lives;
+  }
+  return build(problem, &request, network);
 }

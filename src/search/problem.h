@@ -4,23 +4,51 @@
 #define DSM_SEARCH_PROBLEM_H
 
 #include "dsm/explore.h"
-#include "search/layer_table.h"
-#include "search/network.h"
+#include "plan/plan_internal.h"
+#include "search/network_graph.h"
 
 typedef struct dsm__problem {
-  const dsm_workload *workload;
-  const dsm_explore_options *options;
+  dsm__search_inputs inputs;
   dsm_machine machine;
+  dsm__factors factors;
   dsm__layer_table table;
-  dsm__network network;
+  dsm__groups groups;
+  dsm__lives lives;
+  double capacity_bytes;  /**< for what layers need of a chip's memory */
+  bool is_bounding_off;   /**< for tests: states that a bound shows to be useless, or that are
+                               alike, are all kept */
+  bool is_preloading_off; /**< weights are not preloaded, whatever the options say */
+  uint64_t evaluations;   /**< of building graphs */
   dsm__arena *arena;
 } dsm__problem;
 
-/** Scores all layers and prepares the network. DSM_ERROR_USAGE, DSM_ERROR_OUT_OF_MEMORY; then
- * nothing is to be freed. */
+/** Scores all layers and groups. DSM_ERROR_USAGE, DSM_ERROR_OUT_OF_MEMORY; then nothing is to be
+ * freed. */
 DSM_NODISCARD dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload,
                                            const dsm_system *system,
                                            const dsm_explore_options *options, dsm_diags *diags);
 void dsm__problem_fini(dsm__problem *problem);
+
+/** The answer of a search. */
+typedef struct dsm__solution {
+  dsm__network_graph network; /**< in which the path was found */
+  dsm__graph_path path;
+  dsm__graph_answer answer; /**< not feasible: the path needs least memory */
+  dsm__factors factors;     /**< with the uniform one that is best */
+  /** Decisions with preloaded weights, if they are faster than the path; NULL: those along it. */
+  const dsm__decisions *preloading;
+} dsm__solution;
+
+/** Finds the fastest mapping; false if out of memory. */
+bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution);
+
+/** The graph in which a layer has all its choices, with the uniform factor of `factors` if there is
+ * one; the table's choices are then those for it. False if out of memory. */
+bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, size_t layer_index,
+                          dsm__network_graph *network);
+
+/** The decisions along a path; false if out of memory. */
+bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *network,
+                         const dsm__graph_path *path, dsm__decisions *decisions);
 
 #endif

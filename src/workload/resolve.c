@@ -473,6 +473,7 @@ void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
     return;
   }
   check_duplicate_names(&r, layers_node);
+  dsm__pipeline_groups_check(workload, layers_node, is_wrong);
   infer_input(&r);
   check_input(&r, root, layers_node);
   dsm__json_node item = dsm__json_item(layers_node, 0);

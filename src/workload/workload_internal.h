@@ -33,6 +33,11 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
 void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
                            const dsm__json_node *layers_node, const bool *is_wrong);
 
+/** Checks that the layers of each named pipeline group are a run of unidirectional lstm with the
+ * same timesteps; arguments as for dsm__workload_resolve. */
+void dsm__pipeline_groups_check(const dsm_workload *workload, const dsm__json_node *layers_node,
+                                const bool *is_wrong);
+
 /** Multiplies four factors; false if the product exceeds DSM_PRODUCT_MAX. */
 bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 

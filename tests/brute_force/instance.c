@@ -3,8 +3,6 @@
 
 #include "instance_parts.h"
 
-/* More than any instance needs. */
-static const double ample_capacity_GB = 1024;
 static const double smallest_legal_GB =
     1e-9; /* of the format; a network of a few elements needs less */
 
@@ -24,11 +22,11 @@ static twin_options pick_options(instance_random *random) {
 }
 
 /*
- * A capacity that binds. The factor is a random fraction, so that no mapping's need hits the
+ * The factor is a random fraction, so that no mapping's need hits the
  * capacity by rounding alone. Where the optimum needs least of all mappings there is no room
  * between, and either nothing fits or everything that matters.
  */
-static double pick_capacity_GB(instance_random *random, const twin_result *unbound) {
+double instance_capacity_GB(instance_random *random, const twin_result *unbound) {
   const double smallest = unbound->smallest_need_bytes;
   const double room = unbound->memory_bytes - smallest;
   const double fraction = 0.001 + 0.998 * instance_random_fraction(random);
@@ -37,12 +35,13 @@ static double pick_capacity_GB(instance_random *random, const twin_result *unbou
   }
   const double below_GB = smallest * fraction / 1e9;
   const bool is_legal = below_GB >= smallest_legal_GB;
-  return instance_random_chance(random, 40) && is_legal ? below_GB : ample_capacity_GB;
+  return instance_random_chance(random, 40) && is_legal ? below_GB : INSTANCE_AMPLE_GB;
 }
 
 static void write_system(instance *out, const instance_random random, const double capacity_GB) {
   instance_text text = {.buffer = out->system_json, .size = sizeof out->system_json};
-  instance_system_write(&text, random, capacity_GB);
+  const instance_system system = {.capacity_GB = capacity_GB};
+  instance_system_write(&text, random, &system);
 }
 
 void instance_make(instance *out, const uint64_t seed) {
@@ -53,12 +52,12 @@ void instance_make(instance *out, const uint64_t seed) {
 
   const bool binds = instance_random_chance(&random, 50); /* half of them can */
   const uint64_t capacity_state = instance_random_u64(&random);
-  write_system(out, random, ample_capacity_GB);
+  write_system(out, random, INSTANCE_AMPLE_GB);
   if (binds) {
     twin_result unbound;
     if (twin_explore(&unbound, out->workload_json, out->system_json, out->options)) {
       instance_random capacity_random = {.state = capacity_state};
-      write_system(out, random, pick_capacity_GB(&capacity_random, &unbound));
+      write_system(out, random, instance_capacity_GB(&capacity_random, &unbound));
     }
   }
 }

@@ -25,4 +25,34 @@ typedef struct {
  * the twin once. */
 void instance_make(instance *out, uint64_t seed);
 
+/* What an instance of all options is explored with; hybrid is on unless said otherwise. */
+typedef enum {
+  INSTANCE_REUSE,
+  INSTANCE_DYSM,
+  INSTANCE_DYSM_UNIFORM, /* reuse too, one factor for all convolutions */
+  INSTANCE_PIPELINE,
+  INSTANCE_PIPELINE_REUSE,
+  INSTANCE_PER_PASS,
+  INSTANCE_PER_PASS_ONLY, /* without hybrid */
+  INSTANCE_ALL,
+  INSTANCE_ALL_LIMITED, /* the memory of a chip binds, or nothing fits */
+  INSTANCE_MIXED,       /* some options, perhaps without hybrid, some parallelisms */
+  INSTANCE_MIXED_LIMITED,
+  INSTANCE_INFERENCE,
+  INSTANCE_INFERENCE_LIMITED,
+  INSTANCE_CASE_COUNT
+} instance_case;
+
+/* A word for messages. */
+const char *instance_case_name(instance_case which);
+
+/*
+ * For reuse, dysm, pipeline and per_pass: at most 4 expanded layers, 8 chips and 8 cores, with
+ * scratchpads at which holding is sometimes possible, sometimes not, and often exactly at the
+ * limit. All cases of a seed share the workload and, but for capacity and dysm_uniform, the system;
+ * where pass by pass there are too many mappings, the parallelisms are fewer. Runs the twin once
+ * where memory is limited.
+ */
+void instance_make_full(instance *out, uint64_t seed, instance_case which);
+
 #endif

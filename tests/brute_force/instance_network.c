@@ -5,6 +5,7 @@
 
 static const size_t feature_counts[] = {1,  2,  3,  4,  5,  6,  7,  8,  12, 16,  16,
                                         17, 24, 32, 32, 33, 48, 64, 65, 96, 128, 200};
+static const size_t timestep_counts[] = {1, 2, 3, 5, 8};
 static const instance_grid one = {1, 1};
 
 /* How often a name may stand twice among a layer's inputs; 0 if that is no valid workload. */
@@ -186,28 +187,33 @@ static void pick_auxiliary(instance_random *random, instance_layer *layer) {
   }
 }
 
-static instance_kind pick_kind(const instance_network *network, instance_random *random) {
+static instance_kind pick_kind(const instance_network *network, instance_random *random,
+                               const instance_network_settings *settings) {
   const size_t draw = instance_random_between(random, 0, 99);
-  if (draw < 45) {
+  if (draw < settings->conv_percent) {
     return INSTANCE_CONV;
   }
-  if (draw < 65) {
+  if (draw < settings->conv_percent + settings->fc_percent) {
     return INSTANCE_FC;
   }
-  return draw < 88 || network->layer_count == 0 ? INSTANCE_LSTM : INSTANCE_MATMUL;
+  const size_t before_matmul =
+      settings->conv_percent + settings->fc_percent + settings->lstm_percent;
+  return draw < before_matmul || network->layer_count == 0 ? INSTANCE_LSTM : INSTANCE_MATMUL;
 }
 
-static size_t pick_timesteps(instance_random *random) {
-  static const size_t counts[] = {1, 2, 3, 5, 8};
-  return INSTANCE_PICK(random, counts);
+static size_t pick_timesteps(instance_random *random, const instance_network_settings *settings) {
+  return instance_random_pick(random, settings->timesteps, settings->timestep_count);
 }
 
 static instance_layer make_layer(const instance_network *network, instance_random *random,
-                                 const size_t timesteps, const bool may_be_bidirectional) {
+                                 const instance_network_settings *settings, const size_t timesteps,
+                                 const bool may_be_bidirectional) {
   instance_layer layer = {
-      .kind = pick_kind(network, random),
-      .out = INSTANCE_PICK(random, feature_counts),
-      .timesteps = instance_random_chance(random, 85) ? timesteps : pick_timesteps(random),
+      .kind = pick_kind(network, random, settings),
+      .out = instance_random_pick(random, settings->features, settings->feature_count),
+      .timesteps = instance_random_chance(random, settings->same_timesteps_percent)
+                       ? timesteps
+                       : pick_timesteps(random, settings),
       .feature = one,
       .kernel = one,
       .stride = one,
@@ -217,8 +223,8 @@ static instance_layer make_layer(const instance_network *network, instance_rando
       .residual = INSTANCE_NONE,
   };
   pick_inputs(network, random, &layer);
-  layer.is_bidirectional =
-      layer.kind == INSTANCE_LSTM && may_be_bidirectional && instance_random_chance(random, 40);
+  layer.is_bidirectional = layer.kind == INSTANCE_LSTM && may_be_bidirectional &&
+                           instance_random_chance(random, settings->bidirectional_percent);
   if (layer.kind == INSTANCE_CONV) {
     layer.timesteps = 1;
     pick_conv_geometry(network, random, &layer);
@@ -266,21 +272,78 @@ static bool input_is_implied(const instance_network *network) {
                                            is_same(implied, network->input.grid)));
 }
 
-instance_network instance_network_make(instance_random *random) {
-  instance_network network = {
-      .input = {.features = INSTANCE_PICK(random, feature_counts),
-                .grid = instance_random_chance(random, 30) ? one : pick_grid(random, 1, 16)},
+instance_network_settings instance_network_defaults(void) {
+  return (instance_network_settings){
+      .min_declared = 1,
+      .max_declared = INSTANCE_MAX_DECLARED,
+      .max_expanded = TWIN_MAX_LAYERS,
+      .conv_percent = 45,
+      .fc_percent = 20,
+      .lstm_percent = 23,
+      .one_timestep_percent = 50,
+      .same_timesteps_percent = 85,
+      .bidirectional_percent = 40,
+      .max_grid = 16,
+      .features = feature_counts,
+      .feature_count = sizeof feature_counts / sizeof feature_counts[0],
+      .timesteps = timestep_counts,
+      .timestep_count = sizeof timestep_counts / sizeof timestep_counts[0],
   };
-  const size_t timesteps = instance_random_chance(random, 50) ? 1 : pick_timesteps(random);
-  const size_t declared_count = instance_random_between(random, 1, INSTANCE_MAX_DECLARED);
+}
+
+instance_network instance_network_make(instance_random *random,
+                                       const instance_network_settings *settings) {
+  instance_network network = {
+      .input = {.features =
+                    instance_random_pick(random, settings->features, settings->feature_count),
+                .grid = instance_random_chance(random, 30)
+                            ? one
+                            : pick_grid(random, 1, settings->max_grid)},
+  };
+  const bool is_short = instance_random_chance(random, settings->one_timestep_percent);
+  const size_t timesteps = is_short ? 1 : pick_timesteps(random, settings);
+  const size_t declared_count =
+      instance_random_between(random, settings->min_declared, settings->max_declared);
   size_t expanded_count = 0;
   while (network.layer_count < declared_count) {
     const size_t later_count = declared_count - network.layer_count - 1;
-    const bool may_be_bidirectional = expanded_count + 2 + later_count <= TWIN_MAX_LAYERS;
-    const instance_layer layer = make_layer(&network, random, timesteps, may_be_bidirectional);
+    const bool may_be_bidirectional = expanded_count + 2 + later_count <= settings->max_expanded;
+    const instance_layer layer =
+        make_layer(&network, random, settings, timesteps, may_be_bidirectional);
     expanded_count += layer.is_bidirectional ? 2 : 1;
     network.layers[network.layer_count++] = layer;
   }
   network.states_input = !input_is_implied(&network) || instance_random_chance(random, 40);
   return network;
+}
+
+static bool continues_run(const instance_layer *before, const instance_layer *layer) {
+  return layer->kind == INSTANCE_LSTM && !layer->is_bidirectional && before->kind == layer->kind &&
+         !before->is_bidirectional && before->timesteps == layer->timesteps;
+}
+
+void instance_network_group(instance_network *network, instance_random *random) {
+  size_t end = 0;
+  for (size_t first = 0; first < network->layer_count; first = end) {
+    for (end = first + 1; end < network->layer_count; end++) {
+      if (!continues_run(&network->layers[end - 1], &network->layers[end])) {
+        break;
+      }
+    }
+    const size_t draw = instance_random_between(random, 0, 99);
+    const size_t skipped = instance_random_between(random, 0, 1);
+    if (end - first < 2 || draw < 55) {
+      continue;
+    }
+    if (draw < 70) { /* one of them never */
+      network->layers[instance_random_between(random, first, end - 1)].pipeline =
+          INSTANCE_PIPELINE_NULL;
+      continue;
+    }
+    const size_t start = end - first > 2 ? first + skipped : first;
+    for (size_t i = start; i < end; i++) {
+      network->layers[i].pipeline = INSTANCE_PIPELINE_NAMED;
+      network->layers[i].pipeline_id = first;
+    }
+  }
 }

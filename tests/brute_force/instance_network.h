@@ -38,8 +38,13 @@ typedef struct {
   instance_grid pooled;
 } instance_pool;
 
+/* What `pipeline_group` says: nothing, null, or a name. */
+enum { INSTANCE_PIPELINE_ABSENT, INSTANCE_PIPELINE_NULL, INSTANCE_PIPELINE_NAMED };
+
 typedef struct {
   instance_kind kind;
+  int pipeline;       /* unidirectional lstm */
+  size_t pipeline_id; /* of a name */
   size_t in;
   size_t out;
   size_t timesteps;
@@ -73,6 +78,31 @@ typedef struct {
   instance_layer layers[INSTANCE_MAX_DECLARED];
 } instance_network;
 
-instance_network instance_network_make(instance_random *random);
+/* What networks are made of. */
+typedef struct {
+  size_t min_declared;
+  size_t max_declared;
+  size_t max_expanded; /* bidirectional lstm count twice */
+  size_t conv_percent;
+  size_t fc_percent;
+  size_t lstm_percent;           /* the rest is matmul */
+  size_t one_timestep_percent;   /* of networks, in all layers but a few */
+  size_t same_timesteps_percent; /* of layers */
+  size_t bidirectional_percent;
+  size_t max_grid; /* of the network's input, per axis */
+  const size_t *features;
+  size_t feature_count; /* len(features) */
+  const size_t *timesteps;
+  size_t timestep_count; /* len(timesteps) */
+} instance_network_settings;
+
+/* Those of instance_make(). */
+instance_network_settings instance_network_defaults(void);
+
+instance_network instance_network_make(instance_random *random,
+                                       const instance_network_settings *settings);
+
+/* Names some runs of recurrent layers, and excludes some of them from pipelining. */
+void instance_network_group(instance_network *network, instance_random *random);
 
 #endif

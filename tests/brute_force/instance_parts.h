@@ -4,14 +4,47 @@
 
 /* The two halves of an instance. */
 
+#include "instance_network.h"
 #include "instance_random.h"
 #include "instance_text.h"
+#include "twin.h"
 
-/* A whole workload description. */
+/* A whole workload description, with a network of the default settings. */
 void instance_workload_write(instance_text *text, instance_random *random);
 
+void instance_workload_write_network(instance_text *text, instance_random *random,
+                                     const instance_network *network, size_t minibatch);
+
+/* What makes a system's time. */
+typedef enum {
+  INSTANCE_ANY_REGIME,
+  INSTANCE_MEMORY_REGIME, /* bandwidth of the memory: holding and DySM pay */
+  INSTANCE_STARTUP_REGIME /* start-ups, with fast links: pipelining pays */
+} instance_regime;
+
+/* What of a system is not random. */
+typedef struct {
+  double capacity_GB;
+  bool is_full; /* what follows counts, and the keys of reuse and DySM are written;
+                   else that is random, or absent */
+  instance_regime regime;
+  size_t chips_x;
+  size_t chips_y;
+  bool is_uniform;               /* model.dysm_uniform */
+  double streaming_buffer_bytes; /* per core */
+  double scratchpad_bytes;       /* per core */
+} instance_system;
+
 /* A whole system description; `random` by value, so that it can be written again with another
- * capacity. */
-void instance_system_write(instance_text *text, instance_random random, double capacity_GB);
+ * capacity or scratchpad. */
+void instance_system_write(instance_text *text, instance_random random,
+                           const instance_system *system);
+
+/* A capacity of a chip's memory that binds, or at times one in which nothing fits, or an ample one.
+ */
+double instance_capacity_GB(instance_random *random, const twin_result *unbound);
+
+/* More than any instance needs. */
+#define INSTANCE_AMPLE_GB 1024.0
 
 #endif

@@ -6,6 +6,7 @@ typedef struct {
   bool is_degenerate;
   size_t chips_x;
   size_t chips_y;
+  const instance_system *given;
 } machine;
 
 static const double bandwidths_GBps[] = {1,  2,  4,  6,  8,   10,  12,  16, 20,
@@ -17,12 +18,13 @@ static double pick_bandwidth_GBps(instance_random *random, const machine *kind) 
                              : INSTANCE_PICK_REAL(random, bandwidths_GBps);
 }
 
-static machine pick_machine(instance_random *random) {
+static machine pick_machine(instance_random *random, const instance_system *given) {
   static const size_t even_chips[] = {1, 2, 2, 4};
   machine kind = {
       .is_degenerate = instance_random_chance(random, 30),
       .chips_x = instance_random_between(random, 1, 6),
       .chips_y = instance_random_between(random, 1, 6),
+      .given = given,
   };
   if (kind.is_degenerate) {
     kind.chips_x = INSTANCE_PICK(random, even_chips);
@@ -34,6 +36,10 @@ static machine pick_machine(instance_random *random) {
   }
   if (instance_random_chance(random, 10)) {
     kind.chips_y = 1;
+  }
+  if (given->is_full) {
+    kind.chips_x = given->chips_x;
+    kind.chips_y = given->chips_y;
   }
   return kind;
 }
@@ -51,7 +57,11 @@ static void write_array(instance_text *text, instance_random *random, const mach
   instance_text_count(text, "rows", INSTANCE_PICK(random, sizes));
   instance_text_count(text, "columns", INSTANCE_PICK(random, sizes));
   const size_t startup = INSTANCE_PICK(random, startups);
-  instance_text_count(text, "startup_cycles", kind->is_degenerate && startup < 100 ? 0 : startup);
+  instance_text_count(text, "startup_cycles",
+                      kind->given->regime == INSTANCE_MEMORY_REGIME    ? startup % 10
+                      : kind->given->regime == INSTANCE_STARTUP_REGIME ? 1000 + 2 * startup
+                      : kind->is_degenerate && startup < 100           ? 0
+                                                                       : startup);
   if (instance_random_chance(random, 40)) {
     instance_text_bool(text, "unroll_kernel_on_rows", instance_random_chance(random, 75));
   }
@@ -67,7 +77,9 @@ static void write_core(instance_text *text, instance_random *random, const machi
   static const size_t passes[] = {1, 2, 3, 4, 6, 8};
   /* 1 KiB to 4 MiB: from every tensor cut into tiles to none. */
   const size_t octaves = instance_random_between(random, 0, 12);
-  const double scratchpad_KiB = (double)((size_t)1 << octaves);
+  const double any_KiB = (double)((size_t)1 << octaves);
+  const double scratchpad_KiB =
+      kind->given->is_full ? kind->given->scratchpad_bytes / 1024 : any_KiB;
   instance_text_key(text, "core");
   instance_text_open(text, '{');
   instance_text_real(text, "frequency_GHz", INSTANCE_PICK_REAL(random, frequencies_GHz));
@@ -77,22 +89,33 @@ static void write_core(instance_text *text, instance_random *random, const machi
   if (instance_random_chance(random, 50)) {
     instance_text_count(text, "transcendental_passes", INSTANCE_PICK(random, passes));
   }
+  if (kind->given->is_full) {
+    static const double fractions[] = {0.25, 0.5, 0.75, 1};
+    instance_text_real(text, "streaming_buffer_KiB", kind->given->streaming_buffer_bytes / 1024);
+    if (instance_random_chance(random, 50)) {
+      instance_text_real(text, "resident_weight_fraction", INSTANCE_PICK_REAL(random, fractions));
+    }
+  }
   instance_text_close(text, '}');
 }
 
-static void write_chip(instance_text *text, instance_random *random, const machine *kind,
-                       const double capacity_GB) {
+static void write_chip(instance_text *text, instance_random *random, const machine *kind) {
   static const size_t cores[] = {1, 2, 3, 4, 6, 7, 8, 12, 16};
+  static const size_t few_cores[] = {1, 2, 2, 3, 4, 4, 6, 8};
   static const double efficiencies[] = {0.5, 0.75, 0.8, 1};
   instance_text_key(text, "chip");
   instance_text_open(text, '{');
-  instance_text_count(text, "cores", INSTANCE_PICK(random, cores));
+  instance_text_count(text, "cores",
+                      kind->given->is_full ? INSTANCE_PICK(random, few_cores)
+                                           : INSTANCE_PICK(random, cores));
   instance_text_string(text, "interconnect", "ring");
   instance_text_real(text, "core_link_bandwidth_GBps", pick_bandwidth_GBps(random, kind));
   instance_text_key(text, "memory");
   instance_text_open(text, '{');
-  instance_text_real(text, "capacity_GB", capacity_GB);
-  instance_text_real(text, "bandwidth_GBps", pick_bandwidth_GBps(random, kind));
+  instance_text_real(text, "capacity_GB", kind->given->capacity_GB);
+  const double memory_GBps = pick_bandwidth_GBps(random, kind);
+  const bool is_slow = kind->given->regime == INSTANCE_MEMORY_REGIME && memory_GBps > 16;
+  instance_text_real(text, "bandwidth_GBps", is_slow ? memory_GBps / 32 : memory_GBps);
   if (!kind->is_degenerate && instance_random_chance(random, 60)) {
     instance_text_real(text, "efficiency_ratio", INSTANCE_PICK_REAL(random, efficiencies));
   }
@@ -101,7 +124,8 @@ static void write_chip(instance_text *text, instance_random *random, const machi
 }
 
 static void write_torus(instance_text *text, instance_random *random, const machine *kind) {
-  const double link_x_GBps = pick_bandwidth_GBps(random, kind);
+  const double faster = kind->given->regime == INSTANCE_STARTUP_REGIME ? 64 : 1;
+  const double link_x_GBps = pick_bandwidth_GBps(random, kind) * faster;
   const bool is_symmetric = instance_random_chance(random, kind->is_degenerate ? 80 : 25);
   instance_text_key(text, "system");
   instance_text_open(text, '{');
@@ -110,21 +134,41 @@ static void write_torus(instance_text *text, instance_random *random, const mach
   instance_text_count(text, "chips_y", kind->chips_y);
   instance_text_real(text, "link_bandwidth_x_GBps", link_x_GBps);
   instance_text_real(text, "link_bandwidth_y_GBps",
-                     is_symmetric ? link_x_GBps : pick_bandwidth_GBps(random, kind));
+                     is_symmetric ? link_x_GBps : pick_bandwidth_GBps(random, kind) * faster);
   instance_text_close(text, '}');
 }
 
-static void write_model(instance_text *text, instance_random *random) {
+/* Keys of reuse and DySM. */
+static void write_full_model(instance_text *text, instance_random *random,
+                             const instance_system *given) {
+  static const size_t copies[] = {1, 2, 2, 3};
+  if (instance_random_chance(random, 40)) {
+    instance_text_count(text, "bptt_resident_copies", INSTANCE_PICK(random, copies));
+  }
+  if (instance_random_chance(random, 50)) {
+    instance_text_bool(text, "dysm_accumulate_in_memory", instance_random_chance(random, 40));
+  }
+  const bool states_uniform = instance_random_chance(random, 30);
+  if (given->is_uniform || states_uniform) {
+    instance_text_bool(text, "dysm_uniform", given->is_uniform);
+  }
+}
+
+static void write_model(instance_text *text, instance_random *random,
+                        const instance_system *given) {
   static const char *const keys[] = {"relu_mask_bytes",       "batch_norm_saved_bytes",
                                      "reduce_memory_bytes",   "broadcast_memory_bytes",
                                      "reduce_ring_crossings", "rotate_memory_bytes",
                                      "relayout_memory_bytes", "weight_update_memory_bytes"};
   static const double bytes[] = {0.125, 0.25, 0.5, 1, 1.5, 2, 3, 4};
-  if (instance_random_chance(random, 30)) {
+  if (instance_random_chance(random, 30) && !given->is_full) {
     return;
   }
   instance_text_key(text, "model");
   instance_text_open(text, '{');
+  if (given->is_full) {
+    write_full_model(text, random, given);
+  }
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (instance_random_chance(random, 40)) {
       instance_text_real(text, keys[i], INSTANCE_PICK_REAL(random, bytes));
@@ -133,15 +177,16 @@ static void write_model(instance_text *text, instance_random *random) {
   instance_text_close(text, '}');
 }
 
-void instance_system_write(instance_text *text, instance_random random, const double capacity_GB) {
-  const machine kind = pick_machine(&random);
+void instance_system_write(instance_text *text, instance_random random,
+                           const instance_system *system) {
+  const machine kind = pick_machine(&random, system);
   instance_text_open(text, '{');
   instance_text_string(text, "format", "dsm-system/1");
   instance_text_string(text, "name", "random");
   write_array(text, &random, &kind);
   write_core(text, &random, &kind);
-  write_chip(text, &random, &kind, capacity_GB);
+  write_chip(text, &random, &kind);
   write_torus(text, &random, &kind);
-  write_model(text, &random);
+  write_model(text, &random, system);
   instance_text_close(text, '}');
 }

@@ -58,6 +58,11 @@ void instance_text_bool(instance_text *text, const char *key, const bool value) 
   append(text, value ? "true" : "false");
 }
 
+void instance_text_null(instance_text *text, const char *key) {
+  instance_text_key(text, key);
+  append(text, "null");
+}
+
 void instance_text_pair(instance_text *text, const char *key, const size_t first,
                         const size_t second) {
   instance_text_key(text, key);

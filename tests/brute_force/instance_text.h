@@ -20,6 +20,7 @@ void instance_text_key(instance_text *text, const char *key); /* NULL: an elemen
 void instance_text_string(instance_text *text, const char *key, const char *value);
 void instance_text_count(instance_text *text, const char *key, size_t value);
 void instance_text_real(instance_text *text, const char *key, double value);
+void instance_text_null(instance_text *text, const char *key);
 void instance_text_bool(instance_text *text, const char *key, bool value);
 void instance_text_pair(instance_text *text, const char *key, size_t first, size_t second);
 

@@ -121,6 +121,16 @@ static void write_inputs(instance_text *text, instance_random *random,
   instance_text_close(text, ']');
 }
 
+static void write_pipeline(instance_text *text, const instance_layer *layer) {
+  if (layer->pipeline == INSTANCE_PIPELINE_NULL) {
+    instance_text_null(text, "pipeline_group");
+  } else if (layer->pipeline == INSTANCE_PIPELINE_NAMED) {
+    char name[NAME_SIZE] = "";
+    (void)snprintf(name, sizeof name, "pipe%zu", layer->pipeline_id);
+    instance_text_string(text, "pipeline_group", name);
+  }
+}
+
 static void write_layer(instance_text *text, instance_random *random,
                         const instance_network *network, const size_t index) {
   const instance_layer *const layer = &network->layers[index];
@@ -150,6 +160,7 @@ static void write_layer(instance_text *text, instance_random *random,
   if (layer->is_bidirectional) {
     instance_text_bool(text, "bidirectional", true);
   }
+  write_pipeline(text, layer);
   write_aux(text, network, layer);
   instance_text_close(text, '}');
 }
@@ -169,27 +180,33 @@ static void write_number_formats(instance_text *text, instance_random *random) {
   }
 }
 
-void instance_workload_write(instance_text *text, instance_random *random) {
-  static const size_t minibatches[] = {1,  2,  3,  4,  5,  6,  7,  8,  8,
-                                       12, 16, 16, 24, 31, 32, 45, 64, 64};
-  const instance_network network = instance_network_make(random);
+void instance_workload_write_network(instance_text *text, instance_random *random,
+                                     const instance_network *network, const size_t minibatch) {
   instance_text_open(text, '{');
   instance_text_string(text, "format", "dsm-workload/1");
   instance_text_string(text, "name", "random");
-  instance_text_count(text, "minibatch", INSTANCE_PICK(random, minibatches));
+  instance_text_count(text, "minibatch", minibatch);
   write_number_formats(text, random);
-  if (network.states_input) {
+  if (network->states_input) {
     instance_text_key(text, "input");
     instance_text_open(text, '{');
-    instance_text_count(text, "features", network.input.features);
-    write_grid(text, "feature", network.input.grid);
+    instance_text_count(text, "features", network->input.features);
+    write_grid(text, "feature", network->input.grid);
     instance_text_close(text, '}');
   }
   instance_text_key(text, "layers");
   instance_text_open(text, '[');
-  for (size_t i = 0; i < network.layer_count; i++) {
-    write_layer(text, random, &network, i);
+  for (size_t i = 0; i < network->layer_count; i++) {
+    write_layer(text, random, network, i);
   }
   instance_text_close(text, ']');
   instance_text_close(text, '}');
+}
+
+void instance_workload_write(instance_text *text, instance_random *random) {
+  static const size_t minibatches[] = {1,  2,  3,  4,  5,  6,  7,  8,  8,
+                                       12, 16, 16, 24, 31, 32, 45, 64, 64};
+  const instance_network_settings settings = instance_network_defaults();
+  const instance_network network = instance_network_make(random, &settings);
+  instance_workload_write_network(text, random, &network, INSTANCE_PICK(random, minibatches));
 }

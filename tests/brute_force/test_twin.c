@@ -46,8 +46,8 @@ static void compare_pass(comparison *c, const char *where, const dsm_pass_plan *
     return;
   }
   for (int d = 0; d < TWIN_DIM_COUNT; d++) {
-    if (ours->first.split.n[d] != theirs->split[d]) {
-      fail(c, where, dsm_dim_name((dsm_dim)d), (double)ours->first.split.n[d],
+    if (ours->invocations[0].split.n[d] != theirs->split[d]) {
+      fail(c, where, dsm_dim_name((dsm_dim)d), (double)ours->invocations[0].split.n[d],
            (double)theirs->split[d]);
     }
   }

@@ -4,9 +4,9 @@
 
 /*
  * The brute-force twin: a second cost model and a complete enumeration, written from
- * design/model.md (sections 1 to 6, 12, 13) and design/interface.md alone, without a look at the
- * implementation it judges. It knows neither reuse, DySM, pipelining, preloading nor a parallelism
- * per pass: every timestep is a first invocation, and a pass costs T invocations.
+ * design/model.md (sections 1 to 9 and 11 to 13), its rulings and design/interface.md alone,
+ * without a look at the implementation it judges. It knows reuse, DySM, timestep pipelining and a
+ * parallelism per pass; it does not know preloading.
  *
  * Inputs are valid by construction (instance.h); the twin checks next to nothing. All cycles are at
  * core.frequency_GHz.
@@ -21,7 +21,8 @@ enum {
   TWIN_DIM_COUNT = 5
 };
 
-/* Two times closer than this, relatively, are equal: the only tolerance of the twin. */
+/* Two times, or two numbers of bytes, closer than this, relatively, are equal: the only tolerance
+ * of the twin. */
 #define TWIN_TIE_RATIO 1e-11
 
 /* In tie-break order, smallest first; also the bits of twin_options.parallelism_mask. */
@@ -40,7 +41,34 @@ typedef struct {
   bool inference;            /* forward passes only */
   unsigned parallelism_mask; /* bit i allows parallelism i; matmul and layers with groups take data
                                 whatever it says */
+  bool reuse;
+  bool dysm;
+  bool pipeline;
+  bool per_pass; /* no effect in inference */
 } twin_options;
+
+/* What is decided of a layer. A stage of a pipeline group has one parallelism, factor 1, and
+ * nothing held. */
+typedef struct {
+  twin_parallelism parallelism[TWIN_PASS_COUNT]; /* pF, pB, pU; inference, matmul: all the same */
+  size_t factor;                                 /* DySM */
+  bool is_held;                                  /* the output */
+} twin_decision;
+
+/* A pipeline group; the parallelism of a stage is that of its layer. */
+typedef struct {
+  size_t first; /* layer */
+  size_t count; /* stages */
+  size_t rows[TWIN_MAX_LAYERS];
+} twin_group;
+
+/* Every decision but the core splits, which are always the best. */
+typedef struct {
+  size_t layer_count;
+  twin_decision layers[TWIN_MAX_LAYERS];
+  size_t group_count;
+  twin_group groups[TWIN_MAX_LAYERS]; /* disjoint, in order */
+} twin_mapping;
 
 /* One pass of one layer; cycles are sums over the invocations of a step. */
 typedef struct {
@@ -62,21 +90,48 @@ typedef struct {
 } twin_layer;
 
 typedef struct {
-  bool feasible; /* some mapping fits the memory of a chip; if not, only smallest_need_bytes and
-                    layer_count hold */
-  double step_cycles;         /* of the optimum */
-  double ideal_cycles;        /* section 6 */
+  bool feasible;       /* some mapping fits the memory of a chip; if not, only smallest_need_bytes,
+                          is_ambiguous and layer_count hold */
+  double step_cycles;  /* of the optimum */
+  double ideal_cycles; /* section 6 */
   double smallest_need_bytes; /* per chip, least over all mappings, whether they fit or not */
   double memory_bytes;        /* per chip, of the optimum */
-  size_t layer_count;         /* len(layers), in execution order */
-  twin_layer layers[TWIN_MAX_LAYERS];
+  bool is_ambiguous; /* equally good allotments of a pipeline group differ in memory. The twin takes
+                        the most favourable one; under a limit that binds another choice may be
+                        slower, or not fit */
+  size_t layer_count; /* len(layers), in execution order */
+  twin_layer
+      layers[TWIN_MAX_LAYERS]; /* but for their names, only where hybrid is the only option */
+  twin_mapping mapping;        /* an optimal one */
 } twin_result;
 
 /*
- * Prices every mapping and keeps the best; ties go to the lexicographically smallest sequence of
- * parallelisms. False, with *out zeroed, if a text is no JSON or the options allow no parallelism.
+ * Prices every mapping and keeps the best. Without reuse, dysm, pipeline and per_pass ties go to
+ * the lexicographically smallest sequence of parallelisms, with them to any. False, with *out
+ * zeroed, if a text is no JSON or the options allow no parallelism.
  */
 bool twin_explore(twin_result *out, const char *workload_json, const char *system_json,
                   twin_options options);
+
+/* As twin_explore(), by the enumeration of all decisions whatever the options. */
+bool twin_explore_mappings(twin_result *out, const char *workload_json, const char *system_json,
+                           twin_options options);
+
+typedef struct {
+  const char *fault;   /* the rule that the mapping breaks, NULL: none. If not NULL,
+                          the rest is zero. The memory limit is no such rule */
+  double cycles;       /* of the step */
+  double memory_bytes; /* per chip */
+  bool fits;           /* the memory of a chip */
+  double group_cycles[TWIN_MAX_LAYERS]; /* of each pipeline group */
+  /* Of each pass, relayouts between layers not included; 0 in groups. */
+  double pass_cycles[TWIN_MAX_LAYERS][TWIN_PASS_COUNT];
+  /* Of the relayouts between a layer and the one before it: forward and backward. */
+  double boundary_cycles[TWIN_MAX_LAYERS][TWIN_PASS_COUNT];
+} twin_cost;
+
+/* Checks and prices one mapping. False, with *out zeroed, if a text is no JSON. */
+bool twin_score(twin_cost *out, const char *workload_json, const char *system_json,
+                twin_options options, const twin_mapping *mapping);
 
 #endif

@@ -3,12 +3,12 @@
 #define DSM_TESTS_TWIN_COST_H
 
 /*
- * The equations of model.md, sections 1 to 6 and 12, for one layer, pass, parallelism and split,
- * and for a whole network. Products of counts come first and divisions last, so that what is exact
- * in real arithmetic stays exact.
+ * The equations of model.md, sections 2 to 8, 11 and 12, for one layer, pass, parallelism and
+ * split, and for what happens once a step. Products of counts come first and divisions last, so
+ * that what is exact in real arithmetic stays exact.
  */
 
-#include "twin_input.h"
+#include "twin_quantities.h"
 
 /* What a parallelism makes of the torus (section 3). */
 typedef struct {
@@ -29,6 +29,7 @@ typedef struct {
   double non_overlapped;        /* cycles: partial sums and backward rotation */
   double total;                 /* cycles */
   double core_bytes;            /* s_in + s_out + kcore, a tie-break */
+  double kernel_bytes;          /* kcore */
 } twin_invocation;
 
 typedef struct {
@@ -37,25 +38,52 @@ typedef struct {
   bool inference;
 } twin_context;
 
+/* The circumstances of an invocation (sections 7 and 8). */
+typedef struct {
+  double samples;           /* S */
+  double cap_bytes;         /* scratchpad of a core that is left */
+  bool is_input_held;       /* in_h */
+  bool is_output_held;      /* out_h */
+  bool is_shortcut_held;    /* sh_h */
+  double deferred_elements; /* per sample: output of the layer before, written now */
+  bool accumulates;         /* update: adds to gradients that lie in memory */
+  bool is_resident;         /* the whole kernel (update: the gradient) is on chip already */
+} twin_condition;
+
+/* Cycles of concurrent transfers: the slowest link decides (section 2). */
+double twin_group_cycles(const twin_system *system, double x_bytes, double y_bytes,
+                         double memory_bytes, double ring_bytes);
+
 twin_layout twin_layout_of(const twin_system *system, twin_parallelism parallelism);
 
-bool twin_has_pass(const twin_node *node, twin_pass_kind pass, bool inference);
+/* mbc of an invocation with `samples` samples. */
+double twin_samples_per_chip(twin_layout layout, double samples);
 
-/* Invocations of a pass in a step: T, and 2 T for the backward pass of a matmul, whose operands
- * both get errors. */
-double twin_invocation_count(const twin_node *node, twin_pass_kind pass);
+/* The whole minibatch at once, nothing held: an invocation of sections 3 to 5. */
+twin_condition twin_plain_condition(const twin_context *context, const twin_node *node);
 
 /* Section 3: does no core stay idle along any dimension? */
 bool twin_split_is_valid(const twin_context *context, const twin_node *node,
-                         twin_parallelism parallelism, const double split[TWIN_DIM_COUNT]);
+                         twin_parallelism parallelism, const double split[TWIN_DIM_COUNT],
+                         double samples);
 
 twin_invocation twin_invocation_of(const twin_context *context, const twin_node *node,
                                    twin_pass_kind pass, twin_parallelism parallelism,
-                                   const double split[TWIN_DIM_COUNT]);
+                                   const double split[TWIN_DIM_COUNT],
+                                   const twin_condition *condition);
 
-/* Cycles of gradient reduction, weight broadcast and weight update, once per full minibatch. */
+/*
+ * Cycles of gradient reduction, weight broadcast and weight update, once per full minibatch, where
+ * the gradients are in the layout `update` and the weights needed in `forward` and `backward`
+ * (section 11; the latter is ignored where there is no backward pass).
+ */
 double twin_weight_exchange_cycles(const twin_context *context, const twin_node *node,
-                                   twin_parallelism parallelism);
+                                   twin_parallelism forward, twin_parallelism backward,
+                                   twin_parallelism update);
+
+/* Cycles of an all-to-all of `total_bytes` (of the whole system); 0 where `from` is `to`. */
+double twin_move_cycles(const twin_system *system, double total_bytes, twin_parallelism from,
+                        twin_parallelism to);
 
 /* Cycles, one way, of the change from `from` to `to` before the layer with index `boundary` (1..).
  */
@@ -64,7 +92,17 @@ double twin_relayout_cycles(const twin_context *context, size_t boundary, twin_p
 
 double twin_ideal_cycles(const twin_context *context);
 
-/* Section 12, bytes per chip; len(sequence) = node_count. */
+/* Section 12, bytes per chip. The need of a mapping is the sum of what its layers keep, the largest
+ * of what they have for a while, and in training the network's input. */
+double twin_kept_bytes(const twin_context *context, size_t layer, twin_parallelism forward);
+/* Without the network's input. */
+double twin_transient_bytes(const twin_context *context, size_t layer, twin_parallelism forward,
+                            twin_parallelism backward);
+double twin_network_input_bytes(const twin_context *context);
+/* Inference: is the network's input still to be read when `layer` runs? */
+bool twin_input_is_live(const twin_workload *workload, size_t layer);
+
+/* With one parallelism a layer; len(sequence) = node_count. */
 double twin_memory_bytes(const twin_context *context, const twin_parallelism *sequence);
 
 #endif

@@ -29,6 +29,11 @@ static bool flag(const cJSON *object, const char *key) {
   return cJSON_IsTrue(member(object, key)) != 0;
 }
 
+/* As flag(), but true where the key is absent. */
+static bool flag_unless_false(const cJSON *object, const char *key) {
+  return cJSON_IsFalse(member(object, key)) == 0;
+}
+
 static const char *text(const cJSON *object, const char *key) {
   const cJSON *const item = member(object, key);
   return cJSON_IsString(item) ? item->valuestring : "";
@@ -142,6 +147,16 @@ static size_2d read_input_size(const twin_refs *inputs, const size_2d network_in
   return inputs->layers[0] == TWIN_NETWORK_INPUT ? network_input : stored[inputs->layers[0]];
 }
 
+static void read_pipeline_rule(twin_node *node, const cJSON *layer) {
+  const cJSON *const group = member(layer, "pipeline_group");
+  if (node->kind != TWIN_LSTM || flag(layer, "bidirectional") || cJSON_IsNull(group)) {
+    node->pipeline_rule = TWIN_PIPELINE_NEVER;
+  } else if (cJSON_IsString(group)) {
+    node->pipeline_rule = TWIN_PIPELINE_NAMED;
+    (void)snprintf(node->pipeline_name, sizeof node->pipeline_name, "%s", group->valuestring);
+  }
+}
+
 static twin_node read_node(const twin_workload *workload, const cJSON *layer,
                            const size_2d network_input, size_2d *stored) {
   const bool is_conv = read_kind(text(layer, "type")) == TWIN_CONV;
@@ -164,6 +179,7 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer,
   if (node.kind == TWIN_MATMUL) {
     refs_add_name(&node.operand, workload, text(layer, "operand"));
   }
+  read_pipeline_rule(&node, layer);
   stored[workload->node_count] = size;
   return node;
 }
@@ -271,6 +287,11 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .cores = number(chip, "cores", 1),
       .scratchpad_bytes = number(core, "scratchpad_MiB", 1) * 1048576.0,
       .scratchpad_bytes_per_cycle = number(core, "scratchpad_bandwidth_GBps", 1) / frequency_GHz,
+      .streaming_buffer_bytes = number(core, "streaming_buffer_KiB", 192) * 1024.0,
+      .resident_weight_fraction = number(core, "resident_weight_fraction", 0.75),
+      .bptt_resident_copies = number(model, "bptt_resident_copies", 2),
+      .dysm_uniform = flag(model, "dysm_uniform"),
+      .dysm_accumulate_in_memory = flag_unless_false(model, "dysm_accumulate_in_memory"),
       .sfu_ops_per_cycle = number(core, "sfu_ops_per_cycle", 16),
       .transcendental_passes = number(core, "transcendental_passes", 4),
       .core_link_bytes_per_cycle = number(chip, "core_link_bandwidth_GBps", 1) / frequency_GHz,

@@ -17,6 +17,13 @@ enum {
 
 typedef enum { TWIN_CONV, TWIN_FC, TWIN_LSTM, TWIN_MATMUL } twin_kind;
 
+/* What `pipeline_group` says of a layer. */
+typedef enum {
+  TWIN_PIPELINE_FREE,  /* absent */
+  TWIN_PIPELINE_NAMED, /* a string */
+  TWIN_PIPELINE_NEVER  /* null, or no unidirectional lstm */
+} twin_pipeline_rule;
+
 /* A set of expanded layers, with repetitions, as one name (or list of names) refers to them. */
 typedef struct {
   size_t count;
@@ -47,6 +54,8 @@ typedef struct {
   twin_refs inputs;
   twin_refs shortcut; /* a residual's `from` */
   twin_refs operand;  /* of a matmul */
+  twin_pipeline_rule pipeline_rule;
+  char pipeline_name[TWIN_NAME_SIZE]; /* "" unless named */
 } twin_node;
 
 typedef struct {
@@ -69,6 +78,11 @@ typedef struct {
   double cores;
   double scratchpad_bytes;           /* per core */
   double scratchpad_bytes_per_cycle; /* per core */
+  double streaming_buffer_bytes;     /* per core */
+  double resident_weight_fraction;
+  double bptt_resident_copies;
+  bool dysm_uniform;
+  bool dysm_accumulate_in_memory;
   double sfu_ops_per_cycle;
   double transcendental_passes;
   double core_link_bytes_per_cycle;

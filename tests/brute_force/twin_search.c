@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "twin_cost.h"
+#include "twin_search.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
-/* Ordered factorisations of the core count into five: 126 for 32 cores, 2100 for 96 * 5. */
-enum { MAX_SPLITS = 2400, MAX_DIVISORS = 64 };
+#include "twin_space.h"
+#include "twin_splits.h"
 
 /* Everything that is known before the parallelisms of the other layers are. */
 typedef struct {
@@ -15,102 +14,23 @@ typedef struct {
   twin_layer priced[TWIN_MAX_LAYERS][TWIN_PARALLELISM_COUNT]; /* without relayouts */
 } twin_search;
 
-typedef struct {
-  size_t count;
-  twin_invocation items[MAX_SPLITS];
-} candidates;
-
-static double total_of(const twin_invocation *cost) {
-  return cost->total;
-}
-
-static double primary_of(const twin_invocation *cost) {
-  return cost->primary;
-}
-
-static double core_bytes_of(const twin_invocation *cost) {
-  return cost->core_bytes;
-}
-
-/* Keeps, in their order, the candidates that are least by a key, up to a tie. */
-static void keep_least(candidates *list, double (*const key)(const twin_invocation *)) {
-  double least = HUGE_VAL;
-  for (size_t i = 0; i < list->count; i++) {
-    least = fmin(least, key(&list->items[i]));
-  }
-  size_t kept = 0;
-  for (size_t i = 0; i < list->count; i++) {
-    if (key(&list->items[i]) <= least * (1 + TWIN_TIE_RATIO)) {
-      list->items[kept++] = list->items[i];
-    }
-  }
-  list->count = kept;
-}
-
-static size_t enumerate_divisors(size_t divisors[MAX_DIVISORS], const size_t number) {
-  size_t count = 0;
-  for (size_t divisor = 1; divisor <= number; divisor++) {
-    if (number % divisor == 0) {
-      assert(count < MAX_DIVISORS);
-      divisors[count++] = divisor;
-    }
-  }
-  return count;
-}
-
-/* All factorisations in lexicographic order, with their costs; only valid ones if asked. */
-static void enumerate_splits(candidates *list, const twin_context *context, const twin_node *node,
-                             const twin_pass_kind pass, const twin_parallelism parallelism,
-                             const bool only_valid) {
-  const size_t cores = (size_t)context->system->cores;
-  size_t d[MAX_DIVISORS] = {0};
-  const size_t count = enumerate_divisors(d, cores);
-  list->count = 0;
-  for (size_t in = 0; in < count; in++) {
-    for (size_t out = 0; out < count; out++) {
-      for (size_t ij = 0; ij < count; ij++) {
-        for (size_t kij = 0; kij < count; kij++) {
-          for (size_t mb = 0; mb < count; mb++) {
-            if (d[in] * d[out] * d[ij] * d[kij] * d[mb] != cores) {
-              continue;
-            }
-            const double split[] = {(double)d[in], (double)d[out], (double)d[ij], (double)d[kij],
-                                    (double)d[mb]};
-            if (only_valid && !twin_split_is_valid(context, node, parallelism, split)) {
-              continue;
-            }
-            assert(list->count < MAX_SPLITS);
-            list->items[list->count++] =
-                twin_invocation_of(context, node, pass, parallelism, split);
-          }
-        }
-      }
-    }
-  }
-}
-
 /* The pass over a step under its best split (section 3), without what is paid once a step. */
-static twin_pass best_pass(candidates *list, const twin_context *context, const twin_node *node,
+static twin_pass best_pass(const twin_context *context, const twin_node *node,
                            const twin_pass_kind pass, const twin_parallelism parallelism) {
-  enumerate_splits(list, context, node, pass, parallelism, true);
-  if (list->count == 0) {
-    enumerate_splits(list, context, node, pass, parallelism, false);
-  }
-  keep_least(list, total_of);
-  keep_least(list, primary_of);
-  keep_least(list, core_bytes_of);
-  const twin_invocation *const best = &list->items[0]; /* lexicographically smallest */
+  const twin_condition condition = twin_plain_condition(context, node);
+  twin_invocation best = {.total = HUGE_VAL};
+  (void)twin_best_invocation(&best, context, node, pass, parallelism, &condition, HUGE_VAL);
   const double invocations = twin_invocation_count(node, pass);
   twin_pass out = {
       .exists = true,
-      .primary = invocations * best->primary,
-      .overlapped = invocations * best->overlapped,
-      .auxiliary = invocations * best->auxiliary,
-      .non_overlapped = invocations * best->non_overlapped,
-      .total = invocations * best->total,
+      .primary = invocations * best.primary,
+      .overlapped = invocations * best.overlapped,
+      .auxiliary = invocations * best.auxiliary,
+      .non_overlapped = invocations * best.non_overlapped,
+      .total = invocations * best.total,
   };
   for (size_t dim = 0; dim < TWIN_DIM_COUNT; dim++) {
-    out.split[dim] = (size_t)best->split[dim];
+    out.split[dim] = (size_t)best.split[dim];
   }
   return out;
 }
@@ -124,27 +44,18 @@ static twin_layer price_layer(const twin_context *context, const twin_node *node
                               const twin_parallelism parallelism) {
   twin_layer layer = {.parallelism = parallelism};
   (void)snprintf(layer.name, sizeof layer.name, "%s", node->name);
-  candidates list;
   for (int i = TWIN_FORWARD; i < TWIN_PASS_COUNT; i++) {
     const twin_pass_kind pass = (twin_pass_kind)i;
     if (twin_has_pass(node, pass, context->inference)) {
-      layer.passes[pass] = best_pass(&list, context, node, pass, parallelism);
+      layer.passes[pass] = best_pass(context, node, pass, parallelism);
     }
   }
   if (layer.passes[TWIN_UPDATE].exists) {
-    add_non_overlapped(&layer.passes[TWIN_UPDATE],
-                       twin_weight_exchange_cycles(context, node, parallelism));
+    add_non_overlapped(
+        &layer.passes[TWIN_UPDATE],
+        twin_weight_exchange_cycles(context, node, parallelism, parallelism, parallelism));
   }
   return layer;
-}
-
-static bool is_allowed(const twin_node *node, const twin_parallelism parallelism,
-                       const twin_options options) {
-  if (node->kind == TWIN_MATMUL || node->groups > 1) {
-    return parallelism == TWIN_DATA;
-  }
-  const bool exists = options.hybrid || parallelism == TWIN_DATA || parallelism == TWIN_MODEL;
-  return exists && (options.parallelism_mask >> parallelism & 1U) != 0;
 }
 
 /* A complete mapping, priced in full. */
@@ -224,7 +135,7 @@ static bool search_sequences(twin_result *out, const twin_search *search) {
   do {
     const mapping candidate = price_sequence(search, sequence);
     out->smallest_need_bytes = fmin(out->smallest_need_bytes, candidate.memory_bytes);
-    if (candidate.memory_bytes <= capacity_bytes) {
+    if (candidate.memory_bytes <= capacity_bytes * (1 + TWIN_TIE_RATIO)) {
       least_cycles = fmin(least_cycles, candidate.step_cycles);
     }
   } while (next_sequence(search, sequence));
@@ -232,43 +143,34 @@ static bool search_sequences(twin_result *out, const twin_search *search) {
   (void)first_sequence(search, sequence);
   do {
     const mapping candidate = price_sequence(search, sequence);
-    if (candidate.memory_bytes <= capacity_bytes &&
+    if (candidate.memory_bytes <= capacity_bytes * (1 + TWIN_TIE_RATIO) &&
         candidate.step_cycles <= least_cycles * (1 + TWIN_TIE_RATIO)) {
       out->feasible = true;
       out->step_cycles = candidate.step_cycles;
       out->memory_bytes = candidate.memory_bytes;
+      out->mapping.layer_count = out->layer_count;
       for (size_t i = 0; i < out->layer_count; i++) {
         out->layers[i] = candidate.layers[i];
+        out->mapping.layers[i] =
+            (twin_decision){.parallelism = {sequence[i], sequence[i], sequence[i]}, .factor = 1};
       }
     }
   } while (!out->feasible && next_sequence(search, sequence));
   return true;
 }
 
-bool twin_explore(twin_result *out, const char *workload_json, const char *system_json,
-                  const twin_options options) {
-  *out = (twin_result){0};
-  twin_workload workload;
-  twin_system system;
-  if (!twin_workload_parse(&workload, workload_json) || !twin_system_parse(&system, system_json)) {
-    return false;
-  }
-  twin_search search = {
-      .context = {.workload = &workload, .system = &system, .inference = options.inference}};
-  for (size_t i = 0; i < workload.node_count; i++) {
+bool twin_search_parallelisms(twin_result *out, const twin_context *context,
+                              const twin_options options) {
+  twin_search search = {.context = *context};
+  const twin_workload *const workload = context->workload;
+  for (size_t i = 0; i < workload->node_count; i++) {
     for (int j = TWIN_DATA; j < TWIN_PARALLELISM_COUNT; j++) {
       const twin_parallelism parallelism = (twin_parallelism)j;
-      search.allowed[i][j] = is_allowed(&workload.nodes[i], parallelism, options);
+      search.allowed[i][j] = twin_parallelism_is_allowed(&workload->nodes[i], parallelism, options);
       if (search.allowed[i][j]) {
-        search.priced[i][j] = price_layer(&search.context, &workload.nodes[i], parallelism);
+        search.priced[i][j] = price_layer(context, &workload->nodes[i], parallelism);
       }
     }
   }
-  out->layer_count = workload.node_count;
-  out->ideal_cycles = twin_ideal_cycles(&search.context);
-  if (!search_sequences(out, &search)) {
-    *out = (twin_result){0};
-    return false;
-  }
-  return true;
+  return search_sequences(out, &search);
 }

@@ -9,7 +9,8 @@
   limits      the table of docs/formats.md against include/dsm/limits.h
   examples    every ```json block is JSON; inputs (with a known "format") validate without a finding
   results     every key and column that the program writes is in docs/formats.md
-  numbers     tables after <!-- checked: explore WORKLOAD SYSTEM --> hold what the program says
+  numbers     tables after <!-- checked: explore WORKLOAD SYSTEM [OPTION...] --> hold what the program
+              says of bundled descriptions
   links       relative links of all *.md, with their anchors, lead somewhere
 
 Usage: check_docs.py DSM_BINARY SOURCE_DIR
@@ -349,6 +350,9 @@ class Checker:
             if not set(column.split(".")) <= known:
                 self.complain("docs/formats.md", f"{name}: nothing on the column {column} ({shown})")
 
+    def bundled(self, workload, system):
+        return (self.source / "workloads" / f"{workload}.json", self.source / "systems" / f"{system}.json")
+
     def check_results(self, files, folder):
         workload, system, plan = (files.get(name) for name in INPUT_FORMATS)
         if None in (workload, system, plan):
@@ -357,11 +361,14 @@ class Checker:
         bad = folder / "bad.json"
         bad.write_text(workload.read_text().replace('"minibatch"', '"minibach"'))
         inputs = ("explore", workload, system)
+        recurrent = ("explore", *self.bundled("gnmt", "torus64"))
         for name, arguments in (
                 ("dsm-plan/1", inputs),
                 ("dsm-plan/1", (*inputs, "--mode", "inference")),
+                ("dsm-plan/1", recurrent),
                 ("dsm-plan/1", ("score", plan)),
                 ("dsm-explain/1", (*inputs, "--explain", layer)),
+                ("dsm-explain/1", (*recurrent, "--explain", "enc1")),
                 ("dsm-ladder/1", (*inputs, "--ladder")),
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-validate/1", ("validate", workload, bad))):
@@ -370,25 +377,27 @@ class Checker:
     # ---- numbers ----
 
     def value_at(self, plan, path):
-        """The number at layers.NAME.passes.PASS.key...; None if there is none."""
+        """The number at layers.NAME.passes.PASS.key...; None if there is none. An item of a list is
+        called by its name, or its kind."""
         value = plan
         for step in path.split("."):
             if isinstance(value, list):
-                value = next((item for item in value if item.get("name") == step), None)
+                value = next((item for item in value if item.get("name", item.get("kind")) == step), None)
             else:
                 value = value.get(step) if isinstance(value, dict) else None
         return value if isinstance(value, (int, float)) else None
 
     def check_numbers(self):
-        pattern = r"<!-- checked: explore (\w+) (\w+) -->\s*\n((?:\|.*\n)+)"
+        pattern = r"<!-- checked: explore (\w+) (\w+)((?: +\S+)*?) -->\s*\n((?:\|.*\n)+)"
         found = re.findall(pattern, self.model)
         if len(found) != self.model.count("<!-- checked:"):
             self.complain("docs/model.md", "a mark \"checked\" is not followed by a table")
-        for workload, system, text in found:
-            done = self.run("explore", self.source / "workloads" / f"{workload}.json",
-                            self.source / "systems" / f"{system}.json", "--format", "json")
+        for workload, system, options, text in found:
+            done = self.run("explore", *self.bundled(workload, system), *options.split(),
+                            "--format", "json")
             if done.returncode != 0:
-                self.complain("docs/model.md", f"explore {workload} {system}: {done.stderr.strip()}")
+                self.complain("docs/model.md", f"explore {workload} {system}{options}: "
+                                               f"{done.stderr.strip()}")
                 continue
             plan = json.loads(done.stdout)
             for row in tables(text)[0]:

@@ -17,13 +17,23 @@ static uint64_t digest_plan(const dsm_plan *plan) {
   digest = digest_u64(digest, plan->options.override_count);
   digest = digest_u64(digest, plan->statistics.evaluations);
   for (size_t i = 0; i < plan->layer_count; i++) {
+    digest = digest_u64(digest, plan->layers[i].dysm_factor);
+    digest = digest_u64(digest, plan->layers[i].is_output_held);
+    digest = digest_u64(digest, plan->layers[i].error_parallelism);
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       digest = digest_u64(digest, pass->transfer_count);
       digest = digest_u64(digest, pass->exists ? pass->share.parallelism : 99);
-      for (int d = 0; d < DSM_DIM_COUNT; d++) {
-        digest = digest_u64(digest, pass->first.split.n[d]);
+      for (unsigned k = 0; k < pass->invocation_count; k++) {
+        for (int d = 0; d < DSM_DIM_COUNT; d++) {
+          digest = digest_u64(digest, pass->invocations[k].split.n[d]);
+        }
       }
+    }
+  }
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    for (size_t k = 0; k < plan->pipelines[g].layer_count; k++) {
+      digest = digest_u64(digest, plan->pipelines[g].rows[k]);
     }
   }
   return digest;
@@ -71,19 +81,66 @@ static attempt explore_nothing(const subject *s, dsm_diags *diags) {
   return explore(s->convolutional, s->system, options, 1, diags);
 }
 
-static attempt bound(const subject *s, dsm_diags *diags) {
-  const double before = s->plan->result.lower_bound_cycles;
-  const dsm_status status = dsm_plan_bound(s->plan, diags);
+static attempt explore_held(const subject *s, dsm_diags *diags) {
+  return explore(s->residual, s->long_system, s->training, 1, diags);
+}
+
+static attempt explore_held_inference(const subject *s, dsm_diags *diags) {
+  dsm_explore_options options = s->inference;
+  options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD);
+  return explore(s->residual, s->long_system, options, 2, diags);
+}
+
+/* Every level of preloading allocates much the same, so one layer on the small system will do. */
+static attempt explore_preloading(const subject *s, dsm_diags *diags) {
+  return explore(s->single, s->system, s->inference, 1, diags);
+}
+
+static attempt explore_held_limited(const subject *s, dsm_diags *diags) {
+  return explore(s->residual, s->tight_residual_system, s->training, 1, diags);
+}
+
+static attempt explore_uniform(const subject *s, dsm_diags *diags) {
+  return explore(s->residual, s->uniform_system, s->training, 2, diags);
+}
+
+static attempt explore_pipelined(const subject *s, dsm_diags *diags) {
+  return explore(s->stacked, s->long_system, s->training, 2, diags);
+}
+
+static attempt explore_pipelined_limited(const subject *s, dsm_diags *diags) {
+  return explore(s->stacked, s->tight_stacked_system, s->training, 1, diags);
+}
+
+static attempt bound_of(dsm_plan *plan, dsm_diags *diags) {
+  const double before = plan->result.lower_bound_cycles;
+  const dsm_status status = dsm_plan_bound(plan, diags);
   attempt made = {.status = status};
-  made.digest = digest_double(DIGEST_START, s->plan->result.lower_bound_cycles);
-  if (s->plan->result.lower_bound_cycles < before || s->plan->result.lower_bound_cycles > before) {
+  made.digest = digest_double(DIGEST_START, plan->result.lower_bound_cycles);
+  if (plan->result.lower_bound_cycles < before || plan->result.lower_bound_cycles > before) {
     made.wrong = "the bound of a plan is that of the exploration";
   }
   return made;
 }
 
+static attempt bound(const subject *s, dsm_diags *diags) {
+  return bound_of(s->plan, diags);
+}
+
+static attempt bound_held(const subject *s, dsm_diags *diags) {
+  return bound_of(s->held_plan, diags);
+}
+
 static attempt validate(const subject *s, dsm_diags *diags) {
   return (attempt){.status = dsm_plan_validate(s->plan, diags)};
+}
+
+static attempt validate_held(const subject *s, dsm_diags *diags) {
+  return (attempt){.status = dsm_plan_validate(s->held_plan, diags)};
+}
+
+static attempt validate_pipelined(const subject *s, dsm_diags *diags) {
+  return (attempt){.status = dsm_plan_validate(s->pipelined_plan, diags)};
 }
 
 static attempt parse_text(const char *text, dsm_diags *diags) {
@@ -95,6 +152,11 @@ static attempt parse_text(const char *text, dsm_diags *diags) {
 
 static attempt parse(const subject *s, dsm_diags *diags) {
   return parse_text(s->small_plan_text, diags);
+}
+
+static attempt parse_decisions(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return parse_text(subject_decisions_text, diags);
 }
 
 static attempt parse_bad(const subject *s, dsm_diags *diags) {
@@ -115,21 +177,58 @@ static attempt print(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_plan_print(s->plan));
 }
 
-static attempt explain(const subject *s, dsm_diags *diags) {
-  dsm_explanation *explanation = poison();
-  const dsm_status status = dsm_explain(&explanation, s->plan, 0, 3, diags);
-  uint64_t digest = 0;
-  if (status == DSM_OK) {
-    digest = digest_u64(DIGEST_START, explanation->alternative_count);
-    for (size_t i = 0; i < explanation->alternative_count; i++) {
-      digest = digest_double(digest, explanation->alternatives[i].cycles.total);
+static attempt print_held(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_plan_print(s->held_plan));
+}
+
+static attempt print_pipelined(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_plan_print(s->pipelined_plan));
+}
+
+static uint64_t digest_explanation(const dsm_explanation *explanation) {
+  uint64_t digest = digest_u64(DIGEST_START, explanation->alternative_count);
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    digest = digest_double(digest, explanation->alternatives[i].cycles.total);
+    digest = digest_double(digest, explanation->alternatives[i].network_cycles);
+  }
+  for (size_t i = 0; i < explanation->what_if_count; i++) {
+    const dsm_what_if *const what_if = &explanation->what_ifs[i];
+    digest = digest_u64(digest, what_if->value);
+    digest = digest_double(digest, what_if->network_cycles);
+    digest = digest_text(digest, what_if->why_not == NULL ? "" : what_if->why_not);
+    for (size_t k = 0; k < what_if->also_held_count; k++) {
+      digest = digest_u64(digest, what_if->also_held[k]);
+    }
+    for (size_t k = 0; k < what_if->not_held_count; k++) {
+      digest = digest_u64(digest, what_if->not_held[k]);
     }
   }
-  const attempt made = attempt_of_status(status, explanation, digest);
+  return digest;
+}
+
+static attempt explain_layer(const dsm_plan *plan, size_t layer_index, dsm_diags *diags) {
+  dsm_explanation *explanation = poison();
+  const dsm_status status = dsm_explain(&explanation, plan, layer_index, 3, diags);
+  const attempt made = attempt_of_status(status, explanation,
+                                         status == DSM_OK ? digest_explanation(explanation) : 0);
   if ((void *)explanation != poison()) {
     dsm_explanation_free(explanation);
   }
   return made;
+}
+
+static attempt explain(const subject *s, dsm_diags *diags) {
+  return explain_layer(s->plan, 0, diags);
+}
+
+static attempt explain_held(const subject *s, dsm_diags *diags) {
+  return explain_layer(s->held_plan, 1, diags);
+}
+
+static attempt explain_pipelined(const subject *s, dsm_diags *diags) {
+  return explain_layer(s->pipelined_plan, 1, diags);
 }
 
 static uint64_t digest_names(uint64_t digest) {
@@ -151,6 +250,7 @@ static uint64_t digest_names(uint64_t digest) {
       dsm_bound_name(DSM_BOUND_RING),
       dsm_invocation_kind_name(DSM_INVOCATION_FIRST),
       dsm_optimization_name(DSM_OPTIMIZATION_HYBRID),
+      dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     digest = digest_text(digest, names[i]);
@@ -164,27 +264,63 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
                              const dsm_machine *machine, const dsm_loops *split) {
   const dsm_layer *const layer = &workload->layers[0];
   const dsm_precision precision = dsm_precision_of(workload);
-  const dsm_parallelism parallelism = DSM_PARALLELISM_DATA_X_MODEL_Y;
+  const dsm_residency residency = dsm_residency_none(machine);
   const dsm_pass_work work =
       dsm_pass_work_derive(layer, machine, precision, DSM_MODE_TRAINING, DSM_PASS_FORWARD,
-                           parallelism, workload->minibatch);
+                           DSM_PARALLELISM_DATA_X_MODEL_Y, workload->minibatch, &residency);
   const dsm_invocation_cost cost = dsm_invocation_score(&work, split);
+  digest = digest_double(digest, dsm_resident_fraction_needed(&work, split));
   const dsm_transfer_list list = dsm_invocation_transfers(&work, split);
-  const dsm_update_traffic update =
-      dsm_update_traffic_derive(layer, machine, precision, parallelism);
+  digest = digest_double(digest, cost.total);
+  digest = digest_double(digest, dsm_core_kernel_bytes(&work, split));
+  return digest_u64(digest, list.count);
+}
+
+/* What is on chip for longer than an invocation. */
+static uint64_t digest_holding(uint64_t digest, const dsm_workload *workload,
+                               const dsm_machine *machine) {
+  const dsm_layer *const layer = &workload->layers[0];
+  const double tensor =
+      dsm_tensor_chip_bytes(layer->stored_elements, machine, dsm_precision_of(workload),
+                            DSM_PARALLELISM_DATA, workload->minibatch);
+  const double limits[] = {
+      dsm_held_limit_bytes(machine, 0),
+      dsm_preload_room_bytes(machine),
+      dsm_scratchpad_left_bytes(machine, 0, tensor),
+      dsm_resident_kernel_limit_bytes(machine, DSM_PASS_UPDATE, machine->scratchpad_bytes),
+  };
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    digest = digest_double(digest, limits[i]);
+  }
+  return digest_u64(digest, dsm_dysm_factor_is_valid(layer, machine, workload->minibatch, 2));
+}
+
+static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
+                            const dsm_machine *machine) {
+  const dsm_layer *const layer = &workload->layers[0];
+  const dsm_precision precision = dsm_precision_of(workload);
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA_X_MODEL_Y);
+  const dsm_weight_traffic weights = dsm_weight_traffic_derive(layer, machine, precision, &layouts);
   const dsm_transfer_list axes =
       dsm_axis_transfers(DSM_TRANSFER_SUM_OF_GRADIENTS_X, DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
-                         DSM_GROUP_SUM_OF_GRADIENTS, &update.sum_of_gradients);
+                         DSM_GROUP_SUM_OF_GRADIENTS, &weights.sum_of_gradients);
   const dsm_traffic relayout =
       dsm_relayout_traffic(machine, 1000, DSM_PARALLELISM_DATA, DSM_PARALLELISM_MODEL);
+  const dsm_update_relayouts inside =
+      dsm_update_relayouts_derive(layer, machine, precision, workload->minibatch, &layouts);
+  const dsm_traffic hand_over =
+      dsm_hand_over_traffic(layer, machine, precision, workload->minibatch);
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(layer, machine, workload, DSM_MODE_TRAINING, parallelism);
-  digest = digest_double(digest, cost.total + memory.weights_bytes);
-  digest = digest_u64(digest, list.count + axes.count);
+      dsm_layer_memory_derive(layer, machine, workload, DSM_MODE_TRAINING, &layouts,
+                              dsm_input_memory_bytes(machine, workload));
+  digest = digest_double(digest, memory.weights_bytes);
+  digest = digest_u64(digest, axes.count);
   digest = digest_double(digest, dsm_group_cycles(machine, &relayout));
+  digest = digest_double(digest, dsm_group_cycles(machine, &inside.error));
+  digest = digest_double(digest, dsm_group_cycles(machine, &hand_over));
+  digest = digest_u64(digest, dsm_stage_hands_over(DSM_PASS_FORWARD, 0, 2));
   digest = digest_u64(digest, dsm_group_slowest_link(machine, &relayout));
   digest = digest_double(digest, dsm_link_cycles(machine, DSM_LINK_X, 1000));
-  digest = digest_double(digest, dsm_input_memory_bytes(machine, workload));
   return digest_double(digest,
                        dsm_ideal_cycles(layer, machine, DSM_PASS_FORWARD, workload->minibatch));
 }
@@ -201,12 +337,15 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   const dsm_loops array = dsm_array_share(layer, &machine, DSM_PASS_FORWARD, &share, &split);
   uint64_t digest = digest_names(DIGEST_START);
   digest = digest_score(digest, s->convolutional, &machine, &split);
+  digest = digest_holding(digest, s->convolutional, &machine);
+  digest = digest_step(digest, s->convolutional, &machine);
   digest = digest_u64(digest, core.n[DSM_DIM_OUT] + array.n[DSM_DIM_OUT]);
   digest = digest_u64(digest, dsm_split_is_valid(layer, &share, &split));
   digest = digest_u64(digest, dsm_layer_parallelisms(layer));
   digest = digest_u64(digest, dsm_pass_exists(layer, DSM_MODE_TRAINING, DSM_PASS_BACKWARD));
   digest = digest_u64(digest, dsm_invocation_count(layer, DSM_PASS_FORWARD));
   digest = digest_u64(digest, dsm_parallelism_roles(DSM_PARALLELISM_MODEL).x);
+  digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   dsm_diags_free(NULL);
@@ -224,13 +363,28 @@ const faulty_case plan_cases[] = {
     {"dsm_explore, limited by memory", explore_limited, DSM_OK, NULL},
     {"dsm_explore, infeasible", explore_infeasible, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_explore, no parallelism", explore_nothing, DSM_ERROR_USAGE, NULL},
+    {"dsm_explore, held outputs", explore_held, DSM_OK, NULL},
+    {"dsm_explore, held, inference", explore_held_inference, DSM_OK, NULL},
+    {"dsm_explore, preloading", explore_preloading, DSM_OK, NULL},
+    {"dsm_explore, held, limited", explore_held_limited, DSM_OK, NULL},
+    {"dsm_explore, one DySM factor", explore_uniform, DSM_OK, NULL},
+    {"dsm_explore, pipelined", explore_pipelined, DSM_OK, NULL},
+    {"dsm_explore, pipelined, limited", explore_pipelined_limited, DSM_OK, NULL},
     {"dsm_plan_bound", bound, DSM_OK, NULL},
+    {"dsm_plan_bound, held outputs", bound_held, DSM_OK, NULL},
     {"dsm_plan_validate", validate, DSM_OK, NULL},
+    {"dsm_plan_validate, held outputs", validate_held, DSM_OK, NULL},
+    {"dsm_plan_validate, pipelined", validate_pipelined, DSM_OK, NULL},
     {"dsm_plan_parse", parse, DSM_OK, NULL},
+    {"dsm_plan_parse, every decision", parse_decisions, DSM_OK, NULL},
     {"dsm_plan_parse, bad", parse_bad, DSM_ERROR_INVALID, NULL},
     {"dsm_plan_load", load, DSM_OK, NULL},
     {"dsm_plan_print", print, DSM_OK, NULL},
+    {"dsm_plan_print, held outputs", print_held, DSM_OK, NULL},
+    {"dsm_plan_print, pipelined", print_pipelined, DSM_OK, NULL},
     {"dsm_explain", explain, DSM_OK, NULL},
+    {"dsm_explain, held outputs", explain_held, DSM_OK, NULL},
+    {"dsm_explain, pipelined", explain_pipelined, DSM_OK, NULL},
     {"pure functions", use_pure_functions, DSM_OK, NULL},
 };
 const size_t plan_case_count = sizeof plan_cases / sizeof plan_cases[0];

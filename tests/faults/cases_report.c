@@ -14,6 +14,21 @@ static attempt plan_csv(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_report_plan_csv(s->plan));
 }
 
+static attempt held_plan_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_plan_table(s->held_plan, style));
+}
+
+static attempt pipelined_plan_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_plan_table(s->pipelined_plan, style));
+}
+
+static attempt pipelined_plan_csv(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_plan_csv(s->pipelined_plan));
+}
+
 typedef struct ladder {
   dsm_ladder_rung rungs[2];
 } ladder;
@@ -130,6 +145,9 @@ static attempt validation_csv(const subject *s, dsm_diags *diags) {
 const faulty_case report_cases[] = {
     {"dsm_report_plan_table", plan_table, DSM_OK, NULL},
     {"dsm_report_plan_csv", plan_csv, DSM_OK, NULL},
+    {"dsm_report_plan_table, held", held_plan_table, DSM_OK, NULL},
+    {"dsm_report_plan_table, pipelined", pipelined_plan_table, DSM_OK, NULL},
+    {"dsm_report_plan_csv, pipelined", pipelined_plan_csv, DSM_OK, NULL},
     {"dsm_report_ladder_table", ladder_table, DSM_OK, NULL},
     {"dsm_report_ladder_json", ladder_json, DSM_OK, NULL},
     {"dsm_report_ladder_csv", ladder_csv, DSM_OK, NULL},

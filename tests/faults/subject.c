@@ -24,7 +24,7 @@ const char subject_convolutional_text[] =
 const char subject_recurrent_text[] =
     "{ \"format\": \"dsm-workload/1\", \"name\": \"seq\", \"minibatch\": 8, \"layers\": [\n"
     "  { \"name\": \"l1\", \"type\": \"lstm\", \"in\": 8, \"out\": 4, \"timesteps\": 3,\n"
-    "    \"bidirectional\": true, \"pipeline_group\": \"a\" },\n"
+    "    \"bidirectional\": true },\n"
     "  { \"name\": \"l2\", \"type\": \"lstm\", \"in\": 8, \"out\": 8, \"timesteps\": 3,\n"
     "    \"pipeline_group\": null, \"aux\": [ { \"op\": \"residual\", \"from\": \"l1\" } ] },\n"
     "  { \"name\": \"m\", \"type\": \"matmul\", \"in\": 8, \"out\": 3, \"timesteps\": 3,\n"
@@ -33,6 +33,60 @@ const char subject_recurrent_text[] =
 static const char single_text[] =
     "{ \"format\": \"dsm-workload/1\", \"name\": \"single\", \"minibatch\": 8, \"layers\": [\n"
     "  { \"name\": \"f\", \"type\": \"fc\", \"in\": 64, \"out\": 64 } ] }\n";
+
+static const char residual_text[] =
+    "{ \"format\": \"dsm-workload/1\", \"name\": \"residual\", \"minibatch\": 64, \"layers\": [\n"
+    "  { \"name\": \"r1\", \"type\": \"conv\", \"in\": 3, \"out\": 8, \"feature\": [16, 16],\n"
+    "    \"kernel\": [3, 3] },\n"
+    "  { \"name\": \"r2\", \"type\": \"conv\", \"in\": 8, \"out\": 8, \"feature\": [16, 16],\n"
+    "    \"aux\": [ { \"op\": \"relu\" } ] },\n"
+    "  { \"name\": \"r3\", \"type\": \"conv\", \"in\": 8, \"out\": 8, \"feature\": [16, 16],\n"
+    "    \"aux\": [ { \"op\": \"residual\", \"from\": \"r1\" } ] },\n"
+    "  { \"name\": \"r4\", \"type\": \"fc\", \"in\": 2048, \"out\": 30 } ] }\n";
+
+static const char stacked_text[] =
+    "{ \"format\": \"dsm-workload/1\", \"name\": \"stacked\", \"minibatch\": 8, \"layers\": [\n"
+    "  { \"name\": \"s1\", \"type\": \"lstm\", \"in\": 8, \"out\": 8, \"timesteps\": 3 },\n"
+    "  { \"name\": \"s2\", \"type\": \"lstm\", \"in\": 8, \"out\": 8, \"timesteps\": 3 },\n"
+    "  { \"name\": \"s3\", \"type\": \"fc\", \"in\": 8, \"out\": 4, \"timesteps\": 3 } ] }\n";
+
+/* Every decision that a plan can have. */
+#define SPLIT "{ \"in\": 1, \"out\": 2, \"ij\": 1, \"kij\": 1, \"mb\": 1 }"
+#define PASS "{ \"parallelism\": \"data\", \"core_split\": " SPLIT " }"
+#define PASS_WITH(kind)                                                                            \
+  "{ \"parallelism\": \"data\", \"core_split\": " SPLIT ", \"invocations\": [ { \"kind\": \"" kind \
+  "\", \"core_split\": " SPLIT " } ] }"
+#define PASSES(forward, backward, update)                                                          \
+  "\"passes\": { \"forward\": " forward ", \"backward\": " backward ", \"update\": " update " } }"
+#define SPATIAL_PASSES PASSES(PASS, PASS, PASS_WITH("accumulate"))
+#define STAGE_PASSES PASSES(PASS_WITH("steady"), PASS_WITH("steady"), PASS_WITH("steady"))
+
+const char subject_decisions_text[] =
+    "{ \"format\": \"dsm-plan/1\", \"mode\": \"training\", \"minibatch\": 8,\n"
+    "  \"optimizations\": [\"hybrid\", \"reuse\", \"dysm\", \"pipeline\", \"per_pass\"],\n"
+    "  \"options\": { \"parallelisms\": [\"data\", \"model\"], \"overrides\": [] },\n"
+    "  \"pipeline\": [ { \"name\": \"g\", \"layers\": [\"s1\", \"s2\"], \"rows\": [1, 2] } ],\n"
+    "  \"layers\": [\n"
+    "    { \"name\": \"f1\", \"error_parallelism\": \"model\",\n"
+    "      \"passes\": { \"forward\": " PASS ", \"update\": " PASS " } },\n"
+    "    { \"name\": \"f2\", \"dysm_factor\": 2, \"output_on_chip\": true,\n" SPATIAL_PASSES ",\n"
+    "    { \"name\": \"f3\", \"dysm_factor\": 2,\n" SPATIAL_PASSES ",\n"
+    "    { \"name\": \"s1\", \"pipeline_group\": \"g\",\n" STAGE_PASSES ",\n"
+    "    { \"name\": \"s2\", \"pipeline_group\": \"g\",\n" STAGE_PASSES " ],\n"
+    "  \"workload\": { \"format\": \"dsm-workload/1\", \"name\": \"w\", \"minibatch\": 8, "
+    "\"layers\": [\n"
+    "    { \"name\": \"f1\", \"type\": \"fc\", \"in\": 8, \"out\": 8 },\n"
+    "    { \"name\": \"f2\", \"type\": \"fc\", \"in\": 8, \"out\": 8 },\n"
+    "    { \"name\": \"f3\", \"type\": \"fc\", \"in\": 8, \"out\": 8 },\n"
+    "    { \"name\": \"s1\", \"type\": \"lstm\", \"in\": 8, \"out\": 8, \"timesteps\": 3 },\n"
+    "    { \"name\": \"s2\", \"type\": \"lstm\", \"in\": 8, \"out\": 8, \"timesteps\": 3 } ] },\n"
+    "  \"system\": { \"format\": \"dsm-system/1\", \"name\": \"s\",\n"
+    "    \"core\": { \"frequency_GHz\": 1, \"scratchpad_MiB\": 1, \"scratchpad_bandwidth_GBps\": "
+    "64 },\n"
+    "    \"chip\": { \"cores\": 2, \"interconnect\": \"ring\", \"core_link_bandwidth_GBps\": 64,\n"
+    "      \"memory\": { \"capacity_GB\": 1, \"bandwidth_GBps\": 64 } },\n"
+    "    \"system\": { \"topology\": \"torus_2d\", \"chips_x\": 1, \"chips_y\": 4,\n"
+    "      \"link_bandwidth_x_GBps\": 20, \"link_bandwidth_y_GBps\": 10 } } }\n";
 
 /* Many kinds of findings; a message about most of them needs memory. */
 const char subject_bad_workload_text[] =
@@ -96,14 +150,33 @@ static dsm_workload *parse_workload(const char *text) {
   return workload;
 }
 
+static dsm_system *override_system(const dsm_override *overrides, size_t count) {
+  dsm_system *system = NULL;
+  require(dsm_system_parse(&system, subject_system_text, strlen(subject_system_text), "s",
+                           overrides, count, NULL) == DSM_OK,
+          "a system");
+  return system;
+}
+
 /* The system with so much memory. */
 static dsm_system *parse_system(const char *capacity_GB) {
   const dsm_override override = {"chip.memory.capacity_GB", capacity_GB, NULL};
-  dsm_system *system = NULL;
-  require(dsm_system_parse(&system, subject_system_text, strlen(subject_system_text), "s",
-                           &override, 1, NULL) == DSM_OK,
-          "a system");
-  return system;
+  return override_system(&override, 1);
+}
+
+/* Four rows of one chip each, where activations take longer than computation. */
+static dsm_system *parse_long_system(const char *capacity_GB, const char *is_uniform) {
+  const dsm_override overrides[] = {
+      {"chip.memory.capacity_GB", capacity_GB, NULL},
+      {"chip.memory.bandwidth_GBps", "16", NULL},
+      {"core.scratchpad_MiB", "0.02", NULL},
+      {"core.streaming_buffer_KiB", "4", NULL},
+      {"array.startup_cycles", "10", NULL},
+      {"system.chips_x", "1", NULL},
+      {"system.chips_y", "4", NULL},
+      {"model.dysm_uniform", is_uniform, NULL},
+  };
+  return override_system(overrides, sizeof overrides / sizeof overrides[0]);
 }
 
 static dsm_plan *explore(const dsm_workload *workload, const dsm_system *system,
@@ -113,29 +186,60 @@ static dsm_plan *explore(const dsm_workload *workload, const dsm_system *system,
   return plan;
 }
 
-void subject_init(subject *s) {
-  static const char *const overrides[] = {"workload.minibatch=8"};
-  make_files(s);
+/* The plans have what they are there for. */
+static void require_decisions(const subject *s) {
+  bool is_held = false;
+  bool has_factor = false;
+  for (size_t i = 0; i < s->held_plan->layer_count; i++) {
+    is_held = is_held || s->held_plan->layers[i].is_output_held;
+    has_factor = has_factor || s->held_plan->layers[i].dysm_factor > 1;
+  }
+  require(is_held, "a held output");
+  require(has_factor, "a DySM factor");
+  require(s->pipelined_plan->pipeline_count == 1, "a pipeline group");
+}
+
+static void make_inputs(subject *s) {
   s->convolutional = parse_workload(subject_convolutional_text);
   s->recurrent = parse_workload(subject_recurrent_text);
   s->single = parse_workload(single_text);
+  s->residual = parse_workload(residual_text);
+  s->stacked = parse_workload(stacked_text);
   s->system = parse_system("1");
   s->tight_system = parse_system("7.2e-6");
   s->tiny_system = parse_system("1e-9");
+  s->long_system = parse_long_system("1", "false");
+  s->uniform_system = parse_long_system("1", "true");
+  s->tight_residual_system = parse_long_system("5e-4", "false");
+  s->tight_stacked_system = parse_long_system("2.7e-6", "false");
+}
+
+static void make_plans(subject *s) {
+  static const char *const overrides[] = {"workload.minibatch=8"};
   dsm_explore_options_init(&s->training);
   s->training.overrides = overrides;
   s->training.override_count = 1;
   s->inference = s->training;
   s->inference.mode = DSM_MODE_INFERENCE;
+  s->inference.optimizations = dsm_mode_optimizations(DSM_MODE_INFERENCE);
   dsm_explore_options none = s->training;
   none.optimizations = 0;
   s->plan = explore(s->convolutional, s->system, &s->training);
   s->base_plan = explore(s->convolutional, s->system, &none);
   s->inference_plan = explore(s->recurrent, s->system, &s->inference);
   s->small_plan = explore(s->single, s->system, &s->training);
+  s->held_plan = explore(s->residual, s->long_system, &s->training);
+  s->pipelined_plan = explore(s->stacked, s->long_system, &s->training);
+  require_decisions(s);
   s->plan_text = dsm_plan_print(s->plan);
   s->small_plan_text = dsm_plan_print(s->small_plan);
   require(s->plan_text != NULL && s->small_plan_text != NULL, "the plans' texts");
+}
+
+void subject_init(subject *s) {
+  make_files(s);
+  make_inputs(s);
+  make_plans(s);
   put_file(s->plan_path, s->small_plan_text);
   require(dsm_explain(&s->explanation, s->plan, 0, 3, NULL) == DSM_OK, "an explanation");
   s->findings = dsm_diags_new(20);
@@ -150,13 +254,21 @@ void subject_fini(subject *s) {
   dsm_explanation_free(s->explanation);
   free(s->small_plan_text);
   free(s->plan_text);
+  dsm_plan_free(s->pipelined_plan);
+  dsm_plan_free(s->held_plan);
   dsm_plan_free(s->small_plan);
   dsm_plan_free(s->inference_plan);
   dsm_plan_free(s->base_plan);
   dsm_plan_free(s->plan);
+  dsm_system_free(s->tight_stacked_system);
+  dsm_system_free(s->tight_residual_system);
+  dsm_system_free(s->uniform_system);
+  dsm_system_free(s->long_system);
   dsm_system_free(s->tiny_system);
   dsm_system_free(s->tight_system);
   dsm_system_free(s->system);
+  dsm_workload_free(s->stacked);
+  dsm_workload_free(s->residual);
   dsm_workload_free(s->single);
   dsm_workload_free(s->recurrent);
   dsm_workload_free(s->convolutional);

@@ -23,15 +23,23 @@ typedef struct subject {
   dsm_workload *convolutional;
   dsm_workload *recurrent;
   dsm_workload *single;
+  dsm_workload *residual; /**< holds outputs on the long system, with DySM factors */
+  dsm_workload *stacked;  /**< has a pipeline group on the long system */
   dsm_system *system;
   dsm_system *tight_system; /**< its memory limits the search, yet something fits */
   dsm_system *tiny_system;  /**< nothing fits its memory */
+  dsm_system *long_system;
+  dsm_system *uniform_system;        /**< the same with one DySM factor */
+  dsm_system *tight_residual_system; /**< the same, its memory limits the residual network */
+  dsm_system *tight_stacked_system;  /**< and the stacked one */
   dsm_explore_options training;
   dsm_explore_options inference;
   dsm_plan *plan;      /**< of the convolutional workload on the system */
   dsm_plan *base_plan; /**< the same without optimisations */
   dsm_plan *inference_plan;
   dsm_plan *small_plan; /**< of a single layer: reading its long text takes many allocations */
+  dsm_plan *held_plan;
+  dsm_plan *pipelined_plan;
   char *plan_text;
   char *small_plan_text;
   dsm_explanation *explanation;
@@ -41,6 +49,8 @@ typedef struct subject {
 extern const char subject_convolutional_text[];
 extern const char subject_recurrent_text[];
 extern const char subject_bad_workload_text[];
+/** A plan of decisions only, of every kind. */
+extern const char subject_decisions_text[];
 extern const char subject_system_text[];
 extern const char subject_bad_system_text[];
 /** What the existing file holds. */

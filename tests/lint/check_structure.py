@@ -39,7 +39,8 @@ FORBIDDEN_OUTSIDE = {
     "strtol": set(), "strtoul": set(), "strtoll": set(), "strtoull": set(),
     "strtod": {"base"},
     "printf": {"cli"}, "fprintf": {"cli"}, "puts": {"cli"}, "fputs": {"cli"}, "putchar": {"cli"},
-    "exit": {"cli"}, "getenv": {"cli"}, "malloc": {"base", "search"}, "realloc": {"base"},
+    "exit": {"cli"}, "getenv": {"cli"},
+    "malloc": {"base", "search"}, "realloc": {"base", "search"}, "calloc": {"base", "search", "cli"},
     "isatty": {"cli"}, "time": {"cli"}, "clock_gettime": {"cli"},
 }
 # A foreign header, and the files that may know it.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* suites.h: the suites of the model room, one for each source file. */
+/* suites.h: the suites of the model room: one for each source file, and one each for what several
+ * of them do together (what is held, layouts of passes, properties). */
 #ifndef DSM_TESTS_MODEL_SUITES_H
 #define DSM_TESTS_MODEL_SUITES_H
 
@@ -13,10 +14,14 @@ Suite *suite_chip_link(void);
 Suite *suite_compute(void);
 Suite *suite_core_link(void);
 Suite *suite_cost(void);
+Suite *suite_held_traffic(void);
+Suite *suite_layouts(void);
 Suite *suite_machine(void);
 Suite *suite_mapping(void);
 Suite *suite_memory_traffic(void);
 Suite *suite_names(void);
+Suite *suite_properties(void);
+Suite *suite_residency(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

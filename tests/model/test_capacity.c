@@ -35,7 +35,9 @@ static void set_up(void) {
 }
 
 static dsm_layer_memory memory_of(int layer, dsm_mode mode, dsm_parallelism parallelism) {
-  return dsm_layer_memory_derive(&layers[layer], &machine, &workload, mode, parallelism);
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
+  return dsm_layer_memory_derive(&layers[layer], &machine, &workload, mode, &layouts,
+                                 dsm_input_memory_bytes(&machine, &workload));
 }
 
 /* On 4 x 2 chips, elements * 2 bytes * mbc / nm:
@@ -78,6 +80,46 @@ START_TEST(test_inference_keeps_weights_and_live_tensors) {
   ck_assert_double_eq(memory.optimizer_bytes, 0);
   ck_assert_double_eq(memory.activations_bytes, 0);
   ck_assert_double_eq(memory.transient_bytes, c->live_bytes);
+}
+END_TEST
+
+/* The pair of live errors has the layout of backward, all else that of forward, and the layout of
+ * update counts nowhere: all 64 combinations, from the table above. */
+START_TEST(test_errors_have_the_layout_of_backward_and_the_rest_that_of_forward) {
+  const int forward = _i;
+  for (int backward = 0; backward < DSM_PARALLELISM_COUNT; backward++) {
+    for (int update = 0; update < DSM_PARALLELISM_COUNT; update++) {
+      const dsm_pass_layouts layouts = {
+          {(dsm_parallelism)forward, (dsm_parallelism)backward, (dsm_parallelism)update}};
+      const dsm_layer_memory training =
+          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts,
+                                  dsm_input_memory_bytes(&machine, &workload));
+      const dsm_layer_memory inference =
+          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_INFERENCE, &layouts,
+                                  dsm_input_memory_bytes(&machine, &workload));
+      ck_assert_double_eq(training.weights_bytes, memories[forward].weights * 2);
+      ck_assert_double_eq(training.gradients_bytes, memories[forward].weights * 4);
+      ck_assert_double_eq(training.optimizer_bytes, memories[forward].weights * 8);
+      ck_assert_double_eq(training.activations_bytes, memories[forward].activations_bytes);
+      ck_assert_double_eq(training.transient_bytes, memories[backward].errors_bytes);
+      ck_assert_double_eq(inference.weights_bytes, memories[forward].weights * 2);
+      ck_assert_double_eq(inference.transient_bytes, memories[forward].live_bytes);
+    }
+  }
+}
+END_TEST
+
+/* It has no pair of errors (section 1), whatever the layout in which its output's error is left. */
+START_TEST(test_layer_without_backward_pass_has_no_live_errors) {
+  layers[0].has_backward = false;
+  layers[0].error_pair_elements = 0;
+  const dsm_pass_layouts layouts = {
+      {DSM_PARALLELISM_DATA, (dsm_parallelism)_i, DSM_PARALLELISM_DATA}};
+  const dsm_layer_memory memory =
+      dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts,
+                              dsm_input_memory_bytes(&machine, &workload));
+  ck_assert_double_eq(memory.transient_bytes, 0);
+  ck_assert_double_eq(memory.activations_bytes, memories[DSM_PARALLELISM_DATA].activations_bytes);
 }
 END_TEST
 
@@ -173,6 +215,10 @@ Suite *suite_capacity(void) {
   tcase_add_loop_test(layer, test_training_keeps_weights_gradients_activations_and_errors, 0,
                       DSM_PARALLELISM_COUNT);
   tcase_add_loop_test(layer, test_inference_keeps_weights_and_live_tensors, 0,
+                      DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(layer, test_errors_have_the_layout_of_backward_and_the_rest_that_of_forward,
+                      0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(layer, test_layer_without_backward_pass_has_no_live_errors, 0,
                       DSM_PARALLELISM_COUNT);
   tcase_add_loop_test(layer, test_one_chip_keeps_everything, 0, DSM_PARALLELISM_COUNT);
   tcase_add_test(layer, test_without_optimizer_state_none_is_kept);

@@ -159,8 +159,9 @@ END_TEST
 
 /* --- gradient reduction, broadcast and weight update */
 
-static dsm_update_traffic update(const dsm_layer *layer, dsm_parallelism parallelism) {
-  return dsm_update_traffic_derive(layer, &machine, friendly_precision(), parallelism);
+static dsm_weight_traffic update(const dsm_layer *layer, dsm_parallelism parallelism) {
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
+  return dsm_weight_traffic_derive(layer, &machine, friendly_precision(), &layouts);
 }
 
 /* 960 weights on 4 x 2 chips, Bg = 4, B = 2; memory 1.5 and 5 bytes a byte, ring 2, update 7:
@@ -207,7 +208,7 @@ END_TEST
 START_TEST(test_one_chip_only_updates_its_own_weights) {
   const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
   build(1, 1);
-  const dsm_update_traffic traffic = update(&conv, (dsm_parallelism)_i);
+  const dsm_weight_traffic traffic = update(&conv, (dsm_parallelism)_i);
   assert_traffic(traffic.sum_of_gradients, 0, 0, 0, 0);
   assert_traffic(traffic.broadcast_weights, 0, 0, 0, 0);
   assert_traffic(traffic.weight_update, 0, 0, 13440, 0);
@@ -216,7 +217,7 @@ END_TEST
 
 START_TEST(test_layer_without_weights_updates_nothing) {
   const dsm_layer matmul = matmul_layer(12, 20, 1);
-  const dsm_update_traffic traffic = update(&matmul, DSM_PARALLELISM_DATA);
+  const dsm_weight_traffic traffic = update(&matmul, DSM_PARALLELISM_DATA);
   assert_traffic(traffic.sum_of_gradients, 0, 0, 0, 0);
   assert_traffic(traffic.broadcast_weights, 0, 0, 0, 0);
   assert_traffic(traffic.weight_update, 0, 0, 0, 0);
@@ -227,8 +228,8 @@ END_TEST
 START_TEST(test_timesteps_do_not_multiply_the_reduction) {
   const dsm_layer once = lstm_layer(3, 5, 1);
   const dsm_layer often = lstm_layer(3, 5, 50);
-  const dsm_update_traffic first = update(&once, DSM_PARALLELISM_DATA);
-  const dsm_update_traffic second = update(&often, DSM_PARALLELISM_DATA);
+  const dsm_weight_traffic first = update(&once, DSM_PARALLELISM_DATA);
+  const dsm_weight_traffic second = update(&often, DSM_PARALLELISM_DATA);
   ck_assert_mem_eq(&first, &second, sizeof first);
 }
 END_TEST
@@ -275,7 +276,7 @@ START_TEST(test_reduction_carries_what_is_counted_chip_by_chip) {
     const double x = reduce_scatter(data_x, whole);
     const double y = reduce_scatter(data_y, whole / data_x);
     const double memory = data_x * data_y > 1 ? whole : 0;
-    const dsm_update_traffic traffic = update(&conv, parallelism);
+    const dsm_weight_traffic traffic = update(&conv, parallelism);
     assert_traffic(traffic.sum_of_gradients, x, y, 1.5 * memory, 2 * (x + y));
     assert_traffic(traffic.broadcast_weights, x / 2, y / 2, 5 * memory / 2, x + y);
   }
@@ -345,6 +346,59 @@ START_TEST(test_relayout_carries_what_is_counted_pair_by_pair) {
 }
 END_TEST
 
+/* --- hand-over between the stages of a pipeline */
+
+/* H = 5 of 20 gates, 10 samples: 5 * 10 * 2 = 100 bytes along Y, of which each of the 4 columns of
+ * chips carries a quarter. */
+START_TEST(test_stage_hands_its_outputs_to_the_rows_of_the_next) {
+  const dsm_layer lstm = lstm_layer(3, 5, 7);
+  assert_traffic(dsm_hand_over_traffic(&lstm, &machine, friendly_precision(), 10), 0, 25, 0, 0);
+}
+END_TEST
+
+/* The rows of a stage do not matter, only the columns, along which the bytes share the links. */
+START_TEST(test_hand_over_is_shared_by_the_columns_only) {
+  const dsm_layer lstm = lstm_layer(3, 6, 7);
+  for (uint64_t rows = 1; rows <= 3; rows++) {
+    build(5, rows);
+    assert_traffic(dsm_hand_over_traffic(&lstm, &machine, friendly_precision(), 10), 0, 24, 0, 0);
+    build(1, rows);
+    assert_traffic(dsm_hand_over_traffic(&lstm, &machine, friendly_precision(), 10), 0, 120, 0, 0);
+  }
+}
+END_TEST
+
+/* Once a timestep, not once for all of them; 24 bytes are 6 cycles of the 4 bytes a cycle of Y. */
+START_TEST(test_hand_over_is_of_one_timestep) {
+  const dsm_layer once = lstm_layer(3, 12, 1);
+  const dsm_layer often = lstm_layer(3, 12, 50);
+  const dsm_traffic first = dsm_hand_over_traffic(&once, &machine, friendly_precision(), 4);
+  const dsm_traffic second = dsm_hand_over_traffic(&often, &machine, friendly_precision(), 4);
+  ck_assert_mem_eq(&first, &second, sizeof first);
+  ck_assert_double_eq(dsm_group_cycles(&machine, &first), 6);
+}
+END_TEST
+
+/* A group of `_i` stages: a boundary lies between each and the next. It is crossed once in each
+ * direction, by the stage that is before it in forward, and by the one after it in backward. */
+START_TEST(test_each_boundary_between_stages_is_crossed_once_a_direction) {
+  const size_t stage_count = (size_t)_i;
+  size_t forward = 0;
+  size_t backward = 0;
+  for (size_t position = 0; position < stage_count; position++) {
+    const bool has_next = position != stage_count - 1;
+    const bool has_previous = position != 0;
+    ck_assert_int_eq(dsm_stage_hands_over(DSM_PASS_FORWARD, position, stage_count), has_next);
+    ck_assert_int_eq(dsm_stage_hands_over(DSM_PASS_BACKWARD, position, stage_count), has_previous);
+    ck_assert(!dsm_stage_hands_over(DSM_PASS_UPDATE, position, stage_count));
+    forward += has_next ? 1 : 0;
+    backward += has_previous ? 1 : 0;
+  }
+  ck_assert_uint_eq(forward, stage_count - 1);
+  ck_assert_uint_eq(backward, stage_count - 1);
+}
+END_TEST
+
 Suite *suite_chip_link(void) {
   Suite *const suite = suite_create("chip_link");
   TCase *const turns = tcase_create("rotation");
@@ -380,5 +434,12 @@ Suite *suite_chip_link(void) {
   tcase_add_loop_test(relayout, test_relayout_carries_what_is_counted_pair_by_pair, 0,
                       COUNT_OF(tori));
   suite_add_tcase(suite, relayout);
+  TCase *const stages = tcase_create("stages");
+  tcase_add_checked_fixture(stages, set_up, NULL);
+  tcase_add_test(stages, test_stage_hands_its_outputs_to_the_rows_of_the_next);
+  tcase_add_test(stages, test_hand_over_is_shared_by_the_columns_only);
+  tcase_add_test(stages, test_hand_over_is_of_one_timestep);
+  tcase_add_loop_test(stages, test_each_boundary_between_stages_is_crossed_once_a_direction, 1, 6);
+  suite_add_tcase(suite, stages);
   return suite;
 }

@@ -2,8 +2,6 @@
 #include "suites.h"
 
 #include "fixture.h"
-#include "model/equations.h"
-#include "random_numbers.h"
 
 static dsm_system chips;
 static dsm_machine machine;
@@ -18,8 +16,9 @@ static void set_up(void) {
 }
 
 static dsm_pass_work work_of(dsm_pass pass) {
+  const dsm_residency residency = dsm_residency_none(&machine);
   return dsm_pass_work_derive(&conv, &machine, friendly_precision(), DSM_MODE_TRAINING, pass,
-                              DSM_PARALLELISM_MODEL_X_DATA_Y, 8);
+                              DSM_PARALLELISM_MODEL_X_DATA_Y, 8, &residency);
 }
 
 static dsm_invocation_cost cost_of(dsm_pass pass) {
@@ -192,10 +191,11 @@ END_TEST
 /* Inference saves no LSTM state and scales by known statistics: the rest of forward is the same. */
 START_TEST(test_forward_of_a_plain_layer_is_the_same_in_both_modes) {
   const dsm_loops split = loops(1, 2, 2, 1, 1);
+  const dsm_residency residency = dsm_residency_none(&machine);
   const dsm_pass_work training = work_of(DSM_PASS_FORWARD);
   const dsm_pass_work inference =
       dsm_pass_work_derive(&conv, &machine, friendly_precision(), DSM_MODE_INFERENCE,
-                           DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL_X_DATA_Y, 8);
+                           DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL_X_DATA_Y, 8, &residency);
   ck_assert_double_eq(dsm_invocation_score(&training, &split).total,
                       dsm_invocation_score(&inference, &split).total);
 }
@@ -206,12 +206,13 @@ START_TEST(test_lstm_saves_state_in_training_only) {
   chips = friendly_system(1, 1);
   chips.chip.cores = 1;
   machine = dsm_machine_derive(&chips);
+  const dsm_residency residency = dsm_residency_none(&machine);
   const dsm_layer lstm = lstm_layer(3, 5, 7);
   const dsm_loops split = loops(1, 1, 1, 1, 1);
   for (int mode = 0; mode < DSM_MODE_COUNT; mode++) {
     const dsm_pass_work work =
         dsm_pass_work_derive(&lstm, &machine, friendly_precision(), (dsm_mode)mode,
-                             DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 8);
+                             DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 8, &residency);
     const dsm_transfer_list list = dsm_invocation_transfers(&work, &split);
     const bool is_training = mode == DSM_MODE_TRAINING;
     const dsm_transfer_volume *const last = &list.items[list.count - 1];
@@ -222,7 +223,7 @@ START_TEST(test_lstm_saves_state_in_training_only) {
   }
   const dsm_pass_work backward =
       dsm_pass_work_derive(&lstm, &machine, friendly_precision(), DSM_MODE_TRAINING,
-                           DSM_PASS_BACKWARD, DSM_PARALLELISM_DATA, 8);
+                           DSM_PASS_BACKWARD, DSM_PARALLELISM_DATA, 8, &residency);
   ck_assert_double_eq(dsm_invocation_score(&backward, &split).auxiliary, 200);
 }
 END_TEST
@@ -268,251 +269,6 @@ START_TEST(test_axis_without_bytes_is_left_out) {
 }
 END_TEST
 
-/* --- properties of random mappings */
-
-enum { RUN_COUNT = 2000 };
-
-/* One mapping. The work and the machine point into it: it is drawn where it stays. */
-typedef struct random_mapping {
-  dsm_system system;
-  dsm_machine machine;
-  dsm_layer layer;
-  dsm_pass_work work;
-  dsm_loops split;
-  uint64_t samples;
-} random_mapping;
-
-static uint64_t seed_of(int loop_index) {
-  return 7000 + (uint64_t)loop_index;
-}
-
-static bool draw_bool(uint64_t *state) {
-  return random_below(state, 2) == 1;
-}
-
-static dsm_layer draw_layer(uint64_t *state) {
-  const uint64_t in = 1 + random_below(state, 70);
-  const uint64_t out = 1 + random_below(state, 70);
-  const uint64_t ij = 1 + random_below(state, 50);
-  const uint64_t timesteps = 1 + random_below(state, 4);
-  switch (random_below(state, 5)) {
-  case 0:
-    return fc_layer(in, out);
-  case 1:
-    return lstm_layer(in, out, timesteps);
-  case 2:
-    return matmul_layer(in, out, timesteps);
-  case 3: {
-    const uint64_t groups = 2 + random_below(state, 6);
-    return conv_layer(groups * (1 + in / 10), groups * (1 + out / 10), ij, 9, groups);
-  }
-  default:
-    return conv_layer(in, out, ij, 1 + random_below(state, 9), 1);
-  }
-}
-
-static void draw_aux(dsm_layer *layer, uint64_t *state) {
-  for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
-    layer->has_op[a] = random_below(state, 3) == 0;
-  }
-  if (layer->type == DSM_LAYER_CONV && draw_bool(state)) {
-    layer->pool_window = 4;
-    layer->stored_elements = (layer->output_elements + 3) / 4;
-  }
-  if (layer->type == DSM_LAYER_CONV && draw_bool(state)) {
-    layer->input_pool_window = 9;
-    layer->input_pool_elements = layer->input_elements;
-  }
-}
-
-/* Deals the prime factors of the core count to the loops. */
-static dsm_loops draw_split(uint64_t cores, uint64_t *state) {
-  dsm_loops split = loops(1, 1, 1, 1, 1);
-  for (uint64_t factor = 2; cores > 1; factor++) {
-    for (; cores % factor == 0; cores /= factor) {
-      split.n[random_below(state, DSM_DIM_COUNT)] *= factor;
-    }
-  }
-  return split;
-}
-
-static void draw(random_mapping *mapping, uint64_t *state) {
-  dsm_system *const system = &mapping->system;
-  *system = friendly_system(1 + random_below(state, 5), 1 + random_below(state, 5));
-  system->chip.cores = 1 + random_below(state, 24);
-  system->array.startup_cycles = draw_bool(state) ? 0 : 50;
-  system->array.unroll_kernel_on_rows = draw_bool(state);
-  system->array.weights_from_scratchpad = draw_bool(state);
-  system->model.exact_groups = draw_bool(state);
-  system->core.scratchpad_MiB = (double)(1 + random_below(state, 64)) / 65536;
-  system->system.link_bandwidth_x_GBps = (double)(1 + random_below(state, 64));
-  system->system.link_bandwidth_y_GBps = (double)(1 + random_below(state, 64));
-  system->chip.memory.bandwidth_GBps = (double)(1 + random_below(state, 256));
-  system->chip.core_link_bandwidth_GBps = (double)(1 + random_below(state, 256));
-  mapping->machine = dsm_machine_derive(system);
-  mapping->layer = draw_layer(state);
-  draw_aux(&mapping->layer, state);
-  const dsm_mode mode = draw_bool(state) ? DSM_MODE_TRAINING : DSM_MODE_INFERENCE;
-  dsm_pass pass = (dsm_pass)random_below(state, DSM_PASS_COUNT);
-  if (!dsm_pass_exists(&mapping->layer, mode, pass)) {
-    pass = DSM_PASS_FORWARD;
-  }
-  dsm_parallelism parallelism = (dsm_parallelism)random_below(state, DSM_PARALLELISM_COUNT);
-  if ((dsm_layer_parallelisms(&mapping->layer) & DSM_PARALLELISM_BIT(parallelism)) == 0) {
-    parallelism = DSM_PARALLELISM_DATA;
-  }
-  mapping->samples = 1 + random_below(state, 40);
-  mapping->work = dsm_pass_work_derive(&mapping->layer, &mapping->machine, friendly_precision(),
-                                       mode, pass, parallelism, mapping->samples);
-  mapping->split = draw_split(system->chip.cores, state);
-}
-
-#define ASSERT_IN_RUN(condition, run)                                                              \
-  ck_assert_msg((condition), "%s: seed %llu, run %d", #condition, (unsigned long long)seed_of(_i), \
-                (run))
-
-static bool is_close(double actual, double expected) {
-  return fabs(actual - expected) <= 1e-12 * (1 + fabs(expected));
-}
-
-START_TEST(test_total_is_the_sum_of_its_parts) {
-  uint64_t state = seed_of(_i);
-  random_mapping mapping;
-  for (int run = 0; run < RUN_COUNT; run++) {
-    draw(&mapping, &state);
-    const dsm_invocation_cost cost = dsm_invocation_score(&mapping.work, &mapping.split);
-    const double others = cost.auxiliary + cost.partial_sum + cost.rotation;
-    ASSERT_IN_RUN(is_close(cost.total, cost.primary + cost.overlapped_visible + others), run);
-    ASSERT_IN_RUN(is_close(cost.total, fmax(cost.primary, cost.overlapped) + others), run);
-    ASSERT_IN_RUN(cost.primary > 0 && cost.overlapped > 0 && cost.auxiliary >= 0, run);
-    ASSERT_IN_RUN(cost.partial_sum >= 0 && cost.rotation >= 0 && isfinite(cost.total), run);
-  }
-}
-END_TEST
-
-/* The parts by hand from the equations that the other suites test. */
-START_TEST(test_parts_are_the_equations_values) {
-  uint64_t state = seed_of(_i);
-  random_mapping mapping;
-  for (int run = 0; run < RUN_COUNT; run++) {
-    draw(&mapping, &state);
-    const dsm_pass_work *const work = &mapping.work;
-    const dsm_machine *const m = &mapping.machine;
-    const dsm_invocation_cost cost = dsm_invocation_score(work, &mapping.split);
-    const dsm__core_work core = dsm__core_work_derive(&mapping.layer, &work->share, &mapping.split);
-    const dsm__core_bytes bytes =
-        dsm__core_bytes_derive(&mapping.layer, &work->share, &work->bytes, &mapping.split);
-    const double blocks = dsm__array_blocks(m, work->pass, &core);
-    const double block_cycles = dsm__block_cycles(m, 2, &core);
-    ASSERT_IN_RUN(is_close(cost.primary,
-                           dsm__primary_cycles(m, work->share.model_ways, blocks, block_cycles)),
-                  run);
-    ASSERT_IN_RUN(is_close(cost.footprint_bytes, bytes.input + bytes.output + bytes.kernel), run);
-    ASSERT_IN_RUN(is_close(cost.partial_sum, dsm__partial_sum_bytes(work, &mapping.split, &bytes) /
-                                                 m->link_bytes_per_cycle[DSM_LINK_RING]),
-                  run);
-  }
-}
-END_TEST
-
-/* Adds up each group's named transfers and looks at their slowest link. */
-START_TEST(test_transfers_of_a_group_explain_its_cycles) {
-  uint64_t state = seed_of(_i);
-  random_mapping mapping;
-  for (int run = 0; run < RUN_COUNT; run++) {
-    draw(&mapping, &state);
-    const dsm_invocation_cost cost = dsm_invocation_score(&mapping.work, &mapping.split);
-    const dsm_transfer_list list = dsm_invocation_transfers(&mapping.work, &mapping.split);
-    dsm_traffic groups[DSM_GROUP_COUNT] = {{{0}}};
-    double group_cycles[DSM_GROUP_COUNT] = {0};
-    for (unsigned i = 0; i < list.count; i++) {
-      for (int l = 0; l < DSM_LINK_COUNT; l++) {
-        groups[list.items[i].group].bytes[l] += list.items[i].traffic.bytes[l];
-      }
-    }
-    for (int g = 0; g < DSM_GROUP_COUNT; g++) {
-      const dsm_link slowest = dsm_group_slowest_link(&mapping.machine, &groups[g]);
-      group_cycles[g] = groups[g].bytes[slowest] / mapping.machine.link_bytes_per_cycle[slowest];
-      ASSERT_IN_RUN(g <= DSM_GROUP_ROTATION || group_cycles[g] <= 0, run);
-    }
-    ASSERT_IN_RUN(is_close(group_cycles[DSM_GROUP_STREAM], cost.overlapped), run);
-    ASSERT_IN_RUN(is_close(group_cycles[DSM_GROUP_PARTIAL_SUM], cost.partial_sum), run);
-    ASSERT_IN_RUN(is_close(group_cycles[DSM_GROUP_ROTATION], cost.rotation), run);
-  }
-}
-END_TEST
-
-START_TEST(test_transfers_are_in_order_and_not_empty) {
-  uint64_t state = seed_of(_i);
-  random_mapping mapping;
-  for (int run = 0; run < RUN_COUNT; run++) {
-    draw(&mapping, &state);
-    const dsm_transfer_list list = dsm_invocation_transfers(&mapping.work, &mapping.split);
-    ASSERT_IN_RUN(list.count <= DSM_TRANSFERS_MAX, run);
-    for (unsigned i = 0; i < list.count; i++) {
-      double bytes = 0;
-      for (int l = 0; l < DSM_LINK_COUNT; l++) {
-        bytes += list.items[i].traffic.bytes[l];
-      }
-      ASSERT_IN_RUN(bytes > 0, run);
-      ASSERT_IN_RUN(i == 0 || list.items[i - 1].transfer < list.items[i].transfer, run);
-    }
-  }
-}
-END_TEST
-
-START_TEST(test_more_bandwidth_never_increases_a_cost) {
-  uint64_t state = seed_of(_i);
-  random_mapping mapping;
-  for (int run = 0; run < RUN_COUNT; run++) {
-    draw(&mapping, &state);
-    const dsm_invocation_cost before = dsm_invocation_score(&mapping.work, &mapping.split);
-    mapping.machine.link_bytes_per_cycle[run % DSM_LINK_COUNT] *=
-        1 + (double)random_below(&state, 1000) / 500;
-    const dsm_invocation_cost after = dsm_invocation_score(&mapping.work, &mapping.split);
-    ASSERT_IN_RUN(after.overlapped <= before.overlapped, run);
-    ASSERT_IN_RUN(after.overlapped_visible <= before.overlapped_visible, run);
-    ASSERT_IN_RUN(after.partial_sum <= before.partial_sum, run);
-    ASSERT_IN_RUN(after.rotation <= before.rotation, run);
-    ASSERT_IN_RUN(after.primary <= before.primary && after.auxiliary <= before.auxiliary, run);
-    ASSERT_IN_RUN(after.total <= before.total, run);
-  }
-}
-END_TEST
-
-/* An array computes at most Pr * Pc multiply-accumulates a cycle. Not where cores are dealt
- * unevenly to groups without exact_groups: ceil(k_out / g) counts more cores than there are. */
-START_TEST(test_primary_is_at_least_the_ideal_share) {
-  uint64_t state = seed_of(_i);
-  random_mapping mapping;
-  for (int run = 0; run < RUN_COUNT; run++) {
-    draw(&mapping, &state);
-    const uint64_t parts_out = mapping.split.n[DSM_DIM_OUT];
-    const uint64_t groups = mapping.layer.groups;
-    const bool is_exact = mapping.system.model.exact_groups;
-    if (!is_exact && parts_out > groups && parts_out % groups != 0) {
-      continue;
-    }
-    const double ideal =
-        (double)mapping.layer.macs * (double)mapping.samples / mapping.machine.peak_macs_per_cycle;
-    const double primary = dsm_invocation_score(&mapping.work, &mapping.split).primary;
-    ASSERT_IN_RUN(primary >= ideal * (1 - 1e-12), run);
-  }
-}
-END_TEST
-
-static TCase *property_case(void) {
-  enum { SEED_COUNT = 3 };
-  TCase *const properties = tcase_create("properties");
-  tcase_add_loop_test(properties, test_total_is_the_sum_of_its_parts, 0, SEED_COUNT);
-  tcase_add_loop_test(properties, test_parts_are_the_equations_values, 0, SEED_COUNT);
-  tcase_add_loop_test(properties, test_transfers_of_a_group_explain_its_cycles, 0, SEED_COUNT);
-  tcase_add_loop_test(properties, test_transfers_are_in_order_and_not_empty, 0, SEED_COUNT);
-  tcase_add_loop_test(properties, test_more_bandwidth_never_increases_a_cost, 0, SEED_COUNT);
-  tcase_add_loop_test(properties, test_primary_is_at_least_the_ideal_share, 0, SEED_COUNT);
-  return properties;
-}
-
 Suite *suite_cost(void) {
   Suite *const suite = suite_create("cost");
   TCase *const by_hand = tcase_create("by hand");
@@ -536,6 +292,5 @@ Suite *suite_cost(void) {
   tcase_add_test(axes, test_memory_and_ring_count_with_y_where_only_y_moves);
   tcase_add_test(axes, test_axis_without_bytes_is_left_out);
   suite_add_tcase(suite, axes);
-  suite_add_tcase(suite, property_case());
   return suite;
 }

@@ -14,9 +14,11 @@ static void set_up(void) {
 
 /* The bytes under data_x_model_y with S = 10: nm = 2, mbc = ceil(10/4) = 3. */
 static dsm_chip_bytes bytes_of(const dsm_layer *layer, dsm_mode mode, dsm_pass pass) {
+  const dsm_residency residency = dsm_residency_none(&machine);
   const dsm_chip_share share =
       dsm_chip_share_derive(layer, &machine, DSM_PARALLELISM_DATA_X_MODEL_Y, 10);
-  return dsm__chip_bytes_derive(layer, &machine, friendly_precision(), mode, pass, &share);
+  return dsm__chip_bytes_derive(layer, &machine, friendly_precision(), mode, pass, &share,
+                                &residency);
 }
 
 /* Convolution 12 -> 20, 6 x 6 positions pooled to 3 x 3, kernel 2 x 2:
@@ -70,11 +72,14 @@ END_TEST
 /* operand_el = 6 * 7 = 42, on one of 8 chips with ceil(10/8) = 2 samples: 42 * 2 * 2. */
 START_TEST(test_matmul_operand_is_per_sample) {
   const dsm_layer matmul = matmul_layer(6, 7, 1);
+  const dsm_residency residency = dsm_residency_none(&machine);
   const dsm_chip_share share = dsm_chip_share_derive(&matmul, &machine, DSM_PARALLELISM_DATA, 10);
   for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
-    const dsm_chip_bytes bytes = dsm__chip_bytes_derive(&matmul, &machine, friendly_precision(),
-                                                        DSM_MODE_TRAINING, (dsm_pass)pass, &share);
+    const dsm_chip_bytes bytes =
+        dsm__chip_bytes_derive(&matmul, &machine, friendly_precision(), DSM_MODE_TRAINING,
+                               (dsm_pass)pass, &share, &residency);
     ck_assert_double_eq(bytes.kernel, 168);
+    ck_assert_double_eq(bytes.kernel_moved, 168);
   }
 }
 END_TEST
@@ -176,6 +181,30 @@ START_TEST(test_gradient_is_written_in_update_only) {
 }
 END_TEST
 
+/* Of a layer that has everything, nothing held: which of the moving bytes a pass has. */
+START_TEST(test_bytes_that_a_pass_does_not_move_are_none) {
+  dsm_layer conv = pooled_conv();
+  conv.has_op[DSM_AUX_RESIDUAL] = conv.has_op[DSM_AUX_BATCH_NORM] = true;
+  conv.state_elements = 7;
+  dsm_residency residency = dsm_residency_none(&machine);
+  residency.deferred_bytes = 1000;
+  const dsm_pass pass = (dsm_pass)_i;
+  const dsm_chip_share share =
+      dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA_X_MODEL_Y, 10);
+  const dsm_chip_bytes bytes = dsm__chip_bytes_derive(&conv, &machine, friendly_precision(),
+                                                      DSM_MODE_TRAINING, pass, &share, &residency);
+  ck_assert_double_eq(bytes.input_moved, bytes.input);
+  ck_assert_double_eq(bytes.output_moved, bytes.stored);
+  ck_assert_double_eq(bytes.deferred, pass == DSM_PASS_FORWARD ? 1000 : 0);
+  ck_assert_double_eq(bytes.kernel_moved, pass == DSM_PASS_UPDATE ? 0 : bytes.kernel);
+  ck_assert_double_eq(bytes.gradient, pass == DSM_PASS_UPDATE ? bytes.kernel : 0);
+  ck_assert_int_eq(bytes.state > 0, pass != DSM_PASS_UPDATE);
+  ck_assert_int_eq(bytes.shortcut > 0, pass != DSM_PASS_UPDATE);
+  ck_assert_int_eq(bytes.mask > 0, pass == DSM_PASS_BACKWARD);
+  ck_assert_int_eq(bytes.statistics > 0, pass == DSM_PASS_UPDATE);
+}
+END_TEST
+
 /* --- bytes of a core. k = (2, 3, 5, 7, 11):
  * inp / (2*5*11) = 1430/110 = 13, raw / (3*5*11) = 2805/165 = 17, ker / (2*7*3) = 798/42 = 19 */
 
@@ -243,12 +272,13 @@ static const double feature_bytes = 100;
 
 static dsm__refetch refetch_of(dsm_pass pass, dsm_chip_bytes bytes, double s_in, double s_out,
                                double kcore) {
-  const dsm_pass_work work = {.machine = &machine, .pass = pass, .bytes = bytes};
+  const dsm_pass_work work = {
+      .machine = &machine, .pass = pass, .residency = dsm_residency_none(&machine), .bytes = bytes};
   return dsm__refetch_derive(&work, &(dsm__core_bytes){s_in, s_out, kcore});
 }
 
 START_TEST(test_what_fits_a_tile_is_fetched_once) {
-  const dsm_chip_bytes bytes = {.input = 5, .stored = 7, .kernel = 11};
+  const dsm_chip_bytes bytes = {.input_moved = 5, .output_moved = 7, .kernel_moved = 11};
   const dsm__refetch refetch = refetch_of((dsm_pass)_i, bytes, TILE, TILE, TILE);
   ck_assert_double_eq(refetch.features, 1);
   ck_assert_double_eq(refetch.kernel, 1);
@@ -257,7 +287,7 @@ END_TEST
 
 /* Kernels of one tile, and one byte more, beside features that do not fit either. */
 START_TEST(test_kernel_just_over_a_tile_is_two_tiles) {
-  const dsm_chip_bytes bytes = {.input = 1, .stored = 1, .kernel = 1000};
+  const dsm_chip_bytes bytes = {.input_moved = 1, .output_moved = 1, .kernel_moved = 1000};
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
     const double huge = 100.0 * TILE;
     ck_assert_double_eq(refetch_of((dsm_pass)pass, bytes, huge, huge, TILE).features, 1);
@@ -270,7 +300,8 @@ END_TEST
 
 /* Three kernel tiles, two feature tiles. Features 100, kernel 50: 3*100 + 50 > 100 + 2*50. */
 START_TEST(test_kernel_is_fetched_again_where_that_is_cheaper) {
-  const dsm_chip_bytes bytes = {.input = feature_bytes, .stored = feature_bytes, .kernel = 50};
+  const dsm_chip_bytes bytes = {
+      .input_moved = feature_bytes, .output_moved = feature_bytes, .kernel_moved = 50};
   for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
     const dsm__refetch refetch = refetch_of((dsm_pass)pass, bytes, 2 * TILE, 2 * TILE, 3 * TILE);
     ck_assert_double_eq(refetch.features, 1);
@@ -281,7 +312,7 @@ END_TEST
 
 /* Features 25, kernel 50: 3*25 + 50 = 25 + 2*50. */
 START_TEST(test_features_are_fetched_again_of_equals) {
-  const dsm_chip_bytes bytes = {.input = 25, .stored = 25, .kernel = 50};
+  const dsm_chip_bytes bytes = {.input_moved = 25, .output_moved = 25, .kernel_moved = 50};
   for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
     const dsm__refetch refetch = refetch_of((dsm_pass)pass, bytes, 2 * TILE, 2 * TILE, 3 * TILE);
     ck_assert_double_eq(refetch.features, 3);
@@ -292,7 +323,7 @@ END_TEST
 
 /* The kernel, of two tiles, moves past inputs in forward and past output errors in backward. */
 START_TEST(test_kernel_is_fetched_once_a_tile_of_what_the_pass_reads) {
-  const dsm_chip_bytes bytes = {.input = 1000, .stored = 1000, .kernel = 1};
+  const dsm_chip_bytes bytes = {.input_moved = 1000, .output_moved = 1000, .kernel_moved = 1};
   ck_assert_double_eq(refetch_of(DSM_PASS_FORWARD, bytes, TILE, 5 * TILE, 2 * TILE).kernel, 1);
   ck_assert_double_eq(refetch_of(DSM_PASS_FORWARD, bytes, TILE + 1, 5 * TILE, 2 * TILE).kernel, 2);
   ck_assert_double_eq(refetch_of(DSM_PASS_BACKWARD, bytes, 5 * TILE, TILE, 2 * TILE).kernel, 1);
@@ -303,15 +334,82 @@ END_TEST
 /* Errors 20 and state 10, kernel 50, 3 kernel and 2 error tiles: 3*30 + 50 > 30 + 2*50, although
  * 3*20 + 50 < 20 + 2*50. */
 START_TEST(test_lstm_state_is_fetched_as_often_as_the_errors) {
-  const dsm_chip_bytes bytes = {.stored = 20, .state = 10, .kernel = 50};
+  const dsm_chip_bytes bytes = {.output_moved = 20, .state = 10, .kernel_moved = 50};
   ck_assert_double_eq(refetch_of(DSM_PASS_BACKWARD, bytes, TILE, 2 * TILE, 3 * TILE).kernel, 2);
 }
 END_TEST
 
 START_TEST(test_update_has_one_loop_order) {
-  const dsm_chip_bytes bytes = {.input = 1000, .stored = 1000, .kernel = 1, .gradient = 1};
+  const dsm_chip_bytes bytes = {
+      .input_moved = 1000, .output_moved = 1000, .kernel_moved = 1, .gradient = 1};
   const dsm__refetch refetch = refetch_of(DSM_PASS_UPDATE, bytes, TILE, TILE, 3 * TILE);
   ck_assert_double_eq(refetch.features, 3);
+  ck_assert_double_eq(refetch.kernel, 1);
+}
+END_TEST
+
+/* --- what a residency changes of it */
+
+static dsm__refetch refetch_beside(dsm_pass pass, dsm_residency residency, double s_core,
+                                   double kcore) {
+  const dsm_chip_bytes bytes = {
+      .input_moved = 1000, .output_moved = 1000, .kernel_moved = 1000, .gradient = 1000};
+  const dsm_pass_work work = {
+      .machine = &machine, .pass = pass, .residency = residency, .bytes = bytes};
+  return dsm__refetch_derive(&work, &(dsm__core_bytes){s_core, s_core, kcore});
+}
+
+/* Ten tiles of a kernel that is on chip, beside features that do not fit: n1 = 1, not 10. */
+START_TEST(test_features_pass_a_resident_kernel_once) {
+  dsm_residency residency = dsm_residency_none(&machine);
+  residency.resident_fraction = 1;
+  const dsm__refetch refetch = refetch_beside((dsm_pass)_i, residency, 100.0 * TILE, 10.0 * TILE);
+  ck_assert_double_eq(refetch.features, 1);
+  ck_assert_double_eq(refetch.kernel, 1);
+}
+END_TEST
+
+/* The part that streams has its tiles still: n1 counts those of the whole kcore. */
+START_TEST(test_kernel_that_is_not_wholly_resident_has_all_its_tiles) {
+  dsm_residency residency = dsm_residency_none(&machine);
+  residency.resident_fraction = 0.999;
+  ck_assert_double_eq(refetch_beside((dsm_pass)_i, residency, 100.0 * TILE, 3.0 * TILE).features,
+                      3);
+}
+END_TEST
+
+/* Half of what is left of a scratchpad: of 16384, 8192, 6000 and 1024 bytes. A kernel of 4096 bytes
+ * is ceil(4096 / 8192) = 1, ceil(4096 / 4096) = 1, ceil(4096 / 3000) = 2, ceil(4096 / 512) = 8
+ * tiles; one of 4097 bytes 1, 2, 2 and 9. */
+static const struct {
+  double scratchpad_bytes;
+  double tiles_of_4096;
+  double tiles_of_4097;
+} cap_cases[] = {{16384, 1, 1}, {8192, 1, 2}, {6000, 2, 2}, {1024, 8, 9}};
+
+START_TEST(test_tile_is_half_of_the_scratchpad_left) {
+  dsm_residency residency = dsm_residency_none(&machine);
+  residency.scratchpad_bytes = cap_cases[_i].scratchpad_bytes;
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    const dsm_pass p = (dsm_pass)pass;
+    const double huge = 1e9;
+    ck_assert_double_eq(refetch_beside(p, residency, huge, 4096).features,
+                        cap_cases[_i].tiles_of_4096);
+    ck_assert_double_eq(refetch_beside(p, residency, huge, 4097).features,
+                        cap_cases[_i].tiles_of_4097);
+    if (p != DSM_PASS_UPDATE) {
+      ck_assert_double_eq(refetch_beside(p, residency, 4097, huge).kernel,
+                          cap_cases[_i].tiles_of_4097);
+    }
+  }
+}
+END_TEST
+
+/* Inputs on chip cost nothing to pass again: the kernel is fetched once, however many its tiles. */
+START_TEST(test_held_features_pass_any_number_of_times) {
+  const dsm_chip_bytes bytes = {.input = 1000, .kernel_moved = 1};
+  const dsm__refetch refetch =
+      refetch_of(DSM_PASS_FORWARD, bytes, 5.0 * TILE, 5.0 * TILE, 9.0 * TILE);
   ck_assert_double_eq(refetch.kernel, 1);
 }
 END_TEST
@@ -319,15 +417,19 @@ END_TEST
 /* --- memory traffic. Each volume has a digit of its own; features 2 times, the kernel 3 times. */
 
 static const dsm_chip_bytes digits = {
-    .input = 1,
-    .stored = 10,
-    .raw = 5, /* never crosses the memory bus */
-    .kernel = 100,
+    .input = 3, /* shapes: none of the four crosses the memory bus as such */
+    .stored = 3,
+    .raw = 3,
+    .kernel = 3,
+    .input_moved = 1,
+    .output_moved = 10,
+    .kernel_moved = 100,
     .state = 1e3,
     .mask = 1e4,
     .statistics = 1e5,
     .shortcut = 1e6,
     .gradient = 1e7,
+    .deferred = 1e8,
     .rotation = 5e8, /* is counted apart */
 };
 
@@ -336,9 +438,9 @@ static double memory_bytes(dsm_pass pass, dsm_chip_bytes bytes, dsm__refetch ref
   return dsm__memory_bytes(&work, refetch);
 }
 
-/* 2 * inp + 3 * ker + st + save + fix */
+/* 2 * inp + 3 * ker + st + save + fix + defer */
 START_TEST(test_forward_reads_inputs_kernel_and_shortcut_and_writes_output_and_state) {
-  ck_assert_double_eq(memory_bytes(DSM_PASS_FORWARD, digits, (dsm__refetch){2, 3}), 1001312);
+  ck_assert_double_eq(memory_bytes(DSM_PASS_FORWARD, digits, (dsm__refetch){2, 3}), 101001312);
 }
 END_TEST
 
@@ -377,9 +479,9 @@ START_TEST(test_memory_traffic_is_the_cheaper_loop_order_walked_tile_by_tile) {
     for (int k = 0; k < COUNT_OF(sizes); k++) {
       const double moving = sizes[f];
       const double kernel = sizes[k];
-      const dsm_chip_bytes bytes = {.input = pass == DSM_PASS_FORWARD ? moving : 0,
-                                    .stored = pass == DSM_PASS_BACKWARD ? moving : 0,
-                                    .kernel = kernel};
+      const dsm_chip_bytes bytes = {.input_moved = pass == DSM_PASS_FORWARD ? moving : 0,
+                                    .output_moved = pass == DSM_PASS_BACKWARD ? moving : 0,
+                                    .kernel_moved = kernel};
       const dsm__refetch refetch = refetch_of(pass, bytes, moving, moving, kernel);
       const double kernel_outer = walk(kernel, moving);
       const double feature_outer = walk(moving, kernel);
@@ -406,6 +508,7 @@ static TCase *chip_case(void) {
   tcase_add_test(chip, test_lstm_stores_hidden_units_of_four_times_as_many_gates);
   tcase_add_test(chip, test_gradients_of_timesteps_add_up_in_memory);
   tcase_add_test(chip, test_gradient_is_written_in_update_only);
+  tcase_add_loop_test(chip, test_bytes_that_a_pass_does_not_move_are_none, 0, DSM_PASS_COUNT);
   return chip;
 }
 
@@ -447,6 +550,11 @@ Suite *suite_memory_traffic(void) {
   tcase_add_test(refetch, test_kernel_is_fetched_once_a_tile_of_what_the_pass_reads);
   tcase_add_test(refetch, test_lstm_state_is_fetched_as_often_as_the_errors);
   tcase_add_test(refetch, test_update_has_one_loop_order);
+  tcase_add_loop_test(refetch, test_features_pass_a_resident_kernel_once, 0, DSM_PASS_COUNT);
+  tcase_add_loop_test(refetch, test_kernel_that_is_not_wholly_resident_has_all_its_tiles, 0,
+                      DSM_PASS_COUNT);
+  tcase_add_loop_test(refetch, test_tile_is_half_of_the_scratchpad_left, 0, COUNT_OF(cap_cases));
+  tcase_add_test(refetch, test_held_features_pass_any_number_of_times);
   suite_add_tcase(suite, refetch);
   TCase *const memory = tcase_create("memory");
   tcase_add_checked_fixture(memory, set_up, NULL);

@@ -11,14 +11,15 @@ static const char *const modes[] = {"training", "inference"};
 static const char *const passes[] = {"forward", "backward", "update"};
 static const char *const parallelisms[] = {"data", "model", "data_x_model_y", "model_x_data_y"};
 static const char *const links[] = {"link_x", "link_y", "memory", "ring"};
-static const char *const groups[] = {"stream",           "partial_sum",       "rotation",
-                                     "sum_of_gradients", "broadcast_weights", "weight_update",
-                                     "relayout"};
+static const char *const groups[] = {"stream",        "partial_sum",      "rotation",
+                                     "hand_over",     "sum_of_gradients", "broadcast_weights",
+                                     "weight_update", "relayout"};
 static const char *const transfers[] = {
     "fetch_input",
     "fetch_kernel",
     "fetch_shortcut",
     "write_output",
+    "write_deferred",
     "save_state",
     "fetch_error",
     "fetch_state",
@@ -29,6 +30,7 @@ static const char *const transfers[] = {
     "partial_sum_accumulate",
     "rotate_x",
     "rotate_y",
+    "hand_over_y",
     "sum_of_gradients_x",
     "sum_of_gradients_y",
     "broadcast_weights_x",

@@ -7,8 +7,10 @@
 
 Suite *suite_description_json(void);
 Suite *suite_memory_need(void);
+Suite *suite_plan_decisions(void);
 Suite *suite_plan_json(void);
 Suite *suite_plan_json_write(void);
+Suite *suite_plan_legal(void);
 Suite *suite_plan_options(void);
 Suite *suite_plan_validate(void);
 

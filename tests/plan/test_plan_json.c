@@ -6,13 +6,14 @@
 #include "explored.h"
 #include "suites.h"
 
-static explored made; /* raider on torus16: 32 cores, 4 x 4 chips */
+static explored made; /* raider on torus16, hybrid parallelisms: 32 cores, 4 x 4 chips */
 static char *text;
 static reading read_back;
 
 static void set_up(void) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
   made = explore_bundled("raider", "torus16", "256", &options);
   text = dsm_plan_print(made.plan);
   ck_assert_ptr_nonnull(text);
@@ -83,10 +84,10 @@ START_TEST(test_edited_split_is_what_the_plan_then_has) {
                         SPLIT("{\"in\": 1, \"out\": 8, \"ij\": 4, \"kij\": 1, \"mb\": 1}")};
   read_edited(edits, 5);
   const dsm_pass_plan *const pass = &read_back.plan->layers[0].passes[DSM_PASS_FORWARD];
-  ck_assert_uint_eq(pass->first.split.n[DSM_DIM_OUT], 8);
-  ck_assert_uint_eq(pass->first.core.n[DSM_DIM_OUT], 1);
-  ck_assert_uint_eq(pass->first.core.n[DSM_DIM_IJ], 64);
-  ck_assert_uint_eq(pass->first.core.n[DSM_DIM_MB], 16);
+  ck_assert_uint_eq(pass->invocations[0].split.n[DSM_DIM_OUT], 8);
+  ck_assert_uint_eq(pass->invocations[0].core.n[DSM_DIM_OUT], 1);
+  ck_assert_uint_eq(pass->invocations[0].core.n[DSM_DIM_IJ], 64);
+  ck_assert_uint_eq(pass->invocations[0].core.n[DSM_DIM_MB], 16);
 }
 END_TEST
 

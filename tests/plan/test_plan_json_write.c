@@ -46,7 +46,7 @@ static void explore(int index) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   options.mode = chosen->mode;
-  options.optimizations = chosen->optimizations;
+  options.optimizations = chosen->optimizations & dsm_mode_optimizations(chosen->mode);
   options.parallelisms = chosen->parallelisms;
   options.overrides = overrides;
   options.override_count = chosen->override_count;
@@ -119,7 +119,8 @@ START_TEST(test_plan_holds_workload_system_and_options_in_full) {
   ck_assert_uint_eq(plan->system->note_count, made.system->note_count);
   ck_assert_double_eq(dsm_system_peak_flops(plan->system), dsm_system_peak_flops(made.system));
   ck_assert_int_eq(plan->options.mode, chosen->mode);
-  ck_assert_uint_eq(plan->options.optimizations, chosen->optimizations);
+  ck_assert_uint_eq(plan->options.optimizations,
+                    chosen->optimizations & dsm_mode_optimizations(chosen->mode));
   ck_assert_uint_eq(plan->options.parallelisms, chosen->parallelisms);
   ck_assert_uint_eq(plan->options.override_count, chosen->override_count);
   for (size_t i = 0; i < chosen->override_count; i++) {

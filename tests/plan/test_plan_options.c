@@ -12,7 +12,8 @@ START_TEST(test_defaults_are_training_with_all_there_is) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   ck_assert_int_eq(options.mode, DSM_MODE_TRAINING);
-  ck_assert_uint_eq(options.optimizations, DSM_OPTIMIZATION_ALL);
+  ck_assert_uint_eq(options.optimizations,
+                    DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD));
   ck_assert_uint_eq(options.parallelisms,
                     BIT(DATA) | BIT(MODEL) | BIT(DATA_X_MODEL_Y) | BIT(MODEL_X_DATA_Y));
   ck_assert_uint_eq(options.thread_count, 1);
@@ -27,8 +28,10 @@ START_TEST(test_optimization_words_are_read_back) {
 }
 END_TEST
 
-START_TEST(test_hybrid_is_the_word_of_the_contract) {
-  ck_assert_str_eq(dsm_optimization_name(DSM_OPTIMIZATION_HYBRID), "hybrid");
+START_TEST(test_optimizations_have_the_words_of_the_contract) {
+  static const char *const words[DSM_OPTIMIZATION_COUNT] = {"hybrid",   "reuse",    "dysm",
+                                                            "pipeline", "per_pass", "preload"};
+  ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST
 
@@ -49,8 +52,22 @@ START_TEST(test_bounds_have_the_words_of_the_format) {
 }
 END_TEST
 
-START_TEST(test_first_invocation_has_the_word_of_the_format) {
-  ck_assert_str_eq(dsm_invocation_kind_name(DSM_INVOCATION_FIRST), "first");
+START_TEST(test_invocations_have_the_words_of_the_format) {
+  static const char *const words[DSM_INVOCATION_KIND_COUNT] = {
+      [DSM_INVOCATION_FIRST] = "first",
+      [DSM_INVOCATION_STEADY] = "steady",
+      [DSM_INVOCATION_WRITE] = "write",
+      [DSM_INVOCATION_ACCUMULATE] = "accumulate",
+  };
+  ck_assert_str_eq(dsm_invocation_kind_name((dsm_invocation_kind)_i), words[_i]);
+}
+END_TEST
+
+START_TEST(test_mode_leaves_out_what_has_no_meaning_in_it) {
+  ck_assert_uint_eq(dsm_mode_optimizations(DSM_MODE_TRAINING),
+                    DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD));
+  ck_assert_uint_eq(dsm_mode_optimizations(DSM_MODE_INFERENCE),
+                    DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS));
 }
 END_TEST
 
@@ -102,10 +119,13 @@ Suite *suite_plan_options(void) {
   TCase *const tcase = tcase_create("options");
   tcase_add_test(tcase, test_defaults_are_training_with_all_there_is);
   tcase_add_loop_test(tcase, test_optimization_words_are_read_back, 0, DSM_OPTIMIZATION_COUNT);
-  tcase_add_test(tcase, test_hybrid_is_the_word_of_the_contract);
+  tcase_add_loop_test(tcase, test_optimizations_have_the_words_of_the_contract, 0,
+                      DSM_OPTIMIZATION_COUNT);
   tcase_add_loop_test(tcase, test_other_words_are_no_optimization, 0, 6);
   tcase_add_loop_test(tcase, test_bounds_have_the_words_of_the_format, 0, DSM_BOUND_COUNT);
-  tcase_add_test(tcase, test_first_invocation_has_the_word_of_the_format);
+  tcase_add_loop_test(tcase, test_invocations_have_the_words_of_the_format, 0,
+                      DSM_INVOCATION_KIND_COUNT);
+  tcase_add_test(tcase, test_mode_leaves_out_what_has_no_meaning_in_it);
   tcase_add_loop_test(tcase, test_hybrid_parallelisms_need_the_optimization, 0, COUNT_OF(allowed));
   tcase_add_loop_test(tcase, test_matmul_and_groups_are_data_parallel_whatever_the_options_say, 0,
                       COUNT_OF(allowed));

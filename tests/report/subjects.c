@@ -44,6 +44,7 @@ subject subject_explore(const exploration *what) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   options.mode = what->mode;
+  options.optimizations = dsm_mode_optimizations(what->mode);
   ck_assert_int_eq(dsm_explore(&made.plan, made.workload, made.system, &options, NULL), DSM_OK);
   return made;
 }

@@ -15,9 +15,11 @@ Suite *suite_ladder(void);
 Suite *suite_loss(void);
 Suite *suite_page(void);
 Suite *suite_plan_csv(void);
+Suite *suite_plan_decisions(void);
 Suite *suite_plan_table(void);
 Suite *suite_table(void);
 Suite *suite_validation(void);
+Suite *suite_what_if(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -99,7 +99,7 @@ static pass_case pass_cases[] = {
       {BEST, MODEL, CYCLES(50, 0, 0, 0), .network_cycles = 880}},
      2,
      "model alone would be faster in this pass (0.50x, because of array underuse), and with it the "
-     "step would take 12 % less if the chip's memory allowed it."},
+     "step would take 12 % less, all else at its best and memory aside."},
     /* other splits of the chosen parallelism */
     {{{CHOSEN, DATA, CYCLES(100, 0, 0, 0), SPLIT(4, 8)},
       {DATA, CYCLES(120, 0, 0, 0), SPLIT(1, 32)}},
@@ -122,7 +122,8 @@ static pass_case pass_cases[] = {
 
 START_TEST(test_why_a_pass_is_as_it_is) {
   pass_case *const hand = &pass_cases[_i];
-  const dsm_explanation explanation = {.alternatives = hand->alternatives,
+  const dsm_explanation explanation = {.reference_cycles = 1000,
+                                       .alternatives = hand->alternatives,
                                        .alternative_count = hand->count};
   ck_assert_str_eq(dsm__explain_pass_why(&page, &plan, &explanation, DSM_PASS_FORWARD), hand->why);
 }
@@ -132,7 +133,8 @@ END_TEST
 START_TEST(test_a_small_difference_is_not_shown_as_none) {
   dsm_alternative alternatives[] = {{CHOSEN, DATA, CYCLES(100000, 0, 0, 0)},
                                     {BEST, MODEL, CYCLES(100003, 0, 0, 0)}};
-  const dsm_explanation explanation = {.alternatives = alternatives, .alternative_count = 2};
+  const dsm_explanation explanation = {
+      .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 2};
   const char *const why = dsm__explain_pass_why(&page, &plan, &explanation, DSM_PASS_FORWARD);
   ck_assert_msg(strstr(why, "1.000x") == NULL, "%s", why);
 }
@@ -145,7 +147,8 @@ START_TEST(test_the_other_passes_can_be_what_decides) {
       {CHOSEN, DATA, CYCLES(100, 0, 0, 0), .pass = DSM_PASS_UPDATE, .network_cycles = 1000},
       {BEST, MODEL, CYCLES(250, 0, 0, 0), .pass = DSM_PASS_UPDATE, .network_cycles = 1100},
   };
-  const dsm_explanation explanation = {.alternatives = alternatives, .alternative_count = 4};
+  const dsm_explanation explanation = {
+      .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 4};
   ck_assert_str_eq(
       dsm__explain_pass_why(&page, &plan, &explanation, DSM_PASS_FORWARD),
       "model alone would be faster in this pass (0.50x, because of array underuse), but with it "
@@ -182,9 +185,82 @@ static pass_case layer_cases[] = {
 
 START_TEST(test_why_a_layer_has_its_parallelism) {
   pass_case *const hand = &layer_cases[_i];
-  const dsm_explanation explanation = {.alternatives = hand->alternatives,
+  const dsm_explanation explanation = {.reference_cycles = 1000,
+                                       .alternatives = hand->alternatives,
                                        .alternative_count = hand->count};
   ck_assert_str_eq(dsm__explain_layer_why(&page, &plan, &explanation), hand->why);
+}
+END_TEST
+
+/* ---- passes that may differ ---- */
+
+static const dsm_plan per_pass_plan = {
+    .options = {.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS)},
+    .result = {.step_cycles = 1000}};
+
+START_TEST(test_passes_that_differ_say_what_each_has) {
+  dsm_alternative alternatives[] = {
+      {CHOSEN, DATA, CYCLES(100, 0, 0, 0), .network_cycles = 1000},
+      {BEST, MODEL, CYCLES(150, 0, 0, 0), .network_cycles = 1100},
+      {CHOSEN, MODEL, CYCLES(100, 0, 0, 0), .pass = DSM_PASS_UPDATE, .network_cycles = 1000},
+      {BEST, DATA, CYCLES(250, 0, 0, 0), .pass = DSM_PASS_UPDATE, .network_cycles = 1030},
+      {BEST, HYBRID, CYCLES(260, 0, 0, 0), .pass = DSM_PASS_UPDATE},
+  };
+  const dsm_explanation explanation = {.reference_cycles = 1000,
+                                       .alternatives = alternatives,
+                                       .alternative_count = COUNT_OF(alternatives)};
+  ck_assert_str_eq(dsm__explain_layer_why(&page, &per_pass_plan, &explanation),
+                   "The passes may differ: forward data, update model. With the change of a single "
+                   "pass that costs least, update with data, the step would take 3.0 % longer.");
+}
+END_TEST
+
+/* A plan of one layer, whose output is held, with a pipeline: all that a parallelism can cost. */
+START_TEST(test_a_pass_that_may_differ_is_kept_by_what_is_around_it) {
+  dsm_alternative alternatives[] = {
+      {CHOSEN, DATA, CYCLES(100, 0, 0, 0), .network_cycles = 1000},
+      {BEST, MODEL, CYCLES(50, 0, 0, 0), .network_cycles = 1100},
+  };
+  const dsm_explanation explanation = {
+      .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 2};
+  dsm_layer_plan layer = {.is_output_held = true};
+  dsm_plan holding = per_pass_plan;
+  ck_assert_str_eq(
+      dsm__explain_pass_why(&page, &holding, &explanation, DSM_PASS_FORWARD),
+      "model alone would be faster in this pass (0.50x, because of array underuse), but with it "
+      "the step would take 10 % longer: relayouts around the layer or other transfers of its "
+      "weights would cost more than it gains.");
+  holding.layers = &layer;
+  holding.layer_count = 1;
+  holding.pipeline_count = 1;
+  ck_assert_str_eq(
+      dsm__explain_pass_why(&page, &holding, &explanation, DSM_PASS_FORWARD),
+      "model alone would be faster in this pass (0.50x, because of array underuse), but with it "
+      "the step would take 10 % longer: relayouts around the layer, other transfers of its "
+      "weights, outputs that no longer stay on chip or a pipeline that is given up would cost more "
+      "than it gains.");
+}
+END_TEST
+
+/* ---- what no mapping has ---- */
+
+START_TEST(test_a_parallelism_that_no_mapping_has_is_said_to_have_none) {
+  dsm_alternative alternatives[] = {
+      {CHOSEN, DATA, CYCLES(100, 0, 0, 0), .network_cycles = 1000},
+      {BEST, MODEL, CYCLES(50, 0, 0, 0)},
+  };
+  const dsm_explanation explanation = {
+      .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 2};
+  ck_assert_str_eq(dsm__explain_pass_why(&page, &plan, &explanation, DSM_PASS_FORWARD),
+                   "model alone would be faster in this pass (0.50x, because of array underuse), "
+                   "but no mapping of the network has it.");
+  ck_assert_str_eq(dsm__explain_layer_why(&page, &plan, &explanation),
+                   "Over all its passes the layer alone would be fastest with model (0.50x of "
+                   "data's time), but no mapping of the network has it.");
+  alternatives[1].cycles.total = 200;
+  ck_assert_str_eq(dsm__explain_layer_why(&page, &plan, &explanation),
+                   "Over all its passes the layer alone is fastest with data too.");
+  ck_assert_str_eq(dsm__explain_layer_why(&page, &per_pass_plan, &explanation), "");
 }
 END_TEST
 
@@ -197,6 +273,9 @@ Suite *suite_explain_view(void) {
   tcase_add_test(why, test_the_other_passes_can_be_what_decides);
   tcase_add_test(why, test_a_pass_that_is_not_there_has_no_reason);
   tcase_add_loop_test(why, test_why_a_layer_has_its_parallelism, 0, COUNT_OF(layer_cases));
+  tcase_add_test(why, test_passes_that_differ_say_what_each_has);
+  tcase_add_test(why, test_a_pass_that_may_differ_is_kept_by_what_is_around_it);
+  tcase_add_test(why, test_a_parallelism_that_no_mapping_has_is_said_to_have_none);
   suite_add_tcase(suite, why);
   return suite;
 }

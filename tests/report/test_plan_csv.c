@@ -44,6 +44,35 @@ static const char *const titles[] = {
     "cycles.total",
     "utilization",
     "bound",
+    "dysm_factor",
+    "output_on_chip",
+    "weights_on_chip",
+    "pipeline_group",
+    "held_bytes",
+    "invocations.first.count",
+    "invocations.first.core_split.in",
+    "invocations.first.core_split.out",
+    "invocations.first.core_split.ij",
+    "invocations.first.core_split.kij",
+    "invocations.first.core_split.mb",
+    "invocations.steady.count",
+    "invocations.steady.core_split.in",
+    "invocations.steady.core_split.out",
+    "invocations.steady.core_split.ij",
+    "invocations.steady.core_split.kij",
+    "invocations.steady.core_split.mb",
+    "invocations.write.count",
+    "invocations.write.core_split.in",
+    "invocations.write.core_split.out",
+    "invocations.write.core_split.ij",
+    "invocations.write.core_split.kij",
+    "invocations.write.core_split.mb",
+    "invocations.accumulate.count",
+    "invocations.accumulate.core_split.in",
+    "invocations.accumulate.core_split.out",
+    "invocations.accumulate.core_split.ij",
+    "invocations.accumulate.core_split.kij",
+    "invocations.accumulate.core_split.mb",
     "transfers.fetch_input.bytes",
     "transfers.fetch_input.cycles",
     "transfers.fetch_kernel.bytes",
@@ -52,6 +81,8 @@ static const char *const titles[] = {
     "transfers.fetch_shortcut.cycles",
     "transfers.write_output.bytes",
     "transfers.write_output.cycles",
+    "transfers.write_deferred.bytes",
+    "transfers.write_deferred.cycles",
     "transfers.save_state.bytes",
     "transfers.save_state.cycles",
     "transfers.fetch_error.bytes",
@@ -72,6 +103,8 @@ static const char *const titles[] = {
     "transfers.rotate_x.cycles",
     "transfers.rotate_y.bytes",
     "transfers.rotate_y.cycles",
+    "transfers.hand_over_y.bytes",
+    "transfers.hand_over_y.cycles",
     "transfers.sum_of_gradients_x.bytes",
     "transfers.sum_of_gradients_x.cycles",
     "transfers.sum_of_gradients_y.bytes",
@@ -151,9 +184,9 @@ static void expect_decisions(const csv_table *table, size_t row, const dsm_layer
                    dsm_parallelism_name(planned->share.parallelism));
   ck_assert_str_eq(csv_at(table, row, "bound"), dsm_bound_name(planned->bound));
   expect_loops(table, row, "chip", &planned->share.chip);
-  expect_loops(table, row, "core_split", &planned->first.split);
-  expect_loops(table, row, "core", &planned->first.core);
-  expect_loops(table, row, "array", &planned->first.array);
+  expect_loops(table, row, "core_split", &planned->invocations[0].split);
+  expect_loops(table, row, "core", &planned->invocations[0].core);
+  expect_loops(table, row, "array", &planned->invocations[0].array);
 }
 
 START_TEST(test_decisions_are_the_plans) {

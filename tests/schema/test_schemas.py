@@ -22,7 +22,8 @@ import jsonschema
 from c_tables import Sources
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
-SOMETIMES_WRITTEN = {"result.latency_seconds", "passes.backward", "passes.update"}
+SOMETIMES_WRITTEN = {"result.latency_seconds", "passes.backward", "passes.update",
+                     "layers.error_parallelism"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
 RELATION = "relates several values"
@@ -36,6 +37,7 @@ BEYOND_SCHEMAS = {
         "network_input_not_stated": "what tells the network's input: " + RELATION,
         "operation_twice": "each operation once: " + RELATION,
         "operation_of_lstm_pools": "which layers may pool: " + RELATION,
+        "pipeline_group_": "groups are runs of unidirectional lstm: " + RELATION,
         "pool_in_fc": "which layers may pool: " + RELATION,
         "pool_on_input_of_lstm": "which layers may pool: " + RELATION,
         "pools_two": "each operation once: " + RELATION,
@@ -236,6 +238,7 @@ def check_plan_tables(schema, sources):
     definitions = schema["$defs"]
     a_pass, transfer = definitions["pass"]["properties"], definitions["transfer"]["properties"]
     names, plan, reader = "src/model/names.c", "src/plan/plan.c", "src/plan/plan_json.c"
+    layers, pipelines = "src/plan/plan_json_layers.c", "src/plan/plan_json_pipeline.c"
     for what, in_schema, path, table in (
             ("loops", definitions["loops"]["properties"], names, "dim_names"),
             ("modes", schema["properties"]["mode"]["enum"], names, "mode_names"),
@@ -251,13 +254,18 @@ def check_plan_tables(schema, sources):
             ("invocations", definitions["invocation"]["properties"]["kind"]["enum"], plan,
              "invocation_kind_names")):
         expect_same(what, in_schema, sources.names(path, table))
-    for what, in_schema, function in (
-            ("keys of a plan", schema["properties"], "read_plan"),
-            ("keys of options", schema["properties"]["options"]["properties"], "read_options"),
-            ("keys of a result", definitions["result"]["properties"], "read_result"),
-            ("keys of a plan's layer", definitions["layer"]["properties"], "read_layer"),
-            ("keys of a pass", a_pass, "read_pass")):
-        expect_same(what, in_schema, sources.known_keys(reader, function))
+    for what, in_schema, path, function in (
+            ("keys of a plan", schema["properties"], reader, "read_plan"),
+            ("keys of options", schema["properties"]["options"]["properties"], reader,
+             "read_options"),
+            ("keys of a result", definitions["result"]["properties"], reader, "read_result"),
+            ("keys of a plan's layer", definitions["layer"]["properties"], layers, "read_layer"),
+            ("keys of a pass", a_pass, layers, "read_pass"),
+            ("keys of invocations", definitions["invocation"]["properties"], layers,
+             "read_invocation"),
+            ("keys of a pipeline group", definitions["pipeline"]["properties"], pipelines,
+             "read_entry")):
+        expect_same(what, in_schema, sources.known_keys(path, function))
 
 
 # ---- what the program writes ----
@@ -325,6 +333,7 @@ def check_plans(schemas, dsm, source, folder):
     explorations = (
         ("raider", "torus16"),
         ("raider", "chip1", "--mode", "inference"),
+        ("gnmt", "torus64"),
         ("gnmt", "torus64", "--optimize", "none"),
         ("mobilenet_v2", "torus64_symmetric", "--parallelism", "data,model"),
         ("googlenet", "torus64", "--set", "workload.minibatch=64", "--set",

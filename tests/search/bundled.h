@@ -22,5 +22,13 @@ void bundled_free(bundled *explored);
 /** Loads only. */
 dsm_workload *bundled_workload(const char *name, const char *minibatch);
 dsm_system *bundled_system(const char *name);
+dsm_system *bundled_system_with(const char *name, const dsm_override *overrides, size_t count);
+
+/** The defaults, for a mode. */
+dsm_explore_options bundled_options(dsm_mode mode);
+
+/** All bundled networks. */
+enum { BUNDLED_NETWORKS = 8 };
+extern const char *const bundled_networks[BUNDLED_NETWORKS];
 
 #endif

@@ -7,10 +7,19 @@
 Suite *suite_core_splits(void);
 Suite *suite_distinct(void);
 Suite *suite_layer_search(void);
-Suite *suite_network(void);
+Suite *suite_graph(void);
+Suite *suite_graph_large(void);
+Suite *suite_allotment(void);
+Suite *suite_lives(void);
+Suite *suite_groups(void);
+Suite *suite_bounding(void);
+Suite *suite_cut(void);
 Suite *suite_explore(void);
 Suite *suite_explain(void);
+Suite *suite_preload(void);
+Suite *suite_what_if(void);
 Suite *suite_properties(void);
+Suite *suite_optimizations(void);
 Suite *suite_published(void);
 
 #endif

@@ -5,10 +5,6 @@
 #include "bundled.h"
 #include "suites.h"
 
-static const char *const workloads[] = {"vgg16",   "resnet50",  "gnmt",   "gnmt_vocab",
-                                        "alexnet", "googlenet", "raider", "mobilenet_v2"};
-enum { WORKLOAD_COUNT = sizeof workloads / sizeof workloads[0] };
-
 static char *explore_text(const char *workload, size_t thread_count) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
@@ -20,24 +16,22 @@ static char *explore_text(const char *workload, size_t thread_count) {
   return text;
 }
 
-START_TEST(test_plan_is_the_same_for_1_2_and_7_threads) {
-  char *const one = explore_text(workloads[_i], 1);
-  char *const two = explore_text(workloads[_i], 2);
-  char *const seven = explore_text(workloads[_i], 7);
-  ck_assert_str_eq(one, two);
-  ck_assert_str_eq(one, seven);
+START_TEST(test_plan_is_the_same_for_any_number_of_threads) {
+  static const size_t thread_counts[] = {2, 3, 4, 7};
+  char *const one = explore_text(bundled_networks[_i], 1);
+  for (size_t t = 0; t < sizeof thread_counts / sizeof thread_counts[0]; t++) {
+    char *const other = explore_text(bundled_networks[_i], thread_counts[t]);
+    ck_assert_str_eq(one, other);
+    free(other);
+  }
   free(one);
-  free(two);
-  free(seven);
 }
 END_TEST
 
 START_TEST(test_a_plan_is_valid_and_meets_its_bound) {
   for (int mode = 0; mode < DSM_MODE_COUNT; mode++) {
-    dsm_explore_options options;
-    dsm_explore_options_init(&options);
-    options.mode = (dsm_mode)mode;
-    bundled explored = bundled_explore(workloads[_i], "torus64", "256", &options);
+    const dsm_explore_options options = bundled_options((dsm_mode)mode);
+    bundled explored = bundled_explore(bundled_networks[_i], "torus64", "256", &options);
     ck_assert_int_eq(explored.status, DSM_OK);
     ck_assert_int_eq(dsm_plan_validate(explored.plan, NULL), DSM_OK);
     const dsm_plan_result *const result = &explored.plan->result;
@@ -49,7 +43,7 @@ START_TEST(test_a_plan_is_valid_and_meets_its_bound) {
 END_TEST
 
 START_TEST(test_scoring_a_printed_plan_gives_the_same_text) {
-  char *const printed = explore_text(workloads[_i], 1);
+  char *const printed = explore_text(bundled_networks[_i], 1);
   dsm_plan *plan = NULL;
   double recorded = 0;
   ck_assert_int_eq(dsm_plan_parse(&plan, printed, strlen(printed), "plan", &recorded, NULL),
@@ -67,11 +61,11 @@ END_TEST
 START_TEST(test_more_choice_is_never_slower) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
-  bundled hybrid = bundled_explore(workloads[_i], "torus64", "256", &options);
+  bundled hybrid = bundled_explore(bundled_networks[_i], "torus64", "256", &options);
   options.optimizations = 0;
-  bundled none = bundled_explore(workloads[_i], "torus64", "256", &options);
+  bundled none = bundled_explore(bundled_networks[_i], "torus64", "256", &options);
   options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
-  bundled data = bundled_explore(workloads[_i], "torus64", "256", &options);
+  bundled data = bundled_explore(bundled_networks[_i], "torus64", "256", &options);
   ck_assert_double_le(hybrid.plan->result.step_cycles, none.plan->result.step_cycles);
   ck_assert_double_le(none.plan->result.step_cycles, data.plan->result.step_cycles);
   for (size_t i = 0; i < data.plan->layer_count; i++) {
@@ -81,6 +75,18 @@ START_TEST(test_more_choice_is_never_slower) {
   bundled_free(&data);
   bundled_free(&none);
   bundled_free(&hybrid);
+}
+END_TEST
+
+START_TEST(test_optimizations_of_the_other_mode_are_a_usage_error) {
+  for (int mode = 0; mode < DSM_MODE_COUNT; mode++) {
+    dsm_explore_options options = bundled_options((dsm_mode)mode);
+    options.optimizations = DSM_OPTIMIZATION_ALL;
+    bundled explored = bundled_explore("raider", "torus64", "256", &options);
+    ck_assert_int_eq(explored.status, DSM_ERROR_USAGE);
+    ck_assert_ptr_null(explored.plan);
+    bundled_free(&explored);
+  }
 }
 END_TEST
 
@@ -121,10 +127,11 @@ Suite *suite_explore(void) {
   Suite *const suite = suite_create("explore");
   TCase *const tests = tcase_create("bundled");
   tcase_set_timeout(tests, 120);
-  tcase_add_loop_test(tests, test_plan_is_the_same_for_1_2_and_7_threads, 0, WORKLOAD_COUNT);
-  tcase_add_loop_test(tests, test_a_plan_is_valid_and_meets_its_bound, 0, WORKLOAD_COUNT);
-  tcase_add_loop_test(tests, test_scoring_a_printed_plan_gives_the_same_text, 0, WORKLOAD_COUNT);
-  tcase_add_loop_test(tests, test_more_choice_is_never_slower, 0, WORKLOAD_COUNT);
+  tcase_add_loop_test(tests, test_plan_is_the_same_for_any_number_of_threads, 0, BUNDLED_NETWORKS);
+  tcase_add_loop_test(tests, test_a_plan_is_valid_and_meets_its_bound, 0, BUNDLED_NETWORKS);
+  tcase_add_loop_test(tests, test_scoring_a_printed_plan_gives_the_same_text, 0, BUNDLED_NETWORKS);
+  tcase_add_loop_test(tests, test_more_choice_is_never_slower, 0, BUNDLED_NETWORKS);
+  tcase_add_test(tests, test_optimizations_of_the_other_mode_are_a_usage_error);
   tcase_add_test(tests, test_options_without_a_parallelism_are_a_usage_error);
   tcase_add_test(tests, test_what_does_not_fit_says_by_how_much_and_why);
   suite_add_tcase(suite, tests);

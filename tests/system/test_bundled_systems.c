@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bundled systems are those of the paper's Fig. 10. */
+/* The bundled systems are those of the paper's Fig. 10, and larger ones of the same chips. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +26,8 @@ static const known_system systems[] = {
     {"torus64", 4, 16, 120, 40, 8.388608e15}, /* "8 PFLOP/s" */
     {"torus64_symmetric", 4, 16, 80, 80, 8.388608e15},
     {"torus256", 4, 64, 120, 40, 33.554432e15},
+    {"torus1024", 16, 64, 120, 40, 134.217728e15}, /* not of the paper, but of its chips */
+    {"torus4096", 64, 64, 120, 40, 536.870912e15},
 };
 
 enum { TORUS64 = 2 };

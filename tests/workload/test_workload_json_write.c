@@ -21,8 +21,9 @@ static const description descriptions[] = {
      " 'out': 6, 'feature': [2, 4], 'aux': [{'op': 'avg_pool', 'on': 'input', 'window': [2, 2]}]},"
      "{'name': 'e', 'type': 'conv', 'in': 6, 'out': 6, 'feature': [2, 4], 'aux': [{'op':"
      " 'residual', 'from': 'd'}]}"},
-    {"", "{'name': 'x', 'type': 'lstm', 'in': 4, 'out': 3, 'timesteps': 2, 'bidirectional': true,"
-         " 'pipeline_group': 'enc'}, {'name': 'y', 'type': 'lstm', 'in': 6, 'out': 3, 'timesteps':"
+    {"", "{'name': 'x', 'type': 'lstm', 'in': 4, 'out': 3, 'timesteps': 2, 'bidirectional': true},"
+         "{'name': 'y0', 'type': 'lstm', 'in': 6, 'out': 6, 'timesteps': 2, 'pipeline_group':"
+         " 'enc'}, {'name': 'y', 'type': 'lstm', 'in': 6, 'out': 3, 'timesteps':"
          " 2, 'pipeline_group': null}, {'name': 'm', 'type': 'matmul', 'in': 3, 'out': 2,"
          " 'operand': 'x', 'operand_elements': 12, 'timesteps': 2, 'aux': [{'op': 'softmax'}]},"
          "{'name': 'z', 'type': 'lstm', 'inputs': ['m', '@input'], 'in': 6, 'out': 3}"},

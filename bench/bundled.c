@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* bundled.c: bundled networks on bundled systems. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "measure.h"
+#include "tables.h"
+
+typedef struct pair {
+  const char *workload;
+  const char *system;
+  dsm_mode mode;
+  const char *optimize; /* as on the command line */
+  dsm_optimization_set optimizations;
+} pair;
+
+/* Million evaluations a second; 0 if the pair cannot be explored. */
+static double find_rate(const char *source, const pair *of, search_cost *cost) {
+  char path[PATH_SIZE];
+  char *text = NULL;
+  size_t length = 0;
+  dsm_system *machine = NULL;
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = of->mode;
+  options.optimizations = of->optimizations;
+  snprintf(path, sizeof path, "%s/systems/%s.json", source, of->system);
+  bool is_done = dsm_system_load(&machine, path, NULL, 0, NULL) == DSM_OK;
+  snprintf(path, sizeof path, "%s/workloads/%s.json", source, of->workload);
+  is_done = is_done && dsm_file_read(&text, &length, path, NULL) == DSM_OK;
+  const search_task task = {text, machine, &options, RUNS};
+  is_done = is_done && measure_search(&task, cost);
+  free(text);
+  dsm_system_free(machine);
+  return is_done ? (double)cost->evaluations / cost->explore_cpu_seconds / 1e6 : 0;
+}
+
+/* One row: `dsm explore WORKLOAD SYSTEM` as a whole process, and the rate of its search. */
+static void bench_pair(const bench_paths *paths, const pair *of) {
+  char program[PATH_SIZE];
+  char words[5][64];
+  snprintf(program, sizeof program, "%s", paths->dsm);
+  snprintf(words[0], sizeof words[0], "explore");
+  snprintf(words[1], sizeof words[1], "%s", of->workload);
+  snprintf(words[2], sizeof words[2], "%s", of->system);
+  snprintf(words[3], sizeof words[3], "--mode=%s", dsm_mode_name(of->mode));
+  snprintf(words[4], sizeof words[4], "--optimize=%s", of->optimize);
+  char *const arguments[] = {program, words[0], words[1], words[2], words[3], words[4], NULL};
+  const process_cost cost = run_processes(arguments, RUNS);
+  printf("| %s | %s | %s | %s ", of->workload, of->system, dsm_mode_name(of->mode), of->optimize);
+  if (cost.exit_code != 0) {
+    printf("| exit %d | | | |\n", cost.exit_code);
+    return;
+  }
+  search_cost search = {0, 0, 0, 0, 0};
+  const double rate = find_rate(paths->source, of, &search);
+  printf("| %.1f | %.1f | %llu | %.1f |\n", cost.cpu_seconds * 1e3, cost.peak_megabytes,
+         (unsigned long long)search.evaluations, rate);
+}
+
+void bench_bundled(const bench_paths *paths) {
+  static const char *const workloads[] = {"vgg16",   "resnet50",  "gnmt",   "gnmt_vocab",
+                                          "alexnet", "googlenet", "raider", "mobilenet_v2"};
+  static const struct {
+    const char *name;
+    dsm_mode mode;
+  } systems[] = {{"torus64", DSM_MODE_TRAINING},
+                 {"torus256", DSM_MODE_TRAINING},
+                 {"chip1", DSM_MODE_TRAINING},
+                 {"chip1", DSM_MODE_INFERENCE}};
+  printf("## Bundled networks\n\n"
+         "`dsm explore WORKLOAD SYSTEM --mode MODE --optimize LIST` at minibatch 256, one thread, "
+         "median of %d runs. `exit 4`: the pair does not fit its memory.\n\n"
+         "| workload | system | mode | optimize | ms | peak MB | evaluations | million/s |\n"
+         "|---|---|---|---|---|---|---|---|\n",
+         RUNS);
+  for (size_t s = 0; s < sizeof systems / sizeof systems[0]; s++) {
+    for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++) {
+      const dsm_optimization_set all = dsm_mode_optimizations(systems[s].mode);
+      const pair pairs[] = {{workloads[w], systems[s].name, systems[s].mode, "hybrid",
+                             DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID)},
+                            {workloads[w], systems[s].name, systems[s].mode, "all", all}};
+      bench_pair(paths, &pairs[0]);
+      bench_pair(paths, &pairs[1]);
+    }
+  }
+  printf("\n");
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* full_search.c: full search against chips, minibatch and layers, as whole processes. */
+#include <stdio.h>
+
+#include "measure.h"
+#include "tables.h"
+
+/* How large a torus is, and how the command line asks for it. */
+typedef struct torus {
+  const char *shown;
+  const char *name;
+  const char *chips_x; /* an override, or NULL */
+  const char *chips_y;
+} torus;
+
+static const torus tori[] = {
+    {"64", "torus64", NULL, NULL},
+    {"1,024", "torus1024", NULL, NULL},
+    {"4,096", "torus4096", NULL, NULL},
+    {"65,536", "torus4096", "--set=system.system.chips_x=256", "--set=system.system.chips_y=256"},
+};
+
+enum { ARGUMENTS_MAX = 9 };
+
+/* Runs `dsm explore NETWORK SYSTEM --optimize all`, with up to two more arguments, NULL for none.
+ */
+static process_cost run_explore(const bench_paths *paths, const char *network, const torus *on,
+                                const char *const more[2]) {
+  char words[ARGUMENTS_MAX][PATH_SIZE];
+  char *arguments[ARGUMENTS_MAX + 1];
+  const char *const given[ARGUMENTS_MAX] = {paths->dsm,  "explore",        network,
+                                            on->name,    "--optimize=all", on->chips_x,
+                                            on->chips_y, more[0],          more[1]};
+  size_t count = 0;
+  for (size_t i = 0; i < ARGUMENTS_MAX; i++) {
+    if (given[i] != NULL) {
+      snprintf(words[count], sizeof words[count], "%s", given[i]);
+      arguments[count] = words[count];
+      count++;
+    }
+  }
+  arguments[count] = NULL;
+  return run_processes(arguments, RUNS);
+}
+
+/* Prints milliseconds; returns the peak memory. */
+static double print_cell(process_cost cost) {
+  if (cost.exit_code != 0) {
+    printf(" exit %d |", cost.exit_code);
+    return 0;
+  }
+  printf(" %.1f |", cost.cpu_seconds * 1e3);
+  return cost.peak_megabytes;
+}
+
+enum { COLUMNS_MAX = 8 };
+
+typedef struct minibatch_table {
+  const char *heading;
+  const char *mode;                     /* an argument */
+  const char *minibatches[COLUMNS_MAX]; /* ends with NULL where there are fewer */
+  const torus *tori;
+  size_t torus_count;
+} minibatch_table;
+
+static void bench_row(const bench_paths *paths, const minibatch_table *table, const char *network,
+                      const torus *on) {
+  double peak = 0;
+  printf("| %s | %s |", network, on->shown);
+  for (size_t m = 0; m < COLUMNS_MAX && table->minibatches[m] != NULL; m++) {
+    char minibatch[64];
+    snprintf(minibatch, sizeof minibatch, "--minibatch=%s", table->minibatches[m]);
+    const char *const more[2] = {table->mode, minibatch};
+    const double one = print_cell(run_explore(paths, network, on, more));
+    peak = one > peak ? one : peak;
+  }
+  printf(" %.1f |\n", peak);
+}
+
+static void bench_minibatches(const bench_paths *paths, const minibatch_table *table) {
+  static const char *const names[] = {"vgg16", "resnet50", "gnmt"};
+  printf("## %s\n\n"
+         "`dsm explore NETWORK SYSTEM --optimize all --minibatch N %s` as a whole process, one "
+         "thread: milliseconds, median of %d runs, and the largest peak of the row in MB.\n\n"
+         "| network | chips |",
+         table->heading, table->mode, RUNS);
+  size_t columns = 0;
+  for (; columns < COLUMNS_MAX && table->minibatches[columns] != NULL; columns++) {
+    printf(" N = %s |", table->minibatches[columns]);
+  }
+  printf(" peak MB |\n|---|---|---|");
+  for (size_t i = 0; i < columns; i++) {
+    printf("---|");
+  }
+  printf("\n");
+  for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+    for (size_t t = 0; t < table->torus_count; t++) {
+      bench_row(paths, table, names[n], &table->tori[t]);
+    }
+  }
+  printf("\n");
+}
+
+void bench_full_search(const bench_paths *paths) {
+  static const torus small[] = {
+      {"1", "chip1", NULL, NULL}, {"16", "torus16", NULL, NULL}, {"64", "torus64", NULL, NULL}};
+  const minibatch_table training = {.heading = "Full search against chips and minibatch",
+                                    .mode = "--mode=training",
+                                    .minibatches = {"256", "512", "1024", "2048", "4096", "8192"},
+                                    .tori = tori,
+                                    .torus_count = sizeof tori / sizeof tori[0]};
+  const minibatch_table inference = {.heading = "Full search for inference, with preloading",
+                                     .mode = "--mode=inference",
+                                     .minibatches = {"1", "4", "16", "64", "256", "1024", "8192"},
+                                     .tori = small,
+                                     .torus_count = sizeof small / sizeof small[0]};
+  bench_minibatches(paths, &training);
+  bench_minibatches(paths, &inference);
+}
+
+/* The networks that bench/CMakeLists.txt has make_network.py make. */
+static const struct {
+  const char *file;
+  const char *shown;
+} networks[] = {
+    {"residual50", "residual, 50 layers"},
+    {"residual100", "residual, 100 layers"},
+    {"residual200", "residual, 200 layers"},
+    {"residual500", "residual, 500 layers"},
+    {"residual1000", "residual, 1,000 layers"},
+    {"residual2000", "residual, 2,000 layers"},
+    {"residual5000", "residual, 5,000 layers"},
+    {"residual10000", "residual, 10,000 layers"},
+    {"transformer96", "transformer, 96 blocks, 769 layers"},
+    {"transformer96_samples", "the same, positions as samples"},
+};
+
+void bench_large_networks(const bench_paths *paths) {
+  static const char *const lifted[2] = {"--set=system.chip.memory.capacity_GB=1e6", NULL};
+  printf("## Full search against layers and chips\n\n"
+         "`dsm explore NETWORK SYSTEM --optimize all` at minibatch 4096, memory capacity lifted "
+         "(`--set system.chip.memory.capacity_GB=1e6`), as a whole process, one thread: "
+         "milliseconds, median of %d runs, and the largest peak of the row.\n\n"
+         "| network |",
+         RUNS);
+  for (size_t t = 0; t < sizeof tori / sizeof tori[0]; t++) {
+    printf(" %s chips |", tori[t].shown);
+  }
+  printf(" peak MB |\n|---|---|---|---|---|---|\n");
+  for (size_t n = 0; n < sizeof networks / sizeof networks[0]; n++) {
+    char path[PATH_SIZE];
+    double peak = 0;
+    snprintf(path, sizeof path, "%s/%s.json", paths->networks, networks[n].file);
+    printf("| %s |", networks[n].shown);
+    for (size_t t = 0; t < sizeof tori / sizeof tori[0]; t++) {
+      const double one = print_cell(run_explore(paths, path, &tori[t], lifted));
+      peak = one > peak ? one : peak;
+    }
+    printf(" %.1f |\n", peak);
+  }
+  printf("\n");
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tables.h: the tables of docs/performance.md. Each prints Markdown. */
+#ifndef DSM_BENCH_TABLES_H
+#define DSM_BENCH_TABLES_H
+
+#include <stdbool.h>
+
+typedef struct bench_paths {
+  const char *dsm;      /**< the program */
+  const char *source;   /**< folder with workloads/ and systems/ */
+  const char *networks; /**< folder with what make_network.py made */
+} bench_paths;
+
+/** Every bundled network on bundled systems, with hybrid alone and with everything. */
+void bench_bundled(const bench_paths *paths);
+
+/** Full search against chips and minibatch. */
+void bench_full_search(const bench_paths *paths);
+
+/** Full search of generated networks against layers and chips. */
+void bench_large_networks(const bench_paths *paths);
+
+/** Chains of layers, in one process. False if one cannot be explored. */
+bool bench_chains(const bench_paths *paths);
+
+#endif

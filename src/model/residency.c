@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* residency.c: what stays on chip, and what room it has (sections 7, 8 and 10). */
+#include <math.h>
+
+#include "base/checked.h"
+#include "model/equations.h"
+
+static const double bytes_per_KiB = 1024;
+
+dsm_residency dsm_residency_none(const dsm_machine *machine) {
+  return (dsm_residency){.scratchpad_bytes = machine->scratchpad_bytes};
+}
+
+/*
+ * Source: section 8; DSM III-B (dynamic spatial minibatching). Symbols: f a power of two that
+ * divides Nmb with Nmb / f >= chips, layers without timesteps. Limits: f = 1 is always valid.
+ */
+bool dsm_dysm_factor_is_valid(const dsm_layer *layer, const dsm_machine *machine,
+                              uint64_t minibatch, uint64_t factor) {
+  if (factor == 1) {
+    return true;
+  }
+  const bool is_power_of_two = factor != 0 && (factor & (factor - 1)) == 0;
+  return is_power_of_two && layer->timesteps == 1 && minibatch % factor == 0 &&
+         minibatch / factor >= machine->chip_count;
+}
+
+/* Source: section 7. Symbols: elements*mbc/nm*B, mbc = ceil(S/nd). Limits: one chip: all of it. */
+double dsm_tensor_chip_bytes(uint64_t elements, const dsm_machine *machine, dsm_precision precision,
+                             dsm_parallelism parallelism, uint64_t samples) {
+  const uint64_t model_ways = dsm__model_ways(machine, parallelism);
+  const uint64_t chip_samples = dsm__ceil_div_u64(samples, machine->chip_count / model_ways);
+  return (double)elements * (double)chip_samples / (double)model_ways * precision.element_bytes;
+}
+
+/*
+ * Source: sections 7 and 10. Symbols: cores * (scratchpad - W - streaming_buffer). Limits: no
+ * streaming buffers, nothing preloaded: all scratchpads of the chip.
+ */
+double dsm_held_limit_bytes(const dsm_machine *machine, double preloaded_bytes) {
+  const double buffers = machine->system->core.streaming_buffer_KiB * bytes_per_KiB;
+  return (double)machine->system->chip.cores *
+         (machine->scratchpad_bytes - preloaded_bytes - buffers);
+}
+
+/*
+ * Source: sections 7 and 10. Symbols: cap = max(scratchpad - W - held/cores, scratchpad/16).
+ * Limits: nothing on chip: the whole scratchpad.
+ */
+double dsm_scratchpad_left_bytes(const dsm_machine *machine, double preloaded_bytes,
+                                 double held_bytes) {
+  const double left = machine->scratchpad_bytes - preloaded_bytes -
+                      held_bytes / (double)machine->system->chip.cores;
+  const double least = machine->scratchpad_bytes / 16;
+  return left > least ? left : least;
+}
+
+/*
+ * Source: section 7. Symbols: kcore * (forward ? 1 : bptt_resident_copies) <= cap *
+ * resident_weight_fraction. Limits: no copies: only the forward pass is limited.
+ */
+double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_pass pass,
+                                       double scratchpad_bytes) {
+  const double room = scratchpad_bytes * machine->system->core.resident_weight_fraction;
+  const double copies = pass == DSM_PASS_FORWARD ? 1 : machine->system->model.bptt_resident_copies;
+  return copies > 0 ? room / copies : HUGE_VAL;
+}
+
+/*
+ * Source: section 10. Symbols: scratchpad - streaming_buffer / 3: weights on chip need no buffer.
+ * Limits: no streaming buffers: the scratchpad.
+ */
+double dsm_preload_room_bytes(const dsm_machine *machine) {
+  const double buffers = machine->system->core.streaming_buffer_KiB * bytes_per_KiB;
+  const double room = machine->scratchpad_bytes - buffers / 3;
+  return room > 0 ? room : 0;
+}

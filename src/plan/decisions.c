@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/decisions.h"
+
+dsm__layer_decision dsm__layer_decision_none(void) {
+  return (dsm__layer_decision){
+      .layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA),
+      .dysm_factor = 1,
+  };
+}
+
+static dsm__layer_decision decision_of(const dsm_layer_plan *layer, dsm_mode mode) {
+  dsm__layer_decision decision = {
+      .layouts = dsm_pass_layouts_uniform(layer->passes[DSM_PASS_FORWARD].share.parallelism),
+      .dysm_factor = layer->dysm_factor,
+      .is_output_held = layer->is_output_held,
+      .weights_on_chip = layer->weights_on_chip,
+  };
+  if (mode == DSM_MODE_TRAINING) {
+    decision.layouts.of[DSM_PASS_BACKWARD] = layer->error_parallelism;
+  }
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass_plan *const pass = &layer->passes[p];
+    if (!pass->exists) {
+      continue;
+    }
+    decision.layouts.of[p] = pass->share.parallelism;
+    for (unsigned i = 0; i < DSM_INVOCATION_KINDS_MAX && i < pass->invocation_count; i++) {
+      decision.splits[p][i] = pass->invocations[i].split;
+      decision.is_kernel_kept[p] =
+          decision.is_kernel_kept[p] || pass->invocations[i].kind == DSM_INVOCATION_STEADY;
+    }
+  }
+  return decision;
+}
+
+bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisions *decisions) {
+  dsm__layer_decision *const layers = dsm__arena_array(arena, plan->layer_count, sizeof *layers);
+  dsm__pipeline_decision *const groups =
+      dsm__arena_array(arena, plan->pipeline_count, sizeof *groups);
+  if (layers == NULL || groups == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    layers[i] = decision_of(&plan->layers[i], plan->options.mode);
+  }
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    const dsm_pipeline_plan *const group = &plan->pipelines[g];
+    groups[g] = (dsm__pipeline_decision){
+        .name = group->name,
+        .first_layer = group->first_layer,
+        .layer_count = group->layer_count,
+        .rows = group->rows,
+    };
+  }
+  *decisions = (dsm__decisions){layers, groups, plan->pipeline_count};
+  return true;
+}

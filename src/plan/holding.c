@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/holding.h"
+
+#include "plan/tolerance.h"
+
+size_t dsm__last_use(const dsm_layer *layer) {
+  const size_t use = layer->last_use;
+  const size_t operand_use = layer->last_operand_use;
+  if (use == DSM_NEVER_USED || operand_use == DSM_NEVER_USED) {
+    return use == DSM_NEVER_USED ? operand_use : use;
+  }
+  return use > operand_use ? use : operand_use;
+}
+
+/* Are all of these layers' outputs held? False for none, and for the network's input. */
+static bool are_all_held(const dsm__layer_decision *layers, const size_t *indices, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (indices[i] == DSM_NETWORK_INPUT || !layers[indices[i]].is_output_held) {
+      return false;
+    }
+  }
+  return count > 0;
+}
+
+void dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
+                          dsm__holding *holdings) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    holdings[i] = (dsm__holding){
+        .is_input_held = are_all_held(decisions->layers, layer->producers, layer->producer_count),
+        .is_output_held = decisions->layers[i].is_output_held,
+        .is_shortcut_held =
+            are_all_held(decisions->layers, layer->shortcuts, layer->shortcut_count),
+    };
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (decisions->layers[i].is_output_held) {
+      const uint64_t elements = workload->layers[i].stored_elements;
+      const size_t last = dsm__last_use(&workload->layers[i]);
+      for (size_t k = i; k <= last && k < workload->layer_count; k++) {
+        holdings[k].held_elements += elements;
+      }
+      if (i + 1 < workload->layer_count) {
+        holdings[i + 1].deferred_elements = elements;
+      }
+    }
+  }
+}
+
+static uint64_t samples_of(const dsm__layer_setting *setting) {
+  return setting->minibatch / setting->dysm_factor;
+}
+
+double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+  return dsm_tensor_chip_bytes(setting->holding.held_elements, setting->machine, setting->precision,
+                               parallelism, samples_of(setting));
+}
+
+/* What is held, and the layer's output before it is pooled. */
+static double needed_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+  const double unpooled =
+      setting->layer->pool_window == 0
+          ? 0
+          : dsm_tensor_chip_bytes(setting->layer->output_elements, setting->machine,
+                                  setting->precision, parallelism, samples_of(setting));
+  return dsm__held_bytes(setting, parallelism) + unpooled;
+}
+
+bool dsm__holding_fits(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+  return needed_bytes(setting, parallelism) <=
+         dsm__capacity_limit(dsm_held_limit_bytes(setting->machine, setting->preloaded_bytes));
+}
+
+double dsm__holding_excess_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+  return needed_bytes(setting, parallelism) -
+         dsm_held_limit_bytes(setting->machine, setting->preloaded_bytes);
+}
+
+static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+  const dsm__holding *const holding = &setting->holding;
+  const dsm_machine *const machine = setting->machine;
+  dsm_residency residency = {
+      .is_input_held = holding->is_input_held,
+      .is_output_held = holding->is_output_held,
+      .is_shortcut_held = holding->is_shortcut_held,
+      .resident_fraction = setting->resident_fraction,
+      .scratchpad_bytes = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes,
+                                                    dsm__held_bytes(setting, parallelism)),
+  };
+  if (setting->mode == DSM_MODE_TRAINING) {
+    residency.deferred_bytes = dsm_tensor_chip_bytes(
+        holding->deferred_elements, machine, setting->precision, parallelism, samples_of(setting));
+  }
+  return residency;
+}
+
+/* Without timesteps: one invocation for each spatial minibatch. */
+static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass,
+                                const dsm_residency *residency) {
+  const uint64_t factor = setting->dysm_factor;
+  const uint64_t count = dsm_invocation_count(setting->layer, pass) * factor;
+  if (pass != DSM_PASS_UPDATE || factor == 1) {
+    return (dsm__parts){{{DSM_INVOCATION_FIRST, count, *residency}}, 1};
+  }
+  if (!setting->machine->system->model.dysm_accumulate_in_memory) {
+    return (dsm__parts){{{DSM_INVOCATION_WRITE, count, *residency}}, 1};
+  }
+  dsm_residency accumulating = *residency;
+  accumulating.is_accumulating = true;
+  return (dsm__parts){{{DSM_INVOCATION_WRITE, 1, *residency},
+                       {DSM_INVOCATION_ACCUMULATE, factor - 1, accumulating}},
+                      2};
+}
+
+dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
+                           dsm_parallelism parallelism, bool is_kernel_kept) {
+  const dsm_residency residency = residency_of(setting, parallelism);
+  const uint64_t timesteps = setting->layer->timesteps;
+  if (timesteps == 1) {
+    return spatial_parts(setting, pass, &residency);
+  }
+  const uint64_t count = dsm_invocation_count(setting->layer, pass);
+  if (!is_kernel_kept) {
+    return (dsm__parts){{{DSM_INVOCATION_FIRST, count, residency}}, 1};
+  }
+  dsm_residency steady = residency;
+  steady.resident_fraction = 1;
+  const uint64_t firsts = count / timesteps;
+  return (dsm__parts){
+      {{DSM_INVOCATION_FIRST, firsts, residency}, {DSM_INVOCATION_STEADY, count - firsts, steady}},
+      2};
+}
+
+dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
+                             dsm_parallelism parallelism, const dsm__part *part) {
+  return dsm_pass_work_derive(setting->layer, setting->machine, setting->precision, setting->mode,
+                              pass, parallelism, samples_of(setting), &part->residency);
+}
+
+double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                                   const dsm__decisions *decisions) {
+  double bytes = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm__layer_decision *const decision = &decisions->layers[i];
+    if (decision->weights_on_chip > 0) {
+      const dsm_residency residency = dsm_residency_none(machine);
+      const dsm_pass_work work = dsm_pass_work_derive(
+          &workload->layers[i], machine, dsm_precision_of(workload), DSM_MODE_INFERENCE,
+          DSM_PASS_FORWARD, decision->layouts.of[DSM_PASS_FORWARD], workload->minibatch,
+          &residency);
+      bytes += decision->weights_on_chip *
+               dsm_core_kernel_bytes(&work, &decision->splits[DSM_PASS_FORWARD][0]);
+    }
+  }
+  return bytes;
+}
+
+double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                            const dsm__decisions *decisions) {
+  const double bytes = dsm__preloaded_weight_bytes(workload, machine, decisions);
+  const double step = dsm_preload_room_bytes(machine) / DSM__PRELOAD_STEPS;
+  int steps = 0;
+  while (steps < DSM__PRELOAD_STEPS && bytes > dsm__capacity_limit(steps * step)) {
+    steps++;
+  }
+  return steps * step;
+}
+
+bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
+  const double limit =
+      dsm_resident_kernel_limit_bytes(work->machine, work->pass, work->residency.scratchpad_bytes);
+  return dsm_core_kernel_bytes(work, split) <= dsm__capacity_limit(limit);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* holding.h: what is on chip while each layer runs, and the invocations that follow from it. */
+#ifndef DSM_PLAN_HOLDING_H
+#define DSM_PLAN_HOLDING_H
+
+#include "dsm/model.h"
+#include "plan/plan_internal.h"
+
+/** What is held around a layer (section 7). Elements are per sample, so that sums are exact. */
+typedef struct dsm__holding {
+  bool is_input_held;         /**< all producers are held */
+  bool is_output_held;        /**< the layer's own output is held */
+  bool is_shortcut_held;      /**< all that the residual adds is held */
+  uint64_t held_elements;     /**< of all held tensors that live while it runs, its own included */
+  uint64_t deferred_elements; /**< of the output that the layer before it holds */
+} dsm__holding;
+
+/** Is anything held while the layer runs? Then the layer's limits of section 7 apply. */
+static inline bool dsm__is_holding(const dsm__holding *holding) {
+  return holding->held_elements > 0;
+}
+
+/** The last layer that uses a layer's output in any way, or DSM_NEVER_USED. */
+size_t dsm__last_use(const dsm_layer *layer);
+
+/** What holdings[0 .. layer_count) are under decisions. O(sum of the lives of what is held). */
+void dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
+                          dsm__holding *holdings);
+
+/** How a layer is run: what its holding and its decisions make of the model's residency. */
+typedef struct dsm__layer_setting {
+  const dsm_layer *layer;
+  const dsm_machine *machine;
+  dsm_precision precision;
+  dsm_mode mode;
+  uint64_t minibatch;
+  uint64_t dysm_factor;
+  dsm__holding holding;
+  double preloaded_bytes;   /**< of a core's scratchpad, by all layers */
+  double resident_fraction; /**< of this layer's weights */
+} dsm__layer_setting;
+
+/** Bytes of a chip that held tensors take while the layer runs. */
+double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism);
+
+/** Does what is held while the layer runs fit beside the streaming buffers (section 7)? */
+bool dsm__holding_fits(const dsm__layer_setting *setting, dsm_parallelism parallelism);
+
+/** By how many bytes of a chip it is too much; negative where room is left. */
+double dsm__holding_excess_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism);
+
+/** Invocations of one kind in a pass. */
+typedef struct dsm__part {
+  dsm_invocation_kind kind;
+  uint64_t count;
+  dsm_residency residency;
+} dsm__part;
+
+typedef struct dsm__parts {
+  dsm__part items[DSM_INVOCATION_KINDS_MAX];
+  unsigned count;
+} dsm__parts;
+
+/** The kinds of invocation of a pass: first and steady ones over timesteps (section 7), write and
+ * accumulate over spatial minibatches (section 8). */
+dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
+                           dsm_parallelism parallelism, bool is_kernel_kept);
+
+/** What all core splits of a part share. */
+dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
+                             dsm_parallelism parallelism, const dsm__part *part);
+
+/** The room for preloaded weights is given out in as many steps (section 10). */
+#define DSM__PRELOAD_STEPS 32
+
+/** What preloaded weights take of a core's scratchpad, before it is rounded. */
+double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                                   const dsm__decisions *decisions);
+
+/** W: what preloaded weights take of a core's scratchpad, rounded up to a 32nd of their room
+ * (section 10). */
+double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                            const dsm__decisions *decisions);
+
+/** Is a core's part of the kernel small enough to stay for all timesteps of a pass (section 7)? */
+bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* legal.h: which decisions a mapping may consist of (sections 3 and 7 to 11). */
+#ifndef DSM_PLAN_LEGAL_H
+#define DSM_PLAN_LEGAL_H
+
+#include "base/arena.h"
+#include "plan/plan_internal.h"
+
+/** The keys of a plan that decisions stand at. */
+typedef enum dsm__plan_key {
+  DSM__KEY_DYSM_FACTOR = 0, /**< of a layer, like the next ones */
+  DSM__KEY_OUTPUT_ON_CHIP,
+  DSM__KEY_WEIGHTS_ON_CHIP,
+  DSM__KEY_PIPELINE_GROUP,
+  DSM__KEY_ERROR_PARALLELISM,
+  DSM__KEY_PARALLELISM,     /**< of a pass of a layer */
+  DSM__KEY_KIND,            /**< of an invocation of a pass */
+  DSM__KEY_CORE_SPLIT,      /**< of an invocation of a pass, or one part of it */
+  DSM__KEY_PIPELINE_LAYERS, /**< of a pipeline group, like the next one */
+  DSM__KEY_PIPELINE_ROWS
+} dsm__plan_key;
+
+/** Where a violated rule stands in a plan; members that a key does not need are zero. */
+typedef struct dsm__plan_place {
+  dsm__plan_key key;
+  size_t index; /**< of the layer or the pipeline group */
+  dsm_pass pass;
+  unsigned part; /**< which kind of invocation */
+  dsm_dim dim;   /**< of a core split; DSM_DIM_COUNT: all of it */
+} dsm__plan_place;
+
+/** What is told of a violated rule; `hint` may be NULL. */
+typedef void (*dsm__violation_function)(void *context, const dsm__plan_place *place,
+                                        const char *hint, const char *message);
+
+/** A mapping to be judged. Loops of a split that are 0 are not known, and are not judged. */
+typedef struct dsm__candidate {
+  const dsm_workload *workload;
+  const dsm_machine *machine;
+  const dsm_explore_options *options;
+  const dsm__decisions *decisions; /**< groups are disjoint runs of layers */
+  const bool *is_known;            /**< layers to be judged; NULL: all */
+  bool is_complete;                /**< everything is known: sums over layers are judged too */
+} dsm__candidate;
+
+/**
+ * Tells every violation. What decisions of several layers take together is judged only where each
+ * by itself is legal. False if out of memory; arena is for scratch.
+ */
+bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_function tell,
+                         void *context, dsm__arena *arena);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* legal_holding.c: what is on chip for longer than a layer, and whether it fits (sections 7, 10).
+ */
+#include "plan/legal_internal.h"
+#include "plan/tolerance.h"
+
+/* ---- lives of held tensors ---- */
+
+/* May a layer run while anything is held? */
+static bool is_uniform(const dsm__judge *judge, size_t index) {
+  return dsm__judged_layer(judge, index)->timesteps == 1 &&
+         judge->group_of[index] == DSM_NO_PIPELINE &&
+         dsm__differing_pass(judge, index) == DSM_PASS_COUNT;
+}
+
+static bool is_like(const dsm__judge *judge, size_t a, size_t b) {
+  const dsm__layer_decision *const one = dsm__judged(judge, a);
+  const dsm__layer_decision *const other = dsm__judged(judge, b);
+  return one->layouts.of[DSM_PASS_FORWARD] == other->layouts.of[DSM_PASS_FORWARD] &&
+         one->dysm_factor == other->dysm_factor;
+}
+
+/* Tells why the output of `holder` cannot be held while `breaker` runs. */
+static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
+  static const char hint[] = "from its producer to its last use, a held output keeps its layout";
+  const dsm__plan_place place = dsm__place_of(DSM__KEY_OUTPUT_ON_CHIP, holder);
+  const dsm_layer *const layer = dsm__judged_layer(judge, breaker);
+  const dsm__layer_decision *const found = dsm__judged(judge, breaker);
+  const dsm__layer_decision *const held = dsm__judged(judge, holder);
+  const dsm_parallelism wanted = held->layouts.of[DSM_PASS_FORWARD];
+  const bool is_forward_other = found->layouts.of[DSM_PASS_FORWARD] != wanted;
+  const dsm_pass other = is_forward_other ? DSM_PASS_FORWARD : dsm__differing_pass(judge, breaker);
+  if (layer->timesteps > 1) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected no layer with timesteps up to the output's last use, found \"%s\" "
+                    "with %llu",
+                    layer->name, (unsigned long long)layer->timesteps);
+  } else if (judge->group_of[breaker] != DSM_NO_PIPELINE) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected no pipelined layer up to the output's last use, found \"%s\"",
+                    layer->name);
+  } else if (other != DSM_PASS_COUNT) {
+    dsm__judge_tell(judge, place, hint,
+                    "expected the parallelism \"%s\" in all passes up to the output's last use, "
+                    "found \"%s\" in %s of \"%s\"",
+                    dsm_parallelism_name(wanted), dsm_parallelism_name(found->layouts.of[other]),
+                    dsm_pass_name(other), layer->name);
+  } else {
+    dsm__judge_tell(judge, place, hint,
+                    "expected the DySM factor %llu up to the output's last use, found %llu of "
+                    "\"%s\"",
+                    (unsigned long long)held->dysm_factor, (unsigned long long)found->dysm_factor,
+                    layer->name);
+  }
+}
+
+bool dsm__judge_lives(dsm__judge *judge) {
+  const size_t count = judge->of->workload->layer_count;
+  size_t *const next_break = dsm__arena_array(judge->arena, count + 1, sizeof *next_break);
+  if (next_break == NULL) {
+    return false;
+  }
+  next_break[count] = count;
+  for (size_t i = count; i > 0; i--) { /* the first layer from i - 1 on that ends its run */
+    const size_t k = i - 1;
+    const bool goes_on = i < count && is_uniform(judge, i) && is_like(judge, k, i);
+    next_break[k] = goes_on ? next_break[i] : i;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const size_t last = dsm__last_use(dsm__judged_layer(judge, i));
+    if (!dsm__judged(judge, i)->is_output_held || last == DSM_NEVER_USED) {
+      continue;
+    }
+    const size_t breaker = is_uniform(judge, i) ? next_break[i] : i;
+    if (breaker <= last && dsm__is_known(judge, i) && dsm__is_known(judge, breaker)) {
+      tell_breaker(judge, i, breaker);
+    }
+  }
+  return true;
+}
+
+/* ---- room ---- */
+
+/* Weights on chip across requests, of all layers together. False if they are too many. */
+static bool judge_preloaded(dsm__judge *judge) {
+  const dsm__decisions *const decisions = judge->of->decisions;
+  const double room = dsm_preload_room_bytes(judge->of->machine);
+  const double bytes =
+      dsm__preloaded_weight_bytes(judge->of->workload, judge->of->machine, decisions);
+  if (bytes <= dsm__capacity_limit(room)) {
+    return true;
+  }
+  size_t last = judge->of->workload->layer_count;
+  while (last > 0 && decisions->layers[last - 1].weights_on_chip <= 0) {
+    last--;
+  }
+  dsm__judge_tell(judge, dsm__place_of(DSM__KEY_WEIGHTS_ON_CHIP, last == 0 ? 0 : last - 1),
+                  "the plan's preloaded weights are counted together",
+                  "expected preloaded weights of at most %.0f bytes a core, found %.0f too many",
+                  room, bytes - room);
+  return false;
+}
+
+/* Of the tensors that are held while a layer runs, the one made last. */
+static size_t latest_held(const dsm__judge *judge, size_t index) {
+  size_t k = index;
+  while (k > 0 && !(dsm__judged(judge, k)->is_output_held &&
+                    dsm__last_use(dsm__judged_layer(judge, k)) >= index)) {
+    k--;
+  }
+  return k;
+}
+
+/* A kernel that stays for all timesteps leaves room for the rest. */
+static void judge_kept_kernel(dsm__judge *judge, const dsm__layer_setting *setting, size_t index,
+                              dsm_pass pass) {
+  const dsm__layer_decision *const decision = dsm__judged(judge, index);
+  const dsm_parallelism parallelism = decision->layouts.of[pass];
+  const dsm__parts parts =
+      dsm__pass_parts(setting, pass, parallelism, decision->is_kernel_kept[pass]);
+  for (unsigned k = 0; k < parts.count; k++) {
+    const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[k]);
+    const dsm_loops *const split = &decision->splits[pass][k];
+    if (parts.items[k].kind == DSM_INVOCATION_STEADY && !dsm__kernel_can_stay(&work, split)) {
+      const dsm__plan_place place = {DSM__KEY_CORE_SPLIT, index, pass, k, DSM_DIM_COUNT};
+      dsm__judge_tell(
+          judge, place, "the kernel stays on chip for all timesteps",
+          "expected at most %.0f bytes of the kernel a core, found %.0f",
+          dsm_resident_kernel_limit_bytes(setting->machine, pass, work.residency.scratchpad_bytes),
+          dsm_core_kernel_bytes(&work, split));
+    }
+  }
+}
+
+static void judge_kept_kernels(dsm__judge *judge, double preloaded_bytes) {
+  for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
+    dsm__stage stage;
+    const dsm_machine *const machine = dsm__judged_machine(judge, i, &stage);
+    dsm__layer_setting setting = dsm__judged_setting(judge, i, machine);
+    setting.preloaded_bytes = preloaded_bytes;
+    for (int p = 0; p < DSM_PASS_COUNT && setting.layer->timesteps > 1; p++) {
+      if (dsm_pass_exists(setting.layer, setting.mode, (dsm_pass)p)) {
+        judge_kept_kernel(judge, &setting, i, (dsm_pass)p);
+      }
+    }
+  }
+}
+
+bool dsm__judge_room(dsm__judge *judge) {
+  const dsm__candidate *const of = judge->of;
+  const size_t count = of->workload->layer_count;
+  dsm__holding *const holdings = dsm__arena_array(judge->arena, count, sizeof *holdings);
+  if (holdings == NULL) {
+    return false;
+  }
+  if (!judge_preloaded(judge)) {
+    return true;
+  }
+  const double preloaded = dsm__preloaded_bytes(of->workload, of->machine, of->decisions);
+  judge_kept_kernels(judge, preloaded);
+  dsm__holdings_derive(of->workload, of->decisions, holdings);
+  bool was_too_much = false;
+  for (size_t i = 0; i < count; i++) {
+    dsm__layer_setting setting = dsm__judged_setting(judge, i, of->machine);
+    const dsm_parallelism parallelism = dsm__judged(judge, i)->layouts.of[DSM_PASS_FORWARD];
+    setting.holding = holdings[i];
+    setting.preloaded_bytes = preloaded;
+    const bool is_too_much =
+        dsm__is_holding(&holdings[i]) && !dsm__holding_fits(&setting, parallelism);
+    if (is_too_much && !was_too_much) { /* once for neighbours: the same tensor is to blame */
+      dsm__judge_tell(judge, dsm__place_of(DSM__KEY_OUTPUT_ON_CHIP, latest_held(judge, i)), NULL,
+                      "expected held outputs that fit beside the streaming buffers, found %.0f "
+                      "bytes of a chip too many while \"%s\" runs",
+                      dsm__holding_excess_bytes(&setting, parallelism), setting.layer->name);
+    }
+    was_too_much = is_too_much;
+  }
+  return true;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* legal_internal.h: shared by the judges of single rules. */
+#ifndef DSM_PLAN_LEGAL_INTERNAL_H
+#define DSM_PLAN_LEGAL_INTERNAL_H
+
+#include "dsm/status.h"
+#include "plan/core_splits.h"
+#include "plan/holding.h"
+#include "plan/legal.h"
+#include "plan/stage.h"
+
+/** A candidate being judged. */
+typedef struct dsm__judge {
+  const dsm__candidate *of;
+  dsm__violation_function tell;
+  void *context;
+  dsm__arena *arena;
+  dsm__core_splits splits;
+  size_t *group_of;  /**< of each layer: index of its group, or DSM_NO_PIPELINE */
+  size_t told_count; /**< violations so far */
+} dsm__judge;
+
+/** Tells a violation. */
+void dsm__judge_tell(dsm__judge *judge, dsm__plan_place place, const char *hint, const char *format,
+                     ...) DSM_PRINTF(4, 5);
+
+static inline dsm__plan_place dsm__place_of(dsm__plan_key key, size_t index) {
+  return (dsm__plan_place){.key = key, .index = index};
+}
+
+static inline const dsm_layer *dsm__judged_layer(const dsm__judge *judge, size_t index) {
+  return &judge->of->workload->layers[index];
+}
+
+static inline const dsm__layer_decision *dsm__judged(const dsm__judge *judge, size_t index) {
+  return &judge->of->decisions->layers[index];
+}
+
+static inline bool dsm__is_known(const dsm__judge *judge, size_t index) {
+  return judge->of->is_known == NULL || judge->of->is_known[index];
+}
+
+static inline bool dsm__is_optimized(const dsm__judge *judge, dsm_optimization optimization) {
+  return (judge->of->options->optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
+}
+
+/** The machine that a layer runs on: its stage's, which is then set up in *stage, or the whole. */
+const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, dsm__stage *stage);
+
+/** How a layer runs. */
+dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
+                                       const dsm_machine *machine);
+
+/** The parallelisms and core splits of a layer. */
+void dsm__judge_passes(dsm__judge *judge, size_t index);
+
+/** The first pass that exists whose parallelism is not that of forward; DSM_PASS_COUNT: none. Of a
+ * layer without a backward pass in training, the layout of its output's error counts as that. */
+dsm_pass dsm__differing_pass(const dsm__judge *judge, size_t index);
+
+/** Each pipeline group. */
+void dsm__judge_pipelines(dsm__judge *judge);
+
+/** What is held has the same layout for all its life. False if out of memory. */
+bool dsm__judge_lives(dsm__judge *judge);
+
+/** What decisions take together: preloaded weights, held tensors, kernels that stay. Only of a
+ * mapping that is legal otherwise. False if out of memory. */
+bool dsm__judge_room(dsm__judge *judge);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* legal_passes.c: parallelisms and core splits of the passes of a layer (sections 3 and 11). */
+#include "plan/legal_internal.h"
+
+/* ---- parallelisms ---- */
+
+static bool is_allowed(dsm__judge *judge, dsm__plan_place place, dsm_parallelism parallelism) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, place.index);
+  const unsigned bit = DSM_PARALLELISM_BIT(parallelism);
+  const char *const word = dsm_parallelism_name(parallelism);
+  if ((dsm_layer_parallelisms(layer) & bit) == 0) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected \"data\", the only parallelism of %s, found \"%s\"",
+                    layer->type == DSM_LAYER_MATMUL ? "a matmul" : "a grouped convolution", word);
+    return false;
+  }
+  if ((dsm__allowed_parallelisms(layer, judge->of->options) & bit) == 0) {
+    dsm__judge_tell(judge, place, "the plan's optimizations and options.parallelisms decide",
+                    "expected a parallelism that the plan's options allow, found \"%s\"", word);
+    return false;
+  }
+  return true;
+}
+
+/* The passes of a layer differ only with per_pass, and never in a pipeline. */
+static bool may_differ(dsm__judge *judge, dsm__plan_place place, dsm_parallelism parallelism) {
+  const dsm_parallelism forward = dsm__judged(judge, place.index)->layouts.of[DSM_PASS_FORWARD];
+  const bool is_pipelined = judge->group_of[place.index] != DSM_NO_PIPELINE;
+  if (parallelism == forward ||
+      (!is_pipelined && dsm__is_optimized(judge, DSM_OPTIMIZATION_PER_PASS))) {
+    return true;
+  }
+  dsm__judge_tell(judge, place,
+                  is_pipelined ? "the passes of a pipelined layer share its rows" : NULL,
+                  "expected the parallelism of the forward pass, \"%s\", found \"%s\"",
+                  dsm_parallelism_name(forward), dsm_parallelism_name(parallelism));
+  return false;
+}
+
+/* The layout in which the error of the output is left, where no backward pass says so. Where it is
+ * that of the update pass, it is judged there. */
+static void judge_error_parallelism(dsm__judge *judge, size_t index) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, index);
+  const dsm_parallelism *const layouts = dsm__judged(judge, index)->layouts.of;
+  const dsm_parallelism error = layouts[DSM_PASS_BACKWARD];
+  const dsm__plan_place place = dsm__place_of(DSM__KEY_ERROR_PARALLELISM, index);
+  if (judge->of->options->mode == DSM_MODE_TRAINING && !layer->has_backward &&
+      error != layouts[layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_FORWARD] &&
+      is_allowed(judge, place, error)) {
+    (void)may_differ(judge, place, error);
+  }
+}
+
+dsm_pass dsm__differing_pass(const dsm__judge *judge, size_t index) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, index);
+  const dsm_parallelism *const layouts = dsm__judged(judge, index)->layouts.of;
+  const dsm_mode mode = judge->of->options->mode;
+  for (int p = DSM_PASS_BACKWARD; p < DSM_PASS_COUNT; p++) {
+    const bool has_layout = dsm_pass_exists(layer, mode, (dsm_pass)p) ||
+                            (mode == DSM_MODE_TRAINING && p == DSM_PASS_BACKWARD);
+    if (has_layout && layouts[p] != layouts[DSM_PASS_FORWARD]) {
+      return (dsm_pass)p;
+    }
+  }
+  return DSM_PASS_COUNT;
+}
+
+/* ---- core splits ---- */
+
+/* All parts divide the cores, and multiply to them. Not known ones are nobody's fault. */
+static bool is_factorisation(dsm__judge *judge, dsm__plan_place place, const dsm_loops *split) {
+  const uint64_t cores = judge->of->machine->system->chip.cores;
+  uint64_t product = 1;
+  bool is_good = true;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    const uint64_t part = split->n[d];
+    if (part != 0 && cores % part != 0) {
+      place.dim = (dsm_dim)d;
+      dsm__judge_tell(judge, place, NULL, "expected a divisor of the %llu cores, found %llu",
+                      (unsigned long long)cores, (unsigned long long)part);
+    }
+    is_good = is_good && part != 0 && cores % part == 0;
+    product = is_good && product <= cores ? product * part : product;
+  }
+  if (is_good && product != cores) {
+    place.dim = DSM_DIM_COUNT;
+    dsm__judge_tell(
+        judge, place, NULL, "expected parts that multiply to the %llu cores, found %s%llu",
+        (unsigned long long)cores, product > cores ? "at least " : "", (unsigned long long)product);
+    return false;
+  }
+  return is_good;
+}
+
+static void judge_split(dsm__judge *judge, dsm__plan_place place, const dsm_chip_share *share,
+                        const dsm_loops *split) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, place.index);
+  if (!is_factorisation(judge, place, split) || share == NULL ||
+      dsm_split_is_valid(layer, share, split) ||
+      !dsm__core_splits_any_valid(&judge->splits, layer, share)) {
+    return;
+  }
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    const uint64_t most = d == DSM_DIM_IN ? share->chip.n[d] / layer->groups : share->chip.n[d];
+    if (split->n[d] > most) {
+      place.dim = (dsm_dim)d;
+      dsm__judge_tell(judge, place, NULL,
+                      "expected at most %llu, as many as one chip has of this loop, found %llu",
+                      (unsigned long long)most, (unsigned long long)split->n[d]);
+    }
+  }
+}
+
+/* ---- passes ---- */
+
+/* Splits of a pass whose parallelism is good: of each kind of invocation. */
+static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
+  const dsm__layer_decision *const decision = dsm__judged(judge, index);
+  const dsm_parallelism parallelism = decision->layouts.of[pass];
+  dsm__stage stage;
+  const dsm_machine *const machine = dsm__judged_machine(judge, index, &stage);
+  dsm__layer_setting setting = dsm__judged_setting(judge, index, machine);
+  const bool is_factor_good =
+      dsm_dysm_factor_is_valid(setting.layer, machine, setting.minibatch, setting.dysm_factor);
+  setting.dysm_factor = is_factor_good ? setting.dysm_factor : 1;
+  const dsm_chip_share share = dsm_chip_share_derive(setting.layer, machine, parallelism,
+                                                     setting.minibatch / setting.dysm_factor);
+  const dsm__parts parts =
+      dsm__pass_parts(&setting, pass, parallelism, decision->is_kernel_kept[pass]);
+  for (unsigned k = 0; k < parts.count; k++) {
+    dsm__plan_place place = dsm__place_of(DSM__KEY_CORE_SPLIT, index);
+    place.pass = pass;
+    place.part = k;
+    judge_split(judge, place, is_factor_good ? &share : NULL, &decision->splits[pass][k]);
+    place.key = DSM__KEY_KIND;
+    if (parts.items[k].kind == DSM_INVOCATION_STEADY &&
+        !dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
+      dsm__judge_tell(judge, place, NULL,
+                      "expected no steady invocations without the optimization reuse, found some");
+    }
+  }
+}
+
+void dsm__judge_passes(dsm__judge *judge, size_t index) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, index);
+  bool is_forward_good = false;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass pass = (dsm_pass)p;
+    const dsm_parallelism parallelism = dsm__judged(judge, index)->layouts.of[pass];
+    dsm__plan_place place = dsm__place_of(DSM__KEY_PARALLELISM, index);
+    place.pass = pass;
+    if (!dsm_pass_exists(layer, judge->of->options->mode, pass) ||
+        !is_allowed(judge, place, parallelism)) {
+      continue;
+    }
+    is_forward_good = is_forward_good || pass == DSM_PASS_FORWARD;
+    if (!is_forward_good || may_differ(judge, place, parallelism)) {
+      judge_splits(judge, index, pass);
+    }
+  }
+  judge_error_parallelism(judge, index);
+}

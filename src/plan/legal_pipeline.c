@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* legal_pipeline.c: which layers may form a pipeline group, and on which rows (section 9). */
+#include <string.h>
+
+#include "plan/legal_internal.h"
+
+static const dsm_layer_spec *spec_of(const dsm__judge *judge, size_t index) {
+  return &judge->of->workload->specs[dsm__judged_layer(judge, index)->spec_index];
+}
+
+/* Do two layers stand in the same group of the workload, or both in none? */
+static bool is_same_declared_group(const dsm_layer_spec *a, const dsm_layer_spec *b) {
+  if (a->pipeline_choice != DSM_PIPELINE_NAMED || b->pipeline_choice != DSM_PIPELINE_NAMED) {
+    return a->pipeline_choice == b->pipeline_choice;
+  }
+  return strcmp(a->pipeline_group, b->pipeline_group) == 0;
+}
+
+static bool judge_stage(dsm__judge *judge, const dsm__pipeline_decision *group, size_t index) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, index);
+  const dsm_layer *const first = dsm__judged_layer(judge, group->first_layer);
+  const dsm_layer_spec *const spec = spec_of(judge, index);
+  const dsm__plan_place place = dsm__place_of(DSM__KEY_PIPELINE_GROUP, index);
+  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_PIPELINE)) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected null without the optimization pipeline, found \"%s\"", group->name);
+  } else if (layer->type != DSM_LAYER_LSTM || spec->is_bidirectional) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected null in a layer that is no unidirectional lstm, found \"%s\"",
+                    group->name);
+  } else if (spec->pipeline_choice == DSM_PIPELINE_NEVER) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected null, as the workload says of this layer, found \"%s\"", group->name);
+  } else if (layer->timesteps != first->timesteps) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected the group of layers with %llu timesteps, found that of \"%s\", which "
+                    "has %llu",
+                    (unsigned long long)layer->timesteps, first->name,
+                    (unsigned long long)first->timesteps);
+  } else if (!is_same_declared_group(spec, spec_of(judge, group->first_layer))) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected layers of one pipeline_group of the workload, found that of \"%s\"",
+                    first->name);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+/* A group that the workload names is used whole. */
+static void judge_named_group(dsm__judge *judge, size_t g) {
+  const dsm__pipeline_decision *const group = &judge->of->decisions->pipelines[g];
+  const dsm_layer_spec *const first = spec_of(judge, group->first_layer);
+  size_t declared_count = 0;
+  for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
+    declared_count += is_same_declared_group(spec_of(judge, i), first);
+  }
+  if (first->pipeline_choice == DSM_PIPELINE_NAMED && declared_count != group->layer_count) {
+    dsm__judge_tell(judge, dsm__place_of(DSM__KEY_PIPELINE_LAYERS, g), NULL,
+                    "expected all %zu layers of the workload's pipeline_group \"%s\", found %zu",
+                    declared_count, first->pipeline_group, group->layer_count);
+  }
+}
+
+static void judge_rows(dsm__judge *judge, size_t g) {
+  const dsm__pipeline_decision *const group = &judge->of->decisions->pipelines[g];
+  const uint64_t chips_y = judge->of->machine->system->system.chips_y;
+  uint64_t sum = 0;
+  for (size_t k = 0; k < group->layer_count; k++) {
+    sum += group->rows[k] < chips_y ? group->rows[k] : chips_y;
+  }
+  if (sum > chips_y) {
+    dsm__judge_tell(judge, dsm__place_of(DSM__KEY_PIPELINE_ROWS, g), NULL,
+                    "expected at most the %llu rows of the torus in all, found %llu",
+                    (unsigned long long)chips_y, (unsigned long long)sum);
+  }
+}
+
+void dsm__judge_pipelines(dsm__judge *judge) {
+  const dsm__decisions *const decisions = judge->of->decisions;
+  for (size_t g = 0; g < decisions->pipeline_count; g++) {
+    const dsm__pipeline_decision *const group = &decisions->pipelines[g];
+    bool is_good = true;
+    for (size_t k = 0; k < group->layer_count; k++) {
+      is_good = judge_stage(judge, group, group->first_layer + k) && is_good;
+    }
+    if (group->layer_count < 2) {
+      dsm__judge_tell(judge, dsm__place_of(DSM__KEY_PIPELINE_LAYERS, g), NULL,
+                      "expected at least two layers, found %zu", group->layer_count);
+    } else if (is_good) {
+      judge_named_group(judge, g);
+    }
+    judge_rows(judge, g);
+  }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/pass_builder.h"
+
+static void add_transfers(dsm__pass_builder *builder, const dsm_transfer_list *list, double times) {
+  for (unsigned i = 0; i < list->count; i++) {
+    const dsm_transfer_volume *const volume = &list->items[i];
+    builder->group_of[volume->transfer] = volume->group;
+    for (int l = 0; l < DSM_LINK_COUNT; l++) {
+      builder->bytes[volume->transfer][l] += volume->traffic.bytes[l] * times;
+    }
+  }
+}
+
+void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
+                     const dsm__layer_setting *setting, dsm_pass which,
+                     const dsm__layer_decision *decision) {
+  const dsm_parallelism parallelism = decision->layouts.of[which];
+  const dsm__parts parts =
+      dsm__pass_parts(setting, which, parallelism, decision->is_kernel_kept[which]);
+  *pass = (dsm_pass_plan){.exists = true, .invocation_count = parts.count};
+  *builder = (dsm__pass_builder){.pass = pass, .machine = setting->machine};
+  for (unsigned i = 0; i < parts.count; i++) {
+    const dsm__part *const part = &parts.items[i];
+    const dsm_loops *const split = &decision->splits[which][i];
+    const dsm_pass_work work = dsm__part_work(setting, which, parallelism, part);
+    pass->share = work.share;
+    pass->invocations[i] = (dsm_invocation){
+        .kind = part->kind,
+        .count = part->count,
+        .split = *split,
+        .core = dsm_core_share(setting->layer, &work.share, split),
+        .array = dsm_array_share(setting->layer, setting->machine, which, &work.share, split),
+        .cost = dsm_invocation_score(&work, split),
+    };
+    const dsm_transfer_list list = dsm_invocation_transfers(&work, split);
+    add_transfers(builder, &list, (double)part->count);
+  }
+}
+
+void dsm__pass_add_cycles(dsm__pass_builder *builder, const dsm_invocation_cost *cost,
+                          double times) {
+  dsm_pass_plan *const pass = builder->pass;
+  pass->cycles.primary += cost->primary * times;
+  pass->cycles.overlapped += cost->overlapped * times;
+  pass->cycles.overlapped_visible += cost->overlapped_visible * times;
+  pass->cycles.auxiliary += cost->auxiliary * times;
+  pass->group_cycles[DSM_GROUP_STREAM] += cost->overlapped * times;
+  pass->group_cycles[DSM_GROUP_PARTIAL_SUM] += cost->partial_sum * times;
+  pass->group_cycles[DSM_GROUP_ROTATION] += cost->rotation * times;
+}
+
+void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_transfer along_y,
+                         dsm_group group, const dsm_traffic *traffic, double sent, double timed) {
+  const dsm_transfer_list list = dsm_axis_transfers(along_x, along_y, group, traffic);
+  add_transfers(builder, &list, sent);
+  builder->pass->group_cycles[group] += dsm_group_cycles(builder->machine, traffic) * timed;
+}
+
+void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,
+                                 const dsm_pass_layouts *layouts, double timed) {
+  const dsm_weight_traffic traffic =
+      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+  dsm__pass_add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS_X, DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
+                      DSM_GROUP_SUM_OF_GRADIENTS, &traffic.sum_of_gradients, 1, timed);
+  dsm__pass_add_group(builder, DSM_TRANSFER_BROADCAST_WEIGHTS_X, DSM_TRANSFER_BROADCAST_WEIGHTS_Y,
+                      DSM_GROUP_BROADCAST_WEIGHTS, &traffic.broadcast_weights, 1, timed);
+  dsm__pass_add_group(builder, DSM_TRANSFER_WEIGHT_UPDATE, DSM_TRANSFER_WEIGHT_UPDATE,
+                      DSM_GROUP_WEIGHT_UPDATE, &traffic.weight_update, 1, timed);
+}
+
+void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,
+                                    const dsm_pass_layouts *layouts) {
+  const dsm_update_relayouts moves = dsm_update_relayouts_derive(
+      setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
+                      &moves.input, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
+                      &moves.error, 1, 1);
+}
+
+/* The largest component decides, of equals the first. */
+static dsm_bound find_bound(const dsm__pass_builder *builder) {
+  static const dsm_bound bound_of_link[] = {
+      [DSM_LINK_X] = DSM_BOUND_LINK_X,
+      [DSM_LINK_Y] = DSM_BOUND_LINK_Y,
+      [DSM_LINK_MEMORY] = DSM_BOUND_MEMORY,
+      [DSM_LINK_RING] = DSM_BOUND_RING,
+  };
+  const dsm_pass_plan *const pass = builder->pass;
+  dsm_traffic traffic[DSM_GROUP_COUNT] = {{{0}}};
+  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
+    for (int l = 0; l < DSM_LINK_COUNT; l++) {
+      traffic[builder->group_of[t]].bytes[l] += builder->bytes[t][l];
+    }
+  }
+  dsm_bound bound = DSM_BOUND_COMPUTE;
+  double largest = pass->cycles.primary;
+  if (pass->cycles.auxiliary > largest) {
+    bound = DSM_BOUND_AUXILIARY;
+    largest = pass->cycles.auxiliary;
+  }
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    if (pass->group_cycles[g] > largest) {
+      bound = bound_of_link[dsm_group_slowest_link(builder->machine, &traffic[g])];
+      largest = pass->group_cycles[g];
+    }
+  }
+  return bound;
+}
+
+void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which) {
+  dsm_pass_plan *const pass = builder->pass;
+  dsm_cycles *const cycles = &pass->cycles;
+  cycles->non_overlapped = 0;
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    cycles->non_overlapped += pass->group_cycles[g];
+  }
+  cycles->total =
+      cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
+  pass->bound = find_bound(builder);
+  pass->ideal_cycles =
+      dsm_ideal_cycles(setting->layer, setting->machine, which, setting->minibatch);
+  pass->utilization = pass->ideal_cycles / cycles->total;
+}
+
+bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *arena) {
+  size_t count = 0;
+  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
+    for (int l = 0; l < DSM_LINK_COUNT; l++) {
+      count += builder->bytes[t][l] > 0;
+    }
+  }
+  dsm_plan_transfer *const transfers = dsm__arena_array(arena, count, sizeof *transfers);
+  if (transfers == NULL) {
+    return false;
+  }
+  builder->pass->transfers = transfers;
+  builder->pass->transfer_count = 0;
+  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
+    for (int l = 0; l < DSM_LINK_COUNT; l++) {
+      const double bytes = builder->bytes[t][l];
+      if (bytes > 0) {
+        transfers[builder->pass->transfer_count++] = (dsm_plan_transfer){
+            .transfer = (dsm_transfer)t,
+            .group = builder->group_of[t],
+            .link = (dsm_link)l,
+            .bytes = bytes,
+            .cycles = dsm_link_cycles(builder->machine, (dsm_link)l, bytes),
+        };
+      }
+    }
+  }
+  return true;
+}
+
+void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *setting, dsm_pass which,
+                             const dsm__layer_decision *decision) {
+  dsm__pass_builder builder;
+  dsm__pass_begin(&builder, pass, setting, which, decision);
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    dsm__pass_add_cycles(&builder, &pass->invocations[i].cost, (double)pass->invocations[i].count);
+  }
+  if (which == DSM_PASS_UPDATE) {
+    dsm__pass_add_weight_groups(&builder, setting, &decision->layouts, 1);
+    dsm__pass_add_update_relayouts(&builder, setting, &decision->layouts);
+  }
+  dsm__pass_end(&builder, setting, which);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* pass_builder.h: puts together what a pass of a layer costs over a step. */
+#ifndef DSM_PLAN_PASS_BUILDER_H
+#define DSM_PLAN_PASS_BUILDER_H
+
+#include "base/arena.h"
+#include "plan/holding.h"
+
+/** A pass being predicted: its cost, and what it sends over the whole step. */
+typedef struct dsm__pass_builder {
+  dsm_pass_plan *pass; /**< filled */
+  const dsm_machine *machine;
+  double bytes[DSM_TRANSFER_COUNT][DSM_LINK_COUNT];
+  dsm_group group_of[DSM_TRANSFER_COUNT]; /**< of transfers that have bytes */
+} dsm__pass_builder;
+
+/** Starts a pass: its invocations with their splits and costs, and the transfers of all of them.
+ * Cycles are added by the caller. */
+void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
+                     const dsm__layer_setting *setting, dsm_pass which,
+                     const dsm__layer_decision *decision);
+
+/** Adds the cycles of `times` invocations of a cost. */
+void dsm__pass_add_cycles(dsm__pass_builder *builder, const dsm_invocation_cost *cost,
+                          double times);
+
+/** Adds a group of transfers along X and Y: its transfers `sent` times, its cycles `timed` times.
+ */
+void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_transfer along_y,
+                         dsm_group group, const dsm_traffic *traffic, double sent, double timed);
+
+/** Adds the gradient reduction, the broadcast and the weight update (sections 5 and 11). */
+void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,
+                                 const dsm_pass_layouts *layouts, double timed);
+
+/** Adds the moves of an update pass whose parallelism differs from that of the others (section 11).
+ */
+void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,
+                                    const dsm_pass_layouts *layouts);
+
+/** Adds up the components, and finds the bound and the utilization. */
+void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which);
+
+/** Keeps the transfers in the pass; false if out of memory. */
+bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *arena);
+
+/** A whole pass by itself, on the machine of the setting: no relayouts at the layer's boundaries,
+ * no transfers kept. */
+void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *setting, dsm_pass which,
+                             const dsm__layer_decision *decision);
+
+#endif

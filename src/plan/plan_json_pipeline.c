@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan_json_pipeline.c: reads the pipeline groups of a plan, and which layers are in them. */
+#include <string.h>
+
+#include "plan/plan_reader.h"
+#include "workload/name_index.h"
+
+static const size_t no_entry = SIZE_MAX;
+
+/* An item of the list `pipeline`. */
+typedef struct entry {
+  const char *name; /* NULL: could not be read */
+  const char **layers;
+  uint64_t *rows;
+  size_t layer_count;
+  bool is_good;
+  size_t first_layer; /* that refers to it, or DSM_NEVER_USED */
+} entry;
+
+typedef struct entry_list {
+  entry *items;
+  size_t count;
+  dsm__name_index names;
+  size_t *of_layer; /* the entry that a layer refers to, or no_entry */
+} entry_list;
+
+static bool read_layer_names(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
+  const dsm__json_node layers = dsm__json_member(node, "layers");
+  if (!dsm__json_require(&layers, "the names of its layers, in order of execution") ||
+      !dsm__json_array(&layers, 0, reader->workload->layer_count, &out->layer_count)) {
+    return false;
+  }
+  out->layers = dsm__arena_array(reader->arena, out->layer_count, sizeof out->layers[0]);
+  if (out->layers == NULL) {
+    dsm__json_set_out_of_memory(reader->doc);
+    return false;
+  }
+  bool is_good = true;
+  dsm__json_node item = dsm__json_item(&layers, 0);
+  for (size_t i = 0; i < out->layer_count; i++, item = dsm__json_next(&item)) {
+    is_good = dsm__json_string(&item, 1, DSM_NAME_BYTES_MAX + 8, reader->arena, &out->layers[i]) &&
+              is_good;
+  }
+  return is_good;
+}
+
+static bool read_rows(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
+  const dsm__json_node rows = dsm__json_member(node, "rows");
+  size_t count = 0;
+  if (!dsm__json_require(&rows, "rows of the torus for each of its layers") ||
+      !dsm__json_array(&rows, out->layer_count, out->layer_count, &count)) {
+    return false;
+  }
+  out->rows = dsm__arena_array(reader->arena, count, sizeof out->rows[0]);
+  if (out->rows == NULL) {
+    dsm__json_set_out_of_memory(reader->doc);
+    return false;
+  }
+  bool is_good = true;
+  dsm__json_node item = dsm__json_item(&rows, 0);
+  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+    is_good = dsm__json_u64(&item, 1, reader->system->system.chips_y, &out->rows[i]) && is_good;
+  }
+  return is_good;
+}
+
+static void read_entry(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
+  static const char *const known[] = {"name", "layers", "rows", "cycles"};
+  const dsm__json_node name = dsm__json_member(node, "name");
+  if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known)) ||
+      !dsm__json_require(&name, "the name that its layers refer to") ||
+      !dsm__json_name(&name, DSM__GROUP_NAME_BYTES_MAX, reader->arena, &out->name)) {
+    return;
+  }
+  out->is_good = read_layer_names(reader, node, out) && read_rows(reader, node, out);
+}
+
+static bool read_entries(dsm__plan_reader *reader, entry_list *list) {
+  const dsm__json_node *const node = &reader->pipeline_node;
+  if (dsm__json_is_present(node) &&
+      !dsm__json_array(node, 0, reader->workload->layer_count, &list->count)) {
+    return false;
+  }
+  list->items = dsm__arena_array(reader->arena, list->count, sizeof list->items[0]);
+  list->names.entries = dsm__arena_array(reader->arena, list->count, sizeof(dsm__name_entry));
+  if (list->items == NULL || list->names.entries == NULL) {
+    dsm__json_set_out_of_memory(reader->doc);
+    return false;
+  }
+  dsm__json_node item = dsm__json_item(node, 0);
+  for (size_t i = 0; i < list->count; i++, item = dsm__json_next(&item)) {
+    list->items[i].first_layer = DSM_NEVER_USED;
+    read_entry(reader, &item, &list->items[i]);
+    if (list->items[i].name != NULL) {
+      list->names.entries[list->names.count++] = (dsm__name_entry){list->items[i].name, i};
+    }
+  }
+  dsm__name_index_sort(&list->names);
+  item = dsm__json_item(node, 0);
+  for (size_t i = 0; i < list->count; i++, item = dsm__json_next(&item)) {
+    if (list->items[i].name != NULL &&
+        dsm__name_index_find(&list->names, list->items[i].name) != i) {
+      const dsm__json_node name = dsm__json_member(&item, "name");
+      dsm__json_error(&name, NULL, "expected a name of its own, found a second \"%s\"",
+                      list->items[i].name);
+    }
+  }
+  return true;
+}
+
+/* Which entries the layers refer to. */
+static bool resolve_references(dsm__plan_reader *reader, entry_list *list) {
+  const size_t count = reader->workload->layer_count;
+  list->of_layer = dsm__arena_array(reader->arena, count, sizeof list->of_layer[0]);
+  if (list->of_layer == NULL) {
+    dsm__json_set_out_of_memory(reader->doc);
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const char *const name = reader->group_names[i];
+    list->of_layer[i] = name == NULL ? no_entry : dsm__name_index_find(&list->names, name);
+    if (list->of_layer[i] != no_entry) {
+      entry *const to = &list->items[list->of_layer[i]];
+      to->first_layer = to->first_layer == DSM_NEVER_USED ? i : to->first_layer;
+    } else if (name != NULL) {
+      const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
+      dsm__json_error(&group, NULL, "expected the name of an item of $.pipeline, found \"%s\"",
+                      name);
+      reader->is_known[i] = false;
+    }
+  }
+  return true;
+}
+
+/* Are an entry's layers those from its first one on, and do they refer to it? */
+static bool is_run(const dsm__plan_reader *reader, const entry_list *list, size_t e) {
+  const entry *const one = &list->items[e];
+  const dsm__json_node node = dsm__json_item(&reader->pipeline_node, e);
+  const dsm__json_node layers = dsm__json_member(&node, "layers");
+  dsm__json_node item = dsm__json_item(&layers, 0);
+  for (size_t k = 0; k < one->layer_count; k++, item = dsm__json_next(&item)) {
+    const size_t index = one->first_layer + k;
+    const bool is_layer = index < reader->workload->layer_count;
+    if (!is_layer || strcmp(reader->workload->layers[index].name, one->layers[k]) != 0) {
+      dsm__json_error(&item, "a group is a run of layers in order of execution",
+                      "expected %s%s%s, found \"%s\"", is_layer ? "\"" : "no layer after the last",
+                      is_layer ? reader->workload->layers[index].name : "", is_layer ? "\"" : "",
+                      one->layers[k]);
+      return false;
+    }
+    if (list->of_layer[index] != e && reader->is_known[index]) {
+      dsm__json_error(&item, NULL, "expected a layer whose pipeline_group is \"%s\", found \"%s\"",
+                      one->name, one->layers[k]);
+    }
+    if (list->of_layer[index] != e) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Keeps the groups that are good runs of layers, in order of execution. */
+static void keep_groups(dsm__plan_reader *reader, entry_list *list) {
+  for (size_t i = 0; i < reader->workload->layer_count; i++) {
+    entry *const one = list->of_layer[i] == no_entry ? NULL : &list->items[list->of_layer[i]];
+    if (one != NULL && i == one->first_layer) {
+      one->is_good = one->is_good && is_run(reader, list, list->of_layer[i]);
+    }
+    if (one == NULL || !one->is_good) {
+      continue;
+    }
+    if (i >= one->first_layer + one->layer_count) {
+      const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
+      dsm__json_error(&group, NULL, "expected a group whose layers include \"%s\", found \"%s\"",
+                      reader->workload->layers[i].name, one->name);
+    } else if (i == one->first_layer) {
+      reader->pipeline_items[reader->pipeline_count] = list->of_layer[i];
+      reader->pipelines[reader->pipeline_count++] = (dsm__pipeline_decision){
+          .name = one->name,
+          .first_layer = i,
+          .layer_count = one->layer_count,
+          .rows = one->rows,
+      };
+    }
+  }
+}
+
+/* Layers in groups that are no good: nothing more is to be said of them. */
+static void forget_others(dsm__plan_reader *reader, const entry_list *list) {
+  bool *const is_in_group =
+      dsm__arena_array(reader->arena, reader->workload->layer_count, sizeof *is_in_group);
+  if (is_in_group == NULL) {
+    dsm__json_set_out_of_memory(reader->doc);
+    return;
+  }
+  for (size_t g = 0; g < reader->pipeline_count; g++) {
+    const dsm__pipeline_decision *const group = &reader->pipelines[g];
+    for (size_t k = 0; k < group->layer_count; k++) {
+      is_in_group[group->first_layer + k] = true;
+    }
+  }
+  for (size_t i = 0; i < reader->workload->layer_count; i++) {
+    const bool is_lost = list->of_layer[i] != no_entry && !is_in_group[i];
+    reader->is_known[i] = reader->is_known[i] && !is_lost;
+  }
+}
+
+void dsm__plan_read_pipelines(dsm__plan_reader *reader) {
+  entry_list list = {0};
+  if (!read_entries(reader, &list) || !resolve_references(reader, &list)) {
+    return;
+  }
+  reader->pipeline_items =
+      dsm__arena_array(reader->arena, list.count, sizeof reader->pipeline_items[0]);
+  reader->pipelines = dsm__arena_array(reader->arena, list.count, sizeof reader->pipelines[0]);
+  if (reader->pipelines == NULL || reader->pipeline_items == NULL) {
+    dsm__json_set_out_of_memory(reader->doc);
+    return;
+  }
+  keep_groups(reader, &list);
+  forget_others(reader, &list);
+}

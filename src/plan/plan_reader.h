@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan_reader.h: what reading a plan shares among its parts. */
+#ifndef DSM_PLAN_PLAN_READER_H
+#define DSM_PLAN_PLAN_READER_H
+
+#include "plan/decisions.h"
+#include "plan/legal.h"
+
+#define DSM__COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+typedef struct dsm__plan_reader {
+  const char *file;
+  dsm__json_doc *doc;
+  dsm__arena *arena; /**< for decisions and options, until the plan is made */
+  dsm_workload *workload;
+  dsm_system *system;
+  dsm_explore_options options;
+  dsm_machine machine;
+
+  dsm__json_node root;
+  dsm__json_node layers_node;
+  dsm__json_node pipeline_node;
+  dsm__json_node *layer_nodes;           /**< of each layer */
+  dsm__layer_decision *layers;           /**< decisions of each layer */
+  bool *is_known;                        /**< all but the core splits of the layer could be read */
+  const char **group_names;              /**< pipeline_group of each layer; NULL: none */
+  size_t (*later_items)[DSM_PASS_COUNT]; /**< of each pass, the item of `invocations` that decides
+                                              the steady or accumulating ones; SIZE_MAX: none */
+
+  dsm__pipeline_decision *pipelines; /**< legal runs of layers, in order of execution */
+  size_t *pipeline_items;            /**< where each stands in the list of the text */
+  size_t pipeline_count;
+} dsm__plan_reader;
+
+/** Longest name of a pipeline group, bytes: two names of layers fit. */
+#define DSM__GROUP_NAME_BYTES_MAX 320
+
+/** Reads the decisions of all layers. Workload, system and options have been read. */
+void dsm__plan_read_layers(dsm__plan_reader *reader);
+
+/** Reads the pipeline groups that layers refer to. */
+void dsm__plan_read_pipelines(dsm__plan_reader *reader);
+
+/** Reports every decision that is not legal where it stands in the text. */
+void dsm__plan_check_legality(dsm__plan_reader *reader);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/what_if.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "report/figures.h"
+#include "report/loss.h"
+
+/* Two times that differ by less, relatively, are the same. */
+#define SAME 1e-9
+/* Tensors that a line names one by one. */
+#define NAMES_MAX 4
+
+static const char *const labels[] = {
+    [DSM_DECISION_OUTPUT_HELD] = "held on chip",
+    [DSM_DECISION_DYSM_FACTOR] = "DySM factor",
+    [DSM_DECISION_PIPELINED] = "pipelined",
+};
+_Static_assert(sizeof labels / sizeof *labels == DSM_DECISION_COUNT, "a label for each decision");
+
+const char *dsm__what_if_label(dsm_decision decision) {
+  return labels[decision];
+}
+
+const char *dsm__layer_names(dsm__page *page, const dsm_plan *plan, const size_t *layers,
+                             size_t count, const char *separator, size_t most) {
+  const size_t shown = most > 0 && count > most ? most : count;
+  const char *text = "";
+  for (size_t i = 0; i < shown; i++) {
+    text = dsm__page_text(page, "%s%s%s", text, i == 0 ? "" : separator,
+                          plan->layers[layers[i]].layer->name);
+  }
+  return shown < count ? dsm__page_text(page, "%s and %zu more", text, count - shown) : text;
+}
+
+static const char *value_text(dsm__page *page, const dsm_what_if *what_if) {
+  return what_if->decision == DSM_DECISION_DYSM_FACTOR
+             ? dsm__page_text(page, "%" PRIu64, what_if->value)
+         : what_if->value == 0 ? "no"
+                               : "yes";
+}
+
+/* How the step differs from the reference: "+12.3 % (+1,118,660 cycles)". */
+static const char *change_text(dsm__page *page, double step, double network_cycles) {
+  const double difference = network_cycles - step;
+  const char *const sign = difference < 0 ? "-" : "+";
+  if (fabs(difference) <= SAME * step) {
+    return "as fast";
+  }
+  return dsm__page_text(page, "%s%s %% (%s%s cycles)", sign,
+                        dsm__figure_digits(100 * dsm__share(fabs(difference), step), 3).text, sign,
+                        fabs(difference) < 1 ? dsm__figure_digits(fabs(difference), 2).text
+                                             : dsm__figure_fixed(fabs(difference), 0).text);
+}
+
+/* What else changes: ", then also held: a, b". */
+static const char *tensors_text(dsm__page *page, const dsm_plan *plan, const dsm_what_if *what_if) {
+  const char *text = "";
+  if (what_if->also_held_count > 0) {
+    text = dsm__page_text(page, ", then also held: %s",
+                          dsm__layer_names(page, plan, what_if->also_held, what_if->also_held_count,
+                                           ", ", NAMES_MAX));
+  }
+  if (what_if->not_held_count > 0) {
+    text = dsm__page_text(
+        page, "%s%s no longer held: %s", text, text[0] == '\0' ? ", then" : ";",
+        dsm__layer_names(page, plan, what_if->not_held, what_if->not_held_count, ", ", NAMES_MAX));
+  }
+  return text;
+}
+
+const char *dsm__what_if_text(dsm__page *page, const dsm_plan *plan, double reference_cycles,
+                              const dsm_what_if *what_if) {
+  const char *const value = value_text(page, what_if);
+  const char *const mark = what_if->is_chosen ? " (chosen)" : "";
+  if (!(what_if->network_cycles > 0)) {
+    return dsm__page_text(page, "%s%s: not possible%s%s", value, mark,
+                          what_if->why_not == NULL ? "" : ": ",
+                          what_if->why_not == NULL ? "" : what_if->why_not);
+  }
+  const double difference = what_if->network_cycles - reference_cycles;
+  if (what_if->is_chosen && fabs(difference) <= SAME * reference_cycles) {
+    return dsm__page_text(page, "%s%s", value, mark);
+  }
+  return dsm__page_text(page, "%s%s: %s%s", value, mark,
+                        change_text(page, reference_cycles, what_if->network_cycles),
+                        tensors_text(page, plan, what_if));
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* decide.c: from a path through the graph to the decisions of a plan. */
+#include <string.h>
+
+#include "plan/stage.h"
+#include "search/layer_search.h"
+#include "search/problem.h"
+
+typedef struct deciding {
+  dsm__problem *problem;
+  dsm__layer_decision *layers;
+  dsm__pipeline_decision *pipelines;
+  size_t pipeline_count;
+  double *totals; /* for splits.count numbers */
+} deciding;
+
+static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) {
+  const dsm__layer_step step = dsm__step_unpack(tag);
+  d->layers[info->layer] = (dsm__layer_decision){
+      .layouts = {{(dsm_parallelism)info->forward, (dsm_parallelism)info->backward, step.update}},
+      .dysm_factor = dsm__factor_of(step.factor_index),
+      .is_output_held = step.is_output_held,
+  };
+}
+
+/* A group by its own name, or by those of its first and last layer. */
+static const char *group_name(const deciding *d, const dsm__group *group) {
+  const dsm_workload *const workload = d->problem->inputs.workload;
+  const dsm_layer *const first = &workload->layers[group->first_layer];
+  const dsm_layer *const last = &workload->layers[group->first_layer + group->layer_count - 1];
+  const dsm_layer_spec *const spec = &workload->specs[first->spec_index];
+  if (spec->pipeline_choice == DSM_PIPELINE_NAMED) {
+    return spec->pipeline_group;
+  }
+  return dsm__arena_printf(d->problem->arena, "%s..%s", first->name, last->name);
+}
+
+static bool decide_group(deciding *d, const dsm__group *group) {
+  const char *const name = group_name(d, group);
+  d->pipelines[d->pipeline_count++] = (dsm__pipeline_decision){
+      .name = name,
+      .first_layer = group->first_layer,
+      .layer_count = group->layer_count,
+      .rows = group->rows,
+  };
+  for (size_t k = 0; k < group->layer_count; k++) {
+    d->layers[group->first_layer + k] = (dsm__layer_decision){
+        .layouts = dsm_pass_layouts_uniform(group->parallelisms[k]), .dysm_factor = 1};
+  }
+  return name != NULL;
+}
+
+static bool decide_path(deciding *d, const dsm__network_graph *network,
+                        const dsm__graph_path *path) {
+  size_t node = 0;
+  for (size_t i = 0; i < path->length; i++) {
+    const dsm__graph_edge *const edge = &network->graph.edges[path->edges[i]];
+    const dsm__node_info *const info = &network->infos[node];
+    if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+      decide_layer(d, info, edge->tag);
+    } else if (info->kind == DSM__NODE_GROUP &&
+               !decide_group(d, &d->problem->groups.items[edge->tag])) {
+      return false;
+    }
+    node = edge->to;
+  }
+  return true;
+}
+
+static void find_splits(deciding *d, const dsm__layer_setting *setting,
+                        dsm__layer_decision *decision) {
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (!dsm_pass_exists(setting->layer, setting->mode, (dsm_pass)p)) {
+      continue;
+    }
+    const dsm__best_pass best =
+        dsm__best_pass_find(setting, (dsm_pass)p, decision->layouts.of[p],
+                            dsm__has_optimization(&d->problem->inputs, DSM_OPTIMIZATION_REUSE),
+                            &d->problem->table.splits, d->totals);
+    decision->is_kernel_kept[p] = best.is_kernel_kept;
+    memcpy(decision->splits[p], best.splits, sizeof best.splits);
+  }
+}
+
+static bool is_same_holding(const dsm__holding *a, const dsm__holding *b) {
+  return a->is_input_held == b->is_input_held && a->is_output_held == b->is_output_held &&
+         a->is_shortcut_held == b->is_shortcut_held && a->held_elements == b->held_elements &&
+         a->deferred_elements == b->deferred_elements;
+}
+
+static bool is_same_run(const dsm__layer_decision *a, const dsm__layer_decision *b) {
+  return a->dysm_factor == b->dysm_factor &&
+         memcmp(&a->layouts, &b->layouts, sizeof a->layouts) == 0;
+}
+
+/* The core splits of layers outside groups; as those of the last layer of the same class, where
+ * that was run alike. */
+static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
+  const dsm__search_inputs *const inputs = &d->problem->inputs;
+  const dsm__distinct *const distinct = &d->problem->table.distinct;
+  const size_t layer_count = inputs->workload->layer_count;
+  dsm__holding *const holdings = dsm__arena_array(d->problem->arena, layer_count, sizeof *holdings);
+  size_t *const last_alike =
+      dsm__arena_array(d->problem->arena, distinct->count, sizeof *last_alike); /* index + 1 */
+  bool *const is_grouped = dsm__arena_array(d->problem->arena, layer_count, sizeof *is_grouped);
+  if (holdings == NULL || last_alike == NULL || is_grouped == NULL) {
+    return false;
+  }
+  for (size_t g = 0; g < decisions->pipeline_count; g++) {
+    for (size_t k = 0; k < decisions->pipelines[g].layer_count; k++) {
+      is_grouped[decisions->pipelines[g].first_layer + k] = true;
+    }
+  }
+  dsm__holdings_derive(inputs->workload, decisions, holdings);
+  for (size_t i = 0; i < layer_count; i++) {
+    const size_t alike = last_alike[distinct->class_of[i]];
+    if (is_grouped[i]) {
+      continue;
+    }
+    if (alike != 0 && is_same_run(&d->layers[alike - 1], &d->layers[i]) &&
+        is_same_holding(&holdings[alike - 1], &holdings[i])) {
+      memcpy(d->layers[i].splits, d->layers[alike - 1].splits, sizeof d->layers[i].splits);
+      memcpy(d->layers[i].is_kernel_kept, d->layers[alike - 1].is_kernel_kept,
+             sizeof d->layers[i].is_kernel_kept);
+    } else {
+      dsm__layer_setting setting =
+          dsm__open_setting(inputs, &inputs->workload->layers[i], d->layers[i].dysm_factor);
+      setting.holding = holdings[i];
+      find_splits(d, &setting, &d->layers[i]);
+    }
+    last_alike[distinct->class_of[i]] = i + 1;
+  }
+  return true;
+}
+
+static void decide_stage_splits(deciding *d) {
+  const dsm__search_inputs *const inputs = &d->problem->inputs;
+  for (size_t g = 0; g < d->pipeline_count; g++) {
+    const dsm__pipeline_decision *const group = &d->pipelines[g];
+    for (size_t k = 0; k < group->layer_count; k++) {
+      const size_t i = group->first_layer + k;
+      dsm__stage stage;
+      dsm__stage_init(&stage, d->problem->machine.system, group->rows[k]);
+      dsm__layer_setting setting = dsm__open_setting(inputs, &inputs->workload->layers[i], 1);
+      setting.machine = &stage.machine;
+      find_splits(d, &setting, &d->layers[i]);
+    }
+  }
+}
+
+bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *network,
+                         const dsm__graph_path *path, dsm__decisions *decisions) {
+  const size_t layer_count = problem->inputs.workload->layer_count;
+  deciding d = {.problem = problem};
+  d.layers = dsm__arena_array(problem->arena, layer_count, sizeof d.layers[0]);
+  d.pipelines = dsm__arena_array(problem->arena, layer_count / 2, sizeof d.pipelines[0]);
+  d.totals = dsm__arena_array(problem->arena, problem->table.splits.count, sizeof d.totals[0]);
+  if (d.layers == NULL || d.pipelines == NULL || d.totals == NULL ||
+      !decide_path(&d, network, path)) {
+    return false;
+  }
+  *decisions = (dsm__decisions){
+      .layers = d.layers, .pipelines = d.pipelines, .pipeline_count = d.pipeline_count};
+  if (!decide_splits(&d, decisions)) {
+    return false;
+  }
+  decide_stage_splits(&d);
+  return true;
+}

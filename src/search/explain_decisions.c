@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* explain_decisions.c: what the network would do if a layer decided otherwise. */
+#include <stdlib.h>
+
+#include "search/explain_internal.h"
+
+static const char *const decision_names[] = {
+    [DSM_DECISION_OUTPUT_HELD] = "output_on_chip",
+    [DSM_DECISION_DYSM_FACTOR] = "dysm_factor",
+    [DSM_DECISION_PIPELINED] = "pipelined",
+};
+_Static_assert(sizeof decision_names / sizeof decision_names[0] == DSM_DECISION_COUNT,
+               "a name for each decision");
+
+const char *dsm_decision_name(dsm_decision decision) {
+  return decision_names[decision];
+}
+
+double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
+                                   dsm_parallelism parallelism) {
+  double best = 0;
+  for (size_t t = 0; t < e->through_count; t++) {
+    for (size_t i = 0; i < e->throughs[t].way_count; i++) {
+      const dsm__way *const way = &e->throughs[t].ways[i];
+      if (way->layouts.of[pass] == parallelism && (!(best > 0) || way->cycles < best)) {
+        best = way->cycles;
+      }
+    }
+  }
+  return best;
+}
+
+static uint64_t value_of(const dsm__way *way, dsm_decision decision) {
+  switch (decision) {
+  case DSM_DECISION_OUTPUT_HELD:
+    return way->is_output_held;
+  case DSM_DECISION_DYSM_FACTOR:
+    return dsm__factor_of(way->factor_index);
+  case DSM_DECISION_PIPELINED:
+  case DSM_DECISION_COUNT:
+    break;
+  }
+  return way->is_pipelined;
+}
+
+static uint64_t planned_value(const dsm_layer_plan *planned, dsm_decision decision) {
+  switch (decision) {
+  case DSM_DECISION_OUTPUT_HELD:
+    return planned->is_output_held;
+  case DSM_DECISION_DYSM_FACTOR:
+    return planned->dysm_factor;
+  case DSM_DECISION_PIPELINED:
+  case DSM_DECISION_COUNT:
+    break;
+  }
+  return planned->pipeline != DSM_NO_PIPELINE;
+}
+
+/* Is a parallelism allowed to all layers that run while a layer's output is held? */
+static bool have_common_parallelism(const dsm__explaining *e) {
+  const dsm_workload *const workload = e->plan->workload;
+  const size_t last = dsm__last_use(&workload->layers[e->layer_index]);
+  dsm_parallelism_set common = DSM_PARALLELISM_ALL;
+  for (size_t i = e->layer_index; i <= last; i++) {
+    common &= dsm__allowed_parallelisms(&workload->layers[i], e->problem->inputs.options);
+  }
+  return common != 0;
+}
+
+static bool is_any_cut(const dsm__explaining *e) {
+  for (size_t t = 0; t < e->through_count; t++) {
+    if (e->throughs[t].network->is_cut) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char *why_not_held(const dsm__explaining *e) {
+  const char *const reason = dsm__why_not_holdable(e->plan->workload, e->layer_index);
+  if (reason != NULL) {
+    return reason;
+  }
+  if (!have_common_parallelism(e)) {
+    return "no parallelism is allowed to all layers up to its last use";
+  }
+  return is_any_cut(e) ? "it does not fit on chip, or is among the sets of tensors left out"
+                       : "it does not fit on chip beside what runs meanwhile";
+}
+
+static const char *why_not(const dsm__explaining *e, dsm_decision decision, uint64_t value) {
+  switch (decision) {
+  case DSM_DECISION_OUTPUT_HELD:
+    return why_not_held(e);
+  case DSM_DECISION_PIPELINED:
+    return value == 0 ? "no mapping runs it alone"
+                      : "no neighbour can be in a group with it, or the torus has too few rows";
+  case DSM_DECISION_DYSM_FACTOR:
+  case DSM_DECISION_COUNT:
+    break;
+  }
+  return "the layer cannot use this factor";
+}
+
+/* Layers for which a and not b. NULL if out of memory. */
+static size_t *list_difference(const bool *a, const bool *b, size_t layer_count, size_t *count) {
+  size_t *const list = malloc((layer_count + 1) * sizeof *list);
+  *count = 0;
+  for (size_t i = 0; list != NULL && i < layer_count; i++) {
+    if (a[i] && !b[i]) {
+      list[(*count)++] = i;
+    }
+  }
+  return list;
+}
+
+/* What is held then and now. */
+static bool compare_held(const dsm__explaining *e, const dsm__through *through, const dsm__way *way,
+                         dsm_what_if *what_if) {
+  const size_t count = e->plan->layer_count;
+  bool *const held = calloc(2 * count, sizeof *held);
+  if (held == NULL) {
+    return false;
+  }
+  dsm__through_held(through, way, held);
+  for (size_t i = 0; i < count; i++) {
+    held[count + i] = e->plan->layers[i].is_output_held;
+  }
+  what_if->also_held = list_difference(held, held + count, count, &what_if->also_held_count);
+  what_if->not_held = list_difference(held + count, held, count, &what_if->not_held_count);
+  free(held);
+  return what_if->also_held != NULL && what_if->not_held != NULL;
+}
+
+/* Adds what happens with a value of a decision. */
+static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_decision decision,
+                uint64_t value) {
+  dsm_what_if *const what_if = &explanation->what_ifs[explanation->what_if_count++];
+  *what_if = (dsm_what_if){
+      .decision = decision,
+      .value = value,
+      .is_chosen = planned_value(e->chosen, decision) == value,
+  };
+  const dsm__way *best = NULL;
+  const dsm__through *through = NULL;
+  for (size_t t = 0; t < e->through_count; t++) {
+    for (size_t i = 0; i < e->throughs[t].way_count; i++) {
+      const dsm__way *const way = &e->throughs[t].ways[i];
+      if (value_of(way, decision) == value && (best == NULL || way->cycles < best->cycles)) {
+        best = way;
+        through = &e->throughs[t];
+      }
+    }
+  }
+  if (best == NULL) {
+    what_if->why_not = why_not(e, decision, value);
+    return true;
+  }
+  what_if->network_cycles = best->cycles;
+  return what_if->is_chosen || compare_held(e, through, best, what_if);
+}
+
+bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation) {
+  const dsm__search_inputs *const inputs = &e->problem->inputs;
+  enum { FLAGS = 4 }; /* held or not, pipelined or not */
+  explanation->what_ifs = calloc(FLAGS + DSM__FACTORS_MAX, sizeof explanation->what_ifs[0]);
+  if (explanation->what_ifs == NULL) {
+    return false;
+  }
+  for (uint64_t v = 0; v < 2 && dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE); v++) {
+    if (!add(e, explanation, DSM_DECISION_OUTPUT_HELD, v)) {
+      return false;
+    }
+  }
+  const dsm__factors *const factors = &e->problem->factors;
+  for (unsigned f = 0; f < factors->count && factors->count > 1; f++) {
+    const bool can_use = f == 0 || e->chosen->layer->timesteps == 1;
+    if (can_use && !add(e, explanation, DSM_DECISION_DYSM_FACTOR, dsm__factor_of(f))) {
+      return false;
+    }
+  }
+  const bool is_stage = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PIPELINE) &&
+                        dsm__can_be_stage(e->plan->workload, e->layer_index);
+  for (uint64_t v = 0; v < 2 && is_stage; v++) {
+    if (!add(e, explanation, DSM_DECISION_PIPELINED, v)) {
+      return false;
+    }
+  }
+  return true;
+}

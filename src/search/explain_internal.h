@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* explain_internal.h: a layer being explained. */
+#ifndef DSM_SEARCH_EXPLAIN_INTERNAL_H
+#define DSM_SEARCH_EXPLAIN_INTERNAL_H
+
+#include "search/through.h"
+
+typedef struct dsm__explaining {
+  dsm__problem *problem;
+  const dsm_plan *plan;
+  size_t layer_index;
+  const dsm_layer_plan *chosen; /**< how the plan runs the layer */
+  const dsm_machine *machine;   /**< that it runs on: the whole, or a stage's part */
+  dsm__holding holding;         /**< of the plan */
+  double preloaded_bytes;       /**< of a core's scratchpad, by the plan */
+  bool is_per_pass;
+  double *totals;         /**< for splits.count numbers */
+  dsm__through *throughs; /**< all ways to run the layer: of each graph */
+  size_t through_count;
+} dsm__explaining;
+
+/** The best step with a parallelism of a pass; 0: no mapping has it. */
+double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
+                                   dsm_parallelism parallelism);
+
+/** Fills what_ifs; false if out of memory. */
+bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation);
+
+#endif

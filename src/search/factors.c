@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/factors.h"
+
+dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine *machine,
+                                 const dsm_explore_options *options) {
+  dsm__factors factors = {.count = 1};
+  if ((options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM)) == 0) {
+    return factors;
+  }
+  factors.is_uniform = machine->system->model.dysm_uniform;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    while (factors.count < DSM__FACTORS_MAX &&
+           dsm_dysm_factor_is_valid(&workload->layers[i], machine, workload->minibatch,
+                                    dsm__factor_of(factors.count))) {
+      factors.count++;
+    }
+  }
+  return factors;
+}
+
+bool dsm__factor_is_allowed(const dsm__factors *factors, const dsm_layer *layer, unsigned index) {
+  if (index >= factors->count || (index > 0 && layer->timesteps != 1)) {
+    return false;
+  }
+  if (!factors->is_uniform) {
+    return true;
+  }
+  return index == (layer->type == DSM_LAYER_CONV ? factors->conv_index : 0);
+}

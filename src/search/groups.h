@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* groups.h: runs of recurrent layers that can be pipelined, each at its best (section 9). */
+#ifndef DSM_SEARCH_GROUPS_H
+#define DSM_SEARCH_GROUPS_H
+
+#include "search/layer_table.h"
+
+/** A run of layers as a pipeline. */
+typedef struct dsm__group {
+  size_t first_layer;
+  size_t layer_count;
+  double cycles;       /**< of the group: rows and parallelisms of least total */
+  double bound_cycles; /**< no rows and parallelisms have less */
+  double kept_bytes;
+  double transient_bytes;
+  const uint64_t *rows;                /**< of each layer */
+  const dsm_parallelism *parallelisms; /**< of each layer, in all its passes */
+} dsm__group;
+
+typedef struct dsm__groups {
+  dsm__group *items; /**< by first layer, then by length */
+  size_t count;
+  bool is_complete; /**< false: some groups are missing */
+  bool is_exact;    /**< false: some are not at their best */
+  uint64_t evaluations;
+} dsm__groups;
+
+/** Most layers of a group and most rows of a stage in the searched space; most groups that differ
+ * in their layers; and most stages (layers with so many rows) that differ. */
+enum {
+  DSM__STAGES_MAX = 64,
+  DSM__ROWS_MAX = 1024,
+  DSM__GROUPS_SOLVED_MAX = 4096,
+  DSM__STAGES_SCORED_MAX = 1 << 17
+};
+
+/** Finds all groups of a workload that the options allow; false if out of memory. */
+bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, dsm__arena *arena);
+
+/** Could a layer be a stage: a unidirectional lstm that does not say never? */
+bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index);
+
+#endif

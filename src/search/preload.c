@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/preload.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/tolerance.h"
+#include "search/preload_greedy.h"
+#include "search/preload_level.h"
+
+/* What is known of the steps in which room is given out; [0] is without preloading. */
+typedef struct step_state {
+  double bound;   /* no mapping of it is faster */
+  bool is_scored; /* as if holding took no room */
+  unsigned tries; /* with mappings of its own: good ones, then all */
+} step_state;
+
+/* Tries in which all levels get good mappings, before gaps that are left are closed. */
+enum { TRY_GOOD = 1, TRY_ALL = 2 };
+
+typedef struct searching {
+  dsm__problem *problem;
+  dsm__solution *solution;
+  const dsm__factors *factors;
+  bool is_holding;          /* outputs may be held */
+  dsm__preload_form *forms; /* of the solution without preloading */
+  dsm__preload_greedy greedy;
+  double *budgets; /* of each layer */
+  double best_cycles;
+  step_state steps[DSM__PRELOAD_STEPS + 1];
+} searching;
+
+/* The mappings of a level that are worked on. */
+typedef struct mappings {
+  dsm__preload_mapping below;
+  dsm__preload_mapping above;
+  dsm__preload_mapping scratch;
+  dsm__preload_mapping best; /* that fits, so far */
+  bool is_memory_short;      /* some did not fit */
+} mappings;
+
+static bool mappings_init(mappings *m, const dsm__preload_level *level) {
+  m->is_memory_short = false;
+  return dsm__preload_mapping_init(&m->below, level) &&
+         dsm__preload_mapping_init(&m->above, level) &&
+         dsm__preload_mapping_init(&m->scratch, level) &&
+         dsm__preload_mapping_init(&m->best, level);
+}
+
+/* ---- candidates of a level ---- */
+
+/* Fills up a mapping, and keeps it if it is the best that fits. False if out of memory. */
+static bool offer(dsm__preload_level *level, mappings *m, dsm__preload_mapping *mapping) {
+  if (!dsm__preload_fits_memory(level, mapping)) {
+    m->is_memory_short = true;
+    return true;
+  }
+  if (!dsm__preload_fill(level, mapping)) {
+    return false;
+  }
+  if (mapping->cycles < m->best.cycles) {
+    const dsm__preload_mapping worse = m->best;
+    m->best = *mapping;
+    *mapping = worse;
+  }
+  return true;
+}
+
+/* Given how much of each scratchpad a layer has, another path may be faster, on which other layers
+ * can do more with it. */
+static bool offer_other_paths(searching *s, dsm__preload_level *level, mappings *m) {
+  enum { ROUNDS_MAX = 4 };
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  double before = HUGE_VAL;
+  for (int i = 0; i < ROUNDS_MAX && m->best.cycles < before; i++) {
+    before = m->best.cycles;
+    memset(s->budgets, 0, layer_count * sizeof s->budgets[0]);
+    for (size_t k = 0; k < m->best.step_count; k++) {
+      s->budgets[m->best.steps[k].layer] = m->best.steps[k].how.bytes;
+    }
+    if (!dsm__preload_fastest_within(level, s->budgets, &m->scratch) ||
+        !offer(level, m, &m->scratch)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool offer_all(searching *s, dsm__preload_level *level, mappings *m) {
+  dsm__preload_greedy_budgets(&s->greedy, level->room_bytes, s->budgets,
+                              s->problem->inputs.workload->layer_count);
+  return offer(level, m, &m->below) && offer(level, m, &m->above) &&
+         dsm__preload_fastest_within(level, s->budgets, &m->scratch) &&
+         offer(level, m, &m->scratch) && offer_other_paths(s, level, m);
+}
+
+/* Keeps the decisions of a mapping as the best of all. Its rows of groups live as long as the
+ * level, what is kept as long as the problem. */
+static bool adopt(searching *s, const dsm__preload_level *level,
+                  const dsm__preload_mapping *mapping) {
+  dsm__arena *const arena = s->problem->arena;
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  dsm__problem problem = level->problem;
+  problem.arena = arena;
+  dsm__decisions *const kept = dsm__arena_alloc(arena, sizeof *kept);
+  dsm__layer_decision *const layers = dsm__arena_array(arena, layer_count, sizeof *layers);
+  if (kept == NULL || layers == NULL ||
+      !dsm__problem_decide(&problem, &level->network, &mapping->path, kept)) {
+    return false;
+  }
+  memcpy(layers, kept->layers, layer_count * sizeof *layers);
+  for (size_t i = 0; i < mapping->step_count; i++) {
+    const dsm__preload_step *const step = &mapping->steps[i];
+    if (step->how.bytes > 0) {
+      dsm__layer_decision *const layer = &layers[step->layer];
+      layer->weights_on_chip = step->how.fraction;
+      layer->is_kernel_kept[DSM_PASS_FORWARD] = step->how.is_kernel_kept;
+      layer->splits[DSM_PASS_FORWARD][0] = problem.table.splits.items[step->how.split];
+      layer->splits[DSM_PASS_FORWARD][1] = level->residents.runs[step->run].steady_split;
+    }
+  }
+  kept->layers = layers;
+  dsm__pipeline_decision *const groups =
+      dsm__arena_array(arena, kept->pipeline_count, sizeof *groups);
+  for (size_t g = 0; g < kept->pipeline_count && groups != NULL; g++) {
+    const dsm__pipeline_decision *const from = &kept->pipelines[g];
+    uint64_t *const rows = dsm__arena_array(arena, from->layer_count, sizeof *rows);
+    if (rows == NULL) {
+      return false;
+    }
+    memcpy(rows, from->rows, from->layer_count * sizeof *rows);
+    groups[g] = *from;
+    groups[g].rows = rows;
+  }
+  kept->pipelines = groups;
+  s->solution->preloading = kept;
+  s->best_cycles = mapping->cycles;
+  return groups != NULL;
+}
+
+/* Searches all mappings of a level: at first those near the bound, which are few. Each time, the
+ * best of all is found, or the bound rises; until it meets the best, or they are too many. */
+static bool close_gap(searching *s, dsm__preload_level *level, mappings *m,
+                      dsm__preload_bound *bound) {
+  static const double shares[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1};
+  const double lowest = bound->cycles;
+  const double best = s->best_cycles;
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+    const double limit = shares[i] < 1 ? lowest + shares[i] * (best - lowest) : best;
+    dsm__preload_exact exact;
+    if (!dsm__preload_search(level, bound, limit, &m->scratch, &exact)) {
+      return false;
+    }
+    if (!exact.is_complete) {
+      return true;
+    }
+    bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
+    if (exact.is_found) {
+      return offer(level, m, &m->scratch);
+    }
+  }
+  return true;
+}
+
+/* Good mappings of a level whose bound leaves hope. */
+static bool find_good(searching *s, dsm__preload_level *level, mappings *m) {
+  if (!offer_all(s, level, m)) {
+    return false;
+  }
+  if (!m->is_memory_short) {
+    return true;
+  }
+  dsm__preload_bound unused;
+  level->forms = s->forms;
+  dsm__preload_bound_find(level, &m->below, &m->above, &m->scratch, &unused);
+  const bool is_done = offer_all(s, level, m);
+  level->forms = NULL;
+  return is_done;
+}
+
+/* ---- levels ---- */
+
+static double room_of(const searching *s, int step) {
+  return dsm_preload_room_bytes(&s->problem->machine) / DSM__PRELOAD_STEPS * step;
+}
+
+/* A free level's bound holds for all larger rooms too: they leave less to the rest. */
+static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound) {
+  for (int c = step; c <= (bound->is_free ? DSM__PRELOAD_STEPS : step); c++) {
+    s->steps[c].bound = fmax(s->steps[c].bound, bound->cycles);
+  }
+}
+
+static void count_work(searching *s, const dsm__preload_level *level) {
+  s->problem->evaluations += level->problem.evaluations;
+  dsm__groups *const groups = &s->problem->groups;
+  groups->is_complete = groups->is_complete && level->problem.groups.is_complete;
+  groups->is_exact = groups->is_exact && level->problem.groups.is_exact;
+}
+
+/* Bounds a level as if holding took no room, and (unless worthwhile is NULL) tells where it pays.
+ */
+static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is_any) {
+  const dsm__preload_request request = {.problem = s->problem,
+                                        .factors = s->factors,
+                                        .room_bytes = room_of(s, step),
+                                        .is_holding = true,
+                                        .is_relaxed = true};
+  dsm__preload_level level;
+  mappings m;
+  dsm__preload_bound bound;
+  bool is_done = dsm__preload_level_init(&level, &request) && mappings_init(&m, &level);
+  if (is_done) {
+    dsm__preload_bound_find(&level, &m.below, &m.above, &m.scratch, &bound);
+    raise_bounds(s, step, &bound);
+    is_done = worthwhile == NULL ||
+              dsm__preload_worthwhile(&level, &bound, s->best_cycles, worthwhile, is_any);
+  }
+  count_work(s, &level);
+  dsm__preload_level_fini(&level);
+  s->steps[step].is_scored = true;
+  return is_done;
+}
+
+static bool is_below_best(const searching *s, double cycles) {
+  return dsm__equal_to(cycles) < s->best_cycles;
+}
+
+/* Is there hope that a level has something faster? */
+static bool is_hopeful(const searching *s, int step) {
+  return s->problem->is_bounding_off || is_below_best(s, s->steps[step].bound);
+}
+
+static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
+  const dsm__preload_request request = {.problem = s->problem,
+                                        .factors = s->factors,
+                                        .room_bytes = room_of(s, step),
+                                        .is_holding = worthwhile != NULL,
+                                        .worthwhile = worthwhile};
+  dsm__preload_level level;
+  mappings m;
+  dsm__preload_bound bound;
+  bool is_done = dsm__preload_level_init(&level, &request) && mappings_init(&m, &level);
+  if (is_done) {
+    dsm__preload_bound_find(&level, &m.below, &m.above, &m.scratch, &bound);
+    /* States are missing that cannot be faster than the best so far. */
+    const double others = s->is_holding ? s->best_cycles : HUGE_VAL;
+    bound.is_free = bound.is_free && !s->is_holding;
+    if (s->problem->is_bounding_off || is_below_best(s, bound.cycles)) {
+      is_done =
+          s->steps[step].tries == 0 ? find_good(s, &level, &m) : close_gap(s, &level, &m, &bound);
+    }
+    is_done = is_done && (!is_below_best(s, m.best.cycles) || adopt(s, &level, &m.best));
+    bound.cycles = fmin(bound.cycles, others);
+    if (!level.network.is_cut) { /* else the relaxed bound stands */
+      raise_bounds(s, step, &bound);
+    }
+  }
+  count_work(s, &level);
+  dsm__preload_level_fini(&level);
+  s->steps[step].tries++;
+  return is_done;
+}
+
+static bool work_on(searching *s, int step) {
+  if (!s->is_holding) {
+    return solve_level(s, step, NULL);
+  }
+  if (!s->steps[step].is_scored) {
+    return score_relaxed(s, step, NULL, NULL);
+  }
+  const size_t boundaries = s->problem->inputs.workload->layer_count + 1;
+  uint64_t *const worthwhile =
+      dsm__arena_array(s->problem->arena, boundaries * DSM_PARALLELISM_COUNT, sizeof *worthwhile);
+  bool is_any = false;
+  return worthwhile != NULL && score_relaxed(s, step, worthwhile, &is_any) &&
+         solve_level(s, step, is_any ? worthwhile : NULL);
+}
+
+/* Of the levels that have not been tried so often, that with the least bound; 0: none is left. */
+static int next_step(const searching *s, unsigned tries) {
+  int next = 0;
+  for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
+    const bool is_open = s->steps[c].tries < tries && is_hopeful(s, c);
+    if (is_open && (next == 0 || s->steps[c].bound < s->steps[next].bound)) {
+      next = c;
+    }
+  }
+  return next;
+}
+
+/* ---- all of it ---- */
+
+/* What the solution without preloading looks like. */
+static bool find_forms(searching *s) {
+  const dsm__network_graph *const network = &s->solution->network;
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  s->forms = dsm__arena_array(s->problem->arena, layer_count, sizeof s->forms[0]);
+  if (s->forms == NULL) {
+    return false;
+  }
+  size_t node = 0;
+  for (size_t i = 0; i < s->solution->path.length; i++) {
+    const dsm__graph_edge *const edge = &network->graph.edges[s->solution->path.edges[i]];
+    const dsm__node_info *const info = &network->infos[node];
+    if (info->kind == DSM__NODE_GROUP) {
+      const dsm__group *const group = &s->problem->groups.items[edge->tag];
+      s->forms[info->layer].group_length = group->layer_count;
+      for (size_t k = 0; k < group->layer_count; k++) {
+        s->forms[info->layer + k].is_grouped = true;
+      }
+    } else if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+      s->forms[info->layer].parallelism = (dsm_parallelism)info->forward;
+    }
+    node = edge->to;
+  }
+  return true;
+}
+
+/* With one uniform factor, or with free ones. */
+static bool search_levels(searching *s) {
+  memset(s->steps, 0, sizeof s->steps);
+  dsm__layer_table_choose(&s->problem->table, s->factors);
+  for (unsigned tries = TRY_GOOD; tries <= TRY_ALL; tries++) {
+    for (int step = next_step(s, tries); step != 0; step = next_step(s, tries)) {
+      if (!work_on(s, step)) {
+        return false;
+      }
+    }
+  }
+  dsm__graph_answer *const answer = &s->solution->answer;
+  for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
+    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, s->steps[c].bound);
+  }
+  if (!is_below_best(s, answer->lower_bound_cycles)) { /* but for rounding it is met */
+    answer->lower_bound_cycles = s->best_cycles;
+  }
+  return true;
+}
+
+bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution) {
+  searching s = {
+      .problem = problem,
+      .solution = solution,
+      .is_holding = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
+                    problem->lives.is_any_holdable,
+      .best_cycles = solution->answer.cycles,
+  };
+  if (dsm_preload_room_bytes(&problem->machine) <= 0) {
+    return true;
+  }
+  s.budgets =
+      dsm__arena_array(problem->arena, problem->inputs.workload->layer_count, sizeof s.budgets[0]);
+  if (s.budgets == NULL || !find_forms(&s) ||
+      !dsm__preload_greedy_find(&s.greedy, problem, solution)) {
+    return false;
+  }
+  dsm__factors factors = problem->factors;
+  s.factors = &factors;
+  for (factors.conv_index = 0; factors.conv_index < (factors.is_uniform ? factors.count : 1);
+       factors.conv_index++) {
+    if (!search_levels(&s)) {
+      return false;
+    }
+  }
+  solution->answer.cycles = s.best_cycles;
+  return true;
+}

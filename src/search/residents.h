@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* residents.h: how fast layers run with a part of their weights on chip (section 10). */
+#ifndef DSM_SEARCH_RESIDENTS_H
+#define DSM_SEARCH_RESIDENTS_H
+
+#include "search/variants.h"
+
+/** One way to run a layer. */
+typedef struct dsm__resident {
+  double bytes;        /**< of each core's scratchpad, for the layer's weights */
+  double cycles;       /**< of the layer in a step */
+  double fraction;     /**< of the weights, 0 .. 1 */
+  size_t split;        /**< index of the core split; of the first invocations */
+  bool is_kernel_kept; /**< steady invocations follow the first */
+} dsm__resident;
+
+/**
+ * A layer in the circumstances of a variant. With a given core split its time falls with the
+ * fraction on chip, ever faster, until weights are fetched in the shadow of something else
+ * (dsm_resident_fraction_needed), and not further; or until all weights are on chip, where it may
+ * drop, because the loops need no longer be tiled. So the two ends of that fall span everything
+ * from below, and of all splits' ends the lower convex hull does: in between nothing is faster.
+ */
+typedef struct dsm__resident_run {
+  dsm__layer_setting setting;
+  dsm_parallelism parallelism;
+  bool is_any_split;    /**< also splits that are not valid, because none is */
+  bool can_keep_kernel; /**< over timesteps */
+  dsm_loops steady_split;
+  double steady_cycles; /**< of all steady invocations */
+  dsm__resident *ends;  /**< by bytes, from 0 on; each faster than the one before */
+  size_t end_count;     /**< 1 or more */
+  dsm__resident *hull;  /**< those of them on the hull */
+  size_t hull_count;    /**< 1 or more */
+} dsm__resident_run;
+
+/** The runs of a set of variants, all of the forward pass. */
+typedef struct dsm__residents {
+  const dsm__layer_table *table;
+  dsm__resident_run *runs; /**< of each variant */
+  size_t count;
+  uint64_t evaluations;
+  dsm__resident **pools; /* of each worker: ends and hulls of its runs */
+  size_t pool_count;
+} dsm__residents;
+
+/** Scores all variants, on up to options->thread_count threads; false if out of memory. To be freed
+ * with dsm__residents_fini in either case. */
+bool dsm__residents_score(dsm__residents *residents, const dsm__variants *variants);
+void dsm__residents_fini(dsm__residents *residents);
+
+/** The fewest cycles that a run's hull allows for a number of bytes. */
+double dsm__resident_promise(const dsm__resident_run *run, double bytes);
+
+/** The fastest way to run a layer whose weights take at most `bytes` of each core; of equals one
+ * that takes fewest. Adds what was scored to *evaluations. */
+dsm__resident dsm__resident_within(const dsm__resident_run *run, const dsm__core_splits *splits,
+                                   double bytes, uint64_t *evaluations);
+
+/** With all weights on chip, each core having its part of at least 1 / replication of them
+ * (k_in * k_out * k_kij * replication >= cores): the fastest; infinite cycles: no such split. */
+dsm__resident dsm__resident_replicated(const dsm__resident_run *run, const dsm__core_splits *splits,
+                                       uint64_t replication, uint64_t *evaluations);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/through.h"
+
+#include <math.h>
+
+#include "plan/tolerance.h"
+
+/* Does an edge run the layer? Fills how. */
+static bool is_way(const dsm__problem *problem, const dsm__network_graph *network, size_t node,
+                   const dsm__graph_edge *edge, size_t layer_index, dsm__way *way) {
+  const dsm__node_info *const info = &network->infos[node];
+  if (info->kind == DSM__NODE_GROUP) {
+    const dsm__group *const group = &problem->groups.items[edge->tag];
+    if (layer_index < group->first_layer ||
+        layer_index >= group->first_layer + group->layer_count) {
+      return false;
+    }
+    way->layouts = dsm_pass_layouts_uniform(group->parallelisms[layer_index - group->first_layer]);
+    way->is_pipelined = true;
+    return true;
+  }
+  if ((info->kind != DSM__NODE_ENTRY && info->kind != DSM__NODE_HELD) ||
+      info->layer != layer_index) {
+    return false;
+  }
+  const dsm__layer_step step = dsm__step_unpack(edge->tag);
+  way->layouts = (dsm_pass_layouts){
+      {(dsm_parallelism)info->forward, (dsm_parallelism)info->backward, step.update}};
+  way->factor_index = step.factor_index;
+  way->is_output_held = step.is_output_held;
+  return true;
+}
+
+static size_t for_each_way(dsm__through *through, const dsm__problem *problem, size_t layer_index,
+                           const double *before) {
+  const dsm__graph *const graph = &through->network->graph;
+  size_t count = 0;
+  for (size_t v = 0; v < graph->node_count; v++) {
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      dsm__way way = {.edge = e, .from = (uint32_t)v};
+      if (!is_way(problem, through->network, v, edge, layer_index, &way)) {
+        continue;
+      }
+      if (through->ways != NULL) {
+        way.cycles = before[v] + edge->cycles + through->rest[edge->to];
+        through->ways[count] = way;
+      }
+      count++;
+    }
+  }
+  return count;
+}
+
+bool dsm__through_derive(dsm__through *through, const dsm__problem *problem,
+                         const dsm__network_graph *network, size_t layer_index, dsm__arena *arena) {
+  const size_t count = network->graph.node_count;
+  *through = (dsm__through){.network = network};
+  double *const before = dsm__arena_array(arena, count, sizeof *before);
+  through->rest = dsm__arena_array(arena, count, sizeof through->rest[0]);
+  through->rest_to = dsm__arena_array(arena, count, sizeof through->rest_to[0]);
+  if (before == NULL || through->rest == NULL || through->rest_to == NULL) {
+    return false;
+  }
+  dsm__graph_rest(&network->graph, 0, through->rest);
+  dsm__graph_before(&network->graph, 0, before);
+  through->way_count = for_each_way(through, problem, layer_index, before);
+  through->ways = dsm__arena_array(arena, through->way_count, sizeof through->ways[0]);
+  if (through->ways == NULL) {
+    return false;
+  }
+  for_each_way(through, problem, layer_index, before);
+  return true;
+}
+
+static void note_edge(const dsm__through *through, size_t from, size_t edge, bool *is_held) {
+  const dsm__node_info *const info = &through->network->infos[from];
+  if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+    is_held[info->layer] = dsm__step_unpack(through->network->graph.edges[edge].tag).is_output_held;
+  }
+}
+
+/* Follows the first of the fastest paths from a node to another, given the cycles of the rest. */
+static void follow(const dsm__through *through, size_t from, size_t to, const double *rest,
+                   bool *is_held) {
+  const dsm__graph *const graph = &through->network->graph;
+  size_t node = from;
+  while (node != to) {
+    size_t e = graph->nodes[node].first_edge;
+    while (graph->edges[e].to > to ||
+           graph->edges[e].cycles + rest[graph->edges[e].to] > dsm__equal_to(rest[node])) {
+      e++;
+    }
+    note_edge(through, node, e, is_held);
+    node = graph->edges[e].to;
+  }
+}
+
+void dsm__through_held(const dsm__through *through, const dsm__way *way, bool *is_held) {
+  const dsm__graph *const graph = &through->network->graph;
+  double *const rest_to = through->rest_to;
+  rest_to[way->from] = 0;
+  for (size_t v = way->from; v-- > 0;) {
+    rest_to[v] = HUGE_VAL;
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      if (edge->to <= way->from) {
+        rest_to[v] = fmin(rest_to[v], edge->cycles + rest_to[edge->to]);
+      }
+    }
+  }
+  follow(through, 0, way->from, rest_to, is_held);
+  note_edge(through, way->from, way->edge, is_held);
+  follow(through, graph->edges[way->edge].to, graph->node_count - 1, through->rest, is_held);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/variants.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+
+_Static_assert(sizeof(dsm__variant_key) == 32, "no padding");
+
+void dsm__variants_init(dsm__variants *variants, const dsm__layer_table *table) {
+  *variants = (dsm__variants){.table = table};
+}
+
+void dsm__variants_fini(dsm__variants *variants) {
+  free(variants->keys);
+  free(variants->cycles);
+  free(variants->slots);
+  *variants = (dsm__variants){.table = variants->table};
+}
+
+/* FNV-1a over the words of a key. */
+static size_t hash_of(const dsm__variant_key *key) {
+  uint64_t words[sizeof *key / sizeof(uint64_t)];
+  memcpy(words, key, sizeof words);
+  uint64_t hash = 14695981039346656037U;
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    hash = (hash ^ words[i]) * 1099511628211U;
+    hash ^= hash >> 29;
+  }
+  return (size_t)hash;
+}
+
+/* The slot that holds a key, or the empty one where it belongs. */
+static size_t find_slot(const dsm__variants *variants, const dsm__variant_key *key) {
+  size_t slot = hash_of(key) & (variants->slot_count - 1);
+  while (variants->slots[slot] != 0 &&
+         memcmp(&variants->keys[variants->slots[slot] - 1], key, sizeof *key) != 0) {
+    slot = (slot + 1) & (variants->slot_count - 1);
+  }
+  return slot;
+}
+
+/* Doubles the room for keys; the table of slots is at most half full. */
+static bool grow(dsm__variants *variants) {
+  const size_t capacity = variants->capacity == 0 ? 1024 : 2 * variants->capacity;
+  dsm__variant_key *const keys = realloc(variants->keys, capacity * sizeof *keys);
+  if (keys == NULL) {
+    return false;
+  }
+  variants->keys = keys;
+  size_t *const slots = calloc(2 * capacity, sizeof *slots);
+  if (slots == NULL) {
+    return false;
+  }
+  free(variants->slots);
+  variants->slots = slots;
+  variants->slot_count = 2 * capacity;
+  variants->capacity = capacity;
+  for (size_t i = 0; i < variants->count; i++) {
+    slots[find_slot(variants, &keys[i])] = i + 1;
+  }
+  return true;
+}
+
+size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass pass,
+                         dsm_parallelism parallelism, unsigned factor_index,
+                         const dsm__holding *holding) {
+  /* What a pass does not look at (section 5) is the same for all. */
+  const bool is_update = pass == DSM_PASS_UPDATE;
+  const dsm__variant_key key = {
+      .class_index = class_index,
+      .held_elements = holding->held_elements,
+      .deferred_elements = pass == DSM_PASS_FORWARD ? holding->deferred_elements : 0,
+      .pass = (uint8_t)pass,
+      .parallelism = (uint8_t)parallelism,
+      .factor_index = (uint8_t)factor_index,
+      .is_input_held = holding->is_input_held && !is_update,
+      .is_output_held = holding->is_output_held,
+      .is_shortcut_held = holding->is_shortcut_held && !is_update,
+  };
+  if (variants->count == variants->capacity && !grow(variants)) {
+    return SIZE_MAX;
+  }
+  const size_t slot = find_slot(variants, &key);
+  if (variants->slots[slot] == 0) {
+    variants->keys[variants->count++] = key;
+    variants->slots[slot] = variants->count;
+  }
+  return variants->slots[slot] - 1;
+}
+
+dsm__holding dsm__variant_holding(const dsm__variant_key *key) {
+  return (dsm__holding){
+      .is_input_held = key->is_input_held != 0,
+      .is_output_held = key->is_output_held != 0,
+      .is_shortcut_held = key->is_shortcut_held != 0,
+      .held_elements = key->held_elements,
+      .deferred_elements = key->deferred_elements,
+  };
+}
+
+/* A core split and what an invocation with it costs at least, whatever is held. */
+typedef struct ranked_split {
+  double bound;
+  size_t split;
+} ranked_split;
+
+/* What the tasks share: one task for each class, pass, parallelism and factor. Each writes its own
+ * entries and uses its worker's scratch. */
+typedef struct job {
+  dsm__variants *variants;
+  const size_t *sorted;  /* variants, by task */
+  const size_t *starts;  /* of each task in `sorted`, and the end */
+  ranked_split *scratch; /* splits.count a worker */
+  uint64_t *evaluations; /* of each worker */
+} job;
+
+static dsm__layer_setting setting_of(const dsm__layer_table *table, const dsm__variant_key *key) {
+  dsm__layer_setting setting = dsm__open_setting(
+      table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
+  setting.holding = dsm__variant_holding(key);
+  return setting;
+}
+
+static int compare_ranked(const void *left, const void *right) {
+  const ranked_split *const a = left;
+  const ranked_split *const b = right;
+  if (a->bound < b->bound || a->bound > b->bound) {
+    return a->bound < b->bound ? -1 : 1;
+  }
+  return (a->split > b->split) - (a->split < b->split);
+}
+
+/*
+ * Ranks the candidates by their cost with everything held and the whole scratchpad left: no variant
+ * of the pass costs less with the same split, because it moves no less and its tiles are no larger.
+ */
+static size_t rank_splits(const dsm__layer_table *table, const dsm__variant_key *key,
+                          ranked_split *ranked) {
+  dsm__layer_setting setting = setting_of(table, key);
+  setting.holding =
+      (dsm__holding){.is_input_held = true, .is_output_held = true, .is_shortcut_held = true};
+  const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
+  const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
+  const dsm_pass_work work =
+      dsm__part_work(&setting, (dsm_pass)key->pass, parallelism, &parts.items[0]);
+  const dsm__core_splits *const splits = &table->splits;
+  const bool is_valid_only = dsm__core_splits_any_valid(splits, setting.layer, &work.share);
+  size_t count = 0;
+  for (size_t i = 0; i < splits->count; i++) {
+    if (!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) {
+      ranked[count++] = (ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
+    }
+  }
+  qsort(ranked, count, sizeof ranked[0], compare_ranked);
+  return count;
+}
+
+/* The least total of an invocation over the ranked splits: none after the first whose bound exceeds
+ * what is known can have it. */
+static double least_total(const dsm_pass_work *work, const dsm__core_splits *splits,
+                          const ranked_split *ranked, size_t count, uint64_t *evaluations) {
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < count && ranked[i].bound <= least; i++) {
+    const double total = dsm_invocation_score(work, &splits->items[ranked[i].split]).total;
+    least = total < least ? total : least;
+    ++*evaluations;
+  }
+  return least;
+}
+
+static void run_task(void *context, size_t task_index, size_t worker_index) {
+  const job *const j = context;
+  const dsm__layer_table *const table = j->variants->table;
+  ranked_split *const ranked = &j->scratch[worker_index * table->splits.count];
+  uint64_t *const evaluations = &j->evaluations[worker_index];
+  const dsm__variant_key *const first = &j->variants->keys[j->sorted[j->starts[task_index]]];
+  const size_t count = rank_splits(table, first, ranked);
+  *evaluations += count;
+  for (size_t i = j->starts[task_index]; i < j->starts[task_index + 1]; i++) {
+    const dsm__variant_key *const key = &j->variants->keys[j->sorted[i]];
+    const dsm_pass pass = (dsm_pass)key->pass;
+    const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
+    const dsm__layer_setting setting = setting_of(table, key);
+    const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
+    double cycles = 0;
+    for (unsigned k = 0; k < parts.count; k++) {
+      const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
+      cycles += (double)parts.items[k].count *
+                least_total(&work, &table->splits, ranked, count, evaluations);
+    }
+    j->variants->cycles[j->sorted[i]] = cycles;
+  }
+}
+
+/* The task of a variant, as a number that is the same for all of its variants. */
+static uint64_t task_of(const dsm__variant_key *key) {
+  const uint64_t way =
+      ((uint64_t)key->pass * DSM_PARALLELISM_COUNT + key->parallelism) * DSM__FACTORS_MAX +
+      key->factor_index;
+  return key->class_index * ((uint64_t)DSM_PASS_COUNT * DSM_PARALLELISM_COUNT * DSM__FACTORS_MAX) +
+         way;
+}
+
+/* A variant and its task, to be sorted. */
+typedef struct placed {
+  uint64_t task;
+  size_t variant;
+} placed;
+
+static int compare_placed(const void *left, const void *right) {
+  const placed *const a = left;
+  const placed *const b = right;
+  if (a->task != b->task) {
+    return a->task < b->task ? -1 : 1;
+  }
+  return (a->variant > b->variant) - (a->variant < b->variant);
+}
+
+/* Sorts the variants into tasks; sorted and starts have room for all, and one more. The number of
+ * tasks; SIZE_MAX if out of memory. */
+static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *starts) {
+  placed *const places = calloc(variants->count + 1, sizeof *places);
+  if (places == NULL) {
+    return SIZE_MAX;
+  }
+  for (size_t i = 0; i < variants->count; i++) {
+    places[i] = (placed){task_of(&variants->keys[i]), i};
+  }
+  qsort(places, variants->count, sizeof places[0], compare_placed);
+  size_t tasks = 0;
+  for (size_t i = 0; i < variants->count; i++) {
+    sorted[i] = places[i].variant;
+    if (i == 0 || places[i].task != places[i - 1].task) {
+      starts[tasks++] = i;
+    }
+  }
+  starts[tasks] = variants->count;
+  free(places);
+  return tasks;
+}
+
+bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
+  size_t workers = thread_count == 0 ? 1 : thread_count;
+  workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
+  size_t *const sorted = calloc(variants->count + 1, sizeof *sorted);
+  size_t *const starts = calloc(variants->count + 1, sizeof *starts);
+  job j = {.variants = variants, .sorted = sorted, .starts = starts};
+  j.scratch = calloc(workers * variants->table->splits.count, sizeof j.scratch[0]);
+  j.evaluations = calloc(workers, sizeof j.evaluations[0]);
+  free(variants->cycles);
+  variants->cycles = calloc(variants->count + 1, sizeof variants->cycles[0]);
+  bool is_ready = sorted != NULL && starts != NULL && j.scratch != NULL && j.evaluations != NULL &&
+                  variants->cycles != NULL;
+  const size_t tasks = is_ready ? make_tasks(variants, sorted, starts) : SIZE_MAX;
+  is_ready = tasks != SIZE_MAX;
+  if (is_ready) {
+    dsm__parallel_for(workers, tasks, run_task, &j);
+    for (size_t w = 0; w < workers; w++) {
+      variants->evaluations += j.evaluations[w];
+    }
+  }
+  free(sorted);
+  free(starts);
+  free(j.scratch);
+  free(j.evaluations);
+  return is_ready;
+}

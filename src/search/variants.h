@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* variants.h: passes of layers while something is held on chip, each scored once. */
+#ifndef DSM_SEARCH_VARIANTS_H
+#define DSM_SEARCH_VARIANTS_H
+
+#include "search/layer_table.h"
+
+/** A pass of a class of layers, and what is held around it. No padding: compared as bytes. */
+typedef struct dsm__variant_key {
+  uint64_t class_index;
+  uint64_t held_elements;
+  uint64_t deferred_elements; /**< 0 but in forward */
+  uint8_t pass;
+  uint8_t parallelism;
+  uint8_t factor_index;
+  uint8_t is_input_held;
+  uint8_t is_output_held;
+  uint8_t is_shortcut_held;
+  uint8_t unused[2]; /**< 0 */
+} dsm__variant_key;
+
+typedef struct dsm__variants {
+  const dsm__layer_table *table;
+  dsm__variant_key *keys;
+  double *cycles; /**< of the pass over a step; set by dsm__variants_score */
+  size_t count;
+  size_t capacity;
+  size_t *slots; /* hash table of index + 1, 0: empty */
+  size_t slot_count;
+  uint64_t evaluations;
+} dsm__variants;
+
+/** An empty set; to be freed with dsm__variants_fini. */
+void dsm__variants_init(dsm__variants *variants, const dsm__layer_table *table);
+void dsm__variants_fini(dsm__variants *variants);
+
+/** The index of a pass of a layer under a holding; added if it is new. SIZE_MAX if out of memory.
+ */
+size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass pass,
+                         dsm_parallelism parallelism, unsigned factor_index,
+                         const dsm__holding *holding);
+
+/** What a key says is held. */
+dsm__holding dsm__variant_holding(const dsm__variant_key *key);
+
+/** Scores all, on up to thread_count threads; false if out of memory. */
+bool dsm__variants_score(dsm__variants *variants, size_t thread_count);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_twin_full.c: libdsm against its brute-force twin with reuse, DySM, pipelining and a
+ * parallelism per pass: equal optimum, equal feasibility, and the twin finds the mapping that
+ * libdsm chose admissible, as fast, as large, and its pipeline groups and layers as fast.
+ *
+ * Usage: test_twin_full [FIRST_SEED [COUNT [CASE]]]. A failure prints its seed and case; the same
+ * seed reproduces it.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dsm/dsm.h"
+#include "instance.h"
+#include "twin.h"
+
+/* Two implementations sum in different orders; they agree to this, relatively. */
+static const double tolerance = 1e-9;
+
+typedef struct {
+  const instance *given;
+  instance_case which;
+  bool is_lenient; /* equally good allotments of a group leave the answer open */
+  unsigned failures;
+} comparison;
+
+static void fail(comparison *c, const char *where, const char *what, double ours, double theirs) {
+  fprintf(stderr, "seed %llu %s: %s: %s: libdsm %.17g, twin %.17g\n",
+          (unsigned long long)c->given->seed, instance_case_name(c->which), where, what, ours,
+          theirs);
+  c->failures++;
+}
+
+static void expect_close(comparison *c, const char *where, const char *what, double ours,
+                         double theirs) {
+  if (!(fabs(ours - theirs) <= tolerance * fmax(fabs(ours), fabs(theirs)))) {
+    fail(c, where, what, ours, theirs);
+  }
+}
+
+static void expect_at_most(comparison *c, const char *what, double lesser, double greater) {
+  if (!(lesser <= greater * (1 + tolerance))) {
+    fail(c, "network", what, lesser, greater);
+  }
+}
+
+/* The layouts of a layer's passes; those of passes that it has not are as the twin wants them. */
+static void read_parallelisms(const dsm_layer_plan *layer, bool inference,
+                              twin_parallelism out[TWIN_PASS_COUNT]) {
+  const dsm_parallelism forward = layer->passes[DSM_PASS_FORWARD].share.parallelism;
+  const dsm_pass_plan *const update = &layer->passes[DSM_PASS_UPDATE];
+  for (int p = 0; p < TWIN_PASS_COUNT; p++) {
+    out[p] = (twin_parallelism)forward;
+  }
+  if (!inference) {
+    out[TWIN_BACKWARD] = (twin_parallelism)layer->error_parallelism;
+    out[TWIN_UPDATE] = (twin_parallelism)(update->exists ? update->share.parallelism : forward);
+  }
+}
+
+/* The decisions of a plan; false if it does not fit the twin. */
+static bool read_mapping(comparison *c, const dsm_plan *plan, twin_mapping *out) {
+  *out = (twin_mapping){.layer_count = plan->layer_count, .group_count = plan->pipeline_count};
+  if (plan->layer_count > TWIN_MAX_LAYERS || plan->pipeline_count > TWIN_MAX_LAYERS) {
+    fail(c, "network", "layers", (double)plan->layer_count, TWIN_MAX_LAYERS);
+    return false;
+  }
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[i];
+    read_parallelisms(layer, c->given->options.inference, out->layers[i].parallelism);
+    out->layers[i].factor = (size_t)layer->dysm_factor;
+    out->layers[i].is_held = layer->is_output_held;
+  }
+  for (size_t i = 0; i < plan->pipeline_count; i++) {
+    const size_t first = plan->pipelines[i].first_layer;
+    const size_t count = plan->pipelines[i].layer_count;
+    out->groups[i] = (twin_group){.first = first, .count = count};
+    for (size_t j = 0; j < count && first + j < plan->layer_count; j++) {
+      out->groups[i].rows[j] = (size_t)plan->pipelines[i].rows[j];
+    }
+  }
+  return true;
+}
+
+/* Do the layers know the groups that they are in? */
+static void compare_membership(comparison *c, const dsm_plan *plan) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    size_t group = SIZE_MAX;
+    for (size_t j = 0; j < plan->pipeline_count; j++) {
+      const dsm_pipeline_plan *const pipeline = &plan->pipelines[j];
+      const bool is_member =
+          i >= pipeline->first_layer && i < pipeline->first_layer + pipeline->layer_count;
+      group = is_member ? j : group;
+    }
+    if (plan->layers[i].pipeline != group) {
+      fail(c, plan->layers[i].layer->name, "pipeline", (double)plan->layers[i].pipeline,
+           (double)group);
+    }
+  }
+}
+
+/* Relayouts belong to the layer executed after them: forward the later, backward the earlier. */
+static void compare_layers(comparison *c, const dsm_plan *plan, const twin_cost *theirs) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[i];
+    double ours = 0;
+    double cycles = theirs->boundary_cycles[i][TWIN_FORWARD];
+    for (int p = 0; p < TWIN_PASS_COUNT; p++) {
+      ours += layer->passes[p].exists ? layer->passes[p].cycles.total : 0;
+      cycles += theirs->pass_cycles[i][p];
+    }
+    if (i + 1 < plan->layer_count) {
+      cycles += theirs->boundary_cycles[i + 1][TWIN_BACKWARD];
+    }
+    if (layer->pipeline == SIZE_MAX) {
+      expect_close(c, layer->layer->name, "cycles", ours, cycles);
+    }
+  }
+  for (size_t i = 0; i < plan->pipeline_count; i++) {
+    expect_close(c, "pipeline", "cycles", plan->pipelines[i].cycles, theirs->group_cycles[i]);
+  }
+}
+
+static void compare_plan(comparison *c, const dsm_plan *plan, const twin_result *theirs) {
+  const double step_cycles = plan->result.step_cycles;
+  if (c->is_lenient) {
+    expect_at_most(c, "twin's step_cycles, libdsm's", theirs->step_cycles, step_cycles);
+  } else {
+    expect_close(c, "network", "step_cycles", step_cycles, theirs->step_cycles);
+    expect_at_most(c, "lower_bound_cycles, step_cycles", plan->result.lower_bound_cycles,
+                   theirs->step_cycles);
+  }
+  expect_close(c, "network", "ideal_cycles", plan->result.ideal_cycles, theirs->ideal_cycles);
+  twin_mapping mapping;
+  twin_cost cost;
+  if (read_mapping(c, plan, &mapping) &&
+      twin_score(&cost, c->given->workload_json, c->given->system_json, c->given->options,
+                 &mapping)) {
+    if (cost.fault != NULL || !cost.fits) {
+      fail(c, "mapping", cost.fault != NULL ? cost.fault : "does not fit", cost.memory_bytes, 0);
+    } else {
+      expect_close(c, "mapping", "step_cycles", step_cycles, cost.cycles);
+      expect_close(c, "mapping", "memory", plan->result.memory.total_bytes, cost.memory_bytes);
+      compare_membership(c, plan);
+      compare_layers(c, plan, &cost);
+    }
+  }
+  dsm_diags *const diags = dsm_diags_new(1);
+  if (dsm_plan_validate(plan, diags) != DSM_OK) {
+    fail(c, "network", dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0)->message : "invalid", 0,
+         0);
+  }
+  dsm_diags_free(diags);
+}
+
+static dsm_explore_options options_of(const instance *given) {
+  const twin_options *const from = &given->options;
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = from->inference ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
+  options.optimizations = (from->hybrid ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) : 0) |
+                          (from->reuse ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE) : 0) |
+                          (from->dysm ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM) : 0) |
+                          (from->pipeline ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE) : 0) |
+                          (from->per_pass ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) : 0);
+  options.parallelisms = from->parallelism_mask;
+  options.thread_count = 1 + given->seed % 3;
+  return options;
+}
+
+static void print_findings(const comparison *c, const dsm_diags *diags) {
+  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
+    char text[1024];
+    dsm_diag_render(dsm_diags_get(diags, i), false, text, sizeof text);
+    fprintf(stderr, "seed %llu: %s\n", (unsigned long long)c->given->seed, text);
+  }
+}
+
+/* Counts what the instances were like, so that a log shows that they cover something. */
+typedef struct {
+  unsigned feasible;
+  unsigned infeasible;
+  unsigned refused; /* options that leave no parallelism */
+  unsigned held;
+  unsigned divided; /* some DySM factor */
+  unsigned pipelined;
+  unsigned open; /* compared leniently */
+} coverage;
+
+static void count_features(coverage *seen, const twin_result *result) {
+  bool is_held = false;
+  bool is_divided = false;
+  for (size_t i = 0; i < result->mapping.layer_count; i++) {
+    is_held = is_held || result->mapping.layers[i].is_held;
+    is_divided = is_divided || result->mapping.layers[i].factor > 1;
+  }
+  seen->feasible++;
+  seen->held += is_held;
+  seen->divided += is_divided;
+  seen->pipelined += result->mapping.group_count > 0;
+}
+
+static void compare_answers(comparison *c, dsm_status status, const dsm_plan *plan,
+                            bool is_explored, const twin_result *theirs, coverage *seen) {
+  if (status == DSM_OK && is_explored && theirs->feasible) {
+    count_features(seen, theirs);
+    compare_plan(c, plan, theirs);
+  } else if (status == DSM_ERROR_INFEASIBLE && is_explored &&
+             (!theirs->feasible || c->is_lenient)) {
+    seen->infeasible++;
+  } else if (status == DSM_ERROR_USAGE && !is_explored) {
+    seen->refused++;
+  } else {
+    fail(c, "network", dsm_status_name(status), status == DSM_OK, theirs->feasible);
+  }
+}
+
+static void compare_instance(comparison *c, coverage *seen) {
+  const instance *const given = c->given;
+  dsm_diags *const diags = dsm_diags_new(16);
+  dsm_workload *workload = NULL;
+  dsm_system *system = NULL;
+  dsm_plan *plan = NULL;
+  const dsm_explore_options options = options_of(given);
+  twin_result *const theirs = malloc(sizeof *theirs);
+  const unsigned before = c->failures;
+  if (diags == NULL || theirs == NULL) {
+    fail(c, "memory", "allocation", 0, 0);
+  } else if (dsm_workload_parse(&workload, given->workload_json, strlen(given->workload_json),
+                                "workload", NULL, 0, diags) != DSM_OK ||
+             dsm_system_parse(&system, given->system_json, strlen(given->system_json), "system",
+                              NULL, 0, diags) != DSM_OK) {
+    fail(c, "inputs", "valid", 0, 1);
+  } else {
+    const bool is_explored =
+        twin_explore(theirs, given->workload_json, given->system_json, given->options);
+    const bool is_limited = c->which == INSTANCE_ALL_LIMITED ||
+                            c->which == INSTANCE_MIXED_LIMITED ||
+                            c->which == INSTANCE_INFERENCE_LIMITED;
+    c->is_lenient = is_explored && theirs->is_ambiguous && is_limited;
+    seen->open += c->is_lenient;
+    const dsm_status status = dsm_explore(&plan, workload, system, &options, diags);
+    compare_answers(c, status, plan, is_explored, theirs, seen);
+  }
+  if (c->failures > before && diags != NULL) {
+    print_findings(c, diags);
+  }
+  free(theirs);
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+  dsm_diags_free(diags);
+}
+
+int main(int argc, char **argv) {
+  const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+  const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
+  instance *const given = malloc(sizeof *given);
+  coverage seen = {0};
+  unsigned failed = 0;
+  for (uint64_t seed = first; given != NULL && seed < first + count; seed++) {
+    for (int which = 0; which < INSTANCE_CASE_COUNT; which++) {
+      if (argc > 3 && strcmp(argv[3], instance_case_name((instance_case)which)) != 0) {
+        continue;
+      }
+      comparison c = {.given = given, .which = (instance_case)which};
+      instance_make_full(given, seed, c.which);
+      compare_instance(&c, &seen);
+      failed += c.failures > 0 ? 1 : 0;
+    }
+  }
+  free(given);
+  printf(
+      "%llu seeds from %llu: %u explored alike (%u hold outputs, %u with DySM, %u pipelined), %u "
+      "infeasible alike, %u refused alike, %u left open by ties, %u differ\n",
+      (unsigned long long)count, (unsigned long long)first, seen.feasible, seen.held, seen.divided,
+      seen.pipelined, seen.infeasible, seen.refused, seen.open, failed);
+  return failed == 0 && given != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
+}

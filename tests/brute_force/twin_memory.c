@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "twin_cost.h"
+
+#include <math.h>
+
+/* Section 12 */
+
+/* The part of a tensor with `elements` per sample that a chip keeps. */
+static double tensor_bytes(const twin_context *context, const double elements,
+                           const twin_parallelism parallelism) {
+  const twin_layout layout = twin_layout_of(context->system, parallelism);
+  return elements * twin_samples_per_chip(layout, context->workload->minibatch) *
+         context->workload->element_bytes / layout.nm;
+}
+
+double twin_network_input_bytes(const twin_context *context) {
+  const twin_workload *const workload = context->workload;
+  const double chips = context->system->chips_x * context->system->chips_y;
+  double timesteps = 0;
+  for (size_t i = 0; i < workload->node_count; i++) {
+    if (twin_reads_network_input(&workload->nodes[i])) {
+      timesteps = fmax(timesteps, workload->nodes[i].timesteps);
+    }
+  }
+  return workload->input_elements * timesteps * ceil(workload->minibatch / chips) *
+         workload->element_bytes;
+}
+
+static double stored_step_elements(const twin_node *node) {
+  return twin_stored_elements(node) * node->timesteps;
+}
+
+/* Weights, their gradients, and optimizer state. */
+static double weight_bytes(const twin_context *context, const size_t layer,
+                           const twin_parallelism forward) {
+  const twin_workload *const workload = context->workload;
+  const double gradient_bytes = workload->gradient_bytes + workload->optimizer_bytes_per_weight;
+  const double per_weight = workload->element_bytes + (context->inference ? 0 : gradient_bytes);
+  return twin_weight_elements(&workload->nodes[layer]) * per_weight /
+         twin_layout_of(context->system, forward).nm;
+}
+
+/* What stays until the update pass. */
+static double activation_bytes(const twin_context *context, const size_t layer,
+                               const twin_parallelism forward) {
+  const twin_node *const node = &context->workload->nodes[layer];
+  const double stored = node->kind == TWIN_LSTM ? 6 * node->out : twin_stored_elements(node);
+  return context->inference ? 0 : tensor_bytes(context, stored * node->timesteps, forward);
+}
+
+double twin_kept_bytes(const twin_context *context, const size_t layer,
+                       const twin_parallelism forward) {
+  return weight_bytes(context, layer, forward) + activation_bytes(context, layer, forward);
+}
+
+/* Training: a layer's own error and those of its producers. Inference: what is live at once. */
+double twin_transient_bytes(const twin_context *context, const size_t layer,
+                            const twin_parallelism forward, const twin_parallelism backward) {
+  const twin_workload *const workload = context->workload;
+  const twin_node *const node = &workload->nodes[layer];
+  double elements = stored_step_elements(node);
+  if (context->inference) {
+    for (size_t j = 0; j < layer; j++) {
+      const bool is_live = twin_is_used_from(workload, j, layer, true);
+      elements += is_live ? stored_step_elements(&workload->nodes[j]) : 0;
+    }
+    return tensor_bytes(context, elements, forward);
+  }
+  if (!twin_has_backward(node)) {
+    return 0;
+  }
+  for (size_t j = 0; j < node->inputs.count; j++) {
+    const int producer = node->inputs.layers[j];
+    elements +=
+        producer == TWIN_NETWORK_INPUT ? 0 : stored_step_elements(&workload->nodes[producer]);
+  }
+  return tensor_bytes(context, elements, backward);
+}
+
+bool twin_input_is_live(const twin_workload *workload, const size_t layer) {
+  for (size_t j = layer; j < workload->node_count; j++) {
+    if (twin_reads_network_input(&workload->nodes[j])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+double twin_memory_bytes(const twin_context *context, const twin_parallelism *sequence) {
+  const double input_bytes = twin_network_input_bytes(context);
+  double bytes = context->inference ? 0 : input_bytes;
+  double largest_transient = 0;
+  for (size_t i = 0; i < context->workload->node_count; i++) {
+    /* One by one: instance_make() derives capacities from the sum, to the last bit. */
+    bytes += weight_bytes(context, i, sequence[i]);
+    bytes += activation_bytes(context, i, sequence[i]);
+    double transient = twin_transient_bytes(context, i, sequence[i], sequence[i]);
+    if (context->inference && twin_input_is_live(context->workload, i)) {
+      transient += input_bytes;
+    }
+    largest_transient = fmax(largest_transient, transient);
+  }
+  return bytes + largest_transient;
+}

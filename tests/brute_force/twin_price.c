@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "twin_price.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "twin_splits.h"
+
+static const double unknown = -1;
+
+static bool refs_are_held(const twin_refs *refs, const uint32_t live) {
+  for (size_t i = 0; i < refs->count; i++) {
+    const int layer = refs->layers[i];
+    if (layer == TWIN_NETWORK_INPUT || (live >> layer & 1U) == 0) {
+      return false;
+    }
+  }
+  return refs->count > 0;
+}
+
+/* Section 7: the circumstances in which a layer's invocations run. */
+static twin_condition condition_of(const twin_space *space, const twin_mapping *mapping,
+                                   const size_t layer, const twin_invocation_kind kind) {
+  const twin_context *const context = &space->context;
+  const twin_system *const system = context->system;
+  const twin_node *const node = &context->workload->nodes[layer];
+  const twin_decision *const decision = &mapping->layers[layer];
+  const uint32_t live = twin_live_held(space, mapping, layer);
+  twin_condition condition = twin_plain_condition(context, node);
+  condition.samples = context->workload->minibatch / (double)decision->factor;
+  condition.is_input_held = refs_are_held(&node->inputs, live);
+  condition.is_shortcut_held = refs_are_held(&node->shortcut, live);
+  condition.is_output_held = decision->is_held;
+  if (layer > 0 && mapping->layers[layer - 1].is_held && !context->inference) {
+    condition.deferred_elements = twin_stored_elements(&context->workload->nodes[layer - 1]);
+  }
+  if (live != 0 || decision->is_held) {
+    const double held_bytes = twin_held_bytes(space, mapping, layer);
+    condition.cap_bytes =
+        fmax(system->scratchpad_bytes - held_bytes / system->cores, system->scratchpad_bytes / 16);
+  }
+  if (kind == TWIN_INVOCATION_ACCUMULATE) {
+    condition.accumulates = system->dysm_accumulate_in_memory;
+  }
+  return condition;
+}
+
+static size_t factor_index(const twin_space *space, const size_t factor) {
+  size_t index = 0;
+  while (space->factors[index] != factor) {
+    index++;
+    assert(index < space->factor_count);
+  }
+  return index;
+}
+
+/* Cycles of one invocation under its best split. */
+static double invocation_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
+                                const size_t layer, const twin_pass_kind pass,
+                                const twin_invocation_kind kind) {
+  const twin_space *const space = &pricer->space;
+  const twin_decision *const decision = &mapping->layers[layer];
+  const twin_parallelism parallelism = decision->parallelism[pass];
+  const uint32_t live = twin_live_held(space, mapping, layer);
+  double *const known =
+      &pricer->memo->best[layer][pass][parallelism][factor_index(space, decision->factor)][live]
+                         [decision->is_held][kind];
+  if (*known < 0) {
+    const twin_condition condition = condition_of(space, mapping, layer, kind);
+    twin_invocation best = {.total = HUGE_VAL};
+    (void)twin_best_invocation(&best, &space->context, &space->context.workload->nodes[layer], pass,
+                               parallelism, &condition, HUGE_VAL);
+    *known = best.total;
+  }
+  return *known;
+}
+
+/* Cycles of a later timestep; HUGE_VAL where it cannot find its kernel on chip. */
+static double steady_cycles(const twin_pricer *pricer, const size_t layer,
+                            const twin_pass_kind pass, const twin_parallelism parallelism) {
+  const twin_context *const context = &pricer->space.context;
+  double *const known = &pricer->memo->steady[layer][pass][parallelism];
+  if (*known < 0) {
+    twin_invocation best = {.total = HUGE_VAL};
+    *known = twin_best_steady_invocation(&best, context, &context->workload->nodes[layer], pass,
+                                         parallelism)
+                 ? best.total
+                 : HUGE_VAL;
+  }
+  return *known;
+}
+
+/* Sections 5 and 11: what the update pass pays once a step. */
+static double update_once_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
+                                 const size_t layer) {
+  const twin_context *const context = &pricer->space.context;
+  const twin_workload *const workload = context->workload;
+  const twin_node *const node = &workload->nodes[layer];
+  const twin_parallelism *const p = mapping->layers[layer].parallelism;
+  double *const known =
+      &pricer->memo->exchange[layer][p[TWIN_FORWARD]][p[TWIN_BACKWARD]][p[TWIN_UPDATE]];
+  if (*known < 0) {
+    const double bytes_per_element =
+        workload->minibatch * workload->element_bytes * node->timesteps;
+    const double input_bytes = twin_in_elements(node) * bytes_per_element;
+    const double error_bytes = twin_stored_elements(node) * bytes_per_element;
+    *known = twin_weight_exchange_cycles(context, node, p[TWIN_FORWARD], p[TWIN_BACKWARD],
+                                         p[TWIN_UPDATE]) +
+             twin_move_cycles(context->system, input_bytes, p[TWIN_FORWARD], p[TWIN_UPDATE]) +
+             twin_move_cycles(context->system, error_bytes, p[TWIN_BACKWARD], p[TWIN_UPDATE]);
+  }
+  return *known;
+}
+
+double twin_price_pass(const twin_pricer *pricer, const twin_mapping *mapping, const size_t layer,
+                       const twin_pass_kind pass) {
+  const twin_space *const space = &pricer->space;
+  const twin_node *const node = &space->context.workload->nodes[layer];
+  if (!twin_has_pass(node, pass, space->context.inference)) {
+    return 0;
+  }
+  const double factor = (double)mapping->layers[layer].factor;
+  const double first = invocation_cycles(pricer, mapping, layer, pass, TWIN_INVOCATION_FIRST);
+  double once = 0;
+  if (pass == TWIN_UPDATE) {
+    once = update_once_cycles(pricer, mapping, layer);
+  }
+  if (pass == TWIN_UPDATE && factor > 1) {
+    const double accumulate =
+        invocation_cycles(pricer, mapping, layer, pass, TWIN_INVOCATION_ACCUMULATE);
+    return first + (factor - 1) * accumulate + once;
+  }
+  const double timesteps = node->timesteps;
+  double cycles = timesteps * first;
+  if (space->options.reuse && timesteps > 1) {
+    const double steady =
+        steady_cycles(pricer, layer, pass, mapping->layers[layer].parallelism[pass]);
+    cycles = fmin(cycles, first + (timesteps - 1) * steady);
+  }
+  const double operands = node->kind == TWIN_MATMUL && pass == TWIN_BACKWARD ? 2 : 1;
+  return operands * factor * cycles + once;
+}
+
+double twin_price_boundary(const twin_pricer *pricer, const twin_mapping *mapping,
+                           const size_t layer, const twin_pass_kind pass) {
+  const bool is_crossed = pass == TWIN_FORWARD || pass == TWIN_BACKWARD;
+  if (!is_crossed || layer == 0 || twin_is_in_group(mapping, layer) ||
+      twin_is_in_group(mapping, layer - 1)) {
+    return 0;
+  }
+  const twin_parallelism before = mapping->layers[layer - 1].parallelism[pass];
+  const twin_parallelism after = mapping->layers[layer].parallelism[pass];
+  double *const known = &pricer->memo->relayout[layer][before][after];
+  if (*known < 0) {
+    *known = twin_relayout_cycles(&pricer->space.context, layer, before, after);
+  }
+  return *known; /* the same in both directions */
+}
+
+double twin_price_transient(const twin_pricer *pricer, const twin_mapping *mapping,
+                            const size_t layer) {
+  const twin_context *const context = &pricer->space.context;
+  const twin_parallelism *const p = mapping->layers[layer].parallelism;
+  const double bytes = twin_transient_bytes(context, layer, p[TWIN_FORWARD], p[TWIN_BACKWARD]);
+  const bool has_input = context->inference && twin_input_is_live(context->workload, layer);
+  return bytes + (has_input ? twin_network_input_bytes(context) : 0);
+}
+
+bool twin_fits(const twin_space *space, const double need_bytes) {
+  return need_bytes <= space->context.system->capacity_bytes * (1 + TWIN_TIE_RATIO);
+}
+
+static void price_one_layer(const twin_pricer *pricer, const twin_mapping *mapping,
+                            const size_t layer, twin_cost *cost, double *largest_transient) {
+  const twin_parallelism forward = mapping->layers[layer].parallelism[TWIN_FORWARD];
+  for (int i = TWIN_FORWARD; i < TWIN_PASS_COUNT; i++) {
+    const twin_pass_kind pass = (twin_pass_kind)i;
+    if (pass == TWIN_FORWARD || !pricer->space.context.inference) {
+      cost->pass_cycles[layer][pass] = twin_price_pass(pricer, mapping, layer, pass);
+      cost->boundary_cycles[layer][pass] = twin_price_boundary(pricer, mapping, layer, pass);
+      cost->cycles += cost->pass_cycles[layer][pass] + cost->boundary_cycles[layer][pass];
+    }
+  }
+  cost->memory_bytes += twin_kept_bytes(&pricer->space.context, layer, forward);
+  *largest_transient = fmax(*largest_transient, twin_price_transient(pricer, mapping, layer));
+}
+
+twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
+  const twin_context *const context = &pricer->space.context;
+  twin_cost cost = {.memory_bytes = context->inference ? 0 : twin_network_input_bytes(context)};
+  double largest_transient = 0;
+  for (size_t i = 0; i < mapping->layer_count; i++) {
+    if (!twin_is_in_group(mapping, i)) {
+      price_one_layer(pricer, mapping, i, &cost, &largest_transient);
+    }
+  }
+  for (size_t i = 0; i < mapping->group_count; i++) {
+    const twin_group *const group = &mapping->groups[i];
+    twin_stage stages[TWIN_MAX_LAYERS];
+    for (size_t j = 0; j < group->count; j++) {
+      const unsigned place = (j == 0 ? (unsigned)TWIN_STAGE_FIRST : 0) |
+                             (j + 1 == group->count ? (unsigned)TWIN_STAGE_LAST : 0);
+      stages[j] =
+          twin_price_stage(pricer, group->first + j, group->rows[j],
+                           mapping->layers[group->first + j].parallelism[TWIN_FORWARD], place);
+    }
+    const twin_group_price price = twin_price_group(pricer, group->first, group->count, stages);
+    cost.group_cycles[i] = price.cycles;
+    cost.cycles += price.cycles;
+    cost.memory_bytes += price.kept_bytes;
+    largest_transient = fmax(largest_transient, price.transient_bytes);
+  }
+  cost.memory_bytes += largest_transient;
+  cost.fits = twin_fits(&pricer->space, cost.memory_bytes);
+  return cost;
+}
+
+bool twin_pricer_make(twin_pricer *out, const twin_context *context, const twin_options options) {
+  *out =
+      (twin_pricer){.space = twin_space_make(context, options), .memo = malloc(sizeof(twin_memo))};
+  if (out->memo == NULL) {
+    return false;
+  }
+  double *const cells = (double *)out->memo; /* of nothing but doubles */
+  for (size_t i = 0; i < sizeof(twin_memo) / sizeof *cells; i++) {
+    cells[i] = unknown;
+  }
+  return true;
+}
+
+void twin_pricer_free(twin_pricer *pricer) {
+  free(pricer->memo);
+  *pricer = (twin_pricer){0};
+}

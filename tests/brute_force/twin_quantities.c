@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "twin_quantities.h"
+
+/* Section 1 */
+
+double twin_in_features(const twin_node *node) {
+  return node->kind == TWIN_LSTM ? node->in + node->out : node->in;
+}
+
+double twin_out_features(const twin_node *node) {
+  return node->kind == TWIN_LSTM ? 4 * node->out : node->out;
+}
+
+double twin_in_elements(const twin_node *node) {
+  switch (node->kind) {
+  case TWIN_CONV:
+  case TWIN_FC:
+    return node->in * node->iij;
+  case TWIN_LSTM:
+    return node->in + node->out;
+  case TWIN_MATMUL:
+    return node->in;
+  }
+  return 0;
+}
+
+double twin_out_elements(const twin_node *node) {
+  return node->kind == TWIN_LSTM ? 4 * node->out : node->out * node->ij;
+}
+
+double twin_stored_elements(const twin_node *node) {
+  return node->kind == TWIN_LSTM ? node->out : node->out * node->stored_ij;
+}
+
+double twin_weight_elements(const twin_node *node) {
+  switch (node->kind) {
+  case TWIN_CONV:
+  case TWIN_FC:
+    return node->in * node->out * node->kij / node->groups;
+  case TWIN_LSTM:
+    return (node->in + node->out) * 4 * node->out;
+  case TWIN_MATMUL:
+    return 0;
+  }
+  return 0;
+}
+
+double twin_macs(const twin_node *node) {
+  switch (node->kind) {
+  case TWIN_CONV:
+  case TWIN_FC:
+    return node->in * node->out * node->kij * node->ij / node->groups;
+  case TWIN_LSTM:
+    return (node->in + node->out) * 4 * node->out;
+  case TWIN_MATMUL:
+    return node->in * node->out;
+  }
+  return 0;
+}
+
+bool twin_reads_network_input(const twin_node *node) {
+  for (size_t i = 0; i < node->inputs.count; i++) {
+    if (node->inputs.layers[i] == TWIN_NETWORK_INPUT) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool reads_only_network_input(const twin_node *node) {
+  for (size_t i = 0; i < node->inputs.count; i++) {
+    if (node->inputs.layers[i] != TWIN_NETWORK_INPUT) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool twin_has_backward(const twin_node *node) {
+  const bool is_feed_forward = node->kind == TWIN_CONV || node->kind == TWIN_FC;
+  return !(is_feed_forward && reads_only_network_input(node));
+}
+
+bool twin_has_pass(const twin_node *node, const twin_pass_kind pass, const bool inference) {
+  switch (pass) {
+  case TWIN_FORWARD:
+    return true;
+  case TWIN_BACKWARD:
+    return !inference && twin_has_backward(node);
+  case TWIN_UPDATE:
+    return !inference && node->kind != TWIN_MATMUL;
+  case TWIN_PASS_COUNT:
+    break;
+  }
+  return false;
+}
+
+double twin_invocation_count(const twin_node *node, const twin_pass_kind pass) {
+  return node->kind == TWIN_MATMUL && pass == TWIN_BACKWARD ? 2 * node->timesteps : node->timesteps;
+}
+
+static bool refs_contain(const twin_refs *refs, const size_t layer) {
+  for (size_t i = 0; i < refs->count; i++) {
+    if (refs->layers[i] == (int)layer) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Is the stored output of `layer` read by the layer `first` or a later one? */
+bool twin_is_used_from(const twin_workload *workload, const size_t layer, const size_t first,
+                       const bool operands_count) {
+  for (size_t i = first; i < workload->node_count; i++) {
+    const twin_node *const user = &workload->nodes[i];
+    if (refs_contain(&user->inputs, layer) || refs_contain(&user->shortcut, layer) ||
+        (operands_count && refs_contain(&user->operand, layer))) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Section 5's table with every residency: memory traffic of what is and what is not on chip. */
+#include "suites.h"
+
+#include "fixture.h"
+#include "model/equations.h"
+
+static dsm_system chips;
+static dsm_machine machine;
+
+/* 4 x 2 chips. Rotation passes no memory, so that the stream's is that of the table alone. */
+static void set_up(void) {
+  chips = friendly_system(4, 2);
+  chips.model.rotate_memory_bytes = 0;
+  machine = dsm_machine_derive(&chips);
+}
+
+/* A byte of memory takes a cycle and nothing else any: the overlapped cycles are the bytes. */
+static double memory_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  dsm_machine memory_only = *work->machine;
+  dsm_pass_work alone = *work;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    memory_only.link_bytes_per_cycle[l] = l == DSM_LINK_MEMORY ? 1 : HUGE_VAL;
+  }
+  alone.machine = &memory_only;
+  return dsm_invocation_score(&alone, split).overlapped;
+}
+
+/* Convolution 12 -> 20, 6 x 6 positions pooled to 3 x 3, kernel 2 x 2:
+ * in_el = 12*36 = 432, out_el = 20*36 = 720, st_el = 20*9 = 180, w_el = 12*20*4 = 960. */
+static dsm_layer pooled_conv(void) {
+  dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  conv.stored_elements = 180;
+  conv.pool_window = 4;
+  conv.has_op[DSM_AUX_MAX_POOL] = true;
+  return conv;
+}
+
+static dsm_layer with_residual_and_norm(dsm_layer layer) {
+  layer.has_op[DSM_AUX_RESIDUAL] = true;
+  layer.has_op[DSM_AUX_BATCH_NORM] = true;
+  return layer;
+}
+
+/* --- by hand: S = 10 under data_x_model_y, so nm = 2 and mbc = ceil(10/4) = 3; every part of a
+ * core fits a tile, so everything moves once. */
+
+static const dsm_loops one_core_each = {{1, 1, 1, 1, 1}};
+
+/* What is on chip, and the bytes of memory of forward, backward and update. */
+typedef struct held_case {
+  bool is_input_held;
+  bool is_output_held;
+  bool is_shortcut_held;
+  bool is_accumulating;
+  double resident_fraction;
+  double deferred_bytes;
+  double bytes[DSM_PASS_COUNT];
+} held_case;
+
+static dsm_residency residency_of(const held_case *c) {
+  return (dsm_residency){
+      .is_input_held = c->is_input_held,
+      .is_output_held = c->is_output_held,
+      .is_shortcut_held = c->is_shortcut_held,
+      .is_accumulating = c->is_accumulating,
+      .resident_fraction = c->resident_fraction,
+      .deferred_bytes = c->deferred_bytes,
+      .scratchpad_bytes = machine.scratchpad_bytes,
+  };
+}
+
+static void assert_held_case(const dsm_layer *layer, dsm_parallelism parallelism,
+                             const held_case *c) {
+  const dsm_residency residency = residency_of(c);
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    if (dsm_pass_exists(layer, DSM_MODE_TRAINING, (dsm_pass)pass)) {
+      const dsm_pass_work work =
+          dsm_pass_work_derive(layer, &machine, friendly_precision(), DSM_MODE_TRAINING,
+                               (dsm_pass)pass, parallelism, 10, &residency);
+      ck_assert_double_eq(memory_bytes(&work, &one_core_each), c->bytes[pass]);
+    }
+  }
+}
+
+/* inp = 432*3 = 1296   st = 180*3 = 540   raw = 720*3 = 2160   ker = 960/2*2 = 960
+ * mask = 432*3/2*0.125 = 81   statistics = 720*3/2*0.25 = 270   fix: forward 2160, backward 540
+ *
+ *   forward   1296 + 960 + 540 + defer + 2160        backward  540 + 960 + (1296 + 81) + 540
+ *   update    1296 + (540 + 270) + 960 (1920 where it accumulates)
+ */
+static const held_case conv_cases[] = {
+    {0, 0, 0, 0, 0, 0, {4956, 3417, 3066}},
+    {1, 0, 0, 0, 0, 0, {3660, 2040, 3066}}, /* update reads the input all the same */
+    {0, 1, 0, 0, 0, 0, {4416, 2877, 2256}}, /* the error, and what the norm saved */
+    {0, 0, 1, 0, 0, 0, {2796, 2877, 3066}}, /* both fix */
+    {0, 0, 0, 1, 0, 0, {4956, 3417, 4026}}, /* another 960 of gradients */
+    {0, 0, 0, 0, 0.25, 0, {4716, 3177, 2826}},
+    {0, 0, 0, 1, 0.25, 0, {4716, 3177, 3546}}, /* 1296 + 810 + 0.75 * 1920 */
+    {0, 0, 0, 0, 1, 0, {3996, 2457, 2106}},
+    {0, 0, 0, 1, 1, 0, {3996, 2457, 2106}},
+    {0, 0, 0, 0, 0, 1000, {5956, 3417, 3066}}, /* only forward writes */
+    {1, 1, 0, 0, 0, 0, {3120, 1500, 2256}},
+    {1, 0, 1, 0, 0, 1000, {2500, 1500, 3066}}, /* 960 + 540 + 1000; 540 + 960 */
+    {0, 1, 1, 0, 0, 0, {2256, 2337, 2256}},
+    {1, 1, 1, 0, 0, 0, {960, 960, 2256}},
+    {1, 1, 1, 1, 1, 1000, {1000, 0, 1296}}, /* what must move: defer, and the input for update */
+};
+
+START_TEST(test_pooled_convolution_moves_what_is_not_held) {
+  const dsm_layer conv = with_residual_and_norm(pooled_conv());
+  assert_held_case(&conv, DSM_PARALLELISM_DATA_X_MODEL_Y, &conv_cases[_i]);
+}
+END_TEST
+
+/* Without pool, residual and norm: st = raw = 2160, no fix, no statistics. */
+static const held_case plain_cases[] = {
+    {0, 0, 0, 0, 0, 0, {1296 + 960 + 2160, 2160 + 960 + 1377, 1296 + 2160 + 960}},
+    {1, 0, 0, 0, 0, 0, {960 + 2160, 2160 + 960, 1296 + 2160 + 960}},
+    {0, 1, 0, 0, 0, 0, {1296 + 960, 960 + 1377, 1296 + 960}},
+    {0, 0, 1, 0, 0, 0, {1296 + 960 + 2160, 2160 + 960 + 1377, 1296 + 2160 + 960}},
+    {1, 1, 1, 1, 0.5, 7, {480 + 7, 480, 1296 + 960}},
+    {1, 1, 1, 1, 1, 0, {0, 0, 1296}},
+};
+
+START_TEST(test_plain_convolution_moves_what_is_not_held) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  assert_held_case(&conv, DSM_PARALLELISM_DATA_X_MODEL_Y, &plain_cases[_i]);
+}
+END_TEST
+
+/* X = 3, H = 5, T = 7: inp = 8*3 = 24, st = 5*3 = 15, ker = 8*20 = 160, save = 25*3 = 75, mask =
+ * 8*3/2*0.125 = 1.5. Gates and cell are never held. The gradient always adds up. */
+static const held_case lstm_cases[] = {
+    {0, 0, 0, 0, 0, 0, {24 + 160 + 15 + 75, 90 + 160 + 25.5, 39 + 320}},
+    {0, 0, 0, 1, 0, 0, {24 + 160 + 15 + 75, 90 + 160 + 25.5, 39 + 320}},
+    {0, 0, 0, 0, 1, 0, {24 + 15 + 75, 90 + 25.5, 39}},
+    {0, 0, 0, 0, 0.75, 0, {24 + 40 + 15 + 75, 90 + 40 + 25.5, 39 + 80}},
+    {1, 0, 0, 0, 0, 0, {160 + 15 + 75, 90 + 160, 39 + 320}},
+    {0, 1, 0, 0, 0, 0, {24 + 160 + 75, 75 + 160 + 25.5, 24 + 320}},
+    {0, 0, 0, 0, 0, 30, {24 + 160 + 15 + 75 + 30, 90 + 160 + 25.5, 39 + 320}},
+    {1, 1, 1, 1, 1, 0, {75, 75, 24}},
+};
+
+START_TEST(test_lstm_moves_what_is_not_held) {
+  const dsm_layer lstm = lstm_layer(3, 5, 7);
+  assert_held_case(&lstm, DSM_PARALLELISM_DATA_X_MODEL_Y, &lstm_cases[_i]);
+}
+END_TEST
+
+/* 12 -> 20, T = 3: inp = 36, st = raw = 60, ker = 240, mask = 2.25; gradients 480. */
+static const held_case fc_cases[] = {
+    {0, 0, 0, 0, 0, 0, {36 + 240 + 60, 60 + 240 + 38.25, 96 + 480}},
+    {0, 0, 0, 1, 0, 0, {36 + 240 + 60, 60 + 240 + 38.25, 96 + 480}},
+    {0, 0, 0, 0, 1, 0, {36 + 60, 60 + 38.25, 96}}, /* a steady invocation */
+    {0, 0, 0, 0, 0.5, 0, {36 + 120 + 60, 60 + 120 + 38.25, 96 + 240}},
+    {1, 0, 0, 0, 0, 0, {240 + 60, 60 + 240, 96 + 480}},
+    {0, 1, 0, 0, 0, 0, {36 + 240, 240 + 38.25, 36 + 480}},
+    {1, 1, 1, 1, 1, 5, {5, 0, 36}},
+};
+
+START_TEST(test_fc_with_timesteps_moves_what_is_not_held) {
+  dsm_layer fc = fc_layer(12, 20);
+  fc.timesteps = 3;
+  assert_held_case(&fc, DSM_PARALLELISM_DATA_X_MODEL_Y, &fc_cases[_i]);
+}
+END_TEST
+
+/* 6 -> 7 with an operand of 42 a sample, by data: nm = 1, mbc = ceil(10/8) = 2, so 4 bytes an
+ * element: inp = 24, st = 28, ker = 168; mask = 6*2*0.125 = 1.5. No update pass. */
+static const held_case matmul_cases[] = {
+    {0, 0, 0, 0, 0, 0, {24 + 168 + 28, 28 + 168 + 25.5, 0}},
+    {1, 0, 0, 0, 0, 0, {168 + 28, 28 + 168, 0}},
+    {0, 1, 0, 0, 0, 0, {24 + 168, 168 + 25.5, 0}},
+    {0, 0, 0, 1, 0, 0, {24 + 168 + 28, 28 + 168 + 25.5, 0}},
+    {0, 0, 0, 0, 0.25, 0, {24 + 126 + 28, 28 + 126 + 25.5, 0}},
+    {0, 0, 0, 0, 1, 0, {24 + 28, 28 + 25.5, 0}}, /* its operand in both passes */
+    {0, 0, 0, 0, 0, 9, {24 + 168 + 28 + 9, 28 + 168 + 25.5, 0}},
+    {1, 1, 1, 1, 1, 0, {0, 0, 0}},
+};
+
+START_TEST(test_matmul_moves_what_is_not_held) {
+  const dsm_layer matmul = matmul_layer(6, 7, 2);
+  assert_held_case(&matmul, DSM_PARALLELISM_DATA, &matmul_cases[_i]);
+}
+END_TEST
+
+/* Held outputs are never written there: of the pooled convolution 1296 + 960 + 540 + 2160. */
+START_TEST(test_inference_writes_nothing_deferred) {
+  const dsm_layer conv = with_residual_and_norm(pooled_conv());
+  const dsm_residency residency = residency_of(&(held_case){.deferred_bytes = 1000});
+  const dsm_pass_work work =
+      dsm_pass_work_derive(&conv, &machine, friendly_precision(), DSM_MODE_INFERENCE,
+                           DSM_PASS_FORWARD, DSM_PARALLELISM_DATA_X_MODEL_Y, 10, &residency);
+  ck_assert_double_eq(memory_bytes(&work, &one_core_each), 4956);
+}
+END_TEST
+
+/* --- n1: a kernel of ten tiles. One chip of one core, 4 samples; fc 256 -> 160: inp = 2048,
+ * st = 1280, ker = 81920 = 10 tiles of 8192, mask = 256*4*0.125 = 128. */
+
+static double fc_bytes(dsm_pass pass, double resident_fraction, double scratchpad_bytes) {
+  const dsm_layer fc = fc_layer(256, 160);
+  const dsm_residency residency = {.resident_fraction = resident_fraction,
+                                   .scratchpad_bytes = scratchpad_bytes};
+  const dsm_pass_work work =
+      dsm_pass_work_derive(&fc, &machine, friendly_precision(), DSM_MODE_TRAINING, pass,
+                           DSM_PARALLELISM_DATA, 4, &residency);
+  return memory_bytes(&work, &one_core_each);
+}
+
+/* Features fit a tile, so the kernel streams once; update has no such order and fetches its
+ * features ten times, unless the gradient stays on chip. */
+START_TEST(test_update_beside_a_resident_gradient_reads_its_features_once) {
+  chips = friendly_system(1, 1);
+  machine = dsm_machine_derive(&chips);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_UPDATE, 0, 16384), 10 * (2048 + 1280) + 81920);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_UPDATE, 0.5, 16384), 10 * (2048 + 1280) + 40960);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_UPDATE, 1, 16384), 2048 + 1280);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_FORWARD, 0, 16384), 2048 + 81920 + 1280);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_FORWARD, 1, 16384), 2048 + 1280);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_BACKWARD, 1, 16384), 1280 + 2048 + 128);
+}
+END_TEST
+
+/* With 1024 bytes left a tile is 512: 160 tiles of the kernel, 4 of the inputs, 3 of the output
+ * errors. Forward: 2048 + 4 * 81920 beats 160 * 2048 + 81920 by 409600 - 329728; backward
+ * 160 * 1280 + 81920 = 286720 loses to 1280 + 3 * 81920 = 247040. */
+START_TEST(test_what_is_left_of_the_scratchpad_makes_the_tiles) {
+  chips = friendly_system(1, 1);
+  machine = dsm_machine_derive(&chips);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_FORWARD, 0, 1024), 329728 + 1280);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_BACKWARD, 0, 1024), 247040 + 2048 + 128);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_UPDATE, 0, 1024), 160 * (2048 + 1280) + 81920);
+  /* half resident: kt = 40960 makes feature-outer 2048 + 163840 and 1280 + 122880 */
+  ck_assert_double_eq(fc_bytes(DSM_PASS_FORWARD, 0.5, 1024), 165888 + 1280);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_BACKWARD, 0.5, 1024), 124160 + 2048 + 128);
+  /* resident: no kernel to fetch again, and features once */
+  ck_assert_double_eq(fc_bytes(DSM_PASS_FORWARD, 1, 1024), 2048 + 1280);
+  ck_assert_double_eq(fc_bytes(DSM_PASS_UPDATE, 1, 1024), 2048 + 1280);
+}
+END_TEST
+
+/* --- the table a second time, for all combinations */
+
+/* An invocation as the specification sees it. */
+typedef struct specified {
+  const dsm_layer *layer;
+  dsm_mode mode;
+  dsm_pass pass;
+  double nm;
+  double mbc;
+  dsm_residency residency;
+  dsm_loops split;
+} specified;
+
+/* elements * mbc / nm * bytes */
+static double of_chip(const specified *s, uint64_t elements, double bytes) {
+  return (double)elements * s->mbc / s->nm * bytes;
+}
+
+static double specified_kernel(const specified *s) {
+  return s->layer->type == DSM_LAYER_MATMUL ? of_chip(s, s->layer->operand_elements, 2)
+                                            : (double)s->layer->weight_elements / s->nm * 2;
+}
+
+static double specified_io_in(const specified *s) {
+  const double inp = of_chip(s, s->layer->input_elements, 2);
+  if (s->pass == DSM_PASS_UPDATE) {
+    return inp;
+  }
+  if (s->residency.is_input_held) {
+    return 0;
+  }
+  return s->pass == DSM_PASS_FORWARD ? inp : inp + of_chip(s, s->layer->input_elements, 0.125);
+}
+
+static double specified_io_out(const specified *s) {
+  const double st = of_chip(s, s->layer->stored_elements, 2);
+  const bool is_lstm_saved = s->layer->type == DSM_LAYER_LSTM && s->mode == DSM_MODE_TRAINING;
+  const double save = is_lstm_saved ? of_chip(s, 5 * s->layer->stored_elements, 2) : 0;
+  const double defer = s->mode == DSM_MODE_TRAINING ? s->residency.deferred_bytes : 0;
+  const bool has_norm = s->layer->has_op[DSM_AUX_BATCH_NORM];
+  const double out = s->residency.is_output_held ? 0 : st;
+  switch (s->pass) {
+  case DSM_PASS_FORWARD:
+    return out + defer + save;
+  case DSM_PASS_BACKWARD:
+    return out + save;
+  case DSM_PASS_UPDATE:
+  case DSM_PASS_COUNT:
+    break;
+  }
+  return s->residency.is_output_held
+             ? 0
+             : st + (has_norm ? of_chip(s, s->layer->output_elements, 0.25) : 0);
+}
+
+static double specified_fix(const specified *s) {
+  const bool is_forward_of_pool = s->pass == DSM_PASS_FORWARD && s->layer->pool_window > 0;
+  if (!s->layer->has_op[DSM_AUX_RESIDUAL] || s->residency.is_shortcut_held ||
+      s->pass == DSM_PASS_UPDATE) {
+    return 0;
+  }
+  return of_chip(s, is_forward_of_pool ? s->layer->output_elements : s->layer->stored_elements, 2);
+}
+
+static double specified_memory_bytes(const specified *s) {
+  const uint64_t *const k = s->split.n;
+  const bool is_matmul = s->layer->type == DSM_LAYER_MATMUL;
+  const double ij_mb = (double)(k[DSM_DIM_IJ] * k[DSM_DIM_MB]);
+  const double s_in = of_chip(s, s->layer->input_elements, 2) / ((double)k[DSM_DIM_IN] * ij_mb);
+  const double s_out = of_chip(s, s->layer->output_elements, 2) / ((double)k[DSM_DIM_OUT] * ij_mb);
+  const double kcore = specified_kernel(s) / (double)(k[DSM_DIM_IN] * k[DSM_DIM_KIJ] *
+                                                      (is_matmul ? k[DSM_DIM_MB] : k[DSM_DIM_OUT]));
+  const bool is_doubled =
+      s->pass == DSM_PASS_UPDATE && (s->residency.is_accumulating || s->layer->timesteps > 1);
+  const double kt =
+      specified_kernel(s) * (is_doubled ? 2 : 1) * (1 - s->residency.resident_fraction);
+  const double tile = s->residency.scratchpad_bytes / 2;
+  const double n1 = s->residency.resident_fraction < 1 ? ceil(kcore / tile) : 1;
+  const double io_in = specified_io_in(s);
+  const double io_out = specified_io_out(s);
+  switch (s->pass) {
+  case DSM_PASS_FORWARD:
+    return fmin(io_in * n1 + kt, io_in + kt * ceil(s_in / tile)) + io_out + specified_fix(s);
+  case DSM_PASS_BACKWARD:
+    return fmin(io_out * n1 + kt, io_out + kt * ceil(s_out / tile)) + io_in + specified_fix(s);
+  case DSM_PASS_UPDATE:
+  case DSM_PASS_COUNT:
+    break;
+  }
+  return (io_in + io_out) * n1 + kt + specified_fix(s);
+}
+
+static const double fractions[] = {0, 0.25, 0.9, 1};
+static const double caps[] = {16384, 1024, 300};
+static const dsm_loops splits[] = {
+    {{1, 1, 1, 1, 4}}, {{4, 1, 1, 1, 1}}, {{1, 4, 1, 1, 1}}, {{2, 2, 1, 1, 1}}, {{1, 1, 2, 2, 1}}};
+
+enum { COMBINATION_COUNT = 16 * 2 * COUNT_OF(fractions) * COUNT_OF(caps) * COUNT_OF(splits) };
+
+/* The next of so many choices that a number stands for. */
+static int choose(int *number, int choice_count) {
+  const int choice = *number % choice_count;
+  *number /= choice_count;
+  return choice;
+}
+
+static void choose_residency(specified *s, int number) {
+  s->residency.is_input_held = choose(&number, 2) == 1;
+  s->residency.is_output_held = choose(&number, 2) == 1;
+  s->residency.is_shortcut_held = choose(&number, 2) == 1;
+  s->residency.is_accumulating = choose(&number, 2) == 1;
+  s->residency.deferred_bytes = choose(&number, 2) == 1 ? 123 : 0;
+  s->residency.resident_fraction = fractions[choose(&number, COUNT_OF(fractions))];
+  s->residency.scratchpad_bytes = caps[choose(&number, COUNT_OF(caps))];
+  s->split = splits[choose(&number, COUNT_OF(splits))];
+}
+
+/* nm and mbc of 10 samples on 4 x 2 chips. */
+static const double ways[DSM_PARALLELISM_COUNT][2] = {
+    [DSM_PARALLELISM_DATA] = {1, 2},
+    [DSM_PARALLELISM_MODEL] = {8, 10},
+    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {2, 3},
+    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {4, 5},
+};
+
+static void assert_specified(specified s, dsm_parallelism parallelism) {
+  s.nm = ways[parallelism][0];
+  s.mbc = ways[parallelism][1];
+  for (int number = 0; number < COMBINATION_COUNT; number++) {
+    choose_residency(&s, number);
+    const dsm_pass_work work = dsm_pass_work_derive(s.layer, &machine, friendly_precision(), s.mode,
+                                                    s.pass, parallelism, 10, &s.residency);
+    const double actual = memory_bytes(&work, &s.split);
+    const double expected = specified_memory_bytes(&s);
+    ck_assert_msg(fabs(actual - expected) <= 1e-12 * (1 + expected),
+                  "%s %s %s %s, combination %d: %.17g, expected %.17g", s.layer->name,
+                  dsm_mode_name(s.mode), dsm_pass_name(s.pass), dsm_parallelism_name(parallelism),
+                  number, actual, expected);
+  }
+}
+
+/* Of each kind of layer; convolutions with and without pool, residual and norm. */
+static dsm_layer layer_of_kind(int kind) {
+  dsm_layer layer = kind % 2 == 0 ? pooled_conv() : conv_layer(12, 20, 36, 4, 1);
+  switch (kind) {
+  case 2:
+  case 3:
+    layer.has_op[DSM_AUX_RESIDUAL] = true;
+    return layer;
+  case 4:
+  case 5:
+    layer.has_op[DSM_AUX_BATCH_NORM] = true;
+    return layer;
+  case 6:
+  case 7:
+    return with_residual_and_norm(layer);
+  case 8:
+    return lstm_layer(30, 40, 7);
+  case 9:
+    return lstm_layer(30, 40, 1);
+  case 10:
+    return fc_layer(120, 200);
+  case 11:
+    layer = fc_layer(120, 200);
+    layer.timesteps = 3;
+    return with_residual_and_norm(layer);
+  case 12:
+    return matmul_layer(60, 70, 1);
+  case 13:
+    return with_residual_and_norm(matmul_layer(60, 70, 4));
+  default:
+    return layer;
+  }
+}
+
+enum { KIND_COUNT = 14 };
+
+START_TEST(test_memory_traffic_is_the_tables_with_any_residency) {
+  const dsm_layer layer = layer_of_kind(_i);
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    if ((dsm_layer_parallelisms(&layer) & DSM_PARALLELISM_BIT(p)) == 0) {
+      continue;
+    }
+    for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+      for (int mode = 0; mode < DSM_MODE_COUNT; mode++) {
+        if (dsm_pass_exists(&layer, (dsm_mode)mode, (dsm_pass)pass)) {
+          assert_specified(
+              (specified){.layer = &layer, .mode = (dsm_mode)mode, .pass = (dsm_pass)pass},
+              (dsm_parallelism)p);
+        }
+      }
+    }
+  }
+}
+END_TEST
+
+/* --- named transfers */
+
+static double volume_of(const dsm_transfer_list *list, dsm_transfer transfer) {
+  double bytes = 0;
+  for (unsigned i = 0; i < list->count; i++) {
+    if (list->items[i].transfer == transfer) {
+      ck_assert_int_eq(list->items[i].group, DSM_GROUP_STREAM);
+      ck_assert_double_eq(list->items[i].traffic.bytes[DSM_LINK_RING],
+                          list->items[i].traffic.bytes[DSM_LINK_MEMORY]);
+      bytes += list->items[i].traffic.bytes[DSM_LINK_MEMORY];
+    }
+  }
+  return bytes;
+}
+
+static dsm_transfer_list transfers_of(const dsm_layer *layer, dsm_pass pass, const held_case *c) {
+  const dsm_residency residency = residency_of(c);
+  const dsm_pass_work work =
+      dsm_pass_work_derive(layer, &machine, friendly_precision(), DSM_MODE_TRAINING, pass,
+                           DSM_PARALLELISM_DATA_X_MODEL_Y, 10, &residency);
+  return dsm_invocation_transfers(&work, &one_core_each);
+}
+
+START_TEST(test_deferred_output_is_named_apart_from_the_layers_own) {
+  const dsm_layer conv = pooled_conv();
+  const dsm_transfer_list list =
+      transfers_of(&conv, DSM_PASS_FORWARD, &(held_case){.deferred_bytes = 77});
+  ck_assert_double_eq(volume_of(&list, DSM_TRANSFER_WRITE_DEFERRED), 77);
+  ck_assert_double_eq(volume_of(&list, DSM_TRANSFER_WRITE_OUTPUT), 540);
+  for (int pass = DSM_PASS_BACKWARD; pass < DSM_PASS_COUNT; pass++) {
+    const dsm_transfer_list other =
+        transfers_of(&conv, (dsm_pass)pass, &(held_case){.deferred_bytes = 77});
+    ck_assert_double_eq(volume_of(&other, DSM_TRANSFER_WRITE_DEFERRED), 0);
+  }
+}
+END_TEST
+
+/* What is on chip is left out; what is not keeps its volume. */
+START_TEST(test_held_tensors_are_named_nowhere) {
+  const dsm_layer conv = with_residual_and_norm(pooled_conv());
+  const held_case held = {.is_input_held = true, .is_output_held = true, .is_shortcut_held = true};
+  const dsm_transfer_list forward = transfers_of(&conv, DSM_PASS_FORWARD, &held);
+  const dsm_transfer_list backward = transfers_of(&conv, DSM_PASS_BACKWARD, &held);
+  const dsm_transfer_list update = transfers_of(&conv, DSM_PASS_UPDATE, &held);
+  ck_assert_double_eq(volume_of(&forward, DSM_TRANSFER_FETCH_KERNEL), 960);
+  ck_assert_double_eq(volume_of(&forward, DSM_TRANSFER_FETCH_INPUT), 0);
+  ck_assert_double_eq(volume_of(&forward, DSM_TRANSFER_FETCH_SHORTCUT), 0);
+  ck_assert_double_eq(volume_of(&forward, DSM_TRANSFER_WRITE_OUTPUT), 0);
+  ck_assert_double_eq(volume_of(&backward, DSM_TRANSFER_FETCH_KERNEL), 960);
+  ck_assert_double_eq(volume_of(&backward, DSM_TRANSFER_FETCH_SHORTCUT), 0);
+  ck_assert_double_eq(volume_of(&backward, DSM_TRANSFER_FETCH_ERROR), 0);
+  ck_assert_double_eq(volume_of(&backward, DSM_TRANSFER_WRITE_ERROR), 0);
+  ck_assert_double_eq(volume_of(&backward, DSM_TRANSFER_FETCH_MASK), 0);
+  ck_assert_double_eq(volume_of(&update, DSM_TRANSFER_FETCH_INPUT), 1296);
+  ck_assert_double_eq(volume_of(&update, DSM_TRANSFER_FETCH_ERROR), 0);
+  ck_assert_double_eq(volume_of(&update, DSM_TRANSFER_FETCH_STATISTICS), 0);
+  ck_assert_double_eq(volume_of(&update, DSM_TRANSFER_WRITE_GRADIENT), 960);
+}
+END_TEST
+
+START_TEST(test_resident_kernel_is_named_by_what_still_moves) {
+  const dsm_layer conv = pooled_conv();
+  const held_case half = {.resident_fraction = 0.5, .is_accumulating = true};
+  const held_case all = {.resident_fraction = 1, .is_accumulating = true};
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    const bool is_update = pass == DSM_PASS_UPDATE;
+    const dsm_transfer named = is_update ? DSM_TRANSFER_WRITE_GRADIENT : DSM_TRANSFER_FETCH_KERNEL;
+    const dsm_transfer_list half_list = transfers_of(&conv, (dsm_pass)pass, &half);
+    const dsm_transfer_list all_list = transfers_of(&conv, (dsm_pass)pass, &all);
+    ck_assert_double_eq(volume_of(&half_list, named), is_update ? 960 : 480);
+    ck_assert_double_eq(volume_of(&all_list, named), 0);
+  }
+}
+END_TEST
+
+Suite *suite_held_traffic(void) {
+  Suite *const suite = suite_create("held_traffic");
+  TCase *const by_hand = tcase_create("by hand");
+  tcase_add_checked_fixture(by_hand, set_up, NULL);
+  tcase_add_loop_test(by_hand, test_pooled_convolution_moves_what_is_not_held, 0,
+                      COUNT_OF(conv_cases));
+  tcase_add_loop_test(by_hand, test_plain_convolution_moves_what_is_not_held, 0,
+                      COUNT_OF(plain_cases));
+  tcase_add_loop_test(by_hand, test_lstm_moves_what_is_not_held, 0, COUNT_OF(lstm_cases));
+  tcase_add_loop_test(by_hand, test_fc_with_timesteps_moves_what_is_not_held, 0,
+                      COUNT_OF(fc_cases));
+  tcase_add_loop_test(by_hand, test_matmul_moves_what_is_not_held, 0, COUNT_OF(matmul_cases));
+  tcase_add_test(by_hand, test_inference_writes_nothing_deferred);
+  tcase_add_test(by_hand, test_update_beside_a_resident_gradient_reads_its_features_once);
+  tcase_add_test(by_hand, test_what_is_left_of_the_scratchpad_makes_the_tiles);
+  suite_add_tcase(suite, by_hand);
+  TCase *const table = tcase_create("table");
+  tcase_add_checked_fixture(table, set_up, NULL);
+  tcase_add_loop_test(table, test_memory_traffic_is_the_tables_with_any_residency, 0, KIND_COUNT);
+  suite_add_tcase(suite, table);
+  TCase *const named = tcase_create("named");
+  tcase_add_checked_fixture(named, set_up, NULL);
+  tcase_add_test(named, test_deferred_output_is_named_apart_from_the_layers_own);
+  tcase_add_test(named, test_held_tensors_are_named_nowhere);
+  tcase_add_test(named, test_resident_kernel_is_named_by_what_still_moves);
+  suite_add_tcase(suite, named);
+  return suite;
+}
