@@ -41,6 +41,10 @@ static size_t at_most(size_t value, size_t limit) {
   return value < limit ? value : limit;
 }
 
+size_t dsm__parallel_workers(size_t thread_count) {
+  return thread_count == 0 ? 1 : at_most(thread_count, DSM__PARALLEL_MAX_THREADS);
+}
+
 void dsm__parallel_for(size_t thread_count, size_t task_count, dsm__parallel_task *task,
                        void *context) {
   if (task_count == 0) {

@@ -8,6 +8,9 @@
 /** Most threads that are ever started. */
 #define DSM__PARALLEL_MAX_THREADS 256
 
+/** Workers that `thread_count` asks for, 1 .. DSM__PARALLEL_MAX_THREADS: how many need scratch. */
+size_t dsm__parallel_workers(size_t thread_count);
+
 typedef void dsm__parallel_task(void *context, size_t task_index, size_t worker_index);
 
 /**

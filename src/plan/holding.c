@@ -171,3 +171,18 @@ bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
       dsm_resident_kernel_limit_bytes(work->machine, work->pass, work->residency.scratchpad_bytes);
   return dsm_core_kernel_bytes(work, split) <= dsm__capacity_limit(limit);
 }
+
+double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
+  if (!dsm_pass_exists(setting->layer, setting->mode, DSM_PASS_UPDATE)) {
+    return 0;
+  }
+  const dsm_machine *const machine = setting->machine;
+  const dsm_weight_traffic weights =
+      dsm_weight_traffic_derive(setting->layer, machine, setting->precision, layouts);
+  const dsm_update_relayouts moves = dsm_update_relayouts_derive(
+      setting->layer, machine, setting->precision, setting->minibatch, layouts);
+  return dsm_group_cycles(machine, &weights.sum_of_gradients) +
+         dsm_group_cycles(machine, &weights.broadcast_weights) +
+         dsm_group_cycles(machine, &weights.weight_update) +
+         dsm_group_cycles(machine, &moves.input) + dsm_group_cycles(machine, &moves.error);
+}

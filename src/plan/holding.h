@@ -82,6 +82,10 @@ double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machi
 double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *machine,
                             const dsm__decisions *decisions);
 
+/** Cycles of a layer that occur once a step beside its invocations: gradient reduction, broadcast,
+ * weight update, moves between its passes. */
+double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts);
+
 /** Is a core's part of the kernel small enough to stay for all timesteps of a pass (section 7)? */
 bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split);
 

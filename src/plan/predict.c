@@ -112,14 +112,6 @@ static bool is_first_longer(const dsm_pass_plan *pass) {
   return pass->invocation_count > 1 && pass->invocations[0].cost.total > steady_cost(pass)->total;
 }
 
-static double weight_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
-  const dsm_weight_traffic traffic =
-      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
-  return dsm_group_cycles(setting->machine, &traffic.sum_of_gradients) +
-         dsm_group_cycles(setting->machine, &traffic.broadcast_weights) +
-         dsm_group_cycles(setting->machine, &traffic.weight_update);
-}
-
 static dsm__layer_setting stage_setting(const predictor *p, size_t index,
                                         const stage_parts *parts) {
   dsm__layer_setting setting = setting_of(p, index);
@@ -151,7 +143,8 @@ static void begin_stage(const predictor *p, const dsm__pipeline_decision *group,
     if (is_first_longer(out)) {
       parts->times.once += out->invocations[0].cost.total - steady_cost(out)->total;
     }
-    parts->times.once += pass == DSM_PASS_UPDATE ? weight_cycles(&setting, &decision->layouts) : 0;
+    parts->times.once +=
+        pass == DSM_PASS_UPDATE ? dsm__once_cycles(&setting, &decision->layouts) : 0;
   }
 }
 

@@ -119,9 +119,7 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
 static bool score_stages(finder *f) {
   const size_t tasks = f->stage_classes * f->rows;
   const size_t options = tasks * DSM_PARALLELISM_COUNT;
-  size_t workers = f->table->inputs->options->thread_count;
-  workers = workers == 0 ? 1 : workers;
-  workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
+  const size_t workers = dsm__parallel_workers(f->table->inputs->options->thread_count);
   job j = {.finder = f};
   f->alone = dsm__arena_array(f->arena, options, sizeof f->alone[0]);
   f->is_allowed = dsm__arena_array(f->arena, options, sizeof f->is_allowed[0]);

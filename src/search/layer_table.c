@@ -21,21 +21,6 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
   };
 }
 
-double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
-  if (!dsm_pass_exists(setting->layer, setting->mode, DSM_PASS_UPDATE)) {
-    return 0;
-  }
-  const dsm_machine *const machine = setting->machine;
-  const dsm_weight_traffic weights =
-      dsm_weight_traffic_derive(setting->layer, machine, setting->precision, layouts);
-  const dsm_update_relayouts moves = dsm_update_relayouts_derive(
-      setting->layer, machine, setting->precision, setting->minibatch, layouts);
-  return dsm_group_cycles(machine, &weights.sum_of_gradients) +
-         dsm_group_cycles(machine, &weights.broadcast_weights) +
-         dsm_group_cycles(machine, &weights.weight_update) +
-         dsm_group_cycles(machine, &moves.input) + dsm_group_cycles(machine, &moves.error);
-}
-
 /* What the tasks share; each writes its own entries and uses its worker's totals. */
 typedef struct job {
   dsm__layer_table *table;
@@ -73,8 +58,7 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
 }
 
 static size_t worker_count(const dsm_explore_options *options, size_t tasks) {
-  size_t workers = options->thread_count == 0 ? 1 : options->thread_count;
-  workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
+  const size_t workers = dsm__parallel_workers(options->thread_count);
   return workers > tasks ? tasks : workers;
 }
 

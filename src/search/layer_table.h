@@ -77,10 +77,6 @@ static inline double *dsm__pass_cycles(const dsm__layer_table *table, size_t cla
 double dsm__open_cycles(const dsm__layer_table *table, size_t class_index,
                         const dsm_pass_layouts *layouts, unsigned factor_index);
 
-/** Cycles of a layer that occur once a step beside its invocations: gradient reduction, broadcast,
- * weight update, moves between its passes. */
-double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts);
-
 /** The layer that stands for a class. */
 static inline const dsm_layer *dsm__class_layer(const dsm__layer_table *table, size_t class_index) {
   return &table->inputs->workload->layers[table->distinct.representative[class_index]];

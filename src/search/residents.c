@@ -251,9 +251,7 @@ static bool score_all(job *j, size_t workers, dsm__arena *arena) {
 }
 
 bool dsm__residents_score(dsm__residents *residents, const dsm__variants *variants) {
-  size_t workers = variants->table->inputs->options->thread_count;
-  workers = workers == 0 ? 1 : workers;
-  workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
+  const size_t workers = dsm__parallel_workers(variants->table->inputs->options->thread_count);
   *residents = (dsm__residents){.table = variants->table, .count = variants->count};
   residents->runs = calloc(variants->count + 1, sizeof residents->runs[0]);
   residents->pools = calloc(workers, sizeof(void *));

@@ -243,8 +243,7 @@ static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *
 }
 
 bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
-  size_t workers = thread_count == 0 ? 1 : thread_count;
-  workers = workers > DSM__PARALLEL_MAX_THREADS ? DSM__PARALLEL_MAX_THREADS : workers;
+  const size_t workers = dsm__parallel_workers(thread_count);
   size_t *const sorted = calloc(variants->count + 1, sizeof *sorted);
   size_t *const starts = calloc(variants->count + 1, sizeof *starts);
   job j = {.variants = variants, .sorted = sorted, .starts = starts};

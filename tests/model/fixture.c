@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "fixture.h"
 
+#include "suites.h"
+
 dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
   return (dsm_system){
       .name = "friendly",
@@ -94,4 +96,11 @@ dsm_loops loops(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t m
                       [DSM_DIM_IJ] = ij,
                       [DSM_DIM_KIJ] = kij,
                       [DSM_DIM_MB] = mb}};
+}
+
+void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring) {
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_X], x);
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_Y], y);
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_MEMORY], memory);
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_RING], ring);
 }

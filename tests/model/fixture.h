@@ -35,4 +35,7 @@ dsm_layer matmul_layer(uint64_t in, uint64_t out, uint64_t timesteps);
 
 dsm_loops loops(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t mb);
 
+/** Bytes of each link, to the tolerance of ASSERT_CLOSE. */
+void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring);
+
 #endif

@@ -16,13 +16,6 @@ static void set_up(void) {
   build(4, 2);
 }
 
-static void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring) {
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_X], x);
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_Y], y);
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_MEMORY], memory);
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_RING], ring);
-}
-
 static bool is_model_x(dsm_parallelism parallelism) {
   return parallelism == DSM_PARALLELISM_MODEL || parallelism == DSM_PARALLELISM_MODEL_X_DATA_Y;
 }

@@ -16,13 +16,6 @@ static void set_up(void) {
   build(4, 2);
 }
 
-static void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring) {
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_X], x);
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_Y], y);
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_MEMORY], memory);
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_RING], ring);
-}
-
 static void assert_same(dsm_traffic actual, dsm_traffic expected) {
   assert_traffic(actual, expected.bytes[DSM_LINK_X], expected.bytes[DSM_LINK_Y],
                  expected.bytes[DSM_LINK_MEMORY], expected.bytes[DSM_LINK_RING]);
