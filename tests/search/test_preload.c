@@ -28,7 +28,6 @@ START_TEST(test_answer_and_bound_enclose_the_fastest_of_all_mappings) {
     ck_assert_double_le(plan->result.step_cycles, fastest * (1 + 1e-9));
     ck_assert_double_ge(plan->result.lower_bound_cycles, fastest * (1 - 1e-9));
   }
-
   dsm_plan_free(plan);
   preload_twin_free(&twin);
 }
