@@ -4,7 +4,7 @@
 #include "report/csv.h"
 #include "report/declared.h"
 #include "report/page.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -36,27 +36,10 @@ static void write_workload(dsm__json_writer *writer, const dsm_workload *workloa
 
 static void write_parameter(dsm__json_writer *writer, const dsm_system *system,
                             const dsm__parameter *parameter) {
-  const void *const field = dsm__parameter_get(parameter, system);
   dsm__json_begin_object(writer, true);
   dsm__json_put_string(writer, "path", parameter->path);
-  switch (parameter->kind) {
-  case DSM__PARAMETER_COUNT:
-    dsm__json_put_u64(writer, "value", *(const uint64_t *)field);
-    break;
-  case DSM__PARAMETER_REAL:
-    dsm__json_put_double(writer, "value", *(const double *)field);
-    break;
-  case DSM__PARAMETER_FLAG:
-    dsm__json_put_bool(writer, "value", *(const bool *)field);
-    break;
-  case DSM__PARAMETER_INTERCONNECT:
-    dsm__json_put_string(writer, "value",
-                         dsm__interconnect_names[*(const dsm_interconnect *)field]);
-    break;
-  case DSM__PARAMETER_TOPOLOGY:
-    dsm__json_put_string(writer, "value", dsm__topology_names[*(const dsm_topology *)field]);
-    break;
-  }
+  dsm__json_write_key(writer, "value");
+  dsm__system_write_value(system, parameter, writer);
   const char *const note = dsm_system_note(system, parameter->path);
   if (note != NULL) {
     dsm__json_put_string(writer, "note", note);

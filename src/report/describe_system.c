@@ -22,9 +22,9 @@ static const char *value_text(dsm__page *page, const dsm_system *system,
   case DSM__PARAMETER_FLAG:
     return *(const bool *)field ? "true" : "false";
   case DSM__PARAMETER_INTERCONNECT:
-    return dsm__interconnect_names[*(const dsm_interconnect *)field];
   case DSM__PARAMETER_TOPOLOGY:
-    return dsm__topology_names[*(const dsm_topology *)field];
+  case DSM__PARAMETER_LAYOUT_MOVE:
+    return dsm__parameter_word(parameter, system);
   }
   return "";
 }

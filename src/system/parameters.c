@@ -10,6 +10,15 @@ const char *const dsm__topology_names[] = {[DSM_TOPOLOGY_TORUS_2D] = "torus_2d"}
 _Static_assert(sizeof dsm__topology_names / sizeof dsm__topology_names[0] == DSM_TOPOLOGY_COUNT,
                "a name for each topology");
 
+const char *const dsm__layout_move_names[] = {
+    [DSM_LAYOUT_MOVE_NONE] = "none",
+    [DSM_LAYOUT_MOVE_ALWAYS] = "always",
+    [DSM_LAYOUT_MOVE_EXACT] = "exact",
+};
+_Static_assert(sizeof dsm__layout_move_names / sizeof dsm__layout_move_names[0] ==
+                   DSM_LAYOUT_MOVE_COUNT,
+               "a name for each way to move held tensors");
+
 /* Smallest and largest rate, frequency or capacity: with them no time or volume can overflow. */
 #define RATE_MIN 1e-9
 #define RATE_MAX 1e12
@@ -63,10 +72,40 @@ const dsm__parameter dsm__parameters[] = {
     REAL("model.rotate_memory_bytes", model.rotate_memory_bytes, 0, FACTOR_MAX, 1),
     REAL("model.relayout_memory_bytes", model.relayout_memory_bytes, 0, FACTOR_MAX, 2),
     REAL("model.weight_update_memory_bytes", model.weight_update_memory_bytes, 0, FACTOR_MAX, 2),
+    REAL("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0),
     FLAG("model.exact_groups", model.exact_groups, false),
     FLAG("model.dysm_uniform", model.dysm_uniform, false),
     FLAG("model.dysm_accumulate_in_memory", model.dysm_accumulate_in_memory, true),
+    FLAG("model.exact_rotation", model.exact_rotation, false),
+    FLAG("model.exact_forks", model.exact_forks, false),
+    FLAG("model.overlapped_hand_over", model.overlapped_hand_over, false),
+    FLAG("model.pipeline_columns", model.pipeline_columns, false),
+    FLAG("model.lstm_gate_errors", model.lstm_gate_errors, false),
+    FLAG("model.statistics_sums", model.statistics_sums, false),
+    FLAG("model.two_way_relayout", model.two_way_relayout, false),
+    {"model.layout_move", DSM__PARAMETER_LAYOUT_MOVE, offsetof(dsm_system, model.layout_move),
+     false, 0, 0, DSM_LAYOUT_MOVE_NONE},
+    FLAG("model.charge_held_masks", model.charge_held_masks, false),
+    FLAG("model.prefer_holding", model.prefer_holding, false),
+    FLAG("model.resident_operands", model.resident_operands, true),
 };
 /* clang-format on */
 
 const size_t dsm__parameter_count = sizeof dsm__parameters / sizeof dsm__parameters[0];
+
+const char *dsm__parameter_word(const dsm__parameter *parameter, const dsm_system *system) {
+  const void *const field = dsm__parameter_get(parameter, system);
+  switch (parameter->kind) {
+  case DSM__PARAMETER_INTERCONNECT:
+    return dsm__interconnect_names[*(const dsm_interconnect *)field];
+  case DSM__PARAMETER_TOPOLOGY:
+    return dsm__topology_names[*(const dsm_topology *)field];
+  case DSM__PARAMETER_LAYOUT_MOVE:
+    return dsm__layout_move_names[*(const dsm_layout_move *)field];
+  case DSM__PARAMETER_COUNT:
+  case DSM__PARAMETER_REAL:
+  case DSM__PARAMETER_FLAG:
+    break;
+  }
+  return "";
+}

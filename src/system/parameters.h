@@ -17,7 +17,8 @@ typedef enum dsm__parameter_kind {
   DSM__PARAMETER_REAL,      /**< double */
   DSM__PARAMETER_FLAG,      /**< bool */
   DSM__PARAMETER_INTERCONNECT,
-  DSM__PARAMETER_TOPOLOGY
+  DSM__PARAMETER_TOPOLOGY,
+  DSM__PARAMETER_LAYOUT_MOVE
 } dsm__parameter_kind;
 
 typedef struct dsm__parameter {
@@ -35,6 +36,10 @@ extern const size_t dsm__parameter_count;
 
 extern const char *const dsm__interconnect_names[DSM_INTERCONNECT_COUNT];
 extern const char *const dsm__topology_names[DSM_TOPOLOGY_COUNT];
+extern const char *const dsm__layout_move_names[DSM_LAYOUT_MOVE_COUNT];
+
+/** The word that a parameter of a kind with words has in a system. */
+const char *dsm__parameter_word(const dsm__parameter *parameter, const dsm_system *system);
 
 /* The field of a parameter. The pointer has the type that the kind says. */
 static inline const void *dsm__parameter_get(const dsm__parameter *parameter,

@@ -6,6 +6,7 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "dsm/system.h"
+#include "system/parameters.h"
 
 /**
  * Reads a system from a JSON node, which may be a whole document or a part of a plan. The system's
@@ -15,6 +16,10 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node);
 
 /** Writes the system as an object in the format "dsm-system/1", every parameter in full. */
 void dsm__system_write(const dsm_system *system, dsm__json_writer *writer);
+
+/** Writes the value that a parameter has in the system. */
+void dsm__system_write_value(const dsm_system *system, const dsm__parameter *parameter,
+                             dsm__json_writer *writer);
 
 /** A new empty system with its arena; NULL if out of memory. */
 dsm_system *dsm__system_new(void);

@@ -5,8 +5,8 @@
 #include "system/parameters.h"
 #include "system/system_internal.h"
 
-static void write_value(const dsm__parameter *parameter, const dsm_system *system,
-                        dsm__json_writer *writer) {
+void dsm__system_write_value(const dsm_system *system, const dsm__parameter *parameter,
+                             dsm__json_writer *writer) {
   const void *const field = dsm__parameter_get(parameter, system);
   switch (parameter->kind) {
   case DSM__PARAMETER_COUNT:
@@ -19,10 +19,9 @@ static void write_value(const dsm__parameter *parameter, const dsm_system *syste
     dsm__json_write_bool(writer, *(const bool *)field);
     return;
   case DSM__PARAMETER_INTERCONNECT:
-    dsm__json_write_string(writer, dsm__interconnect_names[*(const dsm_interconnect *)field]);
-    return;
   case DSM__PARAMETER_TOPOLOGY:
-    dsm__json_write_string(writer, dsm__topology_names[*(const dsm_topology *)field]);
+  case DSM__PARAMETER_LAYOUT_MOVE:
+    dsm__json_write_string(writer, dsm__parameter_word(parameter, system));
     return;
   }
 }
@@ -83,7 +82,7 @@ void dsm__system_write(const dsm_system *system, dsm__json_writer *writer) {
     const size_t shared = shared_objects(previous, path);
     close_objects(writer, previous, shared);
     open_objects(writer, path, shared);
-    write_value(&dsm__parameters[p], system, writer);
+    dsm__system_write_value(system, &dsm__parameters[p], writer);
     previous = path;
   }
   close_objects(writer, previous, 0);
