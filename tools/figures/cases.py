@@ -14,11 +14,15 @@ class Case:
     system: str
     base: str
     overrides: tuple = ()
+    article: str = ""
+
+    def named(self):
+        return self.article + self.title
 
     def where(self, *overrides):
         return replace(self, overrides=(*self.overrides, *overrides))
 
 
 DEFAULT = Case("model.md's set", "torus64", "torus64_symmetric")
-REFINED = Case("refined set", "torus64_refined", "torus64_refined_symmetric")
+REFINED = Case("refined set", "torus64_refined", "torus64_refined_symmetric", article="the ")
 CASES = (DEFAULT, REFINED)

@@ -7,7 +7,6 @@ import subprocess
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
-
 class Refused(Exception):
     """The program refused a plan; the message is what it found."""
 
@@ -18,15 +17,18 @@ class Dsm:
         self.answers = {}
         self.lock = threading.Lock()
 
-    def run(self, *arguments, text=None):
-        """The parsed JSON that a command prints."""
+    def output(self, *arguments, text=None):
+        """The JSON text that a command prints."""
         command = [self.program, *arguments, "--format=json", "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True, input=text, check=False)
         if done.returncode in (3, 4) and text is not None:
             raise Refused(done.stderr.splitlines()[0].partition("error: ")[2])
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
-        return json.loads(done.stdout)
+        return done.stdout
+
+    def run(self, *arguments, text=None):
+        return json.loads(self.output(*arguments, text=text))
 
     def remembered(self, key, compute):
         """compute() of the first that asks for the key; others wait for its answer."""
@@ -48,14 +50,22 @@ class Dsm:
     def describe(self, name):
         return self.remembered(("describe", name), lambda: self.run("describe", name))["items"][0]
 
-    def plan(self, case, workload, minibatch, optimize, *more, system=None):
+    def plan(self, case, workload, minibatch, optimize, *more):
         """The plan of an exploration."""
-        return self.explore(workload, system or case.system, f"--minibatch={minibatch}",
+        return self.explore(workload, case.system, f"--minibatch={minibatch}",
                             f"--optimize={optimize}", *more, *overrides_of(case))
 
-    def base_plan(self, case, workload, minibatch):
-        """The plan without optimizations, of the symmetric torus."""
-        return self.plan(case, workload, minibatch, "none", system=case.base)
+    def result(self, case, workload, minibatch, optimize, system=None):
+        """What the plan of an exploration predicts for the step; the rest is not even read, since
+        there are many of them."""
+        arguments = (workload, system or case.system, f"--minibatch={minibatch}",
+                     f"--optimize={optimize}", *overrides_of(case))
+        return self.remembered(("result", *arguments),
+                               lambda: result_of(self.output("explore", *arguments)))
+
+    def base_result(self, case, workload, minibatch):
+        """The same without optimizations, of the symmetric torus."""
+        return self.result(case, workload, minibatch, "none", system=case.base)
 
     def ladder(self, case, workload, minibatch, mode="training"):
         """The rungs of a ladder by name. In inference the base is no other system."""
@@ -79,8 +89,10 @@ def overrides_of(case):
     return tuple(f"--set=system.{override}" for override in case.overrides)
 
 
-def utilization(plan):
-    return plan["result"]["utilization"]
+def result_of(plan_text):
+    """The object "result" of a plan, which comes before all that could hold the word as well."""
+    start = plan_text.index("{", plan_text.index('"result":'))
+    return json.JSONDecoder().raw_decode(plan_text, start)[0]
 
 
 def layers_of(plan):

@@ -81,12 +81,12 @@ def time_ratio(dsm, plan, name, word, split):
     return cycles_without_relayout(layers_of(dsm.score(edited))[name]["passes"][word]) / before
 
 
-def split_ratios(name):
+def split_ratios(name, words=PASSES):
     """What the published split of a layer costs in each of its passes."""
     def measure(dsm, case):
         plan = compared_plan(dsm, case, name)
         return tuple(time_ratio(dsm, plan, name, word, PUBLISHED_SPLITS[name])
-                     for word in layers_of(plan)[name]["passes"])
+                     for word in words if word in layers_of(plan)[name]["passes"])
     return measure
 
 
@@ -95,7 +95,8 @@ def split_figure(name):
     return Figure(f"split_{name}", f"{name.upper()}, core split {split_text(PUBLISHED_SPLITS[name])}: "
                   f"time over that of dsm's, {passes}", "1, the best",
                   split_ratios(name), ((1, 1),), lambda values: ratios(values, 3),
-                  f"{ONE_FACTOR_COMMAND} -o plan.json, core_split edited, dsm score plan.json")
+                  f"{ONE_FACTOR_COMMAND} with `-o plan.json`; `core_split` in it edited; "
+                  "`dsm score plan.json`")
 
 
 FIGURES = (
@@ -116,19 +117,22 @@ FIGURES = (
 
 # ---- the whole figure ----
 
-def row(dsm, case, layer):
-    name = layer["name"]
+def configuration(layer):
     words = {one["parallelism"] for one in layer["passes"].values()}
     splits = [split_text(layer["passes"][word]["core_split"]) if word in layer["passes"] else "-"
               for word in PASSES]
-    return (name, case.title, " / ".join(sorted(words)), *splits,
-            "Y" if layer["output_on_chip"] else "N", layer["dysm_factor"])
+    return (" / ".join(sorted(words)), *splits, "Y" if layer["output_on_chip"] else "N",
+            layer["dysm_factor"])
 
 
 def configuration_table(dsm):
-    for name, layer in layers_of(one_factor(dsm, CASES[0])).items():
-        for case in CASES:
-            yield row(dsm, case, layers_of(one_factor(dsm, case))[name])
+    plans = [layers_of(one_factor(dsm, case)) for case in CASES]
+    for name in plans[0]:
+        rows = [configuration(layers[name]) for layers in plans]
+        if rows[0] == rows[1]:
+            yield (name, "both", *rows[0])
+        else:
+            yield from ((name, case.title, *row) for case, row in zip(CASES, rows))
 
 
 def section(found, topics):
@@ -149,7 +153,7 @@ def section(found, topics):
         "",
         *found.table(FIGURES, topics),
         "",
-        f"All layers, `{ONE_FACTOR_COMMAND}`; the splits of the first invocation of a pass:",
+        f"All layers, {ONE_FACTOR_COMMAND}; the splits of the first invocation of a pass:",
         "",
         *table(("layer", "set", "parallelism", "forward", "backward", "update", "held", "DySM"),
                configuration_table(found.dsm)),

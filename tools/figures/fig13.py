@@ -56,7 +56,8 @@ FIGURES = (
     Figure("convs_one", "convolutions from CONV2_1 on together, forward and backward utilization, one "
            "factor", "about 0.90", lambda dsm, case: conv_utilization(one_factor(dsm, case)),
            ((0.90, 0.90),), decimals(3), ONE_FACTOR_COMMAND, CONV_BAND),
-    Figure("convs_free", "the same, free factors", "about 0.90",
+    Figure("convs_free", "convolutions from CONV2_1 on together, forward and backward utilization, "
+           "free factors", "about 0.90",
            lambda dsm, case: conv_utilization(free(dsm, case)), ((0.90, 0.90),), decimals(3),
            FREE_COMMAND, CONV_BAND),
     Figure("activation", "CONV1_1 activation function, forward, share of its time", "17 %",
@@ -77,7 +78,8 @@ FIGURES = (
            "share of their time, one factor", "30 - 60 %",
            lambda dsm, case: reduction_shares(one_factor(dsm, case)), ((0.30, 0.60),), percents,
            ONE_FACTOR_COMMAND),
-    Figure("reduction_free", "the same, free factors", "30 - 60 %",
+    Figure("reduction_free", "gradient reduction and broadcast, update of CONV4_2, 4_3, 5_1, 5_2, 5_3, "
+           "share of their time, free factors", "30 - 60 %",
            lambda dsm, case: reduction_shares(free(dsm, case)), ((0.30, 0.60),), percents,
            FREE_COMMAND))
 
@@ -107,7 +109,7 @@ def section(found, topics):
         "",
         *found.table(FIGURES, topics),
         "",
-        paragraph(f"""All layers, `{ONE_FACTOR_COMMAND}`; percent of a pass's time, {CASES[0].title} /
+        paragraph(f"""All layers, {ONE_FACTOR_COMMAND}; percent of a pass's time, {CASES[0].title} /
             {CASES[1].title}:"""),
         "",
     ]

@@ -13,7 +13,7 @@ LIMIT = 0.10
 class Figure:
     """measure(dsm, case) gives a tuple of numbers, or a text. published: the range (low, high) of
     each number, one range for all, or the text; nothing where the paper has none to compare with.
-    band: the limits that every number must keep with model.md's set."""
+    command: in Markdown. band: the limits that every number must keep with model.md's set."""
     key: str
     quantity: str
     paper: str
@@ -27,7 +27,9 @@ class Figure:
     def deviations(self, values):
         """How far each number is outside the published range, as a ratio. A text: 1 if it differs."""
         if isinstance(values, str):
-            return (0.0 if not self.published or values == self.published else 1.0,)
+            return (0.0 if values == self.published else 1.0,)
+        if not self.published:
+            return (0.0,) * len(values)
         ranges = self.published if len(self.published) == len(values) else (
             self.published * len(values))
         return tuple(value / low - 1 if value < low else max(value / high - 1, 0.0)
@@ -110,4 +112,4 @@ class Found:
                           ""), rows)
         yield ""
         for command, letter in letters.items():
-            yield f"- {letter}: `{command}`"
+            yield f"- {letter}: {command}"

@@ -10,8 +10,8 @@ SMALL = (1, 2, 4)
 RUNGS = ("none", "reuse", "preload")
 LAST = RUNGS[-1]
 PUBLISHED = {"vgg16": 1.16, "resnet50": 3.6, "gnmt": 44}
-COMMAND = ("dsm explore {} SYSTEM --set system.system.chips_x=1 --set system.system.chips_y=1 "
-           "--mode inference --minibatch N --ladder")
+COMMAND = ("`dsm explore {} SYSTEM --set system.system.chips_x=1 --set system.system.chips_y=1 "
+           "--mode inference --minibatch N --ladder`")
 
 
 def ladder(dsm, case, workload, batch):
@@ -56,7 +56,7 @@ def section(found, topics):
         *found.table(FIGURES, topics),
         "",
         f"Latency without optimizations, the gain of each, and latency with all, "
-        f"`{COMMAND.format('NETWORK')}`:",
+        f"{COMMAND.format('NETWORK')}:",
         "",
         *table(("network", "set", "batch", "none, ms", *(f"+ {rung}" for rung in RUNGS[1:]),
                 "all, ms"), gain_table(found.dsm)),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """More chips and larger scratchpads: Figs. 14 and 15, and their text."""
 from figures.cases import CASES, CHIPS_16, CHIPS_256
-from figures.dsm import utilization
 from figures.figure import Figure
 from figures.table import numbers, paragraph, percents, ratios, table
 from figures.training import MINIBATCHES, NETWORKS
@@ -14,56 +13,56 @@ CHIPS = ((16, CHIPS_16), (64, ()), (256, CHIPS_256))
 
 # ---- chips ----
 
-def step_seconds(plan):
-    return plan["result"]["step_seconds"]
+def optimized(dsm, case, workload, minibatch):
+    return dsm.result(case, workload, minibatch, "all")["step_seconds"]
+
+
+def base(dsm, case, workload, minibatch):
+    return dsm.base_result(case, workload, minibatch)["step_seconds"]
 
 
 def both_optimized(dsm, case, minibatches=MINIBATCHES):
     """From 64 to 256 chips."""
-    return tuple(step_seconds(dsm.plan(case, "gnmt", minibatch, "all"))
-                 / step_seconds(dsm.plan(case.where(*CHIPS_256), "gnmt", minibatch, "all"))
-                 for minibatch in minibatches)
+    return tuple(optimized(dsm, case, "gnmt", minibatch)
+                 / optimized(dsm, case.where(*CHIPS_256), "gnmt", minibatch) for minibatch in minibatches)
 
 
 def over_base(dsm, case, minibatches=MINIBATCHES):
     """From the base on 64 chips to 256 chips with all optimizations."""
-    return tuple(step_seconds(dsm.base_plan(case, "gnmt", minibatch))
-                 / step_seconds(dsm.plan(case.where(*CHIPS_256), "gnmt", minibatch, "all"))
-                 for minibatch in minibatches)
+    return tuple(base(dsm, case, "gnmt", minibatch)
+                 / optimized(dsm, case.where(*CHIPS_256), "gnmt", minibatch) for minibatch in minibatches)
 
 
 CHIP_FIGURES = (
     Figure("chips_both", f"GNMT from 64 to 256 chips, both optimized, minibatch {numbers(MINIBATCHES)}",
            "22.7x", both_optimized, ((22.7, 22.7),), ratios,
-           "dsm explore gnmt SYSTEM --minibatch N, over the same with "
-           "--set system.system.chips_y=64"),
+           "`dsm explore gnmt SYSTEM --minibatch N`, over the same with "
+           "`--set system.system.chips_y=64`"),
     Figure("chips_over_base", "GNMT from the base on 64 chips to 256 optimized, minibatch "
            f"{numbers(MINIBATCHES)}", "22.7x", over_base, ((22.7, 22.7),), ratios,
-           "dsm explore gnmt SYSTEM_symmetric --optimize none --minibatch N, over dsm explore gnmt "
-           "SYSTEM --minibatch N --set system.system.chips_y=64"))
+           "`dsm explore gnmt SYSTEM_symmetric --optimize none --minibatch N`, over `dsm explore gnmt "
+           "SYSTEM --minibatch N --set system.system.chips_y=64`"))
 
 
 def chip_table(dsm):
     """Speed-ups over the base on 64 chips."""
     for title, workload in NETWORKS:
         for case in CASES:
-            base = step_seconds(dsm.base_plan(case, workload, REPRESENTATIVE))
-            cells = [base / step_seconds(plan)
-                     for _, chips in CHIPS
-                     for plan in (dsm.base_plan(case.where(*chips), workload, REPRESENTATIVE),
-                                  dsm.plan(case.where(*chips), workload, REPRESENTATIVE, "all"))]
+            first = base(dsm, case, workload, REPRESENTATIVE)
+            cells = [first / step(dsm, case.where(*chips), workload, REPRESENTATIVE)
+                     for _, chips in CHIPS for step in (base, optimized)]
             yield (title, case.title, *(f"{cell:.2f}x" for cell in cells))
 
 
 # ---- scratchpads ----
 
-def utilizations(dsm, case, workload, minibatch, optimize):
-    return [utilization(dsm.plan(case.where(f"core.scratchpad_MiB={size}"), workload, minibatch,
-                                 optimize)) for size in SCRATCHPADS_MIB]
+def utilizations(dsm, case, workload, minibatch, optimize, sizes=SCRATCHPADS_MIB):
+    return [dsm.result(case.where(f"core.scratchpad_MiB={size}"), workload, minibatch,
+                       optimize)["utilization"] for size in sizes]
 
 
 def to_1_mib(dsm, case):
-    found = utilizations(dsm, case, "resnet50", REPRESENTATIVE, "hybrid,reuse")
+    found = utilizations(dsm, case, "resnet50", REPRESENTATIVE, "hybrid,reuse", SCRATCHPADS_MIB[:2])
     return (found[1] / found[0] - 1,)
 
 
@@ -94,8 +93,8 @@ def reached_with_dysm(dsm, case):
 
 
 def scratchpad_command(workload, optimize="hybrid,reuse", minibatch=REPRESENTATIVE):
-    return (f"dsm explore {workload} SYSTEM --minibatch {minibatch} --optimize {optimize} "
-            "--set system.core.scratchpad_MiB=M")
+    return (f"`dsm explore {workload} SYSTEM --minibatch {minibatch} --optimize {optimize} "
+            "--set system.core.scratchpad_MiB=M`")
 
 
 def gains(values):

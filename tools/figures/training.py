@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Training speed-up, Fig. 11 (a) to (c), and its text."""
 from figures.cases import CASES
-from figures.dsm import utilization
 from figures.figure import Figure
 from figures.table import decimals, numbers, paragraph, ratios, table
 
 MINIBATCHES = (256, 512, 1024, 2048)
+LARGEST = MINIBATCHES[-1]
 NETWORKS = (("VGG16", "vgg16"), ("ResNet-50", "resnet50"), ("GNMT", "gnmt"))
 RUNGS = ("none", "hybrid", "reuse", "dysm", "pipeline", "per_pass")
 LAST = RUNGS[-1]
-LADDER_COMMAND = "dsm explore {} SYSTEM --ladder --ladder-base SYSTEM_symmetric --minibatch N"
+LADDER_COMMAND = "`dsm explore {} SYSTEM --ladder --ladder-base SYSTEM_symmetric --minibatch N`"
 HYBRID = "hybrid parallelism and asymmetric torus"
 
 
 # ---- measures ----
 
 def base(workload):
-    return lambda dsm, case: (utilization(dsm.base_plan(case, workload, MINIBATCHES[0])),)
+    return lambda dsm, case: (dsm.base_result(case, workload, MINIBATCHES[0])["utilization"],)
+
+
+def utilization_at(workload, minibatch, optimize="all"):
+    return lambda dsm, case: (dsm.result(case, workload, minibatch, optimize)["utilization"],)
 
 
 def best(workload, optimize="all"):
     """The highest utilization of all minibatches."""
-    return lambda dsm, case: (max(utilization(dsm.plan(case, workload, minibatch, optimize))
+    return lambda dsm, case: (max(utilization_at(workload, minibatch, optimize)(dsm, case)[0]
                                   for minibatch in MINIBATCHES),)
 
 
@@ -33,9 +37,9 @@ def best_over_base(workload, optimize="all"):
 def rung_cycles(dsm, case, workload, minibatch, rung):
     """The step with all optimizations up to a rung of the ladder."""
     if rung == "none":
-        return dsm.base_plan(case, workload, minibatch)["result"]["step_cycles"]
+        return dsm.base_result(case, workload, minibatch)["step_cycles"]
     optimize = ",".join(RUNGS[1:RUNGS.index(rung) + 1])
-    return dsm.plan(case, workload, minibatch, optimize)["result"]["step_cycles"]
+    return dsm.result(case, workload, minibatch, optimize)["step_cycles"]
 
 
 def gain(workload, rung, minibatches=MINIBATCHES):
@@ -53,10 +57,10 @@ def utilization_figures(title, workload, of_base, of_best, of_gain):
     published number, band, text of the band)."""
     yield Figure(f"{workload}_base", f"{title} base utilization, minibatch 256", of_base[0],
                  base(workload), ((of_base[1],) * 2,), decimals(4),
-                 f"dsm explore {workload} SYSTEM_symmetric --optimize none", *of_base[2:])
+                 f"`dsm explore {workload} SYSTEM_symmetric --optimize none`", *of_base[2:])
     yield Figure(f"{workload}_best", f"{title} best utilization, minibatch 256 to 2048", of_best[0],
                  best(workload), ((of_best[1],) * 2,), decimals(3),
-                 f"dsm explore {workload} SYSTEM --minibatch N", *of_best[2:])
+                 f"`dsm explore {workload} SYSTEM --minibatch N`", *of_best[2:])
     yield Figure(f"{workload}_gain", f"{title} best over base (256)", of_gain[0],
                  best_over_base(workload), ((of_gain[1],) * 2,), ratios,
                  LADDER_COMMAND.format(workload), *of_gain[2:])
@@ -122,7 +126,7 @@ def section(found, topics):
         "",
         *found.table(FIGURES, topics),
         "",
-        f"All rungs, `{LADDER_COMMAND.format('NETWORK')}`:",
+        f"All rungs, {LADDER_COMMAND.format('NETWORK')}:",
         "",
         *table(("network", "set", "N", "base", *(f"+ {rung}" for rung in RUNGS[1:]), "utilization",
                 "over base"), ladder_table(found.dsm)),

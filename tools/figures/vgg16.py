@@ -5,8 +5,9 @@ from figures.dsm import layers_of
 OPTIMIZE = "hybrid,reuse,dysm"
 MINIBATCH = 512
 ONE_FACTOR = "model.dysm_uniform=true"
-FREE_COMMAND = f"dsm explore vgg16 SYSTEM --minibatch {MINIBATCH} --optimize {OPTIMIZE}"
-ONE_FACTOR_COMMAND = f"{FREE_COMMAND} --set system.{ONE_FACTOR}"
+EXPLORE = f"dsm explore vgg16 SYSTEM --minibatch {MINIBATCH} --optimize {OPTIMIZE}"
+FREE_COMMAND = f"`{EXPLORE}`"
+ONE_FACTOR_COMMAND = f"`{EXPLORE} --set system.{ONE_FACTOR}`"
 PASSES = ("forward", "backward", "update")
 FIRST_CONVS = ("conv1_1", "conv1_2")
 LATE_CONVS = ("conv4_2", "conv4_3", "conv5_1", "conv5_2", "conv5_3")
