@@ -104,10 +104,10 @@ static void judge_rows(dsm__judge *judge, size_t g) {
                     (unsigned long long)together, (unsigned long long)sum);
   } else if (sum > together) {
     dsm__judge_tell(judge, place, NULL,
-                    "expected at most the %llu rows of %llu chips that the torus has in all, found "
+                    "expected at most the %llu rows of %llu chip%s that the torus has in all, found "
                     "%llu",
                     (unsigned long long)together, (unsigned long long)group->columns,
-                    (unsigned long long)sum);
+                    group->columns == 1 ? "" : "s", (unsigned long long)sum);
   }
 }
 
