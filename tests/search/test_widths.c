@@ -197,6 +197,29 @@ static void expect_best(const dsm__problem *problem, const dsm__group *group, ui
                 (unsigned)seed, (unsigned)group->columns, (unsigned)widest);
 }
 
+/* The most that a stage keeps, and the most that lives while one runs, on the stages' own chips. */
+static void expect_memory(const dsm__problem *problem, const dsm__group *group) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  const double input_bytes = dsm_input_memory_bytes(&problem->machine, inputs->workload);
+  double kept = 0;
+  double transient = 0;
+  for (size_t k = 0; k < group->layer_count; k++) {
+    dsm_system own = *problem->machine.system;
+    own.system.chips_x = group->columns;
+    own.system.chips_y = group->rows[k];
+    const dsm_machine machine = dsm_machine_derive(&own);
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
+    const dsm_layer_memory one =
+        dsm_layer_memory_derive(&inputs->workload->layers[group->first_layer + k], &machine,
+                                inputs->workload, inputs->options->mode, &layouts, input_bytes);
+    kept = fmax(kept, one.weights_bytes + one.gradients_bytes + one.optimizer_bytes +
+                          one.activations_bytes);
+    transient = fmax(transient, one.transient_bytes);
+  }
+  ck_assert_double_eq(group->kept_bytes, kept);
+  ck_assert_double_eq(group->transient_bytes, transient);
+}
+
 START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
   unsigned narrow = 0;
   unsigned wide = 0;
@@ -210,6 +233,7 @@ START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
     for (size_t g = 0; g < problem.groups.count; g++) {
       const dsm__group *const group = &problem.groups.items[g];
       expect_best(&problem, group, seed);
+      expect_memory(&problem, group);
       narrow += group->columns < made.system->system.chips_x;
       wide += group->columns == made.system->system.chips_x;
     }
