@@ -92,7 +92,7 @@ static void draw_layers(char *text, size_t size, uint64_t *state) {
                                "\"timesteps\":6}",
                                comma, (int)i, (int)in, (int)out);
       in = out;
-    } else if (i > 0 && random_below(state, 4) == 0) {
+    } else if (i > 0 && random_below(state, 3) == 0) {
       used += (size_t)snprintf(text + used, size - used,
                                ",{\"name\":\"l%d\",\"type\":\"matmul\",\"in\":%d,\"out\":%d,"
                                "\"operand\":\"l0\",\"operand_elements\":%d%s}",
