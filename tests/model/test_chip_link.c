@@ -85,8 +85,8 @@ START_TEST(test_axis_of_length_1_carries_no_rotation) {
 END_TEST
 
 /* Each chip starts with a piece of the features. Every iteration all pieces hop along X if it is an
- * M axis, and along Y if it alone is, or once every turn of X. With exact_rotation they hop from one
- * iteration to the next only: along Y in place of the X hop that would end a turn. */
+ * M axis, and along Y if it alone is, or once every turn of X. With exact_rotation they hop from
+ * one iteration to the next only: along Y in place of the X hop that would end a turn. */
 typedef struct hops {
   double x; /* bytes that a chip sent along X */
   double y;
@@ -369,9 +369,9 @@ START_TEST(test_relayout_of_nothing_is_nothing) {
 }
 END_TEST
 
-/* Every chip of a ring has `chip_bytes`, an equal part for each chip of the ring, which goes one way
- * round or the shorter way; what the link between chips 0 and 1 carries, pair by pair and hop by
- * hop. */
+/* Every chip of a ring has `chip_bytes`, an equal part for each chip of the ring, which goes one
+ * way round or the shorter way; what the link between chips 0 and 1 carries, pair by pair and hop
+ * by hop. */
 static double all_to_all(int k, double chip_bytes, bool is_two_way) {
   double carried = 0;
   for (int from = 0; from < k; from++) {

@@ -218,9 +218,9 @@ START_TEST(test_statistics_are_what_a_reduce_scatter_among_cores_sends) {
     sent_features += 2 * 10.0 * 4 / (double)sharing;
     sent_samples += 2 * 12.0 * 4 / (double)sharing;
   }
-  ASSERT_CLOSE(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, DSM_PASS_FORWARD,
-                       loops(1, 1, sharing, 1, 1)),
-               sent_features);
+  ASSERT_CLOSE(
+      with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, DSM_PASS_FORWARD, loops(1, 1, sharing, 1, 1)),
+      sent_features);
   ASSERT_CLOSE(
       with_op(DSM_AUX_SOFTMAX, DSM_MODE_TRAINING, DSM_PASS_FORWARD, loops(1, sharing, 1, 1, 1)),
       sent_samples);
@@ -242,8 +242,7 @@ END_TEST
 START_TEST(test_other_operations_have_no_statistics) {
   dsm_layer others = conv;
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
-    others.has_op[a] =
-        a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_SOFTMAX;
+    others.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_SOFTMAX;
   }
   const dsm_loops split = loops(1, 5, 2, 1, 3);
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
@@ -267,8 +266,8 @@ START_TEST(test_lstm_has_no_statistics) {
   dsm_layer lstm = lstm_layer(3, 5, 7);
   lstm.has_op[DSM_AUX_LAYER_NORM] = lstm.has_op[DSM_AUX_SOFTMAX] = true;
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-    ck_assert_double_eq(
-        statistics(&lstm, DSM_MODE_TRAINING, (dsm_pass)pass, loops(1, 5, 2, 1, 3)), 0);
+    ck_assert_double_eq(statistics(&lstm, DSM_MODE_TRAINING, (dsm_pass)pass, loops(1, 5, 2, 1, 3)),
+                        0);
   }
 }
 END_TEST
@@ -276,9 +275,8 @@ END_TEST
 START_TEST(test_statistics_are_free_by_default) {
   chips.model.statistics_sums = false;
   for (int i = 0; i < DSM_AUX_OP_COUNT; i++) {
-    ck_assert_double_eq(with_op((dsm_aux_op)i, DSM_MODE_TRAINING, DSM_PASS_FORWARD,
-                                loops(1, 5, 2, 1, 3)),
-                        0);
+    ck_assert_double_eq(
+        with_op((dsm_aux_op)i, DSM_MODE_TRAINING, DSM_PASS_FORWARD, loops(1, 5, 2, 1, 3)), 0);
   }
 }
 END_TEST
@@ -332,8 +330,8 @@ static void add_statistics(Suite *suite) {
                       COUNT_OF(by_sample));
   tcase_add_test(statistics_case, test_parts_of_statistics_are_not_rounded);
   tcase_add_test(statistics_case, test_cores_that_share_no_statistic_send_none);
-  tcase_add_loop_test(statistics_case,
-                      test_statistics_are_what_a_reduce_scatter_among_cores_sends, 1, 10);
+  tcase_add_loop_test(statistics_case, test_statistics_are_what_a_reduce_scatter_among_cores_sends,
+                      1, 10);
   tcase_add_test(statistics_case, test_statistics_of_several_operations_add_up);
   tcase_add_test(statistics_case, test_other_operations_have_no_statistics);
   tcase_add_test(statistics_case, test_update_sums_statistics_only_in_place_of_backward);

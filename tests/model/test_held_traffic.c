@@ -189,10 +189,9 @@ END_TEST
  * backward and the 270 of the norm in update. */
 
 static const held_case charged_cases[] = {
-    {1, 0, 0, 0, 0, 0, {3660, 2040 + 81, 3066}},       {0, 1, 0, 0, 0, 0, {4416, 2877, 2256 + 270}},
-    {0, 0, 1, 0, 0, 0, {2796, 2877, 3066}},            {0, 0, 0, 0, 0, 0, {4956, 3417, 3066}},
-    {1, 1, 1, 0, 0, 0, {960, 960 + 81, 2256 + 270}},
-    {1, 1, 1, 1, 1, 1000, {1000, 81, 1296 + 270}},
+    {1, 0, 0, 0, 0, 0, {3660, 2040 + 81, 3066}},     {0, 1, 0, 0, 0, 0, {4416, 2877, 2256 + 270}},
+    {0, 0, 1, 0, 0, 0, {2796, 2877, 3066}},          {0, 0, 0, 0, 0, 0, {4956, 3417, 3066}},
+    {1, 1, 1, 0, 0, 0, {960, 960 + 81, 2256 + 270}}, {1, 1, 1, 1, 1, 1000, {1000, 81, 1296 + 270}},
 };
 
 START_TEST(test_masks_and_statistics_of_held_errors_are_read_where_they_are_charged) {
@@ -247,8 +246,8 @@ typedef struct move_case {
 } move_case;
 
 static const move_case move_cases[] = {
-    {false, false, false, {0, 0, 0}},       {true, false, false, {1296, 0, 0}},
-    {false, true, false, {0, 540, 540}},    {false, false, true, {0, 0, 0}},
+    {false, false, false, {0, 0, 0}},     {true, false, false, {1296, 0, 0}},
+    {false, true, false, {0, 540, 540}},  {false, false, true, {0, 0, 0}},
     {true, true, true, {1296, 540, 540}},
 };
 

@@ -502,7 +502,7 @@ static const dsm_chip_bytes digits = {
     .gradient = 1e7,
     .deferred = 1e8,
     .fork = 1e9,
-    .rotation = 5e10, /* is counted apart */
+    .rotation = 5e10,    /* is counted apart */
     .layout_move = 5e11, /* among the cores */
 };
 

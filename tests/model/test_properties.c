@@ -447,8 +447,8 @@ START_TEST(test_needed_fraction_is_the_least_that_is_as_fast_as_all) {
 }
 END_TEST
 
-/* Computation, additions of errors, partial sums, rotation of errors and the footprint (s_in, s_out,
- * kcore) are those of the whole layer, wherever its tensors are. */
+/* Computation, additions of errors, partial sums, rotation of errors and the footprint (s_in,
+ * s_out, kcore) are those of the whole layer, wherever its tensors are. */
 START_TEST(test_residency_changes_nothing_but_what_overlaps_and_what_is_held) {
   uint64_t state = seed_of(_i);
   random_mapping mapping;
@@ -562,8 +562,8 @@ Suite *suite_properties(void) {
                       SEED_COUNT);
   tcase_add_loop_test(residency, test_needed_fraction_is_the_least_that_is_as_fast_as_all, 0,
                       SEED_COUNT);
-  tcase_add_loop_test(residency, test_residency_changes_nothing_but_what_overlaps_and_what_is_held, 0,
-                      SEED_COUNT);
+  tcase_add_loop_test(residency, test_residency_changes_nothing_but_what_overlaps_and_what_is_held,
+                      0, SEED_COUNT);
   tcase_add_loop_test(residency, test_with_all_on_chip_only_what_must_move_moves, 0, SEED_COUNT);
   tcase_add_loop_test(residency, test_holding_never_leaves_more_scratchpad, 0, SEED_COUNT);
   suite_add_tcase(suite, residency);

@@ -256,8 +256,9 @@ START_TEST(test_without_fraction_no_kernel_stays) {
 END_TEST
 
 START_TEST(test_kernels_can_be_kept_where_there_are_timesteps) {
-  const dsm_layer kinds[] = {conv_layer(12, 20, 36, 4, 1), fc_layer(12, 20), lstm_layer(3, 5, 1),
-                             lstm_layer(3, 5, 2), matmul_layer(6, 7, 1), matmul_layer(6, 7, 2)};
+  const dsm_layer kinds[] = {conv_layer(12, 20, 36, 4, 1), fc_layer(12, 20),
+                             lstm_layer(3, 5, 1),          lstm_layer(3, 5, 2),
+                             matmul_layer(6, 7, 1),        matmul_layer(6, 7, 2)};
   const bool can[] = {false, false, false, true, false, true};
   dsm_layer fc = fc_layer(12, 20);
   fc.timesteps = 2;

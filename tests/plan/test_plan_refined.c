@@ -24,7 +24,8 @@ static const char network[] =
     "{\"name\": \"b\", " CONV ", \"in\": 8, \"kernel\": [3, 3], " NORM "},"
     "{\"name\": \"c\", " CONV ", \"in\": 8, \"aux\": [{\"op\": \"residual\", \"from\": \"a\"},"
     " {\"op\": \"relu\"}]},"
-    "{\"name\": \"d\", \"type\": \"fc\", \"in\": 128, \"out\": 4, \"aux\": [{\"op\": \"softmax\"}]}";
+    "{\"name\": \"d\", \"type\": \"fc\", \"in\": 128, \"out\": 4, \"aux\": [{\"op\": "
+    "\"softmax\"}]}";
 
 static const char refined[] = "{\"exact_forks\": true, \"statistics_sums\": true,"
                               " \"layout_move\": \"always\", \"partial_sum_bytes\": 4}";

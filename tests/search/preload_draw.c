@@ -56,8 +56,7 @@ static void draw_model(dsm_assumptions *model, uint64_t *state) {
   if (random_below(state, 2) == 0) {
     return;
   }
-  model->layout_move =
-      random_below(state, 2) == 0 ? DSM_LAYOUT_MOVE_NONE : DSM_LAYOUT_MOVE_ALWAYS;
+  model->layout_move = random_below(state, 2) == 0 ? DSM_LAYOUT_MOVE_NONE : DSM_LAYOUT_MOVE_ALWAYS;
   model->resident_operands = random_below(state, 2) == 0;
   model->exact_rotation = random_below(state, 2) == 0;
   model->two_way_relayout = random_below(state, 2) == 0;

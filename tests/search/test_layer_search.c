@@ -98,8 +98,8 @@ START_TEST(test_idle_cores_are_left_where_no_split_is_valid) {
 }
 END_TEST
 
-/* A matmul of gnmt keeps its operand over timesteps, and is faster so; without resident_operands all
- * its invocations are the first one. Weights stay in either case. */
+/* A matmul of gnmt keeps its operand over timesteps, and is faster so; without resident_operands
+ * all its invocations are the first one. Weights stay in either case. */
 START_TEST(test_operands_are_kept_only_where_they_are_as_weights) {
   setting s = set_up("gnmt", "torus64");
   const size_t score = dsm_workload_find_layer(s.workload, "att_score");
