@@ -14,15 +14,14 @@ class Case:
     system: str
     base: str
     overrides: tuple = ()
-    article: str = ""
 
     def named(self):
-        return self.article + self.title
+        return f"the {self.title}"
 
     def where(self, *overrides):
         return replace(self, overrides=(*self.overrides, *overrides))
 
 
-DEFAULT = Case("model.md's set", "torus64", "torus64_symmetric")
-REFINED = Case("refined set", "torus64_refined", "torus64_refined_symmetric", article="the ")
+DEFAULT = Case("default set", "torus64", "torus64_symmetric")
+REFINED = Case("refined set", "torus64_refined", "torus64_refined_symmetric")
 CASES = (DEFAULT, REFINED)

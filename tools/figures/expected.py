@@ -14,7 +14,7 @@ NO_PER_PASS = "hybrid,reuse,dysm,pipeline"
 
 @dataclass(frozen=True)
 class Expected:
-    """What a quantity is with model.md's set and with the refined one, as texts with the digits that
+    """What a quantity is with the default set and with the refined one, as texts with the digits that
     were given, one for each number of the measure. reason: why the difference may be larger, at most
     by `allowed`."""
     quantity: str
@@ -103,10 +103,10 @@ def section(found):
     return [
         "## Beside a prototype of the equations",
         "",
-        paragraph(f"""The specification of the equations came with figures of a prototype, which is not
-            part of dsm. It has no parallelism per pass, so that *best* is here
-            `--optimize {NO_PER_PASS}`. The test that keeps this page current fails where dsm differs
-            by more than {100 * TOLERANCE:.0f} % (and half a digit of what was given) without an
+        paragraph(f"""The specification of the equations came with figures of a prototype, which
+            is not part of dsm. It has no parallelism per pass, so that *best* is here `--optimize
+            {NO_PER_PASS}`. The test that keeps this page current fails where dsm differs by more
+            than {100 * TOLERANCE:.0f} % (and half a digit of what was given) without an
             explanation."""),
         "",
         *table(("quantity", f"prototype, {DEFAULT.title}", "dsm", f"prototype, {REFINED.title}", "dsm",

@@ -3,7 +3,7 @@
 import copy
 
 from figures.cases import CASES
-from figures.dsm import Refused, cycles_without_relayout, layers_of
+from figures.dsm import cycles_without_relayout, layers_of
 from figures.figure import Figure
 from figures.table import numbers, paragraph, ratios, runs, table
 from figures.vgg16 import (FREE_COMMAND, LAST_CONVS, ONE_FACTOR_COMMAND, PASSES, best_in_data, free,
@@ -139,17 +139,18 @@ def section(found, topics):
     return [
         "## VGG16 at minibatch 512: configurations (Fig. 12)",
         "",
-        paragraph("""Fig. 12 has one DySM factor for all convolutions, which is `model.dysm_uniform`;
-            dsm by itself gives each layer its own. The passes of a layer have one parallelism, as in
-            Fig. 12; with `--optimize all` those of FC1 and FC2 differ."""),
+        paragraph("""Fig. 12 has one DySM factor for all convolutions, which is
+            `model.dysm_uniform`; dsm by itself gives each layer its own. The passes of a layer
+            have one parallelism, as in Fig. 12; with `--optimize all` those of FC1 and FC2
+            differ."""),
         "",
-        paragraph("""The published core splits are priced beside dsm's: the time of a pass with the
-            published split in place of dsm's, in all its invocations, over that with dsm's
-            (`core_split` in the plan, then `dsm score`; relayouts apart). Of equally fast splits dsm
-            takes the first in the [order of preference](model.md#13-search). Where dsm has CONV5_1 to
-            CONV5_3 in another parallelism, they are put into data parallelism for the comparison,
-            with the split that `--explain` calls best for the first invocation. The column of FC1 in
-            the figure is unsure."""),
+        paragraph("""The published core splits are priced beside dsm's: the time of a pass with
+            the published split in place of dsm's, in all its invocations, over that with dsm's
+            (`core_split` in the plan, then `dsm score`; relayouts apart). Of equally fast splits
+            dsm takes the first in the [order of preference](model.md#13-search). Where dsm has
+            CONV5_1 to CONV5_3 in another parallelism, they are put into data parallelism for the
+            comparison, with the split that `--explain` calls best for the first invocation. The
+            column of FC1 in the figure is unsure."""),
         "",
         *found.table(FIGURES, topics),
         "",

@@ -95,7 +95,7 @@ def parts(one):
 
 
 def part_table(dsm, word):
-    """Each cell: model.md's set, then the refined one."""
+    """Each cell: the default set, then the refined one."""
     layers = [layers_of(one_factor(dsm, case)) for case in CASES]
     for name in layers[0]:
         if word in layers[0][name]["passes"]:

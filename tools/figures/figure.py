@@ -13,7 +13,7 @@ LIMIT = 0.10
 class Figure:
     """measure(dsm, case) gives a tuple of numbers, or a text. published: the range (low, high) of
     each number, one range for all, or the text; nothing where the paper has none to compare with.
-    command: in Markdown. band: the limits that every number must keep with model.md's set."""
+    command: in Markdown. band: the limits that every number must keep with the default set."""
     key: str
     quantity: str
     paper: str

@@ -61,9 +61,9 @@ def section(found, topics):
         *table(("network", "set", "batch", "none, ms", *(f"+ {rung}" for rung in RUNGS[1:]),
                 "all, ms"), gain_table(found.dsm)),
         "",
-        paragraph("""In dsm `reuse` includes keeping the weights of an LSTM over its timesteps, so that
-            GNMT gains from it what the paper counts under weight preloading. dsm chooses between
-            weights and features, so that preloading never makes anything slower, where the paper has
-            a drop for larger batches."""),
+        paragraph("""In dsm `reuse` includes keeping the weights of an LSTM over its timesteps, so
+            that GNMT gains from it what the paper counts under weight preloading. dsm chooses
+            between weights and features, so that preloading never makes anything slower, where
+            the paper has a drop for larger batches."""),
         "",
     ]

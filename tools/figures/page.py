@@ -16,17 +16,18 @@ only figures that its text names are here.
 
 Each figure is shown with two sets of parameters:
 
-- **model.md's set**: the default equations of [model.md](model.md), `torus64`;
-- **refined set**: the equations behind its `model` keys, `torus64_refined`.
+- **default set**: the specified equations of [model.md](model.md), all its keys at their defaults;
+  `torus64`;
+- **refined set**: its [refined equations](model.md#refined-equations), `torus64_refined`.
 
-In a command SYSTEM is `torus64` or `torus64_refined`, and SYSTEM_symmetric the same with the symmetric
-torus. N is the minibatch, M a size, NETWORK one of `vgg16`, `resnet50`, `gnmt`. One chip and 256 chips
-are SYSTEM with `--set`; of `torus64` these are `chip1` and `torus256`.
+In a command SYSTEM is `torus64` or `torus64_refined`, and SYSTEM_symmetric the same with the
+symmetric torus. N is the minibatch, M a size, NETWORK one of `vgg16`, `resnet50`, `gnmt`. One chip
+and 256 chips are SYSTEM with `--set`; of `torus64` these are `chip1` and `torus256`.
 
 In parentheses is the deviation from the paper in percent; within a published range it is 0. What
-deviates by more than 10 % is in bold. A band is what a faithful implementation of model.md's set should
-stay inside. A test fails when a figure is outside its band, when a deviation of more than 10 % has no
-paragraph that looks into it, or when the page is not current.
+deviates by more than 10 % is in bold. A band is what a faithful implementation of the specified
+equations should stay inside. A test fails when a figure is outside its band, when a deviation of
+more than 10 % has no paragraph that looks into it, or when the page is not current.
 """
 
 EXPLORATION_TIME = """## Exploration time
@@ -39,9 +40,9 @@ WHY = """## Why
 One thing is varied at a time, with `--set system.KEY=VALUE`; keys are in
 [model.md](model.md#2-system-parameters). What no variation shows is not claimed.
 
-In tables of refined keys, *alone on* is model.md's set with only this key as in the refined set, and
-*alone off* the refined set with only this key as in model.md's set. "=" is within 0.5 % of what is
-there without. Refined keys that are not in a table change nothing in it by more.
+In tables of refined keys, *alone on* is the default set with only this key as in the refined set,
+and *alone off* the refined set with only this key as in the default set. "=" is within 0.5 % of what
+is there without. Refined keys that are not in a table change nothing in it by more.
 """
 
 FIGURES = (training.FIGURES, fig12.FIGURES, fig13.FIGURES, scaling.CHIP_FIGURES,

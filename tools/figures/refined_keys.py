@@ -8,7 +8,8 @@ from figures.training import LARGEST, NETWORKS, base, utilization_at
 from figures.variation import UNCHANGED, Column, claim, one_key_cells, refined_keys, shown, text_of
 
 IN_SIGHT = {
-    "array.startup_cycles": "its order of magnitude, 900 to 1500 cycles, is derived; the value is chosen",
+    "array.startup_cycles": "its order of magnitude, 900 to 1500 cycles, is derived; the value is "
+                            "chosen",
     "core.sfu_ops_per_cycle": "the other of two readings of Fig. 10",
     "model.layout_move": "what core splits chosen layer by layer imply",
     "model.resident_operands": "section III-B2 of the paper speaks of weights only",
@@ -45,11 +46,12 @@ def honesty(found):
     return [
         "## What was chosen with a published figure in sight",
         "",
-        paragraph("""The parameters of a set are the same for all three networks. But four values of the
-            refined set were chosen while published figures were in sight, so that the figures which
-            they move are weak evidence for them. What each of them moves alone is in the tables of the
-            next section: `startup_cycles` and `resident_operands` move GNMT most, `layout_move`
-            ResNet-50 and VGG16, `sfu_ops_per_cycle` ResNet-50 and CONV1_1 of VGG16."""),
+        paragraph("""The parameters of a set are the same for all three networks. But four values
+            of the refined set were chosen while published figures were in sight, so that the
+            figures which they move are weak evidence for them. What each of them moves alone is
+            in the tables of the next section: `startup_cycles` and `resident_operands` move GNMT
+            most, `layout_move` ResNet-50 and VGG16, `sfu_ops_per_cycle` ResNet-50 and CONV1_1 of
+            VGG16."""),
         "",
         *table(("key", DEFAULT.title, REFINED.title, "the reason that it has besides"),
                [(f"`{key.path}`", text_of(key.default), text_of(key.refined), IN_SIGHT[key.path])
@@ -57,7 +59,7 @@ def honesty(found):
         "",
         paragraph(f"""The other refined keys follow from physics or from a sentence of the paper:
             {numbers(one for one in derived if one != TIE)}. Their equations are in
-            [model.md](model.md#2-system-parameters). {TIE} follows Fig. 12 and decides only between
+            [model.md](model.md#refined-equations). {TIE} follows Fig. 12 and decides only between
             mappings of equal cost."""),
         "",
         paragraph(f"Still unexplained: {unexplained}."),
@@ -79,13 +81,14 @@ def section(found):
     without = [f"`{key.name()}`" for key, on, off in rows
                if shown(on) == shown(default) and shown(off) == shown(refined)]
     return [
-        "## From model.md's set to the refined set, one key at a time",
+        "## From the default set to the refined set, one key at a time",
         "",
-        paragraph(f"""Each row has one key changed, all others are as in the first row; "{UNCHANGED}": the
-            same figure as there. Base: minibatch 256, `dsm explore NETWORK SYSTEM_symmetric --optimize
-            none`. All: minibatch {LARGEST}, where the best is, `dsm explore NETWORK SYSTEM --minibatch
-            {LARGEST}`. Ratio: all over base. Both with `--set system.KEY=VALUE`. What the keys do one
-            by one does not add up to what they do together."""),
+        paragraph(f"""Each row has one key changed, all others are as in the first row;
+            "{UNCHANGED}": the same figure as there. Base: minibatch 256, `dsm explore NETWORK
+            SYSTEM_symmetric --optimize none`. All: minibatch {LARGEST}, where the best is, `dsm
+            explore NETWORK SYSTEM --minibatch {LARGEST}`. Ratio: all over base. Both with `--set
+            system.KEY=VALUE`. What the keys do one by one does not add up to what they do
+            together."""),
         "",
         f"Each refined key alone, in {DEFAULT.named()}:",
         "",

@@ -120,9 +120,9 @@ def section(found, topics):
         "## Training (Fig. 11 a to c)",
         "",
         paragraph("""The base is the exploration alone: data or model parallelism on the symmetric
-            torus. *Best* is with all optimizations. A parallelism of its own for each pass, which the
-            paper does not count as an optimization, is the last of them; the ladders below show what
-            it adds."""),
+            torus. *Best* is with all optimizations. A parallelism of its own for each pass, which
+            the paper does not count as an optimization, is the last of them; the ladders below
+            show what it adds."""),
         "",
         *found.table(FIGURES, topics),
         "",

@@ -104,7 +104,7 @@ def refined_keys(dsm):
 
 def one_key_cells(dsm, columns):
     """The cells of each set, and with each key alone switched on and alone switched off: (row of
-    model.md's set, row of the refined one, [(key, on, off)])."""
+    the default set, row of the refined one, [(key, on, off)])."""
     keys = refined_keys(dsm)
     found = cells(dsm, columns, [DEFAULT, REFINED, *(key.switched_on() for key in keys),
                                  *(key.switched_off() for key in keys)])

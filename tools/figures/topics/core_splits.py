@@ -24,17 +24,17 @@ def section(found):
                *(pass_column(name, "update") for name in SHOWN[1:])]
     whole = [column(found.figures[f"split_{name}"], name.upper()) for name in SHOWN]
     return [
-        paragraph("""Four passes cost more than a tenth more with the published split, with one set or
-            the other. The split of CONV3_1 leaves a core 32 of the 64 features that the array
-            produces at once in backward. How the 1024 MACs of a core are arranged is an assumption;
-            on a 32 x 32 array that split costs 4 % at most. That the paper has such an array does not
-            follow."""),
+        paragraph("""Four passes cost more than a tenth more with the published split, with one
+            set or the other. The split of CONV3_1 leaves a core 32 of the 64 features that the
+            array produces at once in backward. How the 1024 MACs of a core are arranged is an
+            assumption; on a 32 x 32 array that split costs 4 % at most. That the paper has such
+            an array does not follow."""),
         "",
         paragraph("""The splits of FC1 and FC3 cut samples, so that in update the cores sum their
             gradients; where partial sums weigh little (`partial_sum_bytes` 0.125), these splits
-            are within 1 % of dsm's. The split of CONV4_3 leaves a core a kernel part of 590 kB, more than
-            half a scratchpad, so that in update features are fetched twice; with 1.2 MiB they are
-            not. What then remains is no more than 5 %."""),
+            are within 1 % of dsm's. The split of CONV4_3 leaves a core a kernel part of 590 kB,
+            more than half a scratchpad, so that in update features are fetched twice; with 1.2
+            MiB they are not. What then remains is no more than 5 %."""),
         "",
         *variation_table(found.dsm, whole, (AS_IT_IS, *ARRAYS,
                                             *each("model.partial_sum_bytes", 0.125),

@@ -30,12 +30,12 @@ def section(found):
     claim(abs(lasts[0] - lasts[1]) < 0.01 * lasts[0],
           "the visible transfer of CONV1_2 lasts as long in both sets")
     return [
-        paragraph("""`sfu_ops_per_cycle` decides the share of the activation function: 16 where the
-            scratchpad's bandwidth is shared by reading and writing, 32 with bandwidth for reads and as
-            much for writes. It was chosen with the published 17 % in sight. The visible transfer of
-            CONV1_2 lasts as long in both sets; its share falls below the published one in the refined
-            set because moving the held output of CONV1_1 to another layout (`layout_move`) makes the
-            pass longer."""),
+        paragraph("""`sfu_ops_per_cycle` decides the share of the activation function: 16 where
+            the scratchpad's bandwidth is shared by reading and writing, 32 with bandwidth for
+            reads and as much for writes. It was chosen with the published 17 % in sight. The
+            visible transfer of CONV1_2 lasts as long in both sets; its share falls below the
+            published one in the refined set because moving the held output of CONV1_1 to another
+            layout (`layout_move`) makes the pass longer."""),
         "",
         *one_key_table(found.dsm, columns),
         "",

@@ -16,19 +16,20 @@ def section(found):
                Column(f"best, {LARGEST}", utilization_at("gnmt", LARGEST), decimals(3)),
                column(found.figures["gnmt_reuse"], "reuse, 256 to 2048")]
     return [
-        paragraph("""`startup_cycles`, the time to start the arrays, is paid in every feature iteration
-            of every timestep and decides most of the base. `resident_operands` decides most of the
-            best and of what reuse gains: whether attention may keep its operands over timesteps, as
-            an LSTM keeps its weights. Both were chosen with published figures in sight. Of the keys that
-            were not, `partial_sum_bytes` lowers the base and `exact_rotation` raises it, and
-            `overlapped_hand_over` raises the best."""),
+        paragraph("""`startup_cycles`, the time to start the arrays, is paid in every feature
+            iteration of every timestep and decides most of the base. `resident_operands` decides
+            most of the best and of what reuse gains: whether attention may keep its operands over
+            timesteps, as an LSTM keeps its weights. Both were chosen with published figures in
+            sight. Of the keys that were not, `partial_sum_bytes` lowers the base and
+            `exact_rotation` raises it, and `overlapped_hand_over` raises the best."""),
         "",
         *one_key_table(dsm, columns),
         "",
-        paragraph("""In model.md's set `resident_operands` alone brings what reuse gains to within 4 %
-            of the published range at all minibatches; together with the other refined keys reuse at
-            2048 is 10 % below it, and would be above without. A shorter start raises the base, the best
-            and the gain of reuse. So does keeping more weights on chip, but for the base:"""),
+        paragraph("""In the default set `resident_operands` alone brings what reuse gains to
+            within 4 % of the published range at all minibatches; together with the other refined
+            keys reuse at 2048 is 10 % below it, and would be above without. A shorter start
+            raises the base, the best and the gain of reuse. So does keeping more weights on chip,
+            but for the base:"""),
         "",
         *variation_table(dsm, columns, VARIATIONS),
     ]

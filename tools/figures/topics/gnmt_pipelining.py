@@ -18,17 +18,17 @@ def section(found):
     claim(short and all(base("gnmt")(dsm, case)[0] > 2 * 0.36 / 32 for case in short),
           "a base twice as fast as published goes with the published gain of pipelining")
     return [
-        paragraph("""Published: 1.30x at 256, falling to 1.17x. With model.md's set the gain starts
-            higher and falls to nothing; with the refined one it starts higher and falls to
+        paragraph("""Published: 1.30x at 256, falling to 1.17x. With the default set the gain
+            starts higher and falls to nothing; with the refined one it starts higher and falls to
             1.20x at 2048, near the published 1.17x. That it does not fall to nothing is due to
-            `overlapped_hand_over`: without it the refined set gains nothing at 2048 either. Narrower
-            stages (`pipeline_columns`) gain only together with it."""),
+            `overlapped_hand_over`: without it the refined set gains nothing at 2048 either.
+            Narrower stages (`pipeline_columns`) gain only together with it."""),
         "",
         *one_key_table(dsm, columns),
         "",
-        paragraph("""The gain at 256 follows the start of the arrays. With a start at which it is near
-            the published 1.30x, the base is more than twice as fast as published. So the published
-            gain at 256 is still unexplained."""),
+        paragraph("""The gain at 256 follows the start of the arrays. With a start at which it is
+            near the published 1.30x, the base is more than twice as fast as published. So the
+            published gain at 256 is still unexplained."""),
         "",
         *variation_table(dsm, [column(found.figures["gnmt_base"], "base, 256"), *columns], VARIATIONS),
     ]

@@ -38,18 +38,18 @@ def section(found):
     rows = [(name, *cells[index * len(CASES):(index + 1) * len(CASES)])
             for index, name in enumerate(names)]
     return [
-        paragraph("""The paper: all but that of CONV1_2. What each layer's output would do to the step
-            if it were held as well (`output_on_chip` in the plan, then `dsm score`):"""),
+        paragraph("""The paper: all but that of CONV1_2. What each layer's output would do to the
+            step if it were held as well (`output_on_chip` in the plan, then `dsm score`):"""),
         "",
         *table(("layer", *(case.title for case in CASES)), rows),
         "",
-        paragraph("""CONV1_2 is the one that does not fit, as published. Of equally fast plans dsm takes
-            the first in the [written order](model.md#13-search), which holds less, or with
-            `model.prefer_holding` more. With the refined set most other convolutions would lose by
-            holding, because moving a held tensor to the layout of its user (`layout_move`) takes time
-            that does not overlap; without that key it holds more. The paper's table has a held output for
-            FC1 too, although FC1 and FC2 have different parallelisms there; section III-B1 of the
-            paper excludes that, and so does dsm."""),
+        paragraph("""CONV1_2 is the one that does not fit, as published. Of equally fast plans dsm
+            takes the first in the [written order](model.md#13-search), which holds less, or with
+            `model.prefer_holding` more. With the refined set most other convolutions would lose
+            by holding, because moving a held tensor to the layout of its user (`layout_move`)
+            takes time that does not overlap; without that key it holds more. The paper's table
+            has a held output for FC1 too, although FC1 and FC2 have different parallelisms there;
+            section III-B1 of the paper excludes that, and so does dsm."""),
         "",
         *one_key_table(dsm, columns),
         "",

@@ -12,11 +12,11 @@ VARIATIONS = (AS_IT_IS, *each("array.startup_cycles", 0, 500, 2000),
 def section(found):
     columns = [column(found.figures["inference_gnmt"], "all, batch 1")]
     return [
-        paragraph("""The start of the arrays is paid in every timestep, with and without optimizations,
-            so that a longer one leaves less to gain; a start of 2000 cycles would bring the gain to
-            the published 44x, and leave the base in training far too slow
-            ([GNMT: base, best, and reuse](#gnmt-base-best-and-reuse)). Faster memory leaves less to
-            gain too. No refined key alone brings the gain to 44x."""),
+        paragraph("""The start of the arrays is paid in every timestep, with and without
+            optimizations, so that a longer one leaves less to gain; a start of 2000 cycles would
+            bring the gain to the published 44x, and leave the base in training far too slow
+            ([GNMT: base, best, and reuse](#gnmt-base-best-and-reuse)). Faster memory leaves less
+            to gain too. No refined key alone brings the gain to 44x."""),
         "",
         *one_key_table(found.dsm, columns),
         "",

@@ -6,7 +6,8 @@ from figures.variation import AS_IT_IS, Column, column, each, one_key_table, var
 
 HEADING = "ResNet-50: inference"
 EXPLAINS = ("inference_resnet50", "inference_reuse", "inference_preload", "inference_vgg16")
-VARIATIONS = (AS_IT_IS, *each("array.startup_cycles", 0), *each("chip.memory.efficiency_ratio", 1, 0.5),
+VARIATIONS = (AS_IT_IS, *each("array.startup_cycles", 0),
+              *each("chip.memory.efficiency_ratio", 1, 0.5),
               *each("core.streaming_buffer_KiB", 0), *each("core.scratchpad_MiB", 2, 4))
 
 
@@ -16,10 +17,10 @@ def section(found):
                  for rung in ("reuse", "preload"))]
     return [
         paragraph("""`layout_move` takes away from what reuse and preloading gain, as in training;
-            without it the gain is still below the published 3.6x. Weights on chip are limited by the
-            scratchpads: with 2 MiB a core preloading gains more than the published 2x, at batch 1,
-            and with no streaming buffers nearly as much. How much the paper keeps free for
-            streaming it does not say. So 3.6x is still unexplained."""),
+            without it the gain is still below the published 3.6x. Weights on chip are limited by
+            the scratchpads: with 2 MiB a core preloading gains more than the published 2x, at
+            batch 1, and with no streaming buffers nearly as much. How much the paper keeps free
+            for streaming it does not say. So 3.6x is still unexplained."""),
         "",
         *one_key_table(found.dsm, columns),
         "",

@@ -20,12 +20,12 @@ def section(found):
              for case in CASES for _, overrides in VARIATIONS]
     claim(max(max(values) for values in tried) < 3.2, "four times the chips gain at most 3.2x")
     return [
-        paragraph("""The paper does not say what 22.7x compares, nor at which minibatch. Both optimized,
-            four times the chips are at most 3.2 times as fast with any parameter tried here, so that
-            this reading is far off. Over the base, dsm gains more than 22.7x at every minibatch, and
-            more with the refined set: of its keys `overlapped_hand_over` raises that figure most. The
-            longer the arrays take to start, the less more chips gain; at 256 the gain over the base
-            grows with the start, at 2048 it falls. What 22.7x is, is still unexplained."""),
+        paragraph("""The paper does not say what 22.7x compares, nor at which minibatch. Both
+            optimized, four times the chips are at most 3.2 times as fast with any parameter tried
+            here, so that this reading is far off. Over the base, dsm gains more than 22.7x at
+            every minibatch. Of the refined keys `overlapped_hand_over` raises that figure most.
+            The longer the arrays take to start, the less more chips gain; at 256 the gain over
+            the base grows with the start, at 2048 it falls. What 22.7x is, is still unexplained."""),
         "",
         *one_key_table(found.dsm, columns),
         "",

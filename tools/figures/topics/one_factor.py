@@ -52,10 +52,10 @@ def section(found):
               for varied_case in (case.where(*overrides),)),
           "with a factor of 2 CONV5 is in data parallelism, with 4 it is not")
     return [
-        paragraph(f"""With a factor of 4 each chip has two samples at a time in data parallelism, and
-            fetches the whole kernel four times. CONV5_1 would take
-            {'; '.join(data_text(dsm, case) for case in CASES)} (`--explain conv5_1`). With a factor
-            of its own for each layer these layers take data parallelism, as published."""),
+        paragraph(f"""With a factor of 4 each chip has two samples at a time in data parallelism,
+            and fetches the whole kernel four times. CONV5_1 would take
+            {'; '.join(data_text(dsm, case) for case in CASES)} (`--explain conv5_1`). With a
+            factor of its own for each layer these layers take data parallelism, as published."""),
         "",
         paragraph("""Wherever the best one factor is 2, these layers are in data parallelism, and
             wherever it is 4, they are not. How the paper has both, 4 and data, is not known."""),
@@ -64,8 +64,8 @@ def section(found):
         "",
         *variation_table(dsm, columns, VARIATIONS),
         "",
-        paragraph(f"""This is also where single convolutions are below the published 90 %. The passes
-            whose utilization is below {LOW}:"""),
+        paragraph(f"""This is also where single convolutions are below the published 90 %. The
+            passes whose utilization is below {LOW}:"""),
         "",
         *table(("set", "layer", "pass", "utilization", "bound", "not overlapped"), low),
     ]

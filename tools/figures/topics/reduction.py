@@ -18,11 +18,11 @@ def section(found):
                     f"model.reduce_memory_bytes={n}", f"model.broadcast_memory_bytes={n}")
              for n in (1, 2, 3, 4)]
     return [
-        paragraph("""The paper: 30 to 60 % in CONV4_2, 4_3, 5_1, 5_2, 5_3, bound by memory. With free factors
-            and twice the memory traffic in reduction and broadcast all five are close to that. With
-            four times, CONV5 is no longer in data parallelism. The two refined keys about reduction have opposite
-            effects: `reduce_memory_bytes` 2 counts more on the memory bus, `reduce_ring_crossings` 1
-            less on the ring."""),
+        paragraph("""The paper: 30 to 60 % in CONV4_2, 4_3, 5_1, 5_2, 5_3, bound by memory. With
+            free factors and twice the memory traffic in reduction and broadcast all five are
+            close to that. With four times, CONV5 is no longer in data parallelism. The two
+            refined keys about reduction have opposite effects: `reduce_memory_bytes` 2 counts
+            more on the memory bus, `reduce_ring_crossings` 1 less on the ring."""),
         "",
         *variation_table(found.dsm, with_words, loads),
         "",

@@ -17,7 +17,8 @@ def halved_links(dsm, case):
     for system, optimize, links in ((case.base, "none", (40, 40)), (case.system, "hybrid", (60, 20))):
         halved = case.where(*(f"system.link_bandwidth_{axis}_GBps={bandwidth}"
                               for axis, bandwidth in zip("xy", links)))
-        steps.append([dsm.result(halved, "resnet50", minibatch, optimize, system)["step_cycles"] for minibatch in MINIBATCHES])
+        steps.append([dsm.result(halved, "resnet50", minibatch, optimize, system)["step_cycles"]
+                      for minibatch in MINIBATCHES])
     return tuple(base / hybrid for base, hybrid in zip(*steps))
 
 
@@ -37,13 +38,13 @@ def section(found):
                     f"model.reduce_memory_bytes={n}", f"model.broadcast_memory_bytes={n}")
              for n in (1, 2, 4, 8)]
     return [
-        paragraph(f"""As a number it deviates by less than 10 %. As a gain it is 7 % at 256 and 3 % at
-            512, where 10 to 18 % are published. At 256 these layers are in a hybrid parallelism, the
-            last ones as in the paper: {hybrid_layers(dsm, CASES[0])}. The gain depends on how dear
-            summing gradients is: with all links at half their bandwidth it is {halves}. The paper
-            calls the reduction memory-bound. Loading the memory bus more in reduction and broadcast
-            first lowers the gain, then raises it. Which of the two is the paper's case, if either, is
-            not known."""),
+        paragraph(f"""As a number it deviates by less than 10 %. As a gain it is 7 % at 256 and 3
+            % at 512, where 10 to 18 % are published. At 256 these layers are in a hybrid
+            parallelism, the last ones as in the paper: {hybrid_layers(dsm, CASES[0])}. The gain
+            depends on how dear summing gradients is: with all links at half their bandwidth it is
+            {halves}. The paper calls the reduction memory-bound. Loading the memory bus more in
+            reduction and broadcast first lowers the gain, then raises it. Which of the two is the
+            paper's case, if either, is not known."""),
         "",
         *variation_table(dsm, [Column("gain at 256, 512", gain("resnet50", "hybrid", MINIBATCHES),
                                       ratios)], loads),

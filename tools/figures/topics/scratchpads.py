@@ -18,10 +18,10 @@ def section(found):
         "",
         *one_key_table(found.dsm, columns[:2]),
         "",
-        paragraph("""GNMT is published as insensitive, and gains at 2 MiB here. If in backward and update
-            the weights were kept once, not beside their gradients (`bptt_resident_copies` 1), the same
-            gain would be there at 1 MiB. So it is the capacity at which both fit that makes the
-            difference."""),
+        paragraph("""GNMT is published as insensitive, and gains at 2 MiB here. If in backward and
+            update the weights were kept once, not beside their gradients (`bptt_resident_copies`
+            1), the same gain would be there at 1 MiB. So it is the capacity at which both fit
+            that makes the difference."""),
         "",
         *variation_table(found.dsm, columns[2:],
                          (AS_IT_IS, *each("model.bptt_resident_copies", 1))),
