@@ -64,12 +64,17 @@ static const char *why_no_reuse(const cli_arguments *arguments, const dsm_worklo
   (void)arguments;
   for (size_t i = 0; i < workload->layer_count; i++) {
     is_any_holdable = is_any_holdable || is_holdable(workload, i);
-    if (workload->layers[i].timesteps > 1 || (has_room && is_any_holdable)) {
+    if (dsm_kernel_can_be_kept(&workload->layers[i], &machine) || (has_room && is_any_holdable)) {
       return NULL;
     }
   }
-  return is_any_holdable ? "the streaming buffers leave no room in the scratchpads"
-                         : "no layer uses the output of another, and none has timesteps";
+  if (is_any_holdable) {
+    return "the streaming buffers leave no room in the scratchpads";
+  }
+  return is_feed_forward(workload, 0, workload->layer_count - 1)
+             ? "no layer uses the output of another, and none has timesteps"
+             : "only matmuls have timesteps, and without model.resident_operands nothing of them "
+               "can stay on chip";
 }
 
 static const char *why_no_dysm(const cli_arguments *arguments, const dsm_workload *workload,
