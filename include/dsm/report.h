@@ -69,12 +69,13 @@ typedef struct dsm_described {
   const dsm_plan *plan;
 } dsm_described;
 
-/** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance. */
+/** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance, and every
+ * parameter of a system with unit, default and source (or the word "assumption"). */
 DSM_API char *dsm_report_description_table(const dsm_described *items, size_t count,
                                            dsm_table_style style);
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
-/** One row a layer (or one a system). */
+/** One row a layer, and one a parameter of a system. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
