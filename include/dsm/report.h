@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "dsm/diag.h"
+#include "dsm/elasticity.h"
 #include "dsm/explore.h"
 #include "dsm/plan.h"
 #include "dsm/system.h"
@@ -77,6 +78,14 @@ DSM_API char *dsm_report_description_table(const dsm_described *items, size_t co
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
 /** One row a layer, and one a parameter of a system. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
+
+/** How much each parameter of systems matters, the most important first. */
+DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
+                                          dsm_table_style style);
+/** Format "dsm-elasticity/1". */
+DSM_API char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count);
+/** One row a parameter, variation and network. */
+DSM_API char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count);
 
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
  * not known is left out. */

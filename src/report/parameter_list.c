@@ -132,8 +132,7 @@ dsm__listed_parameter *dsm__parameter_list_of(dsm__page *page, const dsm_system 
     list[p].fallback =
         parameter->is_required
             ? "required"
-            : dsm__page_text(page, "%s",
-                             dsm__parameter_text(parameter, parameter->fallback, text));
+            : dsm__page_text(page, "%s", dsm__parameter_text(parameter, parameter->fallback, text));
   }
   return list;
 }

@@ -30,14 +30,20 @@ _Static_assert(sizeof dsm__layout_move_names / sizeof dsm__layout_move_names[0] 
 
 /* clang-format off: one parameter a line, its source below */
 #define COUNT(path, field, required, max, fallback, unit, source)                                  \
-  { path,                                                                                          \
-    DSM__PARAMETER_COUNT, offsetof(dsm_system, field), required, 1, max, fallback, unit, source }
+  {                                                                                                \
+    path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), required, 1, max, fallback, unit,     \
+        source                                                                                     \
+  }
 #define RATE(path, field, unit)                                                                    \
-  { path,                                                                                          \
-    DSM__PARAMETER_REAL, offsetof(dsm_system, field), true, RATE_MIN, RATE_MAX, 0, unit, NULL }
+  {                                                                                                \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), true, RATE_MIN, RATE_MAX, 0, unit,     \
+        NULL                                                                                       \
+  }
 #define REAL(path, field, min, max, fallback, unit, source)                                        \
-  { path,                                                                                          \
-    DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, min, max, fallback, unit, source }
+  {                                                                                                \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, min, max, fallback, unit,       \
+        source                                                                                     \
+  }
 #define FLAG(path, field, fallback, source)                                                        \
   { path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), false, 0, 1, fallback, "flag", source }
 #define WORD(path, kind, field, required, fallback, source)                                        \
@@ -48,8 +54,7 @@ const dsm__parameter dsm__parameters[] = {
     COUNT("pe.simd_macs", pe.simd_macs, false, DSM_SIDE_MAX, 8, "MACs",
           "assumption: 16 x 8 x 8 = the 1024 MACs a core of the DeepSpatialMatrix paper, "
           "Fig. 10"),
-    COUNT("array.rows", array.rows, false, DSM_SIDE_MAX, 16, "PEs",
-          "assumption, as pe.simd_macs"),
+    COUNT("array.rows", array.rows, false, DSM_SIDE_MAX, 16, "PEs", "assumption, as pe.simd_macs"),
     COUNT("array.columns", array.columns, false, DSM_SIDE_MAX, 8, "PEs",
           "assumption, as pe.simd_macs"),
     REAL("array.startup_cycles", array.startup_cycles, 0, 1e9, 1000, "cycles",
@@ -89,8 +94,7 @@ const dsm__parameter dsm__parameters[] = {
     REAL("model.relu_mask_bytes", model.relu_mask_bytes, 0, FACTOR_MAX, 0.125, "bytes/element",
          "assumption: one bit an input element, re-read in the backward pass"),
     REAL("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125,
-         "bytes/element",
-         "assumption: one bit an output element, re-read in the update pass"),
+         "bytes/element", "assumption: one bit an output element, re-read in the update pass"),
     REAL("model.reduce_memory_bytes", model.reduce_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
          "assumption: each gradient byte of the chip crosses the memory bus once in the "
          "reduction"),
@@ -105,8 +109,7 @@ const dsm__parameter dsm__parameters[] = {
     REAL("model.relayout_memory_bytes", model.relayout_memory_bytes, 0, FACTOR_MAX, 2, "bytes/byte",
          "assumption: a byte laid out anew is read and written"),
     REAL("model.weight_update_memory_bytes", model.weight_update_memory_bytes, 0, FACTOR_MAX, 2,
-         "bytes/byte",
-         "assumption: an owned weight byte is read and written in the update"),
+         "bytes/byte", "assumption: an owned weight byte is read and written in the update"),
     REAL("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0, "bytes",
          "assumption: partial sums have the bytes that the workload says"),
     FLAG("model.exact_groups", model.exact_groups, false,
@@ -131,8 +134,7 @@ const dsm__parameter dsm__parameters[] = {
     FLAG("model.two_way_relayout", model.two_way_relayout, false,
          "assumption: relayouts go one way round each ring of chips"),
     WORD("model.layout_move", DSM__PARAMETER_LAYOUT_MOVE, model.layout_move, false,
-         DSM_LAYOUT_MOVE_NONE,
-         "assumption: any core split finds a held tensor where it is"),
+         DSM_LAYOUT_MOVE_NONE, "assumption: any core split finds a held tensor where it is"),
     FLAG("model.charge_held_masks", model.charge_held_masks, false,
          "assumption: masks are on chip with the error that is held"),
     FLAG("model.prefer_holding", model.prefer_holding, false,
