@@ -59,11 +59,11 @@ enum { COLUMN_PARAMETER = 0, COLUMN_VALUE, COLUMN_NETWORK, COLUMN_ELASTICITY, CO
 
 static const dsm__column effect_columns[COLUMN_COUNT] = {
     [COLUMN_PARAMETER] = {.title = "parameter", .is_name = true},
-    [COLUMN_VALUE] = {.title = "value", .gap = 2, .rank = 1},
+    [COLUMN_VALUE] = {.title = "value", .gap = 2, .rank = 3},
     [COLUMN_NETWORK] = {.title = "network", .gap = 2, .is_name = true},
     [COLUMN_ELASTICITY] = {.title = "elast.", .gap = 1, .is_right = true},
-    {.title = "halved", .gap = 1, .is_right = true},
-    {.title = "doubled", .gap = 1, .is_right = true},
+    {.title = "halved", .gap = 1, .is_right = true, .rank = 2},
+    {.title = "doubled", .gap = 1, .is_right = true, .rank = 2},
     {.title = "other", .gap = 2},
 };
 
@@ -102,15 +102,15 @@ static const char *ratio_text(dsm__page *page, const dsm_response *response) {
              : dsm__page_text(page, "%s", dsm__figure_fixed(response->time_ratio, 3).text);
 }
 
-/* "+0.411", with a mark if it is one-sided. */
+/* "+0.411"; a star before it if it is one-sided. */
 static const char *slope_text(dsm__page *page, const dsm_slope *slope) {
   if (slope->basis == DSM_ELASTICITY_BASIS_NONE) {
     return "";
   }
   const char *const sign = slope->elasticity < 0 ? "-" : "+";
-  const char *const mark = slope->basis == DSM_ELASTICITY_BASIS_BOTH ? " " : "*";
-  return dsm__page_text(page, "%s%s%s", sign, dsm__figure_fixed(fabs(slope->elasticity), 3).text,
-                        mark);
+  const char *const mark = slope->basis == DSM_ELASTICITY_BASIS_BOTH ? "" : "*";
+  return dsm__page_text(page, "%s%s%s", mark, sign,
+                        dsm__figure_fixed(fabs(slope->elasticity), 3).text);
 }
 
 static void add_effect(dsm__table *table, const dsm_varied_parameter *parameter,
@@ -229,18 +229,30 @@ static void put_reason(reasons *list, const char *text) {
   dsm__page_line(list->page, DSM__TONE_PLAIN, text);
 }
 
+/* The reason that all networks have for all of these variations; NULL if there is none. */
+static const char *common_reason(const dsm_variation *variations, size_t count,
+                                 size_t network_count) {
+  const char *const first = variations[0].responses[0].why_not;
+  for (size_t v = 0; v < count; v++) {
+    for (size_t w = 0; w < network_count; w++) {
+      const char *const why_not = variations[v].responses[w].why_not;
+      if (why_not == NULL || first == NULL || strcmp(why_not, first) != 0) {
+        return NULL;
+      }
+    }
+  }
+  return first;
+}
+
 /* One line for each reason, with the network where not all have the same. */
 static void put_reasons(reasons *list, const dsm_elasticity *elasticity, const char *path,
                         const dsm_variation *variation) {
-  const char *const first = variation->responses[0].why_not;
-  const char *const kind = dsm_variation_kind_name(variation->kind);
-  bool is_common = first != NULL;
-  for (size_t w = 1; w < elasticity->workload_count && is_common; w++) {
-    const char *const why_not = variation->responses[w].why_not;
-    is_common = why_not != NULL && strcmp(why_not, first) == 0;
-  }
-  if (is_common) {
-    put_reason(list, dsm__page_text(list->page, "- %s %s: %s", path, kind, first));
+  const char *const kind = variation->kind == DSM_VARIATION_OTHER
+                               ? setting_text(list->page, &variation->setting)
+                               : dsm_variation_kind_name(variation->kind);
+  const char *const common = common_reason(variation, 1, elasticity->workload_count);
+  if (common != NULL) {
+    put_reason(list, dsm__page_text(list->page, "- %s %s: %s", path, kind, common));
     return;
   }
   for (size_t w = 0; w < elasticity->workload_count; w++) {
@@ -256,10 +268,15 @@ static void put_impossible(dsm__page *page, const dsm_elasticity *elasticity) {
   reasons list = {.page = page};
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
     const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
-    if (parameter->variation_count == 0) {
-      put_reason(&list, dsm__page_text(page, "- %s: there is no other word", parameter->path));
+    const size_t count = parameter->variation_count;
+    const char *const common =
+        count == 0 ? "there is no other word"
+                   : common_reason(parameter->variations, count, elasticity->workload_count);
+    if (common != NULL) {
+      put_reason(&list, dsm__page_text(page, "- %s: %s", parameter->path, common));
+      continue;
     }
-    for (size_t v = 0; v < parameter->variation_count; v++) {
+    for (size_t v = 0; v < count; v++) {
       put_reasons(&list, elasticity, parameter->path, &parameter->variations[v]);
     }
   }

@@ -92,9 +92,9 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: weights and gradients are both resident in the backward and update "
          "passes of recurrent layers"),
     REAL("model.relu_mask_bytes", model.relu_mask_bytes, 0, FACTOR_MAX, 0.125, "bytes/element",
-         "assumption: one bit an input element, re-read in the backward pass"),
+         "assumption: one bit"),
     REAL("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125,
-         "bytes/element", "assumption: one bit an output element, re-read in the update pass"),
+         "bytes/element", "assumption: one bit"),
     REAL("model.reduce_memory_bytes", model.reduce_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
          "assumption: each gradient byte of the chip crosses the memory bus once in the "
          "reduction"),
@@ -107,9 +107,9 @@ const dsm__parameter dsm__parameters[] = {
     REAL("model.rotate_memory_bytes", model.rotate_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
          "assumption: a rotated byte crosses the memory bus once"),
     REAL("model.relayout_memory_bytes", model.relayout_memory_bytes, 0, FACTOR_MAX, 2, "bytes/byte",
-         "assumption: a byte laid out anew is read and written"),
+         "assumption: read and written"),
     REAL("model.weight_update_memory_bytes", model.weight_update_memory_bytes, 0, FACTOR_MAX, 2,
-         "bytes/byte", "assumption: an owned weight byte is read and written in the update"),
+         "bytes/byte", "assumption: read and written"),
     REAL("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0, "bytes",
          "assumption: partial sums have the bytes that the workload says"),
     FLAG("model.exact_groups", model.exact_groups, false,
