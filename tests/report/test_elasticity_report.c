@@ -153,7 +153,7 @@ START_TEST(test_the_table_by_hand) {
       "\n"
       "Given parameters, likewise\n"
       "parameter               value  network elast. halved doubled  other\n"
-      "workload.element_bytes  -      first    +1.000  0.500   2.000\n"
+      "workload.element_bytes  -      first   +1.000  0.500   2.000\n"
       "\n"
       "halved, doubled, other: the step's time over that with the parameter as it is, each with "
       "the best\n"
