@@ -37,7 +37,6 @@ static void write_workload(dsm__json_writer *writer, const dsm_workload *workloa
 
 static void write_parameter(dsm__json_writer *writer, dsm__page *page, const dsm_system *system,
                             const dsm__parameter *parameter) {
-  const char *const note = dsm_system_note(system, parameter->path);
   const char *const source = dsm__parameter_source(page->arena, parameter, system);
   if (source == NULL) {
     writer->out->failed = true;
@@ -53,9 +52,6 @@ static void write_parameter(dsm__json_writer *writer, dsm__page *page, const dsm
     dsm__parameter_write(parameter, parameter->fallback, writer);
   }
   dsm__json_put_string(writer, "source", source);
-  if (note != NULL) {
-    dsm__json_put_string(writer, "note", note);
-  }
   dsm__json_end_object(writer);
 }
 
