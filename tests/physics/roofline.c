@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* roofline.c: never faster than peak compute and than any link. */
+#include "compulsory.h"
+#include "physics.h"
+
+/* Section 3: cores of a group of a grouped convolution, rounded up, are more than there are. */
+static bool counts_too_many_cores(const dsm_layer_plan *layer, const dsm_invocation *invocation,
+                                  const dsm_assumptions *model) {
+  const uint64_t groups = layer->layer->groups;
+  const uint64_t parts = invocation->split.n[DSM_DIM_OUT];
+  return groups > 1 && !model->exact_groups && parts > groups && parts % groups != 0;
+}
+
+static bool is_pass_exact(const dsm_layer_plan *layer, const dsm_pass_plan *pass,
+                          const dsm_assumptions *model) {
+  bool is_exact = true;
+  for (unsigned k = 0; k < pass->invocation_count; k++) {
+    is_exact = is_exact && !counts_too_many_cores(layer, &pass->invocations[k], model);
+  }
+  return is_exact;
+}
+
+/* The arrays compute at least as long as a machine without loss; returns what of the ideal time
+ * counts in the step's. */
+static double check_pass(physics_log *log, const physics_case *one, const dsm_layer_plan *layer,
+                         dsm_pass which) {
+  const dsm_pass_plan *const pass = &layer->passes[which];
+  if (!pass->exists) {
+    return 0;
+  }
+  const bool is_alone = layer->pipeline == DSM_NO_PIPELINE;
+  const bool holds = !is_alone || physics_at_most(pass->ideal_cycles, pass->cycles.primary);
+  if (is_pass_exact(layer, pass, &one->system.model)) {
+    physics_expect(log, one, "compute of a pass", holds, pass->cycles.primary, pass->ideal_cycles);
+    return pass->ideal_cycles;
+  }
+  physics_excuse(log, one, "compute of a pass", holds, pass->cycles.primary, pass->ideal_cycles);
+  return 0;
+}
+
+static void check_compute(physics_log *log, const physics_case *one, const dsm_plan *plan) {
+  double ideal = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      ideal += check_pass(log, one, &plan->layers[i], (dsm_pass)p);
+    }
+  }
+  physics_expect(log, one, "compute", physics_at_most(ideal, plan->result.step_cycles),
+                 plan->result.step_cycles, ideal);
+}
+
+/* Cycles for which a layer's transfers occupy a link. */
+static double link_cycles(const dsm_layer_plan *layer, dsm_link link, bool with_hand_over) {
+  double cycles = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass_plan *const pass = &layer->passes[p];
+    for (size_t t = 0; t < pass->transfer_count; t++) {
+      const bool counts = with_hand_over || pass->transfers[t].group != DSM_GROUP_HAND_OVER;
+      cycles += pass->transfers[t].link == link && counts ? pass->transfers[t].cycles : 0;
+    }
+  }
+  return cycles;
+}
+
+/* Stages work at the same time on chips of their own: the busiest of them counts. */
+static double busiest_stage_cycles(physics_log *log, const physics_case *one, const dsm_plan *plan,
+                                   const dsm_pipeline_plan *group, dsm_link link) {
+  double busiest = 0;
+  for (size_t k = 0; k < group->layer_count; k++) {
+    const dsm_layer_plan *const stage = &plan->layers[group->first_layer + k];
+    const double all = link_cycles(stage, link, true);
+    const bool holds = physics_at_most(all, group->cycles);
+    const double counted = link_cycles(stage, link, holds);
+    if (one->system.model.overlapped_hand_over && link == DSM_LINK_Y) {
+      physics_excuse(log, one, "a stage hands over while it turns features", holds, group->cycles,
+                     all);
+    } else {
+      physics_expect(log, one, "a stage's own traffic", holds, group->cycles, all);
+    }
+    busiest = counted > busiest ? counted : busiest;
+  }
+  return busiest;
+}
+
+static void check_link(physics_log *log, const physics_case *one, const dsm_plan *plan,
+                       dsm_link link) {
+  const dsm_machine machine = dsm_machine_derive(&one->system);
+  const double step = plan->result.step_cycles;
+  double own = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const bool is_alone = plan->layers[i].pipeline == DSM_NO_PIPELINE;
+    own += is_alone ? link_cycles(&plan->layers[i], link, true) : 0;
+  }
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    own += busiest_stage_cycles(log, one, plan, &plan->pipelines[g], link);
+  }
+  physics_expect(log, one, dsm_link_name(link), physics_at_most(own, step), step, own);
+  const double least = dsm_link_cycles(
+      &machine, link, compulsory_bytes(one->workload, &one->system, one->options.mode, link));
+  physics_expect(log, one, "what must move", physics_at_most(least, step), step, least);
+}
+
+void physics_roofline(physics_log *log, const physics_case *one) {
+  dsm_plan *const plan = physics_explore(one, &one->system);
+  if (plan == NULL) {
+    return;
+  }
+  physics_log_plan(log, one, plan);
+  check_compute(log, one, plan);
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    check_link(log, one, plan, (dsm_link)l);
+  }
+  dsm_plan_free(plan);
+}
