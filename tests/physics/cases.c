@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cases.c: random networks on random systems, with what they are explored with. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,10 @@
 #include "physics.h"
 #include "random_numbers.h"
 #include "refined_keys.h"
+#include "search/given.h"
 #include "search/random_network.h"
+
+enum { TEXT_MAX = 1024 };
 
 static bool chance(uint64_t *state, uint64_t percent) {
   return random_below(state, 100) < percent;
@@ -33,14 +37,56 @@ static void make_small(physics_case *one) {
   free(text);
 }
 
-/* 5 to 14 layers with branches, concatenations and shortcuts, where holding pays. */
+/* 5 to 14 layers with branches, concatenations and shortcuts, where holding and DySM pay. */
 static void make_large(physics_case *one) {
   const random_case made = random_case_make(one->seed);
   one->workload = made.workload;
   one->given = made.system;
 }
 
-/* The systems of both kinds are varied in what theirs leave alone. */
+static const char *pick_word(uint64_t *state, const char *const *words, size_t count) {
+  return words[random_below(state, count)];
+}
+#define PICK_WORD(state, words) pick_word(state, words, sizeof(words) / sizeof((words)[0]))
+
+/* 2 to 4 lstm layers and perhaps an fc, where starting up is dear, weights are kept and pipelines
+ * pay. */
+static void make_recurrent(physics_case *one) {
+  static const char *const sizes[] = {"8", "16", "24", "40", "64"};
+  static const char *const timesteps[] = {"2", "4", "16", "40"};
+  static const char *const minibatches[] = {"4", "8", "16", "24"};
+  static const char *const startups[] = {"40", "200", "1000"};
+  static const char *const scratchpads[] = {"0.01", "0.03", "0.0625", "0.25"};
+  static const char *const bandwidths_GBps[] = {"2", "8", "40"};
+  static const char *const rows[] = {"2", "3", "4", "6", "8"};
+  uint64_t state = one->seed;
+  char text[TEXT_MAX] = "";
+  size_t length = 0;
+  const char *const steps = PICK_WORD(&state, timesteps);
+  const size_t count = 2 + random_below(&state, 3);
+  const bool has_end = chance(&state, 40);
+  const char *in = PICK_WORD(&state, sizes);
+  for (size_t i = 0; i < count + (has_end ? 1 : 0); i++) {
+    const char *const out = PICK_WORD(&state, sizes);
+    const int written =
+        snprintf(text + length, sizeof text - length,
+                 "%s{'name': 'l%zu', 'type': '%s', 'in': %s, 'out': %s, 'timesteps': %s}",
+                 i == 0 ? "" : ", ", i, i < count ? "lstm" : "fc", in, out, steps);
+    length += (size_t)written;
+    ck_assert_uint_lt(length, sizeof text);
+    in = out;
+  }
+  const dsm_override values[] = {
+      {"array.startup_cycles", PICK_WORD(&state, startups), NULL},
+      {"core.scratchpad_MiB", PICK_WORD(&state, scratchpads), NULL},
+      {"chip.memory.bandwidth_GBps", PICK_WORD(&state, bandwidths_GBps), NULL},
+      {"system.chips_y", PICK_WORD(&state, rows), NULL},
+  };
+  one->workload = given_network(PICK_WORD(&state, minibatches), text);
+  one->given = given_system(values, sizeof values / sizeof values[0]);
+}
+
+/* The systems of all kinds are varied in what theirs leave alone. */
 static void vary_system(dsm_system *system, uint64_t *state) {
   static const double sides[] = {1, 1, 2, 2, 3, 4, 6};
   static const double cores[] = {1, 2, 4, 4, 6, 8};
@@ -87,8 +133,10 @@ physics_case physics_case_make(uint64_t seed, physics_set set, dsm_mode mode) {
   uint64_t state = seed * 8 + (uint64_t)mode;
   if (seed % 2 == 0) {
     make_small(&one);
-  } else {
+  } else if (seed % 4 == 1) {
     make_large(&one);
+  } else {
+    make_recurrent(&one);
   }
   one.system = *one.given;
   vary_system(&one.system, &state);
@@ -110,4 +158,15 @@ dsm_plan *physics_explore(const physics_case *one, const dsm_system *system) {
   const dsm_status status = dsm_explore(&plan, one->workload, system, &one->options, NULL);
   ck_assert_msg(status == DSM_OK || status == DSM_ERROR_INFEASIBLE, "%s", dsm_status_name(status));
   return plan;
+}
+
+bool physics_is_pipeline_loose(const physics_case *one, const dsm_plan *plan) {
+  const bool may_keep =
+      (one->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE)) != 0;
+  bool is_loose = false;
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    const dsm_layer *const first = plan->layers[plan->pipelines[g].first_layer].layer;
+    is_loose = is_loose || one->is_limited || (may_keep && first->timesteps > 1);
+  }
+  return is_loose;
 }

@@ -52,8 +52,7 @@ static double reduced(const subject *s, layout of, double bytes_per_element) {
   if (of.is_model[s->axis]) {
     return 0;
   }
-  const double bytes =
-      (double)s->layer->weight_elements / parts(s, of, true) * bytes_per_element;
+  const double bytes = (double)s->layer->weight_elements / parts(s, of, true) * bytes_per_element;
   const double before = s->axis == 1 && !of.is_model[0] ? s->length[0] : 1;
   return bytes / before * (s->length[s->axis] - 1) / s->length[s->axis];
 }
@@ -78,8 +77,8 @@ static double trained(const subject *s, layout forward, layout backward, layout 
   for (int a = 0; layer->has_backward && a < AXES; a++) {
     spread.is_model[a] = forward.is_model[a] && backward.is_model[a];
   }
-  const double wide = s->model->partial_sum_bytes > 0 ? s->model->partial_sum_bytes
-                                                      : w->partial_sum_bytes;
+  const double wide =
+      s->model->partial_sum_bytes > 0 ? s->model->partial_sum_bytes : w->partial_sum_bytes;
   return rotated(s, forward, w->element_bytes) + rotated(s, update, w->element_bytes) +
          (layer->has_backward ? rotated(s, backward, wide) : 0) +
          reduced(s, update, w->gradient_bytes) + reduced(s, spread, w->element_bytes) +

@@ -130,8 +130,7 @@ static void check_json(physics_log *log, const physics_case *one, const dsm_plan
   cJSON *const document = cJSON_Parse(text);
   const cJSON *const layers = cJSON_GetObjectItem(document, "layers");
   for (size_t i = 0; i < plan->layer_count; i++) {
-    const cJSON *const passes =
-        cJSON_GetObjectItem(cJSON_GetArrayItem(layers, (int)i), "passes");
+    const cJSON *const passes = cJSON_GetObjectItem(cJSON_GetArrayItem(layers, (int)i), "passes");
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (plan->layers[i].passes[p].exists) {
         check_json_pass(log, one, &plan->layers[i].passes[p],

@@ -67,7 +67,8 @@ dsm_workload *copies_side_by_side(const dsm_plan *plan) {
   ck_assert_ptr_nonnull(twice);
   dsm_workload *made = NULL;
   dsm_diags *const diags = dsm_diags_new(1);
-  const dsm_status status = dsm_workload_parse(&made, twice, strlen(twice), "twice", NULL, 0, diags);
+  const dsm_status status =
+      dsm_workload_parse(&made, twice, strlen(twice), "twice", NULL, 0, diags);
   ck_assert_msg(status == DSM_OK, "%s: %s",
                 dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0)->message : "", twice);
   dsm_diags_free(diags);
@@ -137,7 +138,9 @@ static void put_layer(writer *w, uint64_t *state, const shape *of, int copy, uin
   const uint64_t in = *features;
   const bool is_last = index + 1 == of->layers;
   const uint64_t out = is_last || chance(state, 50) ? of->features : 2 * of->features;
-  const char *const type = of->side > 1 ? "conv" : index == 0 ? "lstm" : flat[random_below(state, 2)];
+  const char *const type = of->side > 1 ? "conv"
+                           : index == 0 ? "lstm"
+                                        : flat[random_below(state, 2)];
   APPEND(w, "{'name': 'c%d_%llu', 'type': '%s', 'in': %llu, 'out': %llu", copy,
          (unsigned long long)index, type, (unsigned long long)in, (unsigned long long)out);
   if (of->side > 1) {

@@ -68,6 +68,13 @@ void physics_excuse(physics_log *log, const physics_case *one, const char *where
 bool physics_at_most(double a, double b);
 bool physics_is_close(double a, double b);
 
+/**
+ * Is a plan's pipeline one whose time need not follow that of its stages? With weights kept over
+ * timesteps a faster steady invocation adds first - steady, also in a stage that does not set the
+ * pace; and where the memory binds, a group that is faster but needs more of it is not there.
+ */
+bool physics_is_pipeline_loose(const physics_case *one, const dsm_plan *plan);
+
 /* The properties. Each explores what it needs. */
 typedef void physics_property(physics_log *log, const physics_case *one);
 physics_property physics_roofline;

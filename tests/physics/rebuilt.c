@@ -51,8 +51,8 @@ static uint64_t samples_of(const subject *s) {
 }
 
 static double tensor_bytes(const subject *s, uint64_t elements) {
-  return dsm_tensor_chip_bytes(elements, &s->machine, s->precision,
-                               s->layouts.of[DSM_PASS_FORWARD], samples_of(s));
+  return dsm_tensor_chip_bytes(elements, &s->machine, s->precision, s->layouts.of[DSM_PASS_FORWARD],
+                               samples_of(s));
 }
 
 /* Held tensors that live while the layer runs. */
@@ -145,9 +145,9 @@ static void add_invocations(rebuilt_pass *pass, const subject *s) {
   for (unsigned k = 0; k < s->pass_plan->invocation_count; k++) {
     const dsm_invocation *const invocation = &s->pass_plan->invocations[k];
     const dsm_residency residency = residency_of(s, invocation->kind);
-    const dsm_pass_work work = dsm_pass_work_derive(
-        s->layer, &s->machine, s->precision, s->plan->options.mode, s->pass,
-        s->pass_plan->share.parallelism, samples_of(s), &residency);
+    const dsm_pass_work work =
+        dsm_pass_work_derive(s->layer, &s->machine, s->precision, s->plan->options.mode, s->pass,
+                             s->pass_plan->share.parallelism, samples_of(s), &residency);
     const dsm_transfer_list list = dsm_invocation_transfers(&work, &invocation->split);
     add_list(pass, s, &list, (double)invocation->count);
     pass->last_cycles = invocation_cycles(s, invocation, &list);
@@ -176,8 +176,8 @@ static void add_weights(rebuilt_pass *pass, const subject *s) {
            DSM_GROUP_SUM_OF_GRADIENTS, &weights.sum_of_gradients);
   add_once(pass, s, DSM_TRANSFER_BROADCAST_WEIGHTS_X, DSM_TRANSFER_BROADCAST_WEIGHTS_Y,
            DSM_GROUP_BROADCAST_WEIGHTS, &weights.broadcast_weights);
-  add_once(pass, s, DSM_TRANSFER_WEIGHT_UPDATE, DSM_TRANSFER_WEIGHT_UPDATE,
-           DSM_GROUP_WEIGHT_UPDATE, &weights.weight_update);
+  add_once(pass, s, DSM_TRANSFER_WEIGHT_UPDATE, DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE,
+           &weights.weight_update);
 }
 
 /* A layer's parallelism in a pass; that of an error without backward pass is a decision. */
@@ -193,9 +193,8 @@ static void add_boundary(rebuilt_pass *pass, const subject *s, size_t later, dsm
                        plan->layers[later].pipeline != DSM_NO_PIPELINE;
   const double bytes = (double)plan->workload->layers[later].carried_elements *
                        (double)plan->workload->minibatch * plan->workload->element_bytes;
-  const dsm_traffic traffic =
-      dsm_relayout_traffic(&s->machine, bytes, layout_of(plan, later - 1, layouts),
-                           layout_of(plan, later, layouts));
+  const dsm_traffic traffic = dsm_relayout_traffic(
+      &s->machine, bytes, layout_of(plan, later - 1, layouts), layout_of(plan, later, layouts));
   if (!is_free) {
     add_relayout(pass, s, &traffic);
   }

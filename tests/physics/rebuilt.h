@@ -17,9 +17,9 @@ typedef struct rebuilt_pass {
   double bytes[DSM_TRANSFER_COUNT][DSM_LINK_COUNT]; /**< over the step */
   double group_cycles[DSM_GROUP_COUNT];             /**< over the step, without handing over */
   double cycles;                                    /**< of the pass over the step, likewise */
-  double once_cycles;  /**< of these, what occurs once a step */
-  double first_cycles; /**< of an invocation of the first kind */
-  double last_cycles;  /**< and of the last kind: steady, where there is one */
+  double once_cycles;                               /**< of these, what occurs once a step */
+  double first_cycles;                              /**< of an invocation of the first kind */
+  double last_cycles;      /**< and of the last kind: steady, where there is one */
   double hand_over_cycles; /**< of one hand-over; 0 without */
 } rebuilt_pass;
 

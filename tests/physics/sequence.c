@@ -142,8 +142,8 @@ static void check_released(physics_log *log, const physics_case *both, const dsm
   const double spared = found - twice->result.step_cycles;
   const double limit = spared_cycles(twice, without);
   physics_expect(log, both, "nothing held between", physics_at_most(sum, found), found, sum);
-  physics_expect(log, both, "held between", physics_at_most(found, twice->result.step_cycles + limit),
-                 spared, limit);
+  physics_expect(log, both, "held between",
+                 physics_at_most(found, twice->result.step_cycles + limit), spared, limit);
   dsm_plan_free(without);
 }
 
