@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "physics.h"
+#include "rebuilt.h"
 
 /* Twice the chips along an axis. */
 typedef struct doubling {
@@ -46,17 +47,6 @@ static double once_cycles(const dsm_layer_plan *layer, const dsm_workload *workl
          dsm_group_cycles(&machine, &traffic.weight_update);
 }
 
-/* The part of the torus on which a layer runs. */
-static dsm_system torus_of(const dsm_plan *plan, size_t index) {
-  dsm_system system = *plan->system;
-  const size_t g = plan->layers[index].pipeline;
-  if (g != DSM_NO_PIPELINE) {
-    const dsm_pipeline_plan *const group = &plan->pipelines[g];
-    system.system.chips_y = group->rows[index - group->first_layer];
-  }
-  return system;
-}
-
 /* By how much the mapping of a plan is slower where gradients and weights cross twice the chips. Of
  * the stages of a pipeline the largest counts. */
 static double reduction_growth(const dsm_plan *plan, const doubling *how) {
@@ -64,7 +54,7 @@ static double reduction_growth(const dsm_plan *plan, const doubling *how) {
   double stages = 0;
   for (size_t i = 0; plan->options.mode == DSM_MODE_TRAINING && i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
-    const dsm_system before = torus_of(plan, i);
+    const dsm_system before = rebuilt_torus(plan, i);
     const dsm_system after = doubled_system(&before, how);
     const double grown =
         once_cycles(layer, plan->workload, &after) - once_cycles(layer, plan->workload, &before);

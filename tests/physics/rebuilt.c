@@ -11,6 +11,7 @@ dsm_system rebuilt_torus(const dsm_plan *plan, size_t layer) {
   const size_t g = plan->layers[layer].pipeline;
   if (g != DSM_NO_PIPELINE) {
     const dsm_pipeline_plan *const group = &plan->pipelines[g];
+    system.system.chips_x = group->columns;
     system.system.chips_y = group->rows[layer - group->first_layer];
   }
   return system;

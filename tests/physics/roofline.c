@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* roofline.c: never faster than peak compute and than any link. */
+#include <math.h>
+
 #include "compulsory.h"
 #include "physics.h"
 
@@ -49,17 +51,29 @@ static void check_compute(physics_log *log, const physics_case *one, const dsm_p
                  plan->result.step_cycles, ideal);
 }
 
-/* Cycles for which a layer's transfers occupy a link. */
-static double link_cycles(const dsm_layer_plan *layer, dsm_link link, bool with_hand_over) {
-  double cycles = 0;
+/* Cycles for which a layer's transfers occupy a link, and of these those of handing over. */
+typedef struct occupied {
+  double all;
+  double hand_over;
+} occupied;
+
+static occupied link_cycles(const dsm_layer_plan *layer, dsm_link link) {
+  occupied cycles = {0, 0};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass_plan *const pass = &layer->passes[p];
     for (size_t t = 0; t < pass->transfer_count; t++) {
-      const bool counts = with_hand_over || pass->transfers[t].group != DSM_GROUP_HAND_OVER;
-      cycles += pass->transfers[t].link == link && counts ? pass->transfers[t].cycles : 0;
+      const dsm_plan_transfer *const one = &pass->transfers[t];
+      cycles.all += one->link == link ? one->cycles : 0;
+      cycles.hand_over += one->link == link && one->group == DSM_GROUP_HAND_OVER ? one->cycles : 0;
     }
   }
   return cycles;
+}
+
+/* A stage that overlaps handing over with what it does is not charged for both on one link. */
+static bool shares_link(const physics_case *one, occupied cycles) {
+  return one->system.model.overlapped_hand_over && cycles.hand_over > 0 &&
+         cycles.all > cycles.hand_over;
 }
 
 /* Stages work at the same time on chips of their own: the busiest of them counts. */
@@ -67,17 +81,16 @@ static double busiest_stage_cycles(physics_log *log, const physics_case *one, co
                                    const dsm_pipeline_plan *group, dsm_link link) {
   double busiest = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
-    const dsm_layer_plan *const stage = &plan->layers[group->first_layer + k];
-    const double all = link_cycles(stage, link, true);
-    const bool holds = physics_at_most(all, group->cycles);
-    const double counted = link_cycles(stage, link, holds);
-    if (one->system.model.overlapped_hand_over && link == DSM_LINK_Y) {
-      physics_excuse(log, one, "a stage hands over while it turns features", holds, group->cycles,
-                     all);
-    } else {
-      physics_expect(log, one, "a stage's own traffic", holds, group->cycles, all);
+    const occupied own = link_cycles(&plan->layers[group->first_layer + k], link);
+    const bool is_shared = shares_link(one, own);
+    const double counted = is_shared ? fmax(own.hand_over, own.all - own.hand_over) : own.all;
+    physics_expect(log, one, "a stage's own traffic", physics_at_most(counted, group->cycles),
+                   group->cycles, counted);
+    if (is_shared) {
+      physics_excuse(log, one, "a stage hands over while it turns features",
+                     physics_at_most(own.all, group->cycles), group->cycles, own.all);
     }
-    busiest = counted > busiest ? counted : busiest;
+    busiest = fmax(busiest, counted);
   }
   return busiest;
 }
@@ -89,7 +102,7 @@ static void check_link(physics_log *log, const physics_case *one, const dsm_plan
   double own = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const bool is_alone = plan->layers[i].pipeline == DSM_NO_PIPELINE;
-    own += is_alone ? link_cycles(&plan->layers[i], link, true) : 0;
+    own += is_alone ? link_cycles(&plan->layers[i], link).all : 0;
   }
   for (size_t g = 0; g < plan->pipeline_count; g++) {
     own += busiest_stage_cycles(log, one, plan, &plan->pipelines[g], link);
