@@ -27,11 +27,12 @@ static bool are_perhaps_held(const subject *s, const size_t *layers, size_t coun
   return all;
 }
 
-/* Of the whole system; a matmul's operand belongs to the samples. */
+/* Of the whole system; a matmul's operand belongs to the samples. Weights may be on chip in
+ * inference. */
 static double kernel_bytes(const subject *s) {
   const double bytes = s->workload->element_bytes;
   if (s->layer->type != DSM_LAYER_MATMUL) {
-    return (double)s->layer->weight_elements * bytes;
+    return s->mode == DSM_MODE_TRAINING ? (double)s->layer->weight_elements * bytes : 0;
   }
   const double times = s->model->resident_operands ? 1 : (double)s->layer->timesteps;
   return (double)s->layer->operand_elements * (double)s->workload->minibatch * bytes * times;
@@ -45,7 +46,6 @@ static double shortcut_bytes(const subject *s) {
              : 0;
 }
 
-/* What preloading can spare is what all scratchpads hold; the caller takes it off. */
 static double forward_bytes(const subject *s) {
   const double bytes = s->workload->element_bytes * s->samples;
   const bool is_training = s->mode == DSM_MODE_TRAINING;
@@ -99,37 +99,43 @@ static double layer_bytes(const subject *s, dsm_link link) {
   return bytes;
 }
 
-/* Bytes of all scratchpads: more weights than that are not preloaded. */
-static double scratchpads_bytes(const dsm_system *system) {
-  const double chips = (double)(system->system.chips_x * system->system.chips_y);
-  return system->core.scratchpad_MiB * 0x1p20 * (double)system->chip.cores * chips;
+static double chip_count(const dsm_system *system) {
+  return (double)(system->system.chips_x * system->system.chips_y);
 }
 
-static double smaller(double a, double b) {
-  return a < b ? a : b;
+double compulsory_layer_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
+                              size_t layer, dsm_link link) {
+  const subject s = {
+      .workload = workload,
+      .layer = &workload->layers[layer],
+      .model = &system->model,
+      .mode = mode,
+      .samples = (double)workload->minibatch * (double)workload->layers[layer].timesteps,
+  };
+  if (link == DSM_LINK_X || link == DSM_LINK_Y) {
+    return compulsory_link_bytes(workload, system, mode, layer, link);
+  }
+  return layer_bytes(&s, link) / chip_count(system);
+}
+
+/* Weights of a chip beyond what all scratchpads hold. */
+static double unpreloaded_bytes(const dsm_workload *workload, const dsm_system *system) {
+  double weights = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    weights += (double)workload->layers[i].weight_elements * workload->element_bytes;
+  }
+  const double scratchpads = system->core.scratchpad_MiB * 0x1p20 * (double)system->chip.cores;
+  const double excess = weights / chip_count(system) - scratchpads;
+  return excess > 0 ? excess : 0;
 }
 
 double compulsory_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
                         dsm_link link) {
-  if (link == DSM_LINK_X || link == DSM_LINK_Y) {
-    return compulsory_link_bytes(workload, system, mode, link);
-  }
-  double bytes = 0;
-  double weights = 0;
+  const bool is_streamed = link == DSM_LINK_MEMORY || link == DSM_LINK_RING;
+  const bool may_preload = mode == DSM_MODE_INFERENCE && is_streamed;
+  double bytes = may_preload ? unpreloaded_bytes(workload, system) : 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    const dsm_layer *const layer = &workload->layers[i];
-    const subject s = {
-        .workload = workload,
-        .layer = layer,
-        .model = &system->model,
-        .mode = mode,
-        .samples = (double)workload->minibatch * (double)layer->timesteps,
-    };
-    bytes += layer_bytes(&s, link);
-    weights += (double)layer->weight_elements * workload->element_bytes;
+    bytes += compulsory_layer_bytes(workload, system, mode, i, link);
   }
-  if (mode == DSM_MODE_INFERENCE) {
-    bytes -= smaller(weights, scratchpads_bytes(system));
-  }
-  return bytes / (double)(system->system.chips_x * system->system.chips_y);
+  return bytes;
 }

@@ -100,19 +100,15 @@ static double least(const subject *s) {
 }
 
 double compulsory_link_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
-                             dsm_link link) {
-  double bytes = 0;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    const subject s = {
-        .workload = workload,
-        .layer = &workload->layers[i],
-        .model = &system->model,
-        .length = {(double)system->system.chips_x, (double)system->system.chips_y},
-        .axis = link == DSM_LINK_X ? 0 : 1,
-    };
-    /* Inference by data moves nothing; a stage of a pipeline has a torus of its own. */
-    const bool is_bound = mode == DSM_MODE_TRAINING && s.layer->type != DSM_LAYER_LSTM;
-    bytes += is_bound && s.layer->weight_elements > 0 ? least(&s) : 0;
-  }
-  return bytes;
+                             size_t layer, dsm_link link) {
+  const subject s = {
+      .workload = workload,
+      .layer = &workload->layers[layer],
+      .model = &system->model,
+      .length = {(double)system->system.chips_x, (double)system->system.chips_y},
+      .axis = link == DSM_LINK_X ? 0 : 1,
+  };
+  /* Inference by data moves nothing; a stage of a pipeline has a torus of its own. */
+  const bool is_bound = mode == DSM_MODE_TRAINING && s.layer->type != DSM_LAYER_LSTM;
+  return is_bound && s.layer->weight_elements > 0 ? least(&s) : 0;
 }
