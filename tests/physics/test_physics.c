@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exceptions.h"
 #include "physics.h"
 
 static const struct {
@@ -72,6 +73,11 @@ START_TEST(test_property) {
 }
 END_TEST
 
+START_TEST(test_exceptions) {
+  physics_check_exceptions();
+}
+END_TEST
+
 static Suite *suite_physics(const char *only) {
   Suite *const suite = suite_create("physics");
   for (int i = 0; i < PROPERTY_COUNT; i++) {
@@ -81,6 +87,11 @@ static Suite *suite_physics(const char *only) {
       tcase_add_loop_test(tests, test_property, i, i + 1);
       suite_add_tcase(suite, tests);
     }
+  }
+  if (only == NULL || strcmp(only, "exceptions") == 0) {
+    TCase *const tests = tcase_create("exceptions");
+    tcase_add_test(tests, test_exceptions);
+    suite_add_tcase(suite, tests);
   }
   return suite;
 }
