@@ -62,8 +62,8 @@ static instance make(uint64_t seed) {
       {"model.pipeline_columns", "true", NULL},
   };
   made.system = given_system(overrides, sizeof overrides / sizeof overrides[0]);
-  made.options = bundled_options(random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE
-                                                              : DSM_MODE_TRAINING);
+  made.options =
+      bundled_options(random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING);
   if (random_below(&state, 4) == 0) {
     made.options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
   }
@@ -120,8 +120,8 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
     const bool is_handing = (p == DSM_PASS_FORWARD && k + 1 < t->group->layer_count) ||
                             (p == DSM_PASS_BACKWARD && k > 0);
     const double h = is_handing ? hand_over : 0;
-    times.step[p] = own.model.overlapped_hand_over ? fmax(best.later_cycles, h)
-                                                   : best.later_cycles + h;
+    times.step[p] =
+        own.model.overlapped_hand_over ? fmax(best.later_cycles, h) : best.later_cycles + h;
     times.once += best.first_cycles - best.later_cycles;
   }
   return times;
@@ -180,8 +180,7 @@ static void expect_best(const dsm__problem *problem, const dsm__group *group, ui
   double of_width[COLUMNS_MAX + 1];
   double best = HUGE_VAL;
   for (uint64_t columns = 1; columns <= chips_x; columns++) {
-    of_width[columns] =
-        chips_x % columns == 0 ? best_of_width(problem, group, columns) : HUGE_VAL;
+    of_width[columns] = chips_x % columns == 0 ? best_of_width(problem, group, columns) : HUGE_VAL;
     best = fmin(best, of_width[columns]);
   }
   uint64_t widest = chips_x;
@@ -190,11 +189,33 @@ static void expect_best(const dsm__problem *problem, const dsm__group *group, ui
   }
   ck_assert_msg(fabs(group->cycles - best) <= 1e-10 * best, "seed %u: %.17g, best %.17g",
                 (unsigned)seed, group->cycles, best);
-  ck_assert_msg(group->bound_cycles <= group->cycles &&
-                    group->bound_cycles >= best * (1 - 1e-10),
+  ck_assert_msg(group->bound_cycles <= group->cycles && group->bound_cycles >= best * (1 - 1e-10),
                 "seed %u: bound %.17g, best %.17g", (unsigned)seed, group->bound_cycles, best);
   ck_assert_msg(group->columns == widest, "seed %u: %u columns, of the widest best %u",
                 (unsigned)seed, (unsigned)group->columns, (unsigned)widest);
+}
+
+/* The most that a stage keeps, and the most that lives while one runs, on the stages' own chips. */
+static void expect_memory(const dsm__problem *problem, const dsm__group *group) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  const double input_bytes = dsm_input_memory_bytes(&problem->machine, inputs->workload);
+  double kept = 0;
+  double transient = 0;
+  for (size_t k = 0; k < group->layer_count; k++) {
+    dsm_system own = *problem->machine.system;
+    own.system.chips_x = group->columns;
+    own.system.chips_y = group->rows[k];
+    const dsm_machine machine = dsm_machine_derive(&own);
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
+    const dsm_layer_memory one =
+        dsm_layer_memory_derive(&inputs->workload->layers[group->first_layer + k], &machine,
+                                inputs->workload, inputs->options->mode, &layouts, input_bytes);
+    kept = fmax(kept, one.weights_bytes + one.gradients_bytes + one.optimizer_bytes +
+                          one.activations_bytes);
+    transient = fmax(transient, one.transient_bytes);
+  }
+  ck_assert_double_eq(group->kept_bytes, kept);
+  ck_assert_double_eq(group->transient_bytes, transient);
 }
 
 START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
@@ -203,13 +224,14 @@ START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
   for (uint64_t seed = 0; seed < INSTANCES; seed++) {
     instance made = make(seed);
     dsm__problem problem;
-    ck_assert_int_eq(
-        dsm__problem_init(&problem, made.workload, made.system, &made.options, NULL), DSM_OK);
+    ck_assert_int_eq(dsm__problem_init(&problem, made.workload, made.system, &made.options, NULL),
+                     DSM_OK);
     const uint64_t chips = problem.machine.chip_count;
     ck_assert_msg((problem.groups.count > 0) == (chips > 1), "seed %u", (unsigned)seed);
     for (size_t g = 0; g < problem.groups.count; g++) {
       const dsm__group *const group = &problem.groups.items[g];
       expect_best(&problem, group, seed);
+      expect_memory(&problem, group);
       narrow += group->columns < made.system->system.chips_x;
       wide += group->columns == made.system->system.chips_x;
     }
