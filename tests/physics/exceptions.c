@@ -244,6 +244,28 @@ static void check_hand_over(void) {
   free_explored(&made);
 }
 
+/* Two chips along X, each a strip of its own: the hop from one to the other counts as one along Y.
+ */
+static void check_strips(void) {
+  static const exception one = {
+      .layers = "{'name': 'a', 'type': 'lstm', 'in': 8, 'out': 8, 'timesteps': 16},"
+                "{'name': 'b', 'type': 'lstm', 'in': 8, 'out': 8, 'timesteps': 16}",
+      .minibatch = "2",
+      .optimizations = BIT(PIPELINE),
+      .system = {{"system.chips_x", "2", NULL}, {"array.startup_cycles", "100", NULL}},
+      .more = {"model.pipeline_columns", "true", NULL},
+  };
+  explored made = explore(&one, true);
+  ck_assert_uint_eq(made.plan->pipeline_count, 1);
+  const dsm_pass_plan *const pass = &made.plan->layers[0].passes[DSM_PASS_FORWARD];
+  double bytes = 0;
+  for (size_t t = 0; t < pass->transfer_count; t++) {
+    bytes += pass->transfers[t].link == DSM_LINK_Y ? pass->transfers[t].bytes : 0;
+  }
+  ck_assert(physics_is_close(bytes, 512));
+  free_explored(&made);
+}
+
 void physics_check_exceptions(void) {
   for (int i = 0; i < EXCEPTION_COUNT; i++) {
     const exception *const one = &exceptions[i];
@@ -253,4 +275,5 @@ void physics_check_exceptions(void) {
   }
   check_groups();
   check_hand_over();
+  check_strips();
 }

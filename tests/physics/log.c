@@ -15,6 +15,10 @@ static const char *const set_names[PHYSICS_SET_COUNT] = {
     [PHYSICS_SOME_KEYS] = "some keys",
 };
 
+const char *physics_set_name(physics_set set) {
+  return set_names[set];
+}
+
 bool physics_is_close(double a, double b) {
   return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
 }

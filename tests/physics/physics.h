@@ -20,6 +20,9 @@ typedef enum physics_set {
   PHYSICS_SET_COUNT
 } physics_set;
 
+/** A word or two for messages. */
+const char *physics_set_name(physics_set set);
+
 /** A random network on a random system. Plans of it borrow both. */
 typedef struct physics_case {
   uint64_t seed;
