@@ -175,9 +175,23 @@ static twin_options options_of(instance_random *random, const instance_case whic
   return options;
 }
 
+/* Ordered factorisations into three. */
+static double count_layouts(const size_t cores) {
+  double count = 0;
+  for (size_t features = 1; features <= cores; features++) {
+    for (size_t positions = 1; features * positions <= cores; positions++) {
+      count += cores % (features * positions) == 0 ? 1 : 0;
+    }
+  }
+  return count;
+}
+
 /* How many mappings the twin may have to look at, pipeline groups aside. */
 static double count_mappings(const twin_space *space) {
   const twin_workload *const workload = space->context.workload;
+  const twin_system *const system = space->context.system;
+  const double layouts =
+      system->layout_move == TWIN_MOVE_EXACT ? count_layouts((size_t)system->cores) : 1;
   double count = 1;
   for (size_t i = 0; i < workload->node_count; i++) {
     double parallelisms = 0;
@@ -191,7 +205,7 @@ static double count_mappings(const twin_space *space) {
     const double alone =
         twin_passes_may_differ(space) ? parallelisms * parallelisms * parallelisms : parallelisms;
     const bool can_hold = space->options.reuse && space->is_holdable[i];
-    count *= factors * (alone + (can_hold ? parallelisms : 0));
+    count *= factors * (alone + (can_hold ? parallelisms * layouts : 0));
   }
   return count;
 }
@@ -213,8 +227,10 @@ static void limit_parallelisms(instance_random *random, twin_options *options,
   }
 }
 
-void instance_make_full(instance *out, const uint64_t seed, const instance_case which) {
+void instance_make_full(instance *out, const uint64_t seed, const instance_case which,
+                        const instance_key_set allowed) {
   static const size_t chip_rows[] = {1, 2, 2, 3, 4, 4, 5, 6, 8};
+  static const size_t chip_columns[] = {1, 1, 2, 2, 2, 3, 3, 4, 6};
   static const double streaming_bytes[] = {0, 0, 64, 100, 512, 1024};
   instance_random random = {.state = ~seed};
   instance_system parts = {
@@ -225,9 +241,12 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
       .streaming_buffer_bytes = INSTANCE_PICK_REAL(&random, streaming_bytes),
       .scratchpad_bytes = 1024,
   };
-  parts.chips_x =
-      instance_random_between(&random, 1, 8 / parts.chips_y > 2 ? 3 : 8 / parts.chips_y);
-  *out = (instance){.seed = seed};
+  do {
+    parts.chips_x = INSTANCE_PICK(&random, chip_columns);
+  } while (parts.chips_x * parts.chips_y > 8);
+  instance_random keys_random = {.state = instance_random_u64(&random)};
+  parts.keys = instance_keys_pick(&keys_random, allowed);
+  *out = (instance){.seed = seed, .keys = parts.keys};
   const instance_network network = make_network(&random, &parts.regime);
   instance_text text = {.buffer = out->workload_json, .size = sizeof out->workload_json};
   instance_workload_write_network(&text, &random, &network,

@@ -101,7 +101,7 @@ static void write_core(instance_text *text, instance_random *random, const machi
 
 static void write_chip(instance_text *text, instance_random *random, const machine *kind) {
   static const size_t cores[] = {1, 2, 3, 4, 6, 7, 8, 12, 16};
-  static const size_t few_cores[] = {1, 2, 2, 3, 4, 4, 6, 8};
+  static const size_t few_cores[] = {1, 2, 2, 3, 4, 4, 5, 6, 8, 9, 12};
   static const double efficiencies[] = {0.5, 0.75, 0.8, 1};
   instance_text_key(text, "chip");
   instance_text_open(text, '{');
@@ -161,7 +161,7 @@ static void write_model(instance_text *text, instance_random *random,
                                      "reduce_ring_crossings", "rotate_memory_bytes",
                                      "relayout_memory_bytes", "weight_update_memory_bytes"};
   static const double bytes[] = {0.125, 0.25, 0.5, 1, 1.5, 2, 3, 4};
-  if (instance_random_chance(random, 30) && !given->is_full) {
+  if (instance_random_chance(random, 30) && !given->is_full && given->keys == 0) {
     return;
   }
   instance_text_key(text, "model");
@@ -174,6 +174,7 @@ static void write_model(instance_text *text, instance_random *random,
       instance_text_real(text, keys[i], INSTANCE_PICK_REAL(random, bytes));
     }
   }
+  instance_keys_write(text, random, given->keys);
   instance_text_close(text, '}');
 }
 

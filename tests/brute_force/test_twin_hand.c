@@ -208,7 +208,7 @@ static void check_seed(const uint64_t seed, const instance_case which) {
   twin_result simple;
   twin_result plain;
   twin_cost cost;
-  instance_make_full(&given, seed, which);
+  instance_make_full(&given, seed, which, INSTANCE_EVERY_KEY);
   twin_options none = given.options;
   none.reuse = none.dysm = none.pipeline = none.per_pass = false;
   if (!twin_explore(&best, given.workload_json, given.system_json, given.options) ||
