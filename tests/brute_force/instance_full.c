@@ -229,8 +229,8 @@ static void limit_parallelisms(instance_random *random, twin_options *options,
 
 void instance_make_full(instance *out, const uint64_t seed, const instance_case which,
                         const instance_key_set allowed) {
-  static const size_t chip_rows[] = {1, 2, 2, 3, 4, 4, 5, 6, 8};
-  static const size_t chip_columns[] = {1, 1, 2, 2, 2, 3, 3, 4, 6};
+  static const size_t chip_rows[] = {1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8};
+  static const size_t chip_columns[] = {1, 1, 2, 2, 3, 4, 4, 6, 8};
   static const double streaming_bytes[] = {0, 0, 64, 100, 512, 1024};
   instance_random random = {.state = ~seed};
   instance_system parts = {
