@@ -35,6 +35,9 @@ _Static_assert(sizeof dsm__layout_move_names / sizeof dsm__layout_move_names[0] 
 #define FLAG(path, field, fallback)                                                                \
   { path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), false, 0, 1, fallback }
 
+#define WORD(path, kind, field, required, fallback)                                                \
+  { path, kind, offsetof(dsm_system, field), required, 0, 0, fallback }
+
 /* Defaults: docs/model.md, section 2, with their sources. */
 const dsm__parameter dsm__parameters[] = {
     COUNT("pe.simd_macs", pe.simd_macs, false, DSM_SIDE_MAX, 8),
@@ -51,14 +54,12 @@ const dsm__parameter dsm__parameters[] = {
     REAL("core.streaming_buffer_KiB", core.streaming_buffer_KiB, 0, 1e9, 192),
     REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0),
-    {"chip.interconnect", DSM__PARAMETER_INTERCONNECT, offsetof(dsm_system, chip.interconnect),
-     true, 0, 0, 0},
+    WORD("chip.interconnect", DSM__PARAMETER_INTERCONNECT, chip.interconnect, true, 0),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps),
     RATE("chip.memory.capacity_GB", chip.memory.capacity_GB),
     RATE("chip.memory.bandwidth_GBps", chip.memory.bandwidth_GBps),
     REAL("chip.memory.efficiency_ratio", chip.memory.efficiency_ratio, 1e-6, 1, 1),
-    {"system.topology", DSM__PARAMETER_TOPOLOGY, offsetof(dsm_system, system.topology), true, 0, 0,
-     0},
+    WORD("system.topology", DSM__PARAMETER_TOPOLOGY, system.topology, true, 0),
     COUNT("system.chips_x", system.chips_x, true, DSM_CHIPS_MAX, 0),
     COUNT("system.chips_y", system.chips_y, true, DSM_CHIPS_MAX, 0),
     RATE("system.link_bandwidth_x_GBps", system.link_bandwidth_x_GBps),
@@ -83,8 +84,8 @@ const dsm__parameter dsm__parameters[] = {
     FLAG("model.lstm_gate_errors", model.lstm_gate_errors, false),
     FLAG("model.statistics_sums", model.statistics_sums, false),
     FLAG("model.two_way_relayout", model.two_way_relayout, false),
-    {"model.layout_move", DSM__PARAMETER_LAYOUT_MOVE, offsetof(dsm_system, model.layout_move),
-     false, 0, 0, DSM_LAYOUT_MOVE_NONE},
+    WORD("model.layout_move", DSM__PARAMETER_LAYOUT_MOVE, model.layout_move, false,
+         DSM_LAYOUT_MOVE_NONE),
     FLAG("model.charge_held_masks", model.charge_held_masks, false),
     FLAG("model.prefer_holding", model.prefer_holding, false),
     FLAG("model.resident_operands", model.resident_operands, true),

@@ -133,7 +133,8 @@ class Checker:
         return values
 
     def parameters(self):
-        """{path: (default, range)}; default None: required; range None: a flag or a word."""
+        """{path: (default, range)}; default None: required; range None: a flag or a word (a word
+        in the ticks of the documents)."""
         code = self.read("src/system/parameters.c")
         code = code[code.index("dsm__parameters[] = {"):]
         known = self.constants()
@@ -155,8 +156,10 @@ class Checker:
                 result[path] = (number(default), (number(least), number(most)))
             else:
                 result[path] = (arguments[0], None)
-        for path in re.findall(r'\{\s*"([^"]+)",\s*DSM__PARAMETER_', code):
-            result[path] = (None, None)
+        for path, required, default in re.findall(
+                r'\bWORD\(\s*"([^"]+)",\s*DSM__PARAMETER_\w+,\s*[\w.]+,\s*(\w+),\s*(\w+)\)', code):
+            word = default.rsplit("_", 1)[-1].lower()
+            result[path] = (None if required == "true" else f"`{word}`", None)
         for path in re.findall(r'"(\w+(?:\.\w+)+)"', code):
             if path not in result:
                 self.complain("src/system/parameters.c", f"cannot read the row of {path}")
@@ -166,7 +169,7 @@ class Checker:
         shown = row.get("default", "")
         if default is None:
             is_right = shown == "required"
-        elif default in ("true", "false"):
+        elif isinstance(default, str):
             is_right = shown == default
         else:
             is_right = re.fullmatch(r"[\d.eE+-]+", shown) is not None and float(shown) == default

@@ -71,10 +71,9 @@ static void expect_same_parameter(const dsm__parameter *parameter, const dsm_sys
     ck_assert_int_eq(*(const bool *)one, *(const bool *)other);
     return;
   case DSM__PARAMETER_INTERCONNECT:
-    ck_assert_int_eq(*(const dsm_interconnect *)one, *(const dsm_interconnect *)other);
-    return;
   case DSM__PARAMETER_TOPOLOGY:
-    ck_assert_int_eq(*(const dsm_topology *)one, *(const dsm_topology *)other);
+  case DSM__PARAMETER_LAYOUT_MOVE:
+    ck_assert_str_eq(dsm__parameter_word(parameter, a), dsm__parameter_word(parameter, b));
     return;
   }
 }
