@@ -123,14 +123,17 @@ static double pick_resident_bytes(instance_random *random, const twin_space *spa
                              : 0;
 }
 
-/* Bytes of a core. */
+/*
+ * Bytes of a core; a little more than exact, by less than what comparisons forgive, so that whole
+ * quotients of bytes (tiles of a kernel) do not depend on the rounding of the last bit.
+ */
 static double pick_scratchpad(instance_random *random, const twin_space *space) {
   static const double ratios[] = {1, 1, 1, 1 - 1e-6, 1 + 1e-6, 0.6, 1.3, 2.2, 4};
   const double streaming = space->context.system->streaming_buffer_bytes;
   const double any = (double)((size_t)1 << instance_random_between(random, 7, 20));
   const double held = pick_held_bytes(random, space);
   const double resident = pick_resident_bytes(random, space);
-  const double ratio = INSTANCE_PICK_REAL(random, ratios);
+  const double ratio = INSTANCE_PICK_REAL(random, ratios) * (1 + 1e-12);
   const bool prefers_held = instance_random_chance(random, 50);
   if (instance_random_chance(random, 12)) {
     return any;
