@@ -15,9 +15,9 @@ typedef struct {
   double scratchpad_bytes;
   double streaming_bytes;
   double memory_bytes_per_cycle;
-  int cores;                    /* 0: 1 */
-  double core_link_cycles;      /* a byte; 0: next to none */
-  int chips_x;                  /* 0: 1 */
+  int cores;               /* 0: 1 */
+  double core_link_cycles; /* a byte; 0: next to none */
+  int chips_x;             /* 0: 1 */
   int chips_y;
   double link_bytes_per_cycle; /* along Y; along X as many as anyone wants */
   const char *model;           /* members of the system's `model`, NULL: none */

@@ -6,8 +6,8 @@
  * Random, valid, small inputs for the brute-force twin: a workload of 1 to 5 layers (at most
  * TWIN_MAX_LAYERS expanded), a system of up to 6 x 6 chips, and the options to explore them with.
  * The same seed makes the same texts on every machine. Of the refined equations only the keys that
- * are `allowed` can be on; nothing else depends on what is allowed, but capacities and what the twin
- * has time for.
+ * are `allowed` can be on; nothing else depends on what is allowed, but capacities and what the
+ * twin has time for.
  */
 
 #include <stdint.h>
@@ -20,7 +20,7 @@ enum { INSTANCE_TEXT_SIZE = 8192 };
 typedef struct {
   uint64_t seed;
   twin_options options;
-  instance_key_set keys; /* of refined equations, those that are on */
+  instance_key_set keys;                  /* of refined equations, those that are on */
   char workload_json[INSTANCE_TEXT_SIZE]; /* dsm-workload/1 */
   char system_json[INSTANCE_TEXT_SIZE];   /* dsm-system/1 */
 } instance;

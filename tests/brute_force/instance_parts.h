@@ -27,8 +27,8 @@ typedef enum {
 typedef struct {
   double capacity_GB;
   instance_key_set keys; /* of refined equations: those that are on */
-  bool is_full; /* what follows counts, and the keys of reuse and DySM are written;
-                   else that is random, or absent */
+  bool is_full;          /* what follows counts, and the keys of reuse and DySM are written;
+                            else that is random, or absent */
   instance_regime regime;
   size_t chips_x;
   size_t chips_y;

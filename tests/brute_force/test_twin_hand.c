@@ -5,8 +5,8 @@
  *
  * Usage: test_twin_hand [FIRST_SEED [COUNT]].
  *
- * Machines are those of hand.h, with one core a chip and elements of one byte. So primary cycles are
- * the MACs of a chip plus start-ups.
+ * Machines are those of hand.h, with one core a chip and elements of one byte. So primary cycles
+ * are the MACs of a chip plus start-ups.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,10 +31,10 @@
  */
 static void check_held(void) {
   const hand_machine roomy = {.scratchpad_bytes = 16,
-                         .streaming_bytes = 8,
-                         .memory_bytes_per_cycle = 0.25,
-                         .chips_y = 1,
-                         .link_bytes_per_cycle = 1};
+                              .streaming_bytes = 8,
+                              .memory_bytes_per_cycle = 0.25,
+                              .chips_y = 1,
+                              .link_bytes_per_cycle = 1};
   hand_machine tight = roomy;
   tight.streaming_bytes = 8.001;
   const twin_options none = {.hybrid = true, .parallelism_mask = 1};
@@ -46,7 +46,8 @@ static void check_held(void) {
   twin_options inference = reuse;
   inference.inference = true;
   /* a 4 + 2, b 2 + 4 bytes */
-  hand_expect("held, inference", hand_explore(CONVOLUTIONS("1"), &roomy, inference).step_cycles, 48);
+  hand_expect("held, inference", hand_explore(CONVOLUTIONS("1"), &roomy, inference).step_cycles,
+              48);
 }
 
 /*
@@ -56,10 +57,10 @@ static void check_held(void) {
  */
 static void check_dysm(void) {
   hand_machine m = {.scratchpad_bytes = 16,
-               .streaming_bytes = 8,
-               .memory_bytes_per_cycle = 0.25,
-               .chips_y = 1,
-               .link_bytes_per_cycle = 1};
+                    .streaming_bytes = 8,
+                    .memory_bytes_per_cycle = 0.25,
+                    .chips_y = 1,
+                    .link_bytes_per_cycle = 1};
   twin_options options = {.hybrid = true, .parallelism_mask = 1, .reuse = true};
   hand_expect("two samples", hand_explore(CONVOLUTIONS("2"), &m, options).step_cycles, 560);
   options.dysm = true;
@@ -83,9 +84,9 @@ static void check_steady(void) {
   static const char workload[] = "{\"minibatch\":1,\"element_bytes\":1,\"layers\":[{\"name\":\"a\","
                                  "\"type\":\"lstm\",\"in\":1,\"out\":1,\"timesteps\":3}]}";
   hand_machine m = {.scratchpad_bytes = 32.0 / 3,
-               .memory_bytes_per_cycle = 0.25,
-               .chips_y = 1,
-               .link_bytes_per_cycle = 1};
+                    .memory_bytes_per_cycle = 0.25,
+                    .chips_y = 1,
+                    .link_bytes_per_cycle = 1};
   twin_options options = {.hybrid = true, .inference = true, .parallelism_mask = 1};
   hand_expect("kernel fetched", hand_explore(workload, &m, options).step_cycles, 138);
   options.reuse = true;
@@ -107,17 +108,19 @@ static void check_pipeline(void) {
       "{\"name\":\"a\",\"type\":\"lstm\",\"in\":1,\"out\":1,\"timesteps\":3},"
       "{\"name\":\"b\",\"type\":\"lstm\",\"in\":1,\"out\":1,\"timesteps\":3}]}";
   const hand_machine m = {.startup_cycles = 1000,
-                     .scratchpad_bytes = 1 << 20,
-                     .memory_bytes_per_cycle = 1e12,
-                     .chips_y = 2,
-                     .link_bytes_per_cycle = 0.5};
+                          .scratchpad_bytes = 1 << 20,
+                          .memory_bytes_per_cycle = 1e12,
+                          .chips_y = 2,
+                          .link_bytes_per_cycle = 0.5};
   twin_options options = {.hybrid = true, .parallelism_mask = 1};
   hand_expect("one by one", hand_explore(workload, &m, options).step_cycles,
-         2 * (3 * (1010 + 1013 + 1008) + 16));
+              2 * (3 * (1010 + 1013 + 1008) + 16));
   options.pipeline = true;
-  hand_expect("pipeline", hand_explore(workload, &m, options).step_cycles, 4 * (1024 + 1030 + 1016));
+  hand_expect("pipeline", hand_explore(workload, &m, options).step_cycles,
+              4 * (1024 + 1030 + 1016));
   options.reuse = true;
-  hand_expect("pipeline, reuse", hand_explore(workload, &m, options).step_cycles, 4 * (1024 + 1030 + 1016));
+  hand_expect("pipeline, reuse", hand_explore(workload, &m, options).step_cycles,
+              4 * (1024 + 1030 + 1016));
   options.inference = true;
   hand_expect("pipeline, inference", hand_explore(workload, &m, options).step_cycles, 4 * 1024);
 }
@@ -133,9 +136,9 @@ static void check_per_pass(void) {
       "{\"minibatch\":8,\"element_bytes\":1,\"gradient_bytes\":1,\"partial_sum_bytes\":1,"
       "\"layers\":[{\"name\":\"a\",\"type\":\"lstm\",\"in\":2,\"out\":2}]}";
   const hand_machine m = {.scratchpad_bytes = 1 << 20,
-                     .memory_bytes_per_cycle = 1e12,
-                     .chips_y = 2,
-                     .link_bytes_per_cycle = 1};
+                          .memory_bytes_per_cycle = 1e12,
+                          .chips_y = 2,
+                          .link_bytes_per_cycle = 1};
   twin_options options = {.parallelism_mask = 3};
   hand_expect("alike", hand_explore(workload, &m, options).step_cycles, 144 + 168 + 32 + 128);
   options.per_pass = true;

@@ -17,10 +17,9 @@
  * rotation of backward takes four times as long.
  */
 static void check_rotation(void) {
-  static const char workload[] =
-      "{\"minibatch\":4," BYTES ",\"layers\":["
-      "{\"name\":\"a\",\"type\":\"fc\",\"in\":4,\"out\":4},"
-      "{\"name\":\"b\",\"type\":\"fc\",\"in\":4,\"out\":4}]}";
+  static const char workload[] = "{\"minibatch\":4," BYTES ",\"layers\":["
+                                 "{\"name\":\"a\",\"type\":\"fc\",\"in\":4,\"out\":4},"
+                                 "{\"name\":\"b\",\"type\":\"fc\",\"in\":4,\"out\":4}]}";
   hand_machine m = {.scratchpad_bytes = 1 << 20,
                     .memory_bytes_per_cycle = 1e12,
                     .chips_y = 4,
@@ -64,7 +63,8 @@ static void check_forks(void) {
 /*
  * Four cores share 2 samples of 4 outputs, 14 bytes on a ring that takes a cycle for each, more
  * than the MACs. Softmax takes 8 * 2 / 16 passes. Split in 2 x 2, a core sends half of 2 numbers of
- * 4 bytes; 4 parts of the outputs would take 12 bytes. layer_norm: 8 / 16 passes, and as many bytes.
+ * 4 bytes; 4 parts of the outputs would take 12 bytes. layer_norm: 8 / 16 passes, and as many
+ * bytes.
  */
 static void check_sums_of_samples(void) {
   static const char softmax[] =
@@ -114,11 +114,11 @@ static void check_sums_of_features(void) {
 
 /*
  * The convolutions of test_twin_hand.c, one sample, but two cores and a ring as slow as the memory:
- * with a held 216 cycles, without 316. A move takes a quarter of its 8 bytes, 8 cycles: always when b
- * reads a, and when the update of a reads its error.
- * Exact: laid out by positions, only the update of a does not fit. It moves the error, or splits the
- * positions too and sums half of its kernel's 2 bytes of gradient, 8 cycles with sums of 2 bytes and
- * 4 with sums of 1. Laid out by features, b would have to move a, or to sum its 4 outputs.
+ * with a held 216 cycles, without 316. A move takes a quarter of its 8 bytes, 8 cycles: always when
+ * b reads a, and when the update of a reads its error. Exact: laid out by positions, only the
+ * update of a does not fit. It moves the error, or splits the positions too and sums half of its
+ * kernel's 2 bytes of gradient, 8 cycles with sums of 2 bytes and 4 with sums of 1. Laid out by
+ * features, b would have to move a, or to sum its 4 outputs.
  */
 static void check_layouts(void) {
   static const char workload[] =
@@ -145,9 +145,9 @@ static void check_layouts(void) {
 }
 
 /*
- * The two lstm of test_twin_hand.c on 2 x 1 chips: no two rows for them, one by one. With stages one
- * column wide: forward 1016 + 4, backward 1016 + 10, update 1016 over 3 + 1 steps, and 2 bytes to
- * hand over, 4 cycles or, at another speed, 1100.
+ * The two lstm of test_twin_hand.c on 2 x 1 chips: no two rows for them, one by one. With stages
+ * one column wide: forward 1016 + 4, backward 1016 + 10, update 1016 over 3 + 1 steps, and 2 bytes
+ * to hand over, 4 cycles or, at another speed, 1100.
  */
 static void check_columns(void) {
   static const char workload[] =
@@ -161,8 +161,7 @@ static void check_columns(void) {
                     .chips_y = 1,
                     .link_bytes_per_cycle = 0.5};
   const twin_options options = {.parallelism_mask = 1, .pipeline = true};
-  hand_expect("no rows", hand_explore(workload, &m, options).step_cycles,
-              6 * (1010 + 1013 + 1008));
+  hand_expect("no rows", hand_explore(workload, &m, options).step_cycles, 6 * (1010 + 1013 + 1008));
   m.model = "\"pipeline_columns\":true";
   const twin_result best = hand_explore(workload, &m, options);
   hand_expect("columns", best.step_cycles, 4 * (1024 + 1030 + 1016));
@@ -176,10 +175,9 @@ static void check_columns(void) {
 /* 12 bytes between data and model parallelism on a ring of 3 chips, 4 a chip: (3 - 1) / 2 links one
  * way round, 2 / 3 both ways. */
 static void check_relayout(void) {
-  static const char workload[] =
-      "{\"minibatch\":3," BYTES ",\"layers\":["
-      "{\"name\":\"a\",\"type\":\"fc\",\"in\":1,\"out\":4},"
-      "{\"name\":\"b\",\"type\":\"fc\",\"in\":4,\"out\":1}]}";
+  static const char workload[] = "{\"minibatch\":3," BYTES ",\"layers\":["
+                                 "{\"name\":\"a\",\"type\":\"fc\",\"in\":1,\"out\":4},"
+                                 "{\"name\":\"b\",\"type\":\"fc\",\"in\":4,\"out\":1}]}";
   static const twin_mapping mapping = {
       .layer_count = 2,
       .layers = {{.parallelism = {TWIN_DATA, TWIN_DATA, TWIN_DATA}, .factor = 1},
@@ -209,9 +207,8 @@ static void check_relayout(void) {
  * backward pass reads a mask of a byte after all.
  */
 static void check_errors(void) {
-  static const char lstm[] =
-      "{\"minibatch\":1," BYTES ",\"layers\":["
-      "{\"name\":\"a\",\"type\":\"lstm\",\"in\":1,\"out\":1}]}";
+  static const char lstm[] = "{\"minibatch\":1," BYTES ",\"layers\":["
+                             "{\"name\":\"a\",\"type\":\"lstm\",\"in\":1,\"out\":1}]}";
   static const char convolutions[] =
       "{\"minibatch\":1," BYTES ",\"layers\":["
       "{\"name\":\"a\",\"type\":\"conv\",\"in\":1,\"out\":2,\"feature\":[2,2]},"

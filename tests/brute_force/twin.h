@@ -66,8 +66,8 @@ typedef struct {
 
 /* A pipeline group; the parallelism of a stage is that of its layer. */
 typedef struct {
-  size_t first; /* layer */
-  size_t count; /* stages */
+  size_t first;   /* layer */
+  size_t count;   /* stages */
   size_t columns; /* of every stage; all of the torus unless model.pipeline_columns */
   size_t rows[TWIN_MAX_LAYERS];
 } twin_group;

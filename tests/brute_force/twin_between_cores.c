@@ -18,15 +18,15 @@ static double partial_sum_bytes(const twin_context *context, const twin_node *no
     r = split[2] * split[4];
     shared = node->kind == TWIN_MATMUL ? 0 : bytes->kcore;
   }
-  return (r - 1) * shared * twin_partial_sum_bytes(context) / (r * context->workload->element_bytes);
+  return (r - 1) * shared * twin_partial_sum_bytes(context) /
+         (r * context->workload->element_bytes);
 }
 
 /* Two numbers of 4 bytes a sum: of a feature in a batch_norm, of a sample in the others. */
 static double statistics_bytes(const twin_context *context, const twin_node *node,
                                const twin_pass_kind pass, const twin_layout layout,
                                const double split[TWIN_DIM_COUNT], const double samples) {
-  const bool is_due =
-      pass == TWIN_FORWARD || pass == TWIN_BACKWARD || !twin_has_backward(node);
+  const bool is_due = pass == TWIN_FORWARD || pass == TWIN_BACKWARD || !twin_has_backward(node);
   if (!context->system->statistics_sums || node->kind == TWIN_LSTM || !is_due) {
     return 0;
   }
@@ -47,16 +47,14 @@ static double move_cycles(const twin_system *system, const double bytes) {
   return bytes * floor(c * c / 4) / (c * c * system->core_link_bytes_per_cycle);
 }
 
-/* What moves where every use is a move. */
-static double always_moved_bytes(const twin_context *context, const twin_node *node,
-                                 const twin_pass_kind pass, const twin_traffic *bytes,
+/* What moves where held tensors always do: inputs, and errors of outputs. A held shortcut does not.
+ */
+static double always_moved_bytes(const twin_pass_kind pass, const twin_traffic *bytes,
                                  const twin_condition *condition) {
-  if (pass != TWIN_FORWARD) {
-    return condition->is_output_held ? bytes->st : 0;
+  if (pass == TWIN_FORWARD) {
+    return condition->is_input_held ? bytes->inp : 0;
   }
-  const double shortcut =
-      condition->is_shortcut_held ? twin_shortcut_bytes(context, node, bytes) : 0;
-  return (condition->is_input_held ? bytes->inp : 0) + shortcut;
+  return condition->is_output_held ? bytes->st : 0;
 }
 
 double twin_between_cores_cycles(const twin_context *context, const twin_node *node,
@@ -66,9 +64,8 @@ double twin_between_cores_cycles(const twin_context *context, const twin_node *n
   const twin_system *const system = context->system;
   const double sums = partial_sum_bytes(context, node, pass, layout, split, bytes) +
                       statistics_bytes(context, node, pass, layout, split, condition->samples);
-  const double moved = system->layout_move == TWIN_MOVE_ALWAYS
-                           ? always_moved_bytes(context, node, pass, bytes, condition)
-                           : 0;
+  const double moved =
+      system->layout_move == TWIN_MOVE_ALWAYS ? always_moved_bytes(pass, bytes, condition) : 0;
   return sums / system->core_link_bytes_per_cycle + move_cycles(system, moved);
 }
 
@@ -79,17 +76,16 @@ static bool fits(const twin_parts parts, const double features, const double pos
          parts.samples % (size_t)samples == 0;
 }
 
-/* Of several held tensors, the share of elements in those whose layouts do not fit. */
-static double misfitting_share(const twin_workload *workload, const twin_refs *refs,
-                               const twin_parts *layouts, const double features,
-                               const double split[TWIN_DIM_COUNT]) {
+/* Of the held producers of an input, the share of elements in those whose layouts do not fit. */
+static double misfitting_share(const twin_workload *workload, const twin_refs *inputs,
+                               const twin_parts *layouts, const double split[TWIN_DIM_COUNT]) {
   double all = 0;
   double misfitting = 0;
-  for (size_t i = 0; i < refs->count; i++) {
-    const int layer = refs->layers[i];
+  for (size_t i = 0; i < inputs->count; i++) {
+    const int layer = inputs->layers[i];
     const double elements = twin_stored_elements(&workload->nodes[layer]);
     all += elements;
-    misfitting += fits(layouts[layer], features, split[2], split[4]) ? 0 : elements;
+    misfitting += fits(layouts[layer], split[0], split[2], split[4]) ? 0 : elements;
   }
   return misfitting / all;
 }
@@ -105,11 +101,7 @@ double twin_layout_move_cycles(const twin_context *context, const twin_node *nod
     moved += bytes->st;
   }
   if (condition->is_input_held && pass != TWIN_UPDATE) {
-    moved += bytes->inp * misfitting_share(workload, &node->inputs, layouts, split[0], split);
-  }
-  if (condition->is_shortcut_held && pass == TWIN_FORWARD) {
-    moved += twin_shortcut_bytes(context, node, bytes) *
-             misfitting_share(workload, &node->shortcut, layouts, split[1], split);
+    moved += bytes->inp * misfitting_share(workload, &node->inputs, layouts, split);
   }
   return move_cycles(context->system, moved);
 }

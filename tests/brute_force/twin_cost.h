@@ -26,7 +26,7 @@ typedef struct {
   double primary;               /* cycles */
   double overlapped;            /* cycles */
   double auxiliary;             /* cycles */
-  double non_overlapped; /* cycles: sums and moves between cores, and backward rotation */
+  double non_overlapped;        /* cycles: sums and moves between cores, and backward rotation */
   double total;                 /* cycles */
   double core_bytes;            /* s_in + s_out + kcore, a tie-break */
   double kernel_bytes;          /* kcore */

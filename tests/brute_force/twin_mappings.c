@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Every mapping there is: layer by layer, a pipeline group or a factor, an output held or not and
- * how it is laid out, and the parallelisms of the three passes. A mapping that has begun is given up only where it breaks a
- * rule, needs more memory than there is, or is already slower than the best complete one.
+ * how it is laid out, and the parallelisms of the three passes. A mapping that has begun is given
+ * up only where it breaks a rule, needs more memory than there is, or is already slower than the
+ * best complete one.
  */
 #include <assert.h>
 #include <math.h>

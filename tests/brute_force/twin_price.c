@@ -120,7 +120,7 @@ static double invocation_cycles(const twin_pricer *pricer, const twin_mapping *m
   const twin_space *const space = &pricer->space;
   if (space->context.system->layout_move == TWIN_MOVE_EXACT) {
     const twin_condition condition = condition_of(space, mapping, layer, kind);
-    if (condition.is_input_held || condition.is_output_held || condition.is_shortcut_held) {
+    if (condition.is_input_held || condition.is_output_held) {
       return laid_out_cycles(pricer, mapping, layer, pass, kind, &condition);
     }
   }

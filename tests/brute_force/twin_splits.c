@@ -45,9 +45,10 @@ static size_t enumerate_divisors(size_t divisors[MAX_DIVISORS], const size_t num
 }
 
 /* All factorisations in lexicographic order, with their costs; only valid ones if asked. */
-static void enumerate_splits(twin_candidates *list, const twin_context *context, const twin_node *node,
-                             const twin_pass_kind pass, const twin_parallelism parallelism,
-                             const twin_condition *condition, const bool only_valid) {
+static void enumerate_splits(twin_candidates *list, const twin_context *context,
+                             const twin_node *node, const twin_pass_kind pass,
+                             const twin_parallelism parallelism, const twin_condition *condition,
+                             const bool only_valid) {
   const size_t cores = (size_t)context->system->cores;
   size_t d[MAX_DIVISORS] = {0};
   const size_t count = enumerate_divisors(d, cores);

@@ -21,8 +21,8 @@ void twin_enumerate_invocations(twin_candidates *out, const twin_context *contex
                                 twin_parallelism parallelism, const twin_condition *condition);
 
 /*
- * Scores them and keeps the best by the order of preference. Only splits with at most `kernel_limit_bytes` of the kernel
- * a core count (HUGE_VAL: all); false if there is none.
+ * Scores them and keeps the best by the order of preference. Only splits with at most
+ * `kernel_limit_bytes` of the kernel a core count (HUGE_VAL: all); false if there is none.
  */
 bool twin_best_invocation(twin_invocation *out, const twin_context *context, const twin_node *node,
                           twin_pass_kind pass, twin_parallelism parallelism,
