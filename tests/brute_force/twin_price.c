@@ -75,7 +75,7 @@ static const twin_candidates *candidates_of(const twin_pricer *pricer, const twi
                                             const twin_invocation_kind kind) {
   const twin_space *const space = &pricer->space;
   twin_candidates **const known =
-      &pricer->memo->candidates[memo_index(space, mapping, layer, pass, kind)];
+      &pricer->candidates[memo_index(space, mapping, layer, pass, kind)];
   if (*known == NULL) {
     const twin_condition condition = condition_of(space, mapping, layer, kind);
     twin_candidates list;
@@ -276,30 +276,28 @@ twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
   return cost;
 }
 
-static void fill(double *cells, const size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    cells[i] = unknown;
-  }
-}
-
 bool twin_pricer_make(twin_pricer *out, const twin_context *context, const twin_options options) {
+  const bool has_layouts = context->system->layout_move == TWIN_MOVE_EXACT;
   *out = (twin_pricer){.space = twin_space_make(context, options),
-                       .memo = calloc(1, sizeof(twin_memo))};
-  if (out->memo == NULL) {
+                       .memo = malloc(sizeof(twin_memo)),
+                       .candidates =
+                           has_layouts ? calloc(TWIN_MEMO_SIZE, sizeof *out->candidates) : NULL};
+  if (out->memo == NULL || (has_layouts && out->candidates == NULL)) {
+    twin_pricer_free(out);
     return false;
   }
-  twin_memo *const memo = out->memo;
-  fill(memo->best, sizeof memo->best / sizeof(double));
-  fill(&memo->steady[0][0][0], sizeof memo->steady / sizeof(double));
-  fill(&memo->exchange[0][0][0][0], sizeof memo->exchange / sizeof(double));
-  fill(&memo->relayout[0][0][0], sizeof memo->relayout / sizeof(double));
+  double *const cells = (double *)out->memo; /* of nothing but doubles */
+  for (size_t i = 0; i < sizeof(twin_memo) / sizeof *cells; i++) {
+    cells[i] = unknown;
+  }
   return true;
 }
 
 void twin_pricer_free(twin_pricer *pricer) {
-  for (size_t i = 0; pricer->memo != NULL && i < TWIN_MEMO_SIZE; i++) {
-    free(pricer->memo->candidates[i]);
+  for (size_t i = 0; pricer->candidates != NULL && i < TWIN_MEMO_SIZE; i++) {
+    free(pricer->candidates[i]);
   }
+  free(pricer->candidates);
   free(pricer->memo);
   *pricer = (twin_pricer){0};
 }

@@ -24,11 +24,9 @@ enum {
                    (int)TWIN_MAX_FACTORS * (int)TWIN_LIVE_SETS * 2 * (int)TWIN_INVOCATION_KIND_COUNT
 };
 
-/* Cycles of the best split in given circumstances; negative: not computed yet. Where layouts of
- * held tensors are decisions, they are no part of the circumstances, and all splits are kept. */
+/* Cycles of the best split in given circumstances; negative: not computed yet. */
 typedef struct {
   double best[TWIN_MEMO_SIZE];
-  twin_candidates *candidates[TWIN_MEMO_SIZE]; /* NULL: not enumerated yet */
   double steady[TWIN_MAX_LAYERS][TWIN_PASS_COUNT][TWIN_PARALLELISM_COUNT];
   double exchange[TWIN_MAX_LAYERS][TWIN_PARALLELISM_COUNT][TWIN_PARALLELISM_COUNT]
                  [TWIN_PARALLELISM_COUNT];
@@ -38,6 +36,9 @@ typedef struct {
 typedef struct {
   twin_space space;
   twin_memo *memo;
+  /* Where layouts of held tensors are decisions they are no part of the circumstances, and all
+   * splits are kept: len(candidates) = TWIN_MEMO_SIZE, NULL: not enumerated yet. Else NULL. */
+  twin_candidates **candidates;
 } twin_pricer;
 
 /* A pass of a layer outside groups, over the step, with what is paid once a step; without the
