@@ -152,6 +152,7 @@ typedef struct dsm_pipeline_plan {
   const char *name; /**< the group's, or that of its first and last layer */
   size_t first_layer;
   size_t layer_count;
+  uint64_t columns;     /**< decision: chips in a row of each of its stages */
   const uint64_t *rows; /**< decision, of each layer */
   double cycles;        /**< of the group: what its layers' passes add up to */
 } dsm_pipeline_plan;

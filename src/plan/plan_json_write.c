@@ -118,6 +118,7 @@ static void write_pipeline(dsm__json_writer *writer, const dsm_plan *plan,
     dsm__json_write_string(writer, plan->layers[group->first_layer + k].layer->name);
   }
   dsm__json_end_array(writer);
+  dsm__json_put_u64(writer, "columns", group->columns);
   dsm__json_write_key(writer, "rows");
   dsm__json_begin_array(writer, true);
   for (size_t k = 0; k < group->layer_count; k++) {

@@ -5,8 +5,9 @@
  *   - no other label of the same stage dominates: one that uses at most as many rows and whose
  *     slowest times are at most as long. Proof: any completion of the dominated label completes the
  *     other too, with no more rows, and a group's total grows with each of its slowest times.
- *   - can still lead to a total no worse than that of a first allotment: the slowest times of the
- *     stages to come are at least, each by itself, what the rows that are left allow.
+ *   - can still lead to a total no worse than that of a first allotment, and than the known one:
+ *     the slowest times of the stages to come are at least, each by itself, what the rows that are
+ *     left allow.
  *
  * The first allotment gives every stage the fewest rows with which its own whole time is within a
  * limit, for the smallest limit that the rows allow.
@@ -357,7 +358,7 @@ static void trace(const dsm__allotment *a, const label_list *lists, size_t *chos
 static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
                                     const rest_table *rest, label *scratch, size_t *chosen,
                                     double *total) {
-  const double limit = dsm__equal_to(*total);
+  const double limit = fmin(dsm__equal_to(*total), a->known_total);
   for (size_t s = 0; s < a->stage_count; s++) {
     size_t count = 0;
     if (!extend(a, s, &lists[s], rest, limit, scratch, &count)) {
@@ -395,7 +396,7 @@ dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_
     const dsm__stage_times least = *rest_of(&rest, 0, allotment->rows);
     result = search(allotment, lists, &rest, scratch, chosen, total);
     *bound = result == DSM__ALLOTMENT_EXACT
-                 ? *total
+                 ? fmin(*total, allotment->known_total)
                  : dsm__group_total(&least, allotment->timesteps, allotment->stage_count);
   }
   for (size_t s = 1; lists != NULL && s <= stages; s++) {

@@ -459,6 +459,26 @@ START_TEST(test_hand_over_is_of_one_timestep) {
 }
 END_TEST
 
+/* 24 bytes, 6 cycles, after a step of _i cycles: they come on top of it, or start with it. */
+START_TEST(test_handing_over_lengthens_a_step_unless_it_is_overlapped) {
+  const dsm_layer lstm = lstm_layer(3, 12, 1);
+  const dsm_traffic traffic = dsm_hand_over_traffic(&lstm, &machine, friendly_precision(), 4);
+  ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &traffic, _i), 6);
+  chips.model.overlapped_hand_over = true;
+  machine = dsm_machine_derive(&chips);
+  ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &traffic, _i), _i < 6 ? 6 - _i : 0);
+}
+END_TEST
+
+START_TEST(test_nothing_handed_over_lengthens_no_step) {
+  const dsm_traffic none = {{0}};
+  chips.model.overlapped_hand_over = _i == 1;
+  machine = dsm_machine_derive(&chips);
+  ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &none, 0), 0);
+  ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &none, 8), 0);
+}
+END_TEST
+
 /* A group of `_i` stages: a boundary lies between each and the next. It is crossed once in each
  * direction, by the stage that is before it in forward, and by the one after it in backward. */
 START_TEST(test_each_boundary_between_stages_is_crossed_once_a_direction) {
@@ -524,6 +544,8 @@ Suite *suite_chip_link(void) {
   tcase_add_test(stages, test_stage_hands_its_outputs_to_the_rows_of_the_next);
   tcase_add_test(stages, test_hand_over_is_shared_by_the_columns_only);
   tcase_add_test(stages, test_hand_over_is_of_one_timestep);
+  tcase_add_loop_test(stages, test_handing_over_lengthens_a_step_unless_it_is_overlapped, 0, 9);
+  tcase_add_loop_test(stages, test_nothing_handed_over_lengthens_no_step, 0, 2);
   tcase_add_loop_test(stages, test_each_boundary_between_stages_is_crossed_once_a_direction, 1, 6);
   suite_add_tcase(suite, stages);
   return suite;
