@@ -55,13 +55,19 @@ class Dsm:
         return self.explore(workload, case.system, f"--minibatch={minibatch}",
                             f"--optimize={optimize}", *more, *overrides_of(case))
 
-    def result(self, case, workload, minibatch, optimize, system=None):
+    def step(self, workload, system, minibatch, optimize, *overrides):
         """What the plan of an exploration predicts for the step; the rest is not even read, since
-        there are many of them."""
-        arguments = (workload, system or case.system, f"--minibatch={minibatch}",
-                     f"--optimize={optimize}", *overrides_of(case))
-        return self.remembered(("result", *arguments),
+        there are many of them. overrides: "KEY=VALUE" of the system."""
+        arguments = (workload, system, f"--minibatch={minibatch}", f"--optimize={optimize}",
+                     *(f"--set=system.{override}" for override in overrides))
+        return self.remembered(("step", *arguments),
                                lambda: result_of(self.output("explore", *arguments)))
+
+    def utilization(self, *key):
+        return self.step(*key)["utilization"]
+
+    def result(self, case, workload, minibatch, optimize, system=None):
+        return self.step(workload, system or case.system, minibatch, optimize, *case.overrides)
 
     def base_result(self, case, workload, minibatch):
         """The same without optimizations, of the symmetric torus."""

@@ -31,8 +31,8 @@ def headline_columns():
 
 
 def check_notes(dsm):
-    """The system's own notes say of the same keys that they were chosen with figures in sight."""
-    noted = {one["path"] for one in dsm.describe(REFINED.system)["parameters"] if NOTE in one["note"]}
+    """The system itself says of the same keys that they were chosen with figures in sight."""
+    noted = {one["path"] for one in dsm.describe(REFINED.system)["parameters"] if NOTE in one["source"]}
     claim(noted == set(IN_SIGHT), f"{numbers(sorted(IN_SIGHT))} were chosen with figures in sight")
 
 
@@ -62,7 +62,8 @@ def honesty(found):
             [model.md](model.md#refined-equations). {TIE} follows Fig. 12 and decides only between
             mappings of equal cost."""),
         "",
-        paragraph(f"Still unexplained: {unexplained}."),
+        paragraph(f"""Still unexplained, with what was tried in [unexplained.md](unexplained.md):
+            {unexplained}."""),
         "",
     ]
 

@@ -20,7 +20,8 @@ def section(found):
             without it the gain is still below the published 3.6x. Weights on chip are limited by
             the scratchpads: with 2 MiB a core preloading gains more than the published 2x, at
             batch 1, and with no streaming buffers nearly as much. How much the paper keeps free
-            for streaming it does not say. So 3.6x is still unexplained."""),
+            for streaming it does not say. So 3.6x is still unexplained:
+            [what was tried](unexplained.md#inference-of-resnet-50-published-36x-at-batch-1)."""),
         "",
         *one_key_table(found.dsm, columns),
         "",

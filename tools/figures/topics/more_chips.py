@@ -25,7 +25,8 @@ def section(found):
             here, so that this reading is far off. Over the base, dsm gains more than 22.7x at
             every minibatch. Of the refined keys `overlapped_hand_over` raises that figure most.
             The longer the arrays take to start, the less more chips gain; at 256 the gain over
-            the base grows with the start, at 2048 it falls. What 22.7x is, is still unexplained."""),
+            the base grows with the start, at 2048 it falls. What 22.7x is, is still unexplained:
+            [what was tried](unexplained.md#gnmt-from-8-to-32-pflops-published-227x-fig-14)."""),
         "",
         *one_key_table(found.dsm, columns),
         "",
