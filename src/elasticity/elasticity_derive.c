@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* elasticity.c: every network explored with every variation of every parameter. */
+/* elasticity_derive.c: every network explored with every variation of every parameter. */
 #include "dsm/elasticity.h"
 
 #include "base/diag_add.h"
