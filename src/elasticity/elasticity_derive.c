@@ -292,7 +292,7 @@ static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
   }
   dsm_elasticity *const made = dsm__arena_alloc(arena, sizeof *made);
   const dsm_workload **const workloads =
-      dsm__arena_array(arena, request->workload_count, sizeof *workloads);
+      dsm__arena_array(arena, request->workload_count, sizeof(dsm_workload *));
   if (made == NULL || workloads == NULL) {
     dsm__arena_free(arena);
     return NULL;
