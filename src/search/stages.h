@@ -17,6 +17,7 @@ typedef enum dsm__stage_place {
   DSM__STAGE_PLACES
 } dsm__stage_place;
 
+/** Ways to run stages on tori of a width. A number is an index of class_of. */
 typedef struct dsm__stages {
   const dsm__layer_table *table;
   size_t count;              /**< classes of layers that are a stage somewhere */
@@ -36,11 +37,11 @@ typedef struct dsm__stages {
   dsm__stage_options (*options)[DSM__STAGE_PLACES]; /**< by number */
 } dsm__stages;
 
-/** Takes a class of layers in, unless it is; count, class_of and number_of have been prepared. */
-void dsm__stages_add(dsm__stages *stages, size_t class_index);
-
 /** No classes yet. False if out of memory. */
 bool dsm__stages_init(dsm__stages *stages, const dsm__layer_table *table, dsm__arena *arena);
+
+/** Takes in a class of layers, unless it is in. */
+void dsm__stages_add(dsm__stages *stages, size_t class_index);
 
 /** Makes room for up to rows_max rows a stage, once all classes are there. False if out of memory.
  */

@@ -342,6 +342,45 @@ START_TEST(test_narrow_stages_make_room_for_longer_groups) {
 }
 END_TEST
 
+/* 20 pairs of layers, all different, on up to 1024 rows in 7 widths: twice as many stages as are
+ * scored. All of the torus's width are. */
+START_TEST(test_where_stages_are_too_many_the_widest_are_searched) {
+  static const dsm_override tall[] = {{"system.chips_x", "64", NULL},
+                                      {"system.chips_y", "1024", NULL},
+                                      {"chip.cores", "1", NULL},
+                                      {"model.overlapped_hand_over", "true", NULL}};
+  enum { PAIRS = 20, BYTES = PAIRS * 256 };
+  char text[BYTES];
+  size_t length = 0;
+  for (int i = 0; i < 2 * PAIRS; i++) {
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               "%s{'name': 'l%d', 'type': 'lstm', 'in': %d, 'out': %d, "
+                               "'timesteps': 20, 'pipeline_group': 'g%d'}",
+                               i == 0 ? "" : ",", i, 16 * (i + 1), 16 * (i + 2), i / 2);
+  }
+  instance made = {.workload = given_network("65536", text),
+                   .system = given_system(tall, sizeof tall / sizeof tall[0]),
+                   .options = bundled_options(DSM_MODE_INFERENCE)};
+  made.options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE);
+  double cycles[2];
+  for (int i = 0; i < 2; i++) {
+    made.system->model.pipeline_columns = i == 1;
+    dsm__problem problem;
+    ck_assert_int_eq(dsm__problem_init(&problem, made.workload, made.system, &made.options, NULL),
+                     DSM_OK);
+    ck_assert_uint_eq(problem.groups.count, PAIRS);
+    ck_assert(problem.groups.is_complete == (i == 0));
+    dsm__problem_fini(&problem);
+    dsm_plan *const plan = explore(&made);
+    cycles[i] = plan->result.step_cycles;
+    ck_assert(i == 0 || plan->result.lower_bound_cycles < plan->result.step_cycles);
+    dsm_plan_free(plan);
+  }
+  ck_assert_double_le(cycles[1], cycles[0] * (1 + 1e-11));
+  destroy(&made);
+}
+END_TEST
+
 Suite *suite_widths(void) {
   Suite *const suite = suite_create("widths");
   TCase *const tests = tcase_create("widths");
@@ -350,6 +389,7 @@ Suite *suite_widths(void) {
   tcase_add_test(tests, test_keys_never_make_a_network_slower);
   tcase_add_loop_test(tests, test_bundled_network_is_never_slower_with_the_keys, 0, 3);
   tcase_add_test(tests, test_on_one_column_the_key_changes_nothing);
+  tcase_add_test(tests, test_where_stages_are_too_many_the_widest_are_searched);
   tcase_add_loop_test(tests, test_narrow_stages_make_room_for_longer_groups, 0, 2);
   suite_add_tcase(suite, tests);
   return suite;
