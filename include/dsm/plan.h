@@ -147,7 +147,7 @@ typedef struct dsm_layer_plan {
   dsm_pass_plan passes[DSM_PASS_COUNT];
 } dsm_layer_plan;
 
-/** Layers that run at the same time, timestep by timestep, on rows of the torus of their own. */
+/** Layers that run at the same time, timestep by timestep, on chips of the torus of their own. */
 typedef struct dsm_pipeline_plan {
   const char *name; /**< the group's, or that of its first and last layer */
   size_t first_layer;

@@ -103,11 +103,12 @@ static void judge_rows(dsm__judge *judge, size_t g) {
                     "expected at most the %llu rows of the torus in all, found %llu",
                     (unsigned long long)together, (unsigned long long)sum);
   } else if (sum > together) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected at most the %llu rows of %llu chips that the torus has in all, found "
-                    "%llu",
-                    (unsigned long long)together, (unsigned long long)group->columns,
-                    (unsigned long long)sum);
+    dsm__judge_tell(
+        judge, place, NULL,
+        "expected at most the %llu rows of %llu chip%s that the torus has in all, found "
+        "%llu",
+        (unsigned long long)together, (unsigned long long)group->columns,
+        group->columns == 1 ? "" : "s", (unsigned long long)sum);
   }
 }
 

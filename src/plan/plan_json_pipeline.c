@@ -76,9 +76,9 @@ static void read_entry(dsm__plan_reader *reader, const dsm__json_node *node, ent
     return;
   }
   out->columns = chips_x;
-  out->is_good = read_layer_names(reader, node, out) && read_rows(reader, node, out) &&
-                 (!dsm__json_is_present(&columns) ||
-                  dsm__json_u64(&columns, 1, chips_x, &out->columns));
+  out->is_good =
+      read_layer_names(reader, node, out) && read_rows(reader, node, out) &&
+      (!dsm__json_is_present(&columns) || dsm__json_u64(&columns, 1, chips_x, &out->columns));
 }
 
 static bool read_entries(dsm__plan_reader *reader, entry_list *list) {

@@ -107,7 +107,8 @@ static bool check_groups(checker *c) {
   for (size_t g = 0; g < c->plan->pipeline_count; g++) {
     const dsm_pipeline_plan *const group = &c->plan->pipelines[g];
     (void)snprintf(c->path, sizeof c->path, "$.pipeline[%zu]", g);
-    bool is_run = group->columns > 0 && group->first_layer >= next && group->first_layer <= c->plan->layer_count &&
+    bool is_run = group->columns > 0 && group->first_layer >= next &&
+                  group->first_layer <= c->plan->layer_count &&
                   group->layer_count <= c->plan->layer_count - group->first_layer;
     for (size_t k = 0; is_run && k < group->layer_count; k++) {
       is_run = c->plan->layers[group->first_layer + k].pipeline == g && group->rows[k] > 0;

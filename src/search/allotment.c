@@ -10,7 +10,8 @@
  *     left allow.
  *
  * The first allotment gives every stage the fewest rows with which its own whole time is within a
- * limit, for the smallest limit that the rows allow.
+ * limit, for the smallest limit that the rows allow. No allotment has a lesser total than that
+ * limit: the whole time of each of its stages is at most its total.
  */
 #include "search/allotment.h"
 
@@ -127,7 +128,8 @@ static double total_of(const dsm__allotment *a, const size_t *chosen) {
 }
 
 /* The first allotment. Limits are whole times of options, so one of them is the smallest. */
-static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen, double *total) {
+static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen, double *total,
+                                        double *least) {
   size_t count = 0;
   for (size_t s = 0; s < a->stage_count; s++) {
     count += a->stages[s].count;
@@ -154,6 +156,7 @@ static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen,
     }
   }
   const bool is_found = low < count && choose_within(a, limits[low], chosen);
+  *least = is_found ? limits[low] : HUGE_VAL;
   free(limits);
   if (!is_found) {
     return DSM__ALLOTMENT_IMPOSSIBLE;
@@ -382,8 +385,13 @@ static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
 dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_t *chosen,
                                           double *total, double *bound) {
   const size_t stages = allotment->stage_count;
-  dsm__allotment_result result = find_first(allotment, chosen, total);
+  double least_total = 0;
+  dsm__allotment_result result = find_first(allotment, chosen, total, &least_total);
   if (result != DSM__ALLOTMENT_EXACT) {
+    return result;
+  }
+  if (least_total > allotment->known_total) {
+    *bound = allotment->known_total;
     return result;
   }
   label start = {.rows = 0};

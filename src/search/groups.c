@@ -19,8 +19,8 @@ typedef struct finder {
   dsm__stages stages;
   dsm__group *kinds; /* a group of each kind: groups of the same layers are alike */
   size_t kind_count;
-  size_t *kind_of;    /* of each item of groups */
-  size_t *slots;      /* hash table of kinds: index + 1 */
+  size_t *kind_of; /* of each item of groups */
+  size_t *slots;   /* hash table of kinds: index + 1 */
   size_t slot_count;
   uint64_t work_left; /* for all allotments together */
 } finder;
@@ -123,8 +123,7 @@ static bool add_group(finder *f, size_t first, size_t length) {
     *slot = f->kind_count;
   }
   f->kind_of[f->groups->count] = *slot - 1;
-  f->groups->items[f->groups->count++] =
-      (dsm__group){.first_layer = first, .layer_count = length};
+  f->groups->items[f->groups->count++] = (dsm__group){.first_layer = first, .layer_count = length};
   return true;
 }
 
@@ -254,8 +253,8 @@ static void limit_stages(finder *f, uint64_t rows) {
   }
   for (size_t g = 0; g < f->kind_count; g++) {
     const dsm__group *const kind = &f->kinds[g];
-    const double steps = (double)workload->layers[kind->first_layer].timesteps +
-                         (double)kind->layer_count - 1;
+    const double steps =
+        (double)workload->layers[kind->first_layer].timesteps + (double)kind->layer_count - 1;
     for (size_t k = 0; k < kind->layer_count && kind->layer_count <= rows; k++) {
       const size_t class_index = f->table->distinct.class_of[kind->first_layer + k];
       double *const limit = &f->stages.limits[f->stages.number_of[class_index] - 1];
@@ -296,8 +295,8 @@ static uint64_t narrower(const dsm_system *system, uint64_t columns) {
 /* All kinds, on the widest stages first: a narrower one must be faster. */
 static bool solve_all(finder *f) {
   const dsm_system *const system = system_of(f);
-  const uint64_t most = system->system.chips_y < DSM__ROWS_MAX ? system->system.chips_y
-                                                               : DSM__ROWS_MAX;
+  const uint64_t most =
+      system->system.chips_y < DSM__ROWS_MAX ? system->system.chips_y : DSM__ROWS_MAX;
   uint64_t left = DSM__STAGES_SCORED_MAX / f->stages.count; /* of each class: 1 or more */
   if (!dsm__stages_reserve(&f->stages, most < left ? most : left, f->arena)) {
     return false;

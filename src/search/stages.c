@@ -33,8 +33,7 @@ bool dsm__stages_reserve(dsm__stages *stages, uint64_t rows_max, dsm__arena *are
   stages->limits = dsm__arena_array(arena, stages->count, sizeof stages->limits[0]);
   stages->own = dsm__arena_array(arena, all, sizeof stages->own[0]);
   stages->is_allowed = dsm__arena_array(arena, all, sizeof stages->is_allowed[0]);
-  stages->placed =
-      dsm__arena_array(arena, all, DSM__STAGE_PLACES * sizeof stages->placed[0]);
+  stages->placed = dsm__arena_array(arena, all, DSM__STAGE_PLACES * sizeof stages->placed[0]);
   stages->options = dsm__arena_array(arena, stages->count, sizeof stages->options[0]);
   return stages->totals != NULL && stages->evaluated != NULL && stages->limits != NULL &&
          stages->own != NULL && stages->is_allowed != NULL && stages->placed != NULL &&
@@ -60,8 +59,8 @@ static double least_step(const dsm__layer_setting *setting, dsm_pass pass) {
 }
 
 /* Scores the passes one after the other, as long as they can keep within the limit. */
-static bool score_passes(const dsm__stages *stages, const dsm__layer_setting *setting,
-                         double limit, size_t worker, dsm__stage_option *option) {
+static bool score_passes(const dsm__stages *stages, const dsm__layer_setting *setting, double limit,
+                         size_t worker, dsm__stage_option *option) {
   const dsm__search_inputs *const inputs = stages->table->inputs;
   double *const totals = &stages->totals[worker * stages->table->splits.count];
   double at_least = 0;

@@ -106,6 +106,11 @@ static void kept_without_reuse(void) {
   without(DSM_OPTIMIZATION_REUSE);
   made_keep_kernel(&m, 1, DSM_PASS_FORWARD, by_features);
 }
+static void kept_operand(void) {
+  m = made_of(made_matmul, DSM_MODE_TRAINING, "{\"resident_operands\": false}");
+  made_keep_kernel(&m, 1, DSM_PASS_FORWARD, by_features); /* weights may stay */
+  made_keep_kernel(&m, 2, DSM_PASS_BACKWARD, by_features);
+}
 static void kept_split_over_a_loop(void) {
   use_lstms(DSM_MODE_TRAINING);
   made_keep_kernel(&m, 1, DSM_PASS_UPDATE, (dsm_loops){{1, 1, 4, 1, 1}});
@@ -294,6 +299,7 @@ static const rule rules[] = {
     {split_over_spatial_minibatch, LAYER1 "passes.update.invocations[1].core_split.mb"},
     {split_over_a_stage, "$.layers[0].passes.forward.core_split.kij"},
     {kept_without_reuse, LAYER1 "passes.forward.invocations[1].kind"},
+    {kept_operand, "$.layers[2].passes.backward.invocations[1].kind"},
     {kept_split_over_a_loop, LAYER1 "passes.update.invocations[1].core_split.ij"},
     {factor_without_dysm, LAYER1 "dysm_factor"},
     {factor_no_power_of_two, LAYER1 "dysm_factor"},
@@ -401,6 +407,15 @@ START_TEST(test_groups_respect_what_the_workload_says) {
 }
 END_TEST
 
+START_TEST(test_operand_may_be_kept_where_operands_are_as_weights) {
+  m = made_of(made_matmul, DSM_MODE_TRAINING, NULL);
+  made_keep_kernel(&m, 2, DSM_PASS_FORWARD, by_features);
+  made_keep_kernel(&m, 2, DSM_PASS_BACKWARD, by_features);
+  made_predict(&m);
+  ck_assert_int_eq(dsm_plan_validate(m.plan, diags), DSM_OK);
+}
+END_TEST
+
 START_TEST(test_all_violations_are_found) {
   use_convs(DSM_MODE_TRAINING);
   m.layers[0].dysm_factor = 3;
@@ -420,6 +435,7 @@ Suite *suite_plan_legal(void) {
   tcase_add_loop_test(tcase, test_violated_rule_is_found_where_it_is, 0, COUNT_OF(rules));
   tcase_add_loop_test(tcase, test_groups_respect_what_the_workload_says, 0, COUNT_OF(group_cases));
   tcase_add_test(tcase, test_narrow_stages_may_take_all_strips);
+  tcase_add_test(tcase, test_operand_may_be_kept_where_operands_are_as_weights);
   tcase_add_test(tcase, test_all_violations_are_found);
   suite_add_tcase(suite, tcase);
   return suite;

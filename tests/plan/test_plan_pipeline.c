@@ -42,9 +42,9 @@ static double larger(double a, double b) {
 }
 
 /*
- * Reductions of the slower stage, lstm2: the gradients of its 8192 weights of 2 bytes go over 3/4 of
- * the column, 12288 bytes at `link_y` bytes a cycle, slower than ring and memory, and the weights
- * back; every chip then updates a quarter of them, read and written at 128 bytes a cycle.
+ * Reductions of the slower stage, lstm2: the gradients of its 8192 weights of 2 bytes go over 3/4
+ * of the column, 12288 bytes at `link_y` bytes a cycle, slower than ring and memory, and the
+ * weights back; every chip then updates a quarter of them, read and written at 128 bytes a cycle.
  */
 static double once(double link_y) {
   return 2 * 12288 / link_y + 2 * 16384 / 4.0 / 128;

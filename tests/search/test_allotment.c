@@ -181,7 +181,8 @@ END_TEST
 START_TEST(test_a_row_for_each_stage_is_needed_and_enough) {
   const dsm__stage_option one = {.rows = 1, .times = {{2, 3, 4}, 5}};
   const dsm__stage_options stages[] = {{&one, 1}, {&one, 1}};
-  dsm__allotment allotment = {.stages = stages, .stage_count = 2, .rows = 1, .timesteps = 7, .known_total = HUGE_VAL};
+  dsm__allotment allotment = {
+      .stages = stages, .stage_count = 2, .rows = 1, .timesteps = 7, .known_total = HUGE_VAL};
   size_t chosen[2];
   double total = 0;
   double bound = 0;
@@ -213,12 +214,11 @@ START_TEST(test_too_many_partial_allotments_still_give_one_that_fits) {
     }
     stages[s] = (dsm__stage_options){items[s], dsm__stage_options_reduce(items[s], OPTIONS)};
   }
-  const dsm__allotment allotment = {
-      .stages = stages,
-      .stage_count = STAGES,
-      .rows = ROWS,
-      .timesteps = 1,
-      .known_total = HUGE_VAL};
+  const dsm__allotment allotment = {.stages = stages,
+                                    .stage_count = STAGES,
+                                    .rows = ROWS,
+                                    .timesteps = 1,
+                                    .known_total = HUGE_VAL};
   size_t chosen[STAGES] = {0};
   double total = 0;
   double bound = 0;

@@ -62,8 +62,8 @@ static instance make(uint64_t seed) {
       {"model.pipeline_columns", "true", NULL},
   };
   made.system = given_system(overrides, sizeof overrides / sizeof overrides[0]);
-  made.options = bundled_options(random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE
-                                                              : DSM_MODE_TRAINING);
+  made.options =
+      bundled_options(random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING);
   if (random_below(&state, 4) == 0) {
     made.options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
   }
@@ -120,8 +120,8 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
     const bool is_handing = (p == DSM_PASS_FORWARD && k + 1 < t->group->layer_count) ||
                             (p == DSM_PASS_BACKWARD && k > 0);
     const double h = is_handing ? hand_over : 0;
-    times.step[p] = own.model.overlapped_hand_over ? fmax(best.later_cycles, h)
-                                                   : best.later_cycles + h;
+    times.step[p] =
+        own.model.overlapped_hand_over ? fmax(best.later_cycles, h) : best.later_cycles + h;
     times.once += best.first_cycles - best.later_cycles;
   }
   return times;
@@ -180,8 +180,7 @@ static void expect_best(const dsm__problem *problem, const dsm__group *group, ui
   double of_width[COLUMNS_MAX + 1];
   double best = HUGE_VAL;
   for (uint64_t columns = 1; columns <= chips_x; columns++) {
-    of_width[columns] =
-        chips_x % columns == 0 ? best_of_width(problem, group, columns) : HUGE_VAL;
+    of_width[columns] = chips_x % columns == 0 ? best_of_width(problem, group, columns) : HUGE_VAL;
     best = fmin(best, of_width[columns]);
   }
   uint64_t widest = chips_x;
@@ -190,11 +189,33 @@ static void expect_best(const dsm__problem *problem, const dsm__group *group, ui
   }
   ck_assert_msg(fabs(group->cycles - best) <= 1e-10 * best, "seed %u: %.17g, best %.17g",
                 (unsigned)seed, group->cycles, best);
-  ck_assert_msg(group->bound_cycles <= group->cycles &&
-                    group->bound_cycles >= best * (1 - 1e-10),
+  ck_assert_msg(group->bound_cycles <= group->cycles && group->bound_cycles >= best * (1 - 1e-10),
                 "seed %u: bound %.17g, best %.17g", (unsigned)seed, group->bound_cycles, best);
   ck_assert_msg(group->columns == widest, "seed %u: %u columns, of the widest best %u",
                 (unsigned)seed, (unsigned)group->columns, (unsigned)widest);
+}
+
+/* The most that a stage keeps, and the most that lives while one runs, on the stages' own chips. */
+static void expect_memory(const dsm__problem *problem, const dsm__group *group) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  const double input_bytes = dsm_input_memory_bytes(&problem->machine, inputs->workload);
+  double kept = 0;
+  double transient = 0;
+  for (size_t k = 0; k < group->layer_count; k++) {
+    dsm_system own = *problem->machine.system;
+    own.system.chips_x = group->columns;
+    own.system.chips_y = group->rows[k];
+    const dsm_machine machine = dsm_machine_derive(&own);
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
+    const dsm_layer_memory one =
+        dsm_layer_memory_derive(&inputs->workload->layers[group->first_layer + k], &machine,
+                                inputs->workload, inputs->options->mode, &layouts, input_bytes);
+    kept = fmax(kept, one.weights_bytes + one.gradients_bytes + one.optimizer_bytes +
+                          one.activations_bytes);
+    transient = fmax(transient, one.transient_bytes);
+  }
+  ck_assert_double_eq(group->kept_bytes, kept);
+  ck_assert_double_eq(group->transient_bytes, transient);
 }
 
 START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
@@ -203,13 +224,14 @@ START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
   for (uint64_t seed = 0; seed < INSTANCES; seed++) {
     instance made = make(seed);
     dsm__problem problem;
-    ck_assert_int_eq(
-        dsm__problem_init(&problem, made.workload, made.system, &made.options, NULL), DSM_OK);
+    ck_assert_int_eq(dsm__problem_init(&problem, made.workload, made.system, &made.options, NULL),
+                     DSM_OK);
     const uint64_t chips = problem.machine.chip_count;
     ck_assert_msg((problem.groups.count > 0) == (chips > 1), "seed %u", (unsigned)seed);
     for (size_t g = 0; g < problem.groups.count; g++) {
       const dsm__group *const group = &problem.groups.items[g];
       expect_best(&problem, group, seed);
+      expect_memory(&problem, group);
       narrow += group->columns < made.system->system.chips_x;
       wide += group->columns == made.system->system.chips_x;
     }
@@ -320,6 +342,45 @@ START_TEST(test_narrow_stages_make_room_for_longer_groups) {
 }
 END_TEST
 
+/* 20 pairs of layers, all different, on up to 1024 rows in 7 widths: twice as many stages as are
+ * scored. All of the torus's width are. */
+START_TEST(test_where_stages_are_too_many_the_widest_are_searched) {
+  static const dsm_override tall[] = {{"system.chips_x", "64", NULL},
+                                      {"system.chips_y", "1024", NULL},
+                                      {"chip.cores", "1", NULL},
+                                      {"model.overlapped_hand_over", "true", NULL}};
+  enum { PAIRS = 20, BYTES = PAIRS * 256 };
+  char text[BYTES];
+  size_t length = 0;
+  for (int i = 0; i < 2 * PAIRS; i++) {
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               "%s{'name': 'l%d', 'type': 'lstm', 'in': %d, 'out': %d, "
+                               "'timesteps': 20, 'pipeline_group': 'g%d'}",
+                               i == 0 ? "" : ",", i, 16 * (i + 1), 16 * (i + 2), i / 2);
+  }
+  instance made = {.workload = given_network("65536", text),
+                   .system = given_system(tall, sizeof tall / sizeof tall[0]),
+                   .options = bundled_options(DSM_MODE_INFERENCE)};
+  made.options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE);
+  double cycles[2];
+  for (int i = 0; i < 2; i++) {
+    made.system->model.pipeline_columns = i == 1;
+    dsm__problem problem;
+    ck_assert_int_eq(dsm__problem_init(&problem, made.workload, made.system, &made.options, NULL),
+                     DSM_OK);
+    ck_assert_uint_eq(problem.groups.count, PAIRS);
+    ck_assert(problem.groups.is_complete == (i == 0));
+    dsm__problem_fini(&problem);
+    dsm_plan *const plan = explore(&made);
+    cycles[i] = plan->result.step_cycles;
+    ck_assert(i == 0 || plan->result.lower_bound_cycles < plan->result.step_cycles);
+    dsm_plan_free(plan);
+  }
+  ck_assert_double_le(cycles[1], cycles[0] * (1 + 1e-11));
+  destroy(&made);
+}
+END_TEST
+
 Suite *suite_widths(void) {
   Suite *const suite = suite_create("widths");
   TCase *const tests = tcase_create("widths");
@@ -328,6 +389,7 @@ Suite *suite_widths(void) {
   tcase_add_test(tests, test_keys_never_make_a_network_slower);
   tcase_add_loop_test(tests, test_bundled_network_is_never_slower_with_the_keys, 0, 3);
   tcase_add_test(tests, test_on_one_column_the_key_changes_nothing);
+  tcase_add_test(tests, test_where_stages_are_too_many_the_widest_are_searched);
   tcase_add_loop_test(tests, test_narrow_stages_make_room_for_longer_groups, 0, 2);
   suite_add_tcase(suite, tests);
   return suite;
