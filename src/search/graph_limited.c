@@ -112,8 +112,14 @@ static bool is_wide(const dsm__graph_relaxed *r) {
          (r->price <= 0 || r->price * spread > gap / 2);
 }
 
-/* Does a path come before another in the order of edges? */
-static bool is_before(const dsm__graph_path *path, const dsm__graph_path *other) {
+/* Does a path count more than another, or as much and come before it in the order of edges? */
+static bool is_before(const dsm__graph *graph, const dsm__graph_path *path,
+                      const dsm__graph_path *other) {
+  const size_t counted = dsm__graph_sum(graph, path).counted;
+  const size_t other_counted = dsm__graph_sum(graph, other).counted;
+  if (counted != other_counted) {
+    return counted > other_counted;
+  }
   for (size_t i = 0; i < path->length && i < other->length; i++) {
     if (path->edges[i] != other->edges[i]) {
       return path->edges[i] < other->edges[i];
@@ -131,7 +137,7 @@ static void choose(limited *l, double cycles) {
     return;
   }
   dsm__graph_offer(r);
-  if (l->chosen_cycles > limit || is_before(&r->scratch, &l->chosen)) {
+  if (l->chosen_cycles > limit || is_before(r->graph, &r->scratch, &l->chosen)) {
     l->chosen_cycles = dsm__graph_sum(r->graph, &r->scratch).cycles;
     l->chosen.length = r->scratch.length;
     memcpy(l->chosen.edges, r->scratch.edges, r->scratch.length * sizeof r->scratch.edges[0]);

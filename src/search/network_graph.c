@@ -10,12 +10,13 @@
 enum { ROLE_CHANGES = 4 };
 
 uint32_t dsm__step_pack(const dsm__layer_step *step) {
-  return (uint32_t)step->update | (uint32_t)step->is_output_held << 2 |
-         (uint32_t)step->factor_index << 3;
+  return (uint32_t)step->update | (uint32_t)step->factor_index << 2 |
+         (step->is_output_held ? DSM__TAG_COUNTS : 0);
 }
 
 dsm__layer_step dsm__step_unpack(uint32_t tag) {
-  return (dsm__layer_step){(dsm_parallelism)(tag & 3U), tag >> 3, (tag & 4U) != 0};
+  return (dsm__layer_step){(dsm_parallelism)(tag & 3U), (tag & ~DSM__TAG_COUNTS) >> 2,
+                           (tag & DSM__TAG_COUNTS) != 0};
 }
 
 static const dsm__open_choice *choices_of(const dsm__building *b, size_t index) {
@@ -307,6 +308,7 @@ static bool build(dsm__building *b, dsm__network_graph *graph) {
   if (new_edge == NULL || !dsm__builder_finish(&b->builder, graph, new_edge, b->arena)) {
     return false;
   }
+  graph->graph.is_counting = b->inputs->machine->system->model.prefer_holding;
   graph->is_cut = b->is_cut || (b->request->lives != NULL && b->request->lives->is_cut);
   return b->request->is_priced_later ? dsm__keep_holdings(b, graph, new_edge)
                                      : dsm__score_pending(b, graph, new_edge);

@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "plan/tolerance.h"
+#include "search/graph_paths.h"
 #include "search/preload.h"
 
 static bool fill(dsm__problem *problem) {
@@ -216,6 +217,16 @@ static bool bound_groups(dsm__problem *problem, dsm__solution *solution) {
   return true;
 }
 
+/* Is it faster, or as fast and holds more where that is preferred? */
+static bool is_better(const dsm__solution *other, const dsm__solution *than) {
+  if (other->answer.cycles > dsm__equal_to(than->answer.cycles)) {
+    return false;
+  }
+  return dsm__equal_to(other->answer.cycles) < than->answer.cycles ||
+         dsm__graph_sum(&other->network.graph, &other->path).counted >
+             dsm__graph_sum(&than->network.graph, &than->path).counted;
+}
+
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
   *solution = (dsm__solution){.factors = problem->factors};
   if (!solve_with_factors(problem, solution)) {
@@ -228,7 +239,7 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
       return false;
     }
     const double bound = fmin(solution->answer.lower_bound_cycles, other.answer.lower_bound_cycles);
-    if (dsm__equal_to(other.answer.cycles) < solution->answer.cycles) {
+    if (is_better(&other, solution)) {
       *solution = other;
     }
     solution->answer.lower_bound_cycles = bound;
