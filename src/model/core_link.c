@@ -33,3 +33,35 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
   const double sharing_cores = (double)split->n[DSM_DIM_IJ] * (double)split->n[DSM_DIM_MB];
   return sent_fraction(sharing_cores) * core->kernel * widening;
 }
+
+/* Does a pass do auxiliary work that needs statistics? */
+static bool has_statistics(const dsm_pass_work *work) {
+  const bool is_backward_done_in_update = !work->layer->has_backward;
+  return work->machine->system->model.statistics_sums && work->layer->type != DSM_LAYER_LSTM &&
+         (work->pass != DSM_PASS_UPDATE || is_backward_done_in_update);
+}
+
+double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  static const double bytes_of_two = 2 * 4;
+  const dsm_layer *const layer = work->layer;
+  const double out = (double)split->n[DSM_DIM_OUT];
+  const double mb = (double)split->n[DSM_DIM_MB];
+  double bytes = 0;
+  if (!has_statistics(work)) {
+    return 0;
+  }
+  if (layer->has_op[DSM_AUX_BATCH_NORM] && work->mode == DSM_MODE_TRAINING) {
+    const double features = (double)layer->out / (double)work->share.model_ways / out;
+    bytes += sent_fraction((double)split->n[DSM_DIM_IJ] * mb) * features * bytes_of_two;
+  }
+  const double samples = (double)work->share.chip.n[DSM_DIM_MB] / mb;
+  const double by_sample = sent_fraction(out) * samples * bytes_of_two;
+  bytes += layer->has_op[DSM_AUX_LAYER_NORM] ? by_sample : 0;
+  bytes += layer->has_op[DSM_AUX_SOFTMAX] ? by_sample : 0;
+  return bytes;
+}
+
+double dsm__layout_move_bytes(uint64_t cores, double bytes) {
+  const double hops = (double)(cores * cores / 4);
+  return bytes * hops / ((double)cores * (double)cores);
+}

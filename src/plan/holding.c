@@ -83,6 +83,7 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
       .is_input_held = holding->is_input_held,
       .is_output_held = holding->is_output_held,
       .is_shortcut_held = holding->is_shortcut_held,
+      .is_moving_free = holding->is_moving_free,
       .resident_fraction = setting->resident_fraction,
       .scratchpad_bytes = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes,
                                                     dsm__held_bytes(setting, parallelism)),
@@ -145,9 +146,9 @@ double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machi
     if (decision->weights_on_chip > 0) {
       const dsm_residency residency = dsm_residency_none(machine);
       const dsm_pass_work work = dsm_pass_work_derive(
-          &workload->layers[i], machine, dsm_precision_of(workload), DSM_MODE_INFERENCE,
-          DSM_PASS_FORWARD, decision->layouts.of[DSM_PASS_FORWARD], workload->minibatch,
-          &residency);
+          &workload->layers[i], machine, dsm_precision_of(workload, machine->system),
+          DSM_MODE_INFERENCE, DSM_PASS_FORWARD, decision->layouts.of[DSM_PASS_FORWARD],
+          workload->minibatch, &residency);
       bytes += decision->weights_on_chip *
                dsm_core_kernel_bytes(&work, &decision->splits[DSM_PASS_FORWARD][0]);
     }

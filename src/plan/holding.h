@@ -11,6 +11,7 @@ typedef struct dsm__holding {
   bool is_input_held;         /**< all producers are held */
   bool is_output_held;        /**< the layer's own output is held */
   bool is_shortcut_held;      /**< all that the residual adds is held */
+  bool is_moving_free;        /**< nothing held moves among the cores: for bounds from below */
   uint64_t held_elements;     /**< of all held tensors that live while it runs, its own included */
   uint64_t deferred_elements; /**< of the output that the layer before it holds */
 } dsm__holding;

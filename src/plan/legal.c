@@ -33,7 +33,7 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
   return (dsm__layer_setting){
       .layer = dsm__judged_layer(judge, index),
       .machine = machine,
-      .precision = dsm_precision_of(judge->of->workload),
+      .precision = dsm_precision_of(judge->of->workload, judge->of->machine->system),
       .mode = judge->of->options->mode,
       .minibatch = judge->of->workload->minibatch,
       .dysm_factor = dsm__judged(judge, index)->dysm_factor,

@@ -187,7 +187,7 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
   const dsm__layer_setting setting = {
       .layer = &c->plan->workload->layers[index],
       .machine = &c->machine,
-      .precision = dsm_precision_of(c->plan->workload),
+      .precision = dsm_precision_of(c->plan->workload, c->plan->system),
       .mode = c->plan->options.mode,
       .minibatch = c->plan->workload->minibatch,
       .dysm_factor = c->plan->layers[index].dysm_factor,

@@ -21,7 +21,7 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
   return (dsm__layer_setting){
       .layer = &p->plan->workload->layers[index],
       .machine = &p->machine,
-      .precision = dsm_precision_of(p->plan->workload),
+      .precision = dsm_precision_of(p->plan->workload, p->plan->system),
       .mode = p->plan->options.mode,
       .minibatch = p->plan->workload->minibatch,
       .dysm_factor = p->decisions->layers[index].dysm_factor,

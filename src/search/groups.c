@@ -141,7 +141,8 @@ static bool place_options(finder *f, size_t stage_class, place where) {
   const dsm__search_inputs *const inputs = f->table->inputs;
   const dsm_layer *const layer = dsm__class_layer(f->table, f->class_of_stage[stage_class]);
   const dsm_traffic traffic = dsm_hand_over_traffic(
-      layer, inputs->machine, dsm_precision_of(inputs->workload), inputs->workload->minibatch);
+      layer, inputs->machine, dsm_precision_of(inputs->workload, inputs->machine->system),
+      inputs->workload->minibatch);
   const double hand_over = dsm_group_cycles(inputs->machine, &traffic);
   const size_t all = f->rows * DSM_PARALLELISM_COUNT;
   dsm__stage_option *const options = dsm__arena_array(f->arena, all, sizeof *options);

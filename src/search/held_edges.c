@@ -111,6 +111,7 @@ static dsm__pending_edge pending_of(const dsm__building *b, size_t index,
   one.holding.is_output_held = is_output_held;
   if (b->request->is_relaxed) {
     const bool is_any = b->request->lives->is_cut;
+    one.holding.is_moving_free = true;
     one.holding.is_input_held = state->set != 0 && (is_any || life->can_input_be_held);
     one.holding.is_shortcut_held = state->set != 0 && (is_any || life->can_shortcut_be_held);
     return one;

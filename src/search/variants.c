@@ -79,6 +79,7 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
       .is_input_held = holding->is_input_held && !is_update,
       .is_output_held = holding->is_output_held,
       .is_shortcut_held = holding->is_shortcut_held && !is_update,
+      .is_moving_free = holding->is_moving_free,
   };
   if (variants->count == variants->capacity && !grow(variants)) {
     return SIZE_MAX;
@@ -96,6 +97,7 @@ dsm__holding dsm__variant_holding(const dsm__variant_key *key) {
       .is_input_held = key->is_input_held != 0,
       .is_output_held = key->is_output_held != 0,
       .is_shortcut_held = key->is_shortcut_held != 0,
+      .is_moving_free = key->is_moving_free != 0,
       .held_elements = key->held_elements,
       .deferred_elements = key->deferred_elements,
   };
@@ -140,8 +142,10 @@ static int compare_ranked(const void *left, const void *right) {
 static size_t rank_splits(const dsm__layer_table *table, const dsm__variant_key *key,
                           ranked_split *ranked) {
   dsm__layer_setting setting = setting_of(table, key);
-  setting.holding =
-      (dsm__holding){.is_input_held = true, .is_output_held = true, .is_shortcut_held = true};
+  setting.holding = (dsm__holding){.is_input_held = true,
+                                   .is_output_held = true,
+                                   .is_shortcut_held = true,
+                                   .is_moving_free = true};
   const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
   const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
   const dsm_pass_work work =

@@ -16,7 +16,8 @@ typedef struct dsm__variant_key {
   uint8_t is_input_held;
   uint8_t is_output_held;
   uint8_t is_shortcut_held;
-  uint8_t unused[2]; /**< 0 */
+  uint8_t is_moving_free;
+  uint8_t unused; /**< 0 */
 } dsm__variant_key;
 
 typedef struct dsm__variants {

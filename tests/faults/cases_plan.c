@@ -263,7 +263,7 @@ static uint64_t digest_names(uint64_t digest) {
 static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
                              const dsm_machine *machine, const dsm_loops *split) {
   const dsm_layer *const layer = &workload->layers[0];
-  const dsm_precision precision = dsm_precision_of(workload);
+  const dsm_precision precision = dsm_precision_of(workload, machine->system);
   const dsm_residency residency = dsm_residency_none(machine);
   const dsm_pass_work work =
       dsm_pass_work_derive(layer, machine, precision, DSM_MODE_TRAINING, DSM_PASS_FORWARD,
@@ -280,9 +280,9 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
 static uint64_t digest_holding(uint64_t digest, const dsm_workload *workload,
                                const dsm_machine *machine) {
   const dsm_layer *const layer = &workload->layers[0];
-  const double tensor =
-      dsm_tensor_chip_bytes(layer->stored_elements, machine, dsm_precision_of(workload),
-                            DSM_PARALLELISM_DATA, workload->minibatch);
+  const double tensor = dsm_tensor_chip_bytes(layer->stored_elements, machine,
+                                              dsm_precision_of(workload, machine->system),
+                                              DSM_PARALLELISM_DATA, workload->minibatch);
   const double limits[] = {
       dsm_held_limit_bytes(machine, 0),
       dsm_preload_room_bytes(machine),
@@ -298,7 +298,7 @@ static uint64_t digest_holding(uint64_t digest, const dsm_workload *workload,
 static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
                             const dsm_machine *machine) {
   const dsm_layer *const layer = &workload->layers[0];
-  const dsm_precision precision = dsm_precision_of(workload);
+  const dsm_precision precision = dsm_precision_of(workload, machine->system);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA_X_MODEL_Y);
   const dsm_weight_traffic weights = dsm_weight_traffic_derive(layer, machine, precision, &layouts);
   const dsm_transfer_list axes =

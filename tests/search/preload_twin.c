@@ -28,7 +28,7 @@ static dsm__layer_setting setting_of(const frame *f, size_t layer, double fracti
   return (dsm__layer_setting){
       .layer = &f->twin->workload->layers[layer],
       .machine = &f->twin->machine,
-      .precision = dsm_precision_of(f->twin->workload),
+      .precision = dsm_precision_of(f->twin->workload, f->twin->machine.system),
       .mode = DSM_MODE_INFERENCE,
       .minibatch = f->twin->workload->minibatch,
       .dysm_factor = 1,

@@ -7,7 +7,7 @@ START_TEST(test_equal_layers_share_a_class_and_their_first_represents_it) {
   dsm__arena *const arena = dsm__arena_new();
   dsm_workload *const workload = bundled_workload("gnmt", "256");
   dsm__distinct distinct;
-  ck_assert(dsm__distinct_find(&distinct, workload, arena));
+  ck_assert(dsm__distinct_find(&distinct, workload, false, arena));
   /* enc0.fwd, enc0.bwd | enc1 | enc2 .. enc7 | att_query | att_score | att_context | dec0 | dec1 |
    * dec2 .. dec7. Of these enc0, dec1 (2048 -> 4096, no residual) are alike, enc1 and dec0 (3072 ->
    * 4096), enc2 .. enc7 and dec2 .. dec7 (residual). */

@@ -37,8 +37,9 @@ START_TEST(test_no_valid_split_is_faster_than_the_best) {
   setting s = set_up("resnet50", "torus64");
   for (size_t i = 0; i < s.workload->layer_count; i++) {
     const dsm_pass_work work = dsm_pass_work_derive(
-        &s.workload->layers[i], &s.machine, dsm_precision_of(s.workload), DSM_MODE_TRAINING,
-        DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, s.workload->minibatch, &s.nothing);
+        &s.workload->layers[i], &s.machine, dsm_precision_of(s.workload, s.system),
+        DSM_MODE_TRAINING, DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, s.workload->minibatch,
+        &s.nothing);
     const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
     ck_assert(dsm_split_is_valid(work.layer, &work.share, &best.split));
     for (size_t k = 0; k < s.splits.count; k++) {
@@ -59,8 +60,8 @@ START_TEST(test_only_valid_split_is_taken) {
   setting s = set_up("raider", "torus64");
   const dsm_layer *const layer = &s.workload->layers[3];
   const dsm_pass_work work = dsm_pass_work_derive(
-      layer, &s.machine, dsm_precision_of(s.workload), DSM_MODE_TRAINING, DSM_PASS_FORWARD,
-      DSM_PARALLELISM_MODEL, s.workload->minibatch, &s.nothing);
+      layer, &s.machine, dsm_precision_of(s.workload, s.system), DSM_MODE_TRAINING,
+      DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL, s.workload->minibatch, &s.nothing);
   const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
   ck_assert_uint_eq(best.split.n[DSM_DIM_MB], 32);
   tear_down(&s);
@@ -78,9 +79,9 @@ START_TEST(test_idle_cores_are_left_where_no_split_is_valid) {
   setting s = set_up("raider", "torus64");
   dsm_workload *dot = NULL;
   ck_assert_int_eq(dsm_workload_parse(&dot, text, sizeof text - 1, "dot", NULL, 0, NULL), DSM_OK);
-  const dsm_pass_work work =
-      dsm_pass_work_derive(&dot->layers[0], &s.machine, dsm_precision_of(dot), DSM_MODE_INFERENCE,
-                           DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 1, &s.nothing);
+  const dsm_pass_work work = dsm_pass_work_derive(
+      &dot->layers[0], &s.machine, dsm_precision_of(dot, s.system), DSM_MODE_INFERENCE,
+      DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 1, &s.nothing);
   const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
   ck_assert_uint_eq(best.split.n[DSM_DIM_IN], 1);
   ck_assert_uint_eq(best.split.n[DSM_DIM_KIJ], 1);
