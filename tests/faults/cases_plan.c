@@ -292,6 +292,7 @@ static uint64_t digest_holding(uint64_t digest, const dsm_workload *workload,
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
     digest = digest_double(digest, limits[i]);
   }
+  digest = digest_u64(digest, dsm_kernel_can_be_kept(layer, machine));
   return digest_u64(digest, dsm_dysm_factor_is_valid(layer, machine, workload->minibatch, 2));
 }
 
