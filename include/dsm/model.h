@@ -167,6 +167,10 @@ DSM_API bool dsm_split_fits_output(const dsm_loops *split, const dsm_core_layout
  * cores? k_in, k_ij and k_mb divide its parts (section 7). */
 DSM_API bool dsm_split_fits_input(const dsm_loops *split, const dsm_core_layout *layout);
 
+/** Of what the producers of a layer's input hold, the share that a core split does not fit, by
+ * elements (section 7); 0 where nothing is held. */
+DSM_API double dsm_misfitting_input(const dsm_held_layouts *layouts, const dsm_loops *split);
+
 /** Cycles in which held tensors of so many bytes of a chip move to other cores (section 7). */
 DSM_API double dsm_layout_move_cycles(const dsm_machine *machine, double bytes);
 

@@ -71,8 +71,7 @@ bool dsm_split_fits_input(const dsm_loops *split, const dsm_core_layout *layout)
          layout->mb % split->n[DSM_DIM_MB] == 0;
 }
 
-/* Of the tensors that a layer's input consists of, the share that a split does not fit. */
-static double misfitting_share(const dsm_held_layouts *layouts, const dsm_loops *split) {
+double dsm_misfitting_input(const dsm_held_layouts *layouts, const dsm_loops *split) {
   uint64_t all = 0;
   uint64_t misfitting = 0;
   for (size_t i = 0; i < layouts->input_count; i++) {
@@ -94,7 +93,7 @@ double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split) {
   }
   const bool is_output_misfit =
       bytes->output_move > 0 && !dsm_split_fits_output(split, &layouts->output);
-  return (bytes->input_move > 0 ? bytes->input_move * misfitting_share(layouts, split) : 0) +
+  return (bytes->input_move > 0 ? bytes->input_move * dsm_misfitting_input(layouts, split) : 0) +
          (is_output_misfit ? bytes->output_move : 0);
 }
 

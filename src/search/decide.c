@@ -21,6 +21,9 @@ static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) 
       .dysm_factor = dsm__factor_of(step.factor_index),
       .is_output_held = step.is_output_held,
   };
+  if (step.is_output_held && dsm__has_layouts(d->problem->machine.system)) {
+    d->layers[info->layer].output_layout = d->problem->layouts.items[step.layout];
+  }
 }
 
 /* A group by its own name, or by those of its first and last layer. */
@@ -159,5 +162,7 @@ bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *networ
     return false;
   }
   decide_stage_splits(&d);
-  return true;
+  return dsm__core_layouts_complete(problem->inputs.workload, &problem->machine,
+                                    problem->inputs.options->mode, decisions, d.layers, true,
+                                    problem->arena);
 }

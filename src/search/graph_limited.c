@@ -213,11 +213,9 @@ static bool reduce(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_
   if (!dsm__graph_relax_begin(graph, arena, path, r)) {
     return false;
   }
-  const double least = r->transient_before[graph->node_count - 1];
-  dsm__graph_sweep_forward(graph, (dsm__graph_price){0, 1, HUGE_VAL}, r->rest);
-  const double most = dsm__graph_larger(dsm__graph_sum(graph, path).transient_bytes,
-                                        graph->capacity_bytes - r->rest[graph->node_count - 1]);
-  dsm__graph_relax(r, least, most);
+  dsm__graph_relax_whole(r);
+  const double least = r->least_transient;
+  const double most = r->transient_limit;
   const double bound = r->bound_cycles;
   const double price = r->price;
   if (is_wide(r)) {

@@ -6,6 +6,7 @@
 #include "base/diag_add.h"
 #include "plan/tolerance.h"
 #include "search/graph_paths.h"
+#include "search/layout_solve.h"
 #include "search/preload.h"
 
 static bool fill(dsm__problem *problem) {
@@ -15,6 +16,12 @@ static bool fill(dsm__problem *problem) {
       dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9);
   if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
     problem->capacity_bytes -= dsm_input_memory_bytes(&problem->machine, workload);
+  }
+  problem->layout_states_max = DSM__LAYOUT_STATES_MAX;
+  const dsm_system *const system = problem->machine.system;
+  if (dsm__has_layouts(system) &&
+      !dsm__core_layouts_enumerate(&problem->layouts, system->chip.cores, problem->arena)) {
+    return false;
   }
   return dsm__layer_table_fill(&problem->table, &problem->inputs, &problem->factors,
                                problem->arena) &&
@@ -139,6 +146,10 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   dsm__solution held = {.factors = solution->factors};
   if (!build(problem, &request, &held.network) ||
       !dsm__graph_search(&held.network.graph, problem->arena, &held.path, &held.answer)) {
+    return false;
+  }
+  if (dsm__has_layouts(problem->machine.system) &&
+      !dsm__layouts_solve(problem, solution->answer.cycles, &held)) {
     return false;
   }
   if (held.network.is_cut) {
