@@ -7,32 +7,28 @@
  * something is held becomes one for each way to lay out those held tensors that a later layer can
  * still read; a layer that holds its output becomes an edge for each layout of it, and costs what
  * the free edge costs and what its layouts add.
+ *
+ * States and edges on no path within the limit are left out: what follows is bounded from below
+ * (layout_bounds.h).
  */
 #ifndef DSM_SEARCH_LAYOUT_GRAPH_H
 #define DSM_SEARCH_LAYOUT_GRAPH_H
 
-#include "plan/core_layouts.h"
-#include "search/network_graph.h"
+#include "search/layout_uses.h"
 
-/** Most states in all, and after that of each node of the free graph. */
-enum { DSM__LAYOUT_STATES_MAX = 1 << 17, DSM__LAYOUT_STATES_MIN = 64 };
-
-typedef struct dsm__layout_request {
-  const dsm__layer_table *table;
-  const dsm__lives *lives;
-  const dsm__core_layouts *layouts;
-  const dsm__network_graph *free;  /**< with holdings */
-  const unsigned char *is_edge_in; /**< the edges of the free graph to be built; NULL: all */
-  const double *rest;              /**< least cycles from each node of the free graph to its end */
-  double limit_cycles;             /**< only paths that can be as fast are wanted */
-  size_t states_max;               /**< see DSM__LAYOUT_STATES_MAX */
-  unsigned factor_count;
-} dsm__layout_request;
+/** Most states of a node of the free graph; most states in all, beyond which each node has only so
+ * many. */
+enum {
+  DSM__LAYOUT_STATES_MAX = 1 << 15,
+  DSM__LAYOUT_STATES_IN_ALL = 1 << 18,
+  DSM__LAYOUT_STATES_MIN = 64
+};
 
 typedef struct dsm__layout_graph {
   dsm__network_graph network;
   bool is_found; /**< some path is left */
   bool is_cut;   /**< too many states: some are missing */
+  double lower_bound_cycles; /**< of all paths of the wanted edges, by the bounds alone */
 } dsm__layout_graph;
 
 /** Builds the graph in the arena; false if out of memory. */

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layout_solve.c: layouts of held tensors, in two steps.
+ * layout_solve.c: layouts of held tensors, in rounds.
  *
- * 1. The fastest path of the free graph, its held tensors laid out at their best, is a mapping, the
- *    incumbent. Its free cycles are a bound: held tensors that never move take no longer.
- * 2. Edges that are on no path of the free graph as fast as the incumbent are on no mapping as fast
- *    either. The others become a graph with layouts, and its fastest path is the answer.
+ * First the fastest path of the free graph is laid out as well as can be: a mapping, the incumbent.
+ * Edges that are on no path of the free graph as fast as the incumbent are on no mapping as fast
+ * either, since layouts only add. The others become a graph with layouts. Its fastest path is the
+ * answer, if no state was left out for there being too many. If some were, it may still be a better
+ * incumbent; and the next round has room for more states, and needs fewer.
  *
- * Where the second graph has too many states, the better of the two mappings is the answer, and the
- * bound that of the free graph.
+ * If even the last round leaves states out, the bound of the answer is that of the bounds by which
+ * the round was guided.
  */
 #include "search/layout_solve.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan/tolerance.h"
@@ -22,12 +21,15 @@
 #include "search/graph_reduce.h"
 #include "search/layout_graph.h"
 
+/* States of a node in the first round, and how many times as many in each of the next. */
+enum { FIRST_STATES = 64, MORE_STATES = 8 };
+
 typedef struct solving {
   dsm__problem *problem;
   const dsm__solution *free;
-  dsm__layout_request request;
-  double *rest;
+  const double *rest; /* of the free graph */
   unsigned char *is_edge_in;
+  size_t states_max;
 } solving;
 
 static size_t edge_count(const dsm__graph *graph) {
@@ -35,22 +37,31 @@ static size_t edge_count(const dsm__graph *graph) {
 }
 
 /* Builds the graph of the edges that are in, and finds its fastest path that fits. */
-static bool solve(solving *s, double limit, dsm__solution *found, bool *is_found, bool *is_cut) {
-  dsm__layout_graph made;
-  s->request.limit_cycles = limit;
-  if (!dsm__layout_graph_build(&made, &s->request, s->problem->arena)) {
+static bool search(const solving *s, double limit, dsm__layout_graph *made, dsm__solution *found) {
+  const dsm__layout_request request = {
+      .table = &s->problem->table,
+      .lives = &s->problem->lives,
+      .layouts = &s->problem->layouts,
+      .free = &s->free->network,
+      .is_edge_in = s->is_edge_in,
+      .limit_cycles = limit,
+      .states_max = s->states_max,
+      .factor_count = s->problem->factors.count,
+  };
+  *found = *s->free;
+  if (!dsm__layout_graph_build(made, &request, s->problem->arena)) {
     return false;
   }
-  s->problem->evaluations += made.network.evaluations;
-  *is_found = made.is_found;
-  *is_cut = made.is_cut;
-  found->network = made.network;
-  return !made.is_found || dsm__graph_search(&found->network.graph, s->problem->arena,
-                                             &found->path, &found->answer);
+  s->problem->evaluations += made->network.evaluations;
+  found->network = made->network;
+  return !made->is_found || dsm__graph_search(&found->network.graph, s->problem->arena,
+                                              &found->path, &found->answer);
 }
 
-/* Where memory does not bind: edges on a path within the limit. */
-static bool mark_fast(solving *s, double limit) {
+/* ---- the edges that are worth while ---- */
+
+/* Where the fastest path fits the memory: edges on a path within the limit. */
+static bool mark_fast(const solving *s, double limit) {
   const dsm__graph *const graph = &s->free->network.graph;
   double *const before = dsm__arena_array(s->problem->arena, graph->node_count, sizeof *before);
   if (before == NULL) {
@@ -66,8 +77,9 @@ static bool mark_fast(solving *s, double limit) {
   return true;
 }
 
-/* Where it does: edges on a path that can fit within the limit, by the bounds of a relaxation. */
-static bool mark_promising(solving *s, double limit) {
+/* Where it does not: edges on a path that can fit within the limit, by the bounds of a relaxation.
+ */
+static bool mark_promising(const solving *s, double limit) {
   const dsm__graph *const graph = &s->free->network.graph;
   dsm__arena *const arena = s->problem->arena;
   dsm__graph_path incumbent = {NULL, s->free->path.length};
@@ -92,69 +104,73 @@ static bool mark_promising(solving *s, double limit) {
   return true;
 }
 
-/* The edges that can be on a path within the limit. */
-static bool mark(solving *s, double limit) {
+static bool mark_edges(const solving *s, double limit) {
   const dsm__graph *const graph = &s->free->network.graph;
-  memset(s->is_edge_in, s->problem->is_bounding_off ? 1 : 0, edge_count(graph));
-  if (s->problem->is_bounding_off) {
+  memset(s->is_edge_in, isfinite(limit) ? 0 : 1, edge_count(graph));
+  if (!isfinite(limit)) {
     return true;
   }
-  const dsm__graph_sums sums = dsm__graph_sum(graph, &s->free->path);
-  const bool is_fastest = sums.cycles <= dsm__equal_to(s->rest[0]);
+  const bool is_fastest = s->free->answer.cycles <= dsm__equal_to(s->rest[0]);
   return is_fastest ? mark_fast(s, limit) : mark_promising(s, limit);
 }
 
-static bool prepare(solving *s) {
-  const dsm__graph *const graph = &s->free->network.graph;
-  dsm__arena *const arena = s->problem->arena;
-  s->rest = dsm__arena_array(arena, graph->node_count, sizeof s->rest[0]);
-  s->is_edge_in = dsm__arena_array(arena, edge_count(graph), sizeof s->is_edge_in[0]);
-  if (s->rest == NULL || s->is_edge_in == NULL) {
-    return false;
-  }
-  dsm__graph_rest(graph, 0, s->rest);
-  s->request = (dsm__layout_request){
-      .table = &s->problem->table,
-      .lives = &s->problem->lives,
-      .layouts = &s->problem->layouts,
-      .free = &s->free->network,
-      .is_edge_in = s->is_edge_in,
-      .rest = s->rest,
-      .states_max = s->problem->layout_states_max,
-      .factor_count = s->problem->factors.count,
-  };
+/* ---- rounds ---- */
+
+/* Lays out the path of the free graph. */
+static bool lay_out_path(const solving *s, dsm__solution *best) {
+  dsm__layout_graph made;
   for (size_t i = 0; i < s->free->path.length; i++) {
     s->is_edge_in[s->free->path.edges[i]] = 1;
   }
+  return search(s, HUGE_VAL, &made, best);
+}
+
+/* One round, with a mapping of `known` cycles that fits the memory. */
+static bool run_round(const solving *s, double known, bool *is_cut, dsm__solution *best) {
+  const double limit = s->problem->is_bounding_off ? HUGE_VAL : dsm__equal_to(known);
+  dsm__solution found;
+  dsm__layout_graph made;
+  if (!mark_edges(s, limit) || !search(s, limit, &made, &found)) {
+    return false;
+  }
+  *is_cut = made.is_cut;
+  const bool is_found = made.is_found && found.answer.is_feasible;
+  /* All other mappings take longer than the limit. */
+  double bound = is_found ? fmin(found.answer.lower_bound_cycles, limit) : limit;
+  if (made.is_cut) {
+    bound = fmin(made.lower_bound_cycles * (1 - 1e-12), limit); /* but for rounding */
+  }
+  const double known_bound = fmax(best->answer.lower_bound_cycles, bound);
+  if (is_found && found.answer.cycles <= dsm__equal_to(best->answer.cycles)) {
+    *best = found;
+  }
+  best->answer.lower_bound_cycles = made.is_cut ? known_bound : bound;
   return true;
 }
 
 bool dsm__layouts_solve(dsm__problem *problem, double known_cycles, dsm__solution *solution) {
   const dsm__solution free_solution = *solution;
-  solving s = {.problem = problem, .free = &free_solution};
-  dsm__solution best = free_solution;
-  bool is_found = false;
-  bool is_cut = false;
+  const dsm__graph *const graph = &free_solution.network.graph;
+  double *const rest = dsm__arena_array(problem->arena, graph->node_count, sizeof *rest);
+  solving s = {problem, &free_solution, rest, NULL, FIRST_STATES};
+  s.is_edge_in = dsm__arena_array(problem->arena, edge_count(graph), sizeof s.is_edge_in[0]);
+  if (rest == NULL || s.is_edge_in == NULL) {
+    return false;
+  }
   if (!free_solution.answer.is_feasible) {
     return true;
   }
-  if (!prepare(&s) || !solve(&s, HUGE_VAL, &best, &is_found, &is_cut)) {
+  dsm__graph_rest(graph, 0, rest);
+  if (!lay_out_path(&s, solution)) {
     return false;
   }
-if(getenv("RLD"))fprintf(stderr,"free %.17g round0 %.9g known %.9g\n",free_solution.answer.cycles,best.answer.cycles/free_solution.answer.cycles-1,known_cycles/free_solution.answer.cycles-1);
-  const double limit = dsm__equal_to(fmin(best.answer.cycles, known_cycles));
-  dsm__solution other = free_solution;
-  if (!mark(&s, limit) || !solve(&s, problem->is_bounding_off ? HUGE_VAL : limit, &other, &is_found, &is_cut)) {
-    return false;
+  solution->answer.lower_bound_cycles = free_solution.answer.lower_bound_cycles;
+  bool is_cut = true;
+  while (is_cut && s.states_max < problem->layout_states_max) {
+    s.states_max *= MORE_STATES;
+    if (!run_round(&s, fmin(solution->answer.cycles, known_cycles), &is_cut, solution)) {
+      return false;
+    }
   }
-  if (is_found && other.answer.cycles <= dsm__equal_to(best.answer.cycles)) {
-    best = other;
-  }
-  if (is_cut) {
-    best.answer.lower_bound_cycles = free_solution.answer.lower_bound_cycles;
-  } else if (!is_found) { /* nothing is as fast as the mapping that is known */
-    best.answer.lower_bound_cycles = limit;
-  }
-  *solution = best;
   return true;
 }
