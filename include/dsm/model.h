@@ -355,9 +355,15 @@ DSM_API dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer,
                                                          uint64_t minibatch,
                                                          const dsm_pass_layouts *layouts);
 
-/** What a stage of a pipeline hands to the next one in an invocation (section 9). */
+/** What a stage of a pipeline hands to the next one in an invocation (section 9); `machine` is the
+ * stage's own torus, whose columns share the bytes. */
 DSM_API dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                           dsm_precision precision, uint64_t samples);
+
+/** Cycles that handing over adds to a stage's step, of which `step_cycles` are without it (section
+ * 9): all that it takes, or with model.overlapped_hand_over by how much it is longer. */
+DSM_API double dsm_stage_hand_over_cycles(const dsm_machine *machine, const dsm_traffic *hand_over,
+                                          double step_cycles);
 
 /** Does the stage at `position` of a group hand anything over in a pass? Forward all but the last,
  * backward all but the first, update none (section 9). */

@@ -113,13 +113,23 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
 }
 
 /*
- * Source: section 9. Symbols: y = H*S*B/m, H = st_el: the rows of a stage pass what each chip of
- * the next one needs. Limits: nothing beside Y moves.
+ * Source: section 9. Symbols: y = H*S*B/w, H = st_el, w = chips_x of the stage's own torus: the
+ * rows of a stage pass what each chip of the next one needs. Limits: nothing beside Y moves.
  */
 dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples) {
   const double bytes = (double)layer->stored_elements * (double)samples * precision.element_bytes;
   return (dsm_traffic){{[DSM_LINK_Y] = bytes / (double)machine->system->system.chips_x}};
+}
+
+/*
+ * Source: section 9. Symbols: step = steady + h, or max(steady, h) with overlapped_hand_over, where
+ * h = group(hand-over); this is step - steady. Limits: h <= steady: nothing; steady = 0: h.
+ */
+double dsm_stage_hand_over_cycles(const dsm_machine *machine, const dsm_traffic *hand_over,
+                                  double step_cycles) {
+  const double cycles = dsm_group_cycles(machine, hand_over);
+  return machine->system->model.overlapped_hand_over ? larger(0, cycles - step_cycles) : cycles;
 }
 
 bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {

@@ -50,6 +50,7 @@ bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisi
         .name = group->name,
         .first_layer = group->first_layer,
         .layer_count = group->layer_count,
+        .columns = group->columns,
         .rows = group->rows,
     };
   }

@@ -17,7 +17,8 @@ typedef enum dsm__plan_key {
   DSM__KEY_PARALLELISM,     /**< of a pass of a layer */
   DSM__KEY_KIND,            /**< of an invocation of a pass */
   DSM__KEY_CORE_SPLIT,      /**< of an invocation of a pass, or one part of it */
-  DSM__KEY_PIPELINE_LAYERS, /**< of a pipeline group, like the next one */
+  DSM__KEY_PIPELINE_LAYERS, /**< of a pipeline group, like the next ones */
+  DSM__KEY_PIPELINE_COLUMNS,
   DSM__KEY_PIPELINE_ROWS
 } dsm__plan_key;
 

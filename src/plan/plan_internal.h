@@ -25,6 +25,7 @@ typedef struct dsm__pipeline_decision {
   const char *name;
   size_t first_layer;
   size_t layer_count;
+  uint64_t columns;     /**< chips in a row of each stage */
   const uint64_t *rows; /**< of each layer */
 } dsm__pipeline_decision;
 

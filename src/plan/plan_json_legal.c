@@ -83,6 +83,9 @@ static void report_violation(void *context, const dsm__plan_place *place, const 
   case DSM__KEY_PIPELINE_LAYERS:
     report_in_pipeline(reader, place, "layers", hint, message);
     break;
+  case DSM__KEY_PIPELINE_COLUMNS:
+    report_in_pipeline(reader, place, "columns", hint, message);
+    break;
   case DSM__KEY_PIPELINE_ROWS:
     report_in_pipeline(reader, place, "rows", hint, message);
     break;

@@ -66,6 +66,7 @@ static void set_path(checker *c, const dsm__plan_place *place) {
       [DSM__KEY_PIPELINE_GROUP] = "pipeline_group",
       [DSM__KEY_ERROR_PARALLELISM] = "error_parallelism",
       [DSM__KEY_PIPELINE_LAYERS] = "layers",
+      [DSM__KEY_PIPELINE_COLUMNS] = "columns",
       [DSM__KEY_PIPELINE_ROWS] = "rows",
   };
   switch (place->key) {
@@ -81,11 +82,13 @@ static void set_path(checker *c, const dsm__plan_place *place) {
   case DSM__KEY_PIPELINE_GROUP:
   case DSM__KEY_ERROR_PARALLELISM:
   case DSM__KEY_PIPELINE_LAYERS:
+  case DSM__KEY_PIPELINE_COLUMNS:
   case DSM__KEY_PIPELINE_ROWS:
     break;
   }
-  const bool is_group =
-      place->key == DSM__KEY_PIPELINE_LAYERS || place->key == DSM__KEY_PIPELINE_ROWS;
+  const bool is_group = place->key == DSM__KEY_PIPELINE_LAYERS ||
+                        place->key == DSM__KEY_PIPELINE_COLUMNS ||
+                        place->key == DSM__KEY_PIPELINE_ROWS;
   (void)snprintf(c->path, sizeof c->path, "$.%s[%zu].%s", is_group ? "pipeline" : "layers",
                  place->index, keys[place->key]);
 }
@@ -107,12 +110,13 @@ static bool check_groups(checker *c) {
   for (size_t g = 0; g < c->plan->pipeline_count; g++) {
     const dsm_pipeline_plan *const group = &c->plan->pipelines[g];
     (void)snprintf(c->path, sizeof c->path, "$.pipeline[%zu]", g);
-    bool is_run = group->first_layer >= next && group->first_layer <= c->plan->layer_count &&
+    bool is_run = group->columns > 0 && group->first_layer >= next &&
+                  group->first_layer <= c->plan->layer_count &&
                   group->layer_count <= c->plan->layer_count - group->first_layer;
     for (size_t k = 0; is_run && k < group->layer_count; k++) {
       is_run = c->plan->layers[group->first_layer + k].pipeline == g && group->rows[k] > 0;
     }
-    expect(c, is_run, "groups are disjoint runs of layers on rows of their own");
+    expect(c, is_run, "groups are disjoint runs of layers on chips of their own");
     is_good = is_good && is_run;
     next = is_run ? group->first_layer + group->layer_count : next;
     member_count += group->layer_count;

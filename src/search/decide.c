@@ -44,6 +44,7 @@ static bool decide_group(deciding *d, const dsm__group *group) {
       .name = name,
       .first_layer = group->first_layer,
       .layer_count = group->layer_count,
+      .columns = group->columns,
       .rows = group->rows,
   };
   for (size_t k = 0; k < group->layer_count; k++) {
@@ -137,7 +138,7 @@ static void decide_stage_splits(deciding *d) {
     for (size_t k = 0; k < group->layer_count; k++) {
       const size_t i = group->first_layer + k;
       dsm__stage stage;
-      dsm__stage_init(&stage, d->problem->machine.system, group->rows[k]);
+      dsm__stage_init(&stage, d->problem->machine.system, group->columns, group->rows[k]);
       dsm__layer_setting setting = dsm__open_setting(inputs, &inputs->workload->layers[i], 1);
       setting.machine = &stage.machine;
       find_splits(d, &setting, &d->layers[i]);

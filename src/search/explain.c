@@ -325,7 +325,8 @@ static bool prepare(dsm__explaining *e, dsm__stage *stage) {
   e->machine = &problem->machine;
   if (e->chosen->pipeline != DSM_NO_PIPELINE) {
     const dsm_pipeline_plan *const group = &e->plan->pipelines[e->chosen->pipeline];
-    dsm__stage_init(stage, e->plan->system, group->rows[e->layer_index - group->first_layer]);
+    dsm__stage_init(stage, e->plan->system, group->columns,
+                    group->rows[e->layer_index - group->first_layer]);
     e->machine = &stage->machine;
   }
   e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);

@@ -88,10 +88,11 @@ static bool build(dsm__problem *problem, const dsm__graph_request *request,
 /*
  * Where holding can pay: states of the relaxed graph through which a path is no slower than
  * `limit`, the cycles of a mapping that fits the memory. Every mapping that holds something is a
- * path of the relaxed graph with the same parallelisms and factors, and is no faster there: what it
- * holds is held there too, nothing is written later for it and it takes no room, so no invocation
- * moves more, and the order of fetching is the best that the whole scratchpad allows. So a mapping
- * that is faster than the limit, or equal to it, passes through such states only.
+ * path of the relaxed graph with the same parallelisms and factors, and is no slower there: what it
+ * holds is held there too, nothing is written later for it, it takes no room and moves nowhere
+ * among the cores, so no invocation moves more, and the order of fetching is the best that the
+ * whole scratchpad allows. So a mapping that is faster than the limit, or equal to it, passes
+ * through such states only.
  */
 static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, double limit,
                             uint64_t *worthwhile, bool *is_any, double *bound) {

@@ -165,13 +165,14 @@ static dsm__resident_run open_run(const dsm__layer_table *table, const dsm__vari
       .parallelism = (dsm_parallelism)key->parallelism,
   };
   run.setting.holding = dsm__variant_holding(key);
-  const bool is_timed = run.setting.layer->timesteps > 1;
+  const bool may_keep = dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_REUSE) &&
+                        dsm_kernel_can_be_kept(run.setting.layer, run.setting.machine);
   const dsm__parts parts =
-      dsm__pass_parts(&run.setting, DSM_PASS_FORWARD, run.parallelism, is_timed);
+      dsm__pass_parts(&run.setting, DSM_PASS_FORWARD, run.parallelism, may_keep);
   dsm_pass_work work =
       dsm__part_work(&run.setting, DSM_PASS_FORWARD, run.parallelism, &parts.items[0]);
   run.is_any_split = !dsm__core_splits_any_valid(&table->splits, run.setting.layer, &work.share);
-  if (is_timed && dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_REUSE)) {
+  if (may_keep) {
     work = dsm__part_work(&run.setting, DSM_PASS_FORWARD, run.parallelism, &parts.items[1]);
     const dsm__best_split steady = dsm__best_split_find(&work, &table->splits, true, totals);
     *evaluations += steady.evaluations;

@@ -136,8 +136,9 @@ static int compare_ranked(const void *left, const void *right) {
 }
 
 /*
- * Ranks the candidates by their cost with everything held and the whole scratchpad left: no variant
- * of the pass costs less with the same split, because it moves no less and its tiles are no larger.
+ * Ranks the candidates by their cost with everything held where it is used, and the whole
+ * scratchpad left: no variant of the pass costs less with the same split, because it moves no less,
+ * to memory or among the cores, and its tiles are no larger.
  */
 static size_t rank_splits(const dsm__layer_table *table, const dsm__variant_key *key,
                           ranked_split *ranked) {

@@ -17,9 +17,8 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node);
 /** Writes the system as an object in the format "dsm-system/1", every parameter in full. */
 void dsm__system_write(const dsm_system *system, dsm__json_writer *writer);
 
-/** Writes the value that a parameter has in the system. */
-void dsm__system_write_value(const dsm_system *system, const dsm__parameter *parameter,
-                             dsm__json_writer *writer);
+/** Writes a value of a parameter, as dsm__parameter_number gives it. */
+void dsm__parameter_write(const dsm__parameter *parameter, double number, dsm__json_writer *writer);
 
 /** A new empty system with its arena; NULL if out of memory. */
 dsm_system *dsm__system_new(void);

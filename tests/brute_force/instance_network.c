@@ -9,7 +9,7 @@ static const size_t timestep_counts[] = {1, 2, 3, 5, 8};
 static const instance_grid one = {1, 1};
 
 /* How often a name may stand twice among a layer's inputs; 0 if that is no valid workload. */
-static const size_t repeated_input_percent = 1;
+static const size_t repeated_input_percent = 6;
 
 static size_t ceil_div(const size_t a, const size_t b) {
   return a / b + (a % b != 0);
@@ -155,7 +155,9 @@ static void pick_residual(const instance_network *network, instance_random *rand
   if (network->layer_count == 0 || !instance_random_chance(random, 50)) {
     return;
   }
-  const int from = (int)instance_random_between(random, 0, network->layer_count - 1);
+  const int any = (int)instance_random_between(random, 0, network->layer_count - 1);
+  const int own = layer->inputs[instance_random_between(random, 0, layer->input_count - 1)];
+  const int from = own != INSTANCE_INPUT && instance_random_chance(random, 40) ? own : any;
   const instance_tensor *const tensor = tensor_of(network, from);
   const size_t halves = layer->is_bidirectional ? 2 : 1;
   if (is_same(tensor->grid, layer->feature) && tensor->timesteps == layer->timesteps &&
@@ -171,7 +173,7 @@ static void pick_auxiliary(instance_random *random, instance_layer *layer) {
   if (layer->kind == INSTANCE_LSTM) {
     return;
   }
-  if (instance_random_chance(random, 25)) {
+  if (instance_random_chance(random, 35)) {
     layer->norm = instance_random_chance(random, 60) ? "batch_norm" : "layer_norm";
   }
   if (instance_random_chance(random, 60)) {
@@ -181,7 +183,7 @@ static void pick_auxiliary(instance_random *random, instance_layer *layer) {
     layer->activations[1] = first == 3 && instance_random_chance(random, 50) ? "relu" : NULL;
   }
   layer->is_activated_before_residual = instance_random_chance(random, 30);
-  layer->has_softmax = instance_random_chance(random, 12);
+  layer->has_softmax = instance_random_chance(random, 20);
   if (layer->kind == INSTANCE_CONV && instance_random_chance(random, 30)) {
     layer->pool = pick_pool(random, layer->feature);
   }

@@ -4,8 +4,9 @@
  * parallelism per pass: equal optimum, equal feasibility, and the twin finds the mapping that
  * libdsm chose admissible, as fast, as large, and its pipeline groups and layers as fast.
  *
- * Usage: test_twin_full [FIRST_SEED [COUNT [CASE]]]. A failure prints its seed and case; the same
- * seed reproduces it.
+ * Usage: test_twin_full [FIRST_SEED [COUNT [CASE [KEYS]]]]. A failure prints its seed and case; the
+ * same seed reproduces it. CASE as in the messages, or "every"; KEYS of refined equations that can
+ * be on: "all", "none", or names as in instance_keys.h.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -77,7 +78,8 @@ static bool read_mapping(comparison *c, const dsm_plan *plan, twin_mapping *out)
   for (size_t i = 0; i < plan->pipeline_count; i++) {
     const size_t first = plan->pipelines[i].first_layer;
     const size_t count = plan->pipelines[i].layer_count;
-    out->groups[i] = (twin_group){.first = first, .count = count};
+    out->groups[i] = (twin_group){
+        .first = first, .count = count, .columns = (size_t)plan->pipelines[i].columns};
     for (size_t j = 0; j < count && first + j < plan->layer_count; j++) {
       out->groups[i].rows[j] = (size_t)plan->pipelines[i].rows[j];
     }
@@ -258,17 +260,26 @@ static void compare_instance(comparison *c, coverage *seen) {
 int main(int argc, char **argv) {
   const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
+  const char *const only = argc > 3 ? argv[3] : "every";
+  instance_key_set allowed = INSTANCE_EVERY_KEY;
+  if (argc > 4 && !instance_keys_parse(&allowed, argv[4])) {
+    fprintf(stderr, "unknown key: %s\n", argv[4]);
+    return 2;
+  }
   instance *const given = malloc(sizeof *given);
+  instance_key_counts keys = {{0}};
   coverage seen = {0};
   unsigned failed = 0;
   for (uint64_t seed = first; given != NULL && seed < first + count; seed++) {
     for (int which = 0; which < INSTANCE_CASE_COUNT; which++) {
-      if (argc > 3 && strcmp(argv[3], instance_case_name((instance_case)which)) != 0) {
+      if (strcmp(only, "every") != 0 &&
+          strcmp(only, instance_case_name((instance_case)which)) != 0) {
         continue;
       }
       comparison c = {.given = given, .which = (instance_case)which};
-      instance_make_full(given, seed, c.which);
+      instance_make_full(given, seed, c.which, allowed);
       compare_instance(&c, &seen);
+      instance_key_count(&keys, given->keys);
       failed += c.failures > 0 ? 1 : 0;
     }
   }
@@ -278,5 +289,6 @@ int main(int argc, char **argv) {
       "infeasible alike, %u refused alike, %u left open by ties, %u differ\n",
       (unsigned long long)count, (unsigned long long)first, seen.feasible, seen.held, seen.divided,
       seen.pipelined, seen.infeasible, seen.refused, seen.open, failed);
+  instance_key_counts_print(&keys);
   return failed == 0 && given != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

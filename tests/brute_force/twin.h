@@ -47,18 +47,28 @@ typedef struct {
   bool per_pass; /* no effect in inference */
 } twin_options;
 
+/* Of a held output, where its layout is a decision (layout_move "exact"): the parts of a sample's
+ * features, of its positions, and of the samples; their product is the number of cores. */
+typedef struct {
+  size_t features;
+  size_t positions;
+  size_t samples;
+} twin_parts;
+
 /* What is decided of a layer. A stage of a pipeline group has one parallelism, factor 1, and
  * nothing held. */
 typedef struct {
   twin_parallelism parallelism[TWIN_PASS_COUNT]; /* pF, pB, pU; inference, matmul: all the same */
   size_t factor;                                 /* DySM */
   bool is_held;                                  /* the output */
+  twin_parts parts; /* of a held output where that is a decision, else zero */
 } twin_decision;
 
 /* A pipeline group; the parallelism of a stage is that of its layer. */
 typedef struct {
-  size_t first; /* layer */
-  size_t count; /* stages */
+  size_t first;   /* layer */
+  size_t count;   /* stages */
+  size_t columns; /* of every stage; all of the torus unless model.pipeline_columns */
   size_t rows[TWIN_MAX_LAYERS];
 } twin_group;
 

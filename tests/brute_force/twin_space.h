@@ -41,6 +41,15 @@ double twin_held_bytes(const twin_space *space, const twin_mapping *mapping, siz
  * output before a pool. */
 double twin_holding_bytes(const twin_space *space, const twin_mapping *mapping, size_t layer);
 
+/* Section 7: may a layer find its kernel on chip in later timesteps? */
+bool twin_keeps_kernel(const twin_space *space, size_t layer);
+
+/* May the stages of a group be so many chips wide? */
+bool twin_columns_are_allowed(const twin_system *system, size_t columns);
+
+/* Rows in all, where the torus is cut into strips of so many columns that are put end to end. */
+double twin_chain_rows(const twin_system *system, size_t columns);
+
 bool twin_is_in_group(const twin_mapping *mapping, size_t layer);
 
 /* May these layers be a group at all? */

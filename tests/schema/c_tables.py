@@ -74,8 +74,9 @@ class Sources:
         rows = re.findall(r"^ {4}(COUNT|RATE|REAL|FLAG|WORD)\((.*?)\),$",
                           self.body(path, "dsm__parameters"), flags=re.S | re.M)
         for macro, arguments in rows:
-            parts = [part.strip() for part in arguments.split(",")]
-            name = parts[0].strip('"')
+            name = re.match(r'\s*"([^"]+)"', arguments).group(1)
+            without_texts = re.sub(r',\s*(?:"(?:\\.|[^"\\])*"\s*)+|,\s*NULL\b', "", arguments)
+            parts = [part.strip() for part in without_texts.split(",")]
             numbers = [self.number(part, local) for part in parts[2:]] if macro != "WORD" else []
             if macro == "COUNT":
                 required, most, fallback = numbers

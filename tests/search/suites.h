@@ -12,6 +12,7 @@ Suite *suite_graph_large(void);
 Suite *suite_allotment(void);
 Suite *suite_lives(void);
 Suite *suite_groups(void);
+Suite *suite_widths(void);
 Suite *suite_bounding(void);
 Suite *suite_cut(void);
 Suite *suite_explore(void);

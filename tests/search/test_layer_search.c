@@ -98,12 +98,47 @@ START_TEST(test_idle_cores_are_left_where_no_split_is_valid) {
 }
 END_TEST
 
+/* A matmul of gnmt keeps its operand over timesteps, and is faster so; without resident_operands
+ * all its invocations are the first one. Weights stay in either case. */
+START_TEST(test_operands_are_kept_only_where_they_are_as_weights) {
+  setting s = set_up("gnmt", "torus64");
+  const size_t score = dsm_workload_find_layer(s.workload, "att_score");
+  const size_t lstm = dsm_workload_find_layer(s.workload, "enc2");
+  for (int is_resident = 0; is_resident <= 1; is_resident++) {
+    s.system->model.resident_operands = is_resident == 1;
+    for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
+      dsm__layer_setting matmul = {.layer = &s.workload->layers[score],
+                                   .machine = &s.machine,
+                                   .precision = dsm_precision_of(s.workload, s.system),
+                                   .mode = DSM_MODE_TRAINING,
+                                   .minibatch = s.workload->minibatch,
+                                   .dysm_factor = 1};
+      const dsm__best_pass best = dsm__best_pass_find(&matmul, (dsm_pass)pass, DSM_PARALLELISM_DATA,
+                                                      true, &s.splits, s.totals);
+      const double count = (double)dsm_invocation_count(matmul.layer, (dsm_pass)pass);
+      ck_assert_int_eq(best.is_kernel_kept, is_resident == 1);
+      if (is_resident == 1) {
+        ck_assert_double_lt(best.cycles, count * best.first_cycles);
+      } else {
+        ck_assert_double_eq(best.cycles, count * best.first_cycles);
+      }
+      matmul.layer = &s.workload->layers[lstm];
+      ck_assert(dsm__best_pass_find(&matmul, (dsm_pass)pass, DSM_PARALLELISM_MODEL_X_DATA_Y, true,
+                                    &s.splits, s.totals)
+                    .is_kernel_kept);
+    }
+  }
+  tear_down(&s);
+}
+END_TEST
+
 Suite *suite_layer_search(void) {
   Suite *const suite = suite_create("layer_search");
   TCase *const tests = tcase_create("best split");
   tcase_add_test(tests, test_no_valid_split_is_faster_than_the_best);
   tcase_add_test(tests, test_only_valid_split_is_taken);
   tcase_add_test(tests, test_idle_cores_are_left_where_no_split_is_valid);
+  tcase_add_test(tests, test_operands_are_kept_only_where_they_are_as_weights);
   suite_add_tcase(suite, tests);
   return suite;
 }

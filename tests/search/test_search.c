@@ -12,6 +12,7 @@ int main(void) {
   srunner_add_suite(runner, suite_allotment());
   srunner_add_suite(runner, suite_lives());
   srunner_add_suite(runner, suite_groups());
+  srunner_add_suite(runner, suite_widths());
   srunner_add_suite(runner, suite_bounding());
   srunner_add_suite(runner, suite_cut());
   srunner_add_suite(runner, suite_explore());
