@@ -138,6 +138,42 @@ DSM_API dsm_loops dsm_core_share(const dsm_layer *layer, const dsm_chip_share *s
 DSM_API dsm_loops dsm_array_share(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
                                   const dsm_chip_share *share, const dsm_loops *split);
 
+/** How a held tensor lies in the cores of a chip: into how many parts its features, positions and
+ * samples are divided. The product is the number of cores (section 7, model.layout_move "exact"). */
+typedef struct dsm_core_layout {
+  uint64_t features;
+  uint64_t ij;
+  uint64_t mb;
+} dsm_core_layout;
+
+/** A held tensor that a layer reads. */
+typedef struct dsm_held_tensor {
+  dsm_core_layout layout;
+  uint64_t elements; /**< stored, of a sample */
+} dsm_held_tensor;
+
+/** The layouts of held tensors that a layer's passes touch. */
+typedef struct dsm_held_layouts {
+  dsm_core_layout output;        /**< of the layer's own output, if that is held */
+  const dsm_held_tensor *inputs; /**< what the producers of its input made, if all of it is held */
+  size_t input_count;
+} dsm_held_layouts;
+
+/** Does a core split write, or read the error of, a layer's output as the output lies in the cores?
+ * k_out, k_ij and k_mb divide its parts (section 7). */
+DSM_API bool dsm_split_fits_output(const dsm_loops *split, const dsm_core_layout *layout);
+
+/** Does a core split read a tensor of the layer's input, or write its error, as it lies in the
+ * cores? k_in, k_ij and k_mb divide its parts (section 7). */
+DSM_API bool dsm_split_fits_input(const dsm_loops *split, const dsm_core_layout *layout);
+
+/** Of what the producers of a layer's input hold, the share that a core split does not fit, by
+ * elements (section 7); 0 where nothing is held. */
+DSM_API double dsm_misfitting_input(const dsm_held_layouts *layouts, const dsm_loops *split);
+
+/** Cycles in which held tensors of so many bytes of a chip move to other cores (section 7). */
+DSM_API double dsm_layout_move_cycles(const dsm_machine *machine, double bytes);
+
 /**
  * What is on chip while an invocation runs, and so does not move (docs/model.md, sections 7, 8 and
  * 10).
@@ -151,6 +187,8 @@ typedef struct dsm_residency {
   double deferred_bytes;    /**< defer: forward of training writes them for the layer before */
   double scratchpad_bytes;  /**< cap: what is left of a core's scratchpad */
   bool is_moving_free;      /**< held tensors are where they are used: a bound from below */
+  const dsm_held_layouts *layouts; /**< with model.layout_move "exact"; borrowed. NULL: whatever the
+                                        split, held tensors fit */
 } dsm_residency;
 
 /** Nothing is on chip: the whole scratchpad is left. */
@@ -172,7 +210,8 @@ typedef struct dsm_chip_bytes {
   double statistics;   /**< update */
   double shortcut;     /**< fix of a residual */
   double fork;         /**< backward: fix of an input that later users have left errors for */
-  double layout_move;  /**< held tensors that move among the cores */
+  double input_move;   /**< held, and moves among the cores where the split does not fit */
+  double output_move;  /**< likewise */
   double gradient;     /**< kt of the update pass */
   double rotation;     /**< full: what a whole turn of the features moves */
 } dsm_chip_bytes;

@@ -139,6 +139,8 @@ typedef struct dsm_layer_plan {
   const dsm_layer *layer;            /**< of the plan's workload */
   uint64_t dysm_factor;              /**< decision: spatial minibatches in a step */
   bool is_output_held;               /**< decision: output and error stay on chip */
+  dsm_core_layout output_layout;     /**< decision, of a held output where model.layout_move is
+                                          "exact": how both lie in the cores; else zeros */
   double weights_on_chip;            /**< decision: preloaded fraction of the weights */
   size_t pipeline;                   /**< decision: index of its group, or DSM_NO_PIPELINE */
   dsm_parallelism error_parallelism; /**< layout of its output's error: that of the backward pass,

@@ -61,7 +61,42 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   return bytes;
 }
 
+bool dsm_split_fits_output(const dsm_loops *split, const dsm_core_layout *layout) {
+  return layout->features % split->n[DSM_DIM_OUT] == 0 && layout->ij % split->n[DSM_DIM_IJ] == 0 &&
+         layout->mb % split->n[DSM_DIM_MB] == 0;
+}
+
+bool dsm_split_fits_input(const dsm_loops *split, const dsm_core_layout *layout) {
+  return layout->features % split->n[DSM_DIM_IN] == 0 && layout->ij % split->n[DSM_DIM_IJ] == 0 &&
+         layout->mb % split->n[DSM_DIM_MB] == 0;
+}
+
+double dsm_misfitting_input(const dsm_held_layouts *layouts, const dsm_loops *split) {
+  uint64_t all = 0;
+  uint64_t misfitting = 0;
+  for (size_t i = 0; i < layouts->input_count; i++) {
+    const dsm_held_tensor *const input = &layouts->inputs[i];
+    all += input->elements;
+    misfitting += dsm_split_fits_input(split, &input->layout) ? 0 : input->elements;
+  }
+  return all == 0 ? 0 : (double)misfitting / (double)all;
+}
+
+double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  const dsm_held_layouts *const layouts = work->residency.layouts;
+  if (work->machine->system->model.layout_move != DSM_LAYOUT_MOVE_EXACT) {
+    return bytes->input_move + bytes->output_move;
+  }
+  if (layouts == NULL) {
+    return 0;
+  }
+  const bool is_output_misfit =
+      bytes->output_move > 0 && !dsm_split_fits_output(split, &layouts->output);
+  return (bytes->input_move > 0 ? bytes->input_move * dsm_misfitting_input(layouts, split) : 0) +
+         (is_output_misfit ? bytes->output_move : 0);
+}
+
 double dsm__layout_move_bytes(uint64_t cores, double bytes) {
-  const double hops = (double)(cores * cores / 4);
-  return bytes * hops / ((double)cores * (double)cores);
+  return bytes * dsm__two_way_distance(cores) / (double)cores;
 }

@@ -35,8 +35,13 @@ static dsm_traffic stream_traffic(const dsm_pass_work *work, double memory_bytes
   return traffic;
 }
 
-static double layout_move_bytes(const dsm_pass_work *work) {
-  return dsm__layout_move_bytes(work->machine->system->chip.cores, work->bytes.layout_move);
+static double layout_move_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  return dsm__layout_move_bytes(work->machine->system->chip.cores, dsm__misfit_bytes(work, split));
+}
+
+double dsm_layout_move_cycles(const dsm_machine *machine, double bytes) {
+  return dsm_link_cycles(machine, DSM_LINK_RING,
+                         dsm__layout_move_bytes(machine->system->chip.cores, bytes));
 }
 
 double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
@@ -59,7 +64,7 @@ dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_lo
       .partial_sum = dsm_link_cycles(machine, DSM_LINK_RING,
                                      dsm__partial_sum_bytes(work, split, &bytes) +
                                          dsm__statistics_bytes(work, split)),
-      .layout_move = dsm_link_cycles(machine, DSM_LINK_RING, layout_move_bytes(work)),
+      .layout_move = dsm_link_cycles(machine, DSM_LINK_RING, layout_move_bytes(work, split)),
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
   };
   if (work->pass == DSM_PASS_BACKWARD) {
@@ -165,7 +170,7 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
   append(&list, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM,
          (dsm_traffic){{[DSM_LINK_RING] = dsm__statistics_bytes(work, split)}});
   append(&list, DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE,
-         (dsm_traffic){{[DSM_LINK_RING] = layout_move_bytes(work)}});
+         (dsm_traffic){{[DSM_LINK_RING] = layout_move_bytes(work, split)}});
   const dsm_group group = work->pass == DSM_PASS_BACKWARD ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM;
   const dsm_transfer_list turns =
       dsm_axis_transfers(DSM_TRANSFER_ROTATE_X, DSM_TRANSFER_ROTATE_Y, group, &work->rotation);

@@ -64,17 +64,22 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   }
 }
 
-/* Held tensors that go to the layout of their user: the input in forward, the output's error in
- * update and backward. */
-static double moved_among_cores(const dsm_assumptions *model, dsm_pass pass,
-                                const dsm_residency *residency, const dsm_chip_bytes *bytes) {
-  if (model->layout_move != DSM_LAYOUT_MOVE_ALWAYS || residency->is_moving_free) {
-    return 0;
+/* Held tensors that may have to move among the cores: with "always" those that are read, the input
+ * in forward, the output's error in update and backward; with "exact" those that are written too,
+ * the output in forward and the input's error in backward. */
+static void derive_moves(const dsm_assumptions *model, dsm_pass pass,
+                         const dsm_residency *residency, dsm_chip_bytes *bytes) {
+  const bool is_forward = pass == DSM_PASS_FORWARD;
+  const bool is_exact = model->layout_move == DSM_LAYOUT_MOVE_EXACT;
+  if (model->layout_move == DSM_LAYOUT_MOVE_NONE || residency->is_moving_free) {
+    return;
   }
-  if (pass == DSM_PASS_FORWARD) {
-    return residency->is_input_held ? bytes->input : 0;
+  if (residency->is_input_held && (is_forward || (is_exact && pass == DSM_PASS_BACKWARD))) {
+    bytes->input_move = bytes->input;
   }
-  return residency->is_output_held ? bytes->stored : 0;
+  if (residency->is_output_held && (is_exact || !is_forward)) {
+    bytes->output_move = bytes->stored;
+  }
 }
 
 dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
@@ -92,7 +97,7 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
       .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] * element_bytes,
   };
   derive_moved(layer, model, mode, pass, share, residency, &bytes, element_bytes);
-  bytes.layout_move = moved_among_cores(model, pass, residency, &bytes);
+  derive_moves(model, pass, residency, &bytes);
   const double fetched_fraction = 1 - residency->resident_fraction;
   if (pass == DSM_PASS_UPDATE) {
     /* Later gradients, of timesteps or spatial minibatches, add to what the first left in memory.

@@ -10,6 +10,7 @@
 typedef enum dsm__plan_key {
   DSM__KEY_DYSM_FACTOR = 0, /**< of a layer, like the next ones */
   DSM__KEY_OUTPUT_ON_CHIP,
+  DSM__KEY_OUTPUT_LAYOUT,
   DSM__KEY_WEIGHTS_ON_CHIP,
   DSM__KEY_PIPELINE_GROUP,
   DSM__KEY_ERROR_PARALLELISM,

@@ -63,6 +63,9 @@ static void report_violation(void *context, const dsm__plan_place *place, const 
   case DSM__KEY_OUTPUT_ON_CHIP:
     report_in_layer(reader, place, "output_on_chip", hint, message);
     break;
+  case DSM__KEY_OUTPUT_LAYOUT:
+    report_in_layer(reader, place, "output_layout", hint, message);
+    break;
   case DSM__KEY_WEIGHTS_ON_CHIP:
     report_in_layer(reader, place, "weights_on_chip", hint, message);
     break;

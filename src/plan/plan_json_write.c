@@ -6,6 +6,7 @@
 #include "base/diag_add.h"
 #include "base/json_write.h"
 #include "dsm/file.h"
+#include "plan/core_layouts.h"
 #include "plan/cost_json.h"
 #include "plan/plan_internal.h"
 #include "system/system_internal.h"
@@ -81,12 +82,26 @@ static void put_error_parallelism(dsm__json_writer *writer, const dsm_plan *plan
   }
 }
 
+/* Only of a held output, where the model has layouts. */
+static void put_output_layout(dsm__json_writer *writer, const dsm_core_layout *layout) {
+  if (!dsm__is_layout(layout)) {
+    return;
+  }
+  dsm__json_write_key(writer, "output_layout");
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_u64(writer, "features", layout->features);
+  dsm__json_put_u64(writer, "ij", layout->ij);
+  dsm__json_put_u64(writer, "mb", layout->mb);
+  dsm__json_end_object(writer);
+}
+
 static void write_layer(dsm__json_writer *writer, const dsm_plan *plan,
                         const dsm_layer_plan *layer) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "name", layer->layer->name);
   dsm__json_put_u64(writer, "dysm_factor", layer->dysm_factor);
   dsm__json_put_bool(writer, "output_on_chip", layer->is_output_held);
+  put_output_layout(writer, &layer->output_layout);
   dsm__json_put_double(writer, "weights_on_chip", layer->weights_on_chip);
   dsm__json_write_key(writer, "pipeline_group");
   if (layer->pipeline == DSM_NO_PIPELINE) {

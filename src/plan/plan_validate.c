@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "plan/core_layouts.h"
 #include "plan/decisions.h"
 #include "plan/holding.h"
 #include "plan/legal.h"
@@ -60,6 +61,7 @@ static void set_path(checker *c, const dsm__plan_place *place) {
   static const char *const keys[] = {
       [DSM__KEY_DYSM_FACTOR] = "dysm_factor",
       [DSM__KEY_OUTPUT_ON_CHIP] = "output_on_chip",
+      [DSM__KEY_OUTPUT_LAYOUT] = "output_layout",
       [DSM__KEY_WEIGHTS_ON_CHIP] = "weights_on_chip",
       [DSM__KEY_PIPELINE_GROUP] = "pipeline_group",
       [DSM__KEY_ERROR_PARALLELISM] = "error_parallelism",
@@ -75,6 +77,7 @@ static void set_path(checker *c, const dsm__plan_place *place) {
     return;
   case DSM__KEY_DYSM_FACTOR:
   case DSM__KEY_OUTPUT_ON_CHIP:
+  case DSM__KEY_OUTPUT_LAYOUT:
   case DSM__KEY_WEIGHTS_ON_CHIP:
   case DSM__KEY_PIPELINE_GROUP:
   case DSM__KEY_ERROR_PARALLELISM:
@@ -150,6 +153,17 @@ static bool check_passes_exist(checker *c) {
   return is_good;
 }
 
+/* Where the model has layouts, all that is held has one. */
+static void check_layouts(checker *c) {
+  for (size_t i = 0; i < c->plan->layer_count && dsm__has_layouts(c->plan->system); i++) {
+    const dsm_layer_plan *const layer = &c->plan->layers[i];
+    const dsm_core_layout *const layout = &layer->output_layout;
+    const bool is_known = layout->features > 0 && layout->ij > 0 && layout->mb > 0;
+    (void)snprintf(c->path, sizeof c->path, "$.layers[%zu].output_layout", i);
+    expect(c, is_known || !layer->is_output_held, "a held output has a layout");
+  }
+}
+
 static dsm_status check_decisions(checker *c) {
   (void)snprintf(c->path, sizeof c->path, "$.optimizations");
   expect(c, (c->plan->options.optimizations & ~dsm_mode_optimizations(c->plan->options.mode)) == 0,
@@ -157,6 +171,7 @@ static dsm_status check_decisions(checker *c) {
   if (!dsm__decisions_of_plan(c->plan, c->arena, &c->decisions)) {
     return dsm__out_of_memory(c->diags);
   }
+  check_layouts(c);
   const dsm__candidate candidate = {
       .workload = c->plan->workload,
       .machine = &c->machine,

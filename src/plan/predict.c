@@ -261,6 +261,7 @@ static void keep_decisions(dsm_plan *plan, const dsm__decisions *decisions) {
         .layer = &plan->workload->layers[i],
         .dysm_factor = decision->dysm_factor,
         .is_output_held = decision->is_output_held,
+        .output_layout = decision->output_layout,
         .weights_on_chip = decision->weights_on_chip,
         .pipeline = DSM_NO_PIPELINE,
         .error_parallelism = decision->layouts.of[DSM_PASS_BACKWARD],
@@ -304,10 +305,10 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
   dsm_pipeline_plan *groups = NULL;
   keep_decisions(plan, decisions);
   p.holdings = dsm__arena_array(plan->arena, plan->layer_count, sizeof p.holdings[0]);
-  if (p.holdings == NULL || !keep_groups(plan, decisions, &groups)) {
+  if (p.holdings == NULL || !keep_groups(plan, decisions, &groups) ||
+      !dsm__holdings_derive(plan->workload, decisions, p.holdings, plan->arena)) {
     return false;
   }
-  dsm__holdings_derive(plan->workload, decisions, p.holdings);
   p.preloaded_bytes = dsm__preloaded_bytes(plan->workload, &p.machine, decisions);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm__layer_setting setting = setting_of(&p, i);

@@ -277,10 +277,10 @@ static bool derive_holding(dsm__explaining *e) {
   const size_t count = e->plan->layer_count;
   dsm__decisions decisions;
   dsm__holding *const holdings = dsm__arena_array(e->problem->arena, count, sizeof *holdings);
-  if (holdings == NULL || !dsm__decisions_of_plan(e->plan, e->problem->arena, &decisions)) {
+  if (holdings == NULL || !dsm__decisions_of_plan(e->plan, e->problem->arena, &decisions) ||
+      !dsm__holdings_derive(e->plan->workload, &decisions, holdings, e->problem->arena)) {
     return false;
   }
-  dsm__holdings_derive(e->plan->workload, &decisions, holdings);
   e->holding = holdings[e->layer_index];
   e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
   return true;

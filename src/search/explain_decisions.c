@@ -122,7 +122,10 @@ static bool compare_held(const dsm__explaining *e, const dsm__through *through, 
   if (held == NULL) {
     return false;
   }
-  dsm__through_held(through, way, held);
+  if (!dsm__through_held(through, way, held)) {
+    free(held);
+    return false;
+  }
   for (size_t i = 0; i < count; i++) {
     held[count + i] = e->plan->layers[i].is_output_held;
   }

@@ -274,7 +274,7 @@ START_TEST(test_held_tensors_move_to_the_layout_of_their_user) {
     const dsm_pass_work moving = moving_work(DSM_MODE_TRAINING, (dsm_pass)pass, c, false);
     const dsm_invocation_cost after = dsm_invocation_score(&moving, &one_core_each);
     ck_assert_double_eq(before.layout_move, 0);
-    ck_assert_double_eq(moving.bytes.layout_move, c->bytes[pass]);
+    ck_assert_double_eq(dsm__misfit_bytes(&moving, &one_core_each), c->bytes[pass]);
     ck_assert_double_eq(after.layout_move, c->bytes[pass] / 4 / 32);
     ck_assert_double_eq(after.overlapped, before.overlapped);
     ASSERT_CLOSE(after.total, before.total + after.layout_move);
@@ -286,7 +286,7 @@ START_TEST(test_held_input_moves_in_inference_too) {
   const move_case *const c = &move_cases[_i];
   chips.model.layout_move = DSM_LAYOUT_MOVE_ALWAYS;
   const dsm_pass_work work = moving_work(DSM_MODE_INFERENCE, DSM_PASS_FORWARD, c, false);
-  ck_assert_double_eq(work.bytes.layout_move, c->bytes[DSM_PASS_FORWARD]);
+  ck_assert_double_eq(dsm__misfit_bytes(&work, &one_core_each), c->bytes[DSM_PASS_FORWARD]);
 }
 END_TEST
 
@@ -310,7 +310,7 @@ START_TEST(test_spatial_minibatch_moves_its_own_part) {
   const dsm_pass_work work =
       dsm_pass_work_derive(&conv, &machine, friendly_precision(), DSM_MODE_TRAINING,
                            DSM_PASS_FORWARD, DSM_PARALLELISM_DATA_X_MODEL_Y, 5, &residency);
-  ck_assert_double_eq(work.bytes.layout_move, 864);
+  ck_assert_double_eq(dsm__misfit_bytes(&work, &one_core_each), 864);
 }
 END_TEST
 

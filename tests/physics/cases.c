@@ -27,7 +27,7 @@ static double pick(uint64_t *state, const double *values, size_t count) {
 static void make_small(physics_case *one) {
   instance *const text = malloc(sizeof *text);
   ck_assert_ptr_nonnull(text);
-  instance_make_full(text, one->seed, INSTANCE_ALL);
+  instance_make_full(text, one->seed, INSTANCE_ALL, 0);
   ck_assert_int_eq(dsm_workload_parse(&one->workload, text->workload_json,
                                       strlen(text->workload_json), "workload", NULL, 0, NULL),
                    DSM_OK);

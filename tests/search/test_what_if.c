@@ -211,7 +211,7 @@ static double sum_of_layers(dsm__problem *problem, const dsm__layer_decision *la
   double *const totals =
       dsm__arena_array(problem->arena, problem->table.splits.count, sizeof *totals);
   const dsm__decisions decisions = {.layers = layers};
-  dsm__holdings_derive(workload, &decisions, holdings);
+  ck_assert(dsm__holdings_derive(workload, &decisions, holdings, problem->arena));
   double cycles = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_pass_layouts data = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/layout_bounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- dues ---- */
+
+static size_t user_count(const dsm__lives *lives, size_t layer) {
+  return lives->first_user[layer + 1] - lives->first_user[layer];
+}
+
+/* Room for the dues of a tensor, none of them known. False if out of memory. */
+static bool make_dues(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t layer) {
+  dsm__layout_dues *const dues = &bounds->dues[slot];
+  const size_t choices = dsm__layouts_of(bounds->uses, slot).count;
+  const size_t entries = user_count(bounds->uses->request->lives, layer) * choices;
+  if (dues->sum != NULL) {
+    return true;
+  }
+  dues->by_user = malloc((entries + 1) * sizeof dues->by_user[0]);
+  dues->sum = malloc(choices * sizeof dues->sum[0]);
+  dues->next_user = SIZE_MAX;
+  for (size_t i = 0; dues->by_user != NULL && i < entries; i++) {
+    dues->by_user[i] = HUGE_VAL;
+  }
+  return dues->by_user != NULL && dues->sum != NULL;
+}
+
+const double *dsm__layout_dues_from(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t layer,
+                                    size_t boundary) {
+  const dsm__lives *const lives = bounds->uses->request->lives;
+  const size_t *const users = &lives->users[lives->first_user[layer]];
+  const size_t choices = dsm__layouts_of(bounds->uses, slot).count;
+  dsm__layout_dues *const dues = &bounds->dues[slot];
+  size_t next = 0;
+  while (next < user_count(lives, layer) && users[next] < boundary) {
+    next++;
+  }
+  if (dues->next_user == next) {
+    return dues->sum;
+  }
+  dues->next_user = next;
+  memset(dues->sum, 0, choices * sizeof dues->sum[0]);
+  for (size_t u = next; u < user_count(lives, layer); u++) {
+    for (size_t c = 0; c < choices; c++) {
+      const double due = dues->by_user[u * choices + c];
+      dues->sum[c] += isfinite(due) ? due : 0;
+    }
+  }
+  return dues->sum;
+}
+
+/* ---- what a layer on an edge adds ---- */
+
+/* A tensor that the layer touches: which core splits fit its layouts. */
+typedef struct touched_tensor {
+  dsm__held_slot slot;
+  size_t layer;         /* that made it */
+  size_t choices;
+  double move[2];       /* in forward and in backward */
+  bool *is_fitting[2];  /* [split * choices + choice] */
+  double *dues;         /* of each choice */
+  double *more;         /* likewise: scratch */
+  double *left;         /* of each pair of splits: least move, less the due */
+} touched_tensor;
+
+/* The layer as a choice of two core splits, that of forward and that of backward. */
+typedef struct layer_function {
+  dsm__layout_bounds *bounds;
+  const dsm__profile_part *parts[2]; /* NULL: no such pass */
+  size_t splits[2];                  /* how many, at least 1 */
+  touched_tensor *inputs;
+  size_t input_count;
+  double *added; /* of each pair of splits: both passes and the output at its best layout */
+} layer_function;
+
+enum { FORWARD, BACKWARD };
+
+/* Most pairs of splits that are looked at together. Where there are more, what backward adds is left
+ * out, which is not negative. */
+enum { PAIRS_MAX = 1 << 12 };
+
+static bool allocate_fits(const layer_function *f, touched_tensor *t) {
+  const size_t pairs = f->splits[FORWARD] * f->splits[BACKWARD];
+  t->is_fitting[FORWARD] = malloc(f->splits[FORWARD] * t->choices);
+  t->is_fitting[BACKWARD] = malloc(f->splits[BACKWARD] * t->choices);
+  t->dues = calloc(t->choices, sizeof t->dues[0]);
+  t->more = calloc(t->choices, sizeof t->more[0]);
+  t->left = calloc(pairs, sizeof t->left[0]);
+  return t->is_fitting[FORWARD] != NULL && t->is_fitting[BACKWARD] != NULL && t->dues != NULL &&
+         t->more != NULL && t->left != NULL;
+}
+
+static void free_fits(touched_tensor *t) {
+  free(t->is_fitting[FORWARD]);
+  free(t->is_fitting[BACKWARD]);
+  free(t->dues);
+  free(t->more);
+  free(t->left);
+}
+
+static bool derive_fits(const layer_function *f, touched_tensor *t, bool is_output, double share) {
+  if (!allocate_fits(f, t)) {
+    return false;
+  }
+  for (int p = FORWARD; p <= BACKWARD; p++) {
+    const dsm__profile_part *const part = f->parts[p];
+    t->move[p] = part == NULL ? 0
+                              : part->count * (is_output ? part->output_move_cycles
+                                                         : part->input_move_cycles * share);
+    for (size_t s = 0; s < f->splits[p]; s++) {
+      for (size_t c = 0; c < t->choices; c++) {
+        const dsm_core_layout layout = dsm__layout_at(f->bounds->uses, t->slot, c);
+        t->is_fitting[p][s * t->choices + c] =
+            part == NULL ||
+            (is_output ? dsm_split_fits_output(&part->splits[s].split, &layout)
+                       : dsm_split_fits_input(&part->splits[s].split, &layout));
+      }
+    }
+  }
+  return true;
+}
+
+/* What moves of a tensor with a pair of splits and a layout. */
+static double moved(const touched_tensor *t, size_t forward, size_t backward, size_t choice) {
+  return (t->is_fitting[FORWARD][forward * t->choices + choice] ? 0 : t->move[FORWARD]) +
+         (t->is_fitting[BACKWARD][backward * t->choices + choice] ? 0 : t->move[BACKWARD]);
+}
+
+/* The least over its layouts of what moves and `plus` (times `sign`), for each pair of splits. */
+static void find_least(const layer_function *f, const touched_tensor *t, const double *plus,
+                       double sign, double *least) {
+  for (size_t i = 0; i < f->splits[FORWARD]; i++) {
+    for (size_t k = 0; k < f->splits[BACKWARD]; k++) {
+      double best = HUGE_VAL;
+      for (size_t c = 0; c < t->choices; c++) {
+        best = fmin(best, moved(t, i, k, c) + sign * plus[c]);
+      }
+      least[i * f->splits[BACKWARD] + k] = best;
+    }
+  }
+}
+
+/* What the update pass adds with a layout of the output. */
+static double update_added(const dsm__layout_uses *uses, size_t edge,
+                           const dsm_core_layout *layout) {
+  const size_t index = uses->edges[edge].profiles[DSM_PASS_UPDATE];
+  const dsm_held_layouts layouts = {.output = *layout};
+  return index == SIZE_MAX ? 0 : dsm__profile_extra(&uses->profiles.items[index], &layouts);
+}
+
+/* The output at its best layout. False if out of memory. */
+static bool add_output(layer_function *f, size_t edge, size_t layer, bool is_needed) {
+  dsm__layout_uses *const uses = f->bounds->uses;
+  const size_t pairs = f->splits[FORWARD] * f->splits[BACKWARD];
+  touched_tensor t = {.slot = uses->edges[edge].own, .layer = layer};
+  t.choices = dsm__layouts_of(uses, t.slot).count;
+  bool is_done = make_dues(f->bounds, t.slot, layer) && derive_fits(f, &t, true, 0);
+  if (is_done) {
+    const double *const dues = dsm__layout_dues_from(f->bounds, t.slot, layer, layer + 1);
+    for (size_t c = 0; c < t.choices; c++) {
+      const dsm_core_layout layout = dsm__layout_at(uses, t.slot, c);
+      t.dues[c] = update_added(uses, edge, &layout) + (is_needed ? dues[c] : 0);
+    }
+    find_least(f, &t, t.dues, 1, t.left);
+    for (size_t i = 0; i < pairs; i++) {
+      f->added[i] += t.left[i];
+    }
+  }
+  free_fits(&t);
+  return is_done;
+}
+
+/* ---- splitting dues off ---- */
+
+/* What a pair of splits adds at least but for one tensor (NULL: none), the others having their
+ * dues. */
+static double added_without(const layer_function *f, size_t pair, const touched_tensor *t) {
+  double added = f->added[pair];
+  for (size_t j = 0; j < f->input_count; j++) {
+    added += &f->inputs[j] == t ? 0 : f->inputs[j].left[pair];
+  }
+  return added;
+}
+
+/* Gives a tensor a part of what its layouts make different, the others having their dues. */
+static void split_off(layer_function *f, touched_tensor *t, double part) {
+  double lowest = HUGE_VAL;
+  for (size_t c = 0; c < t->choices; c++) {
+    t->more[c] = HUGE_VAL;
+  }
+  for (size_t i = 0; i < f->splits[FORWARD]; i++) {
+    for (size_t k = 0; k < f->splits[BACKWARD]; k++) {
+      const double others = added_without(f, i * f->splits[BACKWARD] + k, t);
+      for (size_t c = 0; c < t->choices; c++) {
+        t->more[c] = fmin(t->more[c], others + moved(t, i, k, c) - t->dues[c]);
+      }
+    }
+  }
+  for (size_t c = 0; c < t->choices; c++) {
+    lowest = fmin(lowest, t->more[c]);
+  }
+  for (size_t c = 0; c < t->choices; c++) {
+    t->dues[c] += part * (t->more[c] - lowest);
+  }
+  find_least(f, t, t->dues, -1, t->left);
+}
+
+/* Splits the dues of all inputs off; returns the constant that is left. */
+static double split_dues(layer_function *f) {
+  double constant = HUGE_VAL;
+  for (size_t j = 0; j < f->input_count; j++) {
+    find_least(f, &f->inputs[j], f->inputs[j].dues, -1, f->inputs[j].left);
+  }
+  for (size_t j = 0; j < f->input_count; j++) { /* as much to each, as far as that goes */
+    split_off(f, &f->inputs[j], 1 / (double)(f->input_count - j));
+  }
+  for (size_t j = 0; j + 1 < f->input_count; j++) { /* then what is left */
+    split_off(f, &f->inputs[j], 1);
+  }
+  for (size_t i = 0; i < f->splits[FORWARD] * f->splits[BACKWARD]; i++) {
+    constant = fmin(constant, added_without(f, i, NULL));
+  }
+  return constant;
+}
+
+/* Keeps the least dues of a user. */
+static void join_dues(layer_function *f, const touched_tensor *t, size_t user) {
+  const dsm__lives *const lives = f->bounds->uses->request->lives;
+  const size_t *const users = &lives->users[lives->first_user[t->layer]];
+  double *const by_user = f->bounds->dues[t->slot].by_user;
+  size_t u = 0;
+  while (users[u] != user) {
+    u++;
+  }
+  for (size_t c = 0; c < t->choices; c++) {
+    double *const due = &by_user[u * t->choices + c];
+    *due = fmin(*due, t->dues[c]);
+  }
+}
+
+/* ---- a layer ---- */
+
+static bool is_listed_before(const dsm_layer *layer, size_t index) {
+  for (size_t i = 0; i < index; i++) {
+    if (layer->producers[i] == layer->producers[index]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The tensors that the layer reads, each once. False if out of memory. */
+static bool list_inputs(layer_function *f, size_t node, size_t edge) {
+  dsm__layout_uses *const uses = f->bounds->uses;
+  const dsm_workload *const workload = uses->request->table->inputs->workload;
+  const dsm__node_info *const info = &uses->request->free->infos[node];
+  const dsm_layer *const layer = &workload->layers[info->layer];
+  const unsigned factor_index =
+      dsm__step_unpack(uses->request->free->edges[edge].tag).factor_index;
+  double all = 0;
+  f->inputs = calloc(layer->producer_count + 1, sizeof f->inputs[0]);
+  for (size_t i = 0; f->inputs != NULL && i < layer->producer_count; i++) {
+    if (layer->producers[i] == DSM_NETWORK_INPUT) {
+      return true; /* it is never held */
+    }
+    all += (double)workload->layers[layer->producers[i]].stored_elements;
+  }
+  for (size_t i = 0; f->inputs != NULL && i < layer->producer_count; i++) {
+    const size_t producer = layer->producers[i];
+    double share = 0;
+    if (is_listed_before(layer, i)) {
+      continue;
+    }
+    for (size_t k = i; k < layer->producer_count; k++) {
+      const bool is_same = layer->producers[k] == producer;
+      share += is_same ? (double)workload->layers[producer].stored_elements / all : 0;
+    }
+    const dsm__held_slot slot =
+        dsm__held_slot_of(uses, producer, (dsm_parallelism)info->forward, factor_index);
+    if (slot == DSM__NO_SLOT) {
+      continue; /* it is not held on any path */
+    }
+    touched_tensor *const t = &f->inputs[f->input_count++];
+    t->layer = producer;
+    t->slot = slot;
+    t->choices = dsm__layouts_of(uses, t->slot).count;
+    if (!make_dues(f->bounds, t->slot, producer) || !derive_fits(f, t, false, share)) {
+      return false;
+    }
+  }
+  return f->inputs != NULL;
+}
+
+/* The core splits of the two passes, and what they add by themselves. False if out of memory. */
+static bool list_splits(layer_function *f, size_t edge) {
+  static const dsm_pass passes[] = {DSM_PASS_FORWARD, DSM_PASS_BACKWARD};
+  const dsm__layout_uses *const uses = f->bounds->uses;
+  for (int p = FORWARD; p <= BACKWARD; p++) {
+    const size_t index = uses->edges[edge].profiles[passes[p]];
+    f->parts[p] = index == SIZE_MAX ? NULL : &uses->profiles.items[index].parts[0];
+    f->splits[p] = f->parts[p] == NULL ? 1 : f->parts[p]->split_count;
+  }
+  if (f->splits[FORWARD] * f->splits[BACKWARD] > PAIRS_MAX) {
+    f->parts[BACKWARD] = NULL;
+    f->splits[BACKWARD] = 1;
+  }
+  f->added = malloc(f->splits[FORWARD] * f->splits[BACKWARD] * sizeof f->added[0]);
+  for (size_t i = 0; f->added != NULL && i < f->splits[FORWARD]; i++) {
+    for (size_t k = 0; k < f->splits[BACKWARD]; k++) {
+      double *const added = &f->added[i * f->splits[BACKWARD] + k];
+      const size_t at[] = {i, k};
+      *added = 0;
+      for (int p = FORWARD; p <= BACKWARD; p++) {
+        const dsm__profile_part *const part = f->parts[p];
+        *added += part == NULL
+                      ? 0
+                      : part->count * (part->splits[at[p]].cycles - part->splits[0].cycles);
+      }
+    }
+  }
+  return f->added != NULL;
+}
+
+/* What the layer on an edge adds at least but for dues, which are joined. False if out of memory.
+ */
+static bool find_added(dsm__layout_bounds *bounds, size_t node, size_t edge, double *added) {
+  const dsm__network_graph *const network = bounds->uses->request->free;
+  const dsm__holding *const holding = &network->holdings[edge];
+  const size_t layer = network->infos[node].layer;
+  const dsm__held_set own = bounds->uses->request->lives->layers[layer].own;
+  const bool is_needed = (network->infos[network->graph.edges[edge].to].needed & own) != 0;
+  layer_function f = {.bounds = bounds};
+  bool is_done = list_splits(&f, edge) && list_inputs(&f, node, edge) &&
+                 (!holding->is_output_held || add_output(&f, edge, layer, is_needed));
+  if (is_done) {
+    const size_t all_inputs = f.input_count;
+    f.input_count = holding->is_input_held ? all_inputs : 0;
+    *added = split_dues(&f);
+    f.input_count = all_inputs;
+    for (size_t j = 0; j < f.input_count; j++) {
+      join_dues(&f, &f.inputs[j], layer);
+    }
+  }
+  for (size_t j = 0; j < f.input_count; j++) {
+    free_fits(&f.inputs[j]);
+  }
+  free(f.inputs);
+  free(f.added);
+  return is_done;
+}
+
+/* ---- all of it ---- */
+
+static bool sweep_back(dsm__layout_bounds *bounds) {
+  const dsm__layout_request *const request = bounds->uses->request;
+  const dsm__graph *const graph = &request->free->graph;
+  const size_t last = graph->node_count - 1;
+  bounds->rest[last] = 0;
+  for (size_t v = last; v-- > 0;) {
+    double least = HUGE_VAL;
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      double added = 0;
+      if (request->is_edge_in[e] == 0) {
+        continue;
+      }
+      if (bounds->uses->edges[e].is_touching && !find_added(bounds, v, e, &added)) {
+        return false;
+      }
+      least = fmin(least, graph->edges[e].cycles + added + bounds->rest[graph->edges[e].to]);
+    }
+    bounds->rest[v] = least;
+  }
+  return true;
+}
+
+bool dsm__layout_bounds_find(dsm__layout_bounds *bounds, dsm__layout_uses *uses) {
+  *bounds = (dsm__layout_bounds){.uses = uses};
+  bounds->dues = calloc(uses->slot_count + 1, sizeof bounds->dues[0]);
+  bounds->rest = malloc(uses->request->free->graph.node_count * sizeof bounds->rest[0]);
+  return bounds->dues != NULL && bounds->rest != NULL && sweep_back(bounds);
+}
+
+void dsm__layout_bounds_fini(dsm__layout_bounds *bounds) {
+  for (size_t s = 0; bounds->dues != NULL && s < bounds->uses->slot_count; s++) {
+    free(bounds->dues[s].by_user);
+    free(bounds->dues[s].sum);
+  }
+  free(bounds->dues);
+  free(bounds->rest);
+}
