@@ -503,7 +503,8 @@ static const dsm_chip_bytes digits = {
     .deferred = 1e8,
     .fork = 1e9,
     .rotation = 5e10,    /* is counted apart */
-    .layout_move = 5e11, /* among the cores */
+    .input_move = 5e11,  /* among the cores */
+    .output_move = 5e12, /* likewise */
 };
 
 static double memory_bytes(dsm_pass pass, dsm_chip_bytes bytes, dsm__refetch refetch) {
