@@ -336,6 +336,86 @@ START_TEST(test_layouts_and_factors_are_the_best_of_all) {
 }
 END_TEST
 
+/* ---- what bounds leave out ---- */
+
+static dsm_explore_options options_of_set(int set) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
+                          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
+  if (set > 0) {
+    options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM) |
+                             DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE);
+  }
+  if (set == 1) {
+    options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS);
+  }
+  options.mode = set == 2 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
+  return options;
+}
+
+/* What a search finds, with bounds or without. */
+typedef struct found {
+  dsm__graph_answer answer;
+  double need_bytes;
+  size_t held;
+  size_t nodes;
+} found;
+
+static found search_with(const random_case *given, const dsm_explore_options *options,
+                         double capacity_bytes, bool is_bounding_off) {
+  dsm__problem problem;
+  dsm__solution solution;
+  ck_assert_int_eq(
+      dsm__problem_init(&problem, given->workload, given->system, options, NULL), DSM_OK);
+  problem.capacity_bytes = capacity_bytes;
+  problem.is_bounding_off = is_bounding_off;
+  ck_assert(dsm__problem_solve(&problem, &solution));
+  const dsm__graph_sums sums = dsm__graph_sum(&solution.network.graph, &solution.path);
+  const found one = {solution.answer, dsm__graph_bytes(sums), sums.counted,
+                     solution.network.graph.node_count};
+  dsm__problem_fini(&problem);
+  return one;
+}
+
+static double compare_found(const random_case *given, const dsm_explore_options *options,
+                            double capacity_bytes, uint64_t seed, unsigned *fewer) {
+  const found on = search_with(given, options, capacity_bytes, false);
+  const found off = search_with(given, options, capacity_bytes, true);
+  ck_assert_int_eq(on.answer.is_feasible, off.answer.is_feasible);
+  ck_assert_msg(fabs(on.answer.cycles - off.answer.cycles) <= 1e-11 * off.answer.cycles,
+                "seed %u: %.17g, %.17g", (unsigned)seed, on.answer.cycles, off.answer.cycles);
+  ck_assert_msg(!on.answer.is_feasible ||
+                    on.answer.lower_bound_cycles >= on.answer.cycles * (1 - 1e-11),
+                "seed %u: bound %.17g of %.17g", (unsigned)seed, on.answer.lower_bound_cycles,
+                on.answer.cycles);
+  ck_assert_msg(on.held == off.held, "seed %u: holds %zu, %zu", (unsigned)seed, on.held, off.held);
+  *fewer += on.nodes < off.nodes ? 1 : 0;
+  return on.need_bytes;
+}
+
+enum { BOUND_SEEDS = 25 };
+
+/* With ample memory, and with a little less than the fastest mapping needs. */
+START_TEST(test_bounds_change_nothing) {
+  unsigned fewer = 0;
+  unsigned limited = 0;
+  for (uint64_t seed = 0; seed < BOUND_SEEDS; seed++) {
+    random_case given = random_case_make(seed);
+    random_case_refine(&given, seed);
+    given.system->model.layout_move = DSM_LAYOUT_MOVE_EXACT;
+    given.system->model.prefer_holding = true;
+    const dsm_explore_options options = options_of_set(_i);
+    const double bytes = compare_found(&given, &options, HUGE_VAL, seed, &fewer);
+    const double less = compare_found(&given, &options, bytes * 0.97, seed, &fewer);
+    limited += less <= bytes * 0.97 ? 1 : 0;
+    random_case_free(&given);
+  }
+  ck_assert_uint_gt(fewer, BOUND_SEEDS / 2);
+  ck_assert_uint_gt(limited, BOUND_SEEDS / 5);
+}
+END_TEST
+
 Suite *suite_layouts(void) {
   Suite *const suite = suite_create("layouts");
   TCase *const brute_force = tcase_create("brute force");
@@ -343,5 +423,9 @@ Suite *suite_layouts(void) {
   tcase_add_test(brute_force, test_layouts_are_the_best_of_all);
   tcase_add_test(brute_force, test_layouts_and_factors_are_the_best_of_all);
   suite_add_tcase(suite, brute_force);
+  TCase *const bounds = tcase_create("bounds");
+  tcase_set_timeout(bounds, 240);
+  tcase_add_loop_test(bounds, test_bounds_change_nothing, 0, 3);
+  suite_add_tcase(suite, bounds);
   return suite;
 }
