@@ -50,6 +50,10 @@ class Dsm:
     def describe(self, name):
         return self.remembered(("describe", name), lambda: self.run("describe", name))["items"][0]
 
+    def parameters(self, name):
+        """The values of a system by path."""
+        return {one["path"]: one["value"] for one in self.describe(name)["parameters"]}
+
     def plan(self, case, workload, minibatch, optimize, *more):
         """The plan of an exploration."""
         return self.explore(workload, case.system, f"--minibatch={minibatch}",

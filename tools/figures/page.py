@@ -51,6 +51,11 @@ SECTIONS = (training, fig12, fig13, scaling, inference)
 BUNDLED = (("chip1", ONE_CHIP), ("torus256", CHIPS_256))
 
 
+def values_of(overrides):
+    """Numbers of chips by path."""
+    return {path: int(value) for path, _, value in (one.partition("=") for one in overrides)}
+
+
 class Page:
     def __init__(self, dsm):
         self.dsm = dsm
@@ -108,17 +113,9 @@ class Page:
                 yield f"deviates, and no topic explains it: {figure.quantity}"
         yield from expected.findings(self.dsm)
         for name, overrides in BUNDLED:
-            if self.parameters_of(name) != {**self.parameters_of(DEFAULT.system),
-                                            **self.changed(overrides)}:
+            if self.dsm.parameters(name) != {**self.dsm.parameters(DEFAULT.system),
+                                             **values_of(overrides)}:
                 yield f"{name} is not {DEFAULT.system} with {', '.join(overrides)}"
-
-    def parameters_of(self, name):
-        return {one["path"]: one["value"] for one in self.dsm.describe(name)["parameters"]}
-
-    @staticmethod
-    def changed(overrides):
-        return {path: int(value) for path, _, value in
-                (override.partition("=") for override in overrides)}
 
     def guarded(self):
         return sum(bool(figure.band) for figure in self.found.figures.values()) + len(expected.ROWS)

@@ -64,9 +64,17 @@ def shown(row):
     return [cell.shown for cell in row]
 
 
+def changes(dsm, case, overrides):
+    """Whether overrides are other than what the set has, or none."""
+    values = dsm.parameters(case.system)
+    return not overrides or any(text_of(values[path]) != value for path, _, value in
+                                (override.partition("=") for override in overrides))
+
+
 def variation_table(dsm, columns, variations, cases=CASES):
-    """A row for each set and variation."""
-    tried = [(case, text, case.where(*overrides)) for case in cases for text, overrides in variations]
+    """A row for each set and variation that changes something in it."""
+    tried = [(case, text, case.where(*overrides)) for case in cases
+             for text, overrides in variations if changes(dsm, case, overrides)]
     rows = cells(dsm, columns, [one for _, _, one in tried])
     return table(("set", "varied", *(column.heading for column in columns)),
                  [(case.title, text, *shown(row)) for (case, text, _), row in zip(tried, rows)])
@@ -96,10 +104,9 @@ def text_of(value):
 
 
 def refined_keys(dsm):
-    refined = {one["path"]: one["value"] for one in dsm.describe(REFINED.system)["parameters"]}
-    return [Key(one["path"], one["value"], refined[one["path"]])
-            for one in dsm.describe(DEFAULT.system)["parameters"]
-            if one["value"] != refined[one["path"]]]
+    default, refined = dsm.parameters(DEFAULT.system), dsm.parameters(REFINED.system)
+    return [Key(path, value, refined[path]) for path, value in default.items()
+            if value != refined[path]]
 
 
 def one_key_cells(dsm, columns):

@@ -44,8 +44,8 @@ def section(found):
         paragraph("""Of these variations the default set has all nine shares within 10 % of the
             published ranges with a start of 500 or 1000 cycles, the refined set with none. There
             the start that brings FC1 and FC3 closest leaves the update of FC2 below. Why that
-            loses as much as published is still unexplained:
-            [what was tried](unexplained.md#rotation-in-the-update-of-vgg16s-fully-connected-layers-published-30-to-70-)."""),
+            loses as much as published is still unexplained: [what was
+            tried](unexplained.md#rotation-in-the-update-of-vgg16s-fully-connected-layers-published-30-to-70-)."""),
         "",
         *variation_table(found.dsm, named, VARIATIONS),
     ]

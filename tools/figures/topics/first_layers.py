@@ -9,6 +9,8 @@ from figures.vgg16 import one_factor
 
 HEADING = "VGG16: CONV1_1's activation function, CONV1_2's visible transfer"
 EXPLAINS = ("activation", "conv1_2")
+VARIATIONS = (AS_IT_IS, *each("core.sfu_ops_per_cycle", 8, 16, 32),
+              *each("model.layout_move", "none", "exact", "always"))
 
 
 def visible_kilocycles(dsm, case):
@@ -39,5 +41,5 @@ def section(found):
         "",
         *one_key_table(found.dsm, columns),
         "",
-        *variation_table(found.dsm, columns, (AS_IT_IS, *each("core.sfu_ops_per_cycle", 8, 16, 32))),
+        *variation_table(found.dsm, columns, VARIATIONS),
     ]

@@ -28,8 +28,8 @@ def section(found):
         "",
         paragraph("""The gain at 256 follows the start of the arrays. With a start at which it is
             near the published 1.30x, the base is more than twice as fast as published. So the
-            published gain at 256 is still unexplained:
-            [what was tried](unexplained.md#timestep-pipelining-of-gnmt-published-130x-at-256-falling-to-117x)."""),
+            published gain at 256 is still unexplained: [what was
+            tried](unexplained.md#timestep-pipelining-of-gnmt-published-130x-at-256-falling-to-117x)."""),
         "",
         *variation_table(dsm, [column(found.figures["gnmt_base"], "base, 256"), *columns], VARIATIONS),
     ]

@@ -6,7 +6,8 @@ from figures.variation import AS_IT_IS, Column, column, each, one_key_table, var
 
 HEADING = "ResNet-50: inference"
 EXPLAINS = ("inference_resnet50", "inference_reuse", "inference_preload", "inference_vgg16")
-VARIATIONS = (AS_IT_IS, *each("array.startup_cycles", 0),
+VARIATIONS = (AS_IT_IS, *each("model.layout_move", "none", "exact", "always"),
+              *each("array.startup_cycles", 0),
               *each("chip.memory.efficiency_ratio", 1, 0.5),
               *each("core.streaming_buffer_KiB", 0), *each("core.scratchpad_MiB", 2, 4))
 

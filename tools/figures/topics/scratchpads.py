@@ -16,6 +16,9 @@ def section(found):
             where they have to be moved among the cores, and so does the room for them. Without it
             the refined set gains as much as published, or up to 10 % more."""),
         "",
+        *variation_table(found.dsm, columns[:2],
+                         (AS_IT_IS, *each("model.layout_move", "none", "exact", "always"))),
+        "",
         *one_key_table(found.dsm, columns[:2]),
         "",
         paragraph("""GNMT is published as insensitive, and gains at 2 MiB here. If in backward and
