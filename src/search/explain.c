@@ -300,7 +300,9 @@ static bool find_ways(dsm__explaining *e) {
   const unsigned graphs = problem->factors.is_uniform ? problem->factors.count : 1;
   dsm__solution *const solution = dsm__arena_alloc(arena, sizeof *solution);
   dsm__network_graph *const networks = dsm__arena_array(arena, graphs, sizeof *networks);
-  e->throughs = dsm__arena_array(arena, graphs + 1, sizeof e->throughs[0]);
+  const bool has_layouts = dsm__has_layouts(e->plan->system);
+  const size_t most = 1 + graphs * (has_layouts ? (size_t)DSM__LAYOUT_VALUES_MAX : 1);
+  e->throughs = dsm__arena_array(arena, most, sizeof e->throughs[0]);
   if (solution == NULL || networks == NULL || e->throughs == NULL ||
       !solve_without_preloading(problem, solution) ||
       !dsm__through_derive(&e->throughs[0], problem, &solution->network, e->layer_index, arena)) {
@@ -308,14 +310,21 @@ static bool find_ways(dsm__explaining *e) {
   }
   e->through_count = 1;
   dsm__factors factors = solution->factors;
+  /* Where memory decides, what is fastest memory aside is still to be found. */
+  const double best_cycles =
+      solution->answer.smallest_need_bytes > 0 ? 0 : solution->answer.cycles;
   for (unsigned g = 0; g < graphs; g++) {
     factors.conv_index = (solution->factors.conv_index + g) % graphs;
-    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g]) ||
-        !dsm__through_derive(&e->throughs[e->through_count], problem, &networks[g], e->layer_index,
-                             arena)) {
+    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g])) {
       return false;
     }
-    e->through_count++;
+    const bool is_added =
+        has_layouts ? dsm__explain_add_layouts(e, &networks[g], best_cycles)
+                    : dsm__through_derive(&e->throughs[e->through_count++], problem, &networks[g],
+                                          e->layer_index, arena);
+    if (!is_added) {
+      return false;
+    }
   }
   return true;
 }

@@ -28,6 +28,22 @@ static bool make_dues(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t la
   return dues->by_user != NULL && dues->sum != NULL;
 }
 
+/* Keeps the least dues of a user: these (NULL: none), or what it has. */
+static void join_dues(const dsm__layout_bounds *bounds, dsm__held_slot slot, size_t layer,
+                      size_t user, const double *dues) {
+  const dsm__lives *const lives = bounds->uses->request->lives;
+  const size_t *const users = &lives->users[lives->first_user[layer]];
+  const size_t choices = dsm__layouts_of(bounds->uses, slot).count;
+  size_t u = 0;
+  while (users[u] != user) {
+    u++;
+  }
+  for (size_t c = 0; c < choices; c++) {
+    double *const due = &bounds->dues[slot].by_user[u * choices + c];
+    *due = fmin(*due, dues == NULL ? 0 : dues[c]);
+  }
+}
+
 const double *dsm__layout_dues_from(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t layer,
                                     size_t boundary) {
   const dsm__lives *const lives = bounds->uses->request->lives;
@@ -226,21 +242,6 @@ static double split_dues(layer_function *f) {
   return constant;
 }
 
-/* Keeps the least dues of a user. */
-static void join_dues(layer_function *f, const touched_tensor *t, size_t user) {
-  const dsm__lives *const lives = f->bounds->uses->request->lives;
-  const size_t *const users = &lives->users[lives->first_user[t->layer]];
-  double *const by_user = f->bounds->dues[t->slot].by_user;
-  size_t u = 0;
-  while (users[u] != user) {
-    u++;
-  }
-  for (size_t c = 0; c < t->choices; c++) {
-    double *const due = &by_user[u * t->choices + c];
-    *due = fmin(*due, t->dues[c]);
-  }
-}
-
 /* ---- a layer ---- */
 
 static bool is_listed_before(const dsm_layer *layer, size_t index) {
@@ -252,46 +253,41 @@ static bool is_listed_before(const dsm_layer *layer, size_t index) {
   return false;
 }
 
-/* The tensors that the layer reads, each once. False if out of memory. */
-static bool list_inputs(layer_function *f, size_t node, size_t edge) {
-  dsm__layout_uses *const uses = f->bounds->uses;
-  const dsm_workload *const workload = uses->request->table->inputs->workload;
-  const dsm__node_info *const info = &uses->request->free->infos[node];
-  const dsm_layer *const layer = &workload->layers[info->layer];
-  const unsigned factor_index =
-      dsm__step_unpack(uses->request->free->edges[edge].tag).factor_index;
+/* The number of what a layer reads as one of its producers' outputs, at a node; DSM__NO_SLOT if no
+ * path through the node can have it held. */
+static dsm__held_slot slot_read(const dsm__layout_bounds *bounds, size_t node, size_t producer) {
+  const dsm__node_info *const info = &bounds->uses->request->free->infos[node];
+  return producer == DSM_NETWORK_INPUT || info->kind != DSM__NODE_HELD
+             ? DSM__NO_SLOT
+             : dsm__held_slot_of(bounds->uses, producer, (dsm_parallelism)info->forward,
+                                 info->factor_index);
+}
+
+/* The tensors that the layer reads, all of them held, each once. False if out of memory. */
+static bool list_inputs(layer_function *f, size_t node, const dsm_layer *layer) {
+  const dsm_layer *const layers = f->bounds->uses->request->table->inputs->workload->layers;
   double all = 0;
-  f->inputs = calloc(layer->producer_count + 1, sizeof f->inputs[0]);
-  for (size_t i = 0; f->inputs != NULL && i < layer->producer_count; i++) {
-    if (layer->producers[i] == DSM_NETWORK_INPUT) {
-      return true; /* it is never held */
-    }
-    all += (double)workload->layers[layer->producers[i]].stored_elements;
+  for (size_t i = 0; i < layer->producer_count; i++) {
+    all += (double)layers[layer->producers[i]].stored_elements;
   }
-  for (size_t i = 0; f->inputs != NULL && i < layer->producer_count; i++) {
+  for (size_t i = 0; i < layer->producer_count; i++) {
     const size_t producer = layer->producers[i];
     double share = 0;
     if (is_listed_before(layer, i)) {
       continue;
     }
     for (size_t k = i; k < layer->producer_count; k++) {
-      const bool is_same = layer->producers[k] == producer;
-      share += is_same ? (double)workload->layers[producer].stored_elements / all : 0;
-    }
-    const dsm__held_slot slot =
-        dsm__held_slot_of(uses, producer, (dsm_parallelism)info->forward, factor_index);
-    if (slot == DSM__NO_SLOT) {
-      continue; /* it is not held on any path */
+      share += layer->producers[k] == producer ? (double)layers[producer].stored_elements / all : 0;
     }
     touched_tensor *const t = &f->inputs[f->input_count++];
     t->layer = producer;
-    t->slot = slot;
-    t->choices = dsm__layouts_of(uses, t->slot).count;
+    t->slot = slot_read(f->bounds, node, producer);
+    t->choices = dsm__layouts_of(f->bounds->uses, t->slot).count;
     if (!make_dues(f->bounds, t->slot, producer) || !derive_fits(f, t, false, share)) {
       return false;
     }
   }
-  return f->inputs != NULL;
+  return true;
 }
 
 /* The core splits of the two passes, and what they add by themselves. False if out of memory. */
@@ -324,32 +320,52 @@ static bool list_splits(layer_function *f, size_t edge) {
   return f->added != NULL;
 }
 
-/* What the layer on an edge adds at least but for dues, which are joined. False if out of memory.
- */
+/* What the layer on an edge adds at least but for the dues of its inputs, which are joined. False
+ * if out of memory. */
 static bool find_added(dsm__layout_bounds *bounds, size_t node, size_t edge, double *added) {
-  const dsm__network_graph *const network = bounds->uses->request->free;
+  const dsm__layout_request *const request = bounds->uses->request;
+  const dsm__network_graph *const network = request->free;
   const dsm__holding *const holding = &network->holdings[edge];
-  const size_t layer = network->infos[node].layer;
-  const dsm__held_set own = bounds->uses->request->lives->layers[layer].own;
+  const size_t index = network->infos[node].layer;
+  const dsm_layer *const layer = &request->table->inputs->workload->layers[index];
+  const dsm__held_set own = request->lives->layers[index].own;
   const bool is_needed = (network->infos[network->graph.edges[edge].to].needed & own) != 0;
   layer_function f = {.bounds = bounds};
-  bool is_done = list_splits(&f, edge) && list_inputs(&f, node, edge) &&
-                 (!holding->is_output_held || add_output(&f, edge, layer, is_needed));
+  f.inputs = calloc(layer->producer_count + 1, sizeof f.inputs[0]);
+  const bool is_done = f.inputs != NULL && list_splits(&f, edge) &&
+                       (!holding->is_input_held || list_inputs(&f, node, layer)) &&
+                       (!holding->is_output_held || add_output(&f, edge, index, is_needed));
   if (is_done) {
-    const size_t all_inputs = f.input_count;
-    f.input_count = holding->is_input_held ? all_inputs : 0;
     *added = split_dues(&f);
-    f.input_count = all_inputs;
-    for (size_t j = 0; j < f.input_count; j++) {
-      join_dues(&f, &f.inputs[j], layer);
-    }
   }
   for (size_t j = 0; j < f.input_count; j++) {
+    if (is_done) {
+      join_dues(bounds, f.inputs[j].slot, f.inputs[j].layer, index, f.inputs[j].dues);
+    }
     free_fits(&f.inputs[j]);
   }
   free(f.inputs);
   free(f.added);
   return is_done;
+}
+
+/* A layer that runs without all of its input held reads none of it as held: there are no dues.
+ * False if out of memory. */
+static bool waive_dues(dsm__layout_bounds *bounds, size_t node) {
+  const dsm__layout_request *const request = bounds->uses->request;
+  const size_t index = request->free->infos[node].layer;
+  const dsm_layer *const layer = &request->table->inputs->workload->layers[index];
+  for (size_t i = 0; i < layer->producer_count; i++) {
+    const size_t producer = layer->producers[i];
+    const dsm__held_slot slot = slot_read(bounds, node, producer);
+    if (slot != DSM__NO_SLOT) {
+      if (!make_dues(bounds, slot, producer)) {
+        return false;
+      }
+      join_dues(bounds, slot, producer, index, NULL);
+    }
+  }
+  return true;
 }
 
 /* ---- all of it ---- */
@@ -360,13 +376,15 @@ static bool sweep_back(dsm__layout_bounds *bounds) {
   const size_t last = graph->node_count - 1;
   bounds->rest[last] = 0;
   for (size_t v = last; v-- > 0;) {
+    const bool is_layer = request->free->infos[v].kind == DSM__NODE_HELD;
     double least = HUGE_VAL;
     for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
       double added = 0;
       if (request->is_edge_in[e] == 0) {
         continue;
       }
-      if (bounds->uses->edges[e].is_touching && !find_added(bounds, v, e, &added)) {
+      if ((bounds->uses->edges[e].is_touching && !find_added(bounds, v, e, &added)) ||
+          (is_layer && !request->free->holdings[e].is_input_held && !waive_dues(bounds, v))) {
         return false;
       }
       least = fmin(least, graph->edges[e].cycles + added + bounds->rest[graph->edges[e].to]);

@@ -6,6 +6,19 @@
 
 #include "plan/tolerance.h"
 
+uint64_t dsm__way_value(const dsm__way *way, dsm_decision decision) {
+  switch (decision) {
+  case DSM_DECISION_OUTPUT_HELD:
+    return way->is_output_held;
+  case DSM_DECISION_DYSM_FACTOR:
+    return dsm__factor_of(way->factor_index);
+  case DSM_DECISION_PIPELINED:
+  case DSM_DECISION_COUNT:
+    break;
+  }
+  return way->is_pipelined;
+}
+
 /* Does an edge run the layer? Fills how. */
 static bool is_way(const dsm__problem *problem, const dsm__network_graph *network, size_t node,
                    const dsm__graph_edge *edge, size_t layer_index, dsm__way *way) {

@@ -16,6 +16,9 @@ typedef struct dsm__way {
   bool is_pipelined;
 } dsm__way;
 
+/** The value of a decision of the layer. */
+uint64_t dsm__way_value(const dsm__way *way, dsm_decision decision);
+
 typedef struct dsm__through {
   const dsm__network_graph *network;
   dsm__way *ways;

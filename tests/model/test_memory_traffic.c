@@ -502,9 +502,9 @@ static const dsm_chip_bytes digits = {
     .gradient = 1e7,
     .deferred = 1e8,
     .fork = 1e9,
-    .rotation = 5e10,   /* is counted apart */
-    .input_move = 5e11, /* among the cores */
-    .output_move = 5e12,
+    .rotation = 5e10,    /* is counted apart */
+    .input_move = 5e11,  /* among the cores */
+    .output_move = 5e12, /* likewise */
 };
 
 static double memory_bytes(dsm_pass pass, dsm_chip_bytes bytes, dsm__refetch refetch) {

@@ -14,6 +14,7 @@ Suite *suite_lives(void);
 Suite *suite_groups(void);
 Suite *suite_widths(void);
 Suite *suite_bounding(void);
+Suite *suite_layouts(void);
 Suite *suite_cut(void);
 Suite *suite_explore(void);
 Suite *suite_explain(void);

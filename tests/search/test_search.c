@@ -14,6 +14,7 @@ int main(void) {
   srunner_add_suite(runner, suite_groups());
   srunner_add_suite(runner, suite_widths());
   srunner_add_suite(runner, suite_bounding());
+  srunner_add_suite(runner, suite_layouts());
   srunner_add_suite(runner, suite_cut());
   srunner_add_suite(runner, suite_explore());
   srunner_add_suite(runner, suite_explain());
