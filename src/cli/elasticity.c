@@ -96,8 +96,8 @@ static char *print_elasticities(const void *result, cli_format format, dsm_table
 cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded, size_t count,
                             dsm_diags *diags) {
   cli_exit outcome = CLI_EXIT_DONE;
-  study all = {.workloads = calloc(count + USUAL_COUNT, sizeof *all.workloads),
-               .items = calloc(count, sizeof *all.items)};
+  study all = {.workloads = calloc(count + USUAL_COUNT, sizeof(dsm_workload *)),
+               .items = calloc(count, sizeof(dsm_elasticity *))};
   if (all.workloads == NULL || all.items == NULL) {
     outcome = cli_out_of_memory();
     goto out;

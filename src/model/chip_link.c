@@ -137,16 +137,17 @@ bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {
          (pass == DSM_PASS_BACKWARD && position > 0);
 }
 
+/* Mean links that a portion passes on a ring of k chips: one way round, or the shorter way. */
+static double mean_hops(bool is_two_way, uint64_t chips) {
+  return is_two_way ? dsm__two_way_distance(chips) : ((double)chips - 1) / 2;
+}
+
 /*
  * Source: section 5; DSM II-D (each chip sends a distinct portion to every other chip). Symbols:
  * d = total_bytes / chips; all-to-all on each axis whose role changes, mean distance (k-1)/2 hops
  * on a ring of k chips: x = d*(m-1)/2, y = d*(n-1)/2; with two_way_relayout floor(k*k/4)/k hops
  * (k/4 of an even k). Limits: equal parallelisms: nothing; an axis of length 1 carries nothing.
  */
-static double mean_hops(bool is_two_way, uint64_t chips) {
-  return is_two_way ? (double)(chips * chips / 4) / (double)chips : ((double)chips - 1) / 2;
-}
-
 dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
                                  dsm_parallelism before, dsm_parallelism after) {
   dsm_traffic traffic = {{0}};

@@ -98,6 +98,5 @@ double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split) {
 }
 
 double dsm__layout_move_bytes(uint64_t cores, double bytes) {
-  const double hops = (double)(cores * cores / 4);
-  return bytes * hops / ((double)cores * (double)cores);
+  return bytes * dsm__two_way_distance(cores) / (double)cores;
 }

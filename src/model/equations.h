@@ -176,6 +176,14 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
 double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split);
 
 /**
+ * Links that data passes on a ring that carries both ways, on average over all members, itself
+ * among them. Source: sections 5 and 7, derived there. Symbols: floor(k*k/4)/k: the shorter ways
+ * from one member are min(i, k-i) for i = 0 .. k-1, and sum up to floor(k*k/4). Domain: 1 <=
+ * members <= 2^20. Limits: one member: 0; even k: k/4.
+ */
+double dsm__two_way_distance(uint64_t members);
+
+/**
  * Bytes of held tensors that move to other cores. Source: section 7, layout_move. Symbols: "always"
  * all of inp and st that are held; "exact" st unless the split fits the output's layout, and inp *
  * (st_el of the producers that it does not fit) / (st_el of all). Limits: nothing held, or no
@@ -185,8 +193,8 @@ double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split);
 
 /**
  * Bytes that a link of the ring carries when held tensors of `bytes` move to other cores. Source:
- * section 7, layout_move. Symbols: bytes * d / c over c links, d = floor(c*c/4)/c the mean distance
- * on a two-way ring of c cores. Limits: even c: bytes/4; one core: 0.
+ * section 7, layout_move. Symbols: bytes * d / c over c links, d the two-way distance of c cores.
+ * Limits: even c: bytes/4; one core: 0.
  */
 double dsm__layout_move_bytes(uint64_t cores, double bytes);
 

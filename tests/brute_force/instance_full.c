@@ -41,7 +41,19 @@ static instance_network make_network(instance_random *random, instance_regime *r
   settings.features = features;
   settings.feature_count = sizeof features / sizeof features[0];
   const size_t style = instance_random_between(random, 0, 99);
-  if (style < 45) { /* feed-forward */
+  if (style < 14) { /* narrow and wide tensors, which cores want to divide in different ways */
+    static const size_t narrow_or_wide[] = {1, 1, 1, 1, 1, 2, 16, 32};
+    settings.conv_percent = 48;
+    settings.fc_percent = 44;
+    settings.lstm_percent = 4;
+    settings.one_timestep_percent = 100;
+    settings.same_timesteps_percent = 100;
+    settings.several_inputs_percent = 70;
+    settings.point_kernel_percent = 85;
+    settings.features = narrow_or_wide;
+    settings.feature_count = sizeof narrow_or_wide / sizeof narrow_or_wide[0];
+    *regime = INSTANCE_MEMORY_REGIME;
+  } else if (style < 52) { /* feed-forward */
     settings.conv_percent = 72;
     settings.fc_percent = 14;
     settings.lstm_percent = 4;
@@ -50,7 +62,7 @@ static instance_network make_network(instance_random *random, instance_regime *r
     settings.features = few_features;
     settings.feature_count = sizeof few_features / sizeof few_features[0];
     *regime = instance_random_chance(random, 60) ? INSTANCE_MEMORY_REGIME : INSTANCE_ANY_REGIME;
-  } else if (style < 80) { /* recurrent */
+  } else if (style < 86) { /* recurrent */
     settings.conv_percent = 3;
     settings.fc_percent = 8;
     settings.lstm_percent = 84;

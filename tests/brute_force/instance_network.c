@@ -52,9 +52,9 @@ static bool can_concatenate(const instance_layer *layer, const instance_tensor *
 }
 
 static void pick_inputs(const instance_network *network, instance_random *random,
-                        instance_layer *layer) {
+                        const instance_network_settings *settings, instance_layer *layer) {
   layer->inputs[layer->input_count++] = pick_producer(network, random);
-  const size_t tries = instance_random_chance(random, 40) ? 4 : 0;
+  const size_t tries = instance_random_chance(random, settings->several_inputs_percent) ? 4 : 0;
   for (size_t i = 0; i < tries && layer->input_count < INSTANCE_MAX_INPUTS; i++) {
     const int other = (int)instance_random_between(random, 0, network->layer_count) - 1;
     bool fits = true;
@@ -108,13 +108,14 @@ static size_t padded_output(const size_t size, const size_t padding, const size_
 }
 
 static void pick_conv_geometry(const instance_network *network, instance_random *random,
-                               instance_layer *layer) {
+                               const instance_network_settings *settings, instance_layer *layer) {
   instance_grid size = tensor_of(network, layer->inputs[0])->grid;
   if (instance_random_chance(random, 15)) {
     layer->input_pool = pick_pool(random, size);
     size = layer->input_pool.pooled;
   }
-  layer->kernel = instance_random_chance(random, 30) ? one : pick_grid(random, 1, 5);
+  const bool is_point = instance_random_chance(random, settings->point_kernel_percent);
+  layer->kernel = is_point ? one : pick_grid(random, 1, 5);
   layer->stride = instance_random_chance(random, 70) ? one : pick_grid(random, 1, 3);
   layer->dilation = instance_random_chance(random, 80) ? one : pick_grid(random, 1, 3);
   layer->feature = (instance_grid){ceil_div(size.rows, layer->stride.rows),
@@ -224,12 +225,12 @@ static instance_layer make_layer(const instance_network *network, instance_rando
       .operand = INSTANCE_NONE,
       .residual = INSTANCE_NONE,
   };
-  pick_inputs(network, random, &layer);
+  pick_inputs(network, random, settings, &layer);
   layer.is_bidirectional = layer.kind == INSTANCE_LSTM && may_be_bidirectional &&
                            instance_random_chance(random, settings->bidirectional_percent);
   if (layer.kind == INSTANCE_CONV) {
     layer.timesteps = 1;
-    pick_conv_geometry(network, random, &layer);
+    pick_conv_geometry(network, random, settings, &layer);
   }
   pick_residual(network, random, &layer);
   if (layer.kind == INSTANCE_CONV && instance_random_chance(random, 30)) {
@@ -285,6 +286,8 @@ instance_network_settings instance_network_defaults(void) {
       .one_timestep_percent = 50,
       .same_timesteps_percent = 85,
       .bidirectional_percent = 40,
+      .several_inputs_percent = 40,
+      .point_kernel_percent = 30,
       .max_grid = 16,
       .features = feature_counts,
       .feature_count = sizeof feature_counts / sizeof feature_counts[0],

@@ -78,8 +78,8 @@ static bool read_mapping(comparison *c, const dsm_plan *plan, twin_mapping *out)
   for (size_t i = 0; i < plan->pipeline_count; i++) {
     const size_t first = plan->pipelines[i].first_layer;
     const size_t count = plan->pipelines[i].layer_count;
-    out->groups[i] = (twin_group){
-        .first = first, .count = count, .columns = (size_t)plan->pipelines[i].columns};
+    out->groups[i] =
+        (twin_group){.first = first, .count = count, .columns = (size_t)plan->pipelines[i].columns};
     for (size_t j = 0; j < count && first + j < plan->layer_count; j++) {
       out->groups[i].rows[j] = (size_t)plan->pipelines[i].rows[j];
     }

@@ -69,8 +69,8 @@ static const dsm_override fast[] = {
     {"chip.core_link_bandwidth_GBps", "1e6", NULL},
 };
 
-/* With fast memory and ring the 16 x 16 blocks of a cycle each decide: 256. Twice the rows or columns
- * halve them. At half the clock a cycle is twice as long. */
+/* With fast memory and ring the 16 x 16 blocks of a cycle each decide: 256. Twice the rows or
+ * columns halve them. At half the clock a cycle is twice as long. */
 START_TEST(test_a_step_bound_by_computation) {
   measured made;
   measure(&made, fast, COUNT_OF(fast));

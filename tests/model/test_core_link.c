@@ -281,7 +281,17 @@ START_TEST(test_statistics_are_free_by_default) {
 }
 END_TEST
 
-/* --- layout_move: bytes that a link of the ring carries */
+/* --- how far data travels on a ring that carries both ways, and what a link carries of a move */
+
+/* The shorter ways to all members, itself among them. */
+START_TEST(test_two_way_distance_is_counted_member_by_member) {
+  double links = 0;
+  for (int ahead = 0; ahead < _i; ahead++) {
+    links += ahead < _i - ahead ? ahead : _i - ahead;
+  }
+  ASSERT_CLOSE(dsm__two_way_distance((uint64_t)_i), links / _i);
+}
+END_TEST
 
 /* Each core has an equal part of 1200 bytes, and an equal part of that goes to each core, by the
  * shorter way. What the link between cores 0 and 1 carries, pair by pair and hop by hop. */
@@ -339,6 +349,7 @@ static void add_statistics(Suite *suite) {
   tcase_add_test(statistics_case, test_statistics_are_free_by_default);
   suite_add_tcase(suite, statistics_case);
   TCase *const moves = tcase_create("layout moves");
+  tcase_add_loop_test(moves, test_two_way_distance_is_counted_member_by_member, 1, 40);
   tcase_add_loop_test(moves, test_layout_move_is_counted_pair_by_pair, 1, 13);
   tcase_add_test(moves, test_layout_move_is_a_quarter_on_even_rings);
   suite_add_tcase(suite, moves);

@@ -279,7 +279,7 @@ START_TEST(test_json_values_have_their_kinds) {
       "{\"workload\": \"first\", \"basis\": \"halved\", \"elasticity\": -0.32192809}",
       "{\"workload\": \"second\", \"basis\": \"none\"}",
       "{\"workload\": \"first\", \"why_not\": \"nothing fits\"}",
-      "{\"workload\": \"first\", \"time_ratio\": 2, \"step_cycles\": 2000000, "
+      "{\"workload\": \"first\", \"time_ratio\": 2, \"step_cycles\": 2000000,",
       "\"step_seconds\": 0.002, \"utilization\": 0.25}",
   };
   for (int i = 0; i < COUNT_OF(fragments); i++) {

@@ -143,7 +143,7 @@ def expect_same(what, in_schema, in_source):
 
 
 def check_elasticity_tables(schema, sources):
-    path = "src/elasticity/elasticity.c"
+    path = "src/elasticity/elasticity_derive.c"
     definitions = schema["$defs"]
     expect_same("kinds of variations", definitions["variation"]["properties"]["kind"]["enum"],
                 sources.names(path, "variation_kind_names"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* elasticity.c: every network explored with every variation of every parameter. */
+/* elasticity_derive.c: every network explored with every variation of every parameter. */
 #include "dsm/elasticity.h"
 
 #include "base/diag_add.h"
@@ -292,7 +292,7 @@ static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
   }
   dsm_elasticity *const made = dsm__arena_alloc(arena, sizeof *made);
   const dsm_workload **const workloads =
-      dsm__arena_array(arena, request->workload_count, sizeof *workloads);
+      dsm__arena_array(arena, request->workload_count, sizeof(dsm_workload *));
   if (made == NULL || workloads == NULL) {
     dsm__arena_free(arena);
     return NULL;
