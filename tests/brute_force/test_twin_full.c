@@ -16,6 +16,7 @@
 
 #include "dsm/dsm.h"
 #include "instance.h"
+#include "relaid.h"
 #include "twin.h"
 
 /* Two implementations sum in different orders; they agree to this, relatively. */
@@ -48,6 +49,14 @@ static void expect_at_most(comparison *c, const char *what, double lesser, doubl
   }
 }
 
+static void print_findings(const comparison *c, const dsm_diags *diags) {
+  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
+    char text[1024];
+    dsm_diag_render(dsm_diags_get(diags, i), false, text, sizeof text);
+    fprintf(stderr, "seed %llu: %s\n", (unsigned long long)c->given->seed, text);
+  }
+}
+
 /* The layouts of a layer's passes; those of passes that it has not are as the twin wants them. */
 static void read_parallelisms(const dsm_layer_plan *layer, bool inference,
                               twin_parallelism out[TWIN_PASS_COUNT]) {
@@ -74,6 +83,9 @@ static bool read_mapping(comparison *c, const dsm_plan *plan, twin_mapping *out)
     read_parallelisms(layer, c->given->options.inference, out->layers[i].parallelism);
     out->layers[i].factor = (size_t)layer->dysm_factor;
     out->layers[i].is_held = layer->is_output_held;
+    out->layers[i].parts = (twin_parts){.features = (size_t)layer->output_layout.features,
+                                        .positions = (size_t)layer->output_layout.ij,
+                                        .samples = (size_t)layer->output_layout.mb};
   }
   for (size_t i = 0; i < plan->pipeline_count; i++) {
     const size_t first = plan->pipelines[i].first_layer;
@@ -126,7 +138,20 @@ static void compare_layers(comparison *c, const dsm_plan *plan, const twin_cost 
   }
 }
 
-static void compare_plan(comparison *c, const dsm_plan *plan, const twin_result *theirs) {
+static void compare_relaid(comparison *c, dsm_plan *plan, twin_mapping *mapping) {
+  dsm_diags *const diags = dsm_diags_new(4);
+  relaid_cycles cycles;
+  if (relaid_compare(&cycles, plan, mapping, c->given, diags)) {
+    expect_close(c, "other layouts", "step_cycles", cycles.libdsm, cycles.twin);
+  } else {
+    fail(c, "other layouts", "scored", 0, 1);
+    print_findings(c, diags);
+  }
+  dsm_diags_free(diags);
+}
+
+/* Leaves the plan with other layouts. */
+static void compare_plan(comparison *c, dsm_plan *plan, const twin_result *theirs) {
   const double step_cycles = plan->result.step_cycles;
   if (c->is_lenient) {
     expect_at_most(c, "twin's step_cycles, libdsm's", theirs->step_cycles, step_cycles);
@@ -156,6 +181,9 @@ static void compare_plan(comparison *c, const dsm_plan *plan, const twin_result 
          0);
   }
   dsm_diags_free(diags);
+  if (relaid_has_layouts(plan) && read_mapping(c, plan, &mapping)) {
+    compare_relaid(c, plan, &mapping);
+  }
 }
 
 static dsm_explore_options options_of(const instance *given) {
@@ -171,14 +199,6 @@ static dsm_explore_options options_of(const instance *given) {
   options.parallelisms = from->parallelism_mask;
   options.thread_count = 1 + given->seed % 3;
   return options;
-}
-
-static void print_findings(const comparison *c, const dsm_diags *diags) {
-  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
-    char text[1024];
-    dsm_diag_render(dsm_diags_get(diags, i), false, text, sizeof text);
-    fprintf(stderr, "seed %llu: %s\n", (unsigned long long)c->given->seed, text);
-  }
 }
 
 /* Counts what the instances were like, so that a log shows that they cover something. */
@@ -205,8 +225,8 @@ static void count_features(coverage *seen, const twin_result *result) {
   seen->pipelined += result->mapping.group_count > 0;
 }
 
-static void compare_answers(comparison *c, dsm_status status, const dsm_plan *plan,
-                            bool is_explored, const twin_result *theirs, coverage *seen) {
+static void compare_answers(comparison *c, dsm_status status, dsm_plan *plan, bool is_explored,
+                            const twin_result *theirs, coverage *seen) {
   if (status == DSM_OK && is_explored && theirs->feasible) {
     count_features(seen, theirs);
     compare_plan(c, plan, theirs);

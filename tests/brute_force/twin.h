@@ -64,6 +64,12 @@ typedef struct {
   twin_parts parts; /* of a held output where that is a decision, else zero */
 } twin_decision;
 
+/* Core splits of the passes of layers with one timestep: cores along in, out, ij, kij, mb. */
+typedef struct {
+  size_t first[TWIN_MAX_LAYERS][TWIN_PASS_COUNT][TWIN_DIM_COUNT];
+  size_t accumulating[TWIN_MAX_LAYERS][TWIN_DIM_COUNT]; /* update, of later spatial minibatches */
+} twin_splits;
+
 /* A pipeline group; the parallelism of a stage is that of its layer. */
 typedef struct {
   size_t first;   /* layer */
@@ -143,5 +149,11 @@ typedef struct {
 /* Checks and prices one mapping. False, with *out zeroed, if a text is no JSON. */
 bool twin_score(twin_cost *out, const char *workload_json, const char *system_json,
                 twin_options options, const twin_mapping *mapping);
+
+/* As twin_score(), with these splits in place of the best, in layers with one timestep outside
+ * groups. */
+bool twin_score_splits(twin_cost *out, const char *workload_json, const char *system_json,
+                       twin_options options, const twin_mapping *mapping,
+                       const twin_splits *splits);
 
 #endif

@@ -89,13 +89,12 @@ static const twin_candidates *candidates_of(const twin_pricer *pricer, const twi
   return *known;
 }
 
-/* Cycles of one invocation under its best split, with the layouts of held tensors decided. */
-static double laid_out_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
-                              const size_t layer, const twin_pass_kind pass,
-                              const twin_invocation_kind kind, const twin_condition *condition) {
+/* The least of these, with what the held tensors of the mapping move in each. */
+static double least_laid_out_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
+                                    const size_t layer, const twin_pass_kind pass,
+                                    const twin_condition *condition, const twin_candidates *list) {
   const twin_context *const context = &pricer->space.context;
   const twin_node *const node = &context->workload->nodes[layer];
-  const twin_candidates *const list = candidates_of(pricer, mapping, layer, pass, kind);
   const twin_layout layout =
       twin_layout_of(context->system, mapping->layers[layer].parallelism[pass]);
   const twin_traffic bytes =
@@ -113,15 +112,47 @@ static double laid_out_cycles(const twin_pricer *pricer, const twin_mapping *map
   return least;
 }
 
+/* Do held tensors of the mapping move where a split does not fit their layout? */
+static bool has_layouts(const twin_context *context, const twin_condition *condition) {
+  return context->system->layout_move == TWIN_MOVE_EXACT &&
+         (condition->is_input_held || condition->is_output_held);
+}
+
+/* Cycles of one invocation under the split that is asked for. */
+static double given_split_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
+                                 const size_t layer, const twin_pass_kind pass,
+                                 const twin_invocation_kind kind) {
+  const twin_context *const context = &pricer->space.context;
+  const twin_condition condition = condition_of(&pricer->space, mapping, layer, kind);
+  const size_t *const given = kind == TWIN_INVOCATION_ACCUMULATE
+                                  ? pricer->splits->accumulating[layer]
+                                  : pricer->splits->first[layer][pass];
+  double split[TWIN_DIM_COUNT];
+  for (size_t dim = 0; dim < TWIN_DIM_COUNT; dim++) {
+    split[dim] = (double)given[dim];
+  }
+  twin_candidates only;
+  only.count = 1;
+  only.items[0] = twin_invocation_of(context, &context->workload->nodes[layer], pass,
+                                     mapping->layers[layer].parallelism[pass], split, &condition);
+  return has_layouts(context, &condition)
+             ? least_laid_out_cycles(pricer, mapping, layer, pass, &condition, &only)
+             : only.items[0].total;
+}
+
 /* Cycles of one invocation under its best split. */
 static double invocation_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
                                 const size_t layer, const twin_pass_kind pass,
                                 const twin_invocation_kind kind) {
   const twin_space *const space = &pricer->space;
+  if (pricer->splits != NULL && space->context.workload->nodes[layer].timesteps <= 1) {
+    return given_split_cycles(pricer, mapping, layer, pass, kind);
+  }
   if (space->context.system->layout_move == TWIN_MOVE_EXACT) {
     const twin_condition condition = condition_of(space, mapping, layer, kind);
-    if (condition.is_input_held || condition.is_output_held) {
-      return laid_out_cycles(pricer, mapping, layer, pass, kind, &condition);
+    if (has_layouts(&space->context, &condition)) {
+      return least_laid_out_cycles(pricer, mapping, layer, pass, &condition,
+                                   candidates_of(pricer, mapping, layer, pass, kind));
     }
   }
   const twin_parallelism parallelism = mapping->layers[layer].parallelism[pass];

@@ -39,6 +39,7 @@ typedef struct {
   /* Where layouts of held tensors are decisions they are no part of the circumstances, and all
    * splits are kept: len(candidates) = TWIN_MEMO_SIZE, NULL: not enumerated yet. Else NULL. */
   twin_candidates **candidates;
+  const twin_splits *splits; /* of layers with one timestep; NULL: the best */
 } twin_pricer;
 
 /* A pass of a layer outside groups, over the step, with what is paid once a step; without the
