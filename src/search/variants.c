@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 
-_Static_assert(sizeof(dsm__variant_key) == 32, "no padding");
+_Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 
 void dsm__variants_init(dsm__variants *variants, const dsm__layer_table *table) {
   *variants = (dsm__variants){.table = table};
@@ -73,6 +73,7 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
       .class_index = class_index,
       .held_elements = holding->held_elements,
       .deferred_elements = pass == DSM_PASS_FORWARD ? holding->deferred_elements : 0,
+      .layouts = (uint64_t)(uintptr_t)holding->layouts,
       .pass = (uint8_t)pass,
       .parallelism = (uint8_t)parallelism,
       .factor_index = (uint8_t)factor_index,
@@ -100,6 +101,7 @@ dsm__holding dsm__variant_holding(const dsm__variant_key *key) {
       .is_moving_free = key->is_moving_free != 0,
       .held_elements = key->held_elements,
       .deferred_elements = key->deferred_elements,
+      .layouts = (const dsm_held_layouts *)(uintptr_t)key->layouts,
   };
 }
 

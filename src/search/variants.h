@@ -10,6 +10,7 @@ typedef struct dsm__variant_key {
   uint64_t class_index;
   uint64_t held_elements;
   uint64_t deferred_elements; /**< 0 but in forward */
+  uint64_t layouts;           /**< what dsm__holding.layouts points to, as a number */
   uint8_t pass;
   uint8_t parallelism;
   uint8_t factor_index;

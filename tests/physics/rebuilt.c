@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rebuilt.h"
 
+#include <check.h>
+
+/* More than any layer of the cases reads. */
+enum { INPUTS_MAX = 16 };
 /* The room for preloaded weights is given out in as many steps. */
 enum { PRELOAD_STEPS = 32 };
 /* What fits may be larger by this, relatively (reading (k)). */
@@ -29,6 +33,8 @@ typedef struct subject {
   dsm_machine machine;
   dsm_precision precision;
   dsm_pass_layouts layouts;
+  dsm_held_tensor inputs[INPUTS_MAX];
+  dsm_held_layouts held; /* points to inputs */
 } subject;
 
 /* ---- what is on chip ---- */
@@ -91,6 +97,20 @@ static double preloaded_bytes(const dsm_plan *plan) {
   return steps * step;
 }
 
+/* With exact moves: how what the layer makes and reads lies in the cores. */
+static void gather_layouts(subject *s) {
+  const bool is_held = are_held(s->plan, s->layer->producers, s->layer->producer_count);
+  ck_assert_uint_le(s->layer->producer_count, INPUTS_MAX);
+  s->held = (dsm_held_layouts){.output = s->layer_plan->output_layout, .inputs = s->inputs};
+  for (size_t p = 0; is_held && p < s->layer->producer_count; p++) {
+    const dsm_layer_plan *const producer = &s->plan->layers[s->layer->producers[p]];
+    s->inputs[s->held.input_count++] = (dsm_held_tensor){
+        .layout = producer->output_layout,
+        .elements = producer->layer->stored_elements,
+    };
+  }
+}
+
 static dsm_residency residency_of(const subject *s, dsm_invocation_kind kind) {
   const dsm_plan *const plan = s->plan;
   const dsm_layer_plan *const before = s->index > 0 ? &plan->layers[s->index - 1] : NULL;
@@ -105,6 +125,7 @@ static dsm_residency residency_of(const subject *s, dsm_invocation_kind kind) {
       .deferred_bytes = is_deferred ? tensor_bytes(s, before->layer->stored_elements) : 0,
       .scratchpad_bytes =
           dsm_scratchpad_left_bytes(&s->machine, preloaded_bytes(plan), held_bytes(s)),
+      .layouts = plan->system->model.layout_move == DSM_LAYOUT_MOVE_EXACT ? &s->held : NULL,
   };
 }
 
@@ -242,6 +263,7 @@ rebuilt_pass rebuilt_pass_of(const dsm_plan *plan, size_t layer, dsm_pass which)
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     s.layouts.of[p] = layout_of(plan, layer, (dsm_pass)p);
   }
+  gather_layouts(&s);
   rebuilt_pass pass = {.cycles = 0};
   add_invocations(&pass, &s);
   if (which == DSM_PASS_UPDATE) {

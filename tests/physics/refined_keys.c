@@ -29,12 +29,8 @@ static void copy_key(dsm_assumptions *to, const dsm_assumptions *from, size_t wh
          keys[which].size);
 }
 
-/* Exact moves are a refinement of their own, with a search of their own. */
-static void refine_moves(dsm_assumptions *model, uint64_t *state) {
-  if (model->layout_move == DSM_LAYOUT_MOVE_ALWAYS && random_below(state, 2) == 0) {
-    model->layout_move = DSM_LAYOUT_MOVE_EXACT;
-  }
-}
+/* Draws that give exact moves, a refinement of their own with a search of their own. */
+enum { EXACT_DRAWS = 3 };
 
 void refined_keys_apply(dsm_system *system, physics_set set, uint64_t seed) {
   if (set == PHYSICS_DEFAULT) {
@@ -42,7 +38,7 @@ void refined_keys_apply(dsm_system *system, physics_set set, uint64_t seed) {
   }
   uint64_t state = ~seed;
   dsm_system *const refined = bundled_system("torus64_refined");
-  const size_t only = random_below(&state, KEY_COUNT);
+  const size_t only = random_below(&state, KEY_COUNT + EXACT_DRAWS);
   for (size_t i = 0; i < KEY_COUNT; i++) {
     const bool is_drawn = random_below(&state, 2) == 0;
     if (set == PHYSICS_REFINED || (set == PHYSICS_ONE_KEY && i == only) ||
@@ -50,8 +46,10 @@ void refined_keys_apply(dsm_system *system, physics_set set, uint64_t seed) {
       copy_key(&system->model, &refined->model, i);
     }
   }
-  if (set != PHYSICS_REFINED) {
-    refine_moves(&system->model, &state);
+  const bool is_moving = system->model.layout_move == DSM_LAYOUT_MOVE_ALWAYS;
+  if ((set == PHYSICS_ONE_KEY && only >= KEY_COUNT) ||
+      (set == PHYSICS_SOME_KEYS && is_moving && random_below(&state, 2) == 0)) {
+    system->model.layout_move = DSM_LAYOUT_MOVE_EXACT;
   }
   dsm_system_free(refined);
 }

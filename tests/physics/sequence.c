@@ -100,6 +100,7 @@ static dsm_plan *released(const dsm_plan *plan, size_t layer) {
   cJSON *const document = cJSON_Parse(text);
   cJSON *const item = cJSON_GetArrayItem(cJSON_GetObjectItem(document, "layers"), (int)layer);
   ck_assert(cJSON_ReplaceItemInObject(item, "output_on_chip", cJSON_CreateFalse()));
+  cJSON_DeleteItemFromObject(item, "output_layout");
   char *const edited = cJSON_PrintUnformatted(document);
   dsm_plan *made = NULL;
   ck_assert_int_eq(dsm_plan_parse(&made, edited, strlen(edited), "released", NULL, NULL), DSM_OK);

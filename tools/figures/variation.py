@@ -43,6 +43,13 @@ class Cell:
         return self.shown == other.shown or is_close(self.values, other.values)
 
 
+def reduction_loads(*values):
+    """How often gradients and new weights cross the memory bus."""
+    return tuple((f"reduce_memory_bytes, broadcast_memory_bytes {value}",
+                  (f"model.reduce_memory_bytes={value}", f"model.broadcast_memory_bytes={value}"))
+                 for value in values)
+
+
 def is_close(values, reference):
     pairs = list(zip(as_tuple(values), as_tuple(reference)))
     return (all(isinstance(one, float) for pair in pairs for one in pair)

@@ -2,7 +2,7 @@
 """VGG16: the gradient reduction of the late convolutions."""
 from figures.fig12 import parallelism_text
 from figures.table import paragraph
-from figures.variation import Column, column, one_key_table, varied, variation_table
+from figures.variation import AS_IT_IS, Column, column, one_key_table, reduction_loads, variation_table
 from figures.vgg16 import free
 
 HEADING = "VGG16: CONV4_2 and CONV4_3 lose less to the gradient reduction"
@@ -14,9 +14,7 @@ def section(found):
                column(found.figures["reduction_free"], "free factors")]
     with_words = [*columns, Column("parallelism, free factors",
                                    lambda dsm, case: parallelism_text(free(dsm, case)), str)]
-    loads = [varied(f"reduce_memory_bytes, broadcast_memory_bytes {n}",
-                    f"model.reduce_memory_bytes={n}", f"model.broadcast_memory_bytes={n}")
-             for n in (1, 2, 3, 4)]
+    loads = (AS_IT_IS, *reduction_loads(1, 2, 3, 4))
     return [
         paragraph("""The paper: 30 to 60 % in CONV4_2, 4_3, 5_1, 5_2, 5_3, bound by memory. With
             free factors and twice the memory traffic in reduction and broadcast all five are
