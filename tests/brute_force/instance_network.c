@@ -9,7 +9,7 @@ static const size_t timestep_counts[] = {1, 2, 3, 5, 8};
 static const instance_grid one = {1, 1};
 
 /* How often a name may stand twice among a layer's inputs; 0 if that is no valid workload. */
-static const size_t repeated_input_percent = 6;
+static const size_t repeated_input_percent = 10;
 
 static size_t ceil_div(const size_t a, const size_t b) {
   return a / b + (a % b != 0);

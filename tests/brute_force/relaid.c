@@ -59,12 +59,11 @@ static void read_splits(twin_splits *out, const dsm_plan *plan) {
 }
 
 bool relaid_compare(relaid_cycles *out, dsm_plan *plan, twin_mapping *mapping,
-                    const instance *given, dsm_diags *diags) {
-  instance_random random = {.state = given->seed};
+                    const instance *given, instance_random *random, dsm_diags *diags) {
   twin_splits splits;
   twin_cost cost = {0};
   dsm_plan *relaid = NULL;
-  lay_out_anew(plan, mapping, &random);
+  lay_out_anew(plan, mapping, random);
   read_splits(&splits, plan);
   char *const text = dsm_plan_print(plan);
   const bool is_scored =

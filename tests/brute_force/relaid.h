@@ -19,6 +19,6 @@ bool relaid_has_layouts(const dsm_plan *plan);
 /* Random layouts, of the plan's outputs and the mapping's, and what both sides make of them; false
  * if one of them finds fault. `mapping` is the plan's. */
 bool relaid_compare(relaid_cycles *out, dsm_plan *plan, twin_mapping *mapping,
-                    const instance *given, dsm_diags *diags);
+                    const instance *given, instance_random *random, dsm_diags *diags);
 
 #endif

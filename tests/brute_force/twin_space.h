@@ -8,7 +8,7 @@
 
 #include "twin_cost.h"
 
-enum { TWIN_MAX_FACTORS = 16 };
+enum { TWIN_MAX_FACTORS = 8 };
 
 typedef struct {
   twin_context context;
