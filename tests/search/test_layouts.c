@@ -341,8 +341,8 @@ END_TEST
 static dsm_explore_options options_of_set(int set) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
-  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
-                          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
+  options.optimizations =
+      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
   if (set > 0) {
     options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM) |
                              DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE);
@@ -366,8 +366,8 @@ static found search_with(const random_case *given, const dsm_explore_options *op
                          double capacity_bytes, bool is_bounding_off) {
   dsm__problem problem;
   dsm__solution solution;
-  ck_assert_int_eq(
-      dsm__problem_init(&problem, given->workload, given->system, options, NULL), DSM_OK);
+  ck_assert_int_eq(dsm__problem_init(&problem, given->workload, given->system, options, NULL),
+                   DSM_OK);
   problem.capacity_bytes = capacity_bytes;
   problem.is_bounding_off = is_bounding_off;
   ck_assert(dsm__problem_solve(&problem, &solution));
