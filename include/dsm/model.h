@@ -139,7 +139,8 @@ DSM_API dsm_loops dsm_array_share(const dsm_layer *layer, const dsm_machine *mac
                                   const dsm_chip_share *share, const dsm_loops *split);
 
 /** How a held tensor lies in the cores of a chip: into how many parts its features, positions and
- * samples are divided. The product is the number of cores (section 7, model.layout_move "exact"). */
+ * samples are divided. The product is the number of cores (section 7, model.layout_move "exact").
+ */
 typedef struct dsm_core_layout {
   uint64_t features;
   uint64_t ij;

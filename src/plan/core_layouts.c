@@ -103,8 +103,8 @@ static void add_uses_of_layer(completing *c, size_t index) {
     if (!dsm_pass_exists(setting.layer, c->mode, pass)) {
       continue;
     }
-    const dsm__parts parts = dsm__pass_parts(&setting, pass, decision->layouts.of[pass],
-                                             decision->is_kernel_kept[pass]);
+    const dsm__parts parts =
+        dsm__pass_parts(&setting, pass, decision->layouts.of[pass], decision->is_kernel_kept[pass]);
     for (unsigned k = 0; k < parts.count; k++) {
       const dsm_pass_work work =
           dsm__part_work(&setting, pass, decision->layouts.of[pass], &parts.items[k]);
@@ -163,8 +163,7 @@ static bool prepare(completing *c, dsm__arena *arena) {
 bool dsm__core_layouts_complete(const dsm_workload *workload, const dsm_machine *machine,
                                 dsm_mode mode, const dsm__decisions *decisions,
                                 dsm__layer_decision *layers, bool is_anew, dsm__arena *arena) {
-  completing c = {
-      .workload = workload, .machine = machine, .mode = mode, .decisions = decisions};
+  completing c = {.workload = workload, .machine = machine, .mode = mode, .decisions = decisions};
   dsm__core_layouts layouts;
   if (!dsm__has_layouts(machine->system)) {
     return true;

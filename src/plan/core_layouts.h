@@ -7,7 +7,8 @@
 #include "base/arena.h"
 #include "plan/plan_internal.h"
 
-/** Every (features, ij, mb) whose product is the core count, in the written order: lexicographic. */
+/** Every (features, ij, mb) whose product is the core count, in the written order: lexicographic.
+ */
 typedef struct dsm__core_layouts {
   dsm_core_layout *items;
   size_t count;

@@ -22,15 +22,16 @@ static bool are_all_held(const dsm__layer_decision *layers, const size_t *indice
   return count > 0;
 }
 
-/* The layouts of what is held around a layer, where outputs have layouts. False if out of memory. */
+/* The layouts of what is held around a layer, where outputs have layouts. False if out of memory.
+ */
 static bool derive_layouts(const dsm_workload *workload, const dsm__decisions *decisions,
                            size_t index, dsm__holding *holding, dsm__arena *arena) {
   const dsm_layer *const layer = &workload->layers[index];
   const dsm__layer_decision *const layers = decisions->layers;
   const size_t input_count = holding->is_input_held ? layer->producer_count : 0;
-  const size_t first = holding->is_output_held ? index : (input_count > 0 ? layer->producers[0] : 0);
-  if ((!holding->is_output_held && input_count == 0) ||
-      layers[first].output_layout.features == 0) {
+  const size_t first =
+      holding->is_output_held ? index : (input_count > 0 ? layer->producers[0] : 0);
+  if ((!holding->is_output_held && input_count == 0) || layers[first].output_layout.features == 0) {
     return true;
   }
   dsm_held_layouts *const layouts = dsm__arena_alloc(arena, sizeof *layouts);

@@ -311,17 +311,16 @@ static bool find_ways(dsm__explaining *e) {
   e->through_count = 1;
   dsm__factors factors = solution->factors;
   /* Where memory decides, what is fastest memory aside is still to be found. */
-  const double best_cycles =
-      solution->answer.smallest_need_bytes > 0 ? 0 : solution->answer.cycles;
+  const double best_cycles = solution->answer.smallest_need_bytes > 0 ? 0 : solution->answer.cycles;
   for (unsigned g = 0; g < graphs; g++) {
     factors.conv_index = (solution->factors.conv_index + g) % graphs;
     if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g])) {
       return false;
     }
-    const bool is_added =
-        has_layouts ? dsm__explain_add_layouts(e, &networks[g], best_cycles)
-                    : dsm__through_derive(&e->throughs[e->through_count++], problem, &networks[g],
-                                          e->layer_index, arena);
+    const bool is_added = has_layouts
+                              ? dsm__explain_add_layouts(e, &networks[g], best_cycles)
+                              : dsm__through_derive(&e->throughs[e->through_count++], problem,
+                                                    &networks[g], e->layer_index, arena);
     if (!is_added) {
       return false;
     }

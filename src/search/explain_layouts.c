@@ -9,9 +9,9 @@
  */
 #include <math.h>
 
+#include "plan/tolerance.h"
 #include "search/explain_internal.h"
 #include "search/layout_solve.h"
-#include "plan/tolerance.h"
 
 /* Cycles of an edge that is barred: more than any path, and still finite. */
 static const double BARRED = 1e300;
@@ -45,8 +45,7 @@ static double known_cycles(const dsm__explaining *e, const wanted *w) {
 static bool add_value(dsm__explaining *e, const dsm__through *free_ways, const wanted *w) {
   dsm__problem *const problem = e->problem;
   dsm__graph_edge *const edges = free_ways->network->edges;
-  double *const cycles =
-      dsm__arena_array(problem->arena, free_ways->way_count, sizeof cycles[0]);
+  double *const cycles = dsm__arena_array(problem->arena, free_ways->way_count, sizeof cycles[0]);
   dsm__solution *const solution = dsm__arena_alloc(problem->arena, sizeof *solution);
   if (cycles == NULL || solution == NULL) {
     return false;
@@ -91,8 +90,7 @@ bool dsm__explain_add_layouts(dsm__explaining *e, const dsm__network_graph *netw
     values[count++] = (wanted){false, DSM_PASS_COUNT, DSM_DECISION_PIPELINED, flag};
   }
   for (unsigned f = 0; f < e->problem->factors.count; f++) {
-    values[count++] =
-        (wanted){false, DSM_PASS_COUNT, DSM_DECISION_DYSM_FACTOR, dsm__factor_of(f)};
+    values[count++] = (wanted){false, DSM_PASS_COUNT, DSM_DECISION_DYSM_FACTOR, dsm__factor_of(f)};
   }
   for (size_t i = 0; i < count; i++) {
     if (known_cycles(e, &values[i]) > dsm__equal_to(best_cycles) &&

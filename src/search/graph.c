@@ -124,8 +124,7 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
   dsm__graph_rest(graph, 0, sweep);
   dsm__graph_fastest(graph, sweep, path);
   const dsm__graph_sums fastest = dsm__graph_sum(graph, path);
-  if (graph->is_counting &&
-      !dsm__graph_most(graph, 0, graph->node_count - 1, sweep, path)) {
+  if (graph->is_counting && !dsm__graph_most(graph, 0, graph->node_count - 1, sweep, path)) {
     return false;
   }
   if (dsm__graph_bytes(dsm__graph_sum(graph, path)) <= graph->capacity_bytes) {

@@ -59,10 +59,10 @@ typedef struct dsm__graph_answer {
 
 /**
  * Finds the fastest path that fits; among equals (tolerance.h) one that counts most, if the graph
- * is counting, and of these the first in the order of edges, node after node. Where none fits, the path is one of smallest need. The answer is exact, unless
- * the memory makes exactness too dear (more than DSM__LABELS_MAX partial paths that do not dominate
- * each other): then the best path found, and a bound below it. `path` is allocated in the arena.
- * False if out of memory.
+ * is counting, and of these the first in the order of edges, node after node. Where none fits, the
+ * path is one of smallest need. The answer is exact, unless the memory makes exactness too dear
+ * (more than DSM__LABELS_MAX partial paths that do not dominate each other): then the best path
+ * found, and a bound below it. `path` is allocated in the arena. False if out of memory.
  */
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer);
@@ -74,7 +74,8 @@ void dsm__graph_rest(const dsm__graph *graph, double cycles_per_byte, double *re
 /** before[node]: least price from the first node to a node, whose own bytes are included. */
 void dsm__graph_before(const dsm__graph *graph, double cycles_per_byte, double *before);
 
-/** The first of the fastest paths, memory and counting aside, given dsm__graph_rest without a price.
+/** The first of the fastest paths, memory and counting aside, given dsm__graph_rest without a
+ * price.
  */
 void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path);
 

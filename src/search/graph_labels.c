@@ -12,8 +12,9 @@
  * A label that the head of a price completes to a better path gives a new incumbent at once.
  *
  * A walk forward takes at each node the first edge from which some label completes the path within
- * capacity and the limit, counting as much as any. Labels lost by dominance do not matter to it: it asks at each edge
- * whether any completion exists, and a dominated one exists only if its dominator does.
+ * capacity and the limit, counting as much as any. Labels lost by dominance do not matter to it: it
+ * asks at each edge whether any completion exists, and a dominated one exists only if its dominator
+ * does.
  */
 #include "search/graph_labels.h"
 

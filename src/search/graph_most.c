@@ -3,9 +3,9 @@
  * graph_most.c: of equally fast paths the first of those that count most.
  *
  * From the end of the path back, each node keeps what the rest of a path can be: how much it counts
- * and how many cycles it takes. Of two rests the one that counts more, and is not slower, is enough.
- * Nodes that are on no path within the limit keep none. Nearly all that are left take the same
- * cycles but for rounding: then one rest is enough for a node.
+ * and how many cycles it takes. Of two rests the one that counts more, and is not slower, is
+ * enough. Nodes that are on no path within the limit keep none. Nearly all that are left take the
+ * same cycles but for rounding: then one rest is enough for a node.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -180,9 +180,9 @@ static void walk(const counting *c, dsm__graph_path *path) {
     for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge && least > c->limit; e++) {
       const dsm__graph_edge *const edge = &c->graph->edges[e];
       const size_t counted = count_of(edge);
-      const double sum = edge->to > c->to
-                             ? HUGE_VAL
-                             : spent + followed_by(c, edge, wanted > counted ? wanted - counted : 0);
+      const double sum =
+          edge->to > c->to ? HUGE_VAL
+                           : spent + followed_by(c, edge, wanted > counted ? wanted - counted : 0);
       if (sum < least) {
         least = sum;
         chosen = e;

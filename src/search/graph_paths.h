@@ -17,7 +17,8 @@ typedef struct dsm__graph_price {
   double transient_limit; /**< nodes with more transient bytes are left out */
 } dsm__graph_price;
 
-/** What a path, or a part of one, costs, keeps, and needs for a while at most; and what it counts. */
+/** What a path, or a part of one, costs, keeps, and needs for a while at most; and what it counts.
+ */
 typedef struct dsm__graph_sums {
   double cycles;
   double kept_bytes;

@@ -306,8 +306,7 @@ void dsm__graph_relax_whole(dsm__graph_relaxed *relaxed) {
   const size_t last = graph->node_count - 1;
   const double least = relaxed->transient_before[last];
   dsm__graph_sweep_forward(graph, (dsm__graph_price){0, 1, HUGE_VAL}, relaxed->rest);
-  const double most =
-      dsm__graph_larger(dsm__graph_sum(graph, &relaxed->incumbent).transient_bytes,
-                        graph->capacity_bytes - relaxed->rest[last]);
+  const double most = dsm__graph_larger(dsm__graph_sum(graph, &relaxed->incumbent).transient_bytes,
+                                        graph->capacity_bytes - relaxed->rest[last]);
   dsm__graph_relax(relaxed, least, most);
 }

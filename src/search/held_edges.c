@@ -177,8 +177,8 @@ static bool is_crossed(const dsm__building *b, size_t boundary) {
 }
 
 static dsm__layer_step held_step(const dsm__held_state *state, bool is_output_held) {
-  return (dsm__layer_step){(dsm_parallelism)state->parallelism, state->factor_index,
-                           is_output_held, 0};
+  return (dsm__layer_step){(dsm_parallelism)state->parallelism, state->factor_index, is_output_held,
+                           0};
 }
 
 /* Relaxed: a layer whose output can be held has it held, and anything may be held after it. */

@@ -85,8 +85,8 @@ void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const
                          boundary),
                  true);
         add_need(future,
-                 need_of(lives, layer->shortcuts, layer->shortcut_count,
-                         life->can_shortcut_be_held, boundary),
+                 need_of(lives, layer->shortcuts, layer->shortcut_count, life->can_shortcut_be_held,
+                         boundary),
                  false);
       }
     }
@@ -110,8 +110,8 @@ dsm__held_set dsm__input_part(const dsm__future *future, dsm__held_set set) {
   }
   dsm__held_set part = 0;
   for (size_t i = 0; i < future->need_count; i++) {
-    part |= future->is_input[i] && (future->needs[i] & set) == future->needs[i] ? future->needs[i]
-                                                                                : 0;
+    part |=
+        future->is_input[i] && (future->needs[i] & set) == future->needs[i] ? future->needs[i] : 0;
   }
   return part;
 }

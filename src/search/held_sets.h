@@ -42,7 +42,8 @@ void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const
 /** The active part of a set. */
 dsm__held_set dsm__active_part(const dsm__future *future, dsm__held_set set);
 
-/** The part of a set that a layer to come could find as (part of) its input, all of it being held. */
+/** The part of a set that a layer to come could find as (part of) its input, all of it being held.
+ */
 dsm__held_set dsm__input_part(const dsm__future *future, dsm__held_set set);
 
 /** Are two sets with the same active part alike to all later layers? */

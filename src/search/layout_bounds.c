@@ -73,13 +73,13 @@ const double *dsm__layout_dues_from(dsm__layout_bounds *bounds, dsm__held_slot s
 /* A tensor that the layer touches: which core splits fit its layouts. */
 typedef struct touched_tensor {
   dsm__held_slot slot;
-  size_t layer;         /* that made it */
+  size_t layer; /* that made it */
   size_t choices;
-  double move[2];       /* in forward and in backward */
-  bool *is_fitting[2];  /* [split * choices + choice] */
-  double *dues;         /* of each choice */
-  double *more;         /* likewise: scratch */
-  double *left;         /* of each pair of splits: least move, less the due */
+  double move[2];      /* in forward and in backward */
+  bool *is_fitting[2]; /* [split * choices + choice] */
+  double *dues;        /* of each choice */
+  double *more;        /* likewise: scratch */
+  double *left;        /* of each pair of splits: least move, less the due */
 } touched_tensor;
 
 /* The layer as a choice of two core splits, that of forward and that of backward. */
@@ -94,8 +94,8 @@ typedef struct layer_function {
 
 enum { FORWARD, BACKWARD };
 
-/* Most pairs of splits that are looked at together. Where there are more, what backward adds is left
- * out, which is not negative. */
+/* Most pairs of splits that are looked at together. Where there are more, what backward adds is
+ * left out, which is not negative. */
 enum { PAIRS_MAX = 1 << 12 };
 
 static bool allocate_fits(const layer_function *f, touched_tensor *t) {
@@ -130,9 +130,8 @@ static bool derive_fits(const layer_function *f, touched_tensor *t, bool is_outp
       for (size_t c = 0; c < t->choices; c++) {
         const dsm_core_layout layout = dsm__layout_at(f->bounds->uses, t->slot, c);
         t->is_fitting[p][s * t->choices + c] =
-            part == NULL ||
-            (is_output ? dsm_split_fits_output(&part->splits[s].split, &layout)
-                       : dsm_split_fits_input(&part->splits[s].split, &layout));
+            part == NULL || (is_output ? dsm_split_fits_output(&part->splits[s].split, &layout)
+                                       : dsm_split_fits_input(&part->splits[s].split, &layout));
       }
     }
   }
@@ -311,9 +310,8 @@ static bool list_splits(layer_function *f, size_t edge) {
       *added = 0;
       for (int p = FORWARD; p <= BACKWARD; p++) {
         const dsm__profile_part *const part = f->parts[p];
-        *added += part == NULL
-                      ? 0
-                      : part->count * (part->splits[at[p]].cycles - part->splits[0].cycles);
+        *added +=
+            part == NULL ? 0 : part->count * (part->splits[at[p]].cycles - part->splits[0].cycles);
       }
     }
   }

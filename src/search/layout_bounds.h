@@ -25,7 +25,7 @@ typedef struct dsm__layout_dues {
 typedef struct dsm__layout_bounds {
   dsm__layout_uses *uses;
   dsm__layout_dues *dues; /**< of each tensor */
-  double *rest;           /**< of each node: least cycles to the end, but for dues of what is held */
+  double *rest; /**< of each node: least cycles to the end, but for dues of what is held */
 } dsm__layout_bounds;
 
 /** Finds all bounds; false if out of memory. dsm__layout_bounds_fini in any case. */

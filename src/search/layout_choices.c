@@ -6,8 +6,7 @@
 
 static bool push(dsm__layout_choices *choices, const dsm__layout_demand *demand) {
   if (choices->demand_count == choices->demand_capacity) {
-    const size_t capacity =
-        choices->demand_capacity == 0 ? 1024 : 2 * choices->demand_capacity;
+    const size_t capacity = choices->demand_capacity == 0 ? 1024 : 2 * choices->demand_capacity;
     dsm__layout_demand *const demands = realloc(choices->demands, capacity * sizeof *demands);
     if (demands == NULL) {
       return false;

@@ -37,9 +37,9 @@ typedef struct expansion {
   uint32_t processed;
   size_t owners_known;          /* layers before this one are known as owners */
   size_t owners[DSM__SET_BITS]; /* the layer that made the tensor of a bit last */
-  dsm_held_tensor *inputs; /* scratch */
-  double *extras;          /* scratch: of each choice of a layer's output */
-  ranked_state *order;     /* scratch: states of a node */
+  dsm_held_tensor *inputs;      /* scratch */
+  double *extras;               /* scratch: of each choice of a layer's output */
+  ranked_state *order;          /* scratch: states of a node */
   size_t order_capacity;
   bool is_cut;
   bool is_out_of_memory;
@@ -104,8 +104,9 @@ static void add_edge(expansion *x, uint32_t from, size_t edge, const uint32_t *o
   x->edges = edges;
   x->states.items[to].before = fmin(x->states.items[to].before, before);
   dsm__layer_step step = dsm__step_unpack(free_edge->tag);
-  step.layout =
-      own_choice == NULL ? 0 : dsm__layouts_of(&x->uses, x->uses.edges[edge].own).items[*own_choice];
+  step.layout = own_choice == NULL
+                    ? 0
+                    : dsm__layouts_of(&x->uses, x->uses.edges[edge].own).items[*own_choice];
   const uint32_t tag = own_choice == NULL ? free_edge->tag : dsm__step_pack(&step);
   x->edges[x->edge_count++] = (layout_edge){cycles, from, to, tag};
 }
@@ -152,8 +153,8 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
   layouts.input_count = holding->is_input_held ? layer->producer_count : 0;
   for (size_t i = 0; i < layouts.input_count; i++) {
     const size_t producer = layer->producers[i];
-    const dsm__held_slot slot = dsm__held_slot_of(
-        &x->uses, producer, (dsm_parallelism)info->forward, info->factor_index);
+    const dsm__held_slot slot =
+        dsm__held_slot_of(&x->uses, producer, (dsm_parallelism)info->forward, info->factor_index);
     const uint32_t choice = choice_in(x, from, x->request->lives->layers[producer].own);
     x->inputs[i] = (dsm_held_tensor){dsm__layout_at(&x->uses, slot, choice),
                                      x->workload->layers[producer].stored_elements};
@@ -161,8 +162,7 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
   if (holding->is_output_held) {
     add_own_layouts(x, from, edge, &layouts);
   } else {
-    add_edge(x, from, edge, NULL,
-             free_edge->cycles + dsm__layout_extra(&x->uses, edge, &layouts));
+    add_edge(x, from, edge, NULL, free_edge->cycles + dsm__layout_extra(&x->uses, edge, &layouts));
   }
 }
 
@@ -184,8 +184,8 @@ static void add_dues(expansion *x, size_t node, ranked_state *order, size_t coun
   size_t i = 0;
   for (dsm__held_set left = info->needed; left != 0; left &= left - 1, i++) {
     const size_t owner = x->owners[lowest_bit(left)];
-    const dsm__held_slot slot = dsm__held_slot_of(
-        &x->uses, owner, (dsm_parallelism)info->forward, info->factor_index);
+    const dsm__held_slot slot =
+        dsm__held_slot_of(&x->uses, owner, (dsm_parallelism)info->forward, info->factor_index);
     const double *const dues = dsm__layout_dues_from(&x->bounds, slot, owner, info->layer);
     for (size_t s = 0; s < count; s++) {
       order[s].cycles += dues[x->states.pool[x->states.items[order[s].index].choices + i]];
@@ -210,8 +210,7 @@ static int compare_indices(const void *left, const void *right) {
 
 /* How many states a node may have. */
 static size_t states_left(const expansion *x) {
-  return x->processed < DSM__LAYOUT_STATES_IN_ALL ? x->request->states_max
-                                                  : DSM__LAYOUT_STATES_MIN;
+  return x->processed < DSM__LAYOUT_STATES_IN_ALL ? x->request->states_max : DSM__LAYOUT_STATES_MIN;
 }
 
 /* The states of a node that are worth going on from, in order of creation; of too many, those that
@@ -304,8 +303,7 @@ static bool make_network(const expansion *x, dsm__network_graph *network, dsm__a
   dsm__graph_builder builder = {.node_count = 0};
   bool is_done = add_processed(x, &builder);
   size_t *const new_edge = malloc((builder.edge_count + 1) * sizeof *new_edge);
-  is_done =
-      is_done && new_edge != NULL && dsm__builder_finish(&builder, network, new_edge, arena);
+  is_done = is_done && new_edge != NULL && dsm__builder_finish(&builder, network, new_edge, arena);
   network->graph.capacity_bytes = x->graph->capacity_bytes;
   network->graph.is_counting = x->graph->is_counting;
   network->is_cut = x->request->free->is_cut;

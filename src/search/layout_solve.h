@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* layout_solve.h: the fastest mapping with layouts of held tensors, given the graph in which nothing
- * held moves. */
+/* layout_solve.h: the fastest mapping with layouts of held tensors, given the graph in which
+ * nothing held moves. */
 #ifndef DSM_SEARCH_LAYOUT_SOLVE_H
 #define DSM_SEARCH_LAYOUT_SOLVE_H
 

@@ -78,8 +78,8 @@ static bool add_demands(dsm__layout_uses *uses, size_t node, size_t edge) {
       return false;
     }
     for (size_t i = 0; holding->is_input_held && i < layer->producer_count; i++) {
-      const dsm__held_slot slot = take_slot(uses, layer->producers[i],
-                                            (dsm_parallelism)info->forward, step.factor_index);
+      const dsm__held_slot slot =
+          take_slot(uses, layer->producers[i], (dsm_parallelism)info->forward, step.factor_index);
       if (!dsm__layout_choices_add(&uses->choices, slot, profile, false)) {
         return false;
       }
@@ -111,9 +111,9 @@ bool dsm__layout_uses_find(dsm__layout_uses *uses, const dsm__layout_request *re
   *uses = (dsm__layout_uses){.request = request, .choices = {.layouts = request->layouts}};
   dsm__variants_init(&uses->variants, request->table);
   uses->edges = calloc(graph->nodes[graph->node_count].first_edge + 1, sizeof uses->edges[0]);
-  uses->slot_of = calloc(inputs->workload->layer_count * DSM_PARALLELISM_COUNT *
-                             (size_t)request->factor_count,
-                         sizeof uses->slot_of[0]);
+  uses->slot_of =
+      calloc(inputs->workload->layer_count * DSM_PARALLELISM_COUNT * (size_t)request->factor_count,
+             sizeof uses->slot_of[0]);
   return uses->edges != NULL && uses->slot_of != NULL && visit_edges(uses, true, find_use) &&
          dsm__profiles_score(&uses->profiles, &uses->variants, inputs->options->thread_count) &&
          visit_edges(uses, false, add_demands) &&

@@ -31,7 +31,7 @@ typedef struct dsm__layout_uses {
   dsm__variants variants;
   dsm__profiles profiles;
   dsm__layout_choices choices;
-  dsm__layout_use *edges; /**< of each edge of the free graph that is in */
+  dsm__layout_use *edges;  /**< of each edge of the free graph that is in */
   dsm__held_slot *slot_of; /* of (layer, parallelism, factor), + 1; 0: none yet */
   size_t slot_count;
 } dsm__layout_uses;
@@ -49,8 +49,7 @@ dsm__held_slot dsm__held_slot_of(const dsm__layout_uses *uses, size_t layer,
 #define DSM__NO_SLOT UINT32_MAX
 
 /** The layouts that are left to a tensor. */
-static inline dsm__slot_layouts dsm__layouts_of(const dsm__layout_uses *uses,
-                                                dsm__held_slot slot) {
+static inline dsm__slot_layouts dsm__layouts_of(const dsm__layout_uses *uses, dsm__held_slot slot) {
   return uses->choices.slots[slot];
 }
 

@@ -29,8 +29,12 @@ static bool is_per_pass(const dsm__building *b) {
 }
 
 static uint32_t add_junction(dsm__building *b, dsm__node_kind kind, size_t layer, unsigned pair) {
-  const dsm__node_info info = {(uint32_t)layer, (uint8_t)kind, (uint8_t)dsm__pair_forward(pair),
-                               (uint8_t)dsm__pair_backward(pair), 0, 0};
+  const dsm__node_info info = {(uint32_t)layer,
+                               (uint8_t)kind,
+                               (uint8_t)dsm__pair_forward(pair),
+                               (uint8_t)dsm__pair_backward(pair),
+                               0,
+                               0};
   return dsm__builder_add_node(&b->builder, info, 0, 0);
 }
 
@@ -42,8 +46,8 @@ uint32_t dsm__add_layer_node(dsm__building *b, dsm__node_kind kind, size_t index
   const dsm_layer_memory memory =
       dsm_layer_memory_derive(dsm__layer_at(b, index), b->inputs->machine, b->inputs->workload,
                               b->inputs->options->mode, &layouts, b->input_bytes);
-  const dsm__node_info info = {(uint32_t)index, (uint8_t)kind, (uint8_t)forward, (uint8_t)backward,
-                               (uint8_t)factor_index, 0};
+  const dsm__node_info info = {(uint32_t)index,   (uint8_t)kind,         (uint8_t)forward,
+                               (uint8_t)backward, (uint8_t)factor_index, 0};
   return dsm__builder_add_node(&b->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
 }
 
@@ -253,7 +257,8 @@ static void add_layer(dsm__building *b, size_t index) {
 }
 
 static void add_end(dsm__building *b) {
-  const dsm__node_info info = {(uint32_t)b->inputs->workload->layer_count, DSM__NODE_END, 0, 0, 0, 0};
+  const dsm__node_info info = {
+      (uint32_t)b->inputs->workload->layer_count, DSM__NODE_END, 0, 0, 0, 0};
   const uint32_t end = dsm__builder_add_node(&b->builder, info, 0, 0);
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
     if (b->open[pair] != DSM__NO_NODE) {

@@ -74,8 +74,7 @@ static bool find_runs(dsm__preload_level *level, const dsm__graph_path *path,
   dsm__holding *const holdings =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *holdings);
   size_t node = 0;
-  if (holdings == NULL ||
-      !dsm__holdings_derive(workload, decisions, holdings, problem->arena)) {
+  if (holdings == NULL || !dsm__holdings_derive(workload, decisions, holdings, problem->arena)) {
     return false;
   }
   for (size_t i = 0; i < path->length; i++) {
@@ -108,8 +107,8 @@ static void begin_mapping(const dsm__preload_level *level, const dsm__preload_ma
     const size_t run = level->run_of[edge];
     made->path.edges[i] = edge;
     if (run != SIZE_MAX) {
-      made->steps[made->step_count++] = (dsm__preload_step){
-          level->network.infos[node].layer, run, level->residents.runs[run].hull[0]};
+      made->steps[made->step_count++] = (dsm__preload_step){level->network.infos[node].layer, run,
+                                                            level->residents.runs[run].hull[0]};
     }
     node = level->network.edges[edge].to;
   }
@@ -120,8 +119,7 @@ static void begin_mapping(const dsm__preload_level *level, const dsm__preload_ma
 static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
                       const dsm__preload_mapping *mapping, dsm__layer_decision *layers) {
   dsm__arena *const arena = level->problem.arena;
-  const size_t edge_count =
-      level->network.graph.nodes[level->network.graph.node_count].first_edge;
+  const size_t edge_count = level->network.graph.nodes[level->network.graph.node_count].first_edge;
   laid->level = *level;
   dsm__variants_init(&laid->level.variants, &level->problem.table);
   laid->level.residents = (dsm__residents){.table = &level->problem.table};
@@ -138,10 +136,10 @@ static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
   const bool is_filled = dsm__preload_fill(&laid->level, &laid->mapping);
   level->problem.evaluations = laid->level.problem.evaluations;
   dsm__preload_decide_steps(&laid->level, &laid->mapping, true, layers);
-  return is_filled && dsm__core_layouts_complete(
-                          level->problem.inputs.workload, &level->problem.machine,
-                          level->problem.inputs.options->mode, &laid->decisions, layers, true,
-                          arena);
+  return is_filled &&
+         dsm__core_layouts_complete(level->problem.inputs.workload, &level->problem.machine,
+                                    level->problem.inputs.options->mode, &laid->decisions, layers,
+                                    true, arena);
 }
 
 /* ---- all of it ---- */
@@ -184,8 +182,7 @@ bool dsm__preload_lay_out(dsm__preload_laid *laid, dsm__preload_level *level,
   dsm__problem *const problem = &level->problem;
   const size_t layer_count = problem->inputs.workload->layer_count;
   dsm__decisions unloaded;
-  dsm__layer_decision *const layers =
-      dsm__arena_array(problem->arena, layer_count, sizeof *layers);
+  dsm__layer_decision *const layers = dsm__arena_array(problem->arena, layer_count, sizeof *layers);
   *laid = (dsm__preload_laid){.mapping.cycles = HUGE_VAL};
   if (layers == NULL || !decide_path(level, &mapping->path, &unloaded)) {
     return false;

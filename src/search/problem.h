@@ -17,11 +17,11 @@ typedef struct dsm__problem {
   dsm__lives lives;
   dsm__core_layouts layouts; /**< where the model has layouts */
   size_t layout_states_max;  /**< see dsm__layout_request; less for tests */
-  double capacity_bytes;  /**< for what layers need of a chip's memory */
-  bool is_bounding_off;   /**< for tests: states that a bound shows to be useless, or that are
-                               alike, are all kept */
-  bool is_preloading_off; /**< weights are not preloaded, whatever the options say */
-  uint64_t evaluations;   /**< of building graphs */
+  double capacity_bytes;     /**< for what layers need of a chip's memory */
+  bool is_bounding_off;      /**< for tests: states that a bound shows to be useless, or that are
+                                  alike, are all kept */
+  bool is_preloading_off;    /**< weights are not preloaded, whatever the options say */
+  uint64_t evaluations;      /**< of building graphs */
   dsm__arena *arena;
 } dsm__problem;
 

@@ -276,6 +276,17 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
   return digest_u64(digest, list.count);
 }
 
+/* How held tensors lie in the cores. */
+static uint64_t digest_layouts(uint64_t digest, const dsm_machine *machine,
+                               const dsm_loops *split) {
+  const dsm_held_tensor input = {.layout = {1, 1, 1}, .elements = 8};
+  const dsm_held_layouts layouts = {.inputs = &input, .input_count = 1};
+  digest = digest_u64(digest, dsm_split_fits_output(split, &input.layout));
+  digest = digest_u64(digest, dsm_split_fits_input(split, &input.layout));
+  digest = digest_double(digest, dsm_misfitting_input(&layouts, split));
+  return digest_double(digest, dsm_layout_move_cycles(machine, 1000));
+}
+
 /* What is on chip for longer than an invocation. */
 static uint64_t digest_holding(uint64_t digest, const dsm_workload *workload,
                                const dsm_machine *machine) {
@@ -340,6 +351,7 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   uint64_t digest = digest_names(DIGEST_START);
   digest = digest_score(digest, s->convolutional, &machine, &split);
   digest = digest_holding(digest, s->convolutional, &machine);
+  digest = digest_layouts(digest, &machine, &split);
   digest = digest_step(digest, s->convolutional, &machine);
   digest = digest_u64(digest, core.n[DSM_DIM_OUT] + array.n[DSM_DIM_OUT]);
   digest = digest_u64(digest, dsm_split_is_valid(layer, &share, &split));

@@ -10,6 +10,7 @@ Suite *suite_memory_need(void);
 Suite *suite_plan_decisions(void);
 Suite *suite_plan_json(void);
 Suite *suite_plan_json_write(void);
+Suite *suite_plan_layouts(void);
 Suite *suite_plan_legal(void);
 Suite *suite_plan_options(void);
 Suite *suite_plan_pipeline(void);

@@ -23,7 +23,7 @@ from c_tables import Sources
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"result.latency_seconds", "passes.backward", "passes.update",
-                     "layers.error_parallelism"}
+                     "layers.error_parallelism", "layers.output_layout"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
 RELATION = "relates several values"
@@ -351,6 +351,7 @@ def check_plans(schemas, dsm, source, folder):
         ("mobilenet_v2", "torus64_symmetric", "--parallelism", "data,model"),
         ("googlenet", "torus64", "--set", "workload.minibatch=64", "--set",
          "system.core.scratchpad_MiB=2"),
+        ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
     )
     plans = []
     for workload, system, *options in explorations:

@@ -22,7 +22,8 @@ def section(found):
             starts higher and falls to nothing; with the refined one it starts higher and falls to
             1.20x at 2048, near the published 1.17x. That it does not fall to nothing is due to
             `overlapped_hand_over`: without it the refined set gains nothing at 2048 either.
-            Narrower stages (`pipeline_columns`) gain only together with it."""),
+            Narrower
+            stages (`pipeline_columns`) alone change nothing."""),
         "",
         *one_key_table(dsm, columns),
         "",
