@@ -19,8 +19,8 @@ static bool make_dues(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t la
   if (dues->sum != NULL) {
     return true;
   }
-  dues->by_user = malloc((entries + 1) * sizeof dues->by_user[0]);
-  dues->sum = malloc(choices * sizeof dues->sum[0]);
+  dues->by_user = calloc(entries + 1, sizeof dues->by_user[0]);
+  dues->sum = calloc(choices, sizeof dues->sum[0]);
   dues->next_user = SIZE_MAX;
   for (size_t i = 0; dues->by_user != NULL && i < entries; i++) {
     dues->by_user[i] = HUGE_VAL;
@@ -76,10 +76,10 @@ typedef struct touched_tensor {
   size_t layer; /* that made it */
   size_t choices;
   double *moves[2]; /* of forward and of backward: [split * choices + choice] */
-  double *plus;     /* of each choice: what later layers add (the output), or less the due (input) */
-  double *row;      /* likewise: scratch */
-  double *more;     /* likewise: scratch */
-  double *least;    /* of each pair of splits: moves and plus, at the best layout */
+  double *plus;  /* of each choice: what later layers add (the output), or less the due (input) */
+  double *row;   /* likewise: scratch */
+  double *more;  /* likewise: scratch */
+  double *least; /* of each pair of splits: moves and plus, at the best layout */
 } touched_tensor;
 
 /* The layer as a choice of two core splits, that of forward and that of backward. */
@@ -103,12 +103,12 @@ static double smaller(double a, double b) {
 }
 
 static bool allocate_tensor(const layer_function *f, touched_tensor *t) {
-  t->moves[FORWARD] = malloc(f->splits[FORWARD] * t->choices * sizeof(double));
-  t->moves[BACKWARD] = malloc(f->splits[BACKWARD] * t->choices * sizeof(double));
+  t->moves[FORWARD] = calloc(f->splits[FORWARD] * t->choices, sizeof(double));
+  t->moves[BACKWARD] = calloc(f->splits[BACKWARD] * t->choices, sizeof(double));
   t->plus = calloc(t->choices, sizeof t->plus[0]);
-  t->row = malloc(t->choices * sizeof t->row[0]);
-  t->more = malloc(t->choices * sizeof t->more[0]);
-  t->least = malloc(f->splits[FORWARD] * f->splits[BACKWARD] * sizeof t->least[0]);
+  t->row = calloc(t->choices, sizeof t->row[0]);
+  t->more = calloc(t->choices, sizeof t->more[0]);
+  t->least = calloc(f->splits[FORWARD] * f->splits[BACKWARD], sizeof t->least[0]);
   return t->moves[FORWARD] != NULL && t->moves[BACKWARD] != NULL && t->plus != NULL &&
          t->row != NULL && t->more != NULL && t->least != NULL;
 }
@@ -123,16 +123,14 @@ static void free_tensor(touched_tensor *t) {
 }
 
 /* What moves of a tensor with each core split and layout; `share` is its share of the input. */
-static bool derive_moves(const layer_function *f, touched_tensor *t, bool is_output,
-                         double share) {
+static bool derive_moves(const layer_function *f, touched_tensor *t, bool is_output, double share) {
   if (!allocate_tensor(f, t)) {
     return false;
   }
   for (int p = FORWARD; p <= BACKWARD; p++) {
     const dsm__profile_part *const part = f->parts[p];
     for (size_t i = 0; i < f->splits[p] * t->choices; i++) {
-      const dsm_core_layout layout =
-          dsm__layout_at(f->bounds->uses, t->slot, i % t->choices);
+      const dsm_core_layout layout = dsm__layout_at(f->bounds->uses, t->slot, i % t->choices);
       const dsm_loops *const split = part == NULL ? NULL : &part->splits[i / t->choices].split;
       t->moves[p][i] = 0;
       if (split != NULL && is_output && !dsm_split_fits_output(split, &layout)) {
@@ -310,7 +308,7 @@ static bool list_splits(layer_function *f, size_t edge) {
     f->parts[BACKWARD] = NULL;
     f->splits[BACKWARD] = 1;
   }
-  f->added = malloc(f->splits[FORWARD] * f->splits[BACKWARD] * sizeof f->added[0]);
+  f->added = calloc(f->splits[FORWARD] * f->splits[BACKWARD], sizeof f->added[0]);
   for (size_t i = 0; f->added != NULL && i < f->splits[FORWARD]; i++) {
     for (size_t k = 0; k < f->splits[BACKWARD]; k++) {
       double *const added = &f->added[i * f->splits[BACKWARD] + k];

@@ -216,8 +216,7 @@ START_TEST(test_wrong_layouts_are_told) {
   ck_assert_uint_eq(dsm_diags_count(read.diags), 1);
   const dsm_diag *const diag = dsm_diags_get(read.diags, 0);
   ck_assert_msg(strncmp(diag->path, w->path, strlen(w->path)) == 0, "%s", diag->path);
-  ck_assert_msg(w->message == NULL || strcmp(diag->message, w->message) == 0, "%s",
-                diag->message);
+  ck_assert_msg(w->message == NULL || strcmp(diag->message, w->message) == 0, "%s", diag->message);
   reading_free(&read);
   free(broken);
   free(text);

@@ -2,8 +2,8 @@
 /*
  * test_graph.c: the search over a graph against complete enumeration, on random graphs: with ample
  * memory, with a limit that binds, and where nothing fits. Numbers are small integers, so that ties
- * are exact and frequent, or fractions, whose sums differ from the two ends. Half of the graphs count
- * some edges.
+ * are exact and frequent, or fractions, whose sums differ from the two ends. Half of the graphs
+ * count some edges.
  */
 #include <math.h>
 #include <string.h>
