@@ -170,3 +170,12 @@ bool physics_is_pipeline_loose(const physics_case *one, const dsm_plan *plan) {
   }
   return is_loose;
 }
+
+bool physics_adds_sums(dsm_pass pass, dsm_dim dim) {
+  static const bool adds[DSM_PASS_COUNT][DSM_DIM_COUNT] = {
+      [DSM_PASS_FORWARD] = {[DSM_DIM_IN] = true, [DSM_DIM_KIJ] = true},
+      [DSM_PASS_BACKWARD] = {[DSM_DIM_OUT] = true, [DSM_DIM_KIJ] = true},
+      [DSM_PASS_UPDATE] = {[DSM_DIM_IJ] = true, [DSM_DIM_MB] = true},
+  };
+  return adds[pass][dim];
+}

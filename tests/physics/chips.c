@@ -132,15 +132,43 @@ static uint64_t samples_of_chip(const dsm_plan *plan, const dsm_layer_plan *laye
   return samples / shared + (samples % shared != 0);
 }
 
-/* Can the cores share what a chip has then as they do in the plan? */
+/* Half of the cores along the samples, and twice as many along another loop, without more sums. */
+static bool can_cut_another(const dsm_layer_plan *layer, dsm_pass which, const dsm_loops *split,
+                            uint64_t samples) {
+  dsm_chip_share share = layer->passes[which].share;
+  share.chip.n[DSM_DIM_MB] = samples;
+  bool can = false;
+  for (int d = 0; split->n[DSM_DIM_MB] % 2 == 0 && d < DSM_DIM_MB; d++) {
+    dsm_loops other = *split;
+    other.n[DSM_DIM_MB] /= 2;
+    other.n[d] *= 2;
+    can = can || (!physics_adds_sums(which, (dsm_dim)d) &&
+                  dsm_split_is_valid(layer->layer, &share, &other));
+  }
+  return can;
+}
+
+/* Are a layer's core splits bound by more than its sums? Softmax and layer_norm sum statistics over
+ * the parts of the output features; held tensors lie in the cores in a layout of theirs. */
+static bool is_split_bound(const dsm_plan *plan, const dsm_layer *layer) {
+  const dsm_assumptions *const model = &plan->system->model;
+  const bool sums = layer->has_op[DSM_AUX_SOFTMAX] || layer->has_op[DSM_AUX_LAYER_NORM];
+  return (model->statistics_sums && sums) || model->layout_move == DSM_LAYOUT_MOVE_EXACT;
+}
+
+/* Can the cores share what a chip has then, without more sums? */
 static bool can_cores_share(const dsm_plan *plan) {
   bool can = true;
   for (size_t i = 0; i < plan->layer_count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
+      const dsm_layer_plan *const layer = &plan->layers[i];
+      const dsm_pass_plan *const pass = &layer->passes[p];
+      const bool is_bound = is_split_bound(plan, layer->layer);
       for (unsigned k = 0; pass->exists && k < pass->invocation_count; k++) {
-        const uint64_t samples = samples_of_chip(plan, &plan->layers[i], pass);
-        can = can && pass->invocations[k].split.n[DSM_DIM_MB] <= samples;
+        const dsm_loops *const split = &pass->invocations[k].split;
+        const uint64_t samples = samples_of_chip(plan, layer, pass);
+        can = can && (split->n[DSM_DIM_MB] <= samples ||
+                      (!is_bound && can_cut_another(layer, (dsm_pass)p, split, samples)));
       }
     }
   }

@@ -84,18 +84,13 @@ static bool loads_longer(const physics_case *one, const dsm_plan *before) {
 /* Can twice the cores share the work of an invocation without one more partial sum? */
 static bool can_share_twice(const dsm_layer_plan *layer, const dsm_pass_plan *pass, dsm_pass which,
                             const dsm_loops *split) {
-  static const bool adds_sums[DSM_PASS_COUNT][DSM_DIM_COUNT] = {
-      [DSM_PASS_FORWARD] = {[DSM_DIM_IN] = true, [DSM_DIM_KIJ] = true},
-      [DSM_PASS_BACKWARD] = {[DSM_DIM_OUT] = true, [DSM_DIM_KIJ] = true},
-      [DSM_PASS_UPDATE] = {[DSM_DIM_IJ] = true, [DSM_DIM_MB] = true},
-  };
   const bool was_valid = dsm_split_is_valid(layer->layer, &pass->share, split);
   bool can = false;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm_loops twice = *split;
     twice.n[d] *= 2;
     const bool is_candidate = !was_valid || dsm_split_is_valid(layer->layer, &pass->share, &twice);
-    can = can || (is_candidate && !adds_sums[which][d]);
+    can = can || (is_candidate && !physics_adds_sums(which, (dsm_dim)d));
   }
   return can;
 }

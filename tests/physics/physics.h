@@ -78,6 +78,9 @@ bool physics_is_close(double a, double b);
  */
 bool physics_is_pipeline_loose(const physics_case *one, const dsm_plan *plan);
 
+/** Does one more part of a loop in a core split add a partial sum in a pass (section 5)? */
+bool physics_adds_sums(dsm_pass pass, dsm_dim dim);
+
 /* The properties. Each explores what it needs. */
 typedef void physics_property(physics_log *log, const physics_case *one);
 physics_property physics_roofline;
