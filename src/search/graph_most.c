@@ -9,6 +9,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/tolerance.h"
 #include "search/graph.h"
@@ -60,6 +61,7 @@ static bool reserve(rest_of_path **items, size_t count, size_t *capacity) {
   if (moved == NULL) {
     return false;
   }
+  memset(moved + *capacity, 0, (larger - *capacity) * sizeof *moved);
   *items = moved;
   *capacity = larger;
   return true;
@@ -79,6 +81,9 @@ static int compare_rests(const void *left, const void *right) {
 static bool keep_best(counting *c, size_t node) {
   rest_list *const list = &c->lists[node - c->from];
   *list = (rest_list){c->pool_count, 0};
+  if (c->scratch_count == 0) {
+    return true;
+  }
   qsort(c->scratch, c->scratch_count, sizeof c->scratch[0], compare_rests);
   double fastest = HUGE_VAL;
   for (size_t i = 0; i < c->scratch_count; i++) {
@@ -200,9 +205,9 @@ bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const doub
                      dsm__graph_path *path) {
   const size_t count = to - from + 1;
   counting c = {.graph = graph, .from = from, .to = to, .rest = rest};
-  double *const longest = malloc(count * sizeof *longest);
-  c.before = malloc(count * sizeof c.before[0]);
-  c.lists = malloc(count * sizeof c.lists[0]);
+  double *const longest = calloc(count, sizeof *longest);
+  c.before = calloc(count, sizeof c.before[0]);
+  c.lists = calloc(count, sizeof c.lists[0]);
   bool is_done = longest != NULL && c.before != NULL && c.lists != NULL &&
                  reserve(&c.pool, 0, &c.pool_capacity);
   if (is_done) {

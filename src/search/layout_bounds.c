@@ -19,8 +19,8 @@ static bool make_dues(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t la
   if (dues->sum != NULL) {
     return true;
   }
-  dues->by_user = malloc((entries + 1) * sizeof dues->by_user[0]);
-  dues->sum = malloc(choices * sizeof dues->sum[0]);
+  dues->by_user = calloc(entries + 1, sizeof dues->by_user[0]);
+  dues->sum = calloc(choices, sizeof dues->sum[0]);
   dues->next_user = SIZE_MAX;
   for (size_t i = 0; dues->by_user != NULL && i < entries; i++) {
     dues->by_user[i] = HUGE_VAL;
@@ -70,16 +70,16 @@ const double *dsm__layout_dues_from(dsm__layout_bounds *bounds, dsm__held_slot s
 
 /* ---- what a layer on an edge adds ---- */
 
-/* A tensor that the layer touches: which core splits fit its layouts. */
+/* A tensor that the layer touches. */
 typedef struct touched_tensor {
   dsm__held_slot slot;
   size_t layer; /* that made it */
   size_t choices;
-  double move[2];      /* in forward and in backward */
-  bool *is_fitting[2]; /* [split * choices + choice] */
-  double *dues;        /* of each choice */
-  double *more;        /* likewise: scratch */
-  double *left;        /* of each pair of splits: least move, less the due */
+  double *moves[2]; /* of forward and of backward: [split * choices + choice] */
+  double *plus;  /* of each choice: what later layers add (the output), or less the due (input) */
+  double *row;   /* likewise: scratch */
+  double *more;  /* likewise: scratch */
+  double *least; /* of each pair of splits: moves and plus, at the best layout */
 } touched_tensor;
 
 /* The layer as a choice of two core splits, that of forward and that of backward. */
@@ -98,62 +98,64 @@ enum { FORWARD, BACKWARD };
  * left out, which is not negative. */
 enum { PAIRS_MAX = 1 << 12 };
 
-static bool allocate_fits(const layer_function *f, touched_tensor *t) {
-  const size_t pairs = f->splits[FORWARD] * f->splits[BACKWARD];
-  t->is_fitting[FORWARD] = malloc(f->splits[FORWARD] * t->choices);
-  t->is_fitting[BACKWARD] = malloc(f->splits[BACKWARD] * t->choices);
-  t->dues = calloc(t->choices, sizeof t->dues[0]);
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+static bool allocate_tensor(const layer_function *f, touched_tensor *t) {
+  t->moves[FORWARD] = calloc(f->splits[FORWARD] * t->choices, sizeof(double));
+  t->moves[BACKWARD] = calloc(f->splits[BACKWARD] * t->choices, sizeof(double));
+  t->plus = calloc(t->choices, sizeof t->plus[0]);
+  t->row = calloc(t->choices, sizeof t->row[0]);
   t->more = calloc(t->choices, sizeof t->more[0]);
-  t->left = calloc(pairs, sizeof t->left[0]);
-  return t->is_fitting[FORWARD] != NULL && t->is_fitting[BACKWARD] != NULL && t->dues != NULL &&
-         t->more != NULL && t->left != NULL;
+  t->least = calloc(f->splits[FORWARD] * f->splits[BACKWARD], sizeof t->least[0]);
+  return t->moves[FORWARD] != NULL && t->moves[BACKWARD] != NULL && t->plus != NULL &&
+         t->row != NULL && t->more != NULL && t->least != NULL;
 }
 
-static void free_fits(touched_tensor *t) {
-  free(t->is_fitting[FORWARD]);
-  free(t->is_fitting[BACKWARD]);
-  free(t->dues);
+static void free_tensor(touched_tensor *t) {
+  free(t->moves[FORWARD]);
+  free(t->moves[BACKWARD]);
+  free(t->plus);
+  free(t->row);
   free(t->more);
-  free(t->left);
+  free(t->least);
 }
 
-static bool derive_fits(const layer_function *f, touched_tensor *t, bool is_output, double share) {
-  if (!allocate_fits(f, t)) {
+/* What moves of a tensor with each core split and layout; `share` is its share of the input. */
+static bool derive_moves(const layer_function *f, touched_tensor *t, bool is_output, double share) {
+  if (!allocate_tensor(f, t)) {
     return false;
   }
   for (int p = FORWARD; p <= BACKWARD; p++) {
     const dsm__profile_part *const part = f->parts[p];
-    t->move[p] = part == NULL ? 0
-                              : part->count * (is_output ? part->output_move_cycles
-                                                         : part->input_move_cycles * share);
-    for (size_t s = 0; s < f->splits[p]; s++) {
-      for (size_t c = 0; c < t->choices; c++) {
-        const dsm_core_layout layout = dsm__layout_at(f->bounds->uses, t->slot, c);
-        t->is_fitting[p][s * t->choices + c] =
-            part == NULL || (is_output ? dsm_split_fits_output(&part->splits[s].split, &layout)
-                                       : dsm_split_fits_input(&part->splits[s].split, &layout));
+    for (size_t i = 0; i < f->splits[p] * t->choices; i++) {
+      const dsm_core_layout layout = dsm__layout_at(f->bounds->uses, t->slot, i % t->choices);
+      const dsm_loops *const split = part == NULL ? NULL : &part->splits[i / t->choices].split;
+      t->moves[p][i] = 0;
+      if (split != NULL && is_output && !dsm_split_fits_output(split, &layout)) {
+        t->moves[p][i] = part->count * part->output_move_cycles;
+      } else if (split != NULL && !is_output && !dsm_split_fits_input(split, &layout)) {
+        t->moves[p][i] = part->count * part->input_move_cycles * share;
       }
     }
   }
   return true;
 }
 
-/* What moves of a tensor with a pair of splits and a layout. */
-static double moved(const touched_tensor *t, size_t forward, size_t backward, size_t choice) {
-  return (t->is_fitting[FORWARD][forward * t->choices + choice] ? 0 : t->move[FORWARD]) +
-         (t->is_fitting[BACKWARD][backward * t->choices + choice] ? 0 : t->move[BACKWARD]);
-}
-
-/* The least over its layouts of what moves and `plus` (times `sign`), for each pair of splits. */
-static void find_least(const layer_function *f, const touched_tensor *t, const double *plus,
-                       double sign, double *least) {
+/* Finds what a tensor adds to each pair of splits, at its best layout. */
+static void find_least(const layer_function *f, touched_tensor *t) {
   for (size_t i = 0; i < f->splits[FORWARD]; i++) {
+    for (size_t c = 0; c < t->choices; c++) {
+      t->row[c] = t->moves[FORWARD][i * t->choices + c] + t->plus[c];
+    }
     for (size_t k = 0; k < f->splits[BACKWARD]; k++) {
-      double best = HUGE_VAL;
+      const double *const moves = &t->moves[BACKWARD][k * t->choices];
+      double least = HUGE_VAL;
       for (size_t c = 0; c < t->choices; c++) {
-        best = fmin(best, moved(t, i, k, c) + sign * plus[c]);
+        least = smaller(t->row[c] + moves[c], least);
       }
-      least[i * f->splits[BACKWARD] + k] = best;
+      t->least[i * f->splits[BACKWARD] + k] = least;
     }
   }
 }
@@ -172,19 +174,19 @@ static bool add_output(layer_function *f, size_t edge, size_t layer, bool is_nee
   const size_t pairs = f->splits[FORWARD] * f->splits[BACKWARD];
   touched_tensor t = {.slot = uses->edges[edge].own, .layer = layer};
   t.choices = dsm__layouts_of(uses, t.slot).count;
-  bool is_done = make_dues(f->bounds, t.slot, layer) && derive_fits(f, &t, true, 0);
+  bool is_done = make_dues(f->bounds, t.slot, layer) && derive_moves(f, &t, true, 0);
   if (is_done) {
     const double *const dues = dsm__layout_dues_from(f->bounds, t.slot, layer, layer + 1);
     for (size_t c = 0; c < t.choices; c++) {
       const dsm_core_layout layout = dsm__layout_at(uses, t.slot, c);
-      t.dues[c] = update_added(uses, edge, &layout) + (is_needed ? dues[c] : 0);
+      t.plus[c] = update_added(uses, edge, &layout) + (is_needed ? dues[c] : 0);
     }
-    find_least(f, &t, t.dues, 1, t.left);
+    find_least(f, &t);
     for (size_t i = 0; i < pairs; i++) {
-      f->added[i] += t.left[i];
+      f->added[i] += t.least[i];
     }
   }
-  free_fits(&t);
+  free_tensor(&t);
   return is_done;
 }
 
@@ -195,7 +197,7 @@ static bool add_output(layer_function *f, size_t edge, size_t layer, bool is_nee
 static double added_without(const layer_function *f, size_t pair, const touched_tensor *t) {
   double added = f->added[pair];
   for (size_t j = 0; j < f->input_count; j++) {
-    added += &f->inputs[j] == t ? 0 : f->inputs[j].left[pair];
+    added += &f->inputs[j] == t ? 0 : f->inputs[j].least[pair];
   }
   return added;
 }
@@ -207,27 +209,31 @@ static void split_off(layer_function *f, touched_tensor *t, double part) {
     t->more[c] = HUGE_VAL;
   }
   for (size_t i = 0; i < f->splits[FORWARD]; i++) {
+    for (size_t c = 0; c < t->choices; c++) {
+      t->row[c] = t->moves[FORWARD][i * t->choices + c] + t->plus[c];
+    }
     for (size_t k = 0; k < f->splits[BACKWARD]; k++) {
+      const double *const moves = &t->moves[BACKWARD][k * t->choices];
       const double others = added_without(f, i * f->splits[BACKWARD] + k, t);
       for (size_t c = 0; c < t->choices; c++) {
-        t->more[c] = fmin(t->more[c], others + moved(t, i, k, c) - t->dues[c]);
+        t->more[c] = smaller(others + (t->row[c] + moves[c]), t->more[c]);
       }
     }
   }
   for (size_t c = 0; c < t->choices; c++) {
-    lowest = fmin(lowest, t->more[c]);
+    lowest = smaller(t->more[c], lowest);
   }
   for (size_t c = 0; c < t->choices; c++) {
-    t->dues[c] += part * (t->more[c] - lowest);
+    t->plus[c] -= part * (t->more[c] - lowest);
   }
-  find_least(f, t, t->dues, -1, t->left);
+  find_least(f, t);
 }
 
 /* Splits the dues of all inputs off; returns the constant that is left. */
 static double split_dues(layer_function *f) {
   double constant = HUGE_VAL;
   for (size_t j = 0; j < f->input_count; j++) {
-    find_least(f, &f->inputs[j], f->inputs[j].dues, -1, f->inputs[j].left);
+    find_least(f, &f->inputs[j]);
   }
   for (size_t j = 0; j < f->input_count; j++) { /* as much to each, as far as that goes */
     split_off(f, &f->inputs[j], 1 / (double)(f->input_count - j));
@@ -236,7 +242,7 @@ static double split_dues(layer_function *f) {
     split_off(f, &f->inputs[j], 1);
   }
   for (size_t i = 0; i < f->splits[FORWARD] * f->splits[BACKWARD]; i++) {
-    constant = fmin(constant, added_without(f, i, NULL));
+    constant = smaller(added_without(f, i, NULL), constant);
   }
   return constant;
 }
@@ -282,7 +288,7 @@ static bool list_inputs(layer_function *f, size_t node, const dsm_layer *layer) 
     t->layer = producer;
     t->slot = slot_read(f->bounds, node, producer);
     t->choices = dsm__layouts_of(f->bounds->uses, t->slot).count;
-    if (!make_dues(f->bounds, t->slot, producer) || !derive_fits(f, t, false, share)) {
+    if (!make_dues(f->bounds, t->slot, producer) || !derive_moves(f, t, false, share)) {
       return false;
     }
   }
@@ -302,7 +308,7 @@ static bool list_splits(layer_function *f, size_t edge) {
     f->parts[BACKWARD] = NULL;
     f->splits[BACKWARD] = 1;
   }
-  f->added = malloc(f->splits[FORWARD] * f->splits[BACKWARD] * sizeof f->added[0]);
+  f->added = calloc(f->splits[FORWARD] * f->splits[BACKWARD], sizeof f->added[0]);
   for (size_t i = 0; f->added != NULL && i < f->splits[FORWARD]; i++) {
     for (size_t k = 0; k < f->splits[BACKWARD]; k++) {
       double *const added = &f->added[i * f->splits[BACKWARD] + k];
@@ -337,10 +343,14 @@ static bool find_added(dsm__layout_bounds *bounds, size_t node, size_t edge, dou
     *added = split_dues(&f);
   }
   for (size_t j = 0; j < f.input_count; j++) {
-    if (is_done) {
-      join_dues(bounds, f.inputs[j].slot, f.inputs[j].layer, index, f.inputs[j].dues);
+    touched_tensor *const t = &f.inputs[j];
+    for (size_t c = 0; is_done && c < t->choices; c++) {
+      t->more[c] = -t->plus[c];
     }
-    free_fits(&f.inputs[j]);
+    if (is_done) {
+      join_dues(bounds, t->slot, t->layer, index, t->more);
+    }
+    free_tensor(t);
   }
   free(f.inputs);
   free(f.added);

@@ -271,7 +271,7 @@ static void expand_all(expansion *x) {
 
 /* Adds nodes and edges in the order of processing. False if out of memory. */
 static bool add_processed(const expansion *x, dsm__graph_builder *builder) {
-  uint32_t *const in_order = malloc(((size_t)x->processed + 1) * sizeof *in_order);
+  uint32_t *const in_order = calloc((size_t)x->processed + 1, sizeof *in_order);
   if (in_order == NULL) {
     return false;
   }

@@ -88,7 +88,7 @@ static bool score_part(const dsm_pass_work *work, const dsm__core_splits *splits
   const double most_moved = part->output_move_cycles + part->input_move_cycles;
   const size_t candidates = list_candidates(work, splits, most_moved, scratch, evaluations);
   part->split_count = drop_useless(part, scratch, candidates);
-  part->splits = malloc(part->split_count * sizeof part->splits[0]);
+  part->splits = calloc(part->split_count + 1, sizeof part->splits[0]);
   if (part->splits == NULL) {
     return false;
   }
@@ -103,7 +103,7 @@ static void run_task(void *context, size_t task, size_t worker) {
   const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
   dsm__layer_setting setting = dsm__open_setting(
       table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
-  setting.holding = dsm__variant_holding(key);
+  setting.holding = dsm__variant_holding(j->variants, key);
   const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
   dsm__profile *const profile = &j->profiles->items[task];
   for (unsigned k = 0; k < parts.count; k++) {

@@ -9,6 +9,7 @@
  */
 #include "search/preload_layouts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,6 +101,7 @@ static bool find_runs(dsm__preload_level *level, const dsm__graph_path *path,
 static void begin_mapping(const dsm__preload_level *level, const dsm__preload_mapping *mapping,
                           dsm__preload_mapping *made) {
   size_t node = 0;
+  assert(level->residents.runs != NULL);
   made->fixed_cycles = mapping->fixed_cycles;
   made->path.length = mapping->path.length;
   for (size_t i = 0; i < mapping->path.length; i++) {

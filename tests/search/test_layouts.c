@@ -416,6 +416,180 @@ START_TEST(test_bounds_change_nothing) {
 }
 END_TEST
 
+/* With room for one round only, or for few states in it: a mapping all the same, and an honest
+ * bound below the best of all. */
+START_TEST(test_too_few_states_leave_an_honest_bound) {
+  unsigned open = 0;
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    uint64_t state = seed;
+    (void)random_below(&state, 2);
+    dsm_workload *const workload = make_network(&state);
+    dsm_system *const system = make_system(&state, false);
+    const random_case given = {workload, system};
+    const dsm_explore_options options = options_of(DSM_PARALLELISM_DATA, false, DSM_MODE_TRAINING);
+    const found best = search_with(&given, &options, HUGE_VAL, true);
+    dsm__problem problem;
+    dsm__solution solution;
+    ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
+    problem.layout_states_max = 0;
+    ck_assert(dsm__problem_solve(&problem, &solution));
+    ck_assert_double_ge(solution.answer.cycles, best.answer.cycles * (1 - 1e-11));
+    ck_assert_double_le(solution.answer.lower_bound_cycles, best.answer.cycles * (1 + 1e-11));
+    open += solution.answer.lower_bound_cycles < best.answer.cycles * (1 - 1e-9) ? 1 : 0;
+    dsm__problem_fini(&problem);
+    dsm_workload_free(workload);
+    dsm_system_free(system);
+  }
+  ck_assert_uint_gt(open, 0);
+}
+END_TEST
+
+/* ---- bundled networks ---- */
+
+static const char *const bundled_names[] = {"vgg16", "resnet50"};
+
+/* Layouts add little to what held tensors that fit everything take, and less than a move at each
+ * use. Proven to be the best. */
+START_TEST(test_layouts_of_bundled_networks_are_between_none_and_always) {
+  static const char *const moves[] = {"none", "exact", "always"};
+  dsm_workload *const workload = bundled_workload(bundled_names[_i], "256");
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  double cycles[3];
+  for (int i = 0; i < 3; i++) {
+    const dsm_override move = {"model.layout_move", moves[i], NULL};
+    dsm_system *const system = bundled_system_with("torus64_refined", &move, 1);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+    cycles[i] = plan->result.step_cycles;
+    ck_assert_double_ge(plan->result.lower_bound_cycles, cycles[i] * (1 - 1e-11));
+    dsm_plan_free(plan);
+    dsm_system_free(system);
+  }
+  ck_assert_double_lt(cycles[0], cycles[1]);
+  ck_assert_double_lt(cycles[1], cycles[0] * 1.001);
+  ck_assert_double_lt(cycles[1] * 1.01, cycles[2]);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* On one core nothing moves. */
+START_TEST(test_one_core_has_one_layout) {
+  static const char *const moves[] = {"none", "exact", "always"};
+  dsm_workload *const workload = bundled_workload(bundled_names[_i], "256");
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  double cycles[3];
+  for (int i = 0; i < 3; i++) {
+    const dsm_override values[] = {{"model.layout_move", moves[i], NULL},
+                                   {"chip.cores", "1", NULL},
+                                   {"core.scratchpad_MiB", "32", NULL}};
+    dsm_system *const system = bundled_system_with("torus64_refined", values, 3);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    cycles[i] = plan->result.step_cycles;
+    ck_assert_uint_gt(count_held(plan), 0);
+    dsm_plan_free(plan);
+    dsm_system_free(system);
+  }
+  ck_assert_double_eq_tol(cycles[1], cycles[0], 1e-11 * cycles[0]);
+  ck_assert_double_eq_tol(cycles[2], cycles[0], 1e-11 * cycles[0]);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* The same step, with at least as much on chip. */
+START_TEST(test_preferring_to_hold_changes_no_step) {
+  static const char *const moves[] = {"none", "exact", "always"};
+  dsm_workload *const workload = bundled_workload(bundled_names[_i % 2], "512");
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  double cycles[2];
+  size_t held[2];
+  for (int i = 0; i < 2; i++) {
+    const dsm_override values[] = {{"model.layout_move", moves[_i / 2], NULL},
+                                   {"model.prefer_holding", i == 0 ? "false" : "true", NULL}};
+    dsm_system *const system = bundled_system_with("torus64_refined", values, 2);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    cycles[i] = plan->result.step_cycles;
+    held[i] = count_held(plan);
+    dsm_plan_free(plan);
+    dsm_system_free(system);
+  }
+  ck_assert_double_eq_tol(cycles[1], cycles[0], 1e-11 * cycles[0]);
+  ck_assert_uint_ge(held[1], held[0]);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* ---- explained ---- */
+
+/* What is chosen costs what the plan costs, and nothing else less. */
+START_TEST(test_explanations_are_laid_out) {
+  const dsm_override move = {"model.layout_move", "exact", NULL};
+  dsm_workload *const workload = bundled_workload("vgg16", "256");
+  dsm_system *const system = bundled_system_with("torus64_refined", &move, 1);
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  dsm_plan *plan = NULL;
+  dsm_explanation *explanation = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_explain(&explanation, plan, (size_t)_i, 2, NULL), DSM_OK);
+  const double step = plan->result.step_cycles;
+  unsigned chosen = 0;
+  for (size_t i = 0; i < explanation->what_if_count; i++) {
+    const dsm_what_if *const one = &explanation->what_ifs[i];
+    ck_assert(!one->is_chosen || fabs(one->network_cycles - step) <= 1e-10 * step);
+    ck_assert(one->why_not != NULL || one->network_cycles >= step * (1 - 1e-10));
+    chosen += one->is_chosen ? 1 : 0;
+  }
+  ck_assert_uint_ge(chosen, 2);
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const one = &explanation->alternatives[i];
+    const double network = one->network_cycles;
+    ck_assert(network <= 0 || network >= step * (1 - 1e-10));
+    ck_assert(!one->is_chosen || !one->is_best_of_parallelism ||
+              fabs(network - step) <= 1e-10 * step);
+  }
+  dsm_explanation_free(explanation);
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* ---- preloaded weights ---- */
+
+/* A mapping that is valid, no slower than without weights on chip, and not below its bound. */
+START_TEST(test_preloaded_networks_are_laid_out) {
+  static const char *const moves[] = {"none", "exact", "always"};
+  dsm_workload *const workload = bundled_workload(bundled_names[_i], "1");
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = DSM_MODE_INFERENCE;
+  double cycles[3];
+  for (int i = 0; i < 3; i++) {
+    const dsm_override move = {"model.layout_move", moves[i], NULL};
+    dsm_system *const system = bundled_system_with("torus64_refined", &move, 1);
+    dsm_plan *plan = NULL;
+    options.optimizations = dsm_mode_optimizations(DSM_MODE_INFERENCE);
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+    cycles[i] = plan->result.step_cycles;
+    ck_assert_double_le(plan->result.lower_bound_cycles, cycles[i]);
+    ck_assert_double_ge(plan->result.lower_bound_cycles, cycles[0] * 0.99);
+    dsm_plan_free(plan);
+    dsm_system_free(system);
+  }
+  ck_assert_double_le(cycles[0], cycles[1] * (1 + 1e-11));
+  ck_assert_double_lt(cycles[1], cycles[0] * 1.01);
+  ck_assert_double_lt(cycles[1], cycles[2]);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 Suite *suite_layouts(void) {
   Suite *const suite = suite_create("layouts");
   TCase *const brute_force = tcase_create("brute force");
@@ -426,6 +600,15 @@ Suite *suite_layouts(void) {
   TCase *const bounds = tcase_create("bounds");
   tcase_set_timeout(bounds, 240);
   tcase_add_loop_test(bounds, test_bounds_change_nothing, 0, 3);
+  tcase_add_test(bounds, test_too_few_states_leave_an_honest_bound);
   suite_add_tcase(suite, bounds);
+  TCase *const whole = tcase_create("bundled");
+  tcase_set_timeout(whole, 240);
+  tcase_add_loop_test(whole, test_layouts_of_bundled_networks_are_between_none_and_always, 0, 2);
+  tcase_add_loop_test(whole, test_one_core_has_one_layout, 0, 2);
+  tcase_add_loop_test(whole, test_preferring_to_hold_changes_no_step, 0, 6);
+  tcase_add_loop_test(whole, test_explanations_are_laid_out, 0, 4);
+  tcase_add_loop_test(whole, test_preloaded_networks_are_laid_out, 0, 2);
+  suite_add_tcase(suite, whole);
   return suite;
 }
