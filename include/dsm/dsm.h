@@ -26,6 +26,7 @@
 #define DSM_H
 
 #include "dsm/diag.h"
+#include "dsm/elasticity.h"
 #include "dsm/explore.h"
 #include "dsm/file.h"
 #include "dsm/limits.h"

@@ -43,12 +43,15 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_WRITE_DEFERRED,   /**< the output that the layer before holds on chip, written now */
   DSM_TRANSFER_SAVE_STATE,       /**< an LSTM's gates and cell written for the backward pass */
   DSM_TRANSFER_FETCH_ERROR,      /**< the error of the layer's output read */
+  DSM_TRANSFER_FETCH_FORK,       /**< the error that later users of the input left, to be added */
   DSM_TRANSFER_FETCH_STATE,      /**< an LSTM's gates and cell read back */
   DSM_TRANSFER_FETCH_STATISTICS, /**< what batch_norm or layer_norm saved, read back */
   DSM_TRANSFER_WRITE_ERROR,      /**< the error of the layer's input written */
   DSM_TRANSFER_FETCH_MASK,       /**< masks of the activation function that made the input */
   DSM_TRANSFER_WRITE_GRADIENT,   /**< weight gradients written, and re-read where they add up */
   DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, /**< partial sums between cores */
+  DSM_TRANSFER_SUM_OF_STATISTICS,      /**< of normalisations and softmax, between cores */
+  DSM_TRANSFER_LAYOUT_MOVE,            /**< held tensors to the layout of their user */
   DSM_TRANSFER_ROTATE_X,               /**< features moved along a row */
   DSM_TRANSFER_ROTATE_Y,               /**< features moved along a column */
   DSM_TRANSFER_HAND_OVER_Y, /**< outputs or errors passed to the next stage of a pipeline */
@@ -66,8 +69,9 @@ typedef enum dsm_transfer {
 typedef enum dsm_group {
   DSM_GROUP_STREAM = 0, /**< overlaps with primary computation; all others do not */
   DSM_GROUP_PARTIAL_SUM,
-  DSM_GROUP_ROTATION,  /**< of the errors in backward */
-  DSM_GROUP_HAND_OVER, /**< between the stages of a pipeline */
+  DSM_GROUP_LAYOUT_MOVE, /**< of held tensors among the cores */
+  DSM_GROUP_ROTATION,    /**< of the errors in backward */
+  DSM_GROUP_HAND_OVER,   /**< between the stages of a pipeline */
   DSM_GROUP_SUM_OF_GRADIENTS,
   DSM_GROUP_BROADCAST_WEIGHTS,
   DSM_GROUP_WEIGHT_UPDATE,
@@ -101,7 +105,8 @@ typedef struct dsm_precision {
   double partial_sum_bytes; /**< Ba */
 } dsm_precision;
 
-DSM_API dsm_precision dsm_precision_of(const dsm_workload *workload);
+/** The workload's, except where the system has partial_sum_bytes of its own. */
+DSM_API dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *system);
 
 /** One chip's share of a layer under a parallelism (docs/model.md, section 3). */
 typedef struct dsm_chip_share {
@@ -133,6 +138,43 @@ DSM_API dsm_loops dsm_core_share(const dsm_layer *layer, const dsm_chip_share *s
 DSM_API dsm_loops dsm_array_share(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
                                   const dsm_chip_share *share, const dsm_loops *split);
 
+/** How a held tensor lies in the cores of a chip: into how many parts its features, positions and
+ * samples are divided. The product is the number of cores (section 7, model.layout_move "exact").
+ */
+typedef struct dsm_core_layout {
+  uint64_t features;
+  uint64_t ij;
+  uint64_t mb;
+} dsm_core_layout;
+
+/** A held tensor that a layer reads. */
+typedef struct dsm_held_tensor {
+  dsm_core_layout layout;
+  uint64_t elements; /**< stored, of a sample */
+} dsm_held_tensor;
+
+/** The layouts of held tensors that a layer's passes touch. */
+typedef struct dsm_held_layouts {
+  dsm_core_layout output;        /**< of the layer's own output, if that is held */
+  const dsm_held_tensor *inputs; /**< what the producers of its input made, if all of it is held */
+  size_t input_count;
+} dsm_held_layouts;
+
+/** Does a core split write, or read the error of, a layer's output as the output lies in the cores?
+ * k_out, k_ij and k_mb divide its parts (section 7). */
+DSM_API bool dsm_split_fits_output(const dsm_loops *split, const dsm_core_layout *layout);
+
+/** Does a core split read a tensor of the layer's input, or write its error, as it lies in the
+ * cores? k_in, k_ij and k_mb divide its parts (section 7). */
+DSM_API bool dsm_split_fits_input(const dsm_loops *split, const dsm_core_layout *layout);
+
+/** Of what the producers of a layer's input hold, the share that a core split does not fit, by
+ * elements (section 7); 0 where nothing is held. */
+DSM_API double dsm_misfitting_input(const dsm_held_layouts *layouts, const dsm_loops *split);
+
+/** Cycles in which held tensors of so many bytes of a chip move to other cores (section 7). */
+DSM_API double dsm_layout_move_cycles(const dsm_machine *machine, double bytes);
+
 /**
  * What is on chip while an invocation runs, and so does not move (docs/model.md, sections 7, 8 and
  * 10).
@@ -145,6 +187,9 @@ typedef struct dsm_residency {
   double resident_fraction; /**< of the kernel, 0 .. 1 */
   double deferred_bytes;    /**< defer: forward of training writes them for the layer before */
   double scratchpad_bytes;  /**< cap: what is left of a core's scratchpad */
+  bool is_moving_free;      /**< held tensors are where they are used: a bound from below */
+  const dsm_held_layouts *layouts; /**< with model.layout_move "exact"; borrowed. NULL: whatever the
+                                        split, held tensors fit */
 } dsm_residency;
 
 /** Nothing is on chip: the whole scratchpad is left. */
@@ -164,7 +209,10 @@ typedef struct dsm_chip_bytes {
   double state;        /**< save */
   double mask;         /**< backward */
   double statistics;   /**< update */
-  double shortcut;     /**< fix */
+  double shortcut;     /**< fix of a residual */
+  double fork;         /**< backward: fix of an input that later users have left errors for */
+  double input_move;   /**< held, and moves among the cores where the split does not fit */
+  double output_move;  /**< likewise */
   double gradient;     /**< kt of the update pass */
   double rotation;     /**< full: what a whole turn of the features moves */
 } dsm_chip_bytes;
@@ -173,6 +221,7 @@ typedef struct dsm_chip_bytes {
 typedef struct dsm_pass_work {
   const dsm_layer *layer;     /**< borrowed */
   const dsm_machine *machine; /**< borrowed */
+  dsm_mode mode;
   dsm_pass pass;
   dsm_precision precision;
   dsm_chip_share share;
@@ -197,9 +246,10 @@ typedef struct dsm_invocation_cost {
   double overlapped;         /**< transfers that computation can hide */
   double overlapped_visible; /**< the part of them that it does not hide */
   double auxiliary;          /**< special function units compute */
-  double partial_sum;        /**< not overlapped */
+  double partial_sum;        /**< not overlapped; sums of statistics among them */
+  double layout_move;        /**< not overlapped: held tensors between cores */
   double rotation;           /**< not overlapped (backward) */
-  double total;              /**< primary + overlapped_visible + auxiliary + the last two */
+  double total;              /**< primary + overlapped_visible + auxiliary + the last three */
   double footprint_bytes;    /**< s_in + s_out + kcore: decides between equally fast splits */
 } dsm_invocation_cost;
 
@@ -217,6 +267,10 @@ DSM_API dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, cons
  * where any weight that is fetched shows. What `work` says is resident does not matter.
  */
 DSM_API double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split);
+
+/** Can a layer keep its kernel on chip over timesteps at all (section 7)? It has timesteps, and is
+ * no matmul unless model.resident_operands says that operands stay as weights do. */
+DSM_API bool dsm_kernel_can_be_kept(const dsm_layer *layer, const dsm_machine *machine);
 
 /** Invocations of a pass in a step: T, and twice that for a matmul's backward (two errors). */
 DSM_API uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass);
@@ -302,9 +356,15 @@ DSM_API dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer,
                                                          uint64_t minibatch,
                                                          const dsm_pass_layouts *layouts);
 
-/** What a stage of a pipeline hands to the next one in an invocation (section 9). */
+/** What a stage of a pipeline hands to the next one in an invocation (section 9); `machine` is the
+ * stage's own torus, whose columns share the bytes. */
 DSM_API dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                           dsm_precision precision, uint64_t samples);
+
+/** Cycles that handing over adds to a stage's step, of which `step_cycles` are without it (section
+ * 9): all that it takes, or with model.overlapped_hand_over by how much it is longer. */
+DSM_API double dsm_stage_hand_over_cycles(const dsm_machine *machine, const dsm_traffic *hand_over,
+                                          double step_cycles);
 
 /** Does the stage at `position` of a group hand anything over in a pass? Forward all but the last,
  * backward all but the first, update none (section 9). */

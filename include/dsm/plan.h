@@ -139,6 +139,8 @@ typedef struct dsm_layer_plan {
   const dsm_layer *layer;            /**< of the plan's workload */
   uint64_t dysm_factor;              /**< decision: spatial minibatches in a step */
   bool is_output_held;               /**< decision: output and error stay on chip */
+  dsm_core_layout output_layout;     /**< decision, of a held output where model.layout_move is
+                                          "exact": how both lie in the cores; else zeros */
   double weights_on_chip;            /**< decision: preloaded fraction of the weights */
   size_t pipeline;                   /**< decision: index of its group, or DSM_NO_PIPELINE */
   dsm_parallelism error_parallelism; /**< layout of its output's error: that of the backward pass,
@@ -147,11 +149,12 @@ typedef struct dsm_layer_plan {
   dsm_pass_plan passes[DSM_PASS_COUNT];
 } dsm_layer_plan;
 
-/** Layers that run at the same time, timestep by timestep, on rows of the torus of their own. */
+/** Layers that run at the same time, timestep by timestep, on chips of the torus of their own. */
 typedef struct dsm_pipeline_plan {
   const char *name; /**< the group's, or that of its first and last layer */
   size_t first_layer;
   size_t layer_count;
+  uint64_t columns;     /**< decision: chips in a row of each of its stages */
   const uint64_t *rows; /**< decision, of each layer */
   double cycles;        /**< of the group: what its layers' passes add up to */
 } dsm_pipeline_plan;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "dsm/diag.h"
+#include "dsm/elasticity.h"
 #include "dsm/explore.h"
 #include "dsm/plan.h"
 #include "dsm/system.h"
@@ -69,13 +70,22 @@ typedef struct dsm_described {
   const dsm_plan *plan;
 } dsm_described;
 
-/** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance. */
+/** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance, and every
+ * parameter of a system with unit, default and source (or the word "assumption"). */
 DSM_API char *dsm_report_description_table(const dsm_described *items, size_t count,
                                            dsm_table_style style);
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
-/** One row a layer (or one a system). */
+/** One row a layer, and one a parameter of a system. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
+
+/** How much each parameter of systems matters, the most important first. */
+DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
+                                          dsm_table_style style);
+/** Format "dsm-elasticity/1". */
+DSM_API char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count);
+/** One row a parameter, variation and network. */
+DSM_API char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count);
 
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
  * not known is left out. */

@@ -78,6 +78,14 @@ typedef struct dsm_torus {
   double link_bandwidth_y_GBps;
 } dsm_torus;
 
+/** When a tensor that is held on chip moves among the cores (docs/model.md, section 7). */
+typedef enum dsm_layout_move {
+  DSM_LAYOUT_MOVE_NONE = 0, /**< never: any core split finds it where it is */
+  DSM_LAYOUT_MOVE_ALWAYS,   /**< once for each use */
+  DSM_LAYOUT_MOVE_EXACT,    /**< where a core split does not fit the layout that it is held in */
+  DSM_LAYOUT_MOVE_COUNT
+} dsm_layout_move;
+
 /** Assumptions of the model (docs/model.md, section 2). */
 typedef struct dsm_assumptions {
   double bptt_resident_copies;       /**< weights and gradients resident over timesteps */
@@ -89,9 +97,21 @@ typedef struct dsm_assumptions {
   double rotate_memory_bytes;        /**< memory bytes per byte rotated */
   double relayout_memory_bytes;      /**< memory bytes per byte re-laid out */
   double weight_update_memory_bytes; /**< memory bytes per owned weight byte in the update */
+  double partial_sum_bytes;          /**< of a partial sum; 0: as the workload says */
   bool exact_groups;                 /**< grouped convolutions: see docs/model.md, section 3 */
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */
   bool dysm_accumulate_in_memory;    /**< partial gradients are re-read from memory */
+  bool exact_rotation;               /**< nm feature iterations take nm - 1 moves */
+  bool exact_forks;                  /**< errors of tensors with several users add up in memory */
+  bool overlapped_hand_over;         /**< a stage hands over while it computes */
+  bool pipeline_columns;             /**< stages of a pipeline may be narrower than the torus */
+  bool lstm_gate_errors;             /**< the update of an lstm reads the errors of its gates */
+  bool statistics_sums;              /**< cores sum the statistics of normalisations and softmax */
+  bool two_way_relayout;             /**< relayouts use both directions of each ring of chips */
+  dsm_layout_move layout_move;       /**< when a held tensor moves among the cores */
+  bool charge_held_masks;            /**< masks and statistics are read also while held */
+  bool prefer_holding;               /**< of equally fast mappings the one that holds more */
+  bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
 } dsm_assumptions;
 
 /** An immutable system. Everything inside belongs to it. */

@@ -146,6 +146,9 @@ typedef struct dsm_layer {
   size_t operand_count;
   size_t last_use; /**< last layer with it among producers or shortcuts, or DSM_NEVER_USED */
   size_t last_operand_use; /**< last layer with it among operands, or DSM_NEVER_USED */
+  uint64_t fork_elements; /**< per sample, stored by those producers of the input that a later layer
+                               uses too: their errors are there when this layer adds its own */
+  bool is_shortcut_own_input; /**< the residual adds nothing but (parts of) the layer's own input */
 
   /* Elements per sample times timesteps, over the life of tensors in execution order. */
   uint64_t carried_elements;    /**< outputs made before this layer and used (other than as a

@@ -13,15 +13,14 @@
 #include "cli/option_table.h"
 #include "dsm/suggest.h"
 
-#define OPTIONS_MAX 32
 /* What getopt_long returns for row i of the option table is this plus i: above all characters. */
 #define FIRST_CODE 256
 
 /* The options of a command, as getopt_long wants them. */
 typedef struct getopt_tables {
-  struct option longs[OPTIONS_MAX + 1];
+  struct option longs[CLI_OPTIONS_MAX + 1];
   size_t long_count;
-  char shorts[2 + 2 * OPTIONS_MAX + 1];
+  char shorts[2 + 2 * CLI_OPTIONS_MAX + 1];
 } getopt_tables;
 
 static getopt_tables make_tables(const cli_command *command) {
@@ -31,7 +30,7 @@ static getopt_tables make_tables(const cli_command *command) {
     tables.shorts[used++] = '+'; /* stop at the first operand */
   }
   tables.shorts[used++] = ':'; /* tell missing arguments from unknown options */
-  for (size_t i = 0; i < cli_option_count && tables.long_count < OPTIONS_MAX; i++) {
+  for (size_t i = 0; i < cli_option_count && tables.long_count < CLI_OPTIONS_MAX; i++) {
     const cli_option *const option = &cli_options[i];
     if ((option->commands & command->bit) == 0) {
       continue;
@@ -67,7 +66,7 @@ static cli_exit complain_of_long(const cli_command *command, const getopt_tables
                                  const char *written) {
   const char *const name = written + strspn(written, "-");
   const size_t length = strcspn(name, "=");
-  const char *names[OPTIONS_MAX];
+  const char *names[CLI_OPTIONS_MAX];
   size_t match_count = 0;
   const char *match = NULL;
   bool is_exact = false;
@@ -122,6 +121,7 @@ static cli_exit parse_options(cli_arguments *arguments, int argc, char *argv[]) 
     if (option == NULL) {
       return complain_of_option(command, &tables, result, argv[optind - 1]);
     }
+    arguments->is_given[option - cli_options] = true;
     const cli_exit applied = option->apply(arguments, option, optarg);
     if (applied != CLI_EXIT_DONE) {
       return applied;
@@ -188,6 +188,15 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *comman
   arguments->options.overrides = arguments->overrides.recorded;
   arguments->options.override_count = arguments->overrides.recorded_count;
   return parsed == CLI_EXIT_DONE ? check_operands(arguments) : parsed;
+}
+
+bool cli_is_given(const cli_arguments *arguments, const char *option_name) {
+  for (size_t i = 0; i < cli_option_count; i++) {
+    if (strcmp(cli_options[i].name, option_name) == 0) {
+      return arguments->is_given[i];
+    }
+  }
+  return false;
 }
 
 void cli_arguments_fini(cli_arguments *arguments) {

@@ -26,6 +26,9 @@ typedef struct cli_overrides {
 
 struct cli_command;
 
+/** Most rows of the option table. */
+#define CLI_OPTIONS_MAX 32
+
 typedef struct cli_arguments {
   const struct cli_command *command;
   dsm_explore_options options;
@@ -35,6 +38,7 @@ typedef struct cli_arguments {
   bool is_ladder;
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
+  bool is_elasticity;
   cli_overrides overrides;
   cli_format format;
   bool has_format;    /**< --format was given */
@@ -44,6 +48,7 @@ typedef struct cli_arguments {
   cli_color color;
   bool wants_help;
   bool wants_version;
+  bool is_given[CLI_OPTIONS_MAX]; /**< by row of the option table */
   char *const *operands;
   size_t operand_count;
 } cli_arguments;
@@ -56,6 +61,9 @@ typedef struct cli_arguments {
  */
 cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_command *command, int argc,
                              char *argv[]);
+
+/** Was the option of that name given? */
+bool cli_is_given(const cli_arguments *arguments, const char *option_name);
 
 void cli_arguments_fini(cli_arguments *arguments);
 

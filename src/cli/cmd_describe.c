@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/complain.h"
+#include "cli/elasticity.h"
 #include "cli/loaded.h"
 #include "cli/output.h"
 
@@ -45,8 +46,34 @@ static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, des
   return outcome;
 }
 
+static cli_exit check_options(const cli_arguments *arguments) {
+  static const char *const of_elasticity[] = {"mode", "minibatch", "optimize", "parallelism",
+                                              "threads"};
+  for (size_t i = 0; i < sizeof of_elasticity / sizeof of_elasticity[0]; i++) {
+    if (!arguments->is_elasticity && cli_is_given(arguments, of_elasticity[i])) {
+      return cli_usage_error(arguments->command, "--%s needs --elasticity", of_elasticity[i]);
+    }
+  }
+  return CLI_EXIT_DONE;
+}
+
+/* All files must be read, lest a network be missing unnoticed. */
+static cli_exit show_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
+                                cli_exit read, dsm_diags *diags) {
+  if (read != CLI_EXIT_DONE) {
+    return read;
+  }
+  const cli_exit checked = cli_check_elasticity(arguments, loaded, arguments->operand_count);
+  return checked == CLI_EXIT_DONE
+             ? cli_put_elasticity(arguments, loaded, arguments->operand_count, diags)
+             : checked;
+}
+
 cli_exit cli_run_describe(const cli_arguments *arguments) {
-  cli_exit outcome = CLI_EXIT_DONE;
+  cli_exit outcome = check_options(arguments);
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
   const size_t count = arguments->operand_count;
   dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
   cli_loaded *const loaded = calloc(count, sizeof *loaded);
@@ -56,7 +83,9 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
     goto out;
   }
   outcome = load_all(arguments, loaded, &all, diags);
-  if (all.count > 0) {
+  if (arguments->is_elasticity) {
+    outcome = show_elasticity(arguments, loaded, outcome, diags);
+  } else if (all.count > 0) {
     outcome = cli_exit_max(outcome, cli_put_result(arguments, print_described, &all));
   }
 out:

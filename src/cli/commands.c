@@ -57,8 +57,11 @@ const cli_command cli_commands[] = {
      .operand_max = SIZE_MAX,
      .summary = "show what workloads, systems and plans hold",
      .description = "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
-                    "balance and every parameter of systems; both, and the main results, of plans.",
-     .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json"},
+                    "balance and every parameter of systems, with its unit, its default and where "
+                    "its value comes from; both, and the main results, of plans.",
+     .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json",
+                  "dsm describe torus64 --elasticity",
+                  "dsm describe torus64 gnmt --elasticity --minibatch 1024 --threads 2"},
      .run = cli_run_describe},
     {.name = "validate",
      .bit = CLI_VALIDATE,

@@ -64,12 +64,17 @@ static const char *why_no_reuse(const cli_arguments *arguments, const dsm_worklo
   (void)arguments;
   for (size_t i = 0; i < workload->layer_count; i++) {
     is_any_holdable = is_any_holdable || is_holdable(workload, i);
-    if (workload->layers[i].timesteps > 1 || (has_room && is_any_holdable)) {
+    if (dsm_kernel_can_be_kept(&workload->layers[i], &machine) || (has_room && is_any_holdable)) {
       return NULL;
     }
   }
-  return is_any_holdable ? "the streaming buffers leave no room in the scratchpads"
-                         : "no layer uses the output of another, and none has timesteps";
+  if (is_any_holdable) {
+    return "the streaming buffers leave no room in the scratchpads";
+  }
+  return is_feed_forward(workload, 0, workload->layer_count - 1)
+             ? "no layer uses the output of another, and none has timesteps"
+             : "only matmuls have timesteps, and without model.resident_operands nothing of them "
+               "can stay on chip";
 }
 
 static const char *why_no_dysm(const cli_arguments *arguments, const dsm_workload *workload,
@@ -115,6 +120,12 @@ static uint64_t named_group_size(const dsm_workload *workload, size_t index) {
   return count;
 }
 
+/* Rows that the stages of a pipeline have together: narrow ones share a row of the torus. */
+static uint64_t stage_rows(const dsm_system *system) {
+  const uint64_t strips = system->model.pipeline_columns ? system->system.chips_x : 1;
+  return system->system.chips_y * strips;
+}
+
 /* Can a pipeline group begin at a layer? A named one has to be whole. */
 static bool can_group_begin(const dsm_workload *workload, const dsm_system *system, size_t index) {
   uint64_t run = 1;
@@ -123,13 +134,13 @@ static bool can_group_begin(const dsm_workload *workload, const dsm_system *syst
   }
   const uint64_t named = named_group_size(workload, index);
   const uint64_t needed = named > 0 ? named : 2;
-  return run >= 2 && run >= needed && needed <= system->system.chips_y;
+  return run >= 2 && run >= needed && needed <= stage_rows(system);
 }
 
 static const char *why_no_pipeline(const cli_arguments *arguments, const dsm_workload *workload,
                                    const dsm_system *system) {
   (void)arguments;
-  if (system->system.chips_y == 1) {
+  if (stage_rows(system) == 1) {
     return "the torus has one row, and each layer of a pipeline needs one";
   }
   for (size_t i = 0; i < workload->layer_count; i++) {

@@ -194,6 +194,13 @@ cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, c
   return CLI_EXIT_DONE;
 }
 
+cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_elasticity = true;
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value) {
   static const char workload[] = "workload.";
   static const char system[] = "system.";

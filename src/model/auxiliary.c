@@ -68,6 +68,10 @@ double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_core *core, dsm_mode
   return pass == backward_done_in ? backward_ops(layer) : 0;
 }
 
+double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass) {
+  return model->exact_forks && pass == DSM_PASS_BACKWARD ? (double)layer->fork_elements : 0;
+}
+
 double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops) {
   return ops * (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways /
          (double)machine->system->chip.cores / machine->system->core.sfu_ops_per_cycle;

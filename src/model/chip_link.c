@@ -12,6 +12,11 @@ static void scale(dsm_traffic *traffic, double factor) {
   }
 }
 
+/* Of as many turns as a ring has chips: the last one brings everything home, and is not needed. */
+static double moved_share(bool is_exact, uint64_t chips) {
+  return is_exact ? ((double)chips - 1) / (double)chips : 1;
+}
+
 dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
                                   dsm_pass pass, dsm_parallelism parallelism, double full_bytes) {
   const dsm_torus *const torus = &machine->system->system;
@@ -20,8 +25,9 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   const bool is_y_turning = roles.y == DSM_ROLE_MODEL && torus->chips_y > 1;
   /* Where X turns too, Y moves once for every m turns of X. */
   const double x_turns = roles.x == DSM_ROLE_MODEL ? (double)torus->chips_x : 1;
-  const double x = is_x_turning ? full_bytes : 0;
-  const double y = is_y_turning ? full_bytes / x_turns : 0;
+  const bool is_exact = machine->system->model.exact_rotation;
+  const double x = is_x_turning ? full_bytes * moved_share(is_exact, torus->chips_x) : 0;
+  const double y = is_y_turning ? full_bytes / x_turns * moved_share(is_exact, torus->chips_y) : 0;
   const double through_memory = machine->system->model.rotate_memory_bytes * larger(x, y);
   dsm_traffic traffic = {{[DSM_LINK_X] = x, [DSM_LINK_Y] = y, [DSM_LINK_MEMORY] = through_memory}};
   if (pass == DSM_PASS_BACKWARD) {
@@ -107,8 +113,8 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
 }
 
 /*
- * Source: section 9. Symbols: y = H*S*B/m, H = st_el: the rows of a stage pass what each chip of
- * the next one needs. Limits: nothing beside Y moves.
+ * Source: section 9. Symbols: y = H*S*B/w, H = st_el, w = chips_x of the stage's own torus: the
+ * rows of a stage pass what each chip of the next one needs. Limits: nothing beside Y moves.
  */
 dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples) {
@@ -116,16 +122,31 @@ dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *mac
   return (dsm_traffic){{[DSM_LINK_Y] = bytes / (double)machine->system->system.chips_x}};
 }
 
+/*
+ * Source: section 9. Symbols: step = steady + h, or max(steady, h) with overlapped_hand_over, where
+ * h = group(hand-over); this is step - steady. Limits: h <= steady: nothing; steady = 0: h.
+ */
+double dsm_stage_hand_over_cycles(const dsm_machine *machine, const dsm_traffic *hand_over,
+                                  double step_cycles) {
+  const double cycles = dsm_group_cycles(machine, hand_over);
+  return machine->system->model.overlapped_hand_over ? larger(0, cycles - step_cycles) : cycles;
+}
+
 bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {
   return (pass == DSM_PASS_FORWARD && position + 1 < stage_count) ||
          (pass == DSM_PASS_BACKWARD && position > 0);
 }
 
+/* Mean links that a portion passes on a ring of k chips: one way round, or the shorter way. */
+static double mean_hops(bool is_two_way, uint64_t chips) {
+  return is_two_way ? dsm__two_way_distance(chips) : ((double)chips - 1) / 2;
+}
+
 /*
  * Source: section 5; DSM II-D (each chip sends a distinct portion to every other chip). Symbols:
  * d = total_bytes / chips; all-to-all on each axis whose role changes, mean distance (k-1)/2 hops
- * on a ring of k chips: x = d*(m-1)/2, y = d*(n-1)/2. Limits: equal parallelisms: nothing; an axis
- * of length 1 carries nothing.
+ * on a ring of k chips: x = d*(m-1)/2, y = d*(n-1)/2; with two_way_relayout floor(k*k/4)/k hops
+ * (k/4 of an even k). Limits: equal parallelisms: nothing; an axis of length 1 carries nothing.
  */
 dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
                                  dsm_parallelism before, dsm_parallelism after) {
@@ -137,11 +158,12 @@ dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
   const dsm_axis_roles from = dsm_parallelism_roles(before);
   const dsm_axis_roles to = dsm_parallelism_roles(after);
   const double chip_bytes = total_bytes / (double)machine->chip_count;
+  const bool is_two_way = machine->system->model.two_way_relayout;
   if (from.x != to.x) {
-    traffic.bytes[DSM_LINK_X] = chip_bytes * ((double)torus->chips_x - 1) / 2;
+    traffic.bytes[DSM_LINK_X] = chip_bytes * mean_hops(is_two_way, torus->chips_x);
   }
   if (from.y != to.y) {
-    traffic.bytes[DSM_LINK_Y] = chip_bytes * ((double)torus->chips_y - 1) / 2;
+    traffic.bytes[DSM_LINK_Y] = chip_bytes * mean_hops(is_two_way, torus->chips_y);
   }
   traffic.bytes[DSM_LINK_MEMORY] = machine->system->model.relayout_memory_bytes * chip_bytes;
   return traffic;

@@ -33,3 +33,70 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
   const double sharing_cores = (double)split->n[DSM_DIM_IJ] * (double)split->n[DSM_DIM_MB];
   return sent_fraction(sharing_cores) * core->kernel * widening;
 }
+
+/* Does a pass do auxiliary work that needs statistics? */
+static bool has_statistics(const dsm_pass_work *work) {
+  const bool is_backward_done_in_update = !work->layer->has_backward;
+  return work->machine->system->model.statistics_sums && work->layer->type != DSM_LAYER_LSTM &&
+         (work->pass != DSM_PASS_UPDATE || is_backward_done_in_update);
+}
+
+double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  static const double bytes_of_two = 2 * 4;
+  const dsm_layer *const layer = work->layer;
+  const double out = (double)split->n[DSM_DIM_OUT];
+  const double mb = (double)split->n[DSM_DIM_MB];
+  double bytes = 0;
+  if (!has_statistics(work)) {
+    return 0;
+  }
+  if (layer->has_op[DSM_AUX_BATCH_NORM] && work->mode == DSM_MODE_TRAINING) {
+    const double features = (double)layer->out / (double)work->share.model_ways / out;
+    bytes += sent_fraction((double)split->n[DSM_DIM_IJ] * mb) * features * bytes_of_two;
+  }
+  const double samples = (double)work->share.chip.n[DSM_DIM_MB] / mb;
+  const double by_sample = sent_fraction(out) * samples * bytes_of_two;
+  bytes += layer->has_op[DSM_AUX_LAYER_NORM] ? by_sample : 0;
+  bytes += layer->has_op[DSM_AUX_SOFTMAX] ? by_sample : 0;
+  return bytes;
+}
+
+bool dsm_split_fits_output(const dsm_loops *split, const dsm_core_layout *layout) {
+  return layout->features % split->n[DSM_DIM_OUT] == 0 && layout->ij % split->n[DSM_DIM_IJ] == 0 &&
+         layout->mb % split->n[DSM_DIM_MB] == 0;
+}
+
+bool dsm_split_fits_input(const dsm_loops *split, const dsm_core_layout *layout) {
+  return layout->features % split->n[DSM_DIM_IN] == 0 && layout->ij % split->n[DSM_DIM_IJ] == 0 &&
+         layout->mb % split->n[DSM_DIM_MB] == 0;
+}
+
+double dsm_misfitting_input(const dsm_held_layouts *layouts, const dsm_loops *split) {
+  uint64_t all = 0;
+  uint64_t misfitting = 0;
+  for (size_t i = 0; i < layouts->input_count; i++) {
+    const dsm_held_tensor *const input = &layouts->inputs[i];
+    all += input->elements;
+    misfitting += dsm_split_fits_input(split, &input->layout) ? 0 : input->elements;
+  }
+  return all == 0 ? 0 : (double)misfitting / (double)all;
+}
+
+double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  const dsm_held_layouts *const layouts = work->residency.layouts;
+  if (work->machine->system->model.layout_move != DSM_LAYOUT_MOVE_EXACT) {
+    return bytes->input_move + bytes->output_move;
+  }
+  if (layouts == NULL) {
+    return 0;
+  }
+  const bool is_output_misfit =
+      bytes->output_move > 0 && !dsm_split_fits_output(split, &layouts->output);
+  return (bytes->input_move > 0 ? bytes->input_move * dsm_misfitting_input(layouts, split) : 0) +
+         (is_output_misfit ? bytes->output_move : 0);
+}
+
+double dsm__layout_move_bytes(uint64_t cores, double bytes) {
+  return bytes * dsm__two_way_distance(cores) / (double)cores;
+}

@@ -9,6 +9,7 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   dsm_pass_work work = {
       .layer = layer,
       .machine = machine,
+      .mode = mode,
       .pass = pass,
       .precision = precision,
       .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
@@ -16,7 +17,8 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   };
   work.bytes =
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
-  const double ops = dsm__auxiliary_ops(layer, &machine->system->core, mode, pass);
+  const double ops = dsm__auxiliary_ops(layer, &machine->system->core, mode, pass) +
+                     dsm__fork_ops(layer, &machine->system->model, pass);
   work.auxiliary_cycles = dsm__auxiliary_cycles(machine, &work.share, ops);
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
   return work;
@@ -31,6 +33,15 @@ static dsm_traffic stream_traffic(const dsm_pass_work *work, double memory_bytes
     }
   }
   return traffic;
+}
+
+static double layout_move_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  return dsm__layout_move_bytes(work->machine->system->chip.cores, dsm__misfit_bytes(work, split));
+}
+
+double dsm_layout_move_cycles(const dsm_machine *machine, double bytes) {
+  return dsm_link_cycles(machine, DSM_LINK_RING,
+                         dsm__layout_move_bytes(machine->system->chip.cores, bytes));
 }
 
 double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
@@ -50,8 +61,10 @@ dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_lo
       .primary = dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles),
       .overlapped = dsm_group_cycles(machine, &stream),
       .auxiliary = work->auxiliary_cycles,
-      .partial_sum =
-          dsm_link_cycles(machine, DSM_LINK_RING, dsm__partial_sum_bytes(work, split, &bytes)),
+      .partial_sum = dsm_link_cycles(machine, DSM_LINK_RING,
+                                     dsm__partial_sum_bytes(work, split, &bytes) +
+                                         dsm__statistics_bytes(work, split)),
+      .layout_move = dsm_link_cycles(machine, DSM_LINK_RING, layout_move_bytes(work, split)),
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
   };
   if (work->pass == DSM_PASS_BACKWARD) {
@@ -59,8 +72,8 @@ dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_lo
   }
   const double hidden = cost.overlapped - cost.primary;
   cost.overlapped_visible = hidden > 0 ? hidden : 0;
-  cost.total =
-      cost.primary + cost.overlapped_visible + cost.auxiliary + (cost.partial_sum + cost.rotation);
+  cost.total = cost.primary + cost.overlapped_visible + cost.auxiliary +
+               (cost.partial_sum + cost.rotation + cost.layout_move);
   return cost;
 }
 
@@ -117,6 +130,7 @@ static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *
     append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel_moved * refetch.kernel);
     append_stream(list, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut);
     append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.features);
+    append_stream(list, DSM_TRANSFER_FETCH_FORK, bytes->fork);
     append_stream(list, DSM_TRANSFER_FETCH_STATE, bytes->state * refetch.features);
     append_stream(list, DSM_TRANSFER_WRITE_ERROR, bytes->input_moved);
     append_stream(list, DSM_TRANSFER_FETCH_MASK, bytes->mask);
@@ -153,6 +167,10 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
   append_memory_streams(&list, work, dsm__refetch_derive(work, &bytes));
   append(&list, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM,
          (dsm_traffic){{[DSM_LINK_RING] = dsm__partial_sum_bytes(work, split, &bytes)}});
+  append(&list, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM,
+         (dsm_traffic){{[DSM_LINK_RING] = dsm__statistics_bytes(work, split)}});
+  append(&list, DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE,
+         (dsm_traffic){{[DSM_LINK_RING] = layout_move_bytes(work, split)}});
   const dsm_group group = work->pass == DSM_PASS_BACKWARD ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM;
   const dsm_transfer_list turns =
       dsm_axis_transfers(DSM_TRANSFER_ROTATE_X, DSM_TRANSFER_ROTATE_Y, group, &work->rotation);

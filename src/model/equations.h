@@ -88,6 +88,13 @@ double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_core *core, dsm_mode
                           dsm_pass pass);
 
 /**
+ * Element-passes in which a layer adds its input's error to what later users of the input have
+ * left, per sample and timestep. Source: section 5, exact_forks. Symbols: fork_el in backward.
+ * Limits: an input without a later user: 0.
+ */
+double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass);
+
+/**
  * Auxiliary cycles of an invocation. Source: section 4. Symbols: ops * mbc / nm / cores /
  * sfu_ops_per_cycle. Limits: no operations: 0.
  */
@@ -97,7 +104,9 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:
  * inp = in_el*mbc/nm*B, st = st_el*mbc/nm*B, raw = out_el*mbc/nm*B, ker = w_el/nm*B (matmul
  * operand_el*mbc/nm*B), save, mask, saved statistics, fix, defer, kt, full = in_el*mbc*B; what the
- * residency keeps on chip (section 7) does not move. Fields that the pass does not use are 0.
+ * residency keeps on chip (section 7) does not move to or from memory, but with layout_move among
+ * the cores: inp in forward, st in update and backward; with "exact" st in forward and inp in
+ * backward too, where the split does not fit. Fields that the pass does not use are 0.
  */
 dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
                                       dsm_precision precision, dsm_mode mode, dsm_pass pass,
@@ -158,11 +167,44 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
                               const dsm__core_bytes *core);
 
 /**
+ * Sums of statistics between the cores of a chip, four bytes each. Source: section 5,
+ * statistics_sums; DSM Fig. 5 (partial sums of auxiliary layers). Symbols: batch_norm in training
+ * (r-1)/r * 2*(nout/nm/k_out)*4, r = k_ij*k_mb: two statistics a feature; softmax, layer_norm
+ * (k_out-1)/k_out * 2*(mbc/k_mb)*4: two a sample; in forward and where the layer does its backward
+ * auxiliary work. Limits: one core, or cores that share no statistic: 0.
+ */
+double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split);
+
+/**
+ * Links that data passes on a ring that carries both ways, on average over all members, itself
+ * among them. Source: sections 5 and 7, derived there. Symbols: floor(k*k/4)/k: the shorter ways
+ * from one member are min(i, k-i) for i = 0 .. k-1, and sum up to floor(k*k/4). Domain: 1 <=
+ * members <= 2^20. Limits: one member: 0; even k: k/4.
+ */
+double dsm__two_way_distance(uint64_t members);
+
+/**
+ * Bytes of held tensors that move to other cores. Source: section 7, layout_move. Symbols: "always"
+ * all of inp and st that are held; "exact" st unless the split fits the output's layout, and inp *
+ * (st_el of the producers that it does not fit) / (st_el of all). Limits: nothing held, or no
+ * layouts given: 0.
+ */
+double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split);
+
+/**
+ * Bytes that a link of the ring carries when held tensors of `bytes` move to other cores. Source:
+ * section 7, layout_move. Symbols: bytes * d / c over c links, d the two-way distance of c cores.
+ * Limits: even c: bytes/4; one core: 0.
+ */
+double dsm__layout_move_bytes(uint64_t cores, double bytes);
+
+/**
  * Features rotated among the chips that share them. Source: section 5; DSM II-D (rotation along X
  * every iteration, along Y once every m). Symbols: full; model (full, full/m), model_x_data_y
- * (full, 0), data_x_model_y (0, full); rm = rotate_memory_bytes * max(x, y) on memory and ring;
- * backward moves partial sums of the outputs: everything Ba / B times, ring x + y. Limits: an axis
- * of length 1, or one chip, carries nothing.
+ * (full, 0), data_x_model_y (0, full); with exact_rotation nm - 1 moves: model (full*(m-1)/m,
+ * full*(n-1)/(n*m)), model_x_data_y (full*(m-1)/m, 0), data_x_model_y (0, full*(n-1)/n); rm =
+ * rotate_memory_bytes * max(x, y) on memory and ring; backward moves partial sums of the outputs:
+ * everything Ba / B times, ring x + y. Limits: an axis of length 1, or one chip, carries nothing.
  */
 dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
                                   dsm_pass pass, dsm_parallelism parallelism, double full_bytes);

@@ -33,9 +33,10 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   return machine;
 }
 
-dsm_precision dsm_precision_of(const dsm_workload *workload) {
+dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *system) {
+  const double own = system->model.partial_sum_bytes;
   return (dsm_precision){workload->element_bytes, workload->gradient_bytes,
-                         workload->partial_sum_bytes};
+                         own > 0 ? own : workload->partial_sum_bytes};
 }
 
 double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) {

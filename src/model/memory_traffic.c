@@ -16,42 +16,90 @@ static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, 
   return (double)layer->weight_elements / (double)share->model_ways * bytes;
 }
 
+/* What a residual's other operand takes where it is not on chip: a pooling layer adds it before it
+ * pools. With exact_forks its error is the output's, which is there, and what is the layer's own
+ * input has been read as that. */
+static double shortcut_bytes(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
+                             const dsm_chip_bytes *bytes) {
+  const bool is_forward = pass == DSM_PASS_FORWARD;
+  const bool is_there = model->exact_forks && (!is_forward || layer->is_shortcut_own_input);
+  if (!layer->has_op[DSM_AUX_RESIDUAL] || pass == DSM_PASS_UPDATE || is_there) {
+    return 0;
+  }
+  return is_forward && layer->pool_window > 0 ? bytes->raw : bytes->stored;
+}
+
+/* The error of the output as the update pass reads it: of an lstm with lstm_gate_errors those of
+ * its four gates, which the gradient of all weights takes. */
+static double output_error_bytes(const dsm_layer *layer, const dsm_assumptions *model,
+                                 dsm_pass pass, const dsm_chip_bytes *bytes) {
+  const bool is_of_gates = model->lstm_gate_errors && pass == DSM_PASS_UPDATE;
+  return is_of_gates && layer->type == DSM_LAYER_LSTM ? bytes->raw : bytes->stored;
+}
+
+/* What moves to or from memory, but for the kernel. */
+static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
+                         dsm_pass pass, const dsm_chip_share *share, const dsm_residency *residency,
+                         dsm_chip_bytes *bytes, double element_bytes) {
+  const bool is_training = mode == DSM_MODE_TRAINING;
+  const bool is_backward = pass == DSM_PASS_BACKWARD;
+  const bool is_update = pass == DSM_PASS_UPDATE;
+  const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
+  /* The update pass reads the input in any case: only its deferred copy in memory is left. */
+  bytes->input_moved = residency->is_input_held && !is_update ? 0 : bytes->input;
+  bytes->output_moved =
+      residency->is_output_held ? 0 : output_error_bytes(layer, model, pass, bytes);
+  bytes->shortcut = residency->is_shortcut_held ? 0 : shortcut_bytes(layer, model, pass, bytes);
+  if (is_training && !is_update) {
+    bytes->state = chip_bytes(layer->state_elements, share, element_bytes);
+  }
+  if (is_backward && (!residency->is_input_held || model->charge_held_masks)) {
+    bytes->mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes);
+  }
+  if (is_backward && !residency->is_input_held && model->exact_forks) {
+    bytes->fork = chip_bytes(layer->fork_elements, share, element_bytes);
+  }
+  if (is_update && has_norm && (!residency->is_output_held || model->charge_held_masks)) {
+    bytes->statistics = chip_bytes(layer->output_elements, share, model->batch_norm_saved_bytes);
+  }
+}
+
+/* Held tensors that may have to move among the cores: with "always" those that are read, the input
+ * in forward, the output's error in update and backward; with "exact" those that are written too,
+ * the output in forward and the input's error in backward. */
+static void derive_moves(const dsm_assumptions *model, dsm_pass pass,
+                         const dsm_residency *residency, dsm_chip_bytes *bytes) {
+  const bool is_forward = pass == DSM_PASS_FORWARD;
+  const bool is_exact = model->layout_move == DSM_LAYOUT_MOVE_EXACT;
+  if (model->layout_move == DSM_LAYOUT_MOVE_NONE || residency->is_moving_free) {
+    return;
+  }
+  if (residency->is_input_held && (is_forward || (is_exact && pass == DSM_PASS_BACKWARD))) {
+    bytes->input_move = bytes->input;
+  }
+  if (residency->is_output_held && (is_exact || !is_forward)) {
+    bytes->output_move = bytes->stored;
+  }
+}
+
 dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
                                       dsm_precision precision, dsm_mode mode, dsm_pass pass,
                                       const dsm_chip_share *share, const dsm_residency *residency) {
   const dsm_assumptions *const model = &machine->system->model;
   const double element_bytes = precision.element_bytes;
-  const bool is_training = mode == DSM_MODE_TRAINING;
   const bool is_forward = pass == DSM_PASS_FORWARD;
-  const bool is_backward = pass == DSM_PASS_BACKWARD;
-  const bool is_update = pass == DSM_PASS_UPDATE;
-  const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
   dsm_chip_bytes bytes = {
       .input = chip_bytes(layer->input_elements, share, element_bytes),
       .stored = chip_bytes(layer->stored_elements, share, element_bytes),
       .raw = chip_bytes(layer->output_elements, share, element_bytes),
       .kernel = kernel_bytes(layer, share, element_bytes),
-      .deferred = is_forward && is_training ? residency->deferred_bytes : 0,
+      .deferred = is_forward && mode == DSM_MODE_TRAINING ? residency->deferred_bytes : 0,
       .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] * element_bytes,
   };
-  /* The update pass reads the input in any case: only its deferred copy in memory is left. */
-  bytes.input_moved = residency->is_input_held && !is_update ? 0 : bytes.input;
-  bytes.output_moved = residency->is_output_held ? 0 : bytes.stored;
+  derive_moved(layer, model, mode, pass, share, residency, &bytes, element_bytes);
+  derive_moves(model, pass, residency, &bytes);
   const double fetched_fraction = 1 - residency->resident_fraction;
-  if (is_training && !is_update) {
-    bytes.state = chip_bytes(layer->state_elements, share, element_bytes);
-  }
-  if (is_backward && !residency->is_input_held) {
-    bytes.mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes);
-  }
-  if (is_update && has_norm && !residency->is_output_held) {
-    bytes.statistics = chip_bytes(layer->output_elements, share, model->batch_norm_saved_bytes);
-  }
-  if (layer->has_op[DSM_AUX_RESIDUAL] && !is_update && !residency->is_shortcut_held) {
-    /* A pooling layer adds the shortcut before it pools. */
-    bytes.shortcut = is_forward && layer->pool_window > 0 ? bytes.raw : bytes.stored;
-  }
-  if (is_update) {
+  if (pass == DSM_PASS_UPDATE) {
     /* Later gradients, of timesteps or spatial minibatches, add to what the first left in memory.
      */
     const bool is_adding = residency->is_accumulating || layer->timesteps > 1;
@@ -120,7 +168,7 @@ double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
            bytes->state + bytes->shortcut;
   case DSM_PASS_BACKWARD:
     return features + bytes->kernel_moved * refetch.kernel + bytes->input_moved + bytes->mask +
-           bytes->shortcut;
+           (bytes->shortcut + bytes->fork);
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;

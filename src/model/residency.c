@@ -25,6 +25,13 @@ bool dsm_dysm_factor_is_valid(const dsm_layer *layer, const dsm_machine *machine
          minibatch / factor >= machine->chip_count;
 }
 
+/* Source: section 7; DSM III-B2 (weights are reused over timesteps). Limits: T = 1: nothing to keep
+ * it for. */
+bool dsm_kernel_can_be_kept(const dsm_layer *layer, const dsm_machine *machine) {
+  const bool is_operand = layer->type == DSM_LAYER_MATMUL;
+  return layer->timesteps > 1 && (!is_operand || machine->system->model.resident_operands);
+}
+
 /* Source: section 7. Symbols: elements*mbc/nm*B, mbc = ceil(S/nd). Limits: one chip: all of it. */
 double dsm_tensor_chip_bytes(uint64_t elements, const dsm_machine *machine, dsm_precision precision,
                              dsm_parallelism parallelism, uint64_t samples) {

@@ -32,3 +32,14 @@ void dsm__groups_put(dsm__json_writer *writer, const double group_cycles[DSM_GRO
   }
   dsm__json_end_object(writer);
 }
+
+void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations) {
+  dsm__json_write_key(writer, "optimizations");
+  dsm__json_begin_array(writer, true);
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      dsm__json_write_string(writer, dsm_optimization_name((dsm_optimization)o));
+    }
+  }
+  dsm__json_end_array(writer);
+}

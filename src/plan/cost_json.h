@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cost_json.h: how splits and costs are written in every JSON output. */
+/* cost_json.h: how splits, costs and optimisations are written in every JSON output. */
 #ifndef DSM_PLAN_COST_JSON_H
 #define DSM_PLAN_COST_JSON_H
 
@@ -14,5 +14,8 @@ void dsm__cycles_put(dsm__json_writer *writer, const dsm_cycles *cycles);
 
 /** The member "groups": cycles of each group that takes any. */
 void dsm__groups_put(dsm__json_writer *writer, const double group_cycles[DSM_GROUP_COUNT]);
+
+/** The member "optimizations": the words of those in the set. */
+void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations);
 
 #endif

@@ -13,6 +13,7 @@ static dsm__layer_decision decision_of(const dsm_layer_plan *layer, dsm_mode mod
       .layouts = dsm_pass_layouts_uniform(layer->passes[DSM_PASS_FORWARD].share.parallelism),
       .dysm_factor = layer->dysm_factor,
       .is_output_held = layer->is_output_held,
+      .output_layout = layer->output_layout,
       .weights_on_chip = layer->weights_on_chip,
   };
   if (mode == DSM_MODE_TRAINING) {
@@ -49,6 +50,7 @@ bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisi
         .name = group->name,
         .first_layer = group->first_layer,
         .layer_count = group->layer_count,
+        .columns = group->columns,
         .rows = group->rows,
     };
   }

@@ -22,8 +22,35 @@ static bool are_all_held(const dsm__layer_decision *layers, const size_t *indice
   return count > 0;
 }
 
-void dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
-                          dsm__holding *holdings) {
+/* The layouts of what is held around a layer, where outputs have layouts. False if out of memory.
+ */
+static bool derive_layouts(const dsm_workload *workload, const dsm__decisions *decisions,
+                           size_t index, dsm__holding *holding, dsm__arena *arena) {
+  const dsm_layer *const layer = &workload->layers[index];
+  const dsm__layer_decision *const layers = decisions->layers;
+  const size_t input_count = holding->is_input_held ? layer->producer_count : 0;
+  const size_t first =
+      holding->is_output_held ? index : (input_count > 0 ? layer->producers[0] : 0);
+  if ((!holding->is_output_held && input_count == 0) || layers[first].output_layout.features == 0) {
+    return true;
+  }
+  dsm_held_layouts *const layouts = dsm__arena_alloc(arena, sizeof *layouts);
+  dsm_held_tensor *const inputs = dsm__arena_array(arena, input_count, sizeof *inputs);
+  if (layouts == NULL || inputs == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < input_count; i++) {
+    const size_t producer = layer->producers[i];
+    inputs[i] = (dsm_held_tensor){layers[producer].output_layout,
+                                  workload->layers[producer].stored_elements};
+  }
+  *layouts = (dsm_held_layouts){layers[index].output_layout, inputs, input_count};
+  holding->layouts = layouts;
+  return true;
+}
+
+bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
+                          dsm__holding *holdings, dsm__arena *arena) {
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
     holdings[i] = (dsm__holding){
@@ -32,6 +59,9 @@ void dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *de
         .is_shortcut_held =
             are_all_held(decisions->layers, layer->shortcuts, layer->shortcut_count),
     };
+    if (!derive_layouts(workload, decisions, i, &holdings[i], arena)) {
+      return false;
+    }
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (decisions->layers[i].is_output_held) {
@@ -45,6 +75,29 @@ void dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *de
       }
     }
   }
+  return true;
+}
+
+static bool is_same_layout(const dsm_core_layout *a, const dsm_core_layout *b) {
+  return a->features == b->features && a->ij == b->ij && a->mb == b->mb;
+}
+
+static bool are_same_layouts(const dsm_held_layouts *a, const dsm_held_layouts *b) {
+  if (a == NULL || b == NULL) {
+    return a == b;
+  }
+  bool is_same = is_same_layout(&a->output, &b->output) && a->input_count == b->input_count;
+  for (size_t i = 0; is_same && i < a->input_count; i++) {
+    is_same = is_same_layout(&a->inputs[i].layout, &b->inputs[i].layout) &&
+              a->inputs[i].elements == b->inputs[i].elements;
+  }
+  return is_same;
+}
+
+bool dsm__is_same_holding(const dsm__holding *a, const dsm__holding *b) {
+  return a->is_input_held == b->is_input_held && a->is_output_held == b->is_output_held &&
+         a->is_shortcut_held == b->is_shortcut_held && a->held_elements == b->held_elements &&
+         a->deferred_elements == b->deferred_elements && are_same_layouts(a->layouts, b->layouts);
 }
 
 static uint64_t samples_of(const dsm__layer_setting *setting) {
@@ -83,6 +136,8 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
       .is_input_held = holding->is_input_held,
       .is_output_held = holding->is_output_held,
       .is_shortcut_held = holding->is_shortcut_held,
+      .is_moving_free = holding->is_moving_free,
+      .layouts = holding->layouts,
       .resident_fraction = setting->resident_fraction,
       .scratchpad_bytes = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes,
                                                     dsm__held_bytes(setting, parallelism)),
@@ -145,9 +200,9 @@ double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machi
     if (decision->weights_on_chip > 0) {
       const dsm_residency residency = dsm_residency_none(machine);
       const dsm_pass_work work = dsm_pass_work_derive(
-          &workload->layers[i], machine, dsm_precision_of(workload), DSM_MODE_INFERENCE,
-          DSM_PASS_FORWARD, decision->layouts.of[DSM_PASS_FORWARD], workload->minibatch,
-          &residency);
+          &workload->layers[i], machine, dsm_precision_of(workload, machine->system),
+          DSM_MODE_INFERENCE, DSM_PASS_FORWARD, decision->layouts.of[DSM_PASS_FORWARD],
+          workload->minibatch, &residency);
       bytes += decision->weights_on_chip *
                dsm_core_kernel_bytes(&work, &decision->splits[DSM_PASS_FORWARD][0]);
     }

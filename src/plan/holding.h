@@ -11,8 +11,10 @@ typedef struct dsm__holding {
   bool is_input_held;         /**< all producers are held */
   bool is_output_held;        /**< the layer's own output is held */
   bool is_shortcut_held;      /**< all that the residual adds is held */
+  bool is_moving_free;        /**< nothing held moves among the cores: for bounds from below */
   uint64_t held_elements;     /**< of all held tensors that live while it runs, its own included */
   uint64_t deferred_elements; /**< of the output that the layer before it holds */
+  const dsm_held_layouts *layouts; /**< see dsm_residency */
 } dsm__holding;
 
 /** Is anything held while the layer runs? Then the layer's limits of section 7 apply. */
@@ -23,9 +25,13 @@ static inline bool dsm__is_holding(const dsm__holding *holding) {
 /** The last layer that uses a layer's output in any way, or DSM_NEVER_USED. */
 size_t dsm__last_use(const dsm_layer *layer);
 
-/** What holdings[0 .. layer_count) are under decisions. O(sum of the lives of what is held). */
-void dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
-                          dsm__holding *holdings);
+/** What holdings[0 .. layer_count) are under decisions; false if out of memory. O(sum of the lives
+ * of what is held). Layouts, where decisions have them, belong to the arena. */
+bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
+                          dsm__holding *holdings, dsm__arena *arena);
+
+/** Is the same held around two layers? */
+bool dsm__is_same_holding(const dsm__holding *a, const dsm__holding *b);
 
 /** How a layer is run: what its holding and its decisions make of the model's residency. */
 typedef struct dsm__layer_setting {

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "plan/core_layouts.h"
 #include "plan/legal_internal.h"
 
 void dsm__judge_tell(dsm__judge *judge, dsm__plan_place place, const char *hint, const char *format,
@@ -24,7 +25,8 @@ const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, ds
     return judge->of->machine;
   }
   const dsm__pipeline_decision *const group = &judge->of->decisions->pipelines[g];
-  dsm__stage_init(stage, judge->of->machine->system, group->rows[index - group->first_layer]);
+  dsm__stage_init(stage, judge->of->machine->system, group->columns,
+                  group->rows[index - group->first_layer]);
   return &stage->machine;
 }
 
@@ -33,7 +35,7 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
   return (dsm__layer_setting){
       .layer = dsm__judged_layer(judge, index),
       .machine = machine,
-      .precision = dsm_precision_of(judge->of->workload),
+      .precision = dsm_precision_of(judge->of->workload, judge->of->machine->system),
       .mode = judge->of->options->mode,
       .minibatch = judge->of->workload->minibatch,
       .dysm_factor = dsm__judged(judge, index)->dysm_factor,
@@ -128,6 +130,29 @@ static void judge_output(dsm__judge *judge, size_t index) {
   }
 }
 
+/* The layout of a held output; a part that is 0 is not known. */
+static void judge_layout(dsm__judge *judge, size_t index) {
+  const dsm__plan_place place = dsm__place_of(DSM__KEY_OUTPUT_LAYOUT, index);
+  const dsm__layer_decision *const decision = dsm__judged(judge, index);
+  const dsm_core_layout *const layout = &decision->output_layout;
+  const uint64_t cores = judge->of->machine->system->chip.cores;
+  if (layout->features == 0 || layout->ij == 0 || layout->mb == 0) {
+    return;
+  }
+  if (!dsm__has_layouts(judge->of->machine->system)) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected none where model.layout_move is not \"exact\", found one");
+  } else if (!decision->is_output_held) {
+    dsm__judge_tell(judge, place, NULL, "expected none of an output that is not held, found one");
+  } else if (cores % layout->features != 0 || cores / layout->features % layout->ij != 0 ||
+             cores / layout->features / layout->ij != layout->mb) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected parts that multiply to the %llu cores, found %llu x %llu x %llu",
+                    (unsigned long long)cores, (unsigned long long)layout->features,
+                    (unsigned long long)layout->ij, (unsigned long long)layout->mb);
+  }
+}
+
 /* ---- all of it ---- */
 
 static bool prepare(dsm__judge *judge) {
@@ -160,6 +185,7 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
     if (dsm__is_known(&judge, i)) {
       judge_factor(&judge, i);
       judge_output(&judge, i);
+      judge_layout(&judge, i);
       judge_weights(&judge, i);
       dsm__judge_passes(&judge, i);
     }

@@ -10,13 +10,15 @@
 typedef enum dsm__plan_key {
   DSM__KEY_DYSM_FACTOR = 0, /**< of a layer, like the next ones */
   DSM__KEY_OUTPUT_ON_CHIP,
+  DSM__KEY_OUTPUT_LAYOUT,
   DSM__KEY_WEIGHTS_ON_CHIP,
   DSM__KEY_PIPELINE_GROUP,
   DSM__KEY_ERROR_PARALLELISM,
   DSM__KEY_PARALLELISM,     /**< of a pass of a layer */
   DSM__KEY_KIND,            /**< of an invocation of a pass */
   DSM__KEY_CORE_SPLIT,      /**< of an invocation of a pass, or one part of it */
-  DSM__KEY_PIPELINE_LAYERS, /**< of a pipeline group, like the next one */
+  DSM__KEY_PIPELINE_LAYERS, /**< of a pipeline group, like the next ones */
+  DSM__KEY_PIPELINE_COLUMNS,
   DSM__KEY_PIPELINE_ROWS
 } dsm__plan_key;
 

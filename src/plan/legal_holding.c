@@ -150,7 +150,8 @@ bool dsm__judge_room(dsm__judge *judge) {
   const dsm__candidate *const of = judge->of;
   const size_t count = of->workload->layer_count;
   dsm__holding *const holdings = dsm__arena_array(judge->arena, count, sizeof *holdings);
-  if (holdings == NULL) {
+  if (holdings == NULL ||
+      !dsm__holdings_derive(of->workload, of->decisions, holdings, judge->arena)) {
     return false;
   }
   if (!judge_preloaded(judge)) {
@@ -158,7 +159,6 @@ bool dsm__judge_room(dsm__judge *judge) {
   }
   const double preloaded = dsm__preloaded_bytes(of->workload, of->machine, of->decisions);
   judge_kept_kernels(judge, preloaded);
-  dsm__holdings_derive(of->workload, of->decisions, holdings);
   bool was_too_much = false;
   for (size_t i = 0; i < count; i++) {
     dsm__layer_setting setting = dsm__judged_setting(judge, i, of->machine);

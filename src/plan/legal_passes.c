@@ -133,10 +133,16 @@ static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
     place.part = k;
     judge_split(judge, place, is_factor_good ? &share : NULL, &decision->splits[pass][k]);
     place.key = DSM__KEY_KIND;
-    if (parts.items[k].kind == DSM_INVOCATION_STEADY &&
-        !dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
+    if (parts.items[k].kind != DSM_INVOCATION_STEADY) {
+      continue;
+    }
+    if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
       dsm__judge_tell(judge, place, NULL,
                       "expected no steady invocations without the optimization reuse, found some");
+    } else if (!dsm_kernel_can_be_kept(setting.layer, machine)) {
+      dsm__judge_tell(judge, place, NULL,
+                      "expected no steady invocations of a matmul without model.resident_operands, "
+                      "found some");
     }
   }
 }

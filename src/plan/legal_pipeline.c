@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* legal_pipeline.c: which layers may form a pipeline group, and on which rows (section 9). */
+/* legal_pipeline.c: which layers may form a pipeline group, and on which chips (section 9). */
 #include <string.h>
 
 #include "plan/legal_internal.h"
@@ -62,17 +62,53 @@ static void judge_named_group(dsm__judge *judge, size_t g) {
   }
 }
 
+static bool judge_columns(dsm__judge *judge, size_t g) {
+  const dsm_system *const system = judge->of->machine->system;
+  const unsigned long long chips_x = system->system.chips_x;
+  const unsigned long long columns = judge->of->decisions->pipelines[g].columns;
+  const dsm__plan_place place = dsm__place_of(DSM__KEY_PIPELINE_COLUMNS, g);
+  if (dsm__stage_can_be_wide(system, columns)) {
+    return true;
+  }
+  if (system->model.pipeline_columns) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected a divisor of the %llu columns of the torus, found %llu", chips_x,
+                    columns);
+  } else {
+    dsm__judge_tell(judge, place, "the system's model.pipeline_columns is false",
+                    "expected all %llu columns of the torus, found %llu", chips_x, columns);
+  }
+  return false;
+}
+
+/* Each stage fits a strip of the torus, and all of them its strips. */
 static void judge_rows(dsm__judge *judge, size_t g) {
   const dsm__pipeline_decision *const group = &judge->of->decisions->pipelines[g];
-  const uint64_t chips_y = judge->of->machine->system->system.chips_y;
+  const dsm_system *const system = judge->of->machine->system;
+  const uint64_t chips_y = system->system.chips_y;
+  const uint64_t together = dsm__stage_rows_together(system, group->columns);
+  const dsm__plan_place place = dsm__place_of(DSM__KEY_PIPELINE_ROWS, g);
   uint64_t sum = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
-    sum += group->rows[k] < chips_y ? group->rows[k] : chips_y;
+    if (group->rows[k] > chips_y) {
+      dsm__judge_tell(judge, place, NULL,
+                      "expected at most the %llu rows of the torus for a stage, found %llu",
+                      (unsigned long long)chips_y, (unsigned long long)group->rows[k]);
+      return;
+    }
+    sum += group->rows[k];
   }
-  if (sum > chips_y) {
-    dsm__judge_tell(judge, dsm__place_of(DSM__KEY_PIPELINE_ROWS, g), NULL,
+  if (sum > together && group->columns == system->system.chips_x) {
+    dsm__judge_tell(judge, place, NULL,
                     "expected at most the %llu rows of the torus in all, found %llu",
-                    (unsigned long long)chips_y, (unsigned long long)sum);
+                    (unsigned long long)together, (unsigned long long)sum);
+  } else if (sum > together) {
+    dsm__judge_tell(
+        judge, place, NULL,
+        "expected at most the %llu rows of %llu chip%s that the torus has in all, found "
+        "%llu",
+        (unsigned long long)together, (unsigned long long)group->columns,
+        group->columns == 1 ? "" : "s", (unsigned long long)sum);
   }
 }
 
@@ -90,6 +126,8 @@ void dsm__judge_pipelines(dsm__judge *judge) {
     } else if (is_good) {
       judge_named_group(judge, g);
     }
-    judge_rows(judge, g);
+    if (judge_columns(judge, g)) {
+      judge_rows(judge, g);
+    }
   }
 }

@@ -46,6 +46,7 @@ void dsm__pass_add_cycles(dsm__pass_builder *builder, const dsm_invocation_cost 
   pass->cycles.auxiliary += cost->auxiliary * times;
   pass->group_cycles[DSM_GROUP_STREAM] += cost->overlapped * times;
   pass->group_cycles[DSM_GROUP_PARTIAL_SUM] += cost->partial_sum * times;
+  pass->group_cycles[DSM_GROUP_LAYOUT_MOVE] += cost->layout_move * times;
   pass->group_cycles[DSM_GROUP_ROTATION] += cost->rotation * times;
 }
 

@@ -12,7 +12,8 @@ typedef struct dsm__layer_decision {
   dsm_pass_layouts layouts;
   uint64_t dysm_factor; /**< 1 or more */
   bool is_output_held;
-  double weights_on_chip;              /**< preloaded fraction */
+  dsm_core_layout output_layout; /**< of a held output, if the model has layouts; else zeros */
+  double weights_on_chip;        /**< preloaded fraction */
   bool is_kernel_kept[DSM_PASS_COUNT]; /**< steady invocations follow the first */
   /** Core splits of the passes that exist: of the first invocation (or write), then of the steady
    * (or accumulating) ones where there are any. */
@@ -24,6 +25,7 @@ typedef struct dsm__pipeline_decision {
   const char *name;
   size_t first_layer;
   size_t layer_count;
+  uint64_t columns;     /**< chips in a row of each stage */
   const uint64_t *rows; /**< of each layer */
 } dsm__pipeline_decision;
 

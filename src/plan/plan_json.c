@@ -11,6 +11,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/file.h"
+#include "plan/core_layouts.h"
 #include "plan/mapping_memory.h"
 #include "plan/plan_reader.h"
 #include "system/system_internal.h"
@@ -214,6 +215,11 @@ static dsm_status check_capacity(const dsm__plan_reader *reader, const dsm__deci
 static dsm_status finish(dsm_plan **plan, dsm__plan_reader *reader, dsm_diags *diags) {
   const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count};
   dsm_status status = dsm__json_doc_finish(reader->doc);
+  if (status == DSM_OK &&
+      !dsm__core_layouts_complete(reader->workload, &reader->machine, reader->options.mode,
+                                  &decisions, reader->layers, false, reader->arena)) {
+    status = dsm__out_of_memory(diags);
+  }
   if (status == DSM_OK) {
     status = check_capacity(reader, &decisions, diags);
   }

@@ -182,6 +182,24 @@ static bool read_group_name(dsm__plan_reader *reader, const dsm__json_node *laye
   return true;
 }
 
+/* How a held output lies in the cores. Parts that cannot be read stay 0. */
+static bool read_output_layout(dsm__plan_reader *reader, const dsm__json_node *layer_node,
+                               size_t index) {
+  static const char *const known[] = {"features", "ij", "mb"};
+  dsm_core_layout *const layout = &reader->layers[index].output_layout;
+  uint64_t *const parts[] = {&layout->features, &layout->ij, &layout->mb};
+  const dsm__json_node node = dsm__json_member(layer_node, "output_layout");
+  if (!dsm__json_is_present(&node)) {
+    return true;
+  }
+  bool is_good = dsm__json_object_only(&node, known, DSM__COUNT_OF(known));
+  for (size_t i = 0; is_good && i < DSM__COUNT_OF(known); i++) {
+    const dsm__json_node part = dsm__json_member(&node, known[i]);
+    is_good = dsm__json_u64(&part, 1, reader->system->chip.cores, parts[i]) && is_good;
+  }
+  return is_good;
+}
+
 static bool read_layer_decisions(dsm__plan_reader *reader, const dsm__json_node *node,
                                  size_t index) {
   dsm__layer_decision *const decision = &reader->layers[index];
@@ -197,12 +215,13 @@ static bool read_layer_decisions(dsm__plan_reader *reader, const dsm__json_node 
       (!dsm__json_is_present(&weights) ||
        dsm__json_double(&weights, (dsm__json_range){0, 1, false}, &decision->weights_on_chip)) &&
       is_good;
+  is_good = read_output_layout(reader, node, index) && is_good;
   return read_group_name(reader, node, index) && is_good;
 }
 
 static void read_layer(dsm__plan_reader *reader, size_t index) {
   static const char *const known[] = {
-      "name",           "dysm_factor",       "output_on_chip", "weights_on_chip",
+      "name",           "dysm_factor",       "output_on_chip", "output_layout", "weights_on_chip",
       "pipeline_group", "error_parallelism", "held_bytes",     "passes"};
   const dsm__json_node *const node = &reader->layer_nodes[index];
   const dsm__json_node name = dsm__json_member(node, "name");

@@ -63,6 +63,9 @@ static void report_violation(void *context, const dsm__plan_place *place, const 
   case DSM__KEY_OUTPUT_ON_CHIP:
     report_in_layer(reader, place, "output_on_chip", hint, message);
     break;
+  case DSM__KEY_OUTPUT_LAYOUT:
+    report_in_layer(reader, place, "output_layout", hint, message);
+    break;
   case DSM__KEY_WEIGHTS_ON_CHIP:
     report_in_layer(reader, place, "weights_on_chip", hint, message);
     break;
@@ -79,6 +82,9 @@ static void report_violation(void *context, const dsm__plan_place *place, const 
     break;
   case DSM__KEY_PIPELINE_LAYERS:
     report_in_pipeline(reader, place, "layers", hint, message);
+    break;
+  case DSM__KEY_PIPELINE_COLUMNS:
+    report_in_pipeline(reader, place, "columns", hint, message);
     break;
   case DSM__KEY_PIPELINE_ROWS:
     report_in_pipeline(reader, place, "rows", hint, message);

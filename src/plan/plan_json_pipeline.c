@@ -11,6 +11,7 @@ static const size_t no_entry = SIZE_MAX;
 typedef struct entry {
   const char *name; /* NULL: could not be read */
   const char **layers;
+  uint64_t columns;
   uint64_t *rows;
   size_t layer_count;
   bool is_good;
@@ -65,14 +66,19 @@ static bool read_rows(dsm__plan_reader *reader, const dsm__json_node *node, entr
 }
 
 static void read_entry(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
-  static const char *const known[] = {"name", "layers", "rows", "cycles"};
+  static const char *const known[] = {"name", "layers", "columns", "rows", "cycles"};
   const dsm__json_node name = dsm__json_member(node, "name");
+  const dsm__json_node columns = dsm__json_member(node, "columns");
+  const uint64_t chips_x = reader->system->system.chips_x;
   if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known)) ||
       !dsm__json_require(&name, "the name that its layers refer to") ||
       !dsm__json_name(&name, DSM__GROUP_NAME_BYTES_MAX, reader->arena, &out->name)) {
     return;
   }
-  out->is_good = read_layer_names(reader, node, out) && read_rows(reader, node, out);
+  out->columns = chips_x;
+  out->is_good =
+      read_layer_names(reader, node, out) && read_rows(reader, node, out) &&
+      (!dsm__json_is_present(&columns) || dsm__json_u64(&columns, 1, chips_x, &out->columns));
 }
 
 static bool read_entries(dsm__plan_reader *reader, entry_list *list) {
@@ -179,6 +185,7 @@ static void keep_groups(dsm__plan_reader *reader, entry_list *list) {
           .name = one->name,
           .first_layer = i,
           .layer_count = one->layer_count,
+          .columns = one->columns,
           .rows = one->rows,
       };
     }

@@ -6,6 +6,7 @@
 #include "base/diag_add.h"
 #include "base/json_write.h"
 #include "dsm/file.h"
+#include "plan/core_layouts.h"
 #include "plan/cost_json.h"
 #include "plan/plan_internal.h"
 #include "system/system_internal.h"
@@ -81,12 +82,26 @@ static void put_error_parallelism(dsm__json_writer *writer, const dsm_plan *plan
   }
 }
 
+/* Only of a held output, where the model has layouts. */
+static void put_output_layout(dsm__json_writer *writer, const dsm_core_layout *layout) {
+  if (!dsm__is_layout(layout)) {
+    return;
+  }
+  dsm__json_write_key(writer, "output_layout");
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_u64(writer, "features", layout->features);
+  dsm__json_put_u64(writer, "ij", layout->ij);
+  dsm__json_put_u64(writer, "mb", layout->mb);
+  dsm__json_end_object(writer);
+}
+
 static void write_layer(dsm__json_writer *writer, const dsm_plan *plan,
                         const dsm_layer_plan *layer) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "name", layer->layer->name);
   dsm__json_put_u64(writer, "dysm_factor", layer->dysm_factor);
   dsm__json_put_bool(writer, "output_on_chip", layer->is_output_held);
+  put_output_layout(writer, &layer->output_layout);
   dsm__json_put_double(writer, "weights_on_chip", layer->weights_on_chip);
   dsm__json_write_key(writer, "pipeline_group");
   if (layer->pipeline == DSM_NO_PIPELINE) {
@@ -118,6 +133,7 @@ static void write_pipeline(dsm__json_writer *writer, const dsm_plan *plan,
     dsm__json_write_string(writer, plan->layers[group->first_layer + k].layer->name);
   }
   dsm__json_end_array(writer);
+  dsm__json_put_u64(writer, "columns", group->columns);
   dsm__json_write_key(writer, "rows");
   dsm__json_begin_array(writer, true);
   for (size_t k = 0; k < group->layer_count; k++) {
@@ -165,17 +181,6 @@ static void put_result(dsm__json_writer *writer, const dsm_plan *plan) {
   dsm__json_end_object(writer);
 }
 
-static void put_optimizations(dsm__json_writer *writer, dsm_optimization_set optimizations) {
-  dsm__json_write_key(writer, "optimizations");
-  dsm__json_begin_array(writer, true);
-  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
-      dsm__json_write_string(writer, dsm_optimization_name((dsm_optimization)o));
-    }
-  }
-  dsm__json_end_array(writer);
-}
-
 static void put_options(dsm__json_writer *writer, const dsm_explore_options *options) {
   dsm__json_write_key(writer, "options");
   dsm__json_begin_object(writer, false);
@@ -204,7 +209,7 @@ char *dsm_plan_print(const dsm_plan *plan) {
   dsm__json_put_string(&writer, "dsm_version", dsm_version());
   dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
   dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
-  put_optimizations(&writer, plan->options.optimizations);
+  dsm__optimizations_put(&writer, plan->options.optimizations);
   put_options(&writer, &plan->options);
   put_result(&writer, plan);
   put_pipelines(&writer, plan);

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "plan/core_layouts.h"
 #include "plan/decisions.h"
 #include "plan/holding.h"
 #include "plan/legal.h"
@@ -60,10 +61,12 @@ static void set_path(checker *c, const dsm__plan_place *place) {
   static const char *const keys[] = {
       [DSM__KEY_DYSM_FACTOR] = "dysm_factor",
       [DSM__KEY_OUTPUT_ON_CHIP] = "output_on_chip",
+      [DSM__KEY_OUTPUT_LAYOUT] = "output_layout",
       [DSM__KEY_WEIGHTS_ON_CHIP] = "weights_on_chip",
       [DSM__KEY_PIPELINE_GROUP] = "pipeline_group",
       [DSM__KEY_ERROR_PARALLELISM] = "error_parallelism",
       [DSM__KEY_PIPELINE_LAYERS] = "layers",
+      [DSM__KEY_PIPELINE_COLUMNS] = "columns",
       [DSM__KEY_PIPELINE_ROWS] = "rows",
   };
   switch (place->key) {
@@ -74,15 +77,18 @@ static void set_path(checker *c, const dsm__plan_place *place) {
     return;
   case DSM__KEY_DYSM_FACTOR:
   case DSM__KEY_OUTPUT_ON_CHIP:
+  case DSM__KEY_OUTPUT_LAYOUT:
   case DSM__KEY_WEIGHTS_ON_CHIP:
   case DSM__KEY_PIPELINE_GROUP:
   case DSM__KEY_ERROR_PARALLELISM:
   case DSM__KEY_PIPELINE_LAYERS:
+  case DSM__KEY_PIPELINE_COLUMNS:
   case DSM__KEY_PIPELINE_ROWS:
     break;
   }
-  const bool is_group =
-      place->key == DSM__KEY_PIPELINE_LAYERS || place->key == DSM__KEY_PIPELINE_ROWS;
+  const bool is_group = place->key == DSM__KEY_PIPELINE_LAYERS ||
+                        place->key == DSM__KEY_PIPELINE_COLUMNS ||
+                        place->key == DSM__KEY_PIPELINE_ROWS;
   (void)snprintf(c->path, sizeof c->path, "$.%s[%zu].%s", is_group ? "pipeline" : "layers",
                  place->index, keys[place->key]);
 }
@@ -104,12 +110,13 @@ static bool check_groups(checker *c) {
   for (size_t g = 0; g < c->plan->pipeline_count; g++) {
     const dsm_pipeline_plan *const group = &c->plan->pipelines[g];
     (void)snprintf(c->path, sizeof c->path, "$.pipeline[%zu]", g);
-    bool is_run = group->first_layer >= next && group->first_layer <= c->plan->layer_count &&
+    bool is_run = group->columns > 0 && group->first_layer >= next &&
+                  group->first_layer <= c->plan->layer_count &&
                   group->layer_count <= c->plan->layer_count - group->first_layer;
     for (size_t k = 0; is_run && k < group->layer_count; k++) {
       is_run = c->plan->layers[group->first_layer + k].pipeline == g && group->rows[k] > 0;
     }
-    expect(c, is_run, "groups are disjoint runs of layers on rows of their own");
+    expect(c, is_run, "groups are disjoint runs of layers on chips of their own");
     is_good = is_good && is_run;
     next = is_run ? group->first_layer + group->layer_count : next;
     member_count += group->layer_count;
@@ -146,6 +153,17 @@ static bool check_passes_exist(checker *c) {
   return is_good;
 }
 
+/* Where the model has layouts, all that is held has one. */
+static void check_layouts(checker *c) {
+  for (size_t i = 0; i < c->plan->layer_count && dsm__has_layouts(c->plan->system); i++) {
+    const dsm_layer_plan *const layer = &c->plan->layers[i];
+    const dsm_core_layout *const layout = &layer->output_layout;
+    const bool is_known = layout->features > 0 && layout->ij > 0 && layout->mb > 0;
+    (void)snprintf(c->path, sizeof c->path, "$.layers[%zu].output_layout", i);
+    expect(c, is_known || !layer->is_output_held, "a held output has a layout");
+  }
+}
+
 static dsm_status check_decisions(checker *c) {
   (void)snprintf(c->path, sizeof c->path, "$.optimizations");
   expect(c, (c->plan->options.optimizations & ~dsm_mode_optimizations(c->plan->options.mode)) == 0,
@@ -153,6 +171,7 @@ static dsm_status check_decisions(checker *c) {
   if (!dsm__decisions_of_plan(c->plan, c->arena, &c->decisions)) {
     return dsm__out_of_memory(c->diags);
   }
+  check_layouts(c);
   const dsm__candidate candidate = {
       .workload = c->plan->workload,
       .machine = &c->machine,
@@ -187,7 +206,7 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
   const dsm__layer_setting setting = {
       .layer = &c->plan->workload->layers[index],
       .machine = &c->machine,
-      .precision = dsm_precision_of(c->plan->workload),
+      .precision = dsm_precision_of(c->plan->workload, c->plan->system),
       .mode = c->plan->options.mode,
       .minibatch = c->plan->workload->minibatch,
       .dysm_factor = c->plan->layers[index].dysm_factor,

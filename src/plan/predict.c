@@ -21,7 +21,7 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
   return (dsm__layer_setting){
       .layer = &p->plan->workload->layers[index],
       .machine = &p->machine,
-      .precision = dsm_precision_of(p->plan->workload),
+      .precision = dsm_precision_of(p->plan->workload, p->plan->system),
       .mode = p->plan->options.mode,
       .minibatch = p->plan->workload->minibatch,
       .dysm_factor = p->decisions->layers[index].dysm_factor,
@@ -100,6 +100,7 @@ typedef struct stage_parts {
   dsm__pass_builder builders[DSM_PASS_COUNT];
   dsm__stage_times times;
   dsm_traffic hand_over[DSM_PASS_COUNT];
+  double hand_over_cycles[DSM_PASS_COUNT]; /* that it adds to a step */
 } stage_parts;
 
 /* What an invocation of the steady state costs: the last kind of a pass. */
@@ -123,7 +124,7 @@ static void begin_stage(const predictor *p, const dsm__pipeline_decision *group,
                         stage_parts *parts) {
   const size_t index = group->first_layer + position;
   const dsm__layer_decision *const decision = &p->decisions->layers[index];
-  dsm__stage_init(&parts->stage, p->plan->system, group->rows[position]);
+  dsm__stage_init(&parts->stage, p->plan->system, group->columns, group->rows[position]);
   const dsm__layer_setting setting = stage_setting(p, index, parts);
   parts->times = (dsm__stage_times){{0}, 0};
   for (int i = 0; i < DSM_PASS_COUNT; i++) {
@@ -138,8 +139,9 @@ static void begin_stage(const predictor *p, const dsm__pipeline_decision *group,
       parts->hand_over[pass] = dsm_hand_over_traffic(setting.layer, setting.machine,
                                                      setting.precision, setting.minibatch);
     }
-    parts->times.step[pass] =
-        steady_cost(out)->total + dsm_group_cycles(setting.machine, &parts->hand_over[pass]);
+    parts->hand_over_cycles[pass] = dsm_stage_hand_over_cycles(
+        setting.machine, &parts->hand_over[pass], steady_cost(out)->total);
+    parts->times.step[pass] = steady_cost(out)->total + parts->hand_over_cycles[pass];
     if (is_first_longer(out)) {
       parts->times.once += out->invocations[0].cost.total - steady_cost(out)->total;
     }
@@ -173,7 +175,8 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     }
     dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER_Y, DSM_TRANSFER_HAND_OVER_Y,
                         DSM_GROUP_HAND_OVER, &parts->hand_over[pass],
-                        (double)setting.layer->timesteps, steps);
+                        (double)setting.layer->timesteps, 0);
+    out->group_cycles[DSM_GROUP_HAND_OVER] += parts->hand_over_cycles[pass] * steps;
     if (pass == DSM_PASS_UPDATE) {
       dsm__pass_add_weight_groups(builder, &setting, &decision->layouts, shares->once);
     }
@@ -240,6 +243,7 @@ static bool keep_groups(dsm_plan *plan, const dsm__decisions *decisions,
     (*groups)[g] = (dsm_pipeline_plan){.name = name,
                                        .first_layer = group->first_layer,
                                        .layer_count = group->layer_count,
+                                       .columns = group->columns,
                                        .rows = rows};
     for (size_t k = 0; k < group->layer_count; k++) {
       plan->layers[group->first_layer + k].pipeline = g;
@@ -257,6 +261,7 @@ static void keep_decisions(dsm_plan *plan, const dsm__decisions *decisions) {
         .layer = &plan->workload->layers[i],
         .dysm_factor = decision->dysm_factor,
         .is_output_held = decision->is_output_held,
+        .output_layout = decision->output_layout,
         .weights_on_chip = decision->weights_on_chip,
         .pipeline = DSM_NO_PIPELINE,
         .error_parallelism = decision->layouts.of[DSM_PASS_BACKWARD],
@@ -300,10 +305,10 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
   dsm_pipeline_plan *groups = NULL;
   keep_decisions(plan, decisions);
   p.holdings = dsm__arena_array(plan->arena, plan->layer_count, sizeof p.holdings[0]);
-  if (p.holdings == NULL || !keep_groups(plan, decisions, &groups)) {
+  if (p.holdings == NULL || !keep_groups(plan, decisions, &groups) ||
+      !dsm__holdings_derive(plan->workload, decisions, p.holdings, plan->arena)) {
     return false;
   }
-  dsm__holdings_derive(plan->workload, decisions, p.holdings);
   p.preloaded_bytes = dsm__preloaded_bytes(plan->workload, &p.machine, decisions);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm__layer_setting setting = setting_of(&p, i);

@@ -11,8 +11,15 @@ typedef struct dsm__stage {
   dsm_machine machine;
 } dsm__stage;
 
-/** The first `rows` rows of a system's torus. */
-void dsm__stage_init(dsm__stage *stage, const dsm_system *system, uint64_t rows);
+/** `rows` rows of `columns` chips, with the links of a system's torus. */
+void dsm__stage_init(dsm__stage *stage, const dsm_system *system, uint64_t columns, uint64_t rows);
+
+/** Can the stages of a group be `columns` chips wide: all columns of the torus, or, with
+ * model.pipeline_columns, a divisor of them? */
+bool dsm__stage_can_be_wide(const dsm_system *system, uint64_t columns);
+
+/** Rows that stages so wide have together: the torus is cut into strips, which make one chain. */
+uint64_t dsm__stage_rows_together(const dsm_system *system, uint64_t columns);
 
 /** What the time of a group is made of: the slowest of its stages in each respect. */
 typedef struct dsm__stage_times {

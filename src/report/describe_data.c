@@ -4,7 +4,8 @@
 #include "report/csv.h"
 #include "report/declared.h"
 #include "report/page.h"
-#include "system/parameters.h"
+#include "report/parameter_list.h"
+#include "system/system_internal.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -34,37 +35,27 @@ static void write_workload(dsm__json_writer *writer, const dsm_workload *workloa
   dsm__json_end_array(writer);
 }
 
-static void write_parameter(dsm__json_writer *writer, const dsm_system *system,
+static void write_parameter(dsm__json_writer *writer, dsm__page *page, const dsm_system *system,
                             const dsm__parameter *parameter) {
-  const void *const field = dsm__parameter_get(parameter, system);
+  const char *const source = dsm__parameter_source(page->arena, parameter, system);
+  if (source == NULL) {
+    writer->out->failed = true;
+    return;
+  }
   dsm__json_begin_object(writer, true);
   dsm__json_put_string(writer, "path", parameter->path);
-  switch (parameter->kind) {
-  case DSM__PARAMETER_COUNT:
-    dsm__json_put_u64(writer, "value", *(const uint64_t *)field);
-    break;
-  case DSM__PARAMETER_REAL:
-    dsm__json_put_double(writer, "value", *(const double *)field);
-    break;
-  case DSM__PARAMETER_FLAG:
-    dsm__json_put_bool(writer, "value", *(const bool *)field);
-    break;
-  case DSM__PARAMETER_INTERCONNECT:
-    dsm__json_put_string(writer, "value",
-                         dsm__interconnect_names[*(const dsm_interconnect *)field]);
-    break;
-  case DSM__PARAMETER_TOPOLOGY:
-    dsm__json_put_string(writer, "value", dsm__topology_names[*(const dsm_topology *)field]);
-    break;
+  dsm__json_write_key(writer, "value");
+  dsm__parameter_write(parameter, dsm__parameter_number(parameter, system), writer);
+  dsm__json_put_string(writer, "unit", parameter->unit);
+  if (!parameter->is_required) {
+    dsm__json_write_key(writer, "default");
+    dsm__parameter_write(parameter, parameter->fallback, writer);
   }
-  const char *const note = dsm_system_note(system, parameter->path);
-  if (note != NULL) {
-    dsm__json_put_string(writer, "note", note);
-  }
+  dsm__json_put_string(writer, "source", source);
   dsm__json_end_object(writer);
 }
 
-static void write_system(dsm__json_writer *writer, const dsm_system *system) {
+static void write_system(dsm__json_writer *writer, dsm__page *page, const dsm_system *system) {
   const uint64_t chips = system->system.chips_x * system->system.chips_y;
   dsm__json_put_double(writer, "peak_flops", dsm_system_peak_flops(system));
   dsm__json_put_double(writer, "machine_balance", dsm_system_machine_balance(system));
@@ -75,7 +66,7 @@ static void write_system(dsm__json_writer *writer, const dsm_system *system) {
   dsm__json_write_key(writer, "parameters");
   dsm__json_begin_array(writer, false);
   for (size_t p = 0; p < dsm__parameter_count; p++) {
-    write_parameter(writer, system, &dsm__parameters[p]);
+    write_parameter(writer, page, system, &dsm__parameters[p]);
   }
   dsm__json_end_array(writer);
 }
@@ -111,7 +102,7 @@ static void write_item(dsm__json_writer *writer, dsm__page *page, const dsm_desc
     }
   }
   if (system != NULL) {
-    write_system(writer, system);
+    write_system(writer, page, system);
   }
   dsm__json_end_object(writer);
 }
@@ -137,15 +128,8 @@ char *dsm_report_description_json(const dsm_described *items, size_t count) {
 
 /* ---- CSV ---- */
 
-static void put_system_fields(dsm__csv *csv, const dsm_system *system) {
-  if (system == NULL) {
-    dsm__csv_empty(csv, 2);
-  } else {
-    dsm__csv_double(csv, dsm_system_peak_flops(system));
-    dsm__csv_double(csv, dsm_system_machine_balance(system));
-  }
-  dsm__csv_end_row(csv);
-}
+/* Columns of a layer, and of a parameter. */
+enum { LAYER_FIELDS = 5, PARAMETER_FIELDS = 5 };
 
 static void put_item_fields(dsm__csv *csv, const dsm_described *item) {
   dsm__csv_text(csv, item->file);
@@ -153,16 +137,17 @@ static void put_item_fields(dsm__csv *csv, const dsm_described *item) {
   dsm__csv_text(csv, dsm__described_name(item));
 }
 
-static void put_rows(dsm__csv *csv, dsm__page *page, const dsm_described *item) {
-  static const size_t layer_field_count = 5;
-  const dsm_workload *const workload = dsm__described_workload(item);
-  const dsm_system *const system = dsm__described_system(item);
-  if (workload == NULL) {
-    put_item_fields(csv, item);
-    dsm__csv_empty(csv, layer_field_count);
-    put_system_fields(csv, system);
-    return;
+static void put_system_fields(dsm__csv *csv, const dsm_system *system) {
+  if (system == NULL) {
+    dsm__csv_empty(csv, 2);
+  } else {
+    dsm__csv_double(csv, dsm_system_peak_flops(system));
+    dsm__csv_double(csv, dsm_system_machine_balance(system));
   }
+}
+
+static void put_layer_rows(dsm__csv *csv, dsm__page *page, const dsm_described *item) {
+  const dsm_workload *const workload = dsm__described_workload(item);
   const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
   if (declared == NULL) {
     csv->out->failed = true;
@@ -175,7 +160,25 @@ static void put_rows(dsm__csv *csv, dsm__page *page, const dsm_described *item) 
     dsm__csv_u64(csv, declared[i].parameters);
     dsm__csv_u64(csv, declared[i].forward_macs);
     dsm__csv_double(csv, declared[i].activation_bytes);
+    put_system_fields(csv, dsm__described_system(item));
+    dsm__csv_empty(csv, PARAMETER_FIELDS);
+    dsm__csv_end_row(csv);
+  }
+}
+
+static void put_parameter_rows(dsm__csv *csv, dsm__page *page, const dsm_described *item) {
+  const dsm_system *const system = dsm__described_system(item);
+  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);
+  for (size_t p = 0; parameters != NULL && p < dsm__parameter_count; p++) {
+    put_item_fields(csv, item);
+    dsm__csv_empty(csv, LAYER_FIELDS);
     put_system_fields(csv, system);
+    dsm__csv_text(csv, parameters[p].path);
+    dsm__csv_text(csv, parameters[p].value);
+    dsm__csv_text(csv, parameters[p].unit);
+    dsm__csv_text(csv, dsm__parameters[p].is_required ? NULL : parameters[p].fallback);
+    dsm__csv_text(csv, parameters[p].source);
+    dsm__csv_end_row(csv);
   }
 }
 
@@ -191,6 +194,11 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
       "activation_bytes_per_sample",
       "peak_flops",
       "machine_balance",
+      "path",
+      "value",
+      "unit",
+      "default",
+      "source",
   };
   dsm__page page;
   if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
@@ -200,7 +208,12 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
   dsm__csv_texts(&csv, titles, COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
-    put_rows(&csv, &page, &items[i]);
+    if (dsm__described_workload(&items[i]) != NULL) {
+      put_layer_rows(&csv, &page, &items[i]);
+    }
+    if (dsm__described_system(&items[i]) != NULL) {
+      put_parameter_rows(&csv, &page, &items[i]);
+    }
   }
   return dsm__page_finish(&page);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ladder.c: what each optimisation gains (DeepSpatialMatrix, Fig. 11). */
 #include "base/json_write.h"
+#include "plan/cost_json.h"
 #include "report/csv.h"
 #include "report/figures.h"
 #include "report/page.h"
@@ -76,24 +77,13 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
   return dsm__page_finish(&page);
 }
 
-static void write_optimizations(dsm__json_writer *writer, dsm_optimization_set set) {
-  dsm__json_write_key(writer, "optimizations");
-  dsm__json_begin_array(writer, true);
-  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((set & DSM_OPTIMIZATION_BIT(o)) != 0) {
-      dsm__json_write_string(writer, dsm_optimization_name((dsm_optimization)o));
-    }
-  }
-  dsm__json_end_array(writer);
-}
-
 static void write_rung(dsm__json_writer *writer, const dsm_ladder_rung *rungs, size_t index) {
   const dsm_plan *const plan = rungs[index].plan;
   const gains gain = gains_of(rungs, index);
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "name", rungs[index].name);
   dsm__json_put_string(writer, "system", plan->system->name);
-  write_optimizations(writer, plan->options.optimizations);
+  dsm__optimizations_put(writer, plan->options.optimizations);
   dsm__json_put_double(writer, "step_cycles", plan->result.step_cycles);
   dsm__json_put_double(writer, "step_seconds", plan->result.step_seconds);
   dsm__json_put_double(writer, "samples_per_second", plan->result.samples_per_second);

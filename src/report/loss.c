@@ -5,15 +5,17 @@
 
 static const char *const group_words[] = {
     [DSM_GROUP_STREAM] = "stream",           [DSM_GROUP_PARTIAL_SUM] = "sums",
-    [DSM_GROUP_ROTATION] = "rotate",         [DSM_GROUP_HAND_OVER] = "handover",
-    [DSM_GROUP_SUM_OF_GRADIENTS] = "reduce", [DSM_GROUP_BROADCAST_WEIGHTS] = "bcast",
-    [DSM_GROUP_WEIGHT_UPDATE] = "update",    [DSM_GROUP_RELAYOUT] = "relayout",
+    [DSM_GROUP_LAYOUT_MOVE] = "move",        [DSM_GROUP_ROTATION] = "rotate",
+    [DSM_GROUP_HAND_OVER] = "handover",      [DSM_GROUP_SUM_OF_GRADIENTS] = "reduce",
+    [DSM_GROUP_BROADCAST_WEIGHTS] = "bcast", [DSM_GROUP_WEIGHT_UPDATE] = "update",
+    [DSM_GROUP_RELAYOUT] = "relayout",
 };
 _Static_assert(COUNT_OF(group_words) == DSM_GROUP_COUNT, "a word for each group");
 
 static const char *const group_phrases[] = {
     [DSM_GROUP_STREAM] = "transfers that computation does not hide",
     [DSM_GROUP_PARTIAL_SUM] = "adding up partial sums between cores",
+    [DSM_GROUP_LAYOUT_MOVE] = "moving held tensors between cores",
     [DSM_GROUP_ROTATION] = "rotating errors between chips",
     [DSM_GROUP_HAND_OVER] = "handing over to the next stage of the pipeline",
     [DSM_GROUP_SUM_OF_GRADIENTS] = "summing gradients over chips",

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "plan/stage.h"
 #include "report/figures.h"
 #include "report/loss.h"
 
@@ -162,16 +163,28 @@ static const char *stages_text(dsm__page *page, const dsm_plan *plan,
   return text;
 }
 
+/* "the torus's 16 rows", or where the stages are narrower than the torus "32 rows of 2 chips". */
+static const char *rows_text(dsm__page *page, const dsm_plan *plan,
+                             const dsm_pipeline_plan *group) {
+  const uint64_t rows = dsm__stage_rows_together(plan->system, group->columns);
+  if (group->columns == plan->system->system.chips_x) {
+    return dsm__page_text(page, "the torus's %s rows", dsm__figure_count(rows).text);
+  }
+  return dsm__page_text(page, "%s rows of %s %s", dsm__figure_count(rows).text,
+                        dsm__figure_count(group->columns).text,
+                        group->columns == 1 ? "chip" : "chips");
+}
+
 static void put_pipelines(dsm__page *page, const dsm_plan *plan, size_t label_width) {
   for (size_t g = 0; g < plan->pipeline_count; g++) {
     const dsm_pipeline_plan *const group = &plan->pipelines[g];
-    dsm__page_labelled(
-        page, label_width, dsm__page_text(page, "pipeline %zu", g + 1),
-        dsm__page_text(
-            page, "%s: %s cycles, %s %% of the step; of the torus's %s rows: %s", group->name,
-            dsm__figure_fixed(group->cycles, 0).text,
-            dsm__figure_percent(dsm__share(group->cycles, plan->result.step_cycles)).text,
-            dsm__figure_count(plan->system->system.chips_y).text, stages_text(page, plan, group)));
+    const dsm__figure share =
+        dsm__figure_percent(dsm__share(group->cycles, plan->result.step_cycles));
+    dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1),
+                       dsm__page_text(page, "%s: %s cycles, %s %% of the step; of %s: %s",
+                                      group->name, dsm__figure_fixed(group->cycles, 0).text,
+                                      share.text, rows_text(page, plan, group),
+                                      stages_text(page, plan, group)));
   }
 }
 

@@ -5,11 +5,13 @@
  *   - no other label of the same stage dominates: one that uses at most as many rows and whose
  *     slowest times are at most as long. Proof: any completion of the dominated label completes the
  *     other too, with no more rows, and a group's total grows with each of its slowest times.
- *   - can still lead to a total no worse than that of a first allotment: the slowest times of the
- *     stages to come are at least, each by itself, what the rows that are left allow.
+ *   - can still lead to a total no worse than that of a first allotment, and than the known one:
+ *     the slowest times of the stages to come are at least, each by itself, what the rows that are
+ *     left allow.
  *
  * The first allotment gives every stage the fewest rows with which its own whole time is within a
- * limit, for the smallest limit that the rows allow.
+ * limit, for the smallest limit that the rows allow. No allotment has a lesser total than that
+ * limit: the whole time of each of its stages is at most its total.
  */
 #include "search/allotment.h"
 
@@ -126,7 +128,8 @@ static double total_of(const dsm__allotment *a, const size_t *chosen) {
 }
 
 /* The first allotment. Limits are whole times of options, so one of them is the smallest. */
-static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen, double *total) {
+static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen, double *total,
+                                        double *least) {
   size_t count = 0;
   for (size_t s = 0; s < a->stage_count; s++) {
     count += a->stages[s].count;
@@ -153,6 +156,7 @@ static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen,
     }
   }
   const bool is_found = low < count && choose_within(a, limits[low], chosen);
+  *least = is_found ? limits[low] : HUGE_VAL;
   free(limits);
   if (!is_found) {
     return DSM__ALLOTMENT_IMPOSSIBLE;
@@ -357,7 +361,7 @@ static void trace(const dsm__allotment *a, const label_list *lists, size_t *chos
 static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
                                     const rest_table *rest, label *scratch, size_t *chosen,
                                     double *total) {
-  const double limit = dsm__equal_to(*total);
+  const double limit = fmin(dsm__equal_to(*total), a->known_total);
   for (size_t s = 0; s < a->stage_count; s++) {
     size_t count = 0;
     if (!extend(a, s, &lists[s], rest, limit, scratch, &count)) {
@@ -381,8 +385,13 @@ static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
 dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_t *chosen,
                                           double *total, double *bound) {
   const size_t stages = allotment->stage_count;
-  dsm__allotment_result result = find_first(allotment, chosen, total);
+  double least_total = 0;
+  dsm__allotment_result result = find_first(allotment, chosen, total, &least_total);
   if (result != DSM__ALLOTMENT_EXACT) {
+    return result;
+  }
+  if (least_total > allotment->known_total) {
+    *bound = allotment->known_total;
     return result;
   }
   label start = {.rows = 0};
@@ -395,7 +404,7 @@ dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_
     const dsm__stage_times least = *rest_of(&rest, 0, allotment->rows);
     result = search(allotment, lists, &rest, scratch, chosen, total);
     *bound = result == DSM__ALLOTMENT_EXACT
-                 ? *total
+                 ? fmin(*total, allotment->known_total)
                  : dsm__group_total(&least, allotment->timesteps, allotment->stage_count);
   }
   for (size_t s = 1; lists != NULL && s <= stages; s++) {

@@ -32,6 +32,8 @@ typedef struct dsm__allotment {
   size_t stage_count;
   uint64_t rows;       /**< at most, of all stages together */
   uint64_t timesteps;  /**< T */
+  double known_total;  /**< of another mapping of the group, or infinite: an allotment that takes
+                            longer need not be the best */
   uint64_t *work_left; /**< comparisons that may still be made, counted down; NULL: any number */
 } dsm__allotment;
 
@@ -42,8 +44,9 @@ typedef enum dsm__allotment_result {
   DSM__ALLOTMENT_OUT_OF_MEMORY
 } dsm__allotment_result;
 
-/** Chooses an option for each stage (chosen[stage] is its index) of least dsm__group_total; no
- * allotment has less than *bound, which is the total where that is exact. */
+/** Chooses an option for each stage (chosen[stage] is its index) of least dsm__group_total, or of
+ * any total that is not below the known one where none is; no allotment has less than *bound, which
+ * is the lesser of both totals where that is exact. */
 dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_t *chosen,
                                           double *total, double *bound);
 

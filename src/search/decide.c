@@ -21,6 +21,9 @@ static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) 
       .dysm_factor = dsm__factor_of(step.factor_index),
       .is_output_held = step.is_output_held,
   };
+  if (step.is_output_held && dsm__has_layouts(d->problem->machine.system)) {
+    d->layers[info->layer].output_layout = d->problem->layouts.items[step.layout];
+  }
 }
 
 /* A group by its own name, or by those of its first and last layer. */
@@ -41,6 +44,7 @@ static bool decide_group(deciding *d, const dsm__group *group) {
       .name = name,
       .first_layer = group->first_layer,
       .layer_count = group->layer_count,
+      .columns = group->columns,
       .rows = group->rows,
   };
   for (size_t k = 0; k < group->layer_count; k++) {
@@ -82,12 +86,6 @@ static void find_splits(deciding *d, const dsm__layer_setting *setting,
   }
 }
 
-static bool is_same_holding(const dsm__holding *a, const dsm__holding *b) {
-  return a->is_input_held == b->is_input_held && a->is_output_held == b->is_output_held &&
-         a->is_shortcut_held == b->is_shortcut_held && a->held_elements == b->held_elements &&
-         a->deferred_elements == b->deferred_elements;
-}
-
 static bool is_same_run(const dsm__layer_decision *a, const dsm__layer_decision *b) {
   return a->dysm_factor == b->dysm_factor &&
          memcmp(&a->layouts, &b->layouts, sizeof a->layouts) == 0;
@@ -103,7 +101,8 @@ static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
   size_t *const last_alike =
       dsm__arena_array(d->problem->arena, distinct->count, sizeof *last_alike); /* index + 1 */
   bool *const is_grouped = dsm__arena_array(d->problem->arena, layer_count, sizeof *is_grouped);
-  if (holdings == NULL || last_alike == NULL || is_grouped == NULL) {
+  if (holdings == NULL || last_alike == NULL || is_grouped == NULL ||
+      !dsm__holdings_derive(inputs->workload, decisions, holdings, d->problem->arena)) {
     return false;
   }
   for (size_t g = 0; g < decisions->pipeline_count; g++) {
@@ -111,14 +110,13 @@ static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
       is_grouped[decisions->pipelines[g].first_layer + k] = true;
     }
   }
-  dsm__holdings_derive(inputs->workload, decisions, holdings);
   for (size_t i = 0; i < layer_count; i++) {
     const size_t alike = last_alike[distinct->class_of[i]];
     if (is_grouped[i]) {
       continue;
     }
     if (alike != 0 && is_same_run(&d->layers[alike - 1], &d->layers[i]) &&
-        is_same_holding(&holdings[alike - 1], &holdings[i])) {
+        dsm__is_same_holding(&holdings[alike - 1], &holdings[i])) {
       memcpy(d->layers[i].splits, d->layers[alike - 1].splits, sizeof d->layers[i].splits);
       memcpy(d->layers[i].is_kernel_kept, d->layers[alike - 1].is_kernel_kept,
              sizeof d->layers[i].is_kernel_kept);
@@ -140,7 +138,7 @@ static void decide_stage_splits(deciding *d) {
     for (size_t k = 0; k < group->layer_count; k++) {
       const size_t i = group->first_layer + k;
       dsm__stage stage;
-      dsm__stage_init(&stage, d->problem->machine.system, group->rows[k]);
+      dsm__stage_init(&stage, d->problem->machine.system, group->columns, group->rows[k]);
       dsm__layer_setting setting = dsm__open_setting(inputs, &inputs->workload->layers[i], 1);
       setting.machine = &stage.machine;
       find_splits(d, &setting, &d->layers[i]);
@@ -165,5 +163,7 @@ bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *networ
     return false;
   }
   decide_stage_splits(&d);
-  return true;
+  return dsm__core_layouts_complete(problem->inputs.workload, &problem->machine,
+                                    problem->inputs.options->mode, decisions, d.layers, true,
+                                    problem->arena);
 }

@@ -23,17 +23,20 @@ typedef struct shape {
   uint64_t pool_window;
   uint64_t input_pool_window;
   uint64_t input_pool_elements;
-  uint64_t flags; /* operations present, then has_backward, has_update */
+  uint64_t fork_elements;
+  uint64_t flags; /* operations present, then has_backward, has_update, is_shortcut_own_input */
 } shape;
-_Static_assert(sizeof(shape) == 18 * sizeof(uint64_t), "no padding");
+_Static_assert(sizeof(shape) == 19 * sizeof(uint64_t), "no padding");
 
-static shape shape_of(const dsm_layer *layer) {
+/* Forks tell layers apart only where the model looks at them. */
+static shape shape_of(const dsm_layer *layer, bool do_forks_count) {
   uint64_t flags = 0;
   for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
     flags |= (uint64_t)layer->has_op[op] << op;
   }
   flags |= (uint64_t)layer->has_backward << DSM_AUX_OP_COUNT;
   flags |= (uint64_t)layer->has_update << (DSM_AUX_OP_COUNT + 1);
+  flags |= (uint64_t)(do_forks_count && layer->is_shortcut_own_input) << (DSM_AUX_OP_COUNT + 2);
   return (shape){
       .type = (uint64_t)layer->type,
       .in = layer->in,
@@ -52,6 +55,7 @@ static shape shape_of(const dsm_layer *layer) {
       .pool_window = layer->pool_window,
       .input_pool_window = layer->input_pool_window,
       .input_pool_elements = layer->input_pool_elements,
+      .fork_elements = do_forks_count ? layer->fork_elements : 0,
       .flags = flags,
   };
 }
@@ -68,7 +72,8 @@ static uint64_t hash_of(const shape *s) {
   return hash;
 }
 
-bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, dsm__arena *arena) {
+bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, bool do_forks_count,
+                        dsm__arena *arena) {
   const size_t layer_count = workload->layer_count;
   size_t slot_count = 16;
   while (slot_count < 2 * layer_count) {
@@ -84,11 +89,11 @@ bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, d
     return false;
   }
   for (size_t i = 0; i < layer_count; i++) {
-    const shape own = shape_of(&workload->layers[i]);
+    const shape own = shape_of(&workload->layers[i], do_forks_count);
     size_t slot = (size_t)hash_of(&own) & (slot_count - 1);
     while (slots[slot] != 0) {
       const size_t other = distinct->representative[slots[slot] - 1];
-      const shape known = shape_of(&workload->layers[other]);
+      const shape known = shape_of(&workload->layers[other], do_forks_count);
       if (memcmp(&own, &known, sizeof own) == 0) {
         break;
       }

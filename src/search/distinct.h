@@ -15,8 +15,9 @@ typedef struct dsm__distinct {
   size_t count;
 } dsm__distinct;
 
-/** Classes of layers that agree in everything that the cost of a pass depends on; false if out of
- * memory. O(layers). */
-bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, dsm__arena *arena);
+/** Classes of layers that agree in everything that the cost of a pass depends on; do_forks_count:
+ * on forks too (model.exact_forks). False if out of memory. O(layers). */
+bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, bool do_forks_count,
+                        dsm__arena *arena);
 
 #endif

@@ -277,10 +277,10 @@ static bool derive_holding(dsm__explaining *e) {
   const size_t count = e->plan->layer_count;
   dsm__decisions decisions;
   dsm__holding *const holdings = dsm__arena_array(e->problem->arena, count, sizeof *holdings);
-  if (holdings == NULL || !dsm__decisions_of_plan(e->plan, e->problem->arena, &decisions)) {
+  if (holdings == NULL || !dsm__decisions_of_plan(e->plan, e->problem->arena, &decisions) ||
+      !dsm__holdings_derive(e->plan->workload, &decisions, holdings, e->problem->arena)) {
     return false;
   }
-  dsm__holdings_derive(e->plan->workload, &decisions, holdings);
   e->holding = holdings[e->layer_index];
   e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
   return true;
@@ -300,7 +300,9 @@ static bool find_ways(dsm__explaining *e) {
   const unsigned graphs = problem->factors.is_uniform ? problem->factors.count : 1;
   dsm__solution *const solution = dsm__arena_alloc(arena, sizeof *solution);
   dsm__network_graph *const networks = dsm__arena_array(arena, graphs, sizeof *networks);
-  e->throughs = dsm__arena_array(arena, graphs + 1, sizeof e->throughs[0]);
+  const bool has_layouts = dsm__has_layouts(e->plan->system);
+  const size_t most = 1 + graphs * (has_layouts ? (size_t)DSM__LAYOUT_VALUES_MAX : 1);
+  e->throughs = dsm__arena_array(arena, most, sizeof e->throughs[0]);
   if (solution == NULL || networks == NULL || e->throughs == NULL ||
       !solve_without_preloading(problem, solution) ||
       !dsm__through_derive(&e->throughs[0], problem, &solution->network, e->layer_index, arena)) {
@@ -308,14 +310,20 @@ static bool find_ways(dsm__explaining *e) {
   }
   e->through_count = 1;
   dsm__factors factors = solution->factors;
+  /* Where memory decides, what is fastest memory aside is still to be found. */
+  const double best_cycles = solution->answer.smallest_need_bytes > 0 ? 0 : solution->answer.cycles;
   for (unsigned g = 0; g < graphs; g++) {
     factors.conv_index = (solution->factors.conv_index + g) % graphs;
-    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g]) ||
-        !dsm__through_derive(&e->throughs[e->through_count], problem, &networks[g], e->layer_index,
-                             arena)) {
+    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g])) {
       return false;
     }
-    e->through_count++;
+    const bool is_added = has_layouts
+                              ? dsm__explain_add_layouts(e, &networks[g], best_cycles)
+                              : dsm__through_derive(&e->throughs[e->through_count++], problem,
+                                                    &networks[g], e->layer_index, arena);
+    if (!is_added) {
+      return false;
+    }
   }
   return true;
 }
@@ -325,7 +333,8 @@ static bool prepare(dsm__explaining *e, dsm__stage *stage) {
   e->machine = &problem->machine;
   if (e->chosen->pipeline != DSM_NO_PIPELINE) {
     const dsm_pipeline_plan *const group = &e->plan->pipelines[e->chosen->pipeline];
-    dsm__stage_init(stage, e->plan->system, group->rows[e->layer_index - group->first_layer]);
+    dsm__stage_init(stage, e->plan->system, group->columns,
+                    group->rows[e->layer_index - group->first_layer]);
     e->machine = &stage->machine;
   }
   e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);

@@ -30,19 +30,6 @@ double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
   return best;
 }
 
-static uint64_t value_of(const dsm__way *way, dsm_decision decision) {
-  switch (decision) {
-  case DSM_DECISION_OUTPUT_HELD:
-    return way->is_output_held;
-  case DSM_DECISION_DYSM_FACTOR:
-    return dsm__factor_of(way->factor_index);
-  case DSM_DECISION_PIPELINED:
-  case DSM_DECISION_COUNT:
-    break;
-  }
-  return way->is_pipelined;
-}
-
 static uint64_t planned_value(const dsm_layer_plan *planned, dsm_decision decision) {
   switch (decision) {
   case DSM_DECISION_OUTPUT_HELD:
@@ -122,7 +109,10 @@ static bool compare_held(const dsm__explaining *e, const dsm__through *through, 
   if (held == NULL) {
     return false;
   }
-  dsm__through_held(through, way, held);
+  if (!dsm__through_held(through, way, held)) {
+    free(held);
+    return false;
+  }
   for (size_t i = 0; i < count; i++) {
     held[count + i] = e->plan->layers[i].is_output_held;
   }
@@ -146,7 +136,7 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
   for (size_t t = 0; t < e->through_count; t++) {
     for (size_t i = 0; i < e->throughs[t].way_count; i++) {
       const dsm__way *const way = &e->throughs[t].ways[i];
-      if (value_of(way, decision) == value && (best == NULL || way->cycles < best->cycles)) {
+      if (dsm__way_value(way, decision) == value && (best == NULL || way->cycles < best->cycles)) {
         best = way;
         through = &e->throughs[t];
       }

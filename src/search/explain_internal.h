@@ -23,6 +23,15 @@ typedef struct dsm__explaining {
 double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
                                    dsm_parallelism parallelism);
 
+/** Most values of a layer's decisions that are laid out by themselves: parallelisms of its passes,
+ * whether it holds its output, whether it is pipelined, and its factors. */
+enum { DSM__LAYOUT_VALUES_MAX = DSM_PASS_COUNT * DSM_PARALLELISM_COUNT + 4 + DSM__FACTORS_MAX };
+
+/** Where the model has layouts: adds the ways of a free graph, laid out; `best_cycles` are those of
+ * the best mapping, whose ways are there. False if out of memory. */
+bool dsm__explain_add_layouts(dsm__explaining *e, const dsm__network_graph *network,
+                              double best_cycles);
+
 /** Fills what_ifs; false if out of memory. */
 bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation);
 

@@ -89,13 +89,14 @@ void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const doub
 }
 
 dsm__graph_sums dsm__graph_sum(const dsm__graph *graph, const dsm__graph_path *path) {
-  dsm__graph_sums sums = {0, graph->nodes[0].kept_bytes, graph->nodes[0].transient_bytes};
+  dsm__graph_sums sums = {0, graph->nodes[0].kept_bytes, graph->nodes[0].transient_bytes, 0};
   for (size_t i = 0; i < path->length; i++) {
     const dsm__graph_edge *const edge = &graph->edges[path->edges[i]];
     const dsm__graph_node *const node = &graph->nodes[edge->to];
     sums.cycles += edge->cycles;
     sums.kept_bytes += node->kept_bytes;
     sums.transient_bytes = dsm__graph_larger(sums.transient_bytes, node->transient_bytes);
+    sums.counted += dsm__graph_counted(graph, edge);
   }
   return sums;
 }
@@ -123,10 +124,13 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
   dsm__graph_rest(graph, 0, sweep);
   dsm__graph_fastest(graph, sweep, path);
   const dsm__graph_sums fastest = dsm__graph_sum(graph, path);
-  if (dsm__graph_bytes(fastest) <= graph->capacity_bytes) {
+  if (graph->is_counting && !dsm__graph_most(graph, 0, graph->node_count - 1, sweep, path)) {
+    return false;
+  }
+  if (dsm__graph_bytes(dsm__graph_sum(graph, path)) <= graph->capacity_bytes) {
     /* The path was built from the back; the bound is computed from the front. */
     dsm__graph_before(graph, 0, sweep);
-    answer->cycles = fastest.cycles;
+    answer->cycles = dsm__graph_sum(graph, path).cycles;
     answer->lower_bound_cycles = sweep[graph->node_count - 1];
     return true;
   }

@@ -19,8 +19,11 @@
 typedef struct dsm__graph_edge {
   double cycles; /**< finite, 0 or more */
   uint32_t to;
-  uint32_t tag; /**< the caller's */
+  uint32_t tag; /**< the caller's, but for DSM__TAG_COUNTS */
 } dsm__graph_edge;
+
+/** The bit of an edge's tag that dsm__graph.is_counting looks at. */
+#define DSM__TAG_COUNTS ((uint32_t)1 << 31)
 
 typedef struct dsm__graph_node {
   double kept_bytes;
@@ -34,6 +37,8 @@ typedef struct dsm__graph {
   size_t node_count;            /**< 2 or more; node 0 is the first, node_count - 1 the last */
   const dsm__graph_edge *edges;
   double capacity_bytes; /**< for kept + largest transient bytes */
+  bool is_counting;      /**< of equally fast paths those with most edges of which the tag has
+                              DSM__TAG_COUNTS come first, before the order of edges */
 } dsm__graph;
 
 /** A path: the indices of its edges, from the first node to the last. */
@@ -53,11 +58,11 @@ typedef struct dsm__graph_answer {
 #define DSM__LABELS_MAX ((size_t)1 << 21)
 
 /**
- * Finds the fastest path that fits; among equals (tolerance.h) the first in the order of edges,
- * node after node. Where none fits, the path is one of smallest need. The answer is exact, unless
- * the memory makes exactness too dear (more than DSM__LABELS_MAX partial paths that do not dominate
- * each other): then the best path found, and a bound below it. `path` is allocated in the arena.
- * False if out of memory.
+ * Finds the fastest path that fits; among equals (tolerance.h) one that counts most, if the graph
+ * is counting, and of these the first in the order of edges, node after node. Where none fits, the
+ * path is one of smallest need. The answer is exact, unless the memory makes exactness too dear
+ * (more than DSM__LABELS_MAX partial paths that do not dominate each other): then the best path
+ * found, and a bound below it. `path` is allocated in the arena. False if out of memory.
  */
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer);
@@ -69,7 +74,14 @@ void dsm__graph_rest(const dsm__graph *graph, double cycles_per_byte, double *re
 /** before[node]: least price from the first node to a node, whose own bytes are included. */
 void dsm__graph_before(const dsm__graph *graph, double cycles_per_byte, double *before);
 
-/** The first of the fastest paths, memory aside, given dsm__graph_rest without a price. */
+/** The first of the fastest paths, memory and counting aside, given dsm__graph_rest without a
+ * price.
+ */
 void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path);
+
+/** Of the fastest paths from node `from` to node `to`, memory aside, the first of those that count
+ * most, given the least cycles from each node between the two to `to`. False if out of memory. */
+bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const double *rest,
+                     dsm__graph_path *path);
 
 #endif

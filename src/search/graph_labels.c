@@ -3,17 +3,18 @@
  * graph_labels.c: from the last node to the first, all partial paths ("what follows a node costs,
  * keeps and needs at most", its own bytes left out) are kept that
  *   - no other label of the same node dominates. Proof: let a have cycles, kept and transient bytes
- *     each at most b's. Whatever leads to the node and can go on as b can go on as a (edges depend
- *     on their two nodes only), costs no more then and fits if it fitted with b. So removing b
- * loses no best cost.
+ *     each at most b's, and count as much. Whatever leads to the node and can go on as b can go on
+ *     as a (edges depend on their two nodes only), costs no more then, counts no less, and fits if
+ *     it fitted with b. So removing b loses no best cost.
  *   - can be completed within capacity (with the least kept bytes up to the node), and
  *   - can be completed within the limit of cycles, by the cheapest unpriced and by the cheapest
  *     priced completion (the bound of graph_relax.c applied to the completion).
  * A label that the head of a price completes to a better path gives a new incumbent at once.
  *
  * A walk forward takes at each node the first edge from which some label completes the path within
- * capacity and the limit. Labels lost by dominance do not matter to it: it asks at each edge
- * whether any completion exists, and a dominated one exists only if its dominator does.
+ * capacity and the limit, counting as much as any. Labels lost by dominance do not matter to it: it
+ * asks at each edge whether any completion exists, and a dominated one exists only if its dominator
+ * does.
  */
 #include "search/graph_labels.h"
 
@@ -56,7 +57,10 @@ static int compare_labels(const void *left, const void *right) {
   if (a->kept_bytes < b->kept_bytes || a->kept_bytes > b->kept_bytes) {
     return a->kept_bytes < b->kept_bytes ? -1 : 1;
   }
-  return (a->transient_bytes > b->transient_bytes) - (a->transient_bytes < b->transient_bytes);
+  if (a->transient_bytes < b->transient_bytes || a->transient_bytes > b->transient_bytes) {
+    return a->transient_bytes < b->transient_bytes ? -1 : 1;
+  }
+  return (a->counted < b->counted) - (a->counted > b->counted);
 }
 
 /* Position of the first step of the staircase that keeps more than `kept_bytes`. */
@@ -74,6 +78,19 @@ static size_t step_above(const label *staircase, size_t count, double kept_bytes
   return low;
 }
 
+/* Does a label count more than all kept ones that need no more bytes? Those cost no more. */
+static bool counts_more(const label *kept, size_t count, const label *candidate, double *work) {
+  for (size_t i = count; i-- > 0 && candidate->counted > 0;) {
+    *work += 1 / MOVES_PER_WORK;
+    if (kept[i].kept_bytes <= candidate->kept_bytes &&
+        kept[i].transient_bytes <= candidate->transient_bytes &&
+        kept[i].counted >= candidate->counted) {
+      return false;
+    }
+  }
+  return candidate->counted > 0;
+}
+
 /*
  * Removes dominated labels, in place, keeping the order by cycles. All labels seen so far cost no
  * more, so one is dominated if some kept one has both bytes at most its own. The staircase holds
@@ -86,6 +103,10 @@ static size_t remove_dominated(label *labels, size_t count, label *staircase, do
     const label candidate = labels[i];
     const size_t at = step_above(staircase, steps, candidate.kept_bytes);
     if (at > 0 && staircase[at - 1].transient_bytes <= candidate.transient_bytes) {
+      if (!counts_more(labels, kept, &candidate, work)) {
+        continue;
+      }
+      labels[kept++] = candidate;
       continue;
     }
     size_t end = at;
@@ -118,11 +139,13 @@ static bool extend(dsm__graph_labels *l, size_t v, size_t *count) {
     const dsm__graph_edge *const edge = &graph->edges[e];
     const dsm__graph_node *const to = &graph->nodes[edge->to];
     const label_list *const tails = &l->lists[edge->to];
+    const size_t counted = dsm__graph_counted(graph, edge);
     l->relaxed->work += (double)tails->count;
     for (size_t i = 0; i < tails->count; i++) {
       const label *const tail = &tails->labels[i];
       const label candidate = {edge->cycles + tail->cycles, to->kept_bytes + tail->kept_bytes,
-                               dsm__graph_larger(to->transient_bytes, tail->transient_bytes)};
+                               dsm__graph_larger(to->transient_bytes, tail->transient_bytes),
+                               tail->counted + counted};
       if (!is_promising(l, v, &candidate)) {
         continue;
       }
@@ -139,14 +162,22 @@ static bool extend(dsm__graph_labels *l, size_t v, size_t *count) {
   return true;
 }
 
-/* Does some label complete what leads to its node within capacity and the limit? */
+/* What a path has to be: no slower than this, and to count as much. */
+typedef struct goal {
+  double limit;
+  size_t counted;
+} goal;
+
+/* Does some label complete what leads to its node within capacity and the goal? */
 static bool has_completion(const dsm__graph_labels *l, const label_list *list, const label *so_far,
-                           double limit) {
-  for (size_t i = 0; i < list->count && so_far->cycles + list->labels[i].cycles <= limit; i++) {
+                           goal wanted) {
+  for (size_t i = 0; i < list->count && so_far->cycles + list->labels[i].cycles <= wanted.limit;
+       i++) {
     const label *const rest = &list->labels[i];
     const double bytes = so_far->kept_bytes + rest->kept_bytes +
                          dsm__graph_larger(so_far->transient_bytes, rest->transient_bytes);
-    if (bytes <= l->relaxed->graph->capacity_bytes) {
+    if (bytes <= l->relaxed->graph->capacity_bytes &&
+        so_far->counted + rest->counted >= wanted.counted) {
       return true;
     }
   }
@@ -155,7 +186,7 @@ static bool has_completion(const dsm__graph_labels *l, const label_list *list, c
 
 /* Goes on with the path in scratch, whose sums are `so_far`, from a node to the last. False if at
  * some node rounding leaves no label that completes it. */
-static bool walk_on(dsm__graph_labels *l, size_t node, label so_far, double limit) {
+static bool walk_on(dsm__graph_labels *l, size_t node, label so_far, goal wanted) {
   const dsm__graph *const graph = l->relaxed->graph;
   dsm__graph_path *const path = &l->relaxed->scratch;
   for (size_t v = node; v != graph->node_count - 1;) {
@@ -165,8 +196,9 @@ static bool walk_on(dsm__graph_labels *l, size_t node, label so_far, double limi
       const dsm__graph_edge *const edge = &graph->edges[e];
       const dsm__graph_node *const to = &graph->nodes[edge->to];
       const label next = {so_far.cycles + edge->cycles, so_far.kept_bytes + to->kept_bytes,
-                          dsm__graph_larger(so_far.transient_bytes, to->transient_bytes)};
-      if (has_completion(l, &l->lists[edge->to], &next, limit)) {
+                          dsm__graph_larger(so_far.transient_bytes, to->transient_bytes),
+                          so_far.counted + dsm__graph_counted(graph, edge)};
+      if (has_completion(l, &l->lists[edge->to], &next, wanted)) {
         is_found = true;
         so_far = next;
         path->edges[path->length++] = e;
@@ -185,15 +217,16 @@ static void try_head(dsm__graph_labels *l, size_t v, const dsm__graph_tree *head
   dsm__graph_relaxed *const r = l->relaxed;
   const label *const so_far = &head->sums[v];
   /* What is faster by rounding only is not worth a walk. */
-  const double wanted = r->incumbent_cycles * (1 - 1e-11);
+  const goal wanted = {r->incumbent_cycles * (1 - 1e-11), 0};
   for (size_t i = 0; i < l->lists[v].count; i++) {
     const label_list one = {&l->lists[v].labels[i], 1};
-    if (so_far->cycles + one.labels->cycles >= wanted) {
+    if (so_far->cycles + one.labels->cycles >= wanted.limit) {
       return;
     }
     if (has_completion(l, &one, so_far, wanted)) {
       dsm__graph_begin_with(r, head, v);
-      if (walk_on(l, v, *so_far, dsm__equal_to(so_far->cycles + one.labels->cycles))) {
+      const goal found = {dsm__equal_to(so_far->cycles + one.labels->cycles), 0};
+      if (walk_on(l, v, *so_far, found)) {
         dsm__graph_offer(r);
       }
       return;
@@ -241,7 +274,7 @@ void dsm__graph_labels_free(dsm__graph_labels *l) {
 bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
   const size_t last = l->relaxed->graph->node_count - 1;
   l->limit = dsm__equal_to(cycles);
-  l->pool[0] = (label){0, 0, 0};
+  l->pool[0] = (label){0, 0, 0, 0};
   l->lists[last] = (label_list){l->pool, 1};
   l->pool_count = 1;
   for (size_t v = last; v-- > 0;) {
@@ -262,23 +295,36 @@ bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
 }
 
 static label start_of(const dsm__graph *graph) {
-  return (label){0, graph->nodes[0].kept_bytes, graph->nodes[0].transient_bytes};
+  return (label){0, graph->nodes[0].kept_bytes, graph->nodes[0].transient_bytes, 0};
 }
 
 double dsm__graph_labels_best(const dsm__graph_labels *l) {
   const label start = start_of(l->relaxed->graph);
   for (size_t i = 0; i < l->lists[0].count; i++) {
     const label_list one = {&l->lists[0].labels[i], 1};
-    if (has_completion(l, &one, &start, HUGE_VAL)) {
+    if (has_completion(l, &one, &start, (goal){HUGE_VAL, 0})) {
       return one.labels->cycles;
     }
   }
   return HUGE_VAL;
 }
 
+/* What a path that fits and is within the limit counts at most. */
+static size_t most_counted(const dsm__graph_labels *l, double limit) {
+  const label start = start_of(l->relaxed->graph);
+  size_t most = 0;
+  for (size_t i = 0; i < l->lists[0].count; i++) {
+    const label_list one = {&l->lists[0].labels[i], 1};
+    if (one.labels->counted > most && has_completion(l, &one, &start, (goal){limit, 0})) {
+      most = one.labels->counted;
+    }
+  }
+  return most;
+}
+
 bool dsm__graph_labels_walk(dsm__graph_labels *l, double limit) {
   const dsm__graph *const graph = l->relaxed->graph;
   l->relaxed->scratch.length = 0;
-  return walk_on(l, 0, start_of(graph), limit) &&
+  return walk_on(l, 0, start_of(graph), (goal){limit, most_counted(l, limit)}) &&
          dsm__graph_bytes(dsm__graph_sum(graph, &l->relaxed->scratch)) <= graph->capacity_bytes;
 }

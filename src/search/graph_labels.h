@@ -40,8 +40,8 @@ bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles);
 /** Least cycles of a path that fits by its labels; infinite if there is none. */
 double dsm__graph_labels_best(const dsm__graph_labels *l);
 
-/** Writes the first of the paths that fit and take at most `limit` cycles into the scratch path of
- * `relaxed`. False if rounding leaves no such path. */
+/** Writes the first of the paths that fit and take at most `limit` cycles, and of these count most,
+ * into the scratch path of `relaxed`. False if rounding leaves no such path. */
 bool dsm__graph_labels_walk(dsm__graph_labels *l, double limit);
 
 #endif

@@ -112,8 +112,14 @@ static bool is_wide(const dsm__graph_relaxed *r) {
          (r->price <= 0 || r->price * spread > gap / 2);
 }
 
-/* Does a path come before another in the order of edges? */
-static bool is_before(const dsm__graph_path *path, const dsm__graph_path *other) {
+/* Does a path count more than another, or as much and come before it in the order of edges? */
+static bool is_before(const dsm__graph *graph, const dsm__graph_path *path,
+                      const dsm__graph_path *other) {
+  const size_t counted = dsm__graph_sum(graph, path).counted;
+  const size_t other_counted = dsm__graph_sum(graph, other).counted;
+  if (counted != other_counted) {
+    return counted > other_counted;
+  }
   for (size_t i = 0; i < path->length && i < other->length; i++) {
     if (path->edges[i] != other->edges[i]) {
       return path->edges[i] < other->edges[i];
@@ -131,7 +137,7 @@ static void choose(limited *l, double cycles) {
     return;
   }
   dsm__graph_offer(r);
-  if (l->chosen_cycles > limit || is_before(&r->scratch, &l->chosen)) {
+  if (l->chosen_cycles > limit || is_before(r->graph, &r->scratch, &l->chosen)) {
     l->chosen_cycles = dsm__graph_sum(r->graph, &r->scratch).cycles;
     l->chosen.length = r->scratch.length;
     memcpy(l->chosen.edges, r->scratch.edges, r->scratch.length * sizeof r->scratch.edges[0]);
@@ -207,11 +213,9 @@ static bool reduce(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_
   if (!dsm__graph_relax_begin(graph, arena, path, r)) {
     return false;
   }
-  const double least = r->transient_before[graph->node_count - 1];
-  dsm__graph_sweep_forward(graph, (dsm__graph_price){0, 1, HUGE_VAL}, r->rest);
-  const double most = dsm__graph_larger(dsm__graph_sum(graph, path).transient_bytes,
-                                        graph->capacity_bytes - r->rest[graph->node_count - 1]);
-  dsm__graph_relax(r, least, most);
+  dsm__graph_relax_whole(r);
+  const double least = r->least_transient;
+  const double most = r->transient_limit;
   const double bound = r->bound_cycles;
   const double price = r->price;
   if (is_wide(r)) {

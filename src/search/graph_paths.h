@@ -17,12 +17,19 @@ typedef struct dsm__graph_price {
   double transient_limit; /**< nodes with more transient bytes are left out */
 } dsm__graph_price;
 
-/** What a path, or a part of one, costs, keeps, and needs for a while at most. */
+/** What a path, or a part of one, costs, keeps, and needs for a while at most; and what it counts.
+ */
 typedef struct dsm__graph_sums {
   double cycles;
   double kept_bytes;
   double transient_bytes;
+  size_t counted; /**< 0 in a graph that is not counting */
 } dsm__graph_sums;
+
+/** What an edge counts. */
+static inline size_t dsm__graph_counted(const dsm__graph *graph, const dsm__graph_edge *edge) {
+  return graph->is_counting && (edge->tag & DSM__TAG_COUNTS) != 0 ? (size_t)1 : 0;
+}
 
 static inline double dsm__graph_larger(double a, double b) {
   return a > b ? a : b;

@@ -124,7 +124,8 @@ static bool copy(const reduction *d, dsm__graph_reduced *reduced) {
     }
   }
   nodes[node_count].first_edge = filled;
-  reduced->graph = (dsm__graph){nodes, node_count, edges, graph->capacity_bytes};
+  reduced->graph =
+      (dsm__graph){nodes, node_count, edges, graph->capacity_bytes, graph->is_counting};
   return true;
 }
 

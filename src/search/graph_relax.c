@@ -143,7 +143,7 @@ static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, t
 static void grow_head(const dsm__graph_relaxed *r, double price, dsm__graph_tree *tree) {
   const dsm__graph *const graph = r->graph;
   for (size_t v = 0; v < graph->node_count; v++) {
-    tree->sums[v] = (dsm__graph_sums){v == 0 ? 0 : HUGE_VAL, 0, 0};
+    tree->sums[v] = (dsm__graph_sums){v == 0 ? 0 : HUGE_VAL, 0, 0, 0};
   }
   for (size_t v = 0; v < graph->node_count; v++) {
     const dsm__graph_node *const node = &graph->nodes[v];
@@ -168,16 +168,17 @@ static void grow_head(const dsm__graph_relaxed *r, double price, dsm__graph_tree
 /* The cheapest path from each node, its own bytes left out, to the last. */
 static void grow_tail(const dsm__graph_relaxed *r, double price, dsm__graph_tree *tree) {
   const dsm__graph *const graph = r->graph;
-  tree->sums[graph->node_count - 1] = (dsm__graph_sums){0, 0, 0};
+  tree->sums[graph->node_count - 1] = (dsm__graph_sums){0, 0, 0, 0};
   for (size_t v = graph->node_count - 1; v-- > 0;) {
     const dsm__graph_node *const node = &graph->nodes[v];
-    dsm__graph_sums best = {HUGE_VAL, 0, 0};
+    dsm__graph_sums best = {HUGE_VAL, 0, 0, 0};
     for (size_t e = node->first_edge; e < (node + 1)->first_edge; e++) {
       const dsm__graph_edge *const edge = &graph->edges[e];
       const dsm__graph_node *const to = &graph->nodes[edge->to];
       const dsm__graph_sums *const next = &tree->sums[edge->to];
       const dsm__graph_sums sums = {next->cycles + edge->cycles, next->kept_bytes + to->kept_bytes,
-                                    dsm__graph_larger(next->transient_bytes, to->transient_bytes)};
+                                    dsm__graph_larger(next->transient_bytes, to->transient_bytes),
+                                    0};
       if (to->transient_bytes <= r->transient_limit &&
           sums.cycles + price * sums.kept_bytes < best.cycles + price * best.kept_bytes) {
         best = sums;
@@ -298,4 +299,14 @@ void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, doubl
   dsm__graph_sweep_forward(r->graph, unpriced, r->cheapest_before);
   dsm__graph_sweep_forward(r->graph, priced, r->priced_before);
   join_prices(r, fast_price, isfinite(lean.price) ? lean.price : fast.price);
+}
+
+void dsm__graph_relax_whole(dsm__graph_relaxed *relaxed) {
+  const dsm__graph *const graph = relaxed->graph;
+  const size_t last = graph->node_count - 1;
+  const double least = relaxed->transient_before[last];
+  dsm__graph_sweep_forward(graph, (dsm__graph_price){0, 1, HUGE_VAL}, relaxed->rest);
+  const double most = dsm__graph_larger(dsm__graph_sum(graph, &relaxed->incumbent).transient_bytes,
+                                        graph->capacity_bytes - relaxed->rest[last]);
+  dsm__graph_relax(relaxed, least, most);
 }

@@ -48,6 +48,9 @@ bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
  * fills all of `relaxed` that depends on them. */
 void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, double transient_limit);
 
+/** dsm__graph_relax of all paths that can fit. */
+void dsm__graph_relax_whole(dsm__graph_relaxed *relaxed);
+
 /** Takes the path in `scratch` as incumbent if it fits and is faster. */
 void dsm__graph_offer(dsm__graph_relaxed *relaxed);
 

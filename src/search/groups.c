@@ -1,36 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/groups.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "plan/mapping_memory.h"
-#include "plan/plan_internal.h"
-#include "search/allotment.h"
-#include "search/layer_search.h"
+#include "plan/tolerance.h"
+#include "search/stages.h"
 
 /* Comparisons for all allotments of a network; then groups get their first allotment
  * and the answer a bound. */
 static const uint64_t allotment_work_max = (uint64_t)1 << 29;
 
-/* Whether a stage hands over depends on its place in the group. */
-typedef enum place { PLACE_FIRST, PLACE_MIDDLE, PLACE_LAST, PLACE_COUNT } place;
-
 typedef struct finder {
   const dsm__layer_table *table;
   dsm__arena *arena;
   dsm__groups *groups;
-  size_t capacity;                            /* of groups->items */
-  uint64_t rows;                              /* most that a stage can have */
-  size_t *stage_class;                        /* of each class: its number among stages + 1 */
-  size_t *class_of_stage;                     /* and back */
-  size_t stage_classes;                       /* classes that are stages somewhere */
-  dsm__stage_option *alone;                   /* by stage class, rows, parallelism */
-  bool *is_allowed;                           /* likewise */
-  dsm__stage_options (*options)[PLACE_COUNT]; /* by stage class */
-  size_t *slots;                              /* hash table of solved groups: index + 1 */
+  dsm__stages stages;
+  dsm__group *kinds; /* a group of each kind: groups of the same layers are alike */
+  size_t kind_count;
+  size_t *kind_of; /* of each item of groups */
+  size_t *slots;   /* hash table of kinds: index + 1 */
   size_t slot_count;
-  size_t solved;
   uint64_t work_left; /* for all allotments together */
 } finder;
 
@@ -70,137 +61,7 @@ static size_t run_length(const dsm_workload *workload, size_t first) {
   return length;
 }
 
-/* A stage by itself: no handing over yet. */
-static void score_stage(const finder *f, size_t task, dsm_parallelism parallelism, double *totals,
-                        uint64_t *evaluations) {
-  const dsm__search_inputs *const inputs = f->table->inputs;
-  const size_t class_index = f->class_of_stage[task / f->rows];
-  const dsm_layer *const layer = dsm__class_layer(f->table, class_index);
-  const size_t index = task * DSM_PARALLELISM_COUNT + (size_t)parallelism;
-  if ((dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) == 0) {
-    return;
-  }
-  dsm__stage stage;
-  dsm__stage_init(&stage, inputs->machine->system, task % f->rows + 1);
-  dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
-  setting.machine = &stage.machine;
-  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-  dsm__stage_option *const option = &f->alone[index];
-  *option = (dsm__stage_option){.rows = task % f->rows + 1, .parallelism = parallelism};
-  option->times.once = dsm__once_cycles(&setting, &layouts);
-  for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
-      const dsm__best_pass best = dsm__best_pass_find(
-          &setting, (dsm_pass)p, parallelism, dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE),
-          &f->table->splits, totals);
-      option->times.step[p] = best.later_cycles;
-      option->times.once += best.first_cycles - best.later_cycles;
-      *evaluations += best.evaluations;
-    }
-  }
-  f->is_allowed[index] = true;
-}
-
-typedef struct job {
-  const finder *finder;
-  double *totals;        /* splits.count numbers a worker */
-  uint64_t *evaluations; /* of each worker */
-} job;
-
-static void run_task(void *context, size_t task_index, size_t worker_index) {
-  const job *const j = context;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    score_stage(j->finder, task_index, (dsm_parallelism)p,
-                &j->totals[worker_index * j->finder->table->splits.count],
-                &j->evaluations[worker_index]);
-  }
-}
-
-static bool score_stages(finder *f) {
-  const size_t tasks = f->stage_classes * f->rows;
-  const size_t options = tasks * DSM_PARALLELISM_COUNT;
-  const size_t workers = dsm__parallel_workers(f->table->inputs->options->thread_count);
-  job j = {.finder = f};
-  f->alone = dsm__arena_array(f->arena, options, sizeof f->alone[0]);
-  f->is_allowed = dsm__arena_array(f->arena, options, sizeof f->is_allowed[0]);
-  j.totals = dsm__arena_array(f->arena, workers * f->table->splits.count, sizeof j.totals[0]);
-  j.evaluations = dsm__arena_array(f->arena, workers, sizeof j.evaluations[0]);
-  if (f->alone == NULL || f->is_allowed == NULL || j.totals == NULL || j.evaluations == NULL) {
-    return false;
-  }
-  dsm__parallel_for(workers, tasks, run_task, &j);
-  for (size_t w = 0; w < workers; w++) {
-    f->groups->evaluations += j.evaluations[w];
-  }
-  return true;
-}
-
-/* The options of a class at a place, with what handing over adds. */
-static bool place_options(finder *f, size_t stage_class, place where) {
-  enum { STAGES = 3 }; /* as if in a group of three */
-  const dsm__search_inputs *const inputs = f->table->inputs;
-  const dsm_layer *const layer = dsm__class_layer(f->table, f->class_of_stage[stage_class]);
-  const dsm_traffic traffic = dsm_hand_over_traffic(
-      layer, inputs->machine, dsm_precision_of(inputs->workload), inputs->workload->minibatch);
-  const double hand_over = dsm_group_cycles(inputs->machine, &traffic);
-  const size_t all = f->rows * DSM_PARALLELISM_COUNT;
-  dsm__stage_option *const options = dsm__arena_array(f->arena, all, sizeof *options);
-  if (options == NULL) {
-    return false;
-  }
-  size_t count = 0;
-  for (size_t i = stage_class * all; i < (stage_class + 1) * all; i++) {
-    if (!f->is_allowed[i]) {
-      continue;
-    }
-    options[count] = f->alone[i];
-    for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p) &&
-          dsm_stage_hands_over((dsm_pass)p, (size_t)where, STAGES)) {
-        options[count].times.step[p] += hand_over;
-      }
-    }
-    count++;
-  }
-  count = dsm__stage_options_reduce(options, count);
-  f->options[stage_class][where] = (dsm__stage_options){options, count};
-  return true;
-}
-
-/* Numbers the classes of layers that can be in a group, and prepares their options. */
-static bool prepare(finder *f) {
-  const dsm_workload *const workload = f->table->inputs->workload;
-  const dsm__distinct *const distinct = &f->table->distinct;
-  f->stage_class = dsm__arena_array(f->arena, distinct->count, sizeof f->stage_class[0]);
-  f->class_of_stage = dsm__arena_array(f->arena, distinct->count, sizeof f->class_of_stage[0]);
-  if (f->stage_class == NULL || f->class_of_stage == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    const bool is_in_run = do_join(workload, i) || (i > 0 && do_join(workload, i - 1));
-    const size_t class_index = distinct->class_of[i];
-    if (is_in_run && f->stage_class[class_index] == 0) {
-      f->class_of_stage[f->stage_classes++] = class_index;
-      f->stage_class[class_index] = f->stage_classes;
-    }
-  }
-  if (f->stage_classes * f->rows > DSM__STAGES_SCORED_MAX) {
-    f->rows = DSM__STAGES_SCORED_MAX / f->stage_classes; /* 1 or more: of DSM_LAYERS_MAX layers */
-    f->groups->is_complete = false;
-  }
-  f->options = dsm__arena_array(f->arena, f->stage_classes, sizeof f->options[0]);
-  if (f->options == NULL || !score_stages(f)) {
-    return false;
-  }
-  for (size_t c = 0; c < f->stage_classes; c++) {
-    for (int w = 0; w < PLACE_COUNT; w++) {
-      if (!place_options(f, c, (place)w)) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
+/* ---- the groups there are, by their layers ---- */
 
 static size_t hash_of(const finder *f, size_t first, size_t length) {
   uint64_t hash = 14695981039346656037U ^ length;
@@ -225,106 +86,60 @@ static bool have_same_layers(const finder *f, const dsm__group *group, size_t fi
   return true;
 }
 
-/* The slot of a solved group of the same layers, or an empty one. */
+/* The slot of a kind of group, or an empty one. */
 static size_t *find_slot(const finder *f, size_t first, size_t length) {
   size_t slot = hash_of(f, first, length) & (f->slot_count - 1);
   while (f->slots[slot] != 0 &&
-         !have_same_layers(f, &f->groups->items[f->slots[slot] - 1], first, length)) {
+         !have_same_layers(f, &f->kinds[f->slots[slot] - 1], first, length)) {
     slot = (slot + 1) & (f->slot_count - 1);
   }
   return &f->slots[slot];
 }
 
-typedef enum outcome { DONE, SKIPPED, OUT_OF_MEMORY } outcome;
-
-static outcome solve(finder *f, dsm__group *group) {
-  const dsm_workload *const workload = f->table->inputs->workload;
-  const size_t length = group->layer_count;
-  dsm__stage_options stages[DSM__STAGES_MAX];
-  size_t chosen[DSM__STAGES_MAX];
-  for (size_t k = 0; k < length; k++) {
-    const size_t class_index = f->table->distinct.class_of[group->first_layer + k];
-    const place where = k == 0 ? PLACE_FIRST : (k + 1 < length ? PLACE_MIDDLE : PLACE_LAST);
-    stages[k] = f->options[f->stage_class[class_index] - 1][where];
-  }
-  const dsm__allotment allotment = {
-      .stages = stages,
-      .stage_count = length,
-      .rows = f->table->inputs->machine->system->system.chips_y,
-      .timesteps = workload->layers[group->first_layer].timesteps,
-      .work_left = &f->work_left,
-  };
-  const dsm__allotment_result result =
-      dsm__allotment_find(&allotment, chosen, &group->cycles, &group->bound_cycles);
-  if (result == DSM__ALLOTMENT_OUT_OF_MEMORY) {
-    return OUT_OF_MEMORY;
-  }
-  if (result == DSM__ALLOTMENT_IMPOSSIBLE) {
-    return SKIPPED;
-  }
-  f->groups->is_exact = f->groups->is_exact && result == DSM__ALLOTMENT_EXACT;
-  uint64_t *const rows = dsm__arena_array(f->arena, length, sizeof *rows);
-  dsm_parallelism *const parallelisms = dsm__arena_array(f->arena, length, sizeof *parallelisms);
-  if (rows == NULL || parallelisms == NULL) {
-    return OUT_OF_MEMORY;
-  }
-  for (size_t k = 0; k < length; k++) {
-    rows[k] = stages[k].items[chosen[k]].rows;
-    parallelisms[k] = stages[k].items[chosen[k]].parallelism;
-  }
-  group->rows = rows;
-  group->parallelisms = parallelisms;
-  return DONE;
+/* A new kind, with no mapping yet. False if out of memory. */
+static bool add_kind(finder *f, size_t first, size_t length) {
+  dsm__group *const kind = &f->kinds[f->kind_count++];
+  *kind = (dsm__group){.first_layer = first,
+                       .layer_count = length,
+                       .cycles = HUGE_VAL,
+                       .bound_cycles = HUGE_VAL,
+                       .rows = dsm__arena_array(f->arena, length, sizeof kind->rows[0]),
+                       .parallelisms =
+                           dsm__arena_array(f->arena, length, sizeof kind->parallelisms[0])};
+  return kind->rows != NULL && kind->parallelisms != NULL;
 }
 
-/* The need of the stage that needs most, in both respects (section 12). */
-static void derive_memory(const finder *f, dsm__group *group) {
-  const dsm__search_inputs *const inputs = f->table->inputs;
-  const double input_bytes = dsm_input_memory_bytes(inputs->machine, inputs->workload);
-  for (size_t k = 0; k < group->layer_count; k++) {
-    dsm__stage stage;
-    dsm__stage_init(&stage, inputs->machine->system, group->rows[k]);
-    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
-    const dsm_layer_memory memory =
-        dsm_layer_memory_derive(&inputs->workload->layers[group->first_layer + k], &stage.machine,
-                                inputs->workload, inputs->options->mode, &layouts, input_bytes);
-    const double kept = dsm__kept_bytes(&memory);
-    group->kept_bytes = kept > group->kept_bytes ? kept : group->kept_bytes;
-    group->transient_bytes = memory.transient_bytes > group->transient_bytes
-                                 ? memory.transient_bytes
-                                 : group->transient_bytes;
-  }
-}
-
-/* Adds the group of a run, solved or as one of the same layers was. False if out of memory. */
+/* Adds the group of a run. False if out of memory. */
 static bool add_group(finder *f, size_t first, size_t length) {
-  dsm__group group = {.first_layer = first, .layer_count = length};
   size_t *const slot = find_slot(f, first, length);
-  if (*slot != 0) {
-    const dsm__group *const solved = &f->groups->items[*slot - 1];
-    group.cycles = solved->cycles;
-    group.bound_cycles = solved->bound_cycles;
-    group.rows = solved->rows;
-    group.parallelisms = solved->parallelisms;
-  } else if (f->solved == DSM__GROUPS_SOLVED_MAX) {
+  if (*slot == 0 && f->kind_count == DSM__GROUPS_SOLVED_MAX) {
     f->groups->is_complete = false;
     return true;
-  } else {
-    f->solved++;
-    const outcome found = solve(f, &group);
-    if (found != DONE) {
-      return found == SKIPPED;
-    }
-    *slot = f->groups->count + 1;
   }
-  derive_memory(f, &group);
-  f->groups->items[f->groups->count++] = group;
+  if (*slot == 0) {
+    if (!add_kind(f, first, length)) {
+      return false;
+    }
+    *slot = f->kind_count;
+  }
+  f->kind_of[f->groups->count] = *slot - 1;
+  f->groups->items[f->groups->count++] = (dsm__group){.first_layer = first, .layer_count = length};
   return true;
+}
+
+static const dsm_system *system_of(const finder *f) {
+  return f->table->inputs->machine->system;
+}
+
+/* Rows that stages of the least width have together. */
+static uint64_t most_rows(const dsm_system *system) {
+  const uint64_t least = dsm__stage_can_be_wide(system, 1) ? 1 : system->system.chips_x;
+  return dsm__stage_rows_together(system, least);
 }
 
 /* Lengths that a group beginning at `first` may have: at most `longest`. */
 static size_t longest_group(const finder *f, size_t first) {
-  const uint64_t rows = f->table->inputs->machine->system->system.chips_y;
+  const uint64_t rows = most_rows(system_of(f));
   const size_t most = rows < DSM__STAGES_MAX ? (size_t)rows : DSM__STAGES_MAX;
   const size_t length = run_length(f->table->inputs->workload, first);
   return length < most ? length : most;
@@ -344,7 +159,8 @@ static bool is_candidate(const dsm_workload *workload, size_t first, size_t leng
   return is_start && length == run_length(workload, first);
 }
 
-static bool add_all(finder *f) {
+/* Room for all groups. */
+static bool reserve(finder *f) {
   const dsm_workload *const workload = f->table->inputs->workload;
   size_t candidates = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
@@ -354,9 +170,18 @@ static bool add_all(finder *f) {
   while (f->slot_count < 2 * candidates) {
     f->slot_count *= 2;
   }
+  const size_t kinds = candidates < DSM__GROUPS_SOLVED_MAX ? candidates : DSM__GROUPS_SOLVED_MAX;
   f->slots = dsm__arena_array(f->arena, f->slot_count, sizeof f->slots[0]);
+  f->kinds = dsm__arena_array(f->arena, kinds, sizeof f->kinds[0]);
+  f->kind_of = dsm__arena_array(f->arena, candidates, sizeof f->kind_of[0]);
   f->groups->items = dsm__arena_array(f->arena, candidates, sizeof f->groups->items[0]);
-  if (f->slots == NULL || f->groups->items == NULL) {
+  return f->slots != NULL && f->kinds != NULL && f->kind_of != NULL && f->groups->items != NULL;
+}
+
+/* All groups, and the classes of layers that are a stage in one. */
+static bool list_groups(finder *f) {
+  const dsm_workload *const workload = f->table->inputs->workload;
+  if (!reserve(f) || !dsm__stages_init(&f->stages, f->table, f->arena)) {
     return false;
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
@@ -366,19 +191,180 @@ static bool add_all(finder *f) {
         return false;
       }
     }
+    if (do_join(workload, i) || (i > 0 && do_join(workload, i - 1))) {
+      dsm__stages_add(&f->stages, f->table->distinct.class_of[i]);
+    }
   }
   return true;
 }
 
+/* ---- the best mapping of each kind ---- */
+
+/* Keeps an allotment on stages of a width where it is faster than what is known. */
+static void adopt(dsm__group *kind, const dsm__allotment *allotment, const size_t *chosen,
+                  double total, uint64_t columns) {
+  if (kind->cycles <= dsm__equal_to(total)) {
+    return;
+  }
+  kind->cycles = total;
+  kind->columns = columns;
+  for (size_t k = 0; k < kind->layer_count; k++) {
+    const dsm__stage_option *const option = &allotment->stages[k].items[chosen[k]];
+    kind->rows[k] = option->rows;
+    kind->parallelisms[k] = option->parallelism;
+  }
+}
+
+/* The best mapping of a kind on stages as wide as those that have been scored last. */
+static bool solve(finder *f, dsm__group *kind) {
+  const size_t length = kind->layer_count;
+  dsm__stage_options stages[DSM__STAGES_MAX];
+  size_t chosen[DSM__STAGES_MAX];
+  for (size_t k = 0; k < length; k++) {
+    const dsm__stage_place where =
+        k == 0 ? DSM__STAGE_FIRST : (k + 1 < length ? DSM__STAGE_MIDDLE : DSM__STAGE_LAST);
+    stages[k] = *dsm__stages_of(&f->stages, kind->first_layer + k, where);
+  }
+  const dsm__allotment allotment = {
+      .stages = stages,
+      .stage_count = length,
+      .rows = dsm__stage_rows_together(system_of(f), f->stages.columns),
+      .timesteps = f->table->inputs->workload->layers[kind->first_layer].timesteps,
+      .known_total = kind->cycles,
+      .work_left = &f->work_left,
+  };
+  double total = 0;
+  double bound = 0;
+  const dsm__allotment_result result = dsm__allotment_find(&allotment, chosen, &total, &bound);
+  if (result == DSM__ALLOTMENT_EXACT || result == DSM__ALLOTMENT_BOUNDED) {
+    adopt(kind, &allotment, chosen, total, f->stages.columns);
+    kind->bound_cycles = bound < kind->bound_cycles ? bound : kind->bound_cycles;
+    f->groups->is_exact = f->groups->is_exact && result == DSM__ALLOTMENT_EXACT;
+  }
+  return result != DSM__ALLOTMENT_OUT_OF_MEMORY;
+}
+
+/* A mapping of a group with a stage whose steps take longer, all passes together, is slower than
+ * one that is known. */
+static void limit_stages(finder *f, uint64_t rows) {
+  const dsm_workload *const workload = f->table->inputs->workload;
+  for (size_t s = 0; s < f->stages.count; s++) {
+    f->stages.limits[s] = 0;
+  }
+  for (size_t g = 0; g < f->kind_count; g++) {
+    const dsm__group *const kind = &f->kinds[g];
+    const double steps =
+        (double)workload->layers[kind->first_layer].timesteps + (double)kind->layer_count - 1;
+    for (size_t k = 0; k < kind->layer_count && kind->layer_count <= rows; k++) {
+      const size_t class_index = f->table->distinct.class_of[kind->first_layer + k];
+      double *const limit = &f->stages.limits[f->stages.number_of[class_index] - 1];
+      *limit = fmax(*limit, kind->cycles / steps);
+    }
+  }
+}
+
+/* Rows that a stage of a width may have: every other stage has one at least. */
+static uint64_t stage_rows(const dsm_system *system, uint64_t columns) {
+  const uint64_t others = dsm__stage_rows_together(system, columns) - 1;
+  uint64_t rows = system->system.chips_y;
+  rows = rows < others ? rows : others;
+  return rows < DSM__ROWS_MAX ? rows : DSM__ROWS_MAX;
+}
+
+/* All kinds on stages of a width, of at most so many rows. */
+static bool solve_width(finder *f, uint64_t columns, uint64_t rows) {
+  const uint64_t together = dsm__stage_rows_together(system_of(f), columns);
+  limit_stages(f, together);
+  dsm__stages_score(&f->stages, columns, rows);
+  for (size_t g = 0; g < f->kind_count; g++) {
+    if (f->kinds[g].layer_count <= together && !solve(f, &f->kinds[g])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The next narrower width that stages can have; 0: none. */
+static uint64_t narrower(const dsm_system *system, uint64_t columns) {
+  do {
+    columns--;
+  } while (columns > 0 && !dsm__stage_can_be_wide(system, columns));
+  return columns;
+}
+
+/* All kinds, on the widest stages first: a narrower one must be faster. */
+static bool solve_all(finder *f) {
+  const dsm_system *const system = system_of(f);
+  const uint64_t most =
+      system->system.chips_y < DSM__ROWS_MAX ? system->system.chips_y : DSM__ROWS_MAX;
+  uint64_t left = DSM__STAGES_SCORED_MAX / f->stages.count; /* of each class: 1 or more */
+  if (!dsm__stages_reserve(&f->stages, most < left ? most : left, f->arena)) {
+    return false;
+  }
+  for (uint64_t columns = system->system.chips_x; columns > 0;
+       columns = narrower(system, columns)) {
+    const uint64_t wanted = stage_rows(system, columns);
+    const uint64_t rows = wanted < left ? wanted : left;
+    f->groups->is_complete = f->groups->is_complete && rows == wanted;
+    left -= rows;
+    if (rows > 0 && !solve_width(f, columns, rows)) {
+      return false;
+    }
+  }
+  f->groups->evaluations = f->stages.evaluations;
+  return true;
+}
+
+/* ---- all of it ---- */
+
+/* The need of the stage that needs most, in both respects (section 12). */
+static void derive_memory(const finder *f, dsm__group *group) {
+  const dsm__search_inputs *const inputs = f->table->inputs;
+  const double input_bytes = dsm_input_memory_bytes(inputs->machine, inputs->workload);
+  for (size_t k = 0; k < group->layer_count; k++) {
+    dsm__stage stage;
+    dsm__stage_init(&stage, inputs->machine->system, group->columns, group->rows[k]);
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
+    const dsm_layer_memory memory =
+        dsm_layer_memory_derive(&inputs->workload->layers[group->first_layer + k], &stage.machine,
+                                inputs->workload, inputs->options->mode, &layouts, input_bytes);
+    const double kept = dsm__kept_bytes(&memory);
+    group->kept_bytes = kept > group->kept_bytes ? kept : group->kept_bytes;
+    group->transient_bytes = memory.transient_bytes > group->transient_bytes
+                                 ? memory.transient_bytes
+                                 : group->transient_bytes;
+  }
+}
+
+/* Every group gets the mapping of its kind; those that have none are dropped. */
+static void hand_out(finder *f) {
+  size_t kept = 0;
+  for (size_t g = 0; g < f->groups->count; g++) {
+    const size_t first = f->groups->items[g].first_layer;
+    dsm__group group = f->kinds[f->kind_of[g]];
+    group.first_layer = first;
+    if (isfinite(group.cycles)) {
+      derive_memory(f, &group);
+      f->groups->items[kept++] = group;
+    }
+  }
+  f->groups->count = kept;
+}
+
 bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, dsm__arena *arena) {
-  const dsm__search_inputs *const inputs = table->inputs;
-  const uint64_t rows = inputs->machine->system->system.chips_y;
+  finder f = {.table = table, .arena = arena, .groups = groups, .work_left = allotment_work_max};
   *groups = (dsm__groups){.is_complete = true, .is_exact = true};
-  if (!dsm__has_optimization(inputs, DSM_OPTIMIZATION_PIPELINE) || rows < 2) {
+  if (!dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_PIPELINE)) {
     return true;
   }
-  finder f = {.table = table, .arena = arena, .groups = groups, .work_left = allotment_work_max};
-  /* Every other stage has a row at least. */
-  f.rows = rows - 1 < DSM__ROWS_MAX ? rows - 1 : DSM__ROWS_MAX;
-  return prepare(&f) && (f.stage_classes == 0 || add_all(&f));
+  if (!list_groups(&f)) {
+    return false;
+  }
+  if (groups->count > 0) {
+    if (!solve_all(&f)) {
+      return false;
+    }
+    hand_out(&f);
+  }
+  return true;
 }

@@ -9,12 +9,13 @@
 typedef struct dsm__group {
   size_t first_layer;
   size_t layer_count;
-  double cycles;       /**< of the group: rows and parallelisms of least total */
-  double bound_cycles; /**< no rows and parallelisms have less */
+  double cycles;       /**< of the group: width, rows and parallelisms of least total */
+  double bound_cycles; /**< no others have less */
   double kept_bytes;
   double transient_bytes;
-  const uint64_t *rows;                /**< of each layer */
-  const dsm_parallelism *parallelisms; /**< of each layer, in all its passes */
+  uint64_t columns;              /**< chips in a row of each stage; of equals the most */
+  uint64_t *rows;                /**< of each layer; shared by groups of the same layers */
+  dsm_parallelism *parallelisms; /**< of each layer, in all its passes; likewise */
 } dsm__group;
 
 typedef struct dsm__groups {
@@ -26,7 +27,7 @@ typedef struct dsm__groups {
 } dsm__groups;
 
 /** Most layers of a group and most rows of a stage in the searched space; most groups that differ
- * in their layers; and most stages (layers with so many rows) that differ. */
+ * in their layers; and most stages (layers with so many rows, so wide) that differ. */
 enum {
   DSM__STAGES_MAX = 64,
   DSM__ROWS_MAX = 1024,

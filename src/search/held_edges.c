@@ -71,6 +71,9 @@ static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_st
   added.active = active;
   added.node = dsm__add_layer_node(b, DSM__NODE_HELD, boundary,
                                    dsm__pair_of(parallelism, parallelism), state->factor_index);
+  if (dsm__has_layout_graph(b->request) && !b->builder.is_out_of_memory) {
+    b->builder.infos[added.node].needed = dsm__input_part(&b->future, state->set);
+  }
   return push_state(b, added) ? added.node : DSM__NO_NODE;
 }
 
@@ -111,6 +114,7 @@ static dsm__pending_edge pending_of(const dsm__building *b, size_t index,
   one.holding.is_output_held = is_output_held;
   if (b->request->is_relaxed) {
     const bool is_any = b->request->lives->is_cut;
+    one.holding.is_moving_free = true;
     one.holding.is_input_held = state->set != 0 && (is_any || life->can_input_be_held);
     one.holding.is_shortcut_held = state->set != 0 && (is_any || life->can_shortcut_be_held);
     return one;
@@ -173,8 +177,8 @@ static bool is_crossed(const dsm__building *b, size_t boundary) {
 }
 
 static dsm__layer_step held_step(const dsm__held_state *state, bool is_output_held) {
-  return (dsm__layer_step){(dsm_parallelism)state->parallelism, state->factor_index,
-                           is_output_held};
+  return (dsm__layer_step){(dsm_parallelism)state->parallelism, state->factor_index, is_output_held,
+                           0};
 }
 
 /* Relaxed: a layer whose output can be held has it held, and anything may be held after it. */

@@ -24,9 +24,10 @@ static dsm__held_set need_of(const dsm__lives *lives, const size_t *indices, siz
   return need;
 }
 
-static void add_need(dsm__future *future, dsm__held_set need) {
+static void add_need(dsm__future *future, dsm__held_set need, bool is_input) {
   for (size_t i = 0; i < future->need_count; i++) {
     if (future->needs[i] == need) {
+      future->is_input[i] = future->is_input[i] || is_input;
       return;
     }
   }
@@ -37,6 +38,7 @@ static void add_need(dsm__future *future, dsm__held_set need) {
     future->is_known = false;
     return;
   }
+  future->is_input[future->need_count] = is_input;
   future->needs[future->need_count++] = need;
 }
 
@@ -78,10 +80,14 @@ void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const
         const dsm__life *const life = &lives->layers[user];
         looked_at[user] = boundary;
         looks += layer->producer_count + layer->shortcut_count;
-        add_need(future, need_of(lives, layer->producers, layer->producer_count,
-                                 life->can_input_be_held, boundary));
-        add_need(future, need_of(lives, layer->shortcuts, layer->shortcut_count,
-                                 life->can_shortcut_be_held, boundary));
+        add_need(future,
+                 need_of(lives, layer->producers, layer->producer_count, life->can_input_be_held,
+                         boundary),
+                 true);
+        add_need(future,
+                 need_of(lives, layer->shortcuts, layer->shortcut_count, life->can_shortcut_be_held,
+                         boundary),
+                 false);
       }
     }
   }
@@ -96,6 +102,18 @@ dsm__held_set dsm__active_part(const dsm__future *future, dsm__held_set set) {
     active |= (future->needs[i] & set) == future->needs[i] ? future->needs[i] : 0;
   }
   return active;
+}
+
+dsm__held_set dsm__input_part(const dsm__future *future, dsm__held_set set) {
+  if (!future->is_known) {
+    return set;
+  }
+  dsm__held_set part = 0;
+  for (size_t i = 0; i < future->need_count; i++) {
+    part |=
+        future->is_input[i] && (future->needs[i] & set) == future->needs[i] ? future->needs[i] : 0;
+  }
+  return part;
 }
 
 /* Elements of the tensors of a set whose last use is the same as that of a bit. */

@@ -24,6 +24,7 @@ enum { DSM__SET_BITS = 64, DSM__NEEDS_MAX = 1024 };
 /** What layers from a boundary on ask of the tensors that live across it. */
 typedef struct dsm__future {
   dsm__held_set needs[DSM__NEEDS_MAX]; /**< inputs and shortcuts to come, as far as made */
+  bool is_input[DSM__NEEDS_MAX];       /**< some input has this need */
   size_t need_count;
   bool is_known;                    /**< false: too much to ask; all tensors count as active */
   dsm__held_set previous;           /**< the output of the layer before the boundary */
@@ -40,6 +41,10 @@ void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const
 
 /** The active part of a set. */
 dsm__held_set dsm__active_part(const dsm__future *future, dsm__held_set set);
+
+/** The part of a set that a layer to come could find as (part of) its input, all of it being held.
+ */
+dsm__held_set dsm__input_part(const dsm__future *future, dsm__held_set set);
 
 /** Are two sets with the same active part alike to all later layers? */
 bool dsm__sets_are_alike(const dsm__future *future, dsm__held_set active, dsm__held_set a,

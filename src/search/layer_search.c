@@ -122,7 +122,7 @@ dsm__best_pass dsm__best_pass_find(const dsm__layer_setting *setting, dsm_pass p
     best.later_cycles = part.cost.total;
   }
   best.evaluations = evaluations;
-  if (may_keep_kernel && setting->layer->timesteps > 1) {
+  if (may_keep_kernel && dsm_kernel_can_be_kept(setting->layer, setting->machine)) {
     find_steady(setting, pass, parallelism, splits, totals, &best);
   }
   return best;

@@ -13,7 +13,7 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
   return (dsm__layer_setting){
       .layer = layer,
       .machine = inputs->machine,
-      .precision = dsm_precision_of(inputs->workload),
+      .precision = dsm_precision_of(inputs->workload, inputs->machine->system),
       .mode = inputs->options->mode,
       .minibatch = inputs->workload->minibatch,
       .dysm_factor = factor,
@@ -65,8 +65,9 @@ static size_t worker_count(const dsm_explore_options *options, size_t tasks) {
 bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *inputs,
                            const dsm__factors *factors, dsm__arena *arena) {
   *table = (dsm__layer_table){.inputs = inputs, .factor_count = factors->count};
-  if (!dsm__distinct_find(&table->distinct, inputs->workload, arena) ||
-      !dsm__core_splits_enumerate(&table->splits, inputs->machine->system->chip.cores, arena)) {
+  const dsm_system *const system = inputs->machine->system;
+  if (!dsm__distinct_find(&table->distinct, inputs->workload, system->model.exact_forks, arena) ||
+      !dsm__core_splits_enumerate(&table->splits, system->chip.cores, arena)) {
     return false;
   }
   const size_t classes = table->distinct.count;

@@ -4,6 +4,7 @@
 #ifndef DSM_SEARCH_NETWORK_BUILDING_H
 #define DSM_SEARCH_NETWORK_BUILDING_H
 
+#include "plan/core_layouts.h"
 #include "search/graph_builder.h"
 #include "search/held_sets.h"
 
@@ -73,6 +74,12 @@ static inline const dsm_layer *dsm__layer_at(const dsm__building *b, size_t inde
 
 static inline bool dsm__is_training(const dsm__building *b) {
   return b->inputs->options->mode == DSM_MODE_TRAINING;
+}
+
+/** Will the graph be made one with layouts (layout_graph.h)? */
+static inline bool dsm__has_layout_graph(const dsm__graph_request *request) {
+  return request->lives != NULL && !request->is_relaxed &&
+         dsm__has_layouts(request->table->inputs->machine->system);
 }
 
 /** A node out of which a layer runs: it has the layer's memory. */

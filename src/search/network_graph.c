@@ -10,12 +10,13 @@
 enum { ROLE_CHANGES = 4 };
 
 uint32_t dsm__step_pack(const dsm__layer_step *step) {
-  return (uint32_t)step->update | (uint32_t)step->is_output_held << 2 |
-         (uint32_t)step->factor_index << 3;
+  return (uint32_t)step->update | (uint32_t)step->factor_index << 2 | step->layout << 8 |
+         (step->is_output_held ? DSM__TAG_COUNTS : 0);
 }
 
 dsm__layer_step dsm__step_unpack(uint32_t tag) {
-  return (dsm__layer_step){(dsm_parallelism)(tag & 3U), tag >> 3, (tag & 4U) != 0};
+  return (dsm__layer_step){(dsm_parallelism)(tag & 3U), tag >> 2 & 63U,
+                           (tag & DSM__TAG_COUNTS) != 0, (tag & ~DSM__TAG_COUNTS) >> 8};
 }
 
 static const dsm__open_choice *choices_of(const dsm__building *b, size_t index) {
@@ -28,8 +29,12 @@ static bool is_per_pass(const dsm__building *b) {
 }
 
 static uint32_t add_junction(dsm__building *b, dsm__node_kind kind, size_t layer, unsigned pair) {
-  const dsm__node_info info = {(uint32_t)layer, (uint8_t)kind, (uint8_t)dsm__pair_forward(pair),
-                               (uint8_t)dsm__pair_backward(pair), 0};
+  const dsm__node_info info = {(uint32_t)layer,
+                               (uint8_t)kind,
+                               (uint8_t)dsm__pair_forward(pair),
+                               (uint8_t)dsm__pair_backward(pair),
+                               0,
+                               0};
   return dsm__builder_add_node(&b->builder, info, 0, 0);
 }
 
@@ -41,8 +46,8 @@ uint32_t dsm__add_layer_node(dsm__building *b, dsm__node_kind kind, size_t index
   const dsm_layer_memory memory =
       dsm_layer_memory_derive(dsm__layer_at(b, index), b->inputs->machine, b->inputs->workload,
                               b->inputs->options->mode, &layouts, b->input_bytes);
-  const dsm__node_info info = {(uint32_t)index, (uint8_t)kind, (uint8_t)forward, (uint8_t)backward,
-                               (uint8_t)factor_index};
+  const dsm__node_info info = {(uint32_t)index,   (uint8_t)kind,         (uint8_t)forward,
+                               (uint8_t)backward, (uint8_t)factor_index, 0};
   return dsm__builder_add_node(&b->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
 }
 
@@ -74,7 +79,7 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
   const dsm__groups *const groups = b->request->groups;
   b->first_group_node = (uint32_t)b->builder.node_count;
   for (size_t g = b->next_group; g < groups->count && groups->items[g].first_layer == index; g++) {
-    const dsm__node_info info = {(uint32_t)index, DSM__NODE_GROUP, 0, 0, 0};
+    const dsm__node_info info = {(uint32_t)index, DSM__NODE_GROUP, 0, 0, 0, 0};
     dsm__builder_add_node(&b->builder, info, groups->items[g].kept_bytes,
                           groups->items[g].transient_bytes);
   }
@@ -179,7 +184,7 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
                             unsigned factor_index) {
   const dsm__layer_table *const table = b->request->table;
   const dsm__open_choice *const choice = &choices_of(b, index)[pair];
-  const dsm__layer_step step = {update, factor_index, false};
+  const dsm__layer_step step = {update, factor_index, false, 0};
   if (index != b->request->explained_layer && !b->request->is_priced_later) {
     if (choice->update == update && choice->factor_index == factor_index) {
       dsm__builder_add_edge(&b->builder, b->next_open[pair], choice->cycles, dsm__step_pack(&step));
@@ -252,7 +257,8 @@ static void add_layer(dsm__building *b, size_t index) {
 }
 
 static void add_end(dsm__building *b) {
-  const dsm__node_info info = {(uint32_t)b->inputs->workload->layer_count, DSM__NODE_END, 0, 0, 0};
+  const dsm__node_info info = {
+      (uint32_t)b->inputs->workload->layer_count, DSM__NODE_END, 0, 0, 0, 0};
   const uint32_t end = dsm__builder_add_node(&b->builder, info, 0, 0);
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
     if (b->open[pair] != DSM__NO_NODE) {
@@ -307,9 +313,11 @@ static bool build(dsm__building *b, dsm__network_graph *graph) {
   if (new_edge == NULL || !dsm__builder_finish(&b->builder, graph, new_edge, b->arena)) {
     return false;
   }
+  graph->graph.is_counting = b->inputs->machine->system->model.prefer_holding;
   graph->is_cut = b->is_cut || (b->request->lives != NULL && b->request->lives->is_cut);
-  return b->request->is_priced_later ? dsm__keep_holdings(b, graph, new_edge)
-                                     : dsm__score_pending(b, graph, new_edge);
+  const bool are_holdings_kept = b->request->is_priced_later || dsm__has_layout_graph(b->request);
+  return (!are_holdings_kept || dsm__keep_holdings(b, graph, new_edge)) &&
+         (b->request->is_priced_later || dsm__score_pending(b, graph, new_edge));
 }
 
 bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_request *request,

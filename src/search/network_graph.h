@@ -32,6 +32,8 @@ typedef struct dsm__node_info {
   uint8_t forward; /**< parallelisms */
   uint8_t backward;
   uint8_t factor_index; /**< while something is held */
+  dsm__held_set needed; /**< held tensors that a later layer can still read as its input; only where
+                             the model has layouts */
 } dsm__node_info;
 
 /** What an edge out of an entry or held node decides; packed into its tag. */
@@ -39,6 +41,7 @@ typedef struct dsm__layer_step {
   dsm_parallelism update;
   unsigned factor_index;
   bool is_output_held;
+  uint32_t layout; /**< of a held output: its index among all, in a graph with layouts */
 } dsm__layer_step;
 
 uint32_t dsm__step_pack(const dsm__layer_step *step);
@@ -65,7 +68,8 @@ typedef struct dsm__network_graph {
   dsm__graph graph;
   dsm__graph_edge *edges;      /**< of graph, while it is built */
   const dsm__node_info *infos; /**< of each node */
-  dsm__holding *holdings;      /**< of each edge that is a layer, if they are priced later */
+  dsm__holding *holdings;      /**< of each edge that is a layer, if they are priced later or the
+                                    model has layouts: for these */
   bool is_cut;                 /**< too many sets of held tensors: some are missing */
   uint64_t evaluations;
 } dsm__network_graph;

@@ -6,7 +6,7 @@
 
 #include "plan/tolerance.h"
 #include "search/preload_greedy.h"
-#include "search/preload_level.h"
+#include "search/preload_layouts.h"
 
 /* What is known of the steps in which room is given out; [0] is without preloading. */
 typedef struct step_state {
@@ -29,6 +29,10 @@ typedef struct searching {
   double best_cycles;
   step_state steps[DSM__PRELOAD_STEPS + 1];
 } searching;
+
+static bool is_below_best(const searching *s, double cycles) {
+  return dsm__equal_to(cycles) < s->best_cycles;
+}
 
 /* The mappings of a level that are worked on. */
 typedef struct mappings {
@@ -94,48 +98,74 @@ static bool offer_all(searching *s, dsm__preload_level *level, mappings *m) {
          offer(level, m, &m->scratch) && offer_other_paths(s, level, m);
 }
 
-/* Keeps the decisions of a mapping as the best of all. Its rows of groups live as long as the
- * level, what is kept as long as the problem. */
-static bool adopt(searching *s, const dsm__preload_level *level,
-                  const dsm__preload_mapping *mapping) {
-  dsm__arena *const arena = s->problem->arena;
-  const size_t layer_count = s->problem->inputs.workload->layer_count;
-  dsm__problem problem = level->problem;
-  problem.arena = arena;
-  dsm__decisions *const kept = dsm__arena_alloc(arena, sizeof *kept);
-  dsm__layer_decision *const layers = dsm__arena_array(arena, layer_count, sizeof *layers);
-  if (kept == NULL || layers == NULL ||
-      !dsm__problem_decide(&problem, &level->network, &mapping->path, kept)) {
-    return false;
-  }
-  memcpy(layers, kept->layers, layer_count * sizeof *layers);
-  for (size_t i = 0; i < mapping->step_count; i++) {
-    const dsm__preload_step *const step = &mapping->steps[i];
-    if (step->how.bytes > 0) {
-      dsm__layer_decision *const layer = &layers[step->layer];
-      layer->weights_on_chip = step->how.fraction;
-      layer->is_kernel_kept[DSM_PASS_FORWARD] = step->how.is_kernel_kept;
-      layer->splits[DSM_PASS_FORWARD][0] = problem.table.splits.items[step->how.split];
-      layer->splits[DSM_PASS_FORWARD][1] = level->residents.runs[step->run].steady_split;
-    }
-  }
-  kept->layers = layers;
+/* Copies the groups of decisions, which live as long as a level. False if out of memory. */
+static bool copy_groups(dsm__arena *arena, const dsm__decisions *from, dsm__decisions *to) {
   dsm__pipeline_decision *const groups =
-      dsm__arena_array(arena, kept->pipeline_count, sizeof *groups);
-  for (size_t g = 0; g < kept->pipeline_count && groups != NULL; g++) {
-    const dsm__pipeline_decision *const from = &kept->pipelines[g];
-    uint64_t *const rows = dsm__arena_array(arena, from->layer_count, sizeof *rows);
-    if (rows == NULL) {
+      dsm__arena_array(arena, from->pipeline_count, sizeof *groups);
+  for (size_t g = 0; g < from->pipeline_count && groups != NULL; g++) {
+    const size_t length = from->pipelines[g].layer_count;
+    uint64_t *const rows = dsm__arena_array(arena, length, sizeof *rows);
+    groups[g] = from->pipelines[g];
+    groups[g].name = dsm__arena_strdup(arena, from->pipelines[g].name);
+    groups[g].rows = rows;
+    if (rows == NULL || groups[g].name == NULL) {
       return false;
     }
-    memcpy(rows, from->rows, from->layer_count * sizeof *rows);
-    groups[g] = *from;
-    groups[g].rows = rows;
+    memcpy(rows, from->pipelines[g].rows, length * sizeof *rows);
   }
-  kept->pipelines = groups;
-  s->solution->preloading = kept;
-  s->best_cycles = mapping->cycles;
+  to->pipelines = groups;
+  to->pipeline_count = from->pipeline_count;
   return groups != NULL;
+}
+
+/* Keeps decisions of a level as the best of all. */
+static bool keep(searching *s, const dsm__decisions *decisions, double cycles) {
+  dsm__arena *const arena = s->problem->arena;
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  dsm__decisions *const kept = dsm__arena_alloc(arena, sizeof *kept);
+  dsm__layer_decision *const layers = dsm__arena_array(arena, layer_count, sizeof *layers);
+  if (kept == NULL || layers == NULL || !copy_groups(arena, decisions, kept)) {
+    return false;
+  }
+  memcpy(layers, decisions->layers, layer_count * sizeof *layers);
+  kept->layers = layers;
+  s->solution->preloading = kept;
+  s->best_cycles = cycles;
+  return true;
+}
+
+/* Keeps a mapping if it is the best of all. */
+static bool adopt_free(searching *s, dsm__preload_level *level,
+                       const dsm__preload_mapping *mapping) {
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  dsm__decisions decisions;
+  dsm__layer_decision *const layers =
+      dsm__arena_array(level->problem.arena, layer_count, sizeof *layers);
+  if (layers == NULL ||
+      !dsm__problem_decide(&level->problem, &level->network, &mapping->path, &decisions)) {
+    return false;
+  }
+  memcpy(layers, decisions.layers, layer_count * sizeof *layers);
+  decisions.layers = layers;
+  dsm__preload_decide_steps(level, mapping, false, layers);
+  return keep(s, &decisions, mapping->cycles);
+}
+
+/* Keeps a mapping, laid out where the model has layouts, if it is the best of all. */
+static bool adopt(searching *s, dsm__preload_level *level, const dsm__preload_mapping *mapping) {
+  if (!is_below_best(s, mapping->cycles)) {
+    return true;
+  }
+  if (!dsm__has_layouts(s->problem->machine.system)) {
+    return adopt_free(s, level, mapping);
+  }
+  dsm__preload_laid laid;
+  bool is_done = dsm__preload_lay_out(&laid, level, mapping);
+  if (is_done && is_below_best(s, laid.mapping.cycles)) {
+    is_done = keep(s, &laid.decisions, laid.mapping.cycles);
+  }
+  dsm__preload_laid_fini(&laid);
+  return is_done;
 }
 
 /* Searches all mappings of a level: at first those near the bound, which are few. Each time, the
@@ -222,10 +252,6 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
   return is_done;
 }
 
-static bool is_below_best(const searching *s, double cycles) {
-  return dsm__equal_to(cycles) < s->best_cycles;
-}
-
 /* Is there hope that a level has something faster? */
 static bool is_hopeful(const searching *s, int step) {
   return s->problem->is_bounding_off || is_below_best(s, s->steps[step].bound);
@@ -250,7 +276,7 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
       is_done =
           s->steps[step].tries == 0 ? find_good(s, &level, &m) : close_gap(s, &level, &m, &bound);
     }
-    is_done = is_done && (!is_below_best(s, m.best.cycles) || adopt(s, &level, &m.best));
+    is_done = is_done && adopt(s, &level, &m.best);
     bound.cycles = fmin(bound.cycles, others);
     if (!level.network.is_cut) { /* else the relaxed bound stands */
       raise_bounds(s, step, &bound);

@@ -5,6 +5,8 @@
 
 #include "base/diag_add.h"
 #include "plan/tolerance.h"
+#include "search/graph_paths.h"
+#include "search/layout_solve.h"
 #include "search/preload.h"
 
 static bool fill(dsm__problem *problem) {
@@ -14,6 +16,12 @@ static bool fill(dsm__problem *problem) {
       dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9);
   if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
     problem->capacity_bytes -= dsm_input_memory_bytes(&problem->machine, workload);
+  }
+  problem->layout_states_max = DSM__LAYOUT_STATES_MAX;
+  const dsm_system *const system = problem->machine.system;
+  if (dsm__has_layouts(system) &&
+      !dsm__core_layouts_enumerate(&problem->layouts, system->chip.cores, problem->arena)) {
+    return false;
   }
   return dsm__layer_table_fill(&problem->table, &problem->inputs, &problem->factors,
                                problem->arena) &&
@@ -80,10 +88,11 @@ static bool build(dsm__problem *problem, const dsm__graph_request *request,
 /*
  * Where holding can pay: states of the relaxed graph through which a path is no slower than
  * `limit`, the cycles of a mapping that fits the memory. Every mapping that holds something is a
- * path of the relaxed graph with the same parallelisms and factors, and is no faster there: what it
- * holds is held there too, nothing is written later for it and it takes no room, so no invocation
- * moves more, and the order of fetching is the best that the whole scratchpad allows. So a mapping
- * that is faster than the limit, or equal to it, passes through such states only.
+ * path of the relaxed graph with the same parallelisms and factors, and is no slower there: what it
+ * holds is held there too, nothing is written later for it, it takes no room and moves nowhere
+ * among the cores, so no invocation moves more, and the order of fetching is the best that the
+ * whole scratchpad allows. So a mapping that is faster than the limit, or equal to it, passes
+ * through such states only.
  */
 static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, double limit,
                             uint64_t *worthwhile, bool *is_any, double *bound) {
@@ -138,6 +147,10 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   dsm__solution held = {.factors = solution->factors};
   if (!build(problem, &request, &held.network) ||
       !dsm__graph_search(&held.network.graph, problem->arena, &held.path, &held.answer)) {
+    return false;
+  }
+  if (dsm__has_layouts(problem->machine.system) &&
+      !dsm__layouts_solve(problem, solution->answer.cycles, &held)) {
     return false;
   }
   if (held.network.is_cut) {
@@ -216,6 +229,16 @@ static bool bound_groups(dsm__problem *problem, dsm__solution *solution) {
   return true;
 }
 
+/* Is it faster, or as fast and holds more where that is preferred? */
+static bool is_better(const dsm__solution *other, const dsm__solution *than) {
+  if (other->answer.cycles > dsm__equal_to(than->answer.cycles)) {
+    return false;
+  }
+  return dsm__equal_to(other->answer.cycles) < than->answer.cycles ||
+         dsm__graph_sum(&other->network.graph, &other->path).counted >
+             dsm__graph_sum(&than->network.graph, &than->path).counted;
+}
+
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
   *solution = (dsm__solution){.factors = problem->factors};
   if (!solve_with_factors(problem, solution)) {
@@ -228,7 +251,7 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
       return false;
     }
     const double bound = fmin(solution->answer.lower_bound_cycles, other.answer.lower_bound_cycles);
-    if (dsm__equal_to(other.answer.cycles) < solution->answer.cycles) {
+    if (is_better(&other, solution)) {
       *solution = other;
     }
     solution->answer.lower_bound_cycles = bound;

@@ -4,8 +4,9 @@
 #define DSM_SEARCH_PROBLEM_H
 
 #include "dsm/explore.h"
+#include "plan/core_layouts.h"
 #include "plan/plan_internal.h"
-#include "search/network_graph.h"
+#include "search/layout_graph.h"
 
 typedef struct dsm__problem {
   dsm__search_inputs inputs;
@@ -14,11 +15,13 @@ typedef struct dsm__problem {
   dsm__layer_table table;
   dsm__groups groups;
   dsm__lives lives;
-  double capacity_bytes;  /**< for what layers need of a chip's memory */
-  bool is_bounding_off;   /**< for tests: states that a bound shows to be useless, or that are
-                               alike, are all kept */
-  bool is_preloading_off; /**< weights are not preloaded, whatever the options say */
-  uint64_t evaluations;   /**< of building graphs */
+  dsm__core_layouts layouts; /**< where the model has layouts */
+  size_t layout_states_max;  /**< see dsm__layout_request; less for tests */
+  double capacity_bytes;     /**< for what layers need of a chip's memory */
+  bool is_bounding_off;      /**< for tests: states that a bound shows to be useless, or that are
+                                  alike, are all kept */
+  bool is_preloading_off;    /**< weights are not preloaded, whatever the options say */
+  uint64_t evaluations;      /**< of building graphs */
   dsm__arena *arena;
 } dsm__problem;
 

@@ -157,21 +157,23 @@ typedef struct job {
   bool *is_out_of_memory; /* of each worker */
 } job;
 
-static dsm__resident_run open_run(const dsm__layer_table *table, const dsm__variant_key *key,
+static dsm__resident_run open_run(const dsm__variants *variants, const dsm__variant_key *key,
                                   double *totals, uint64_t *evaluations) {
+  const dsm__layer_table *const table = variants->table;
   dsm__resident_run run = {
       .setting = dsm__open_setting(table->inputs, dsm__class_layer(table, key->class_index),
                                    dsm__factor_of(key->factor_index)),
       .parallelism = (dsm_parallelism)key->parallelism,
   };
-  run.setting.holding = dsm__variant_holding(key);
-  const bool is_timed = run.setting.layer->timesteps > 1;
+  run.setting.holding = dsm__variant_holding(variants, key);
+  const bool may_keep = dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_REUSE) &&
+                        dsm_kernel_can_be_kept(run.setting.layer, run.setting.machine);
   const dsm__parts parts =
-      dsm__pass_parts(&run.setting, DSM_PASS_FORWARD, run.parallelism, is_timed);
+      dsm__pass_parts(&run.setting, DSM_PASS_FORWARD, run.parallelism, may_keep);
   dsm_pass_work work =
       dsm__part_work(&run.setting, DSM_PASS_FORWARD, run.parallelism, &parts.items[0]);
   run.is_any_split = !dsm__core_splits_any_valid(&table->splits, run.setting.layer, &work.share);
-  if (is_timed && dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_REUSE)) {
+  if (may_keep) {
     work = dsm__part_work(&run.setting, DSM_PASS_FORWARD, run.parallelism, &parts.items[1]);
     const dsm__best_split steady = dsm__best_split_find(&work, &table->splits, true, totals);
     *evaluations += steady.evaluations;
@@ -187,7 +189,8 @@ static void run_task(void *context, size_t task, size_t worker) {
   const job *const j = context;
   const dsm__layer_table *const table = j->residents->table;
   dsm__resident_run *const run = &j->residents->runs[task];
-  *run = open_run(table, &j->variants->keys[task], j->totals[worker], &j->evaluations[worker]);
+  *run =
+      open_run(j->variants, &j->variants->keys[task], j->totals[worker], &j->evaluations[worker]);
   find_ends(run, &table->splits, j->points[worker], &j->evaluations[worker]);
   const size_t count = run->end_count + run->hull_count;
   j->worker_of[task] = worker;

@@ -2,8 +2,22 @@
 #include "search/through.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "plan/tolerance.h"
+
+uint64_t dsm__way_value(const dsm__way *way, dsm_decision decision) {
+  switch (decision) {
+  case DSM_DECISION_OUTPUT_HELD:
+    return way->is_output_held;
+  case DSM_DECISION_DYSM_FACTOR:
+    return dsm__factor_of(way->factor_index);
+  case DSM_DECISION_PIPELINED:
+  case DSM_DECISION_COUNT:
+    break;
+  }
+  return way->is_pipelined;
+}
 
 /* Does an edge run the layer? Fills how. */
 static bool is_way(const dsm__problem *problem, const dsm__network_graph *network, size_t node,
@@ -80,10 +94,29 @@ static void note_edge(const dsm__through *through, size_t from, size_t edge, boo
   }
 }
 
-/* Follows the first of the fastest paths from a node to another, given the cycles of the rest. */
-static void follow(const dsm__through *through, size_t from, size_t to, const double *rest,
+/* Follows the fastest path that counts most, where that is preferred. False if out of memory. */
+static bool follow_most(const dsm__through *through, size_t from, size_t to, const double *rest,
+                        bool *is_held) {
+  const dsm__graph *const graph = &through->network->graph;
+  dsm__graph_path path = {malloc((to - from + 1) * sizeof path.edges[0]), 0};
+  const bool is_found = path.edges != NULL && dsm__graph_most(graph, from, to, rest, &path);
+  size_t node = from;
+  for (size_t i = 0; is_found && i < path.length; i++) {
+    note_edge(through, node, path.edges[i], is_held);
+    node = graph->edges[path.edges[i]].to;
+  }
+  free(path.edges);
+  return is_found;
+}
+
+/* Follows the first of the fastest paths from a node to another, given the cycles of the rest.
+ * False if out of memory. */
+static bool follow(const dsm__through *through, size_t from, size_t to, const double *rest,
                    bool *is_held) {
   const dsm__graph *const graph = &through->network->graph;
+  if (graph->is_counting) {
+    return follow_most(through, from, to, rest, is_held);
+  }
   size_t node = from;
   while (node != to) {
     size_t e = graph->nodes[node].first_edge;
@@ -94,9 +127,10 @@ static void follow(const dsm__through *through, size_t from, size_t to, const do
     note_edge(through, node, e, is_held);
     node = graph->edges[e].to;
   }
+  return true;
 }
 
-void dsm__through_held(const dsm__through *through, const dsm__way *way, bool *is_held) {
+bool dsm__through_held(const dsm__through *through, const dsm__way *way, bool *is_held) {
   const dsm__graph *const graph = &through->network->graph;
   double *const rest_to = through->rest_to;
   rest_to[way->from] = 0;
@@ -109,7 +143,7 @@ void dsm__through_held(const dsm__through *through, const dsm__way *way, bool *i
       }
     }
   }
-  follow(through, 0, way->from, rest_to, is_held);
   note_edge(through, way->from, way->edge, is_held);
-  follow(through, graph->edges[way->edge].to, graph->node_count - 1, through->rest, is_held);
+  return follow(through, 0, way->from, rest_to, is_held) &&
+         follow(through, graph->edges[way->edge].to, graph->node_count - 1, through->rest, is_held);
 }

@@ -16,6 +16,9 @@ typedef struct dsm__way {
   bool is_pipelined;
 } dsm__way;
 
+/** The value of a decision of the layer. */
+uint64_t dsm__way_value(const dsm__way *way, dsm_decision decision);
+
 typedef struct dsm__through {
   const dsm__network_graph *network;
   dsm__way *ways;
@@ -28,7 +31,7 @@ typedef struct dsm__through {
 bool dsm__through_derive(dsm__through *through, const dsm__problem *problem,
                          const dsm__network_graph *network, size_t layer_index, dsm__arena *arena);
 
-/** Which layers hold their output on the best path over a way. */
-void dsm__through_held(const dsm__through *through, const dsm__way *way, bool *is_held);
+/** Which layers hold their output on the best path over a way; false if out of memory. */
+bool dsm__through_held(const dsm__through *through, const dsm__way *way, bool *is_held);
 
 #endif

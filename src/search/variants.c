@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 
-_Static_assert(sizeof(dsm__variant_key) == 32, "no padding");
+_Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 
 void dsm__variants_init(dsm__variants *variants, const dsm__layer_table *table) {
   *variants = (dsm__variants){.table = table};
@@ -17,6 +17,7 @@ void dsm__variants_fini(dsm__variants *variants) {
   free(variants->keys);
   free(variants->cycles);
   free(variants->slots);
+  free(variants->layouts);
   *variants = (dsm__variants){.table = variants->table};
 }
 
@@ -64,23 +65,49 @@ static bool grow(dsm__variants *variants) {
   return true;
 }
 
+/* The number of layouts, a new one unless they are those of the key before, + 1; 0: there are none.
+ * SIZE_MAX if out of memory. */
+static size_t number_of(dsm__variants *variants, const dsm_held_layouts *layouts) {
+  const size_t count = variants->layout_count;
+  if (layouts == NULL) {
+    return 0;
+  }
+  if (count > 0 && variants->layouts[count - 1] == layouts) {
+    return count;
+  }
+  if (count == variants->layout_capacity) {
+    const size_t capacity = count == 0 ? 256 : 2 * count;
+    const dsm_held_layouts **const grown = realloc(variants->layouts, capacity * sizeof(void *));
+    if (grown == NULL) {
+      return SIZE_MAX;
+    }
+    variants->layouts = grown;
+    variants->layout_capacity = capacity;
+  }
+  variants->layouts[variants->layout_count++] = layouts;
+  return variants->layout_count;
+}
+
 size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass pass,
                          dsm_parallelism parallelism, unsigned factor_index,
                          const dsm__holding *holding) {
   /* What a pass does not look at (section 5) is the same for all. */
   const bool is_update = pass == DSM_PASS_UPDATE;
+  const size_t layouts = number_of(variants, holding->layouts);
   const dsm__variant_key key = {
       .class_index = class_index,
       .held_elements = holding->held_elements,
       .deferred_elements = pass == DSM_PASS_FORWARD ? holding->deferred_elements : 0,
+      .layouts = layouts,
       .pass = (uint8_t)pass,
       .parallelism = (uint8_t)parallelism,
       .factor_index = (uint8_t)factor_index,
       .is_input_held = holding->is_input_held && !is_update,
       .is_output_held = holding->is_output_held,
       .is_shortcut_held = holding->is_shortcut_held && !is_update,
+      .is_moving_free = holding->is_moving_free,
   };
-  if (variants->count == variants->capacity && !grow(variants)) {
+  if (layouts == SIZE_MAX || (variants->count == variants->capacity && !grow(variants))) {
     return SIZE_MAX;
   }
   const size_t slot = find_slot(variants, &key);
@@ -91,13 +118,15 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
   return variants->slots[slot] - 1;
 }
 
-dsm__holding dsm__variant_holding(const dsm__variant_key *key) {
+dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__variant_key *key) {
   return (dsm__holding){
       .is_input_held = key->is_input_held != 0,
       .is_output_held = key->is_output_held != 0,
       .is_shortcut_held = key->is_shortcut_held != 0,
+      .is_moving_free = key->is_moving_free != 0,
       .held_elements = key->held_elements,
       .deferred_elements = key->deferred_elements,
+      .layouts = key->layouts == 0 ? NULL : variants->layouts[key->layouts - 1],
   };
 }
 
@@ -117,10 +146,11 @@ typedef struct job {
   uint64_t *evaluations; /* of each worker */
 } job;
 
-static dsm__layer_setting setting_of(const dsm__layer_table *table, const dsm__variant_key *key) {
+static dsm__layer_setting setting_of(const dsm__variants *variants, const dsm__variant_key *key) {
+  const dsm__layer_table *const table = variants->table;
   dsm__layer_setting setting = dsm__open_setting(
       table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
-  setting.holding = dsm__variant_holding(key);
+  setting.holding = dsm__variant_holding(variants, key);
   return setting;
 }
 
@@ -134,19 +164,22 @@ static int compare_ranked(const void *left, const void *right) {
 }
 
 /*
- * Ranks the candidates by their cost with everything held and the whole scratchpad left: no variant
- * of the pass costs less with the same split, because it moves no less and its tiles are no larger.
+ * Ranks the candidates by their cost with everything held where it is used, and the whole
+ * scratchpad left: no variant of the pass costs less with the same split, because it moves no less,
+ * to memory or among the cores, and its tiles are no larger.
  */
-static size_t rank_splits(const dsm__layer_table *table, const dsm__variant_key *key,
+static size_t rank_splits(const dsm__variants *variants, const dsm__variant_key *key,
                           ranked_split *ranked) {
-  dsm__layer_setting setting = setting_of(table, key);
-  setting.holding =
-      (dsm__holding){.is_input_held = true, .is_output_held = true, .is_shortcut_held = true};
+  dsm__layer_setting setting = setting_of(variants, key);
+  setting.holding = (dsm__holding){.is_input_held = true,
+                                   .is_output_held = true,
+                                   .is_shortcut_held = true,
+                                   .is_moving_free = true};
   const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
   const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
   const dsm_pass_work work =
       dsm__part_work(&setting, (dsm_pass)key->pass, parallelism, &parts.items[0]);
-  const dsm__core_splits *const splits = &table->splits;
+  const dsm__core_splits *const splits = &variants->table->splits;
   const bool is_valid_only = dsm__core_splits_any_valid(splits, setting.layer, &work.share);
   size_t count = 0;
   for (size_t i = 0; i < splits->count; i++) {
@@ -177,13 +210,13 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   ranked_split *const ranked = &j->scratch[worker_index * table->splits.count];
   uint64_t *const evaluations = &j->evaluations[worker_index];
   const dsm__variant_key *const first = &j->variants->keys[j->sorted[j->starts[task_index]]];
-  const size_t count = rank_splits(table, first, ranked);
+  const size_t count = rank_splits(j->variants, first, ranked);
   *evaluations += count;
   for (size_t i = j->starts[task_index]; i < j->starts[task_index + 1]; i++) {
     const dsm__variant_key *const key = &j->variants->keys[j->sorted[i]];
     const dsm_pass pass = (dsm_pass)key->pass;
     const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
-    const dsm__layer_setting setting = setting_of(table, key);
+    const dsm__layer_setting setting = setting_of(j->variants, key);
     const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
     double cycles = 0;
     for (unsigned k = 0; k < parts.count; k++) {

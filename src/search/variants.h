@@ -10,13 +10,15 @@ typedef struct dsm__variant_key {
   uint64_t class_index;
   uint64_t held_elements;
   uint64_t deferred_elements; /**< 0 but in forward */
+  uint64_t layouts;           /**< number of what dsm__holding.layouts points to, + 1; 0: NULL */
   uint8_t pass;
   uint8_t parallelism;
   uint8_t factor_index;
   uint8_t is_input_held;
   uint8_t is_output_held;
   uint8_t is_shortcut_held;
-  uint8_t unused[2]; /**< 0 */
+  uint8_t is_moving_free;
+  uint8_t unused; /**< 0 */
 } dsm__variant_key;
 
 typedef struct dsm__variants {
@@ -25,6 +27,9 @@ typedef struct dsm__variants {
   double *cycles; /**< of the pass over a step; set by dsm__variants_score */
   size_t count;
   size_t capacity;
+  const dsm_held_layouts **layouts; /* that keys have numbers of; borrowed */
+  size_t layout_count;
+  size_t layout_capacity;
   size_t *slots; /* hash table of index + 1, 0: empty */
   size_t slot_count;
   uint64_t evaluations;
@@ -41,7 +46,7 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
                          const dsm__holding *holding);
 
 /** What a key says is held. */
-dsm__holding dsm__variant_holding(const dsm__variant_key *key);
+dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__variant_key *key);
 
 /** Scores all, on up to thread_count threads; false if out of memory. */
 bool dsm__variants_score(dsm__variants *variants, size_t thread_count);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "system/parameters.h"
 
+#include <assert.h>
+#include <string.h>
+
 const char *const dsm__interconnect_names[] = {[DSM_INTERCONNECT_RING] = "ring"};
 _Static_assert(sizeof dsm__interconnect_names / sizeof dsm__interconnect_names[0] ==
                    DSM_INTERCONNECT_COUNT,
@@ -10,63 +13,210 @@ const char *const dsm__topology_names[] = {[DSM_TOPOLOGY_TORUS_2D] = "torus_2d"}
 _Static_assert(sizeof dsm__topology_names / sizeof dsm__topology_names[0] == DSM_TOPOLOGY_COUNT,
                "a name for each topology");
 
+const char *const dsm__layout_move_names[] = {
+    [DSM_LAYOUT_MOVE_NONE] = "none",
+    [DSM_LAYOUT_MOVE_ALWAYS] = "always",
+    [DSM_LAYOUT_MOVE_EXACT] = "exact",
+};
+_Static_assert(sizeof dsm__layout_move_names / sizeof dsm__layout_move_names[0] ==
+                   DSM_LAYOUT_MOVE_COUNT,
+               "a name for each way to move held tensors");
+
 /* Smallest and largest rate, frequency or capacity: with them no time or volume can overflow. */
 #define RATE_MIN 1e-9
 #define RATE_MAX 1e12
 /* Largest factor on bytes. */
 #define FACTOR_MAX 1024
 
-/* clang-format off: one parameter a line */
-#define COUNT(path, field, required, max, fallback)                                                \
-  { path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), required, 1, max, fallback }
-#define RATE(path, field)                                                                          \
-  { path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), true, RATE_MIN, RATE_MAX, 0 }
-#define REAL(path, field, min, max, fallback)                                                      \
-  { path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, min, max, fallback }
-#define FLAG(path, field, fallback)                                                                \
-  { path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), false, 0, 1, fallback }
+/* clang-format off: one parameter a line, its source below */
+#define COUNT(path, field, required, max, fallback, unit, source)                                  \
+  {                                                                                                \
+    path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), required, 1, max, fallback, unit,     \
+        source                                                                                     \
+  }
+#define RATE(path, field, unit)                                                                    \
+  {                                                                                                \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), true, RATE_MIN, RATE_MAX, 0, unit,     \
+        NULL                                                                                       \
+  }
+#define REAL(path, field, min, max, fallback, unit, source)                                        \
+  {                                                                                                \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, min, max, fallback, unit,       \
+        source                                                                                     \
+  }
+#define FLAG(path, field, fallback, source)                                                        \
+  { path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), false, 0, 1, fallback, "flag", source }
+#define WORD(path, kind, field, required, fallback, source)                                        \
+  { path, kind, offsetof(dsm_system, field), required, 0, 0, fallback, "word", source }
 
-/* Defaults: docs/model.md, section 2, with their sources. */
+/* Defaults, units and sources: docs/model.md, section 2. */
 const dsm__parameter dsm__parameters[] = {
-    COUNT("pe.simd_macs", pe.simd_macs, false, DSM_SIDE_MAX, 8),
-    COUNT("array.rows", array.rows, false, DSM_SIDE_MAX, 16),
-    COUNT("array.columns", array.columns, false, DSM_SIDE_MAX, 8),
-    REAL("array.startup_cycles", array.startup_cycles, 0, 1e9, 1000),
-    FLAG("array.unroll_kernel_on_rows", array.unroll_kernel_on_rows, false),
-    FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false),
-    RATE("core.frequency_GHz", core.frequency_GHz),
-    RATE("core.scratchpad_MiB", core.scratchpad_MiB),
-    RATE("core.scratchpad_bandwidth_GBps", core.scratchpad_bandwidth_GBps),
-    REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, RATE_MIN, RATE_MAX, 16),
-    REAL("core.transcendental_passes", core.transcendental_passes, 0, 1e6, 4),
-    REAL("core.streaming_buffer_KiB", core.streaming_buffer_KiB, 0, 1e9, 192),
-    REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75),
-    COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0),
-    {"chip.interconnect", DSM__PARAMETER_INTERCONNECT, offsetof(dsm_system, chip.interconnect),
-     true, 0, 0, 0},
-    RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps),
-    RATE("chip.memory.capacity_GB", chip.memory.capacity_GB),
-    RATE("chip.memory.bandwidth_GBps", chip.memory.bandwidth_GBps),
-    REAL("chip.memory.efficiency_ratio", chip.memory.efficiency_ratio, 1e-6, 1, 1),
-    {"system.topology", DSM__PARAMETER_TOPOLOGY, offsetof(dsm_system, system.topology), true, 0, 0,
-     0},
-    COUNT("system.chips_x", system.chips_x, true, DSM_CHIPS_MAX, 0),
-    COUNT("system.chips_y", system.chips_y, true, DSM_CHIPS_MAX, 0),
-    RATE("system.link_bandwidth_x_GBps", system.link_bandwidth_x_GBps),
-    RATE("system.link_bandwidth_y_GBps", system.link_bandwidth_y_GBps),
-    REAL("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2),
-    REAL("model.relu_mask_bytes", model.relu_mask_bytes, 0, FACTOR_MAX, 0.125),
-    REAL("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125),
-    REAL("model.reduce_memory_bytes", model.reduce_memory_bytes, 0, FACTOR_MAX, 1),
-    REAL("model.broadcast_memory_bytes", model.broadcast_memory_bytes, 0, FACTOR_MAX, 1),
-    REAL("model.reduce_ring_crossings", model.reduce_ring_crossings, 0, FACTOR_MAX, 2),
-    REAL("model.rotate_memory_bytes", model.rotate_memory_bytes, 0, FACTOR_MAX, 1),
-    REAL("model.relayout_memory_bytes", model.relayout_memory_bytes, 0, FACTOR_MAX, 2),
-    REAL("model.weight_update_memory_bytes", model.weight_update_memory_bytes, 0, FACTOR_MAX, 2),
-    FLAG("model.exact_groups", model.exact_groups, false),
-    FLAG("model.dysm_uniform", model.dysm_uniform, false),
-    FLAG("model.dysm_accumulate_in_memory", model.dysm_accumulate_in_memory, true),
+    COUNT("pe.simd_macs", pe.simd_macs, false, DSM_SIDE_MAX, 8, "MACs",
+          "assumption: 16 x 8 x 8 = the 1024 MACs a core of the DeepSpatialMatrix paper, "
+          "Fig. 10"),
+    COUNT("array.rows", array.rows, false, DSM_SIDE_MAX, 16, "PEs", "assumption, as pe.simd_macs"),
+    COUNT("array.columns", array.columns, false, DSM_SIDE_MAX, 8, "PEs",
+          "assumption, as pe.simd_macs"),
+    REAL("array.startup_cycles", array.startup_cycles, 0, 1e9, 1000, "cycles",
+         "assumption: time to bring the first data in; no source"),
+    FLAG("array.unroll_kernel_on_rows", array.unroll_kernel_on_rows, false,
+         "assumption: kernel positions follow one another in time"),
+    FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false,
+         "assumption: loading the next weights never limits the array"),
+    RATE("core.frequency_GHz", core.frequency_GHz, "GHz"),
+    RATE("core.scratchpad_MiB", core.scratchpad_MiB, "2^20 bytes"),
+    RATE("core.scratchpad_bandwidth_GBps", core.scratchpad_bandwidth_GBps, "10^9 bytes/s"),
+    REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, RATE_MIN, RATE_MAX, 16,
+         "element-passes/cycle",
+         "assumption: a reading of the DeepSpatialMatrix paper, Fig. 10, 64 scratchpad "
+         "bytes a cycle over 2 bytes read and 2 written"),
+    REAL("core.transcendental_passes", core.transcendental_passes, 0, 1e6, 4, "element-passes",
+         "assumption: passes of a sigmoid, tanh or exponential"),
+    REAL("core.streaming_buffer_KiB", core.streaming_buffer_KiB, 0, 1e9, 192, "2^10 bytes",
+         "assumption: 3 operands, 2 buffers each, of 32 KiB"),
+    REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75, "ratio",
+         "assumption: share of the scratchpad for weights kept over timesteps"),
+    COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
+    WORD("chip.interconnect", DSM__PARAMETER_INTERCONNECT, chip.interconnect, true, 0, NULL),
+    RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
+    RATE("chip.memory.capacity_GB", chip.memory.capacity_GB, "10^9 bytes"),
+    RATE("chip.memory.bandwidth_GBps", chip.memory.bandwidth_GBps, "10^9 bytes/s"),
+    REAL("chip.memory.efficiency_ratio", chip.memory.efficiency_ratio, 1e-6, 1, 1, "ratio",
+         "assumption: all of the bandwidth is usable"),
+    WORD("system.topology", DSM__PARAMETER_TOPOLOGY, system.topology, true, 0, NULL),
+    COUNT("system.chips_x", system.chips_x, true, DSM_CHIPS_MAX, 0, "chips", NULL),
+    COUNT("system.chips_y", system.chips_y, true, DSM_CHIPS_MAX, 0, "chips", NULL),
+    RATE("system.link_bandwidth_x_GBps", system.link_bandwidth_x_GBps, "10^9 bytes/s"),
+    RATE("system.link_bandwidth_y_GBps", system.link_bandwidth_y_GBps, "10^9 bytes/s"),
+    REAL("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
+         "assumption: weights and gradients are both resident in the backward and update "
+         "passes of recurrent layers"),
+    REAL("model.relu_mask_bytes", model.relu_mask_bytes, 0, FACTOR_MAX, 0.125, "bytes/element",
+         "assumption: one bit"),
+    REAL("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125,
+         "bytes/element", "assumption: one bit"),
+    REAL("model.reduce_memory_bytes", model.reduce_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
+         "assumption: each gradient byte of the chip crosses the memory bus once in the "
+         "reduction"),
+    REAL("model.broadcast_memory_bytes", model.broadcast_memory_bytes, 0, FACTOR_MAX, 1,
+         "bytes/byte",
+         "assumption: each weight byte of the chip crosses the memory bus once in the "
+         "broadcast"),
+    REAL("model.reduce_ring_crossings", model.reduce_ring_crossings, 0, FACTOR_MAX, 2, "bytes/byte",
+         "assumption: bytes received from a chip link enter and leave the ring"),
+    REAL("model.rotate_memory_bytes", model.rotate_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
+         "assumption: a rotated byte crosses the memory bus once"),
+    REAL("model.relayout_memory_bytes", model.relayout_memory_bytes, 0, FACTOR_MAX, 2, "bytes/byte",
+         "assumption: read and written"),
+    REAL("model.weight_update_memory_bytes", model.weight_update_memory_bytes, 0, FACTOR_MAX, 2,
+         "bytes/byte", "assumption: read and written"),
+    REAL("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0, "bytes",
+         "assumption: partial sums have the bytes that the workload says"),
+    FLAG("model.exact_groups", model.exact_groups, false,
+         "assumption: the cores of a group are rounded up"),
+    FLAG("model.dysm_uniform", model.dysm_uniform, false,
+         "assumption: each layer has its own factor of dynamic spatial minibatching"),
+    FLAG("model.dysm_accumulate_in_memory", model.dysm_accumulate_in_memory, true,
+         "assumption: partial gradients are re-read from memory from the second spatial "
+         "minibatch on"),
+    FLAG("model.exact_rotation", model.exact_rotation, false,
+         "assumption: the last move of a rotation, home, is charged"),
+    FLAG("model.exact_forks", model.exact_forks, false,
+         "assumption: the error of a shortcut is written but not read back and added"),
+    FLAG("model.overlapped_hand_over", model.overlapped_hand_over, false,
+         "assumption: a stage computes, then hands over"),
+    FLAG("model.pipeline_columns", model.pipeline_columns, false,
+         "assumption: stages are whole rows of the torus"),
+    FLAG("model.lstm_gate_errors", model.lstm_gate_errors, false,
+         "assumption: the update of an lstm reads H errors"),
+    FLAG("model.statistics_sums", model.statistics_sums, false,
+         "assumption: summing statistics over cores is free"),
+    FLAG("model.two_way_relayout", model.two_way_relayout, false,
+         "assumption: relayouts go one way round each ring of chips"),
+    WORD("model.layout_move", DSM__PARAMETER_LAYOUT_MOVE, model.layout_move, false,
+         DSM_LAYOUT_MOVE_NONE, "assumption: any core split finds a held tensor where it is"),
+    FLAG("model.charge_held_masks", model.charge_held_masks, false,
+         "assumption: masks are on chip with the error that is held"),
+    FLAG("model.prefer_holding", model.prefer_holding, false,
+         "assumption: of equally fast mappings the one that holds less"),
+    FLAG("model.resident_operands", model.resident_operands, true,
+         "assumption: a matmul's second operand is kept over timesteps as weights are"),
 };
 /* clang-format on */
 
 const size_t dsm__parameter_count = sizeof dsm__parameters / sizeof dsm__parameters[0];
+
+const char *const *dsm__parameter_words(const dsm__parameter *parameter, size_t *count) {
+  static const char *const flag_words[] = {"false", "true"};
+  switch (parameter->kind) {
+  case DSM__PARAMETER_FLAG:
+    *count = sizeof flag_words / sizeof flag_words[0];
+    return flag_words;
+  case DSM__PARAMETER_INTERCONNECT:
+    *count = DSM_INTERCONNECT_COUNT;
+    return dsm__interconnect_names;
+  case DSM__PARAMETER_TOPOLOGY:
+    *count = DSM_TOPOLOGY_COUNT;
+    return dsm__topology_names;
+  case DSM__PARAMETER_LAYOUT_MOVE:
+    *count = DSM_LAYOUT_MOVE_COUNT;
+    return dsm__layout_move_names;
+  case DSM__PARAMETER_COUNT:
+  case DSM__PARAMETER_REAL:
+    break;
+  }
+  *count = 0;
+  return NULL;
+}
+
+double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system) {
+  const void *const field = dsm__parameter_get(parameter, system);
+  switch (parameter->kind) {
+  case DSM__PARAMETER_COUNT:
+    return (double)*(const uint64_t *)field;
+  case DSM__PARAMETER_REAL:
+    return *(const double *)field;
+  case DSM__PARAMETER_FLAG:
+    return *(const bool *)field ? 1 : 0;
+  case DSM__PARAMETER_INTERCONNECT:
+    return (double)*(const dsm_interconnect *)field;
+  case DSM__PARAMETER_TOPOLOGY:
+    return (double)*(const dsm_topology *)field;
+  case DSM__PARAMETER_LAYOUT_MOVE:
+    return (double)*(const dsm_layout_move *)field;
+  }
+  return 0;
+}
+
+const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
+                                char text[DSM__NUMBER_TEXT_SIZE]) {
+  size_t count;
+  const char *const *const words = dsm__parameter_words(parameter, &count);
+  if (words != NULL) {
+    assert(number >= 0 && number < (double)count);
+    return words[(size_t)number];
+  }
+  (void)dsm__double_to_text(number, text);
+  return text;
+}
+
+static bool has_default(const dsm__parameter *parameter, const dsm_system *system) {
+  const double number = dsm__parameter_number(parameter, system);
+  return !parameter->is_required && !(number < parameter->fallback) &&
+         !(number > parameter->fallback);
+}
+
+const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *parameter,
+                                  const dsm_system *system) {
+  static const char assumptions[] = "model.";
+  const char *const note = dsm_system_note(system, parameter->path);
+  if (note != NULL) {
+    return note;
+  }
+  if (has_default(parameter, system)) {
+    return dsm__arena_printf(arena, "(default) %s", parameter->source);
+  }
+  return strncmp(parameter->path, assumptions, sizeof assumptions - 1) == 0
+             ? "assumption, the description does not say why"
+             : "not stated";
+}

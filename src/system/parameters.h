@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/number_text.h"
 #include "dsm/system.h"
 
 typedef enum dsm__parameter_kind {
@@ -17,17 +19,20 @@ typedef enum dsm__parameter_kind {
   DSM__PARAMETER_REAL,      /**< double */
   DSM__PARAMETER_FLAG,      /**< bool */
   DSM__PARAMETER_INTERCONNECT,
-  DSM__PARAMETER_TOPOLOGY
+  DSM__PARAMETER_TOPOLOGY,
+  DSM__PARAMETER_LAYOUT_MOVE
 } dsm__parameter_kind;
 
 typedef struct dsm__parameter {
   const char *path; /**< below the root: "chip.memory.capacity_GB" */
   dsm__parameter_kind kind;
-  size_t offset;    /**< of the field in dsm_system */
-  bool is_required; /**< false: `fallback` where absent */
-  double min;       /**< counts and reals: smallest legal value */
-  double max;       /**< largest legal value */
-  double fallback;
+  size_t offset;      /**< of the field in dsm_system */
+  bool is_required;   /**< false: `fallback` where absent */
+  double min;         /**< counts and reals: smallest legal value */
+  double max;         /**< largest legal value */
+  double fallback;    /**< of a flag 0 or 1, of a word its index */
+  const char *unit;   /**< "flag" and "word" for those kinds */
+  const char *source; /**< where the default comes from, or "assumption..."; NULL if required */
 } dsm__parameter;
 
 extern const dsm__parameter dsm__parameters[];
@@ -35,6 +40,25 @@ extern const size_t dsm__parameter_count;
 
 extern const char *const dsm__interconnect_names[DSM_INTERCONNECT_COUNT];
 extern const char *const dsm__topology_names[DSM_TOPOLOGY_COUNT];
+extern const char *const dsm__layout_move_names[DSM_LAYOUT_MOVE_COUNT];
+
+/** The words of a flag or of a parameter with words, by index; NULL and none for numbers. */
+const char *const *dsm__parameter_words(const dsm__parameter *parameter, size_t *count);
+
+/** What a parameter is in a system, as a number: of a flag 0 or 1, of a word its index. */
+double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system);
+
+/** Such a number as it stands in a description: a word of static memory, or digits in `text`. */
+const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
+                                char text[DSM__NUMBER_TEXT_SIZE]);
+
+/**
+ * Where a value comes from: the description's note; without one, "(default) " and the source of the
+ * default if it is that; else "not stated", and for assumptions of the model, which cannot have
+ * been measured, "assumption, ...". Belongs to the arena or the system; NULL if out of memory.
+ */
+const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *parameter,
+                                  const dsm_system *system);
 
 /* The field of a parameter. The pointer has the type that the kind says. */
 static inline const void *dsm__parameter_get(const dsm__parameter *parameter,

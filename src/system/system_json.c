@@ -54,6 +54,13 @@ static void read_parameter(const dsm__parameter *parameter, dsm_system *system,
     dsm__json_enum(&node, dsm__topology_names, DSM_TOPOLOGY_COUNT, &index);
     *(dsm_topology *)field = (dsm_topology)index;
     return;
+  case DSM__PARAMETER_LAYOUT_MOVE:
+    index = (size_t)parameter->fallback;
+    if (is_present) {
+      dsm__json_enum(&node, dsm__layout_move_names, DSM_LAYOUT_MOVE_COUNT, &index);
+    }
+    *(dsm_layout_move *)field = (dsm_layout_move)index;
+    return;
   }
 }
 

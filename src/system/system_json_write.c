@@ -5,24 +5,21 @@
 #include "system/parameters.h"
 #include "system/system_internal.h"
 
-static void write_value(const dsm__parameter *parameter, const dsm_system *system,
-                        dsm__json_writer *writer) {
-  const void *const field = dsm__parameter_get(parameter, system);
+void dsm__parameter_write(const dsm__parameter *parameter, double number,
+                          dsm__json_writer *writer) {
+  char text[DSM__NUMBER_TEXT_SIZE];
   switch (parameter->kind) {
   case DSM__PARAMETER_COUNT:
-    dsm__json_write_u64(writer, *(const uint64_t *)field);
-    return;
   case DSM__PARAMETER_REAL:
-    dsm__json_write_double(writer, *(const double *)field);
+    dsm__json_write_double(writer, number);
     return;
   case DSM__PARAMETER_FLAG:
-    dsm__json_write_bool(writer, *(const bool *)field);
+    dsm__json_write_bool(writer, number > 0);
     return;
   case DSM__PARAMETER_INTERCONNECT:
-    dsm__json_write_string(writer, dsm__interconnect_names[*(const dsm_interconnect *)field]);
-    return;
   case DSM__PARAMETER_TOPOLOGY:
-    dsm__json_write_string(writer, dsm__topology_names[*(const dsm_topology *)field]);
+  case DSM__PARAMETER_LAYOUT_MOVE:
+    dsm__json_write_string(writer, dsm__parameter_text(parameter, number, text));
     return;
   }
 }
@@ -83,7 +80,8 @@ void dsm__system_write(const dsm_system *system, dsm__json_writer *writer) {
     const size_t shared = shared_objects(previous, path);
     close_objects(writer, previous, shared);
     open_objects(writer, path, shared);
-    write_value(&dsm__parameters[p], system, writer);
+    const dsm__parameter *const parameter = &dsm__parameters[p];
+    dsm__parameter_write(parameter, dsm__parameter_number(parameter, system), writer);
     previous = path;
   }
   close_objects(writer, previous, 0);

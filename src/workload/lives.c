@@ -40,6 +40,40 @@ static void derive_last_uses(dsm_workload *workload, dsm_layer *layers) {
   }
 }
 
+static bool is_among(size_t index, const size_t *list, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (list[i] == index) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_used_after(const dsm_layer *producer, size_t index) {
+  return (producer->last_use != DSM_NEVER_USED && producer->last_use > index) ||
+         (producer->last_operand_use != DSM_NEVER_USED && producer->last_operand_use > index);
+}
+
+/* Where tensors fork: each producer counts once. */
+static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    dsm_layer *const layer = &layers[i];
+    layer->is_shortcut_own_input = layer->shortcut_count > 0;
+    for (size_t s = 0; s < layer->shortcut_count; s++) {
+      layer->is_shortcut_own_input =
+          layer->is_shortcut_own_input &&
+          is_among(layer->shortcuts[s], layer->producers, layer->producer_count);
+    }
+    for (size_t p = 0; p < layer->producer_count; p++) {
+      const size_t producer = layer->producers[p];
+      if (producer != DSM_NETWORK_INPUT && is_used_after(&layers[producer], i) &&
+          !is_among(producer, layer->producers, p)) {
+        layer->fork_elements += layers[producer].stored_elements;
+      }
+    }
+  }
+}
+
 /* Sums what is live at each layer by differences: a tensor enters after its producer and leaves
  * after its last use. expiring[i] counts what leaves after layer i. */
 static bool derive_live_elements(dsm_workload *workload, dsm_layer *layers) {
@@ -121,6 +155,7 @@ void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
     return;
   }
   derive_last_uses(workload, layers);
+  derive_forks(workload, layers);
   derive_error_pairs(workload, layers);
   if (!derive_live_elements(workload, layers)) {
     dsm__json_set_out_of_memory(layers_node->doc);

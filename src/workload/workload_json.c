@@ -5,17 +5,18 @@
 #include "base/diag_add.h"
 #include "base/json_read.h"
 #include "dsm/file.h"
+#include "workload/byte_parameters.h"
 #include "workload/workload_internal.h"
 
-/* Bytes an element may have: from a bit of a byte to an 8 x 8 byte block. */
-static const dsm__json_range element_bytes_range = {1.0 / 8, 64, false};
-static const dsm__json_range optimizer_bytes_range = {0, 1024, false};
-
-static void read_bytes(const dsm__json_node *root, const char *key, dsm__json_range range,
-                       double *value) {
-  const dsm__json_node node = dsm__json_member(root, key);
-  if (dsm__json_is_present(&node)) {
-    dsm__json_double(&node, range, value);
+static void read_bytes(dsm_workload *workload, const dsm__json_node *root) {
+  for (size_t p = 0; p < DSM__BYTE_PARAMETER_COUNT; p++) {
+    const dsm__byte_parameter *const parameter = &dsm__byte_parameters[p];
+    double *const field = dsm__byte_parameter_field(parameter, workload);
+    const dsm__json_node node = dsm__json_member(root, parameter->key);
+    *field = parameter->fallback;
+    if (dsm__json_is_present(&node)) {
+      dsm__json_double(&node, (dsm__json_range){parameter->min, parameter->max, false}, field);
+    }
   }
 }
 
@@ -95,14 +96,7 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   if (dsm__json_require(&minibatch, "the number of samples in a step")) {
     dsm__json_u64(&minibatch, 1, DSM_DIMENSION_MAX, &workload->minibatch);
   }
-  workload->element_bytes = 2;
-  workload->gradient_bytes = 2;
-  workload->partial_sum_bytes = 2;
-  read_bytes(node, "element_bytes", element_bytes_range, &workload->element_bytes);
-  read_bytes(node, "gradient_bytes", element_bytes_range, &workload->gradient_bytes);
-  read_bytes(node, "partial_sum_bytes", element_bytes_range, &workload->partial_sum_bytes);
-  read_bytes(node, "optimizer_bytes_per_weight", optimizer_bytes_range,
-             &workload->optimizer_bytes_per_weight);
+  read_bytes(workload, node);
   read_input(workload, node);
   const dsm__json_node layers = dsm__json_member(node, "layers");
   if (dsm__json_require(&layers, "a list of layers")) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workload_json_write.c: writes a workload in the format "dsm-workload/1"; what has its default
  * value and was not stated is left out. */
+#include "workload/byte_parameters.h"
 #include "workload/workload_internal.h"
 
 static void write_size2_value(dsm__json_writer *writer, dsm_size2 size) {
@@ -105,10 +106,10 @@ void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer)
     dsm__json_put_string(writer, "source", workload->source);
   }
   dsm__json_put_u64(writer, "minibatch", workload->minibatch);
-  dsm__json_put_double(writer, "element_bytes", workload->element_bytes);
-  dsm__json_put_double(writer, "gradient_bytes", workload->gradient_bytes);
-  dsm__json_put_double(writer, "partial_sum_bytes", workload->partial_sum_bytes);
-  dsm__json_put_double(writer, "optimizer_bytes_per_weight", workload->optimizer_bytes_per_weight);
+  for (size_t p = 0; p < DSM__BYTE_PARAMETER_COUNT; p++) {
+    const dsm__byte_parameter *const parameter = &dsm__byte_parameters[p];
+    dsm__json_put_double(writer, parameter->key, dsm__byte_parameter_get(parameter, workload));
+  }
   if (workload->is_input_stated) {
     dsm__json_write_key(writer, "input");
     dsm__json_begin_object(writer, true);

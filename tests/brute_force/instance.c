@@ -40,13 +40,15 @@ double instance_capacity_GB(instance_random *random, const twin_result *unbound)
 
 static void write_system(instance *out, const instance_random random, const double capacity_GB) {
   instance_text text = {.buffer = out->system_json, .size = sizeof out->system_json};
-  const instance_system system = {.capacity_GB = capacity_GB};
+  const instance_system system = {.capacity_GB = capacity_GB, .keys = out->keys};
   instance_system_write(&text, random, &system);
 }
 
-void instance_make(instance *out, const uint64_t seed) {
+void instance_make(instance *out, const uint64_t seed, const instance_key_set allowed) {
   instance_random random = {.state = seed};
   *out = (instance){.seed = seed, .options = pick_options(&random)};
+  instance_random keys_random = {.state = instance_random_u64(&random)};
+  out->keys = instance_keys_pick(&keys_random, allowed);
   instance_text text = {.buffer = out->workload_json, .size = sizeof out->workload_json};
   instance_workload_write(&text, &random);
 

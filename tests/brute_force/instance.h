@@ -5,11 +5,14 @@
 /*
  * Random, valid, small inputs for the brute-force twin: a workload of 1 to 5 layers (at most
  * TWIN_MAX_LAYERS expanded), a system of up to 6 x 6 chips, and the options to explore them with.
- * The same seed makes the same texts on every machine.
+ * The same seed makes the same texts on every machine. Of the refined equations only the keys that
+ * are `allowed` can be on; nothing else depends on what is allowed, but capacities and what the
+ * twin has time for.
  */
 
 #include <stdint.h>
 
+#include "instance_keys.h"
 #include "twin.h"
 
 enum { INSTANCE_TEXT_SIZE = 8192 };
@@ -17,13 +20,14 @@ enum { INSTANCE_TEXT_SIZE = 8192 };
 typedef struct {
   uint64_t seed;
   twin_options options;
+  instance_key_set keys;                  /* of refined equations, those that are on */
   char workload_json[INSTANCE_TEXT_SIZE]; /* dsm-workload/1 */
   char system_json[INSTANCE_TEXT_SIZE];   /* dsm-system/1 */
 } instance;
 
 /* In about a third of the instances the memory of a chip binds; in some of these nothing fits. Runs
  * the twin once. */
-void instance_make(instance *out, uint64_t seed);
+void instance_make(instance *out, uint64_t seed, instance_key_set allowed);
 
 /* What an instance of all options is explored with; hybrid is on unless said otherwise. */
 typedef enum {
@@ -53,6 +57,7 @@ const char *instance_case_name(instance_case which);
  * where pass by pass there are too many mappings, the parallelisms are fewer. Runs the twin once
  * where memory is limited.
  */
-void instance_make_full(instance *out, uint64_t seed, instance_case which);
+void instance_make_full(instance *out, uint64_t seed, instance_case which,
+                        instance_key_set allowed);
 
 #endif

@@ -41,7 +41,19 @@ static instance_network make_network(instance_random *random, instance_regime *r
   settings.features = features;
   settings.feature_count = sizeof features / sizeof features[0];
   const size_t style = instance_random_between(random, 0, 99);
-  if (style < 45) { /* feed-forward */
+  if (style < 14) { /* narrow and wide tensors, which cores want to divide in different ways */
+    static const size_t narrow_or_wide[] = {1, 1, 1, 1, 1, 2, 16, 32};
+    settings.conv_percent = 48;
+    settings.fc_percent = 44;
+    settings.lstm_percent = 4;
+    settings.one_timestep_percent = 100;
+    settings.same_timesteps_percent = 100;
+    settings.several_inputs_percent = 70;
+    settings.point_kernel_percent = 85;
+    settings.features = narrow_or_wide;
+    settings.feature_count = sizeof narrow_or_wide / sizeof narrow_or_wide[0];
+    *regime = INSTANCE_MEMORY_REGIME;
+  } else if (style < 52) { /* feed-forward */
     settings.conv_percent = 72;
     settings.fc_percent = 14;
     settings.lstm_percent = 4;
@@ -50,7 +62,7 @@ static instance_network make_network(instance_random *random, instance_regime *r
     settings.features = few_features;
     settings.feature_count = sizeof few_features / sizeof few_features[0];
     *regime = instance_random_chance(random, 60) ? INSTANCE_MEMORY_REGIME : INSTANCE_ANY_REGIME;
-  } else if (style < 80) { /* recurrent */
+  } else if (style < 86) { /* recurrent */
     settings.conv_percent = 3;
     settings.fc_percent = 8;
     settings.lstm_percent = 84;
@@ -123,14 +135,17 @@ static double pick_resident_bytes(instance_random *random, const twin_space *spa
                              : 0;
 }
 
-/* Bytes of a core. */
+/*
+ * Bytes of a core; a little more than exact, by less than what comparisons forgive, so that whole
+ * quotients of bytes (tiles of a kernel) do not depend on the rounding of the last bit.
+ */
 static double pick_scratchpad(instance_random *random, const twin_space *space) {
   static const double ratios[] = {1, 1, 1, 1 - 1e-6, 1 + 1e-6, 0.6, 1.3, 2.2, 4};
   const double streaming = space->context.system->streaming_buffer_bytes;
   const double any = (double)((size_t)1 << instance_random_between(random, 7, 20));
   const double held = pick_held_bytes(random, space);
   const double resident = pick_resident_bytes(random, space);
-  const double ratio = INSTANCE_PICK_REAL(random, ratios);
+  const double ratio = INSTANCE_PICK_REAL(random, ratios) * (1 + 1e-12);
   const bool prefers_held = instance_random_chance(random, 50);
   if (instance_random_chance(random, 12)) {
     return any;
@@ -175,9 +190,23 @@ static twin_options options_of(instance_random *random, const instance_case whic
   return options;
 }
 
+/* Ordered factorisations into three. */
+static double count_layouts(const size_t cores) {
+  double count = 0;
+  for (size_t features = 1; features <= cores; features++) {
+    for (size_t positions = 1; features * positions <= cores; positions++) {
+      count += cores % (features * positions) == 0 ? 1 : 0;
+    }
+  }
+  return count;
+}
+
 /* How many mappings the twin may have to look at, pipeline groups aside. */
 static double count_mappings(const twin_space *space) {
   const twin_workload *const workload = space->context.workload;
+  const twin_system *const system = space->context.system;
+  const double layouts =
+      system->layout_move == TWIN_MOVE_EXACT ? count_layouts((size_t)system->cores) : 1;
   double count = 1;
   for (size_t i = 0; i < workload->node_count; i++) {
     double parallelisms = 0;
@@ -191,7 +220,7 @@ static double count_mappings(const twin_space *space) {
     const double alone =
         twin_passes_may_differ(space) ? parallelisms * parallelisms * parallelisms : parallelisms;
     const bool can_hold = space->options.reuse && space->is_holdable[i];
-    count *= factors * (alone + (can_hold ? parallelisms : 0));
+    count *= factors * (alone + (can_hold ? parallelisms * layouts : 0));
   }
   return count;
 }
@@ -213,8 +242,10 @@ static void limit_parallelisms(instance_random *random, twin_options *options,
   }
 }
 
-void instance_make_full(instance *out, const uint64_t seed, const instance_case which) {
-  static const size_t chip_rows[] = {1, 2, 2, 3, 4, 4, 5, 6, 8};
+void instance_make_full(instance *out, const uint64_t seed, const instance_case which,
+                        const instance_key_set allowed) {
+  static const size_t chip_rows[] = {1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8};
+  static const size_t chip_columns[] = {1, 1, 2, 2, 3, 4, 4, 6, 8};
   static const double streaming_bytes[] = {0, 0, 64, 100, 512, 1024};
   instance_random random = {.state = ~seed};
   instance_system parts = {
@@ -225,9 +256,12 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
       .streaming_buffer_bytes = INSTANCE_PICK_REAL(&random, streaming_bytes),
       .scratchpad_bytes = 1024,
   };
-  parts.chips_x =
-      instance_random_between(&random, 1, 8 / parts.chips_y > 2 ? 3 : 8 / parts.chips_y);
-  *out = (instance){.seed = seed};
+  do {
+    parts.chips_x = INSTANCE_PICK(&random, chip_columns);
+  } while (parts.chips_x * parts.chips_y > 8);
+  instance_random keys_random = {.state = instance_random_u64(&random)};
+  parts.keys = instance_keys_pick(&keys_random, allowed);
+  *out = (instance){.seed = seed, .keys = parts.keys};
   const instance_network network = make_network(&random, &parts.regime);
   instance_text text = {.buffer = out->workload_json, .size = sizeof out->workload_json};
   instance_workload_write_network(&text, &random, &network,

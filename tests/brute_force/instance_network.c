@@ -9,7 +9,7 @@ static const size_t timestep_counts[] = {1, 2, 3, 5, 8};
 static const instance_grid one = {1, 1};
 
 /* How often a name may stand twice among a layer's inputs; 0 if that is no valid workload. */
-static const size_t repeated_input_percent = 1;
+static const size_t repeated_input_percent = 10;
 
 static size_t ceil_div(const size_t a, const size_t b) {
   return a / b + (a % b != 0);
@@ -52,9 +52,9 @@ static bool can_concatenate(const instance_layer *layer, const instance_tensor *
 }
 
 static void pick_inputs(const instance_network *network, instance_random *random,
-                        instance_layer *layer) {
+                        const instance_network_settings *settings, instance_layer *layer) {
   layer->inputs[layer->input_count++] = pick_producer(network, random);
-  const size_t tries = instance_random_chance(random, 40) ? 4 : 0;
+  const size_t tries = instance_random_chance(random, settings->several_inputs_percent) ? 4 : 0;
   for (size_t i = 0; i < tries && layer->input_count < INSTANCE_MAX_INPUTS; i++) {
     const int other = (int)instance_random_between(random, 0, network->layer_count) - 1;
     bool fits = true;
@@ -108,13 +108,14 @@ static size_t padded_output(const size_t size, const size_t padding, const size_
 }
 
 static void pick_conv_geometry(const instance_network *network, instance_random *random,
-                               instance_layer *layer) {
+                               const instance_network_settings *settings, instance_layer *layer) {
   instance_grid size = tensor_of(network, layer->inputs[0])->grid;
   if (instance_random_chance(random, 15)) {
     layer->input_pool = pick_pool(random, size);
     size = layer->input_pool.pooled;
   }
-  layer->kernel = instance_random_chance(random, 30) ? one : pick_grid(random, 1, 5);
+  const bool is_point = instance_random_chance(random, settings->point_kernel_percent);
+  layer->kernel = is_point ? one : pick_grid(random, 1, 5);
   layer->stride = instance_random_chance(random, 70) ? one : pick_grid(random, 1, 3);
   layer->dilation = instance_random_chance(random, 80) ? one : pick_grid(random, 1, 3);
   layer->feature = (instance_grid){ceil_div(size.rows, layer->stride.rows),
@@ -155,7 +156,9 @@ static void pick_residual(const instance_network *network, instance_random *rand
   if (network->layer_count == 0 || !instance_random_chance(random, 50)) {
     return;
   }
-  const int from = (int)instance_random_between(random, 0, network->layer_count - 1);
+  const int any = (int)instance_random_between(random, 0, network->layer_count - 1);
+  const int own = layer->inputs[instance_random_between(random, 0, layer->input_count - 1)];
+  const int from = own != INSTANCE_INPUT && instance_random_chance(random, 40) ? own : any;
   const instance_tensor *const tensor = tensor_of(network, from);
   const size_t halves = layer->is_bidirectional ? 2 : 1;
   if (is_same(tensor->grid, layer->feature) && tensor->timesteps == layer->timesteps &&
@@ -171,7 +174,7 @@ static void pick_auxiliary(instance_random *random, instance_layer *layer) {
   if (layer->kind == INSTANCE_LSTM) {
     return;
   }
-  if (instance_random_chance(random, 25)) {
+  if (instance_random_chance(random, 35)) {
     layer->norm = instance_random_chance(random, 60) ? "batch_norm" : "layer_norm";
   }
   if (instance_random_chance(random, 60)) {
@@ -181,7 +184,7 @@ static void pick_auxiliary(instance_random *random, instance_layer *layer) {
     layer->activations[1] = first == 3 && instance_random_chance(random, 50) ? "relu" : NULL;
   }
   layer->is_activated_before_residual = instance_random_chance(random, 30);
-  layer->has_softmax = instance_random_chance(random, 12);
+  layer->has_softmax = instance_random_chance(random, 20);
   if (layer->kind == INSTANCE_CONV && instance_random_chance(random, 30)) {
     layer->pool = pick_pool(random, layer->feature);
   }
@@ -222,12 +225,12 @@ static instance_layer make_layer(const instance_network *network, instance_rando
       .operand = INSTANCE_NONE,
       .residual = INSTANCE_NONE,
   };
-  pick_inputs(network, random, &layer);
+  pick_inputs(network, random, settings, &layer);
   layer.is_bidirectional = layer.kind == INSTANCE_LSTM && may_be_bidirectional &&
                            instance_random_chance(random, settings->bidirectional_percent);
   if (layer.kind == INSTANCE_CONV) {
     layer.timesteps = 1;
-    pick_conv_geometry(network, random, &layer);
+    pick_conv_geometry(network, random, settings, &layer);
   }
   pick_residual(network, random, &layer);
   if (layer.kind == INSTANCE_CONV && instance_random_chance(random, 30)) {
@@ -283,6 +286,8 @@ instance_network_settings instance_network_defaults(void) {
       .one_timestep_percent = 50,
       .same_timesteps_percent = 85,
       .bidirectional_percent = 40,
+      .several_inputs_percent = 40,
+      .point_kernel_percent = 30,
       .max_grid = 16,
       .features = feature_counts,
       .feature_count = sizeof feature_counts / sizeof feature_counts[0],

@@ -89,7 +89,9 @@ typedef struct {
   size_t one_timestep_percent;   /* of networks, in all layers but a few */
   size_t same_timesteps_percent; /* of layers */
   size_t bidirectional_percent;
-  size_t max_grid; /* of the network's input, per axis */
+  size_t several_inputs_percent; /* of layers, where others fit the first */
+  size_t point_kernel_percent;   /* of convolutions, at least: kernels of one position */
+  size_t max_grid;               /* of the network's input, per axis */
   const size_t *features;
   size_t feature_count; /* len(features) */
   const size_t *timesteps;

@@ -4,6 +4,7 @@
 
 /* The two halves of an instance. */
 
+#include "instance_keys.h"
 #include "instance_network.h"
 #include "instance_random.h"
 #include "instance_text.h"
@@ -25,8 +26,9 @@ typedef enum {
 /* What of a system is not random. */
 typedef struct {
   double capacity_GB;
-  bool is_full; /* what follows counts, and the keys of reuse and DySM are written;
-                   else that is random, or absent */
+  instance_key_set keys; /* of refined equations: those that are on */
+  bool is_full;          /* what follows counts, and the keys of reuse and DySM are written;
+                            else that is random, or absent */
   instance_regime regime;
   size_t chips_x;
   size_t chips_y;

@@ -101,7 +101,7 @@ static void write_core(instance_text *text, instance_random *random, const machi
 
 static void write_chip(instance_text *text, instance_random *random, const machine *kind) {
   static const size_t cores[] = {1, 2, 3, 4, 6, 7, 8, 12, 16};
-  static const size_t few_cores[] = {1, 2, 2, 3, 4, 4, 6, 8};
+  static const size_t few_cores[] = {1, 2, 3, 4, 4, 5, 6, 6, 8, 8, 9, 12};
   static const double efficiencies[] = {0.5, 0.75, 0.8, 1};
   instance_text_key(text, "chip");
   instance_text_open(text, '{');
@@ -114,8 +114,10 @@ static void write_chip(instance_text *text, instance_random *random, const machi
   instance_text_open(text, '{');
   instance_text_real(text, "capacity_GB", kind->given->capacity_GB);
   const double memory_GBps = pick_bandwidth_GBps(random, kind);
+  static const double slowdowns[] = {2, 4, 8, 32};
+  const double slowdown = INSTANCE_PICK_REAL(random, slowdowns);
   const bool is_slow = kind->given->regime == INSTANCE_MEMORY_REGIME && memory_GBps > 16;
-  instance_text_real(text, "bandwidth_GBps", is_slow ? memory_GBps / 32 : memory_GBps);
+  instance_text_real(text, "bandwidth_GBps", is_slow ? memory_GBps / slowdown : memory_GBps);
   if (!kind->is_degenerate && instance_random_chance(random, 60)) {
     instance_text_real(text, "efficiency_ratio", INSTANCE_PICK_REAL(random, efficiencies));
   }
@@ -161,7 +163,7 @@ static void write_model(instance_text *text, instance_random *random,
                                      "reduce_ring_crossings", "rotate_memory_bytes",
                                      "relayout_memory_bytes", "weight_update_memory_bytes"};
   static const double bytes[] = {0.125, 0.25, 0.5, 1, 1.5, 2, 3, 4};
-  if (instance_random_chance(random, 30) && !given->is_full) {
+  if (instance_random_chance(random, 30) && !given->is_full && given->keys == 0) {
     return;
   }
   instance_text_key(text, "model");
@@ -174,6 +176,7 @@ static void write_model(instance_text *text, instance_random *random,
       instance_text_real(text, keys[i], INSTANCE_PICK_REAL(random, bytes));
     }
   }
+  instance_keys_write(text, random, given->keys);
   instance_text_close(text, '}');
 }
 

@@ -3,7 +3,8 @@
  * test_twin.c: libdsm against its brute-force twin (twin.h) on seeded random networks and systems:
  * equal optimum, equal tie-break, equal cost of every layer and pass, equal need of memory.
  *
- * Usage: test_twin [FIRST_SEED [COUNT]]. A failure prints its seed; the same seed reproduces it.
+ * Usage: test_twin [FIRST_SEED [COUNT [KEYS]]]. A failure prints its seed; the same seed reproduces
+ * it. KEYS of refined equations that can be on: "all", "none", or names as in instance_keys.h.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -169,13 +170,20 @@ out:
 int main(int argc, char **argv) {
   const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000;
+  instance_key_set allowed = INSTANCE_EVERY_KEY;
+  if (argc > 3 && !instance_keys_parse(&allowed, argv[3])) {
+    fprintf(stderr, "unknown key: %s\n", argv[3]);
+    return 2;
+  }
   instance *const given = malloc(sizeof *given);
+  instance_key_counts keys = {{0}};
   coverage seen = {0};
   unsigned failed = 0;
   for (uint64_t seed = first; given != NULL && seed < first + count; seed++) {
     comparison c = {.seed = seed};
-    instance_make(given, seed);
+    instance_make(given, seed, allowed);
     compare_instance(&c, given, &seen);
+    instance_key_count(&keys, given->keys);
     failed += c.failures > 0 ? 1 : 0;
   }
   free(given);
@@ -183,5 +191,6 @@ int main(int argc, char **argv) {
          "%u differ\n",
          (unsigned long long)count, (unsigned long long)first, seen.feasible, seen.infeasible,
          seen.refused, failed);
+  instance_key_counts_print(&keys);
   return failed == 0 && given != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,8 +4,9 @@
  * parallelism per pass: equal optimum, equal feasibility, and the twin finds the mapping that
  * libdsm chose admissible, as fast, as large, and its pipeline groups and layers as fast.
  *
- * Usage: test_twin_full [FIRST_SEED [COUNT [CASE]]]. A failure prints its seed and case; the same
- * seed reproduces it.
+ * Usage: test_twin_full [FIRST_SEED [COUNT [CASE [KEYS]]]]. A failure prints its seed and case; the
+ * same seed reproduces it. CASE as in the messages, or "every"; KEYS of refined equations that can
+ * be on: "all", "none", or names as in instance_keys.h.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 
 #include "dsm/dsm.h"
 #include "instance.h"
+#include "relaid.h"
 #include "twin.h"
 
 /* Two implementations sum in different orders; they agree to this, relatively. */
@@ -47,6 +49,14 @@ static void expect_at_most(comparison *c, const char *what, double lesser, doubl
   }
 }
 
+static void print_findings(const comparison *c, const dsm_diags *diags) {
+  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
+    char text[1024];
+    dsm_diag_render(dsm_diags_get(diags, i), false, text, sizeof text);
+    fprintf(stderr, "seed %llu: %s\n", (unsigned long long)c->given->seed, text);
+  }
+}
+
 /* The layouts of a layer's passes; those of passes that it has not are as the twin wants them. */
 static void read_parallelisms(const dsm_layer_plan *layer, bool inference,
                               twin_parallelism out[TWIN_PASS_COUNT]) {
@@ -73,11 +83,15 @@ static bool read_mapping(comparison *c, const dsm_plan *plan, twin_mapping *out)
     read_parallelisms(layer, c->given->options.inference, out->layers[i].parallelism);
     out->layers[i].factor = (size_t)layer->dysm_factor;
     out->layers[i].is_held = layer->is_output_held;
+    out->layers[i].parts = (twin_parts){.features = (size_t)layer->output_layout.features,
+                                        .positions = (size_t)layer->output_layout.ij,
+                                        .samples = (size_t)layer->output_layout.mb};
   }
   for (size_t i = 0; i < plan->pipeline_count; i++) {
     const size_t first = plan->pipelines[i].first_layer;
     const size_t count = plan->pipelines[i].layer_count;
-    out->groups[i] = (twin_group){.first = first, .count = count};
+    out->groups[i] =
+        (twin_group){.first = first, .count = count, .columns = (size_t)plan->pipelines[i].columns};
     for (size_t j = 0; j < count && first + j < plan->layer_count; j++) {
       out->groups[i].rows[j] = (size_t)plan->pipelines[i].rows[j];
     }
@@ -124,7 +138,24 @@ static void compare_layers(comparison *c, const dsm_plan *plan, const twin_cost 
   }
 }
 
-static void compare_plan(comparison *c, const dsm_plan *plan, const twin_result *theirs) {
+/* Several times other layouts. */
+static void compare_relaid(comparison *c, dsm_plan *plan, twin_mapping *mapping) {
+  dsm_diags *const diags = dsm_diags_new(4);
+  instance_random random = {.state = c->given->seed};
+  for (int i = 0; i < 8; i++) {
+    relaid_cycles cycles;
+    if (relaid_compare(&cycles, plan, mapping, c->given, &random, diags)) {
+      expect_close(c, "other layouts", "step_cycles", cycles.libdsm, cycles.twin);
+    } else {
+      fail(c, "other layouts", "scored", 0, 1);
+      print_findings(c, diags);
+    }
+  }
+  dsm_diags_free(diags);
+}
+
+/* Leaves the plan with other layouts. */
+static void compare_plan(comparison *c, dsm_plan *plan, const twin_result *theirs) {
   const double step_cycles = plan->result.step_cycles;
   if (c->is_lenient) {
     expect_at_most(c, "twin's step_cycles, libdsm's", theirs->step_cycles, step_cycles);
@@ -154,6 +185,9 @@ static void compare_plan(comparison *c, const dsm_plan *plan, const twin_result 
          0);
   }
   dsm_diags_free(diags);
+  if (relaid_has_layouts(plan) && read_mapping(c, plan, &mapping)) {
+    compare_relaid(c, plan, &mapping);
+  }
 }
 
 static dsm_explore_options options_of(const instance *given) {
@@ -169,14 +203,6 @@ static dsm_explore_options options_of(const instance *given) {
   options.parallelisms = from->parallelism_mask;
   options.thread_count = 1 + given->seed % 3;
   return options;
-}
-
-static void print_findings(const comparison *c, const dsm_diags *diags) {
-  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
-    char text[1024];
-    dsm_diag_render(dsm_diags_get(diags, i), false, text, sizeof text);
-    fprintf(stderr, "seed %llu: %s\n", (unsigned long long)c->given->seed, text);
-  }
 }
 
 /* Counts what the instances were like, so that a log shows that they cover something. */
@@ -203,8 +229,8 @@ static void count_features(coverage *seen, const twin_result *result) {
   seen->pipelined += result->mapping.group_count > 0;
 }
 
-static void compare_answers(comparison *c, dsm_status status, const dsm_plan *plan,
-                            bool is_explored, const twin_result *theirs, coverage *seen) {
+static void compare_answers(comparison *c, dsm_status status, dsm_plan *plan, bool is_explored,
+                            const twin_result *theirs, coverage *seen) {
   if (status == DSM_OK && is_explored && theirs->feasible) {
     count_features(seen, theirs);
     compare_plan(c, plan, theirs);
@@ -258,17 +284,26 @@ static void compare_instance(comparison *c, coverage *seen) {
 int main(int argc, char **argv) {
   const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
+  const char *const only = argc > 3 ? argv[3] : "every";
+  instance_key_set allowed = INSTANCE_EVERY_KEY;
+  if (argc > 4 && !instance_keys_parse(&allowed, argv[4])) {
+    fprintf(stderr, "unknown key: %s\n", argv[4]);
+    return 2;
+  }
   instance *const given = malloc(sizeof *given);
+  instance_key_counts keys = {{0}};
   coverage seen = {0};
   unsigned failed = 0;
   for (uint64_t seed = first; given != NULL && seed < first + count; seed++) {
     for (int which = 0; which < INSTANCE_CASE_COUNT; which++) {
-      if (argc > 3 && strcmp(argv[3], instance_case_name((instance_case)which)) != 0) {
+      if (strcmp(only, "every") != 0 &&
+          strcmp(only, instance_case_name((instance_case)which)) != 0) {
         continue;
       }
       comparison c = {.given = given, .which = (instance_case)which};
-      instance_make_full(given, seed, c.which);
+      instance_make_full(given, seed, c.which, allowed);
       compare_instance(&c, &seen);
+      instance_key_count(&keys, given->keys);
       failed += c.failures > 0 ? 1 : 0;
     }
   }
@@ -278,5 +313,6 @@ int main(int argc, char **argv) {
       "infeasible alike, %u refused alike, %u left open by ties, %u differ\n",
       (unsigned long long)count, (unsigned long long)first, seen.feasible, seen.held, seen.divided,
       seen.pipelined, seen.infeasible, seen.refused, seen.open, failed);
+  instance_key_counts_print(&keys);
   return failed == 0 && given != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,9 +4,10 @@
 
 /*
  * The brute-force twin: a second cost model and a complete enumeration, written from
- * design/model.md (sections 1 to 9 and 11 to 13), its rulings and design/interface.md alone,
- * without a look at the implementation it judges. It knows reuse, DySM, timestep pipelining and a
- * parallelism per pass; it does not know preloading.
+ * design/model.md (sections 1 to 9 and 11 to 13), design/refined.md, their rulings and
+ * design/interface.md alone, without a look at the implementation it judges. It knows reuse, DySM,
+ * timestep pipelining, a parallelism per pass and the refined equations; it does not know
+ * preloading, model.exact_groups, and which of equally fast mappings model.prefer_holding wants.
  *
  * Inputs are valid by construction (instance.h); the twin checks next to nothing. All cycles are at
  * core.frequency_GHz.
@@ -47,18 +48,34 @@ typedef struct {
   bool per_pass; /* no effect in inference */
 } twin_options;
 
+/* Of a held output, where its layout is a decision (layout_move "exact"): the parts of a sample's
+ * features, of its positions, and of the samples; their product is the number of cores. */
+typedef struct {
+  size_t features;
+  size_t positions;
+  size_t samples;
+} twin_parts;
+
 /* What is decided of a layer. A stage of a pipeline group has one parallelism, factor 1, and
  * nothing held. */
 typedef struct {
   twin_parallelism parallelism[TWIN_PASS_COUNT]; /* pF, pB, pU; inference, matmul: all the same */
   size_t factor;                                 /* DySM */
   bool is_held;                                  /* the output */
+  twin_parts parts; /* of a held output where that is a decision, else zero */
 } twin_decision;
+
+/* Core splits of the passes of layers with one timestep: cores along in, out, ij, kij, mb. */
+typedef struct {
+  size_t first[TWIN_MAX_LAYERS][TWIN_PASS_COUNT][TWIN_DIM_COUNT];
+  size_t accumulating[TWIN_MAX_LAYERS][TWIN_DIM_COUNT]; /* update, of later spatial minibatches */
+} twin_splits;
 
 /* A pipeline group; the parallelism of a stage is that of its layer. */
 typedef struct {
-  size_t first; /* layer */
-  size_t count; /* stages */
+  size_t first;   /* layer */
+  size_t count;   /* stages */
+  size_t columns; /* of every stage; all of the torus unless model.pipeline_columns */
   size_t rows[TWIN_MAX_LAYERS];
 } twin_group;
 
@@ -133,5 +150,11 @@ typedef struct {
 /* Checks and prices one mapping. False, with *out zeroed, if a text is no JSON. */
 bool twin_score(twin_cost *out, const char *workload_json, const char *system_json,
                 twin_options options, const twin_mapping *mapping);
+
+/* As twin_score(), with these splits in place of the best, in layers with one timestep outside
+ * groups. */
+bool twin_score_splits(twin_cost *out, const char *workload_json, const char *system_json,
+                       twin_options options, const twin_mapping *mapping,
+                       const twin_splits *splits);
 
 #endif

@@ -70,7 +70,8 @@ static void visit_stage(walk *w, const size_t stage, const size_t rows_left) {
     return;
   }
   const size_t later_stages = group->count - stage - 1;
-  for (size_t rows = 1; rows + later_stages <= rows_left; rows++) {
+  const size_t most = (size_t)w->pricer->space.context.system->chips_y;
+  for (size_t rows = 1; rows <= most && rows + later_stages <= rows_left; rows++) {
     group->rows[stage] = rows;
     for (int i = TWIN_DATA; i < TWIN_PARALLELISM_COUNT; i++) {
       if (w->pricer->space.allowed[group->first + stage][i]) {
@@ -81,27 +82,45 @@ static void visit_stage(walk *w, const size_t stage, const size_t rows_left) {
   }
 }
 
-static void allot_group(walk *w, const size_t first, const size_t count) {
+/* All stages as wide as the group. */
+static void price_stages(walk *w, const twin_group *group) {
   const size_t rows = (size_t)w->pricer->space.context.system->chips_y;
   assert(rows <= MAX_ROWS);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < group->count; i++) {
     const unsigned place = (i == 0 ? (unsigned)TWIN_STAGE_FIRST : 0) |
-                           (i + 1 == count ? (unsigned)TWIN_STAGE_LAST : 0);
-    for (size_t r = 1; r + count - 1 <= rows; r++) {
+                           (i + 1 == group->count ? (unsigned)TWIN_STAGE_LAST : 0);
+    for (size_t r = 1; r <= rows; r++) {
       for (int p = TWIN_DATA; p < TWIN_PARALLELISM_COUNT; p++) {
-        if (w->pricer->space.allowed[first + i][p]) {
-          w->stages[i][r][p] =
-              twin_price_stage(w->pricer, first + i, r, (twin_parallelism)p, place);
+        if (w->pricer->space.allowed[group->first + i][p]) {
+          w->stages[i][r][p] = twin_price_stage(w->pricer, group->first + i, group->columns, r,
+                                                (twin_parallelism)p, place);
         }
       }
     }
   }
+}
+
+/* Every width of the stages with every allotment of rows. */
+static void visit_widths(walk *w) {
+  const twin_system *const system = w->pricer->space.context.system;
+  twin_group *const group = &w->current.group;
+  for (size_t columns = 1; (double)columns <= system->chips_x; columns++) {
+    const double rows = twin_chain_rows(system, columns);
+    if (twin_columns_are_allowed(system, columns) && rows >= (double)group->count) {
+      group->columns = columns;
+      price_stages(w, group);
+      visit_stage(w, 0, (size_t)rows);
+    }
+  }
+}
+
+static void allot_group(walk *w, const size_t first, const size_t count) {
   w->current.group = (twin_group){.first = first, .count = count};
   w->least_cycles = HUGE_VAL;
   w->collects = false;
-  visit_stage(w, 0, rows);
+  visit_widths(w);
   w->collects = true;
-  visit_stage(w, 0, rows);
+  visit_widths(w);
 }
 
 void twin_allot(twin_allotments *out, const twin_pricer *pricer) {

@@ -2,7 +2,7 @@
 #ifndef DSM_TESTS_TWIN_ALLOT_H
 #define DSM_TESTS_TWIN_ALLOT_H
 
-/* The best rows and parallelisms of every possible pipeline group. */
+/* The best columns, rows and parallelisms of every possible pipeline group. */
 
 #include "twin_price.h"
 

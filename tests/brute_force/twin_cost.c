@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "twin_cost.h"
 
+#include <math.h>
+
 /* Sections 5 and 11: sum of gradients in the layout of the update pass. */
 static double gradient_sum_cycles(const twin_system *system, const double gradient_bytes,
                                   const twin_layout layout) {
@@ -57,6 +59,11 @@ double twin_weight_exchange_cycles(const twin_context *context, const twin_node 
          twin_group_cycles(system, 0, 0, system->weight_update_memory_bytes * owned_bytes, 0);
 }
 
+/* Links that a portion of an all-to-all travels on a ring, on average: one way round or both. */
+static double mean_hops(const twin_system *system, const double length) {
+  return system->two_way_relayout ? floor(length * length / 4) / length : (length - 1) / 2;
+}
+
 double twin_move_cycles(const twin_system *system, const double total_bytes,
                         const twin_parallelism from, const twin_parallelism to) {
   if (from == to) {
@@ -66,8 +73,10 @@ double twin_move_cycles(const twin_system *system, const double total_bytes,
   const twin_layout after = twin_layout_of(system, to);
   const double m = before.m;
   const double n = before.n;
-  const double x = before.x_is_data != after.x_is_data ? total_bytes * (m - 1) / (2 * m * n) : 0;
-  const double y = before.y_is_data != after.y_is_data ? total_bytes * (n - 1) / (2 * m * n) : 0;
+  const double x_hops = mean_hops(system, m);
+  const double y_hops = mean_hops(system, n);
+  const double x = before.x_is_data != after.x_is_data ? total_bytes * x_hops / (m * n) : 0;
+  const double y = before.y_is_data != after.y_is_data ? total_bytes * y_hops / (m * n) : 0;
   return twin_group_cycles(system, x, y, system->relayout_memory_bytes * total_bytes / (m * n), 0);
 }
 

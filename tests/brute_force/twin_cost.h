@@ -26,7 +26,7 @@ typedef struct {
   double primary;               /* cycles */
   double overlapped;            /* cycles */
   double auxiliary;             /* cycles */
-  double non_overlapped;        /* cycles: partial sums and backward rotation */
+  double non_overlapped;        /* cycles: sums and moves between cores, and backward rotation */
   double total;                 /* cycles */
   double core_bytes;            /* s_in + s_out + kcore, a tie-break */
   double kernel_bytes;          /* kcore */
@@ -48,13 +48,19 @@ typedef struct {
   double deferred_elements; /* per sample: output of the layer before, written now */
   bool accumulates;         /* update: adds to gradients that lie in memory */
   bool is_resident;         /* the whole kernel (update: the gradient) is on chip already */
-} twin_condition;
+} twin_condition; /* Where layout_move is "exact" there is more: see twin_layout_move_cycles(). */
 
 /* Cycles of concurrent transfers: the slowest link decides (section 2). */
 double twin_group_cycles(const twin_system *system, double x_bytes, double y_bytes,
                          double memory_bytes, double ring_bytes);
 
 twin_layout twin_layout_of(const twin_system *system, twin_parallelism parallelism);
+
+/* A node is one of the context's workload. */
+size_t twin_node_index(const twin_context *context, const twin_node *node);
+
+/* Bytes of a partial sum: the system's word goes before the workload's. */
+double twin_partial_sum_bytes(const twin_context *context);
 
 /* mbc of an invocation with `samples` samples. */
 double twin_samples_per_chip(twin_layout layout, double samples);

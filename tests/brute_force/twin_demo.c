@@ -89,7 +89,7 @@ static double unbound_step_cycles(const instance *input) {
 
 static bool survey_seed(survey *out, const uint64_t seed) {
   instance input;
-  instance_make(&input, seed);
+  instance_make(&input, seed, INSTANCE_EVERY_KEY);
   twin_result result;
   const clock_t start = clock();
   const bool explored =
@@ -115,7 +115,7 @@ int main(const int argc, char **argv) {
   const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
   if (argc == 2) {
     instance input;
-    instance_make(&input, first);
+    instance_make(&input, first, INSTANCE_EVERY_KEY);
     twin_result result;
     const bool explored =
         twin_explore(&result, input.workload_json, input.system_json, input.options);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Developer tool, no test, for instances of all options: `twin_demo_full CASE SEED` shows one with
- * its optimum (CASE as in test_twin_full's messages), `twin_demo_full FIRST COUNT` says what the
- * optima of COUNT seeds are like.
+ * Developer tool, no test, for instances of all options: `twin_demo_full CASE SEED [KEYS]` shows
+ * one with its optimum (CASE and KEYS as of test_twin_full), `twin_demo_full FIRST COUNT [KEYS]`
+ * says what the optima of COUNT seeds are like.
  */
 
 #include <math.h>
@@ -20,17 +20,23 @@ static void show_mapping(const twin_result *result, const twin_cost *cost) {
   const twin_mapping *const mapping = &result->mapping;
   for (size_t i = 0; i < mapping->layer_count; i++) {
     const twin_decision *const layer = &mapping->layers[i];
-    printf("  %s: %s, %s, %s; factor %zu%s; cycles %.17g %.17g %.17g, relayouts before it %.17g "
+    char parts_text[64] = "";
+    if (layer->parts.features > 0) {
+      (void)snprintf(parts_text, sizeof parts_text, " as %zu %zu %zu", layer->parts.features,
+                     layer->parts.positions, layer->parts.samples);
+    }
+    printf("  %s: %s, %s, %s; factor %zu%s%s; cycles %.17g %.17g %.17g, relayouts before it %.17g "
            "%.17g\n",
            result->layers[i].name, parallelism_names[layer->parallelism[TWIN_FORWARD]],
            parallelism_names[layer->parallelism[TWIN_BACKWARD]],
            parallelism_names[layer->parallelism[TWIN_UPDATE]], layer->factor,
-           layer->is_held ? ", held" : "", cost->pass_cycles[i][TWIN_FORWARD],
+           layer->is_held ? ", held" : "", parts_text, cost->pass_cycles[i][TWIN_FORWARD],
            cost->pass_cycles[i][TWIN_BACKWARD], cost->pass_cycles[i][TWIN_UPDATE],
            cost->boundary_cycles[i][TWIN_FORWARD], cost->boundary_cycles[i][TWIN_BACKWARD]);
   }
   for (size_t i = 0; i < mapping->group_count; i++) {
-    printf("  pipeline from layer %zu, rows", mapping->groups[i].first);
+    printf("  pipeline from layer %zu, columns %zu, rows", mapping->groups[i].first,
+           mapping->groups[i].columns);
     for (size_t j = 0; j < mapping->groups[i].count; j++) {
       printf(" %zu", mapping->groups[i].rows[j]);
     }
@@ -38,7 +44,7 @@ static void show_mapping(const twin_result *result, const twin_cost *cost) {
   }
 }
 
-static int show(const char *name, const uint64_t seed) {
+static int show(const char *name, const uint64_t seed, const instance_key_set allowed) {
   instance given;
   twin_result result;
   twin_cost cost;
@@ -50,7 +56,7 @@ static int show(const char *name, const uint64_t seed) {
   if (which == INSTANCE_CASE_COUNT) {
     return 1;
   }
-  instance_make_full(&given, seed, (instance_case)which);
+  instance_make_full(&given, seed, (instance_case)which, allowed);
   const twin_options *const o = &given.options;
   printf("%s\n%s\n", given.workload_json, given.system_json);
   printf("hybrid %d reuse %d dysm %d pipeline %d per_pass %d inference %d mask %u\n", o->hybrid,
@@ -78,10 +84,11 @@ typedef struct {
   double slowest_seconds;
 } survey;
 
-static void survey_seed(survey *out, const uint64_t seed, const instance_case which) {
+static void survey_seed(survey *out, const uint64_t seed, const instance_case which,
+                        const instance_key_set allowed) {
   instance given;
   twin_result result;
-  instance_make_full(&given, seed, which);
+  instance_make_full(&given, seed, which, allowed);
   const clock_t start = clock();
   if (!twin_explore(&result, given.workload_json, given.system_json, given.options)) {
     printf("seed %llu %s is wrong\n", (unsigned long long)seed, instance_case_name(which));
@@ -109,19 +116,20 @@ static void survey_seed(survey *out, const uint64_t seed, const instance_case wh
 }
 
 int main(const int argc, char **argv) {
-  if (argc != 3) {
+  instance_key_set allowed = INSTANCE_EVERY_KEY;
+  if (argc < 3 || argc > 4 || (argc == 4 && !instance_keys_parse(&allowed, argv[3]))) {
     return 2;
   }
   char *end = NULL;
   const uint64_t first = strtoull(argv[1], &end, 10);
   const uint64_t second = strtoull(argv[2], NULL, 10);
   if (*end != '\0') {
-    return show(argv[1], second);
+    return show(argv[1], second, allowed);
   }
   for (int which = 0; which < INSTANCE_CASE_COUNT; which++) {
     survey sums = {0};
     for (uint64_t seed = first; seed < first + second; seed++) {
-      survey_seed(&sums, seed, (instance_case)which);
+      survey_seed(&sums, seed, (instance_case)which, allowed);
     }
     printf("%-18s infeasible %zu, ambiguous %zu; held %zu, with DySM %zu, pipelined %zu, passes "
            "differ %zu; %.2f s, slowest %.3f s\n",

@@ -35,8 +35,9 @@ bool twin_explore_mappings(twin_result *out, const char *workload_json, const ch
   return explore(out, workload_json, system_json, options, twin_search_mappings);
 }
 
-bool twin_score(twin_cost *out, const char *workload_json, const char *system_json,
-                const twin_options options, const twin_mapping *mapping) {
+bool twin_score_splits(twin_cost *out, const char *workload_json, const char *system_json,
+                       const twin_options options, const twin_mapping *mapping,
+                       const twin_splits *splits) {
   *out = (twin_cost){0};
   twin_workload workload;
   twin_system system;
@@ -49,10 +50,16 @@ bool twin_score(twin_cost *out, const char *workload_json, const char *system_js
   if (!twin_pricer_make(&pricer, &context, options)) {
     return false;
   }
+  pricer.splits = splits;
   out->fault = twin_mapping_fault(&pricer.space, mapping);
   if (out->fault == NULL) {
     *out = twin_price(&pricer, mapping);
   }
   twin_pricer_free(&pricer);
   return true;
+}
+
+bool twin_score(twin_cost *out, const char *workload_json, const char *system_json,
+                const twin_options options, const twin_mapping *mapping) {
+  return twin_score_splits(out, workload_json, system_json, options, mapping, NULL);
 }

@@ -5,12 +5,14 @@
 #include "twin_price.h"
 #include "twin_splits.h"
 
-twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const size_t rows,
-                            const twin_parallelism parallelism, const unsigned place) {
+twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const size_t columns,
+                            const size_t rows, const twin_parallelism parallelism,
+                            const unsigned place) {
   const twin_context *const whole = &pricer->space.context;
   const twin_workload *const workload = whole->workload;
   const twin_node *const node = &workload->nodes[layer];
   twin_system torus = *whole->system;
+  torus.chips_x = (double)columns;
   torus.chips_y = (double)rows;
   const twin_context own = {.workload = workload, .system = &torus, .inference = whole->inference};
 
@@ -36,7 +38,7 @@ twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const
     twin_invocation steady = {.total = HUGE_VAL};
     (void)twin_best_invocation(&first, &own, node, pass, parallelism, &condition, HUGE_VAL);
     stage.steps[pass] = first.total;
-    if (pricer->space.options.reuse && node->timesteps > 1 &&
+    if (twin_keeps_kernel(&pricer->space, layer) &&
         twin_best_steady_invocation(&steady, &own, node, pass, parallelism) &&
         steady.total <= first.total) {
       stage.steps[pass] = steady.total;
@@ -44,7 +46,10 @@ twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const
     }
     const bool hands_over = (pass == TWIN_FORWARD && (place & TWIN_STAGE_LAST) == 0) ||
                             (pass == TWIN_BACKWARD && (place & TWIN_STAGE_FIRST) == 0);
-    stage.steps[pass] += hands_over ? hand_over : 0;
+    if (hands_over) {
+      stage.steps[pass] = torus.overlapped_hand_over ? fmax(stage.steps[pass], hand_over)
+                                                     : stage.steps[pass] + hand_over;
+    }
   }
   return stage;
 }

@@ -115,7 +115,8 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
     node->has_bias |= strcmp(op, "bias") == 0;
     node->has_relu |= strcmp(op, "relu") == 0;
     node->has_softmax |= strcmp(op, "softmax") == 0;
-    node->has_norm |= is_one_of(op, "batch_norm", "layer_norm", "");
+    node->has_batch_norm |= strcmp(op, "batch_norm") == 0;
+    node->has_layer_norm |= strcmp(op, "layer_norm") == 0;
     node->has_transcendental |= is_one_of(op, "sigmoid", "tanh", "gelu");
     if (strcmp(op, "residual") == 0) {
       node->has_residual = true;
@@ -265,6 +266,28 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
   return true;
 }
 
+static twin_move_rule read_move_rule(const char *word) {
+  if (strcmp(word, "always") == 0) {
+    return TWIN_MOVE_ALWAYS;
+  }
+  return strcmp(word, "exact") == 0 ? TWIN_MOVE_EXACT : TWIN_MOVE_NONE;
+}
+
+/* The keys of the refined equations. */
+static void read_refinements(twin_system *system, const cJSON *model) {
+  system->partial_sum_bytes = number(model, "partial_sum_bytes", 0);
+  system->exact_rotation = flag(model, "exact_rotation");
+  system->exact_forks = flag(model, "exact_forks");
+  system->overlapped_hand_over = flag(model, "overlapped_hand_over");
+  system->pipeline_columns = flag(model, "pipeline_columns");
+  system->lstm_gate_errors = flag(model, "lstm_gate_errors");
+  system->statistics_sums = flag(model, "statistics_sums");
+  system->two_way_relayout = flag(model, "two_way_relayout");
+  system->charge_held_masks = flag(model, "charge_held_masks");
+  system->resident_operands = flag_unless_false(model, "resident_operands");
+  system->layout_move = read_move_rule(text(model, "layout_move"));
+}
+
 bool twin_system_parse(twin_system *out, const char *json) {
   cJSON *const root = cJSON_Parse(json);
   if (root == NULL) {
@@ -311,6 +334,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .relayout_memory_bytes = number(model, "relayout_memory_bytes", 2),
       .weight_update_memory_bytes = number(model, "weight_update_memory_bytes", 2),
   };
+  read_refinements(out, model);
   cJSON_Delete(root);
   return true;
 }

@@ -17,6 +17,9 @@ enum {
 
 typedef enum { TWIN_CONV, TWIN_FC, TWIN_LSTM, TWIN_MATMUL } twin_kind;
 
+/* model.layout_move: when a held tensor moves among the cores of a chip. */
+typedef enum { TWIN_MOVE_NONE, TWIN_MOVE_ALWAYS, TWIN_MOVE_EXACT } twin_move_rule;
+
 /* What `pipeline_group` says of a layer. */
 typedef enum {
   TWIN_PIPELINE_FREE,  /* absent */
@@ -45,7 +48,8 @@ typedef struct {
   bool has_bias;
   bool has_relu;
   bool has_transcendental; /* sigmoid, tanh or gelu */
-  bool has_norm;           /* batch_norm or layer_norm */
+  bool has_batch_norm;
+  bool has_layer_norm;
   bool has_softmax;
   bool has_residual;
   double pool_window;    /* elements; 0 without a pool on the output */
@@ -100,6 +104,17 @@ typedef struct {
   double rotate_memory_bytes;
   double relayout_memory_bytes;
   double weight_update_memory_bytes;
+  double partial_sum_bytes; /* 0: as the workload says */
+  bool exact_rotation;
+  bool exact_forks;
+  bool overlapped_hand_over;
+  bool pipeline_columns;
+  bool lstm_gate_errors;
+  bool statistics_sums;
+  bool two_way_relayout;
+  bool charge_held_masks;
+  bool resident_operands;
+  twin_move_rule layout_move;
 } twin_system;
 
 /* False if the text is no JSON. */

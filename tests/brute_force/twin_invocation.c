@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "twin_cost.h"
-
 #include <math.h>
+
+#include "twin_between_cores.h"
+#include "twin_cost.h"
+#include "twin_traffic.h"
 
 /* Section 2 */
 
@@ -94,7 +96,7 @@ static double forward_ops(const twin_node *node, const double t, const bool infe
   }
   const double o = twin_out_elements(node);
   double ops = 0;
-  if (node->has_norm) {
+  if (twin_has_norm(node)) {
     ops += inference ? o : 2 * o;
   } else if (node->has_transcendental) {
     ops += t * o;
@@ -113,7 +115,7 @@ static double backward_ops(const twin_node *node) {
   }
   const double o = twin_out_elements(node);
   double ops = 0;
-  if (node->has_norm) {
+  if (twin_has_norm(node)) {
     ops += 4 * o;
   } else if (node->has_transcendental || node->has_relu) {
     ops += o;
@@ -134,97 +136,60 @@ static double auxiliary_cycles(const twin_context *context, const twin_node *nod
   } else if (pass == TWIN_BACKWARD || !twin_has_backward(node)) {
     ops = backward_ops(node);
   }
+  if (pass == TWIN_BACKWARD && system->exact_forks) {
+    ops += twin_fork_elements(context->workload, twin_node_index(context, node));
+  }
   return ops * mbc / (layout.nm * system->cores * system->sfu_ops_per_cycle);
 }
 
 /* Section 5 */
 
-/* Bytes of one invocation: of the chip, and of one core. */
-typedef struct {
-  double inp;
-  double st;
-  double raw;
-  double ker;
-  double save;
-  double s_in;
-  double s_out;
-  double kcore;
-} traffic;
+/* What the update pass reads of the output's error, and with it. */
+static double update_error_bytes(const twin_context *context, const twin_node *node,
+                                 const twin_traffic *bytes, const twin_condition *condition) {
+  const twin_system *const system = context->system;
+  const bool reads_gates = system->lstm_gate_errors && node->kind == TWIN_LSTM;
+  const double statistics = twin_has_norm(node) ? bytes->statistics : 0;
+  const double error = reads_gates ? bytes->raw : bytes->st;
+  const bool reads_statistics = !condition->is_output_held || system->charge_held_masks;
+  return (condition->is_output_held ? 0 : error) + (reads_statistics ? statistics : 0);
+}
 
-static traffic traffic_of(const twin_context *context, const twin_node *node,
-                          const twin_layout layout, const double split[TWIN_DIM_COUNT],
-                          const double mbc) {
-  const double b = context->workload->element_bytes;
-  const double in_bytes = twin_in_elements(node) * mbc * b;
-  const double out_bytes = twin_out_elements(node) * mbc * b;
-  const bool is_matmul = node->kind == TWIN_MATMUL;
-  const double kernel_bytes =
-      is_matmul ? node->operand_elements * mbc * b : twin_weight_elements(node) * b;
-  const double k_in = fmin(node->groups, split[1]) * split[0]; /* cores that share no input */
-  const bool saves = node->kind == TWIN_LSTM && !context->inference;
-  return (traffic){
-      .inp = in_bytes / layout.nm,
-      .st = twin_stored_elements(node) * mbc * b / layout.nm,
-      .raw = out_bytes / layout.nm,
-      .ker = kernel_bytes / layout.nm,
-      .save = saves ? 5 * node->out * mbc * b / layout.nm : 0,
-      .s_in = in_bytes / (layout.nm * k_in * split[2] * split[4]),
-      .s_out = out_bytes / (layout.nm * split[1] * split[2] * split[4]),
-      .kcore = kernel_bytes / (layout.nm * split[0] * split[3] * (is_matmul ? split[4] : split[1])),
-  };
+/* `fix` of section 5. */
+static double shortcut_fix_bytes(const twin_context *context, const twin_node *node,
+                                 const twin_pass_kind pass, const twin_traffic *bytes,
+                                 const twin_condition *condition) {
+  if (pass == TWIN_BACKWARD && context->system->exact_forks) {
+    return condition->is_input_held ? 0 : bytes->forks;
+  }
+  if (!node->has_residual || condition->is_shortcut_held) {
+    return 0;
+  }
+  return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes) : bytes->st;
 }
 
 /* `mem` of section 5: memory bytes of one invocation. */
 static double memory_traffic_bytes(const twin_context *context, const twin_node *node,
-                                   const twin_pass_kind pass, const twin_layout layout,
-                                   const traffic *bytes, const twin_condition *condition) {
-  const twin_system *const system = context->system;
-  const double mbc = twin_samples_per_chip(layout, condition->samples);
+                                   const twin_pass_kind pass, const twin_traffic *bytes,
+                                   const twin_condition *condition) {
   const double tile = condition->cap_bytes / 2;
   const double n1 = condition->is_resident ? 1 : ceil(bytes->kcore / tile);
   const double copies = pass == TWIN_UPDATE && condition->accumulates ? 2 : 1;
   const double kt = condition->is_resident ? 0 : bytes->ker * copies;
-  const double mask = twin_in_elements(node) * mbc * system->relu_mask_bytes / layout.nm;
-  const double saved = twin_out_elements(node) * mbc * system->batch_norm_saved_bytes / layout.nm;
-  const bool fetches_shortcut = node->has_residual && !condition->is_shortcut_held;
+  if (pass == TWIN_UPDATE) {
+    return (bytes->inp + update_error_bytes(context, node, bytes, condition)) * n1 + kt;
+  }
+  const double read = condition->is_input_held ? 0 : bytes->inp;
   const double written = condition->is_output_held ? 0 : bytes->st;
+  const double fix = shortcut_fix_bytes(context, node, pass, bytes, condition);
   if (pass == TWIN_FORWARD) {
-    const double deferred =
-        condition->deferred_elements * mbc * context->workload->element_bytes / layout.nm;
-    const double io_in = condition->is_input_held ? 0 : bytes->inp;
-    const double io_out = written + deferred + bytes->save;
-    const double fix = !fetches_shortcut ? 0 : node->pool_window > 0 ? bytes->raw : bytes->st;
-    return fmin(io_in * n1 + kt, io_in + kt * ceil(bytes->s_in / tile)) + io_out + fix;
+    const double io_out = written + bytes->deferred + bytes->save;
+    return fmin(read * n1 + kt, read + kt * ceil(bytes->s_in / tile)) + io_out + fix;
   }
-  if (pass == TWIN_BACKWARD) {
-    const double io_in = condition->is_input_held ? 0 : bytes->inp + mask;
-    const double io_out = written + bytes->save;
-    const double fix = fetches_shortcut ? bytes->st : 0;
-    return fmin(io_out * n1 + kt, io_out + kt * ceil(bytes->s_out / tile)) + io_in + fix;
-  }
-  const double io_in = bytes->inp;
-  const double io_out = condition->is_output_held ? 0 : bytes->st + (node->has_norm ? saved : 0);
-  return (io_in + io_out) * n1 + kt;
-}
-
-static double partial_sum_cycles(const twin_context *context, const twin_node *node,
-                                 const twin_pass_kind pass, const twin_layout layout,
-                                 const double split[TWIN_DIM_COUNT], const traffic *bytes) {
-  double r = 1;
-  double shared = 0;
-  if (pass == TWIN_FORWARD) {
-    r = split[0] * split[3];
-    shared = bytes->s_out;
-  } else if (pass == TWIN_BACKWARD) {
-    r = split[1] * split[3];
-    shared = bytes->s_in * layout.nm;
-  } else {
-    r = split[2] * split[4];
-    shared = node->kind == TWIN_MATMUL ? 0 : bytes->kcore;
-  }
-  const double part = (r - 1) * shared * context->workload->partial_sum_bytes /
-                      (r * context->workload->element_bytes);
-  return part / context->system->core_link_bytes_per_cycle;
+  const bool reads_mask = !condition->is_input_held || context->system->charge_held_masks;
+  const double io_in = read + (reads_mask ? bytes->mask : 0);
+  const double io_out = written + bytes->save;
+  return fmin(io_out * n1 + kt, io_out + kt * ceil(bytes->s_out / tile)) + io_in + fix;
 }
 
 typedef struct {
@@ -236,24 +201,36 @@ static link_bytes rotation_bytes(const twin_context *context, const twin_node *n
                                  const twin_parallelism parallelism, const twin_layout layout,
                                  const double mbc) {
   const double full = twin_in_elements(node) * mbc * context->workload->element_bytes;
+  const bool is_exact = context->system->exact_rotation; /* a turn is one move less */
+  const double turn_x = is_exact ? full * (layout.m - 1) / layout.m : full;
+  const double turn_y = is_exact ? full * (layout.n - 1) / layout.n : full;
   double x = 0;
   double y = 0;
   switch (parallelism) {
   case TWIN_MODEL:
-    x = full;
-    y = full / layout.m;
+    x = turn_x;
+    y = turn_y / layout.m;
     break;
   case TWIN_MODEL_X_DATA_Y:
-    x = full;
+    x = turn_x;
     break;
   case TWIN_DATA_X_MODEL_Y:
-    y = full;
+    y = turn_y;
     break;
   case TWIN_DATA:
   case TWIN_PARALLELISM_COUNT:
     break;
   }
   return (link_bytes){.x = layout.m > 1 ? x : 0, .y = layout.n > 1 ? y : 0};
+}
+
+double twin_partial_sum_bytes(const twin_context *context) {
+  const double given = context->system->partial_sum_bytes;
+  return given > 0 ? given : context->workload->partial_sum_bytes;
+}
+
+size_t twin_node_index(const twin_context *context, const twin_node *node) {
+  return (size_t)(node - context->workload->nodes);
 }
 
 twin_condition twin_plain_condition(const twin_context *context, const twin_node *node) {
@@ -271,8 +248,8 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const twin_system *const system = context->system;
   const twin_layout layout = twin_layout_of(system, parallelism);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
-  const traffic bytes = traffic_of(context, node, layout, split, mbc);
-  const double mem = memory_traffic_bytes(context, node, pass, layout, &bytes, condition);
+  const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
+  const double mem = memory_traffic_bytes(context, node, pass, &bytes, condition);
   const link_bytes rotated = rotation_bytes(context, node, parallelism, layout, mbc);
   const double rm = system->rotate_memory_bytes * fmax(rotated.x, rotated.y);
 
@@ -280,7 +257,8 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
       .split = {split[0], split[1], split[2], split[3], split[4]},
       .primary = primary_cycles(context, node, pass, layout, split, mbc),
       .auxiliary = auxiliary_cycles(context, node, pass, layout, mbc),
-      .non_overlapped = partial_sum_cycles(context, node, pass, layout, split, &bytes),
+      .non_overlapped =
+          twin_between_cores_cycles(context, node, pass, layout, split, &bytes, condition),
       .core_bytes = bytes.s_in + bytes.s_out + bytes.kcore,
       .kernel_bytes = bytes.kcore,
   };
@@ -290,7 +268,7 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
     cost.overlapped = twin_group_cycles(system, 0, 0, mem, mem);
     cost.non_overlapped +=
         twin_group_cycles(system, rotated.x, rotated.y, rm, rotated.x + rotated.y) *
-        context->workload->partial_sum_bytes / context->workload->element_bytes;
+        twin_partial_sum_bytes(context) / context->workload->element_bytes;
   } else {
     cost.overlapped = twin_group_cycles(system, rotated.x, rotated.y, mem + rm, mem + rm);
   }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Every mapping there is: layer by layer, a pipeline group or a factor, an output held or not, and
- * the parallelisms of the three passes. A mapping that has begun is given up only where it breaks a
- * rule, needs more memory than there is, or is already slower than the best complete one.
+ * Every mapping there is: layer by layer, a pipeline group or a factor, an output held or not and
+ * how it is laid out, and the parallelisms of the three passes. A mapping that has begun is given
+ * up only where it breaks a rule, needs more memory than there is, or is already slower than the
+ * best complete one.
  */
 #include <assert.h>
 #include <math.h>
@@ -112,6 +113,23 @@ static void visit_groups(search *s, const size_t layer, const prefix so_far) {
   }
 }
 
+/* Every layout of the output over the cores. */
+static void visit_layouts(search *s, const size_t layer, const prefix so_far) {
+  const size_t cores = (size_t)s->pricer.space.context.system->cores;
+  const twin_decision decided = s->current.layers[layer];
+  for (size_t features = 1; features <= cores; features++) {
+    for (size_t positions = 1; features * positions <= cores; positions++) {
+      if (cores % (features * positions) == 0) {
+        s->current.layers[layer] = decided;
+        s->current.layers[layer].parts = (twin_parts){.features = features,
+                                                      .positions = positions,
+                                                      .samples = cores / (features * positions)};
+        visit_pass(s, layer, TWIN_FORWARD, so_far);
+      }
+    }
+  }
+}
+
 static void visit_layer(search *s, const size_t layer, const prefix so_far) {
   const twin_space *const space = &s->pricer.space;
   if (layer == s->current.layer_count) {
@@ -123,8 +141,13 @@ static void visit_layer(search *s, const size_t layer, const prefix so_far) {
   for (size_t i = 0; i < (s->is_plain ? 1 : space->factor_count); i++) {
     for (int held = 1; held >= 0; held--) {
       *decision = (twin_decision){.factor = space->factors[i], .is_held = held != 0};
-      if (twin_factor_is_allowed(space, layer, decision->factor) &&
-          (!decision->is_held || (space->options.reuse && space->is_holdable[layer]))) {
+      if (!twin_factor_is_allowed(space, layer, decision->factor) ||
+          (decision->is_held && !(space->options.reuse && space->is_holdable[layer]))) {
+        continue;
+      }
+      if (decision->is_held && space->context.system->layout_move == TWIN_MOVE_EXACT) {
+        visit_layouts(s, layer, so_far);
+      } else {
         visit_pass(s, layer, TWIN_FORWARD, so_far);
       }
     }

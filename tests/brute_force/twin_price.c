@@ -3,9 +3,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "twin_splits.h"
+#include "twin_between_cores.h"
 
 static const double unknown = -1;
 
@@ -55,17 +57,106 @@ static size_t factor_index(const twin_space *space, const size_t factor) {
   return index;
 }
 
+/* The circumstances of an invocation as an index of the memo. */
+static size_t memo_index(const twin_space *space, const twin_mapping *mapping, const size_t layer,
+                         const twin_pass_kind pass, const twin_invocation_kind kind) {
+  const twin_decision *const decision = &mapping->layers[layer];
+  size_t index = layer * TWIN_PASS_COUNT + pass;
+  index = index * TWIN_PARALLELISM_COUNT + decision->parallelism[pass];
+  index = index * TWIN_MAX_FACTORS + factor_index(space, decision->factor);
+  index = index * TWIN_LIVE_SETS + twin_live_held(space, mapping, layer);
+  index = index * 2 + (decision->is_held ? 1 : 0);
+  return index * TWIN_INVOCATION_KIND_COUNT + kind;
+}
+
+/* All splits of an invocation, layouts of held tensors aside. */
+static const twin_candidates *candidates_of(const twin_pricer *pricer, const twin_mapping *mapping,
+                                            const size_t layer, const twin_pass_kind pass,
+                                            const twin_invocation_kind kind) {
+  const twin_space *const space = &pricer->space;
+  twin_candidates **const known =
+      &pricer->candidates[memo_index(space, mapping, layer, pass, kind)];
+  if (*known == NULL) {
+    const twin_condition condition = condition_of(space, mapping, layer, kind);
+    twin_candidates list;
+    twin_enumerate_invocations(&list, &space->context, &space->context.workload->nodes[layer], pass,
+                               mapping->layers[layer].parallelism[pass], &condition);
+    const size_t size = offsetof(twin_candidates, items) + list.count * sizeof list.items[0];
+    *known = malloc(size);
+    assert(*known != NULL);
+    memcpy(*known, &list, size);
+  }
+  return *known;
+}
+
+/* The least of these, with what the held tensors of the mapping move in each. */
+static double least_laid_out_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
+                                    const size_t layer, const twin_pass_kind pass,
+                                    const twin_condition *condition, const twin_candidates *list) {
+  const twin_context *const context = &pricer->space.context;
+  const twin_node *const node = &context->workload->nodes[layer];
+  const twin_layout layout =
+      twin_layout_of(context->system, mapping->layers[layer].parallelism[pass]);
+  const twin_traffic bytes =
+      twin_traffic_of(context, node, layout, list->items[0].split, condition);
+  twin_parts layouts[TWIN_MAX_LAYERS];
+  for (size_t i = 0; i < mapping->layer_count; i++) {
+    layouts[i] = mapping->layers[i].parts;
+  }
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < list->count; i++) {
+    const double moves = twin_layout_move_cycles(context, node, pass, list->items[i].split, &bytes,
+                                                 condition, layouts);
+    least = fmin(least, list->items[i].total + moves);
+  }
+  return least;
+}
+
+/* Do held tensors of the mapping move where a split does not fit their layout? */
+static bool has_layouts(const twin_context *context, const twin_condition *condition) {
+  return context->system->layout_move == TWIN_MOVE_EXACT &&
+         (condition->is_input_held || condition->is_output_held);
+}
+
+/* Cycles of one invocation under the split that is asked for. */
+static double given_split_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
+                                 const size_t layer, const twin_pass_kind pass,
+                                 const twin_invocation_kind kind) {
+  const twin_context *const context = &pricer->space.context;
+  const twin_condition condition = condition_of(&pricer->space, mapping, layer, kind);
+  const size_t *const given = kind == TWIN_INVOCATION_ACCUMULATE
+                                  ? pricer->splits->accumulating[layer]
+                                  : pricer->splits->first[layer][pass];
+  double split[TWIN_DIM_COUNT];
+  for (size_t dim = 0; dim < TWIN_DIM_COUNT; dim++) {
+    split[dim] = (double)given[dim];
+  }
+  twin_candidates only;
+  only.count = 1;
+  only.items[0] = twin_invocation_of(context, &context->workload->nodes[layer], pass,
+                                     mapping->layers[layer].parallelism[pass], split, &condition);
+  return has_layouts(context, &condition)
+             ? least_laid_out_cycles(pricer, mapping, layer, pass, &condition, &only)
+             : only.items[0].total;
+}
+
 /* Cycles of one invocation under its best split. */
 static double invocation_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
                                 const size_t layer, const twin_pass_kind pass,
                                 const twin_invocation_kind kind) {
   const twin_space *const space = &pricer->space;
-  const twin_decision *const decision = &mapping->layers[layer];
-  const twin_parallelism parallelism = decision->parallelism[pass];
-  const uint32_t live = twin_live_held(space, mapping, layer);
-  double *const known =
-      &pricer->memo->best[layer][pass][parallelism][factor_index(space, decision->factor)][live]
-                         [decision->is_held][kind];
+  if (pricer->splits != NULL && space->context.workload->nodes[layer].timesteps <= 1) {
+    return given_split_cycles(pricer, mapping, layer, pass, kind);
+  }
+  if (space->context.system->layout_move == TWIN_MOVE_EXACT) {
+    const twin_condition condition = condition_of(space, mapping, layer, kind);
+    if (has_layouts(&space->context, &condition)) {
+      return least_laid_out_cycles(pricer, mapping, layer, pass, &condition,
+                                   candidates_of(pricer, mapping, layer, pass, kind));
+    }
+  }
+  const twin_parallelism parallelism = mapping->layers[layer].parallelism[pass];
+  double *const known = &pricer->memo->best[memo_index(space, mapping, layer, pass, kind)];
   if (*known < 0) {
     const twin_condition condition = condition_of(space, mapping, layer, kind);
     twin_invocation best = {.total = HUGE_VAL};
@@ -133,7 +224,7 @@ double twin_price_pass(const twin_pricer *pricer, const twin_mapping *mapping, c
   }
   const double timesteps = node->timesteps;
   double cycles = timesteps * first;
-  if (space->options.reuse && timesteps > 1) {
+  if (twin_keeps_kernel(space, layer)) {
     const double steady =
         steady_cycles(pricer, layer, pass, mapping->layers[layer].parallelism[pass]);
     cycles = fmin(cycles, first + (timesteps - 1) * steady);
@@ -202,7 +293,7 @@ twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
       const unsigned place = (j == 0 ? (unsigned)TWIN_STAGE_FIRST : 0) |
                              (j + 1 == group->count ? (unsigned)TWIN_STAGE_LAST : 0);
       stages[j] =
-          twin_price_stage(pricer, group->first + j, group->rows[j],
+          twin_price_stage(pricer, group->first + j, group->columns, group->rows[j],
                            mapping->layers[group->first + j].parallelism[TWIN_FORWARD], place);
     }
     const twin_group_price price = twin_price_group(pricer, group->first, group->count, stages);
@@ -217,9 +308,13 @@ twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
 }
 
 bool twin_pricer_make(twin_pricer *out, const twin_context *context, const twin_options options) {
-  *out =
-      (twin_pricer){.space = twin_space_make(context, options), .memo = malloc(sizeof(twin_memo))};
-  if (out->memo == NULL) {
+  const bool has_layouts = context->system->layout_move == TWIN_MOVE_EXACT;
+  *out = (twin_pricer){.space = twin_space_make(context, options),
+                       .memo = malloc(sizeof(twin_memo)),
+                       .candidates =
+                           has_layouts ? calloc(TWIN_MEMO_SIZE, sizeof *out->candidates) : NULL};
+  if (out->memo == NULL || (has_layouts && out->candidates == NULL)) {
+    twin_pricer_free(out);
     return false;
   }
   double *const cells = (double *)out->memo; /* of nothing but doubles */
@@ -230,6 +325,10 @@ bool twin_pricer_make(twin_pricer *out, const twin_context *context, const twin_
 }
 
 void twin_pricer_free(twin_pricer *pricer) {
+  for (size_t i = 0; pricer->candidates != NULL && i < TWIN_MEMO_SIZE; i++) {
+    free(pricer->candidates[i]);
+  }
+  free(pricer->candidates);
   free(pricer->memo);
   *pricer = (twin_pricer){0};
 }

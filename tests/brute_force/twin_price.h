@@ -8,6 +8,7 @@
  */
 
 #include "twin_space.h"
+#include "twin_splits.h"
 
 typedef enum {
   TWIN_INVOCATION_FIRST,      /* also the first of several spatial minibatches */
@@ -15,10 +16,17 @@ typedef enum {
   TWIN_INVOCATION_KIND_COUNT
 } twin_invocation_kind;
 
+/* Circumstances of an invocation: layer, pass, parallelism, factor, what is held before it, whether
+ * its output is, and the kind. */
+enum {
+  TWIN_LIVE_SETS = 1 << (TWIN_MAX_LAYERS - 1),
+  TWIN_MEMO_SIZE = (int)TWIN_MAX_LAYERS * (int)TWIN_PASS_COUNT * (int)TWIN_PARALLELISM_COUNT *
+                   (int)TWIN_MAX_FACTORS * (int)TWIN_LIVE_SETS * 2 * (int)TWIN_INVOCATION_KIND_COUNT
+};
+
 /* Cycles of the best split in given circumstances; negative: not computed yet. */
 typedef struct {
-  double best[TWIN_MAX_LAYERS][TWIN_PASS_COUNT][TWIN_PARALLELISM_COUNT][TWIN_MAX_FACTORS]
-             [1 << (TWIN_MAX_LAYERS - 1)][2][TWIN_INVOCATION_KIND_COUNT];
+  double best[TWIN_MEMO_SIZE];
   double steady[TWIN_MAX_LAYERS][TWIN_PASS_COUNT][TWIN_PARALLELISM_COUNT];
   double exchange[TWIN_MAX_LAYERS][TWIN_PARALLELISM_COUNT][TWIN_PARALLELISM_COUNT]
                  [TWIN_PARALLELISM_COUNT];
@@ -28,6 +36,10 @@ typedef struct {
 typedef struct {
   twin_space space;
   twin_memo *memo;
+  /* Where layouts of held tensors are decisions they are no part of the circumstances, and all
+   * splits are kept: len(candidates) = TWIN_MEMO_SIZE, NULL: not enumerated yet. Else NULL. */
+  twin_candidates **candidates;
+  const twin_splits *splits; /* of layers with one timestep; NULL: the best */
 } twin_pricer;
 
 /* A pass of a layer outside groups, over the step, with what is paid once a step; without the
@@ -39,7 +51,7 @@ double twin_price_pass(const twin_pricer *pricer, const twin_mapping *mapping, s
 double twin_price_boundary(const twin_pricer *pricer, const twin_mapping *mapping, size_t layer,
                            twin_pass_kind pass);
 
-/* One layer of a pipeline group on its own rows (section 9). */
+/* One layer of a pipeline group on its own columns and rows (section 9). */
 typedef struct {
   double steps[TWIN_PASS_COUNT]; /* cycles, hand-over included; 0 without the pass */
   double extra;                  /* cycles: reduction, and what the first timestep takes more */
@@ -49,7 +61,7 @@ typedef struct {
 
 typedef enum { TWIN_STAGE_FIRST = 1, TWIN_STAGE_LAST = 2 } twin_stage_place; /* bits */
 
-twin_stage twin_price_stage(const twin_pricer *pricer, size_t layer, size_t rows,
+twin_stage twin_price_stage(const twin_pricer *pricer, size_t layer, size_t columns, size_t rows,
                             twin_parallelism parallelism, unsigned place);
 
 typedef struct {

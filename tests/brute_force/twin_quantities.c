@@ -58,6 +58,10 @@ double twin_macs(const twin_node *node) {
   return 0;
 }
 
+bool twin_has_norm(const twin_node *node) {
+  return node->has_batch_norm || node->has_layer_norm;
+}
+
 bool twin_reads_network_input(const twin_node *node) {
   for (size_t i = 0; i < node->inputs.count; i++) {
     if (node->inputs.layers[i] == TWIN_NETWORK_INPUT) {
@@ -119,4 +123,23 @@ bool twin_is_used_from(const twin_workload *workload, const size_t layer, const 
     }
   }
   return false;
+}
+
+double twin_fork_elements(const twin_workload *workload, const size_t layer) {
+  double elements = 0;
+  for (size_t j = 0; j < layer; j++) {
+    const bool is_fork = refs_contain(&workload->nodes[layer].inputs, j) &&
+                         twin_is_used_from(workload, j, layer + 1, true);
+    elements += is_fork ? twin_stored_elements(&workload->nodes[j]) : 0;
+  }
+  return elements;
+}
+
+bool twin_adds_own_input(const twin_node *node) {
+  for (size_t i = 0; i < node->shortcut.count; i++) {
+    if (!refs_contain(&node->inputs, (size_t)node->shortcut.layers[i])) {
+      return false;
+    }
+  }
+  return node->has_residual;
 }

@@ -14,6 +14,8 @@ double twin_stored_elements(const twin_node *node); /* st_el */
 double twin_weight_elements(const twin_node *node); /* w_el */
 double twin_macs(const twin_node *node);
 
+bool twin_has_norm(const twin_node *node); /* batch_norm or layer_norm */
+
 bool twin_reads_network_input(const twin_node *node);
 bool twin_has_backward(const twin_node *node);
 bool twin_has_pass(const twin_node *node, twin_pass_kind pass, bool inference);
@@ -25,5 +27,12 @@ double twin_invocation_count(const twin_node *node, twin_pass_kind pass);
 /* Is the stored output of `layer` used by the layer `first` or a later one? */
 bool twin_is_used_from(const twin_workload *workload, size_t layer, size_t first,
                        bool operands_count);
+
+/* Elements per sample of those producers of `layer` that a later layer uses too; none counts
+ * twice. */
+double twin_fork_elements(const twin_workload *workload, size_t layer);
+
+/* Is a residual's shortcut nothing but what the layer reads anyway? */
+bool twin_adds_own_input(const twin_node *node);
 
 #endif

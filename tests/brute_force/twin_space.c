@@ -142,10 +142,29 @@ static bool is_whole_set(const twin_workload *workload, const size_t first, cons
   return true;
 }
 
+bool twin_keeps_kernel(const twin_space *space, const size_t layer) {
+  const twin_node *const node = &space->context.workload->nodes[layer];
+  const bool is_kept = node->kind != TWIN_MATMUL || space->context.system->resident_operands;
+  return space->options.reuse && node->timesteps > 1 && is_kept;
+}
+
+bool twin_columns_are_allowed(const twin_system *system, const size_t columns) {
+  const size_t all = (size_t)system->chips_x;
+  return columns == all || (system->pipeline_columns && columns > 0 && all % columns == 0);
+}
+
+double twin_chain_rows(const twin_system *system, const size_t columns) {
+  return system->chips_x / (double)columns * system->chips_y;
+}
+
+static double most_rows(const twin_system *system) {
+  return twin_chain_rows(system, system->pipeline_columns ? 1 : (size_t)system->chips_x);
+}
+
 bool twin_group_is_allowed(const twin_space *space, const size_t first, const size_t count) {
   const twin_workload *const workload = space->context.workload;
   if (!space->options.pipeline || count < 2 || first + count > workload->node_count ||
-      (double)count > space->context.system->chips_y) {
+      (double)count > most_rows(space->context.system)) {
     return false;
   }
   const twin_node *const head = &workload->nodes[first];
@@ -189,6 +208,15 @@ static const char *holding_fault(const twin_space *space, const twin_mapping *ma
   return NULL;
 }
 
+/* A held output has a layout only where that is a decision. */
+static bool parts_are_allowed(const twin_system *system, const twin_decision *decision) {
+  const twin_parts *const parts = &decision->parts;
+  const double product =
+      (double)parts->features * (double)parts->positions * (double)parts->samples;
+  const bool is_due = decision->is_held && system->layout_move == TWIN_MOVE_EXACT;
+  return product == (is_due ? system->cores : 0);
+}
+
 const char *twin_layer_fault(const twin_space *space, const twin_mapping *mapping,
                              const size_t layer, const twin_pass_kind last_pass) {
   const twin_decision *const decision = &mapping->layers[layer];
@@ -214,6 +242,9 @@ const char *twin_layer_fault(const twin_space *space, const twin_mapping *mappin
   if (decision->is_held && !(space->options.reuse && space->is_holdable[layer])) {
     return "output cannot be held";
   }
+  if (!parts_are_allowed(space->context.system, decision)) {
+    return "layout of a held output";
+  }
   return holding_fault(space, mapping, layer, last_pass);
 }
 
@@ -221,6 +252,10 @@ const char *twin_group_fault(const twin_space *space, const twin_mapping *mappin
                              const twin_group *group) {
   if (!twin_group_is_allowed(space, group->first, group->count)) {
     return "layers cannot be a pipeline group";
+  }
+  const twin_system *const system = space->context.system;
+  if (!twin_columns_are_allowed(system, group->columns)) {
+    return "a pipeline group has a wrong number of columns";
   }
   size_t rows = 0;
   for (size_t stage = 0; stage < group->count; stage++) {
@@ -235,13 +270,15 @@ const char *twin_group_fault(const twin_space *space, const twin_mapping *mappin
         return "parallelism of a stage is not allowed";
       }
     }
-    if (decision->factor != 1 || group->rows[stage] < 1) {
-      return "a stage has a DySM factor, or no row";
+    if (decision->factor != 1 || group->rows[stage] < 1 ||
+        (double)group->rows[stage] > system->chips_y) {
+      return "a stage has a DySM factor, no row, or too many";
     }
     rows += group->rows[stage];
   }
-  return (double)rows > space->context.system->chips_y ? "a pipeline group has too many rows"
-                                                       : NULL;
+  return (double)rows > twin_chain_rows(system, group->columns)
+             ? "a pipeline group has too many rows"
+             : NULL;
 }
 
 const char *twin_mapping_fault(const twin_space *space, const twin_mapping *mapping) {

@@ -8,7 +8,7 @@
 
 #include "twin_cost.h"
 
-enum { TWIN_MAX_FACTORS = 16 };
+enum { TWIN_MAX_FACTORS = 8 };
 
 typedef struct {
   twin_context context;
@@ -40,6 +40,15 @@ double twin_held_bytes(const twin_space *space, const twin_mapping *mapping, siz
 /* What must fit the scratchpads of a chip beside the streaming buffers: the held bytes, and the
  * output before a pool. */
 double twin_holding_bytes(const twin_space *space, const twin_mapping *mapping, size_t layer);
+
+/* Section 7: may a layer find its kernel on chip in later timesteps? */
+bool twin_keeps_kernel(const twin_space *space, size_t layer);
+
+/* May the stages of a group be so many chips wide? */
+bool twin_columns_are_allowed(const twin_system *system, size_t columns);
+
+/* Rows in all, where the torus is cut into strips of so many columns that are put end to end. */
+double twin_chain_rows(const twin_system *system, size_t columns);
 
 bool twin_is_in_group(const twin_mapping *mapping, size_t layer);
 

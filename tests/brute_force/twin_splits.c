@@ -4,13 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* Ordered factorisations of the core count into five: 126 for 32 cores, 2100 for 96 * 5. */
-enum { MAX_SPLITS = 2400, MAX_DIVISORS = 64 };
-
-typedef struct {
-  size_t count;
-  twin_invocation items[MAX_SPLITS];
-} candidates;
+enum { MAX_DIVISORS = 64 };
 
 static double total_of(const twin_invocation *cost) {
   return cost->total;
@@ -25,7 +19,7 @@ static double core_bytes_of(const twin_invocation *cost) {
 }
 
 /* Keeps, in their order, the candidates that are least by a key, up to a tie. */
-static void keep_least(candidates *list, double (*const key)(const twin_invocation *)) {
+static void keep_least(twin_candidates *list, double (*const key)(const twin_invocation *)) {
   double least = HUGE_VAL;
   for (size_t i = 0; i < list->count; i++) {
     least = fmin(least, key(&list->items[i]));
@@ -51,9 +45,10 @@ static size_t enumerate_divisors(size_t divisors[MAX_DIVISORS], const size_t num
 }
 
 /* All factorisations in lexicographic order, with their costs; only valid ones if asked. */
-static void enumerate_splits(candidates *list, const twin_context *context, const twin_node *node,
-                             const twin_pass_kind pass, const twin_parallelism parallelism,
-                             const twin_condition *condition, const bool only_valid) {
+static void enumerate_splits(twin_candidates *list, const twin_context *context,
+                             const twin_node *node, const twin_pass_kind pass,
+                             const twin_parallelism parallelism, const twin_condition *condition,
+                             const bool only_valid) {
   const size_t cores = (size_t)context->system->cores;
   size_t d[MAX_DIVISORS] = {0};
   const size_t count = enumerate_divisors(d, cores);
@@ -72,7 +67,7 @@ static void enumerate_splits(candidates *list, const twin_context *context, cons
                 !twin_split_is_valid(context, node, parallelism, split, condition->samples)) {
               continue;
             }
-            assert(list->count < MAX_SPLITS);
+            assert(list->count < TWIN_MAX_SPLITS);
             list->items[list->count++] =
                 twin_invocation_of(context, node, pass, parallelism, split, condition);
           }
@@ -82,14 +77,21 @@ static void enumerate_splits(candidates *list, const twin_context *context, cons
   }
 }
 
+void twin_enumerate_invocations(twin_candidates *out, const twin_context *context,
+                                const twin_node *node, const twin_pass_kind pass,
+                                const twin_parallelism parallelism,
+                                const twin_condition *condition) {
+  enumerate_splits(out, context, node, pass, parallelism, condition, true);
+  if (out->count == 0) {
+    enumerate_splits(out, context, node, pass, parallelism, condition, false);
+  }
+}
+
 bool twin_best_invocation(twin_invocation *out, const twin_context *context, const twin_node *node,
                           const twin_pass_kind pass, const twin_parallelism parallelism,
                           const twin_condition *condition, const double kernel_limit_bytes) {
-  candidates list;
-  enumerate_splits(&list, context, node, pass, parallelism, condition, true);
-  if (list.count == 0) {
-    enumerate_splits(&list, context, node, pass, parallelism, condition, false);
-  }
+  twin_candidates list;
+  twin_enumerate_invocations(&list, context, node, pass, parallelism, condition);
   size_t kept = 0;
   for (size_t i = 0; i < list.count; i++) {
     if (list.items[i].kernel_bytes <= kernel_limit_bytes * (1 + TWIN_TIE_RATIO)) {

@@ -99,6 +99,13 @@ def string_literals(code):
     return re.findall(r'"((?:\\.|[^"\\])*)"', code)
 
 
+def c_arguments(text):
+    """The arguments of a macro; string literals without quotes, neighbours joined."""
+    pattern = r'((?:"(?:\\.|[^"\\])*"\s*)+)|([^,"\s][^,"]*)'
+    return ["".join(string_literals(text_of)) if text_of else other.strip()
+            for text_of, other in re.findall(pattern, text)]
+
+
 class Checker:
     def __init__(self, dsm, source):
         self.dsm = dsm
@@ -133,40 +140,72 @@ class Checker:
         return values
 
     def parameters(self):
-        """{path: (default, range)}; default None: required; range None: a flag or a word."""
+        """{path: (default, range, unit, source)}; default None: required; range None: a flag or a
+        word (a word in the ticks of the documents); source None: of a required one."""
         code = self.read("src/system/parameters.c")
         code = code[code.index("dsm__parameters[] = {"):]
         known = self.constants()
 
         def number(text):
-            text = text.strip()
             return known[text] if text in known else float(text)
 
         result = {}
-        for kind, path, rest in re.findall(r'\b(COUNT|RATE|REAL|FLAG)\(\s*"([^"]+)",([^()]*)\)', code):
-            arguments = [argument.strip() for argument in rest.split(",")][1:]
+        for kind, row in re.findall(r"^    (COUNT|RATE|REAL|FLAG|WORD)\((.*?)\),$", code,
+                                    flags=re.S | re.M):
+            path, *arguments = c_arguments(row)
             if kind == "COUNT":
-                required, most, default = arguments
-                result[path] = (None if required == "true" else number(default), (1, number(most)))
+                _, required, most, default, unit, source = arguments
+                default = None if required == "true" else number(default)
+                result[path] = (default, (1, number(most)), unit, source)
             elif kind == "RATE":
-                result[path] = (None, (known["RATE_MIN"], known["RATE_MAX"]))
+                result[path] = (None, (known["RATE_MIN"], known["RATE_MAX"]), arguments[1], "NULL")
             elif kind == "REAL":
-                least, most, default = arguments
-                result[path] = (number(default), (number(least), number(most)))
+                _, least, most, default, unit, source = arguments
+                result[path] = (number(default), (number(least), number(most)), unit, source)
+            elif kind == "FLAG":
+                result[path] = (arguments[1], None, "flag", arguments[2])
             else:
-                result[path] = (arguments[0], None)
-        for path in re.findall(r'\{\s*"([^"]+)",\s*DSM__PARAMETER_', code):
-            result[path] = (None, None)
-        for path in re.findall(r'"(\w+(?:\.\w+)+)"', code):
+                _, _, required, default, source = arguments
+                word = f"`{default.rsplit('_', 1)[-1].lower()}`"
+                result[path] = (None if required == "true" else word, None, "word", source)
+        for path in re.findall(r'\(\s*"(\w+(?:\.\w+)+)"', code):
             if path not in result:
                 self.complain("src/system/parameters.c", f"cannot read the row of {path}")
         return result
+
+    def byte_parameters(self):
+        """{key: (default, range, unit, source)} of the workloads' numbers of bytes."""
+        code = self.read("src/workload/byte_parameters.c")
+        known = {name: float(value) for name, value in
+                 re.findall(r"^#define (\w+) ([\d.]+)$", code, flags=re.M)}
+        result = {}
+        for row in re.findall(r"^    BYTES\((.*?)\),$", code, flags=re.S | re.M):
+            key, least, most, default, unit, source = c_arguments(row)
+            limits = tuple(known.get(text) if text in known else float(text) for text in (least, most))
+            result[key] = (float(default), limits, unit, source)
+        return result
+
+    def check_origin(self, path, row, unit, source):
+        """Unit and source of the default in docs/model.md. Where the page says no more than
+        "assumption", the code may give a reason; what the page says of other systems follows
+        after a semicolon."""
+        where = "docs/model.md"
+        if row.get("unit") != unit:
+            self.complain(where, f"{path}: expected the unit {unit}, found {row.get('unit')!r}")
+        if source == "NULL":
+            return
+        stated = re.split(r"; (?:refined|P, Fig)", row.get("source", "").replace("`", ""))[0]
+        in_page = stated.replace("P, IV", "DeepSpatialMatrix paper, section IV")
+        in_code = source.replace("the DeepSpatialMatrix paper, Fig.", "Fig.")
+        is_bare = re.fullmatch(r"assumption( \(.*\))?", in_page) is not None
+        if in_page != in_code and not (is_bare and in_code.startswith("assumption")):
+            self.complain(where, f"{path}: expected the source {in_code!r}, found {stated!r}")
 
     def check_parameter_row(self, where, path, row, default, limits):
         shown = row.get("default", "")
         if default is None:
             is_right = shown == "required"
-        elif default in ("true", "false"):
+        elif isinstance(default, str):
             is_right = shown == default
         else:
             is_right = re.fullmatch(r"[\d.eE+-]+", shown) is not None and float(shown) == default
@@ -183,17 +222,26 @@ class Checker:
         parameters = self.parameters()
         if not parameters:
             self.complain("src/system/parameters.c", "no parameters found")
-        places = (("docs/model.md", section(self.model, "2. System parameters")),
-                  ("docs/formats.md", section(self.formats, "dsm-system/1")))
+        of_model = section(self.model, "2. System parameters")
+        self.check_parameter_rows(parameters, (("docs/model.md", of_model),
+                                               ("docs/formats.md", section(self.formats, "dsm-system/1"))))
+        self.check_parameter_rows(self.byte_parameters(),
+                                  (("docs/model.md", of_model),
+                                   ("docs/formats.md", section(self.formats, "dsm-workload/1"))))
+
+    def check_parameter_rows(self, parameters, places):
         for where, text in places:
             rows = {first_span(row.get("key", "")): row for table in tables(text or "") for row in table}
-            for path, (default, limits) in parameters.items():
+            for path, (default, limits, unit, source) in parameters.items():
                 if path not in rows:
                     self.complain(where, f"no row for the parameter {path}")
-                else:
-                    self.check_parameter_row(where, path, rows[path], default, limits)
+                    continue
+                self.check_parameter_row(where, path, rows[path], default, limits)
+                if where == "docs/model.md":
+                    self.check_origin(path, rows[path], unit, source)
+            is_system = any("." in path for path in parameters)
             for path in rows:
-                if path is not None and "." in path and path not in parameters:
+                if is_system and path is not None and "." in path and path not in parameters:
                     self.complain(where, f"a row for {path}, which is no parameter")
             for row in rows.values():
                 if any(row.get(title, "x") == "" for title in ("unit", "source", "meaning")):
@@ -371,6 +419,7 @@ class Checker:
                 ("dsm-explain/1", (*recurrent, "--explain", "enc1")),
                 ("dsm-ladder/1", (*inputs, "--ladder")),
                 ("dsm-describe/1", ("describe", workload, system, plan)),
+                ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
                 ("dsm-validate/1", ("validate", workload, bad))):
             self.check_result(name, self.format_tokens(name), *arguments)
 

@@ -263,7 +263,7 @@ static uint64_t digest_names(uint64_t digest) {
 static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
                              const dsm_machine *machine, const dsm_loops *split) {
   const dsm_layer *const layer = &workload->layers[0];
-  const dsm_precision precision = dsm_precision_of(workload);
+  const dsm_precision precision = dsm_precision_of(workload, machine->system);
   const dsm_residency residency = dsm_residency_none(machine);
   const dsm_pass_work work =
       dsm_pass_work_derive(layer, machine, precision, DSM_MODE_TRAINING, DSM_PASS_FORWARD,
@@ -276,13 +276,24 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
   return digest_u64(digest, list.count);
 }
 
+/* How held tensors lie in the cores. */
+static uint64_t digest_layouts(uint64_t digest, const dsm_machine *machine,
+                               const dsm_loops *split) {
+  const dsm_held_tensor input = {.layout = {1, 1, 1}, .elements = 8};
+  const dsm_held_layouts layouts = {.inputs = &input, .input_count = 1};
+  digest = digest_u64(digest, dsm_split_fits_output(split, &input.layout));
+  digest = digest_u64(digest, dsm_split_fits_input(split, &input.layout));
+  digest = digest_double(digest, dsm_misfitting_input(&layouts, split));
+  return digest_double(digest, dsm_layout_move_cycles(machine, 1000));
+}
+
 /* What is on chip for longer than an invocation. */
 static uint64_t digest_holding(uint64_t digest, const dsm_workload *workload,
                                const dsm_machine *machine) {
   const dsm_layer *const layer = &workload->layers[0];
-  const double tensor =
-      dsm_tensor_chip_bytes(layer->stored_elements, machine, dsm_precision_of(workload),
-                            DSM_PARALLELISM_DATA, workload->minibatch);
+  const double tensor = dsm_tensor_chip_bytes(layer->stored_elements, machine,
+                                              dsm_precision_of(workload, machine->system),
+                                              DSM_PARALLELISM_DATA, workload->minibatch);
   const double limits[] = {
       dsm_held_limit_bytes(machine, 0),
       dsm_preload_room_bytes(machine),
@@ -292,13 +303,14 @@ static uint64_t digest_holding(uint64_t digest, const dsm_workload *workload,
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
     digest = digest_double(digest, limits[i]);
   }
+  digest = digest_u64(digest, dsm_kernel_can_be_kept(layer, machine));
   return digest_u64(digest, dsm_dysm_factor_is_valid(layer, machine, workload->minibatch, 2));
 }
 
 static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
                             const dsm_machine *machine) {
   const dsm_layer *const layer = &workload->layers[0];
-  const dsm_precision precision = dsm_precision_of(workload);
+  const dsm_precision precision = dsm_precision_of(workload, machine->system);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA_X_MODEL_Y);
   const dsm_weight_traffic weights = dsm_weight_traffic_derive(layer, machine, precision, &layouts);
   const dsm_transfer_list axes =
@@ -318,6 +330,7 @@ static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
   digest = digest_double(digest, dsm_group_cycles(machine, &relayout));
   digest = digest_double(digest, dsm_group_cycles(machine, &inside.error));
   digest = digest_double(digest, dsm_group_cycles(machine, &hand_over));
+  digest = digest_double(digest, dsm_stage_hand_over_cycles(machine, &hand_over, 1));
   digest = digest_u64(digest, dsm_stage_hands_over(DSM_PASS_FORWARD, 0, 2));
   digest = digest_u64(digest, dsm_group_slowest_link(machine, &relayout));
   digest = digest_double(digest, dsm_link_cycles(machine, DSM_LINK_X, 1000));
@@ -338,6 +351,7 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   uint64_t digest = digest_names(DIGEST_START);
   digest = digest_score(digest, s->convolutional, &machine, &split);
   digest = digest_holding(digest, s->convolutional, &machine);
+  digest = digest_layouts(digest, &machine, &split);
   digest = digest_step(digest, s->convolutional, &machine);
   digest = digest_u64(digest, core.n[DSM_DIM_OUT] + array.n[DSM_DIM_OUT]);
   digest = digest_u64(digest, dsm_split_is_valid(layer, &share, &split));

@@ -236,12 +236,20 @@ static void make_plans(subject *s) {
   require(s->plan_text != NULL && s->small_plan_text != NULL, "the plans' texts");
 }
 
+static void make_elasticity(subject *s) {
+  const dsm_workload *const workloads[] = {s->single};
+  const dsm_elasticity_request request = {
+      .system = s->system, .workloads = workloads, .workload_count = 1, .options = s->inference};
+  require(dsm_elasticity_derive(&s->elasticity, &request, NULL) == DSM_OK, "elasticities");
+}
+
 void subject_init(subject *s) {
   make_files(s);
   make_inputs(s);
   make_plans(s);
   put_file(s->plan_path, s->small_plan_text);
   require(dsm_explain(&s->explanation, s->plan, 0, 3, NULL) == DSM_OK, "an explanation");
+  make_elasticity(s);
   s->findings = dsm_diags_new(20);
   dsm_workload *bad = NULL;
   require(dsm_workload_parse(&bad, subject_bad_workload_text, strlen(subject_bad_workload_text),
@@ -251,6 +259,7 @@ void subject_init(subject *s) {
 
 void subject_fini(subject *s) {
   dsm_diags_free(s->findings);
+  dsm_elasticity_free(s->elasticity);
   dsm_explanation_free(s->explanation);
   free(s->small_plan_text);
   free(s->plan_text);

@@ -43,7 +43,8 @@ typedef struct subject {
   char *plan_text;
   char *small_plan_text;
   dsm_explanation *explanation;
-  dsm_diags *findings; /**< of a bad workload */
+  dsm_elasticity *elasticity; /**< of one layer in inference, to all parameters */
+  dsm_diags *findings;        /**< of a bad workload */
 } subject;
 
 extern const char subject_convolutional_text[];
@@ -83,6 +84,8 @@ extern const faulty_case input_cases[];
 extern const size_t input_case_count;
 extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
+extern const faulty_case elasticity_cases[];
+extern const size_t elasticity_case_count;
 extern const faulty_case report_cases[];
 extern const size_t report_case_count;
 

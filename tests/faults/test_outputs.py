@@ -83,6 +83,7 @@ def commands(program):
     yield "explain", ["explore", program.workload, program.system, "--explain", "conv1"]
     yield "ladder", ["explore", program.workload, program.system, "--ladder"]
     yield "describe", ["describe", program.workload, program.system]
+    yield "elasticity", ["describe", program.workload, program.system, "--elasticity"]
     yield "validate", ["validate", program.workload]
     yield "score", ["score", str(program.folder / "plan.json")]
     yield "help", ["help", "explore"]

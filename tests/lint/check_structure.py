@@ -17,6 +17,7 @@ ROOMS = {
     "model": ["base"],
     "plan": ["base", "workload", "system", "model"],
     "search": ["base", "plan", "model"],
+    "elasticity": ["base", "workload", "system", "search"],
     "report": ["base", "system", "model", "plan"],
     "cli": [],
 }
@@ -28,6 +29,7 @@ PUBLIC_HEADERS = {
     "model": {"mapping", "model", "workload", "system"},
     "plan": {"plan"},
     "search": {"explore"},
+    "elasticity": {"elasticity"},
     "report": {"report", "suggest"},
 }
 FORBIDDEN_EVERYWHERE = [

@@ -30,7 +30,8 @@ dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
                 .reduce_ring_crossings = 2,
                 .rotate_memory_bytes = 0.5,
                 .relayout_memory_bytes = 6,
-                .weight_update_memory_bytes = 7},
+                .weight_update_memory_bytes = 7,
+                .resident_operands = true},
   };
 }
 

@@ -15,7 +15,7 @@
  * cycle, 3 of them for an exponential. Bytes a cycle: X 8, Y 4, memory 16, ring 32, scratchpad 4.
  * A scratchpad has 16384 bytes. Every assumption has a value of its own, so that none can stand for
  * another: mask 0.125, saved statistics 0.25, memory bytes reduce 1.5, broadcast 5, rotate 0.5,
- * relayout 6, weight update 7, ring crossings 2.
+ * relayout 6, weight update 7, ring crossings 2. The refined equations are off.
  */
 dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y);
 

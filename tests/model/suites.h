@@ -15,6 +15,7 @@ Suite *suite_compute(void);
 Suite *suite_core_link(void);
 Suite *suite_cost(void);
 Suite *suite_held_traffic(void);
+Suite *suite_layout_move(void);
 Suite *suite_layouts(void);
 Suite *suite_machine(void);
 Suite *suite_mapping(void);

@@ -133,6 +133,42 @@ START_TEST(test_lstm_counts_no_further_operation) {
 }
 END_TEST
 
+/* 7 elements of the input have errors already: one addition each, in backward. */
+START_TEST(test_errors_are_added_to_those_of_later_users) {
+  dsm_layer layer = fc_layer(8, 10);
+  dsm_assumptions model = friendly_system(1, 1).model;
+  layer.fork_elements = 7;
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    ck_assert_double_eq(dsm__fork_ops(&layer, &model, (dsm_pass)pass), 0);
+  }
+  model.exact_forks = true;
+  ck_assert_double_eq(dsm__fork_ops(&layer, &model, DSM_PASS_FORWARD), 0);
+  ck_assert_double_eq(dsm__fork_ops(&layer, &model, DSM_PASS_BACKWARD), 7);
+  ck_assert_double_eq(dsm__fork_ops(&layer, &model, DSM_PASS_UPDATE), 0);
+  const dsm_layer lstm = lstm_layer(8, 5, 7);
+  ck_assert_double_eq(dsm__fork_ops(&lstm, &model, DSM_PASS_BACKWARD), 0);
+}
+END_TEST
+
+/* 20 H = 100 and 7 of an lstm, on one chip and core, 2 samples, 4 a cycle; held or not. */
+START_TEST(test_additions_of_errors_join_the_layers_own_work) {
+  dsm_system chips = friendly_system(1, 1);
+  dsm_layer lstm = lstm_layer(8, 5, 7);
+  chips.chip.cores = 1;
+  chips.model.exact_forks = true;
+  lstm.fork_elements = 7;
+  const dsm_machine machine = dsm_machine_derive(&chips);
+  dsm_residency residency = dsm_residency_none(&machine);
+  for (int held = 0; held <= 1; held++) {
+    residency.is_input_held = held == 1;
+    const dsm_pass_work work =
+        dsm_pass_work_derive(&lstm, &machine, friendly_precision(), DSM_MODE_TRAINING,
+                             DSM_PASS_BACKWARD, DSM_PARALLELISM_DATA, 2, &residency);
+    ASSERT_CLOSE(work.auxiliary_cycles, 107.0 * 2 / 4);
+  }
+}
+END_TEST
+
 static double cycles(uint64_t chips_x, uint64_t chips_y, uint64_t cores,
                      dsm_parallelism parallelism, uint64_t samples, double ops) {
   const dsm_layer fc = fc_layer(8, 10);
@@ -180,6 +216,8 @@ Suite *suite_auxiliary(void) {
   tcase_add_test(ops, test_free_transcendentals_leave_the_other_passes);
   tcase_add_test(ops, test_lstm_counts_gates_cell_and_products_of_each_hidden_unit);
   tcase_add_loop_test(ops, test_lstm_counts_no_further_operation, 0, DSM_AUX_OP_COUNT);
+  tcase_add_test(ops, test_errors_are_added_to_those_of_later_users);
+  tcase_add_test(ops, test_additions_of_errors_join_the_layers_own_work);
   suite_add_tcase(suite, ops);
   TCase *const cycles_case = tcase_create("cycles");
   tcase_add_test(cycles_case, test_auxiliary_work_is_shared_by_chips_and_cores);

@@ -85,7 +85,8 @@ START_TEST(test_axis_of_length_1_carries_no_rotation) {
 END_TEST
 
 /* Each chip starts with a piece of the features. Every iteration all pieces hop along X if it is an
- * M axis, and along Y if it alone is, or once every turn of X. */
+ * M axis, and along Y if it alone is, or once every turn of X. With exact_rotation they hop from
+ * one iteration to the next only: along Y in place of the X hop that would end a turn. */
 typedef struct hops {
   double x; /* bytes that a chip sent along X */
   double y;
@@ -95,7 +96,7 @@ typedef struct hops {
 enum { CHIPS_MAX = SIDE_MAX * SIDE_MAX };
 
 /* Notes in met[chip][piece] how often they were together; chip (x, y) is number y * m + x. */
-static hops hop_by_hop(int m, int n, dsm_parallelism parallelism, double full_bytes,
+static hops hop_by_hop(int m, int n, dsm_parallelism parallelism, double full_bytes, bool is_exact,
                        int met[CHIPS_MAX][CHIPS_MAX]) {
   const bool turns_x = is_model_x(parallelism);
   const bool turns_y = is_model_y(parallelism);
@@ -109,11 +110,15 @@ static hops hop_by_hop(int m, int n, dsm_parallelism parallelism, double full_by
       const int y = (piece / m + away_y) % n;
       met[y * m + x][piece]++;
     }
-    if (turns_x && m > 1) {
+    const bool is_turn_over = !turns_x || iteration % m == 0;
+    if (is_exact && iteration == ways) {
+      break;
+    }
+    if (turns_x && m > 1 && !(is_exact && is_turn_over)) {
       away_x = (away_x + 1) % m;
       result.x += full_bytes / ways;
     }
-    if (turns_y && n > 1 && (!turns_x || iteration % m == 0)) {
+    if (turns_y && n > 1 && is_turn_over) {
       away_y = (away_y + 1) % n;
       result.y += full_bytes / ways;
     }
@@ -140,12 +145,71 @@ START_TEST(test_rotation_carries_what_is_counted_hop_by_hop) {
   build(tori[_i].rows, tori[_i].columns);
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     int met[CHIPS_MAX][CHIPS_MAX] = {{0}};
-    const hops counted = hop_by_hop(m, n, (dsm_parallelism)p, 3600, met);
+    const hops counted = hop_by_hop(m, n, (dsm_parallelism)p, 3600, false, met);
     const double memory = 0.5 * fmax(counted.x, counted.y);
     assert_all_met(m, n, (dsm_parallelism)p, met);
     ck_assert(counted.is_home);
     assert_traffic(rotation(DSM_PASS_FORWARD, (dsm_parallelism)p, 3600), counted.x, counted.y,
                    memory, memory);
+  }
+}
+END_TEST
+
+/* Of 1000 bytes on 4 x 2 chips. model: three hops a turn of X, two turns, then one hop of Y. */
+static const double rotated_exactly[DSM_PARALLELISM_COUNT][3] = {
+    [DSM_PARALLELISM_DATA] = {0, 0, 0},
+    [DSM_PARALLELISM_MODEL] = {750, 125, 375},
+    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {0, 500, 250},
+    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {750, 0, 375},
+};
+
+START_TEST(test_exact_rotation_leaves_out_the_way_home) {
+  const double *const r = rotated_exactly[_i];
+  const dsm_parallelism parallelism = (dsm_parallelism)_i;
+  chips.model.exact_rotation = true;
+  assert_traffic(rotation(DSM_PASS_FORWARD, parallelism, 1000), r[0], r[1], r[2], r[2]);
+  assert_traffic(rotation(DSM_PASS_UPDATE, parallelism, 1000), r[0], r[1], r[2], r[2]);
+  assert_traffic(rotation(DSM_PASS_BACKWARD, parallelism, 1000), 3 * r[0], 3 * r[1], 3 * r[2],
+                 3 * (r[0] + r[1]));
+}
+END_TEST
+
+/* On 1 x 4 chips three hops of four along Y, on 5 x 1 four of five along X; one chip hops nowhere.
+ */
+START_TEST(test_exact_rotation_along_one_axis) {
+  build(1, 4);
+  chips.model.exact_rotation = true;
+  assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL, 1000), 0, 750, 375, 375);
+  assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL_X_DATA_Y, 1000), 0, 0, 0, 0);
+  build(5, 1);
+  chips.model.exact_rotation = true;
+  assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL, 1000), 800, 0, 400, 400);
+  assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_DATA_X_MODEL_Y, 1000), 0, 0, 0, 0);
+  build(1, 1);
+  chips.model.exact_rotation = true;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    assert_traffic(rotation(DSM_PASS_BACKWARD, (dsm_parallelism)p, 1000), 0, 0, 0, 0);
+  }
+}
+END_TEST
+
+/* All still meet; what hops is nm - 1 pieces, and they are not home but on a single chip. */
+START_TEST(test_exact_rotation_carries_what_is_counted_hop_by_hop) {
+  const int m = (int)tori[_i].rows;
+  const int n = (int)tori[_i].columns;
+  build(tori[_i].rows, tori[_i].columns);
+  chips.model.exact_rotation = true;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    int met[CHIPS_MAX][CHIPS_MAX] = {{0}};
+    const dsm_parallelism parallelism = (dsm_parallelism)p;
+    const hops counted = hop_by_hop(m, n, parallelism, 3600, true, met);
+    const double memory = 0.5 * fmax(counted.x, counted.y);
+    const double ways = (is_model_x(parallelism) ? m : 1) * (is_model_y(parallelism) ? n : 1);
+    assert_all_met(m, n, parallelism, met);
+    ASSERT_CLOSE(counted.x + counted.y, 3600 * (ways - 1) / ways);
+    ck_assert_int_eq(counted.is_home, ways <= 1);
+    assert_traffic(rotation(DSM_PASS_FORWARD, parallelism, 3600), counted.x, counted.y, memory,
+                   memory);
   }
 }
 END_TEST
@@ -305,13 +369,15 @@ START_TEST(test_relayout_of_nothing_is_nothing) {
 }
 END_TEST
 
-/* Every chip of a one-way ring has `chip_bytes`, an equal part for each chip of the ring; what the
- * link from chip 0 to chip 1 carries, pair by pair and hop by hop. */
-static double all_to_all(int k, double chip_bytes) {
+/* Every chip of a ring has `chip_bytes`, an equal part for each chip of the ring, which goes one
+ * way round or the shorter way; what the link between chips 0 and 1 carries, pair by pair and hop
+ * by hop. */
+static double all_to_all(int k, double chip_bytes, bool is_two_way) {
   double carried = 0;
   for (int from = 0; from < k; from++) {
     for (int to = 0; to < k; to++) {
-      for (int at = from; at != to; at = (at + 1) % k) {
+      const bool is_back = is_two_way && 2 * ((to - from + k) % k) > k;
+      for (int at = is_back ? to : from; at != (is_back ? from : to); at = (at + 1) % k) {
         if (at == 0) {
           carried += chip_bytes / k;
         }
@@ -321,21 +387,42 @@ static double all_to_all(int k, double chip_bytes) {
   return carried;
 }
 
-START_TEST(test_relayout_carries_what_is_counted_pair_by_pair) {
-  const int m = (int)tori[_i].rows;
-  const int n = (int)tori[_i].columns;
-  build(tori[_i].rows, tori[_i].columns);
+static void assert_counted_pair_by_pair(int m, int n, bool is_two_way) {
+  chips.model.two_way_relayout = is_two_way;
   for (int before = 0; before < DSM_PARALLELISM_COUNT; before++) {
     for (int after = 0; after < DSM_PARALLELISM_COUNT; after++) {
       const dsm_parallelism b = (dsm_parallelism)before;
       const dsm_parallelism a = (dsm_parallelism)after;
       const double chip_bytes = 7200.0 / (m * n);
-      const double x = is_model_x(b) != is_model_x(a) ? all_to_all(m, chip_bytes) : 0;
-      const double y = is_model_y(b) != is_model_y(a) ? all_to_all(n, chip_bytes) : 0;
+      const double x = is_model_x(b) != is_model_x(a) ? all_to_all(m, chip_bytes, is_two_way) : 0;
+      const double y = is_model_y(b) != is_model_y(a) ? all_to_all(n, chip_bytes, is_two_way) : 0;
       const double memory = before != after ? 6 * chip_bytes : 0;
       assert_traffic(dsm_relayout_traffic(&machine, 7200, b, a), x, y, memory, 0);
     }
   }
+}
+
+START_TEST(test_relayout_carries_what_is_counted_pair_by_pair) {
+  build(tori[_i].rows, tori[_i].columns);
+  assert_counted_pair_by_pair((int)tori[_i].rows, (int)tori[_i].columns, false);
+  assert_counted_pair_by_pair((int)tori[_i].rows, (int)tori[_i].columns, true);
+}
+END_TEST
+
+/* d = 1000 on 4 x 2 chips: 1000 * 4/4 and 1000 * 2/4; d = 3000/15 on 3 x 5: 200 * 2/3, 200 * 6/5;
+ * nothing along an axis of one chip. Memory is read and written as before. */
+START_TEST(test_relayout_both_ways_round_takes_the_shorter_way) {
+  const dsm_parallelism data = DSM_PARALLELISM_DATA;
+  const dsm_parallelism model = DSM_PARALLELISM_MODEL;
+  chips.model.two_way_relayout = true;
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, data, model), 1000, 500, 6000, 0);
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, model, model), 0, 0, 0, 0);
+  build(3, 5);
+  chips.model.two_way_relayout = true;
+  assert_traffic(dsm_relayout_traffic(&machine, 3000, data, model), 400.0 / 3, 240, 1200, 0);
+  build(1, 2);
+  chips.model.two_way_relayout = true;
+  assert_traffic(dsm_relayout_traffic(&machine, 8000, data, model), 0, 2000, 24000, 0);
 }
 END_TEST
 
@@ -372,6 +459,26 @@ START_TEST(test_hand_over_is_of_one_timestep) {
 }
 END_TEST
 
+/* 24 bytes, 6 cycles, after a step of _i cycles: they come on top of it, or start with it. */
+START_TEST(test_handing_over_lengthens_a_step_unless_it_is_overlapped) {
+  const dsm_layer lstm = lstm_layer(3, 12, 1);
+  const dsm_traffic traffic = dsm_hand_over_traffic(&lstm, &machine, friendly_precision(), 4);
+  ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &traffic, _i), 6);
+  chips.model.overlapped_hand_over = true;
+  machine = dsm_machine_derive(&chips);
+  ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &traffic, _i), _i < 6 ? 6 - _i : 0);
+}
+END_TEST
+
+START_TEST(test_nothing_handed_over_lengthens_no_step) {
+  const dsm_traffic none = {{0}};
+  chips.model.overlapped_hand_over = _i == 1;
+  machine = dsm_machine_derive(&chips);
+  ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &none, 0), 0);
+  ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &none, 8), 0);
+}
+END_TEST
+
 /* A group of `_i` stages: a boundary lies between each and the next. It is crossed once in each
  * direction, by the stage that is before it in forward, and by the one after it in backward. */
 START_TEST(test_each_boundary_between_stages_is_crossed_once_a_direction) {
@@ -402,6 +509,10 @@ Suite *suite_chip_link(void) {
   tcase_add_loop_test(turns, test_nothing_rotates_without_features, 0, DSM_PARALLELISM_COUNT);
   tcase_add_test(turns, test_axis_of_length_1_carries_no_rotation);
   tcase_add_loop_test(turns, test_rotation_carries_what_is_counted_hop_by_hop, 0, COUNT_OF(tori));
+  tcase_add_loop_test(turns, test_exact_rotation_leaves_out_the_way_home, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_test(turns, test_exact_rotation_along_one_axis);
+  tcase_add_loop_test(turns, test_exact_rotation_carries_what_is_counted_hop_by_hop, 0,
+                      COUNT_OF(tori));
   suite_add_tcase(suite, turns);
   TCase *const reduction = tcase_create("update");
   tcase_add_checked_fixture(reduction, set_up, NULL);
@@ -424,6 +535,7 @@ Suite *suite_chip_link(void) {
                       DSM_PARALLELISM_COUNT);
   tcase_add_test(relayout, test_relayout_moves_along_the_axes_whose_role_changes);
   tcase_add_test(relayout, test_relayout_of_nothing_is_nothing);
+  tcase_add_test(relayout, test_relayout_both_ways_round_takes_the_shorter_way);
   tcase_add_loop_test(relayout, test_relayout_carries_what_is_counted_pair_by_pair, 0,
                       COUNT_OF(tori));
   suite_add_tcase(suite, relayout);
@@ -432,6 +544,8 @@ Suite *suite_chip_link(void) {
   tcase_add_test(stages, test_stage_hands_its_outputs_to_the_rows_of_the_next);
   tcase_add_test(stages, test_hand_over_is_shared_by_the_columns_only);
   tcase_add_test(stages, test_hand_over_is_of_one_timestep);
+  tcase_add_loop_test(stages, test_handing_over_lengthens_a_step_unless_it_is_overlapped, 0, 9);
+  tcase_add_loop_test(stages, test_nothing_handed_over_lengthens_no_step, 0, 2);
   tcase_add_loop_test(stages, test_each_boundary_between_stages_is_crossed_once_a_direction, 1, 6);
   suite_add_tcase(suite, stages);
   return suite;

@@ -122,6 +122,239 @@ START_TEST(test_exact_groups_change_no_other_partial_sum) {
 }
 END_TEST
 
+/* --- statistics_sums: nm = 2, nout = 20, a chip has 12 samples */
+
+static dsm_system chips;
+static dsm_machine machine;
+static dsm_layer conv;
+
+static void set_up_statistics(void) {
+  chips = friendly_system(2, 1);
+  chips.model.statistics_sums = true;
+  machine = dsm_machine_derive(&chips);
+  conv = conv_layer(12, 20, 36, 4, 1);
+}
+
+static double statistics(const dsm_layer *layer, dsm_mode mode, dsm_pass pass, dsm_loops split) {
+  const dsm_pass_work work = {
+      .layer = layer,
+      .machine = &machine,
+      .mode = mode,
+      .pass = pass,
+      .precision = friendly_precision(),
+      .share = {.model_ways = 2, .data_ways = 1, .chip = loops(6, 10, 36, 4, 12)}};
+  return dsm__statistics_bytes(&work, &split);
+}
+
+static double with_op(dsm_aux_op op, dsm_mode mode, dsm_pass pass, dsm_loops split) {
+  dsm_layer layer = conv;
+  layer.has_op[op] = true;
+  return statistics(&layer, mode, pass, split);
+}
+
+/* r = k_ij * k_mb = 2 * 3 cores have sums of the 20 / 2 / 5 = 2 features of a core: mean and
+ * variance, 4 bytes each: 5/6 * 2 * 2 * 4 */
+START_TEST(test_batch_norm_sums_two_statistics_a_feature) {
+  const dsm_loops split = loops(1, 5, 2, 1, 3);
+  const double sums = 40.0 / 3;
+  ASSERT_CLOSE(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, DSM_PASS_FORWARD, split), sums);
+  ASSERT_CLOSE(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, DSM_PASS_BACKWARD, split), sums);
+}
+END_TEST
+
+/* Then they are known. */
+START_TEST(test_batch_norm_sums_nothing_in_inference) {
+  const dsm_loops split = loops(1, 5, 2, 1, 3);
+  ck_assert_double_eq(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, split), 0);
+}
+END_TEST
+
+/* k_out = 5 cores have sums of the 12 / 3 = 4 samples of a core: largest and sum, or mean and
+ * variance: 4/5 * 2 * 4 * 4. In both modes: they are of the sample itself. */
+static const dsm_aux_op by_sample[] = {DSM_AUX_SOFTMAX, DSM_AUX_LAYER_NORM};
+
+START_TEST(test_softmax_and_layer_norm_sum_two_statistics_a_sample) {
+  const dsm_loops split = loops(1, 5, 2, 1, 3);
+  const dsm_aux_op op = by_sample[_i];
+  ASSERT_CLOSE(with_op(op, DSM_MODE_TRAINING, DSM_PASS_FORWARD, split), 25.6);
+  ASSERT_CLOSE(with_op(op, DSM_MODE_TRAINING, DSM_PASS_BACKWARD, split), 25.6);
+  ASSERT_CLOSE(with_op(op, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, split), 25.6);
+}
+END_TEST
+
+/* A k_mb that does not divide: 12 / 5 samples of a core, and 20 / 2 / 3 features. */
+START_TEST(test_parts_of_statistics_are_not_rounded) {
+  const dsm_loops split = loops(1, 3, 1, 1, 5);
+  ASSERT_CLOSE(with_op(DSM_AUX_SOFTMAX, DSM_MODE_TRAINING, DSM_PASS_FORWARD, split),
+               2.0 / 3 * 2 * 2.4 * 4);
+  ASSERT_CLOSE(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, DSM_PASS_FORWARD, split),
+               4.0 / 5 * 2 * 10 / 3 * 4);
+}
+END_TEST
+
+START_TEST(test_cores_that_share_no_statistic_send_none) {
+  const dsm_loops one_core = loops(1, 1, 1, 1, 1);
+  const dsm_loops by_features = loops(2, 5, 1, 2, 1);
+  const dsm_loops by_samples = loops(2, 1, 2, 2, 3);
+  for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
+    const dsm_pass p = (dsm_pass)pass;
+    ck_assert_double_eq(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, p, one_core), 0);
+    ck_assert_double_eq(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, p, by_features), 0);
+    for (int i = 0; i < COUNT_OF(by_sample); i++) {
+      ck_assert_double_eq(with_op(by_sample[i], DSM_MODE_TRAINING, p, one_core), 0);
+      ck_assert_double_eq(with_op(by_sample[i], DSM_MODE_TRAINING, p, by_samples), 0);
+    }
+  }
+}
+END_TEST
+
+/* r cores, each with its part of each sum of 2 * `_i` numbers; one of them adds a segment up, the
+ * others send it theirs. What a core sends, segment by segment. */
+START_TEST(test_statistics_are_what_a_reduce_scatter_among_cores_sends) {
+  const uint64_t sharing = (uint64_t)_i;
+  double sent_features = 0;
+  double sent_samples = 0;
+  for (uint64_t segment = 1; segment < sharing; segment++) {
+    sent_features += 2 * 10.0 * 4 / (double)sharing;
+    sent_samples += 2 * 12.0 * 4 / (double)sharing;
+  }
+  ASSERT_CLOSE(
+      with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, DSM_PASS_FORWARD, loops(1, 1, sharing, 1, 1)),
+      sent_features);
+  ASSERT_CLOSE(
+      with_op(DSM_AUX_SOFTMAX, DSM_MODE_TRAINING, DSM_PASS_FORWARD, loops(1, sharing, 1, 1, 1)),
+      sent_samples);
+}
+END_TEST
+
+/* 40/3 of the batch_norm, 25.6 each of softmax and layer_norm. */
+START_TEST(test_statistics_of_several_operations_add_up) {
+  dsm_layer all = conv;
+  for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
+    all.has_op[a] = true;
+  }
+  const dsm_loops split = loops(1, 5, 2, 1, 3);
+  ASSERT_CLOSE(statistics(&all, DSM_MODE_TRAINING, DSM_PASS_BACKWARD, split), 40.0 / 3 + 51.2);
+  ASSERT_CLOSE(statistics(&all, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, split), 51.2);
+}
+END_TEST
+
+START_TEST(test_other_operations_have_no_statistics) {
+  dsm_layer others = conv;
+  for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
+    others.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_SOFTMAX;
+  }
+  const dsm_loops split = loops(1, 5, 2, 1, 3);
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    ck_assert_double_eq(statistics(&others, DSM_MODE_TRAINING, (dsm_pass)pass, split), 0);
+  }
+}
+END_TEST
+
+/* The update pass does the backward pass's auxiliary work where that pass does not exist. */
+START_TEST(test_update_sums_statistics_only_in_place_of_backward) {
+  const dsm_loops split = loops(1, 5, 2, 1, 3);
+  ck_assert_double_eq(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, DSM_PASS_UPDATE, split), 0);
+  ck_assert_double_eq(with_op(DSM_AUX_SOFTMAX, DSM_MODE_TRAINING, DSM_PASS_UPDATE, split), 0);
+  conv.has_backward = false;
+  ASSERT_CLOSE(with_op(DSM_AUX_BATCH_NORM, DSM_MODE_TRAINING, DSM_PASS_UPDATE, split), 40.0 / 3);
+  ASSERT_CLOSE(with_op(DSM_AUX_SOFTMAX, DSM_MODE_TRAINING, DSM_PASS_UPDATE, split), 25.6);
+}
+END_TEST
+
+START_TEST(test_lstm_has_no_statistics) {
+  dsm_layer lstm = lstm_layer(3, 5, 7);
+  lstm.has_op[DSM_AUX_LAYER_NORM] = lstm.has_op[DSM_AUX_SOFTMAX] = true;
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    ck_assert_double_eq(statistics(&lstm, DSM_MODE_TRAINING, (dsm_pass)pass, loops(1, 5, 2, 1, 3)),
+                        0);
+  }
+}
+END_TEST
+
+START_TEST(test_statistics_are_free_by_default) {
+  chips.model.statistics_sums = false;
+  for (int i = 0; i < DSM_AUX_OP_COUNT; i++) {
+    ck_assert_double_eq(
+        with_op((dsm_aux_op)i, DSM_MODE_TRAINING, DSM_PASS_FORWARD, loops(1, 5, 2, 1, 3)), 0);
+  }
+}
+END_TEST
+
+/* --- how far data travels on a ring that carries both ways, and what a link carries of a move */
+
+/* The shorter ways to all members, itself among them. */
+START_TEST(test_two_way_distance_is_counted_member_by_member) {
+  double links = 0;
+  for (int ahead = 0; ahead < _i; ahead++) {
+    links += ahead < _i - ahead ? ahead : _i - ahead;
+  }
+  ASSERT_CLOSE(dsm__two_way_distance((uint64_t)_i), links / _i);
+}
+END_TEST
+
+/* Each core has an equal part of 1200 bytes, and an equal part of that goes to each core, by the
+ * shorter way. What the link between cores 0 and 1 carries, pair by pair and hop by hop. */
+static double moved_over_a_link(int cores, double bytes) {
+  double carried = 0;
+  for (int from = 0; from < cores; from++) {
+    for (int to = 0; to < cores; to++) {
+      const int ahead = (to - from + cores) % cores;
+      const bool is_ahead = 2 * ahead <= cores;
+      for (int at = from; at != to;) {
+        const int next = (at + (is_ahead ? 1 : cores - 1)) % cores;
+        const bool is_counted = (is_ahead && at == 0) || (!is_ahead && next == 0);
+        carried += is_counted ? bytes / cores / cores : 0;
+        at = next;
+      }
+    }
+  }
+  return carried;
+}
+
+START_TEST(test_layout_move_is_counted_pair_by_pair) {
+  const double link_bytes = moved_over_a_link(_i, 1200);
+  ASSERT_CLOSE(dsm__layout_move_bytes((uint64_t)_i, 1200), link_bytes);
+}
+END_TEST
+
+/* floor(c * c / 4) / (c * c): a quarter of even rings, 2 of 9 parts of three cores, 6 of 25. */
+START_TEST(test_layout_move_is_a_quarter_on_even_rings) {
+  ck_assert_double_eq(dsm__layout_move_bytes(1, 900), 0);
+  ck_assert_double_eq(dsm__layout_move_bytes(2, 900), 225);
+  ck_assert_double_eq(dsm__layout_move_bytes(3, 900), 200);
+  ck_assert_double_eq(dsm__layout_move_bytes(4, 900), 225);
+  ck_assert_double_eq(dsm__layout_move_bytes(5, 900), 216);
+  ck_assert_double_eq(dsm__layout_move_bytes(32, 900), 225);
+  ck_assert_double_eq(dsm__layout_move_bytes(1048576, 900), 225);
+  ck_assert_double_eq(dsm__layout_move_bytes(5, 0), 0);
+}
+END_TEST
+
+static void add_statistics(Suite *suite) {
+  TCase *const statistics_case = tcase_create("statistics");
+  tcase_add_checked_fixture(statistics_case, set_up_statistics, NULL);
+  tcase_add_test(statistics_case, test_batch_norm_sums_two_statistics_a_feature);
+  tcase_add_test(statistics_case, test_batch_norm_sums_nothing_in_inference);
+  tcase_add_loop_test(statistics_case, test_softmax_and_layer_norm_sum_two_statistics_a_sample, 0,
+                      COUNT_OF(by_sample));
+  tcase_add_test(statistics_case, test_parts_of_statistics_are_not_rounded);
+  tcase_add_test(statistics_case, test_cores_that_share_no_statistic_send_none);
+  tcase_add_loop_test(statistics_case, test_statistics_are_what_a_reduce_scatter_among_cores_sends,
+                      1, 10);
+  tcase_add_test(statistics_case, test_statistics_of_several_operations_add_up);
+  tcase_add_test(statistics_case, test_other_operations_have_no_statistics);
+  tcase_add_test(statistics_case, test_update_sums_statistics_only_in_place_of_backward);
+  tcase_add_test(statistics_case, test_lstm_has_no_statistics);
+  tcase_add_test(statistics_case, test_statistics_are_free_by_default);
+  suite_add_tcase(suite, statistics_case);
+  TCase *const moves = tcase_create("layout moves");
+  tcase_add_loop_test(moves, test_two_way_distance_is_counted_member_by_member, 1, 40);
+  tcase_add_loop_test(moves, test_layout_move_is_counted_pair_by_pair, 1, 13);
+  tcase_add_test(moves, test_layout_move_is_a_quarter_on_even_rings);
+  suite_add_tcase(suite, moves);
+}
+
 Suite *suite_core_link(void) {
   Suite *const suite = suite_create("core_link");
   TCase *const sums = tcase_create("partial sums");
@@ -137,5 +370,6 @@ Suite *suite_core_link(void) {
       COUNT_OF(exact_cases));
   tcase_add_test(sums, test_exact_groups_change_no_other_partial_sum);
   suite_add_tcase(suite, sums);
+  add_statistics(suite);
   return suite;
 }

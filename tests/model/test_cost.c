@@ -153,6 +153,101 @@ START_TEST(test_transfers_are_named_with_their_volumes) {
 }
 END_TEST
 
+/* --- the same layer with a batch_norm, by the refined equations; what later users left takes
+ * 32 elements a sample, and what is held moves by a quarter of its bytes. Statistics: two cores
+ * share those of 16 / 4 / 2 features, 1/2 * 2*2*4 = 8 bytes. */
+
+static dsm_pass_work refined_work_of(dsm_pass pass, bool is_input_held, bool is_output_held) {
+  chips.model.exact_rotation = chips.model.exact_forks = chips.model.statistics_sums = true;
+  chips.model.charge_held_masks = true;
+  chips.model.layout_move = DSM_LAYOUT_MOVE_ALWAYS;
+  conv.has_op[DSM_AUX_BATCH_NORM] = true;
+  conv.fork_elements = 32;
+  dsm_residency residency = dsm_residency_none(&machine);
+  residency.is_input_held = is_input_held;
+  residency.is_output_held = is_output_held;
+  return dsm_pass_work_derive(&conv, &machine, friendly_precision(), DSM_MODE_TRAINING, pass,
+                              DSM_PARALLELISM_MODEL_X_DATA_Y, 8, &residency);
+}
+
+/* mem = 64 + 512 = 576; X 1024 * 3/4 / 8 = 96 cycles, memory (576 + 0.5*768) / 16 = 60; two passes
+ * of the batch_norm; of the input 256 / 4 / 32 cycles of the ring, statistics 8 / 32 */
+START_TEST(test_refined_forward_costs_what_is_derived_by_hand) {
+  const dsm_pass_work work = refined_work_of(DSM_PASS_FORWARD, true, false);
+  const dsm_loops split = loops(1, 2, 2, 1, 1);
+  const dsm_invocation_cost cost = dsm_invocation_score(&work, &split);
+  ck_assert_double_eq(cost.primary, 528);
+  ck_assert_double_eq(cost.overlapped, 96);
+  ck_assert_double_eq(cost.auxiliary, 32);
+  ck_assert_double_eq(cost.partial_sum, 0.25);
+  ck_assert_double_eq(cost.layout_move, 2);
+  ck_assert_double_eq(cost.rotation, 0);
+  ck_assert_double_eq(cost.total, 528 + 32 + 0.25 + 2);
+}
+END_TEST
+
+/* mem = 64 + 256 + 16 + 32*4/4*2 = 400, 25 cycles; rotation 3*768/8 = 288; 4*256 + 32 operations
+ * are 66 cycles; partial sums and statistics 768 + 8 bytes; of the error 512 / 4 / 32 */
+START_TEST(test_refined_backward_costs_what_is_derived_by_hand) {
+  const dsm_pass_work work = refined_work_of(DSM_PASS_BACKWARD, false, true);
+  const dsm_loops split = loops(1, 2, 2, 1, 1);
+  const dsm_invocation_cost cost = dsm_invocation_score(&work, &split);
+  ck_assert_double_eq(cost.primary, 528);
+  ck_assert_double_eq(cost.overlapped, 25);
+  ck_assert_double_eq(cost.auxiliary, 66);
+  ck_assert_double_eq(cost.partial_sum, 24.25);
+  ck_assert_double_eq(cost.layout_move, 4);
+  ck_assert_double_eq(cost.rotation, 288);
+  ck_assert_double_eq(cost.total, 528 + 66 + 24.25 + 4 + 288);
+}
+END_TEST
+
+/* mem = 256 + 256*4/4*0.25 + 64 = 384, although the error is held; with rotation 48 cycles, X 96;
+ * 48 bytes of gradients summed; the error moves as in backward */
+START_TEST(test_refined_update_costs_what_is_derived_by_hand) {
+  const dsm_pass_work work = refined_work_of(DSM_PASS_UPDATE, true, true);
+  const dsm_loops split = loops(1, 2, 2, 1, 1);
+  const dsm_invocation_cost cost = dsm_invocation_score(&work, &split);
+  const dsm_transfer_list list = dsm_invocation_transfers(&work, &split);
+  ck_assert_double_eq(cost.overlapped, 96);
+  ck_assert_double_eq(cost.partial_sum, 1.5);
+  ck_assert_double_eq(cost.layout_move, 4);
+  ck_assert_double_eq(cost.total, 528 + 1.5 + 4);
+  ck_assert_int_eq(list.items[1].transfer, DSM_TRANSFER_FETCH_STATISTICS);
+  ck_assert_double_eq(list.items[1].traffic.bytes[DSM_LINK_MEMORY], 64);
+}
+END_TEST
+
+START_TEST(test_refined_transfers_are_named_with_their_volumes) {
+  static const struct {
+    dsm_transfer transfer;
+    dsm_group group;
+    dsm_traffic traffic;
+  } expected[] = {
+      {DSM_TRANSFER_FETCH_KERNEL, DSM_GROUP_STREAM, {{0, 0, 64, 64}}},
+      {DSM_TRANSFER_FETCH_FORK, DSM_GROUP_STREAM, {{0, 0, 64, 64}}},
+      {DSM_TRANSFER_WRITE_ERROR, DSM_GROUP_STREAM, {{0, 0, 256, 256}}},
+      {DSM_TRANSFER_FETCH_MASK, DSM_GROUP_STREAM, {{0, 0, 16, 16}}},
+      {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM, {{0, 0, 0, 768}}},
+      {DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM, {{0, 0, 0, 8}}},
+      {DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE, {{0, 0, 0, 128}}},
+      {DSM_TRANSFER_ROTATE_X, DSM_GROUP_ROTATION, {{2304, 0, 1152, 2304}}},
+  };
+  const dsm_pass_work work = refined_work_of(DSM_PASS_BACKWARD, false, true);
+  const dsm_loops split = loops(1, 2, 2, 1, 1);
+  const dsm_transfer_list list = dsm_invocation_transfers(&work, &split);
+  ck_assert_uint_eq(list.count, COUNT_OF(expected));
+  for (unsigned i = 0; i < list.count; i++) {
+    ck_assert_int_eq(list.items[i].transfer, expected[i].transfer);
+    ck_assert_int_eq(list.items[i].group, expected[i].group);
+    assert_traffic(list.items[i].traffic, expected[i].traffic.bytes[DSM_LINK_X],
+                   expected[i].traffic.bytes[DSM_LINK_Y],
+                   expected[i].traffic.bytes[DSM_LINK_MEMORY],
+                   expected[i].traffic.bytes[DSM_LINK_RING]);
+  }
+}
+END_TEST
+
 /* --- limits */
 
 /* Nothing takes time but computation: 528, 16 in the passes that have a relu. */
@@ -168,17 +263,20 @@ START_TEST(test_infinite_bandwidth_leaves_computation) {
 }
 END_TEST
 
+/* By the specified equations and, with everything held, by the refined ones. */
 START_TEST(test_one_chip_of_one_core_has_only_memory_traffic) {
   chips = friendly_system(1, 1);
   chips.chip.cores = 1;
   machine = dsm_machine_derive(&chips);
   const dsm_loops split = loops(1, 1, 1, 1, 1);
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-    const dsm_pass_work work = work_of((dsm_pass)pass);
+    const dsm_pass_work work =
+        _i == 0 ? work_of((dsm_pass)pass) : refined_work_of((dsm_pass)pass, true, true);
     const dsm_invocation_cost cost = dsm_invocation_score(&work, &split);
     const dsm_transfer_list list = dsm_invocation_transfers(&work, &split);
     ck_assert_double_eq(cost.partial_sum, 0);
     ck_assert_double_eq(cost.rotation, 0);
+    ck_assert_double_eq(cost.layout_move, 0);
     for (unsigned i = 0; i < list.count; i++) {
       ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_X], 0);
       ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_Y], 0);
@@ -279,11 +377,15 @@ Suite *suite_cost(void) {
   tcase_add_test(by_hand, test_transfers_show_where_computation_does_not_hide_them);
   tcase_add_test(by_hand, test_rotation_hides_in_forward_and_update_but_not_in_backward);
   tcase_add_loop_test(by_hand, test_transfers_are_named_with_their_volumes, 0, COUNT_OF(volumes));
+  tcase_add_test(by_hand, test_refined_forward_costs_what_is_derived_by_hand);
+  tcase_add_test(by_hand, test_refined_backward_costs_what_is_derived_by_hand);
+  tcase_add_test(by_hand, test_refined_update_costs_what_is_derived_by_hand);
+  tcase_add_test(by_hand, test_refined_transfers_are_named_with_their_volumes);
   suite_add_tcase(suite, by_hand);
   TCase *const limits = tcase_create("limits");
   tcase_add_checked_fixture(limits, set_up, NULL);
   tcase_add_loop_test(limits, test_infinite_bandwidth_leaves_computation, 0, DSM_PASS_COUNT);
-  tcase_add_test(limits, test_one_chip_of_one_core_has_only_memory_traffic);
+  tcase_add_loop_test(limits, test_one_chip_of_one_core_has_only_memory_traffic, 0, 2);
   tcase_add_test(limits, test_forward_of_a_plain_layer_is_the_same_in_both_modes);
   tcase_add_test(limits, test_lstm_saves_state_in_training_only);
   suite_add_tcase(suite, limits);

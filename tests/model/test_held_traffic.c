@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Section 5's table with every residency: memory traffic of what is and what is not on chip. */
+/* Section 5's table with every residency: traffic of what is and what is not on chip. */
 #include "suites.h"
 
 #include "fixture.h"
@@ -185,6 +185,57 @@ START_TEST(test_matmul_moves_what_is_not_held) {
 }
 END_TEST
 
+/* --- charge_held_masks: those of conv_cases that hold something, with the mask of 81 bytes in
+ * backward and the 270 of the norm in update. */
+
+static const held_case charged_cases[] = {
+    {1, 0, 0, 0, 0, 0, {3660, 2040 + 81, 3066}},     {0, 1, 0, 0, 0, 0, {4416, 2877, 2256 + 270}},
+    {0, 0, 1, 0, 0, 0, {2796, 2877, 3066}},          {0, 0, 0, 0, 0, 0, {4956, 3417, 3066}},
+    {1, 1, 1, 0, 0, 0, {960, 960 + 81, 2256 + 270}}, {1, 1, 1, 1, 1, 1000, {1000, 81, 1296 + 270}},
+};
+
+START_TEST(test_masks_and_statistics_of_held_errors_are_read_where_they_are_charged) {
+  const dsm_layer conv = with_residual_and_norm(pooled_conv());
+  chips.model.charge_held_masks = true;
+  assert_held_case(&conv, DSM_PARALLELISM_DATA_X_MODEL_Y, &charged_cases[_i]);
+}
+END_TEST
+
+/* --- exact_forks: 100 elements of the input, 300 bytes, are there from later users. In backward no
+ * shortcut, and the 300 unless the input is held; forward as before, or, where the shortcut is the
+ * input, without it. */
+
+static const held_case fork_cases[] = {
+    {0, 0, 0, 0, 0, 0, {4956, 3417 - 540 + 300, 3066}},
+    {1, 0, 0, 0, 0, 0, {3660, 2040 - 540, 3066}},
+    {0, 1, 0, 0, 0, 0, {4416, 2877 - 540 + 300, 2256}},
+    {0, 0, 1, 0, 0, 0, {2796, 2877 + 300, 3066}},
+    {1, 1, 1, 0, 0, 0, {960, 960, 2256}},
+};
+
+START_TEST(test_forks_read_what_later_users_left) {
+  dsm_layer conv = with_residual_and_norm(pooled_conv());
+  held_case own_input = fork_cases[_i];
+  chips.model.exact_forks = true;
+  conv.fork_elements = 100;
+  assert_held_case(&conv, DSM_PARALLELISM_DATA_X_MODEL_Y, &fork_cases[_i]);
+  conv.is_shortcut_own_input = true;
+  own_input.bytes[DSM_PASS_FORWARD] -= own_input.is_shortcut_held ? 0 : 2160;
+  assert_held_case(&conv, DSM_PARALLELISM_DATA_X_MODEL_Y, &own_input);
+}
+END_TEST
+
+/* --- lstm_gate_errors: 20 * 3 = 60 bytes of errors in place of 15, none where they are held. */
+START_TEST(test_held_errors_of_gates_are_not_read) {
+  const dsm_layer lstm = lstm_layer(3, 5, 7);
+  const held_case open = {0, 0, 0, 0, 0, 0, {24 + 160 + 15 + 75, 90 + 160 + 25.5, 24 + 60 + 320}};
+  const held_case held = {0, 1, 0, 0, 0, 0, {24 + 160 + 75, 75 + 160 + 25.5, 24 + 320}};
+  chips.model.lstm_gate_errors = true;
+  assert_held_case(&lstm, DSM_PARALLELISM_DATA_X_MODEL_Y, &open);
+  assert_held_case(&lstm, DSM_PARALLELISM_DATA_X_MODEL_Y, &held);
+}
+END_TEST
+
 /* Held outputs are never written there: of the pooled convolution 1296 + 960 + 540 + 2160. */
 START_TEST(test_inference_writes_nothing_deferred) {
   const dsm_layer conv = with_residual_and_norm(pooled_conv());
@@ -269,10 +320,10 @@ static double specified_io_in(const specified *s) {
   if (s->pass == DSM_PASS_UPDATE) {
     return inp;
   }
-  if (s->residency.is_input_held) {
-    return 0;
-  }
-  return s->pass == DSM_PASS_FORWARD ? inp : inp + of_chip(s, s->layer->input_elements, 0.125);
+  const bool is_held = s->residency.is_input_held;
+  const bool is_masked =
+      s->pass == DSM_PASS_BACKWARD && (!is_held || chips.model.charge_held_masks);
+  return (is_held ? 0 : inp) + (is_masked ? of_chip(s, s->layer->input_elements, 0.125) : 0);
 }
 
 static double specified_io_out(const specified *s) {
@@ -291,13 +342,22 @@ static double specified_io_out(const specified *s) {
   case DSM_PASS_COUNT:
     break;
   }
-  return s->residency.is_output_held
-             ? 0
-             : st + (has_norm ? of_chip(s, s->layer->output_elements, 0.25) : 0);
+  const bool is_held = s->residency.is_output_held;
+  const bool is_of_gates = chips.model.lstm_gate_errors && s->layer->type == DSM_LAYER_LSTM;
+  const double errors = is_of_gates ? of_chip(s, s->layer->output_elements, 2) : st;
+  const bool is_saved = has_norm && (!is_held || chips.model.charge_held_masks);
+  return (is_held ? 0 : errors) + (is_saved ? of_chip(s, s->layer->output_elements, 0.25) : 0);
 }
 
 static double specified_fix(const specified *s) {
-  const bool is_forward_of_pool = s->pass == DSM_PASS_FORWARD && s->layer->pool_window > 0;
+  const bool is_forward = s->pass == DSM_PASS_FORWARD;
+  const bool is_forward_of_pool = is_forward && s->layer->pool_window > 0;
+  if (chips.model.exact_forks && s->pass == DSM_PASS_BACKWARD) {
+    return s->residency.is_input_held ? 0 : of_chip(s, s->layer->fork_elements, 2);
+  }
+  if (chips.model.exact_forks && is_forward && s->layer->is_shortcut_own_input) {
+    return 0;
+  }
   if (!s->layer->has_op[DSM_AUX_RESIDUAL] || s->residency.is_shortcut_held ||
       s->pass == DSM_PASS_UPDATE) {
     return 0;
@@ -383,7 +443,7 @@ static void assert_specified(specified s, dsm_parallelism parallelism) {
 }
 
 /* Of each kind of layer; convolutions with and without pool, residual and norm. */
-static dsm_layer layer_of_kind(int kind) {
+static dsm_layer plain_layer_of_kind(int kind) {
   dsm_layer layer = kind % 2 == 0 ? pooled_conv() : conv_layer(12, 20, 36, 4, 1);
   switch (kind) {
   case 2:
@@ -416,10 +476,22 @@ static dsm_layer layer_of_kind(int kind) {
   }
 }
 
-enum { KIND_COUNT = 14 };
+/* With an input that forks, and of two kinds one that is the shortcut. */
+static dsm_layer layer_of_kind(int kind) {
+  dsm_layer layer = plain_layer_of_kind(kind);
+  layer.fork_elements = layer.input_elements / 2;
+  layer.is_shortcut_own_input = kind % 2 == 1;
+  return layer;
+}
 
+enum { KIND_COUNT = 14, KEY_COUNT = 3 };
+
+/* Each kind by the specified equations, by one or more of the refined ones, and by all three. */
 START_TEST(test_memory_traffic_is_the_tables_with_any_residency) {
-  const dsm_layer layer = layer_of_kind(_i);
+  const dsm_layer layer = layer_of_kind(_i % KIND_COUNT);
+  chips.model.exact_forks = (_i / KIND_COUNT & 1) != 0;
+  chips.model.lstm_gate_errors = (_i / KIND_COUNT & 2) != 0;
+  chips.model.charge_held_masks = (_i / KIND_COUNT & 4) != 0;
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     if ((dsm_layer_parallelisms(&layer) & DSM_PARALLELISM_BIT(p)) == 0) {
       continue;
@@ -497,6 +569,23 @@ START_TEST(test_held_tensors_are_named_nowhere) {
 }
 END_TEST
 
+START_TEST(test_masks_and_forks_are_named_where_they_are_charged) {
+  dsm_layer conv = with_residual_and_norm(pooled_conv());
+  const held_case held = {.is_input_held = true, .is_output_held = true};
+  chips.model.charge_held_masks = chips.model.exact_forks = true;
+  conv.fork_elements = 100;
+  const dsm_transfer_list backward = transfers_of(&conv, DSM_PASS_BACKWARD, &held);
+  const dsm_transfer_list update = transfers_of(&conv, DSM_PASS_UPDATE, &held);
+  const dsm_transfer_list open = transfers_of(&conv, DSM_PASS_BACKWARD, &(held_case){0});
+  ck_assert_double_eq(volume_of(&backward, DSM_TRANSFER_FETCH_MASK), 81);
+  ck_assert_double_eq(volume_of(&backward, DSM_TRANSFER_FETCH_FORK), 0);
+  ck_assert_double_eq(volume_of(&backward, DSM_TRANSFER_FETCH_SHORTCUT), 0);
+  ck_assert_double_eq(volume_of(&update, DSM_TRANSFER_FETCH_STATISTICS), 270);
+  ck_assert_double_eq(volume_of(&open, DSM_TRANSFER_FETCH_FORK), 300);
+  ck_assert_double_eq(volume_of(&open, DSM_TRANSFER_FETCH_SHORTCUT), 0);
+}
+END_TEST
+
 START_TEST(test_resident_kernel_is_named_by_what_still_moves) {
   const dsm_layer conv = pooled_conv();
   const held_case half = {.resident_fraction = 0.5, .is_accumulating = true};
@@ -511,6 +600,17 @@ START_TEST(test_resident_kernel_is_named_by_what_still_moves) {
   }
 }
 END_TEST
+
+static TCase *refined_case(void) {
+  TCase *const refined = tcase_create("refined");
+  tcase_add_checked_fixture(refined, set_up, NULL);
+  tcase_add_loop_test(refined,
+                      test_masks_and_statistics_of_held_errors_are_read_where_they_are_charged, 0,
+                      COUNT_OF(charged_cases));
+  tcase_add_loop_test(refined, test_forks_read_what_later_users_left, 0, COUNT_OF(fork_cases));
+  tcase_add_test(refined, test_held_errors_of_gates_are_not_read);
+  return refined;
+}
 
 Suite *suite_held_traffic(void) {
   Suite *const suite = suite_create("held_traffic");
@@ -528,14 +628,17 @@ Suite *suite_held_traffic(void) {
   tcase_add_test(by_hand, test_update_beside_a_resident_gradient_reads_its_features_once);
   tcase_add_test(by_hand, test_what_is_left_of_the_scratchpad_makes_the_tiles);
   suite_add_tcase(suite, by_hand);
+  suite_add_tcase(suite, refined_case());
   TCase *const table = tcase_create("table");
   tcase_add_checked_fixture(table, set_up, NULL);
-  tcase_add_loop_test(table, test_memory_traffic_is_the_tables_with_any_residency, 0, KIND_COUNT);
+  tcase_add_loop_test(table, test_memory_traffic_is_the_tables_with_any_residency, 0,
+                      KIND_COUNT << KEY_COUNT);
   suite_add_tcase(suite, table);
   TCase *const named = tcase_create("named");
   tcase_add_checked_fixture(named, set_up, NULL);
   tcase_add_test(named, test_deferred_output_is_named_apart_from_the_layers_own);
   tcase_add_test(named, test_held_tensors_are_named_nowhere);
+  tcase_add_test(named, test_masks_and_forks_are_named_where_they_are_charged);
   tcase_add_test(named, test_resident_kernel_is_named_by_what_still_moves);
   suite_add_tcase(suite, named);
   return suite;

@@ -54,10 +54,14 @@ END_TEST
 
 START_TEST(test_precision_is_the_workloads) {
   const dsm_workload workload = {.element_bytes = 2, .gradient_bytes = 4, .partial_sum_bytes = 6};
-  const dsm_precision precision = dsm_precision_of(&workload);
+  dsm_system system = {.model = {.partial_sum_bytes = 0}};
+  const dsm_precision precision = dsm_precision_of(&workload, &system);
   ck_assert_double_eq(precision.element_bytes, 2);
   ck_assert_double_eq(precision.gradient_bytes, 4);
   ck_assert_double_eq(precision.partial_sum_bytes, 6);
+  system.model.partial_sum_bytes = 8;
+  ck_assert_double_eq(dsm_precision_of(&workload, &system).partial_sum_bytes, 8);
+  ck_assert_double_eq(dsm_precision_of(&workload, &system).element_bytes, 2);
 }
 END_TEST
 

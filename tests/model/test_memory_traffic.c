@@ -181,6 +181,77 @@ START_TEST(test_gradient_is_written_in_update_only) {
 }
 END_TEST
 
+/* --- exact_forks: 100 elements of the input have a later user, 100 * 3 / 2 * 2 = 300 bytes */
+
+static dsm_layer forking(dsm_layer layer) {
+  layer.fork_elements = 100;
+  chips.model.exact_forks = true;
+  return layer;
+}
+
+START_TEST(test_errors_that_later_users_left_are_read_in_backward_only) {
+  const dsm_layer conv = forking(pooled_conv());
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_FORWARD).fork, 0);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_INFERENCE, DSM_PASS_FORWARD).fork, 0);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_BACKWARD).fork, 300);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_UPDATE).fork, 0);
+}
+END_TEST
+
+/* Of one timestep: 100 * 3 / 2 * 2 too. */
+START_TEST(test_lstm_reads_errors_that_later_users_left_in_each_timestep) {
+  const dsm_layer lstm = forking(lstm_layer(3, 5, 7));
+  ck_assert_double_eq(bytes_of(&lstm, DSM_MODE_TRAINING, DSM_PASS_BACKWARD).fork, 300);
+}
+END_TEST
+
+/* The shortcut's error is the output's, which is in memory: nothing is fetched for it. */
+START_TEST(test_exact_residual_reads_its_shortcut_in_forward_only) {
+  dsm_layer conv = forking(pooled_conv());
+  conv.has_op[DSM_AUX_RESIDUAL] = true;
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_FORWARD).shortcut, 2160);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_INFERENCE, DSM_PASS_FORWARD).shortcut, 2160);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_BACKWARD).shortcut, 0);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_UPDATE).shortcut, 0);
+}
+END_TEST
+
+START_TEST(test_shortcut_that_is_the_input_is_read_once) {
+  dsm_layer conv = pooled_conv();
+  conv.has_op[DSM_AUX_RESIDUAL] = conv.is_shortcut_own_input = true;
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_FORWARD).shortcut, 2160);
+  conv = forking(conv);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_FORWARD).shortcut, 0);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_INFERENCE, DSM_PASS_FORWARD).shortcut, 0);
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_FORWARD).input_moved, 1296);
+}
+END_TEST
+
+START_TEST(test_forks_are_free_by_default) {
+  dsm_layer conv = forking(pooled_conv());
+  chips.model.exact_forks = false;
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_BACKWARD).fork, 0);
+}
+END_TEST
+
+/* --- lstm_gate_errors. 4H = 20 gates: 20 * 3 / 2 * 2 = 60 in place of 15 of the output */
+START_TEST(test_gradient_of_an_lstm_takes_the_errors_of_its_gates) {
+  const dsm_layer lstm = lstm_layer(3, 5, 7);
+  ck_assert_double_eq(bytes_of(&lstm, DSM_MODE_TRAINING, DSM_PASS_UPDATE).output_moved, 15);
+  chips.model.lstm_gate_errors = true;
+  ck_assert_double_eq(bytes_of(&lstm, DSM_MODE_TRAINING, DSM_PASS_FORWARD).output_moved, 15);
+  ck_assert_double_eq(bytes_of(&lstm, DSM_MODE_TRAINING, DSM_PASS_BACKWARD).output_moved, 15);
+  ck_assert_double_eq(bytes_of(&lstm, DSM_MODE_TRAINING, DSM_PASS_UPDATE).output_moved, 60);
+}
+END_TEST
+
+START_TEST(test_other_layers_have_no_gates) {
+  const dsm_layer conv = pooled_conv();
+  chips.model.lstm_gate_errors = true;
+  ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_UPDATE).output_moved, 540);
+}
+END_TEST
+
 /* Of a layer that has everything, nothing held: which of the moving bytes a pass has. */
 START_TEST(test_bytes_that_a_pass_does_not_move_are_none) {
   dsm_layer conv = pooled_conv();
@@ -430,7 +501,10 @@ static const dsm_chip_bytes digits = {
     .shortcut = 1e6,
     .gradient = 1e7,
     .deferred = 1e8,
-    .rotation = 5e8, /* is counted apart */
+    .fork = 1e9,
+    .rotation = 5e10,    /* is counted apart */
+    .input_move = 5e11,  /* among the cores */
+    .output_move = 5e12, /* likewise */
 };
 
 static double memory_bytes(dsm_pass pass, dsm_chip_bytes bytes, dsm__refetch refetch) {
@@ -444,9 +518,9 @@ START_TEST(test_forward_reads_inputs_kernel_and_shortcut_and_writes_output_and_s
 }
 END_TEST
 
-/* 2 * (st + save) + 3 * ker + inp + mask + fix */
+/* 2 * (st + save) + 3 * ker + inp + mask + fix, that of the input last */
 START_TEST(test_backward_reads_errors_state_kernel_mask_and_shortcut_and_writes_errors) {
-  ck_assert_double_eq(memory_bytes(DSM_PASS_BACKWARD, digits, (dsm__refetch){2, 3}), 1012321);
+  ck_assert_double_eq(memory_bytes(DSM_PASS_BACKWARD, digits, (dsm__refetch){2, 3}), 1001012321);
 }
 END_TEST
 
@@ -508,6 +582,13 @@ static TCase *chip_case(void) {
   tcase_add_test(chip, test_lstm_stores_hidden_units_of_four_times_as_many_gates);
   tcase_add_test(chip, test_gradients_of_timesteps_add_up_in_memory);
   tcase_add_test(chip, test_gradient_is_written_in_update_only);
+  tcase_add_test(chip, test_errors_that_later_users_left_are_read_in_backward_only);
+  tcase_add_test(chip, test_lstm_reads_errors_that_later_users_left_in_each_timestep);
+  tcase_add_test(chip, test_exact_residual_reads_its_shortcut_in_forward_only);
+  tcase_add_test(chip, test_shortcut_that_is_the_input_is_read_once);
+  tcase_add_test(chip, test_forks_are_free_by_default);
+  tcase_add_test(chip, test_gradient_of_an_lstm_takes_the_errors_of_its_gates);
+  tcase_add_test(chip, test_other_layers_have_no_gates);
   tcase_add_loop_test(chip, test_bytes_that_a_pass_does_not_move_are_none, 0, DSM_PASS_COUNT);
   return chip;
 }

@@ -11,9 +11,9 @@ static const char *const modes[] = {"training", "inference"};
 static const char *const passes[] = {"forward", "backward", "update"};
 static const char *const parallelisms[] = {"data", "model", "data_x_model_y", "model_x_data_y"};
 static const char *const links[] = {"link_x", "link_y", "memory", "ring"};
-static const char *const groups[] = {"stream",        "partial_sum",      "rotation",
-                                     "hand_over",     "sum_of_gradients", "broadcast_weights",
-                                     "weight_update", "relayout"};
+static const char *const groups[] = {
+    "stream",           "partial_sum",       "layout_move",   "rotation", "hand_over",
+    "sum_of_gradients", "broadcast_weights", "weight_update", "relayout"};
 static const char *const transfers[] = {
     "fetch_input",
     "fetch_kernel",
@@ -22,12 +22,15 @@ static const char *const transfers[] = {
     "write_deferred",
     "save_state",
     "fetch_error",
+    "fetch_fork",
     "fetch_state",
     "fetch_statistics",
     "write_error",
     "fetch_mask",
     "write_gradient",
     "partial_sum_accumulate",
+    "sum_of_statistics",
+    "layout_move",
     "rotate_x",
     "rotate_y",
     "hand_over_y",

@@ -65,6 +65,26 @@ static void draw_aux(dsm_layer *layer, uint64_t *state) {
   }
 }
 
+/* Where the layer stands in a graph: forks of its input; behind the network's input or not. */
+static void draw_graph(dsm_layer *layer, uint64_t *state) {
+  const bool can_be_first = layer->type == DSM_LAYER_CONV || layer->type == DSM_LAYER_FC;
+  layer->has_backward = !can_be_first || random_below(state, 4) != 0;
+  layer->fork_elements = draw_bool(state) ? random_below(state, layer->input_elements + 1) : 0;
+  layer->is_shortcut_own_input = layer->has_op[DSM_AUX_RESIDUAL] && draw_bool(state);
+}
+
+static void draw_model(dsm_assumptions *model, uint64_t *state) {
+  static const double partial_sum_bytes[] = {0, 4, 1.5};
+  model->exact_groups = draw_bool(state);
+  model->partial_sum_bytes = partial_sum_bytes[random_below(state, COUNT_OF(partial_sum_bytes))];
+  model->exact_rotation = draw_bool(state);
+  model->exact_forks = draw_bool(state);
+  model->lstm_gate_errors = draw_bool(state);
+  model->statistics_sums = draw_bool(state);
+  model->layout_move = draw_bool(state) ? DSM_LAYOUT_MOVE_ALWAYS : DSM_LAYOUT_MOVE_NONE;
+  model->charge_held_masks = draw_bool(state);
+}
+
 /* Deals the prime factors of the core count to the loops. */
 static dsm_loops draw_split(uint64_t cores, uint64_t *state) {
   dsm_loops split = loops(1, 1, 1, 1, 1);
@@ -88,13 +108,15 @@ static dsm_residency draw_residency(const dsm_machine *m, uint64_t *state) {
       .resident_fraction = fractions[random_below(state, COUNT_OF(fractions))],
       .deferred_bytes = draw_bool(state) ? (double)random_below(state, 100000) / 7 : 0,
       .scratchpad_bytes = m->scratchpad_bytes * (double)(1 + random_below(state, 16)) / 16,
+      .is_moving_free = random_below(state, 4) == 0,
   };
 }
 
 static dsm_pass_work work_with(const random_mapping *mapping, dsm_residency residency) {
-  return dsm_pass_work_derive(&mapping->layer, &mapping->machine, friendly_precision(),
-                              mapping->mode, mapping->pass, mapping->parallelism, mapping->samples,
-                              &residency);
+  const dsm_workload of = {.element_bytes = 2, .gradient_bytes = 4, .partial_sum_bytes = 6};
+  return dsm_pass_work_derive(&mapping->layer, &mapping->machine,
+                              dsm_precision_of(&of, &mapping->system), mapping->mode, mapping->pass,
+                              mapping->parallelism, mapping->samples, &residency);
 }
 
 static dsm_invocation_cost cost_with(const random_mapping *mapping, dsm_residency residency) {
@@ -109,7 +131,7 @@ static void draw(random_mapping *mapping, uint64_t *state) {
   system->array.startup_cycles = draw_bool(state) ? 0 : 50;
   system->array.unroll_kernel_on_rows = draw_bool(state);
   system->array.weights_from_scratchpad = draw_bool(state);
-  system->model.exact_groups = draw_bool(state);
+  draw_model(&system->model, state);
   system->core.scratchpad_MiB = (double)(1 + random_below(state, 64)) / 65536;
   system->system.link_bandwidth_x_GBps = (double)(1 + random_below(state, 64));
   system->system.link_bandwidth_y_GBps = (double)(1 + random_below(state, 64));
@@ -118,6 +140,7 @@ static void draw(random_mapping *mapping, uint64_t *state) {
   mapping->machine = dsm_machine_derive(system);
   mapping->layer = draw_layer(state);
   draw_aux(&mapping->layer, state);
+  draw_graph(&mapping->layer, state);
   mapping->mode = draw_bool(state) ? DSM_MODE_TRAINING : DSM_MODE_INFERENCE;
   mapping->pass = (dsm_pass)random_below(state, DSM_PASS_COUNT);
   if (!dsm_pass_exists(&mapping->layer, mapping->mode, mapping->pass)) {
@@ -147,11 +170,12 @@ START_TEST(test_total_is_the_sum_of_its_parts) {
   for (int run = 0; run < RUN_COUNT; run++) {
     draw(&mapping, &state);
     const dsm_invocation_cost cost = dsm_invocation_score(&mapping.work, &mapping.split);
-    const double others = cost.auxiliary + cost.partial_sum + cost.rotation;
+    const double others = cost.auxiliary + cost.partial_sum + cost.layout_move + cost.rotation;
     ASSERT_IN_RUN(is_close(cost.total, cost.primary + cost.overlapped_visible + others), run);
     ASSERT_IN_RUN(is_close(cost.total, fmax(cost.primary, cost.overlapped) + others), run);
     ASSERT_IN_RUN(cost.primary > 0 && cost.overlapped >= 0 && cost.auxiliary >= 0, run);
-    ASSERT_IN_RUN(cost.partial_sum >= 0 && cost.rotation >= 0 && isfinite(cost.total), run);
+    ASSERT_IN_RUN(cost.partial_sum >= 0 && cost.layout_move >= 0 && cost.rotation >= 0, run);
+    ASSERT_IN_RUN(isfinite(cost.total), run);
   }
 }
 END_TEST
@@ -174,9 +198,13 @@ START_TEST(test_parts_are_the_equations_values) {
                            dsm__primary_cycles(m, work->share.model_ways, blocks, block_cycles)),
                   run);
     ASSERT_IN_RUN(is_close(cost.footprint_bytes, bytes.input + bytes.output + bytes.kernel), run);
-    ASSERT_IN_RUN(is_close(cost.partial_sum, dsm__partial_sum_bytes(work, &mapping.split, &bytes) /
-                                                 m->link_bytes_per_cycle[DSM_LINK_RING]),
-                  run);
+    const double sums = dsm__partial_sum_bytes(work, &mapping.split, &bytes) +
+                        dsm__statistics_bytes(work, &mapping.split);
+    const double moved =
+        dsm__layout_move_bytes(m->system->chip.cores, dsm__misfit_bytes(work, &mapping.split));
+    const double ring = m->link_bytes_per_cycle[DSM_LINK_RING];
+    ASSERT_IN_RUN(is_close(cost.partial_sum, sums / ring), run);
+    ASSERT_IN_RUN(is_close(cost.layout_move, moved / ring), run);
   }
 }
 END_TEST
@@ -207,6 +235,7 @@ static void assert_transfers_explain(const random_mapping *mapping, dsm_residenc
   }
   ASSERT_IN_RUN(is_close(group_cycles[DSM_GROUP_STREAM], cost.overlapped), run);
   ASSERT_IN_RUN(is_close(group_cycles[DSM_GROUP_PARTIAL_SUM], cost.partial_sum), run);
+  ASSERT_IN_RUN(is_close(group_cycles[DSM_GROUP_LAYOUT_MOVE], cost.layout_move), run);
   ASSERT_IN_RUN(is_close(group_cycles[DSM_GROUP_ROTATION], cost.rotation), run);
 }
 
@@ -277,6 +306,7 @@ START_TEST(test_more_bandwidth_never_increases_a_cost) {
     ASSERT_IN_RUN(after.overlapped <= before.overlapped, run);
     ASSERT_IN_RUN(after.overlapped_visible <= before.overlapped_visible, run);
     ASSERT_IN_RUN(after.partial_sum <= before.partial_sum, run);
+    ASSERT_IN_RUN(after.layout_move <= before.layout_move, run);
     ASSERT_IN_RUN(after.rotation <= before.rotation, run);
     ASSERT_IN_RUN(after.primary <= before.primary && after.auxiliary <= before.auxiliary, run);
     ASSERT_IN_RUN(after.total <= before.total, run);
@@ -342,6 +372,7 @@ static bool is_at_most(double a, double b) {
   return a <= b * (1 + 1e-12);
 }
 
+/* But for what then moves among the cores. */
 START_TEST(test_more_on_chip_never_makes_an_invocation_slower) {
   uint64_t state = seed_of(_i);
   random_mapping mapping;
@@ -353,8 +384,24 @@ START_TEST(test_more_on_chip_never_makes_an_invocation_slower) {
           cost_with(&mapping, with_more_on_chip(mapping.residency, way));
       ASSERT_IN_RUN(is_at_most(after.overlapped, before.overlapped), run);
       ASSERT_IN_RUN(is_at_most(after.overlapped_visible, before.overlapped_visible), run);
-      ASSERT_IN_RUN(is_at_most(after.total, before.total), run);
+      ASSERT_IN_RUN(is_at_most(after.total - after.layout_move, before.total), run);
     }
+  }
+}
+END_TEST
+
+/* The bound of the search: all held, moving for nothing, and the whole scratchpad. */
+START_TEST(test_no_residency_is_faster_than_all_held_and_moving_for_nothing) {
+  uint64_t state = seed_of(_i);
+  random_mapping mapping;
+  for (int run = 0; run < RUN_COUNT; run++) {
+    draw(&mapping, &state);
+    dsm_residency all = mapping.residency;
+    all.is_input_held = all.is_output_held = all.is_shortcut_held = all.is_moving_free = true;
+    all.deferred_bytes = 0;
+    all.scratchpad_bytes = mapping.machine.scratchpad_bytes;
+    const double drawn = dsm_invocation_score(&mapping.work, &mapping.split).total;
+    ASSERT_IN_RUN(is_at_most(cost_with(&mapping, all).total, drawn), run);
   }
 }
 END_TEST
@@ -401,9 +448,9 @@ START_TEST(test_needed_fraction_is_the_least_that_is_as_fast_as_all) {
 }
 END_TEST
 
-/* Computation, partial sums, rotation of errors and the footprint (s_in, s_out, kcore) are those of
- * the whole layer, wherever its tensors are. */
-START_TEST(test_residency_changes_nothing_but_what_overlaps) {
+/* Computation, additions of errors, partial sums, rotation of errors and the footprint (s_in,
+ * s_out, kcore) are those of the whole layer, wherever its tensors are. */
+START_TEST(test_residency_changes_nothing_but_what_overlaps_and_what_is_held) {
   uint64_t state = seed_of(_i);
   random_mapping mapping;
   for (int run = 0; run < RUN_COUNT; run++) {
@@ -416,24 +463,33 @@ START_TEST(test_residency_changes_nothing_but_what_overlaps) {
     ASSERT_IN_RUN(is_close(with.partial_sum, without.partial_sum), run);
     ASSERT_IN_RUN(is_close(with.rotation, without.rotation), run);
     ASSERT_IN_RUN(is_close(with.footprint_bytes, without.footprint_bytes), run);
+    ASSERT_IN_RUN(without.layout_move <= 0, run);
   }
 }
 END_TEST
 
 /* What must cross the memory bus with all on chip: in update the input, whose copy on chip is gone;
- * an LSTM's gates and cell, which are never held; what the layer before left to write. */
+ * an LSTM's gates and cell, which are never held; what the layer before left to write; masks and
+ * saved statistics, where they are charged. */
 static double least_bytes(const random_mapping *mapping, double deferred_bytes) {
-  const double chips_of_features = (double)mapping->work.share.model_ways;
-  const double bytes_per_element =
-      (double)mapping->work.share.chip.n[DSM_DIM_MB] / chips_of_features * 2;
+  const dsm_layer *const layer = &mapping->layer;
+  const double elements_of_chip =
+      (double)mapping->work.share.chip.n[DSM_DIM_MB] / (double)mapping->work.share.model_ways;
+  const double bytes_per_element = elements_of_chip * 2;
+  const bool is_charged = mapping->system.model.charge_held_masks;
   if (mapping->pass == DSM_PASS_UPDATE) {
-    return (double)mapping->layer.input_elements * bytes_per_element;
+    const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
+    const double statistics =
+        has_norm && is_charged ? (double)layer->output_elements * elements_of_chip * 0.25 : 0;
+    return (double)layer->input_elements * bytes_per_element + statistics;
   }
   const bool is_training = mapping->mode == DSM_MODE_TRAINING;
-  const bool is_saved = is_training && mapping->layer.type == DSM_LAYER_LSTM;
+  const bool is_saved = is_training && layer->type == DSM_LAYER_LSTM;
   const bool is_deferred = is_training && mapping->pass == DSM_PASS_FORWARD;
-  return (is_saved ? 5 * (double)mapping->layer.stored_elements * bytes_per_element : 0) +
-         (is_deferred ? deferred_bytes : 0);
+  const bool is_masked = mapping->pass == DSM_PASS_BACKWARD && is_charged;
+  return (is_saved ? 5 * (double)layer->stored_elements * bytes_per_element : 0) +
+         (is_deferred ? deferred_bytes : 0) +
+         (is_masked ? (double)layer->input_elements * elements_of_chip * 0.125 : 0);
 }
 
 START_TEST(test_with_all_on_chip_only_what_must_move_moves) {
@@ -501,11 +557,14 @@ Suite *suite_properties(void) {
   suite_add_tcase(suite, properties);
   TCase *const residency = tcase_create("residency");
   tcase_add_loop_test(residency, test_more_on_chip_never_makes_an_invocation_slower, 0, SEED_COUNT);
+  tcase_add_loop_test(residency, test_no_residency_is_faster_than_all_held_and_moving_for_nothing,
+                      0, SEED_COUNT);
   tcase_add_loop_test(residency, test_less_scratchpad_never_makes_an_invocation_faster, 0,
                       SEED_COUNT);
   tcase_add_loop_test(residency, test_needed_fraction_is_the_least_that_is_as_fast_as_all, 0,
                       SEED_COUNT);
-  tcase_add_loop_test(residency, test_residency_changes_nothing_but_what_overlaps, 0, SEED_COUNT);
+  tcase_add_loop_test(residency, test_residency_changes_nothing_but_what_overlaps_and_what_is_held,
+                      0, SEED_COUNT);
   tcase_add_loop_test(residency, test_with_all_on_chip_only_what_must_move_moves, 0, SEED_COUNT);
   tcase_add_loop_test(residency, test_holding_never_leaves_more_scratchpad, 0, SEED_COUNT);
   suite_add_tcase(suite, residency);

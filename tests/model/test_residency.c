@@ -255,6 +255,25 @@ START_TEST(test_without_fraction_no_kernel_stays) {
 }
 END_TEST
 
+START_TEST(test_kernels_can_be_kept_where_there_are_timesteps) {
+  const dsm_layer kinds[] = {conv_layer(12, 20, 36, 4, 1), fc_layer(12, 20),
+                             lstm_layer(3, 5, 1),          lstm_layer(3, 5, 2),
+                             matmul_layer(6, 7, 1),        matmul_layer(6, 7, 2)};
+  const bool can[] = {false, false, false, true, false, true};
+  dsm_layer fc = fc_layer(12, 20);
+  fc.timesteps = 2;
+  for (int is_resident = 0; is_resident <= 1; is_resident++) {
+    chips.model.resident_operands = is_resident == 1;
+    ck_assert(dsm_kernel_can_be_kept(&fc, &machine));
+    for (int k = 0; k < COUNT_OF(kinds); k++) {
+      const bool is_operand = kinds[k].type == DSM_LAYER_MATMUL;
+      ck_assert_int_eq(dsm_kernel_can_be_kept(&kinds[k], &machine),
+                       can[k] && (is_resident == 1 || !is_operand));
+    }
+  }
+}
+END_TEST
+
 /* --- preloaded weights: the scratchpad less a third of the streaming buffers */
 
 START_TEST(test_preloaded_weights_need_no_buffer_of_their_own) {
@@ -286,7 +305,7 @@ START_TEST(test_core_has_its_part_of_the_kernel_wherever_it_is) {
   const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
   const dsm_loops split = loops(2, 5, 3, 4, 7); /* 960 / (2 * 4 * 5) = 24 */
   const dsm_residency none = dsm_residency_none(&machine);
-  const dsm_residency all = {true, true, true, true, 1, 1000, 1024};
+  const dsm_residency all = {true, true, true, true, 1, 1000, 1024, false, NULL};
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
     const dsm_pass_work streamed =
         dsm_pass_work_derive(&conv, &machine, friendly_precision(), DSM_MODE_TRAINING,
@@ -371,6 +390,7 @@ static TCase *room_case(void) {
   tcase_add_test(room, test_without_copies_any_kernel_stays_in_backward_and_update);
   tcase_add_test(room, test_copies_need_not_be_whole);
   tcase_add_test(room, test_without_fraction_no_kernel_stays);
+  tcase_add_test(room, test_kernels_can_be_kept_where_there_are_timesteps);
   tcase_add_test(room, test_preloaded_weights_need_no_buffer_of_their_own);
   tcase_add_test(room, test_room_for_preloaded_weights_is_never_negative);
   tcase_add_loop_test(room, test_needed_fraction_hides_what_is_fetched, 0, COUNT_OF(needed_cases));

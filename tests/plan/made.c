@@ -75,7 +75,11 @@ void made_keep_kernel(made *m, size_t layer, dsm_pass pass, dsm_loops steady_spl
 
 void made_add_group(made *m, const char *name, size_t first, size_t count, const uint64_t *rows) {
   ck_assert_uint_lt(m->pipeline_count, MADE_GROUPS_MAX);
-  m->pipelines[m->pipeline_count++] = (dsm__pipeline_decision){name, first, count, rows};
+  m->pipelines[m->pipeline_count++] = (dsm__pipeline_decision){.name = name,
+                                                               .first_layer = first,
+                                                               .layer_count = count,
+                                                               .columns = m->system->system.chips_x,
+                                                               .rows = rows};
 }
 
 void made_predict(made *m) {

@@ -10,8 +10,11 @@ Suite *suite_memory_need(void);
 Suite *suite_plan_decisions(void);
 Suite *suite_plan_json(void);
 Suite *suite_plan_json_write(void);
+Suite *suite_plan_layouts(void);
 Suite *suite_plan_legal(void);
 Suite *suite_plan_options(void);
+Suite *suite_plan_pipeline(void);
+Suite *suite_plan_refined(void);
 Suite *suite_plan_validate(void);
 
 /** How many elements an array has, as the loop tests want it. */

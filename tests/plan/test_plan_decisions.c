@@ -101,6 +101,11 @@ static void pipelines(void) {
     made_keep_kernel(&m, 2, (dsm_pass)p, by_both);
   }
 }
+static void narrow_pipelines(void) {
+  pipelines();
+  m.system->model.pipeline_columns = true;
+  m.pipelines[0].columns = 1;
+}
 static void weights(void) {
   m = made_of(made_convs, DSM_MODE_INFERENCE, NULL);
   m.layers[1].weights_on_chip = 1;
@@ -125,6 +130,7 @@ static void (*const decisions[])(void) = {
     kept_kernels,     error_unlike_the_update,
     kept_operands,    pipelines,
     all_of_inference, weights,
+    narrow_pipelines,
 };
 
 static void print(void) {
@@ -217,6 +223,7 @@ START_TEST(test_decisions_are_read_back_as_they_were) {
     ck_assert_str_eq(found.pipelines[g].name, m.pipelines[g].name);
     ck_assert_uint_eq(found.pipelines[g].first_layer, m.pipelines[g].first_layer);
     ck_assert_uint_eq(found.pipelines[g].layer_count, m.pipelines[g].layer_count);
+    ck_assert_uint_eq(found.pipelines[g].columns, m.pipelines[g].columns);
     ck_assert_mem_eq(found.pipelines[g].rows, m.pipelines[g].rows,
                      m.pipelines[g].layer_count * sizeof(uint64_t));
   }
@@ -381,6 +388,16 @@ START_TEST(test_group_that_no_layer_refers_to_is_ignored) {
 }
 END_TEST
 
+/* As in plans that were written before there was a choice. */
+START_TEST(test_group_without_columns_has_all_of_the_torus) {
+  pipelines();
+  const edit edits[] = {{"pipeline.0.columns", NULL}, {"pipeline.1.columns", NULL}};
+  read_edited(edits, 2);
+  ck_assert_uint_eq(read_back.plan->pipelines[1].columns, 2);
+  expect_same_print(read_back.plan);
+}
+END_TEST
+
 START_TEST(test_groups_may_stand_in_any_order) {
   pipelines();
   const edit edits[] = {
@@ -447,6 +464,7 @@ Suite *suite_plan_decisions(void) {
   tcase_add_test(tcase, test_derived_numbers_are_not_believed);
   tcase_add_test(tcase, test_group_that_no_layer_refers_to_is_ignored);
   tcase_add_test(tcase, test_groups_may_stand_in_any_order);
+  tcase_add_test(tcase, test_group_without_columns_has_all_of_the_torus);
   tcase_add_test(tcase, test_plan_without_groups_needs_no_list_of_them);
   tcase_add_test(tcase, test_error_stays_in_the_layout_of_the_update);
   tcase_add_test(tcase, test_steady_invocations_may_be_slower_than_the_first);

@@ -33,6 +33,9 @@ static const dsm_loops by_features = {{1, 4, 1, 1, 1}};
 static const uint64_t one_row_each[] = {1, 1, 1, 1};
 static const uint64_t two_rows_each[] = {2, 2};
 static const uint64_t too_many_rows[] = {2, 3};
+static const uint64_t five_rows_and_one[] = {5, 1}; /* of strips of four */
+static const uint64_t nine_rows[] = {4, 4, 1};      /* of two of them */
+static const uint64_t eight_rows[] = {3, 4, 1};
 
 /* ---- options and parallelisms ---- */
 
@@ -102,6 +105,11 @@ static void kept_without_reuse(void) {
   use_lstms(DSM_MODE_TRAINING);
   without(DSM_OPTIMIZATION_REUSE);
   made_keep_kernel(&m, 1, DSM_PASS_FORWARD, by_features);
+}
+static void kept_operand(void) {
+  m = made_of(made_matmul, DSM_MODE_TRAINING, "{\"resident_operands\": false}");
+  made_keep_kernel(&m, 1, DSM_PASS_FORWARD, by_features); /* weights may stay */
+  made_keep_kernel(&m, 2, DSM_PASS_BACKWARD, by_features);
 }
 static void kept_split_over_a_loop(void) {
   use_lstms(DSM_MODE_TRAINING);
@@ -215,6 +223,10 @@ static void kernel_too_large_to_stay(void) {
 
 /* ---- pipelines ---- */
 
+static void use_narrow_lstms(void) {
+  use_lstms(DSM_MODE_TRAINING);
+  m.system->model.pipeline_columns = true;
+}
 static void group_without_pipeline(void) {
   use_lstms(DSM_MODE_TRAINING);
   without(DSM_OPTIMIZATION_PIPELINE);
@@ -231,6 +243,32 @@ static void group_of_one(void) {
 static void rows_too_many(void) {
   use_lstms(DSM_MODE_TRAINING);
   made_add_group(&m, "g", 0, 2, too_many_rows);
+}
+static void narrow_without_the_key(void) {
+  use_lstms(DSM_MODE_TRAINING);
+  made_add_group(&m, "g", 0, 2, two_rows_each);
+  m.pipelines[0].columns = 1;
+}
+static void columns_no_divisor(void) {
+  narrow_without_the_key();
+  m.system->model.pipeline_columns = true;
+  m.system->system.chips_x = 3;
+  m.pipelines[0].columns = 2;
+}
+static void columns_too_many(void) {
+  narrow_without_the_key();
+  m.system->model.pipeline_columns = true;
+  m.pipelines[0].columns = 4;
+}
+static void rows_over_a_strip(void) {
+  use_narrow_lstms();
+  made_add_group(&m, "g", 0, 2, five_rows_and_one);
+  m.pipelines[0].columns = 1;
+}
+static void rows_over_all_strips(void) {
+  use_narrow_lstms();
+  made_add_group(&m, "g", 0, 3, nine_rows);
+  m.pipelines[0].columns = 1;
 }
 static void pipelined_passes_differ(void) {
   use_lstms(DSM_MODE_TRAINING);
@@ -261,6 +299,7 @@ static const rule rules[] = {
     {split_over_spatial_minibatch, LAYER1 "passes.update.invocations[1].core_split.mb"},
     {split_over_a_stage, "$.layers[0].passes.forward.core_split.kij"},
     {kept_without_reuse, LAYER1 "passes.forward.invocations[1].kind"},
+    {kept_operand, "$.layers[2].passes.backward.invocations[1].kind"},
     {kept_split_over_a_loop, LAYER1 "passes.update.invocations[1].core_split.ij"},
     {factor_without_dysm, LAYER1 "dysm_factor"},
     {factor_no_power_of_two, LAYER1 "dysm_factor"},
@@ -287,6 +326,11 @@ static const rule rules[] = {
     {group_of_other_layers, "$.layers[4].pipeline_group"},
     {group_of_one, GROUP "layers"},
     {rows_too_many, GROUP "rows"},
+    {narrow_without_the_key, GROUP "columns"},
+    {columns_no_divisor, GROUP "columns"},
+    {columns_too_many, GROUP "columns"},
+    {rows_over_a_strip, GROUP "rows"},
+    {rows_over_all_strips, GROUP "rows"},
     {pipelined_passes_differ, LAYER1 "passes.backward.parallelism"},
 };
 
@@ -296,6 +340,16 @@ START_TEST(test_violated_rule_is_found_where_it_is) {
   ck_assert_int_eq(dsm_plan_validate(m.plan, diags), DSM_ERROR_INVALID);
   ck_assert_uint_ge(dsm_diags_count(diags), 1);
   ck_assert_str_eq(dsm_diags_get(diags, 0)->path, rules[_i].path);
+}
+END_TEST
+
+/* Two strips of four rows: a stage lies on both. */
+START_TEST(test_narrow_stages_may_take_all_strips) {
+  use_narrow_lstms();
+  made_add_group(&m, "g", 0, 3, eight_rows);
+  m.pipelines[0].columns = 1;
+  made_predict(&m);
+  ck_assert_int_eq(dsm_plan_validate(m.plan, diags), DSM_OK);
 }
 END_TEST
 
@@ -353,6 +407,15 @@ START_TEST(test_groups_respect_what_the_workload_says) {
 }
 END_TEST
 
+START_TEST(test_operand_may_be_kept_where_operands_are_as_weights) {
+  m = made_of(made_matmul, DSM_MODE_TRAINING, NULL);
+  made_keep_kernel(&m, 2, DSM_PASS_FORWARD, by_features);
+  made_keep_kernel(&m, 2, DSM_PASS_BACKWARD, by_features);
+  made_predict(&m);
+  ck_assert_int_eq(dsm_plan_validate(m.plan, diags), DSM_OK);
+}
+END_TEST
+
 START_TEST(test_all_violations_are_found) {
   use_convs(DSM_MODE_TRAINING);
   m.layers[0].dysm_factor = 3;
@@ -371,6 +434,8 @@ Suite *suite_plan_legal(void) {
   tcase_add_checked_fixture(tcase, set_up, tear_down);
   tcase_add_loop_test(tcase, test_violated_rule_is_found_where_it_is, 0, COUNT_OF(rules));
   tcase_add_loop_test(tcase, test_groups_respect_what_the_workload_says, 0, COUNT_OF(group_cases));
+  tcase_add_test(tcase, test_narrow_stages_may_take_all_strips);
+  tcase_add_test(tcase, test_operand_may_be_kept_where_operands_are_as_weights);
   tcase_add_test(tcase, test_all_violations_are_found);
   suite_add_tcase(suite, tcase);
   return suite;

@@ -138,6 +138,12 @@ static void cycles_of_a_group(void) {
   changed.cycles *= 1.001;
   m.plan->pipelines = &changed;
 }
+static void group_without_columns(void) {
+  static dsm_pipeline_plan changed;
+  changed = m.plan->pipelines[0];
+  changed.columns = 0;
+  m.plan->pipelines = &changed;
+}
 static void layer_outside_its_group(void) {
   m.plan->layers[1].pipeline = DSM_NO_PIPELINE;
 }
@@ -165,6 +171,7 @@ static void group_slower_than_its_transfers(void) {
 
 static const broken_case broken_pipelines[] = {
     {cycles_of_a_group, "$.pipeline[0]"},
+    {group_without_columns, "$.pipeline[0]"},
     {layer_outside_its_group, "$.pipeline[0]"},
     {layer_in_no_such_group, "$.pipeline"},
     {count_of_invocations, "$.layers[2].passes.forward"},

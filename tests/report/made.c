@@ -17,6 +17,7 @@ static const uint64_t rows[] = {1, 3};
 static const dsm_pipeline_plan pipelines[] = {{.name = "stage1-stage2",
                                                .first_layer = MADE_STAGE_1,
                                                .layer_count = 2,
+                                               .columns = 4,
                                                .rows = rows,
                                                .cycles = 250}};
 

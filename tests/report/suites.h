@@ -8,6 +8,7 @@
 Suite *suite_csv(void);
 Suite *suite_description(void);
 Suite *suite_display(void);
+Suite *suite_elasticity_report(void);
 Suite *suite_explain_view(void);
 Suite *suite_explanation(void);
 Suite *suite_figures(void);

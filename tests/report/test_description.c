@@ -2,11 +2,13 @@
 #include "suites.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reading.h"
 #include "subjects.h"
+#include "system/parameters.h"
 
 /* Parameters as published: torchvision's models (vgg16, resnet50, alexnet, googlenet without
  * auxiliary classifiers, mobilenet_v2). MACs of vgg16: 15.47 G, of alexnet: 714 M, as is common
@@ -218,9 +220,107 @@ START_TEST(test_parameters_of_each_kind_have_their_values) {
       cJSON_IsFalse(cJSON_GetObjectItem(parameter(item, "array.unroll_kernel_on_rows"), "value")));
   ck_assert_str_eq(text_in(parameter(item, "chip.interconnect"), "value"), "ring");
   ck_assert_str_eq(text_in(parameter(item, "system.topology"), "value"), "torus_2d");
-  ck_assert_str_eq(text_in(parameter(item, "core.frequency_GHz"), "note"),
+  ck_assert_str_eq(text_in(parameter(item, "core.frequency_GHz"), "source"),
                    dsm_system_note(system, "core.frequency_GHz"));
   cJSON_Delete(root);
+  dsm_system_free(system);
+}
+END_TEST
+
+/* A system as users write one: with one note, one value of their own, and the rest by default. */
+static dsm_system *parse_own_system(void) {
+  static const char own[] =
+      "{ \"format\": \"dsm-system/1\", \"name\": \"own\", \"array\": { \"columns\": 12 },\n"
+      "  \"core\": { \"frequency_GHz\": 1, \"scratchpad_MiB\": 1,"
+      "    \"scratchpad_bandwidth_GBps\": 64 },\n"
+      "  \"chip\": { \"cores\": 4, \"interconnect\": \"ring\","
+      "    \"core_link_bandwidth_GBps\": 64,\n"
+      "    \"memory\": { \"capacity_GB\": 1, \"bandwidth_GBps\": 64 } },\n"
+      "  \"system\": { \"topology\": \"torus_2d\", \"chips_x\": 2, \"chips_y\": 2,\n"
+      "    \"link_bandwidth_x_GBps\": 20, \"link_bandwidth_y_GBps\": 10 },\n"
+      "  \"model\": { \"exact_groups\": true },\n"
+      "  \"notes\": { \"chip.cores\": \"data sheet, \\u001bpage 3\" } }\n";
+  dsm_system *system = NULL;
+  ck_assert_int_eq(dsm_system_parse(&system, own, strlen(own), "own", NULL, 0, NULL), DSM_OK);
+  return system;
+}
+
+/* What is said of a parameter; default NULL: it is required. */
+static const struct {
+  const char *path, *unit, *fallback, *source;
+} origins[] = {
+    {"chip.cores", "cores", NULL, "data sheet, \033page 3"},
+    {"core.frequency_GHz", "GHz", NULL, "not stated"},
+    {"array.columns", "PEs", "8", "not stated"},
+    {"array.rows", "PEs", "16", "(default) assumption, as pe.simd_macs"},
+    {"model.exact_groups", "flag", "false", "assumption, the description does not say why"},
+    {"model.dysm_accumulate_in_memory", "flag", "true",
+     "(default) assumption: partial gradients are re-read from memory from the second spatial "
+     "minibatch on"},
+    {"model.layout_move", "word", "none",
+     "(default) assumption: any core split finds a held tensor where it is"},
+    {"model.relu_mask_bytes", "bytes/element", "0.125", "(default) assumption: one bit"},
+};
+
+START_TEST(test_a_parameter_has_unit_default_and_source) {
+  dsm_system *const system = parse_own_system();
+  const dsm_described item = {.file = "own", .system = system};
+  cJSON *const root = describe(&item, 1);
+  const cJSON *const entry = parameter(item_of(root, 0), origins[_i].path);
+  ck_assert_str_eq(text_in(entry, "unit"), origins[_i].unit);
+  ck_assert_str_eq(text_in(entry, "source"), origins[_i].source);
+  const cJSON *const fallback = cJSON_GetObjectItem(entry, "default");
+  ck_assert_int_eq(fallback != NULL, origins[_i].fallback != NULL);
+  if (fallback != NULL) {
+    char *const text = cJSON_PrintUnformatted(fallback);
+    const char *const quote = cJSON_IsString(fallback) ? "\"" : "";
+    char expected[64];
+    snprintf(expected, sizeof expected, "%s%s%s", quote, origins[_i].fallback, quote);
+    ck_assert_str_eq(text, expected);
+    cJSON_free(text);
+  }
+  cJSON_Delete(root);
+  dsm_system_free(system);
+}
+END_TEST
+
+START_TEST(test_the_csv_says_the_same_of_a_parameter) {
+  dsm_system *const system = parse_own_system();
+  const dsm_described item = {.file = "own", .system = system};
+  char *const text = dsm_report_description_csv(&item, 1);
+  csv_table table = csv_read(text);
+  size_t row = 0;
+  while (strcmp(csv_at(&table, row, "path"), origins[_i].path) != 0) {
+    row++;
+  }
+  ck_assert_str_eq(csv_at(&table, row, "unit"), origins[_i].unit);
+  ck_assert_str_eq(csv_at(&table, row, "source"), origins[_i].source);
+  ck_assert_str_eq(csv_at(&table, row, "default"),
+                   origins[_i].fallback == NULL ? "" : origins[_i].fallback);
+  ck_assert_str_eq(csv_at(&table, row, "layer"), "");
+  csv_free(&table);
+  free(text);
+  dsm_system_free(system);
+}
+END_TEST
+
+/* Sources stand below at 80 columns, beside at 200; none steers the terminal. */
+START_TEST(test_the_table_shows_units_defaults_and_sources) {
+  dsm_system *const system = parse_own_system();
+  const dsm_described item = {.file = "own", .system = system};
+  char *const narrow = dsm_report_description_table(&item, 1, plain_style(80));
+  ck_assert_ptr_nonnull(strstr(narrow, "\nparameter                         value     unit"));
+  ck_assert_ptr_nonnull(strstr(
+      narrow, "\nchip.cores                        4         cores                 required\n"
+              "    data sheet, ?page 3\n"));
+  ck_assert_ptr_nonnull(strstr(narrow, "\narray.columns                     12        PEs         "
+                                       "          8\n    not stated\n"));
+  free(narrow);
+  char *const wide = dsm_report_description_table(&item, 1, plain_style(200));
+  ck_assert_ptr_nonnull(strstr(
+      wide, "\narray.columns                     12        PEs                   8         not "
+            "stated\n"));
+  free(wide);
   dsm_system_free(system);
 }
 END_TEST
@@ -264,7 +364,7 @@ static void tear_down(void) {
   subject_free(&made);
 }
 
-START_TEST(test_csv_has_a_row_for_each_layer_or_system) {
+START_TEST(test_csv_has_a_row_for_each_layer_and_parameter) {
   static const char *const titles[] = {"file",
                                        "kind",
                                        "name",
@@ -275,13 +375,18 @@ START_TEST(test_csv_has_a_row_for_each_layer_or_system) {
                                        "activation_bytes_per_sample",
                                        "peak_flops",
                                        "machine_balance",
+                                       "path",
+                                       "value",
+                                       "unit",
+                                       "default",
+                                       "source",
                                        NULL};
   char *const text = dsm_report_description_csv(items, 3);
   expect_tidy(text);
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);
   const size_t layers = made.workload->spec_count;
-  ck_assert_uint_eq(table.row_count, 2 * layers + 1);
+  ck_assert_uint_eq(table.row_count, 2 * (layers + dsm__parameter_count));
   ck_assert_str_eq(csv_at(&table, 0, "file"), "w");
   ck_assert_str_eq(csv_at(&table, 0, "layer"), made.workload->specs[0].name);
   ck_assert_str_eq(csv_at(&table, 0, "peak_flops"), "");
@@ -289,8 +394,14 @@ START_TEST(test_csv_has_a_row_for_each_layer_or_system) {
   ck_assert_str_eq(csv_at(&table, layers, "kind"), "system");
   ck_assert_str_eq(csv_at(&table, layers, "layer"), "");
   ck_assert_double_eq(csv_number_at(&table, layers, "peak_flops"), 8.388608e15);
-  ck_assert_str_eq(csv_at(&table, layers + 1, "kind"), "plan");
-  ck_assert_double_eq(csv_number_at(&table, layers + 1, "peak_flops"), 8.388608e15);
+  ck_assert_str_eq(csv_at(&table, layers, "path"), dsm__parameters[0].path);
+  const size_t plan = layers + dsm__parameter_count;
+  ck_assert_str_eq(csv_at(&table, plan, "kind"), "plan");
+  ck_assert_str_eq(csv_at(&table, plan, "layer"), made.workload->specs[0].name);
+  ck_assert_str_eq(csv_at(&table, plan, "path"), "");
+  ck_assert_double_eq(csv_number_at(&table, plan, "peak_flops"), 8.388608e15);
+  ck_assert_str_eq(csv_at(&table, plan + layers, "layer"), "");
+  ck_assert_str_eq(csv_at(&table, plan + layers, "path"), dsm__parameters[0].path);
   csv_free(&table);
   free(text);
 }
@@ -337,12 +448,15 @@ Suite *suite_description(void) {
   TCase *const others = tcase_create("systems and plans");
   tcase_add_test(others, test_a_system_is_described_as_by_hand);
   tcase_add_test(others, test_parameters_of_each_kind_have_their_values);
+  tcase_add_loop_test(others, test_a_parameter_has_unit_default_and_source, 0, COUNT_OF(origins));
+  tcase_add_loop_test(others, test_the_csv_says_the_same_of_a_parameter, 0, COUNT_OF(origins));
+  tcase_add_test(others, test_the_table_shows_units_defaults_and_sources);
   tcase_add_test(others, test_a_plan_is_described_with_both_and_its_result);
   suite_add_tcase(suite, others);
   TCase *const several = tcase_create("several");
   tcase_add_checked_fixture(several, set_up, tear_down);
   tcase_set_timeout(several, 60);
-  tcase_add_test(several, test_csv_has_a_row_for_each_layer_or_system);
+  tcase_add_test(several, test_csv_has_a_row_for_each_layer_and_parameter);
   tcase_add_test(several, test_a_bidirectional_lstm_is_one_layer_of_twice_the_work);
   tcase_add_test(several, test_no_line_is_wider_than_the_page);
   tcase_add_test(several, test_colour_adds_only_escapes);

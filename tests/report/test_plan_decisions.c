@@ -82,6 +82,22 @@ START_TEST(test_totals_say_what_is_on_chip_and_what_runs_as_a_pipeline) {
 }
 END_TEST
 
+/* Stages of two of the four columns: two strips of four rows. */
+START_TEST(test_narrower_stages_say_how_wide_they_are) {
+  dsm_plan *const plan = made_plan(machine);
+  dsm_pipeline_plan narrow = plan->pipelines[0];
+  plan->pipelines = &narrow;
+  narrow.columns = 2;
+  char *text = dsm_report_plan_table(plan, plain_style(400));
+  expect_in(text, "of the step; of 8 rows of 2 chips: stage1 1, stage2 3\n");
+  free(text);
+  narrow.columns = 1;
+  text = dsm_report_plan_table(plan, plain_style(400));
+  expect_in(text, "of the step; of 16 rows of 1 chip: stage1 1, stage2 3\n");
+  free(text);
+}
+END_TEST
+
 START_TEST(test_a_plan_without_decisions_shows_none) {
   static const char *const absent[] = {"on chip", "dysm", "pipe", "*"};
   char *const text = dsm_report_plan_table(made_plain_plan(machine), plain_style(100));
@@ -188,6 +204,7 @@ Suite *suite_plan_decisions(void) {
   tcase_add_test(decisions, test_rows_show_every_decision);
   tcase_add_test(decisions, test_columns_of_decisions_are_explained);
   tcase_add_test(decisions, test_totals_say_what_is_on_chip_and_what_runs_as_a_pipeline);
+  tcase_add_test(decisions, test_narrower_stages_say_how_wide_they_are);
   tcase_add_test(decisions, test_a_plan_without_decisions_shows_none);
   tcase_add_test(decisions, test_a_decision_alone_brings_only_its_own_column);
   tcase_add_test(decisions, test_no_line_is_wider_than_the_page);

@@ -71,13 +71,13 @@ class Sources:
         path = "src/system/parameters.c"
         local = self.defines(path)
         parameters = {}
-        rows = re.findall(r"^ {4}(?:(COUNT|RATE|REAL|FLAG)\((.*?)\)|\{(.*?)\}),$",
+        rows = re.findall(r"^ {4}(COUNT|RATE|REAL|FLAG|WORD)\((.*?)\),$",
                           self.body(path, "dsm__parameters"), flags=re.S | re.M)
-        for macro, arguments, plain in rows:
-            arguments = arguments or plain
-            parts = [part.strip() for part in arguments.split(",")]
-            name = parts[0].strip('"')
-            numbers = [self.number(part, local) for part in parts[2:]] if macro else []
+        for macro, arguments in rows:
+            name = re.match(r'\s*"([^"]+)"', arguments).group(1)
+            without_texts = re.sub(r',\s*(?:"(?:\\.|[^"\\])*"\s*)+|,\s*NULL\b', "", arguments)
+            parts = [part.strip() for part in without_texts.split(",")]
+            numbers = [self.number(part, local) for part in parts[2:]] if macro != "WORD" else []
             if macro == "COUNT":
                 required, most, fallback = numbers
                 row = {"kind": "integer", "required": required, "min": 1, "max": most}
@@ -92,8 +92,8 @@ class Sources:
                 fallback = numbers[0]
                 row = {"kind": "boolean", "required": False}
             else:
-                fallback = None
-                row = {"kind": parts[1], "required": parts[-4] == "true"}
+                fallback = parts[4].rsplit("_", 1)[-1].lower()  # the enumerator's own word
+                row = {"kind": parts[1], "required": parts[3] == "true"}
             if not row["required"]:
                 row["default"] = fallback
             parameters[name] = row

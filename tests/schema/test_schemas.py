@@ -23,7 +23,7 @@ from c_tables import Sources
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"result.latency_seconds", "passes.backward", "passes.update",
-                     "layers.error_parallelism"}
+                     "layers.error_parallelism", "layers.output_layout"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
 RELATION = "relates several values"
@@ -142,6 +142,18 @@ def expect_same(what, in_schema, in_source):
            f"{what}: the schema has {sorted(in_schema)}, the source {sorted(in_source)}")
 
 
+def check_elasticity_tables(schema, sources):
+    path = "src/elasticity/elasticity_derive.c"
+    definitions = schema["$defs"]
+    expect_same("kinds of variations", definitions["variation"]["properties"]["kind"]["enum"],
+                sources.names(path, "variation_kind_names"))
+    basis = definitions["parameter"]["properties"]["elasticities"]["items"]["properties"]["basis"]
+    expect_same("bases of elasticities", basis["enum"], sources.names(path, "elasticity_basis_names"))
+    optimizations = definitions["item"]["properties"]["optimizations"]["items"]["enum"]
+    expect_same("optimizations", optimizations,
+                sources.names("src/plan/plan.c", "optimization_names"))
+
+
 def check_workload_tables(schema, sources):
     definitions = schema["$defs"]
     layer, aux = definitions["layer"], definitions["aux"]
@@ -204,7 +216,8 @@ def leaves(schemas, root, schema, path=""):
 
 def check_parameter(path, stated, row, sources):
     enumerations = {"DSM__PARAMETER_INTERCONNECT": "dsm__interconnect_names",
-                    "DSM__PARAMETER_TOPOLOGY": "dsm__topology_names"}
+                    "DSM__PARAMETER_TOPOLOGY": "dsm__topology_names",
+                    "DSM__PARAMETER_LAYOUT_MOVE": "dsm__layout_move_names"}
     expect(stated["is_required"] == row["required"], f"{path}: required in one place only")
     expect(stated.get("default") == row.get("default"),
            f"{path}: default {stated.get('default')} in the schema, {row.get('default')} in the "
@@ -338,6 +351,7 @@ def check_plans(schemas, dsm, source, folder):
         ("mobilenet_v2", "torus64_symmetric", "--parallelism", "data,model"),
         ("googlenet", "torus64", "--set", "workload.minibatch=64", "--set",
          "system.core.scratchpad_MiB=2"),
+        ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
     )
     plans = []
     for workload, system, *options in explorations:
@@ -396,6 +410,40 @@ def check_description(schemas, dsm, source, plans):
                    f"dsm-describe/1: a {item['kind']} is valid without {key}")
 
 
+def check_elasticity(schemas, dsm, source):
+    name = "dsm-elasticity/1"
+    files = [str(source / path) for path in ("workloads/raider.json", "systems/torus16.json",
+                                             "systems/torus64_refined.json")]
+    found = run(dsm, "describe", *files, "--elasticity", "--minibatch", "64", "--format", "json")
+    if found is None:
+        return
+    complaint = schemas.complaint(name, found)
+    expect(complaint is None, f"describe --elasticity: {complaint}")
+    first, refined = found["items"]
+    paths = {parameter["path"] for parameter in first["parameters"]}
+    system_count = len(json.loads((source / "systems" / "torus16.json").read_text())["notes"])
+    expect(len(paths) == len(first["parameters"]) == system_count + 4,
+           "describe --elasticity: each parameter once")
+    responses = [response for parameter in first["parameters"] for variation in
+                 parameter["variations"] for response in variation["responses"]]
+    expect(any("why_not" in response for response in responses), "no variation is refused")
+    seen = {key for _, value in objects(found) for key in value}
+    known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
+             for key in value["properties"]}
+    expect(known <= seen, f"describe --elasticity: never written: {known - seen}")
+    small = {"format": found["format"],
+             "items": [dict(refined, parameters=[
+                 next(each for each in refined["parameters"] if each["path"] == path)
+                 for path in ("core.resident_weight_fraction", "model.layout_move", "chip.cores")])]}
+    check_refusals(schemas, name, small, ["format", "items"])
+    for index, parameter in enumerate(small["items"][0]["parameters"]):
+        for key in parameter.keys() - {"default"}:
+            changed = copy.deepcopy(small)
+            del changed["items"][0]["parameters"][index][key]
+            expect(schemas.complaint(name, changed) is not None,
+                   f"{name}: a parameter is valid without {key}")
+
+
 # ---- broken inputs ----
 
 
@@ -445,10 +493,12 @@ def main():
     check_limits(workload, system, sources.limits)
     check_system_tables(schemas, system, sources)
     check_plan_tables(schemas.by_format["dsm-plan/1"], sources)
+    check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
         check_description(schemas, dsm, source, plans)
+    check_elasticity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
     return 1 if failures else 0
 

@@ -51,6 +51,19 @@ static uint64_t pick(const uint64_t *values, size_t count, uint64_t *state) {
   return values[random_below(state, count)];
 }
 
+/* Every second instance has some of the refined equations of a layer. */
+static void draw_model(dsm_assumptions *model, uint64_t *state) {
+  if (random_below(state, 2) == 0) {
+    return;
+  }
+  model->layout_move = random_below(state, 2) == 0 ? DSM_LAYOUT_MOVE_NONE : DSM_LAYOUT_MOVE_ALWAYS;
+  model->resident_operands = random_below(state, 2) == 0;
+  model->exact_rotation = random_below(state, 2) == 0;
+  model->two_way_relayout = random_below(state, 2) == 0;
+  model->statistics_sums = random_below(state, 2) == 0;
+  model->partial_sum_bytes = random_below(state, 2) == 0 ? 0 : 4;
+}
+
 /* A chain: convolutions, then layers without positions; some with timesteps. */
 static void draw_layers(char *text, size_t size, uint64_t *state) {
   static const uint64_t features[] = {4, 8, 16, 24, 32, 48, 64};
@@ -77,6 +90,13 @@ static void draw_layers(char *text, size_t size, uint64_t *state) {
                                "%s{\"name\":\"l%d\",\"type\":\"lstm\",\"in\":%d,\"out\":%d,"
                                "\"timesteps\":6}",
                                comma, (int)i, (int)in, (int)out);
+      in = out;
+    } else if (i > 0 && random_below(state, 3) == 0) {
+      used += (size_t)snprintf(text + used, size - used,
+                               ",{\"name\":\"l%d\",\"type\":\"matmul\",\"in\":%d,\"out\":%d,"
+                               "\"operand\":\"l0\",\"operand_elements\":%d%s}",
+                               (int)i, (int)in, (int)out, (int)(in * out),
+                               is_recurrent ? ",\"timesteps\":6" : "");
       in = out;
     } else {
       used += (size_t)snprintf(text + used, size - used,
@@ -109,6 +129,7 @@ preload_twin preload_twin_draw(uint64_t seed) {
   };
   preload_twin twin = preload_twin_of(layers, minibatches[random_below(&state, 4)], overrides,
                                       sizeof overrides / sizeof overrides[0]);
+  draw_model(&twin.system->model, &state);
   if (twin.machine.chip_count > 1 && random_below(&state, 2) == 0) {
     preload_twin_limit_memory(&twin, (double)random_below(&state, 100) / 100);
   }

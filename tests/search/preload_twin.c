@@ -28,7 +28,7 @@ static dsm__layer_setting setting_of(const frame *f, size_t layer, double fracti
   return (dsm__layer_setting){
       .layer = &f->twin->workload->layers[layer],
       .machine = &f->twin->machine,
-      .precision = dsm_precision_of(f->twin->workload),
+      .precision = dsm_precision_of(f->twin->workload, f->twin->machine.system),
       .mode = DSM_MODE_INFERENCE,
       .minibatch = f->twin->workload->minibatch,
       .dysm_factor = 1,
@@ -84,7 +84,7 @@ static bool frame_complete(frame *f) {
       f->fixed_cycles += dsm_group_cycles(&twin->machine, &traffic);
     }
   }
-  dsm__holdings_derive(twin->workload, &decisions, f->holdings);
+  ck_assert(dsm__holdings_derive(twin->workload, &decisions, f->holdings, NULL));
   for (size_t i = 0; i < count; i++) {
     const dsm__layer_setting setting = setting_of(f, i, 0);
     if (dsm__is_holding(&f->holdings[i]) && !dsm__holding_fits(&setting, parallelism_of(f, i))) {
@@ -140,6 +140,11 @@ void preload_twin_limit_memory(preload_twin *twin, double share) {
 
 /* ---- one layer ---- */
 
+/* A matmul's operand comes with the request. */
+static bool has_weights(const frame *f, size_t layer) {
+  return f->twin->workload->layers[layer].weight_elements > 0;
+}
+
 static bool is_candidate(const frame *f, size_t layer, const dsm_pass_work *work, size_t split) {
   const preload_twin *const twin = f->twin;
   const dsm_layer *const of = &twin->workload->layers[layer];
@@ -163,7 +168,9 @@ static dsm_pass_work work_of(const frame *f, size_t layer, double fraction, bool
 static double steady_cycles(const frame *f, size_t layer, dsm_loops *split) {
   const preload_twin *const twin = f->twin;
   double best = HUGE_VAL;
-  if (twin->workload->layers[layer].timesteps == 1 || !may_reuse(twin)) {
+  const dsm_layer *const of = &twin->workload->layers[layer];
+  const bool is_operand = of->type == DSM_LAYER_MATMUL && !twin->system->model.resident_operands;
+  if (of->timesteps == 1 || is_operand || !may_reuse(twin)) {
     return best;
   }
   const dsm_pass_work work = work_of(f, layer, 0, true);
@@ -218,7 +225,7 @@ static void list_points(const frame *f, size_t layer, points *list) {
     const dsm_loops *const split = &f->twin->splits[s];
     const double kernel = dsm_core_kernel_bytes(&work, split);
     const double fractions[] = {0, dsm_resident_fraction_needed(&work, split), 1};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < (has_weights(f, layer) ? 3 : 1); k++) {
       list->items[list->count++] =
           (point){fractions[k] * kernel, layer_cycles(f, layer, s, fractions[k])};
     }
@@ -239,7 +246,8 @@ static double cycles_within(const frame *f, size_t layer, double bytes) {
   for (size_t s = 0; s < f->twin->split_count; s++) {
     if (is_candidate(f, layer, &work, s)) {
       const double kernel = dsm_core_kernel_bytes(&work, &f->twin->splits[s]);
-      best = fmin(best, layer_cycles(f, layer, s, fmin(1, bytes / kernel)));
+      const double fraction = has_weights(f, layer) ? fmin(1, bytes / kernel) : 0;
+      best = fmin(best, layer_cycles(f, layer, s, fraction));
     }
   }
   return best;
@@ -334,7 +342,7 @@ static resident most_sensitive(const frame *f, size_t layer) {
   const dsm_pass_work work = work_of(f, layer, 0, false);
   const double streamed = cycles_within(f, layer, 0);
   resident best = {.layer = layer};
-  for (uint64_t replication = 1; replication <= cores; replication++) {
+  for (uint64_t replication = 1; has_weights(f, layer) && replication <= cores; replication++) {
     double cycles = HUGE_VAL;
     double bytes = 0;
     for (size_t s = 0; s < twin->split_count; s++) {
@@ -436,12 +444,13 @@ double preload_twin_random(const preload_twin *twin, uint64_t *state) {
   for (size_t i = 0; i < count; i++) {
     const dsm_pass_work work = work_of(&f, i, 0, false);
     const size_t split = random_below(state, twin->split_count);
-    const bool has_weights = random_below(state, 3) != 0;
+    const bool is_preloaded = random_below(state, 3) != 0;
     if (!is_candidate(&f, i, &work, split)) {
       return HUGE_VAL;
     }
     f.layers[i].splits[DSM_PASS_FORWARD][0] = twin->splits[split];
-    f.layers[i].weights_on_chip = has_weights ? (double)(1 + random_below(state, 64)) / 64 : 0;
+    const double fraction = is_preloaded ? (double)(1 + random_below(state, 64)) / 64 : 0;
+    f.layers[i].weights_on_chip = has_weights(&f, i) ? fraction : 0;
   }
   const dsm__decisions decisions = {.layers = f.layers};
   const double used = dsm__preloaded_weight_bytes(twin->workload, &twin->machine, &decisions);

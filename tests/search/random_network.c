@@ -183,6 +183,20 @@ random_case random_case_make_with(uint64_t seed, double capacity_bytes) {
                        .system = make_system(&m, capacity_bytes)};
 }
 
+void random_case_refine(random_case *made, uint64_t seed) {
+  uint64_t state = seed;
+  dsm_assumptions *const model = &made->system->model;
+  model->layout_move = DSM_LAYOUT_MOVE_ALWAYS;
+  model->exact_rotation = random_below(&state, 2) == 0;
+  model->exact_forks = random_below(&state, 2) == 0;
+  model->lstm_gate_errors = random_below(&state, 2) == 0;
+  model->statistics_sums = random_below(&state, 2) == 0;
+  model->two_way_relayout = random_below(&state, 2) == 0;
+  model->charge_held_masks = random_below(&state, 2) == 0;
+  model->resident_operands = random_below(&state, 2) == 0;
+  model->partial_sum_bytes = random_below(&state, 2) == 0 ? 4 : 0;
+}
+
 void random_case_free(random_case *made) {
   dsm_workload_free(made->workload);
   dsm_system_free(made->system);

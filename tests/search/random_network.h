@@ -17,6 +17,8 @@ typedef struct random_case {
 random_case random_case_make(uint64_t seed);
 /** With another memory of a chip. */
 random_case random_case_make_with(uint64_t seed, double capacity_bytes);
+/** Held tensors move among the cores, and some of the other refined equations of a layer hold. */
+void random_case_refine(random_case *made, uint64_t seed);
 void random_case_free(random_case *made);
 
 #endif

@@ -37,7 +37,8 @@ static void make(instance *made, uint64_t seed) {
   made->allotment = (dsm__allotment){.stages = made->stages,
                                      .stage_count = 2 + random_below(&state, STAGES_MAX - 1),
                                      .rows = 2 + random_below(&state, 11),
-                                     .timesteps = 1 + random_below(&state, 9)};
+                                     .timesteps = 1 + random_below(&state, 9),
+                                     .known_total = HUGE_VAL};
   for (size_t s = 0; s < made->allotment.stage_count; s++) {
     const size_t count = 1 + random_below(&state, OPTIONS_MAX);
     for (size_t o = 0; o < count; o++) {
@@ -114,6 +115,32 @@ START_TEST(test_the_best_allotment_is_found_or_none_is_possible) {
 }
 END_TEST
 
+/* What is known already, in whole cycles, is above the best, the best itself or below it. */
+START_TEST(test_what_is_known_hides_nothing_better) {
+  for (uint64_t seed = 0; seed < INSTANCES; seed++) {
+    instance made;
+    make(&made, seed);
+    const double best = best_of(&made.allotment);
+    if (!isfinite(best)) {
+      continue;
+    }
+    for (size_t s = 0; s < made.allotment.stage_count; s++) {
+      made.stages[s].count = dsm__stage_options_reduce(made.items[s], made.stages[s].count);
+    }
+    made.allotment.known_total = best + _i;
+    size_t chosen[STAGES_MAX] = {0};
+    double total = 0;
+    double bound = 0;
+    ck_assert_int_eq(dsm__allotment_find(&made.allotment, chosen, &total, &bound),
+                     DSM__ALLOTMENT_EXACT);
+    ck_assert_double_eq(total_of(&made.allotment, chosen), total);
+    ck_assert_double_ge(total, best);
+    ck_assert_msg(_i <= 0 || total <= best, "seed %u: %g, best %g", (unsigned)seed, total, best);
+    ck_assert_double_eq(bound, fmin(best, made.allotment.known_total));
+  }
+}
+END_TEST
+
 static bool is_as_good(const dsm__stage_option *a, const dsm__stage_option *b) {
   bool is_good = a->rows <= b->rows && a->times.once <= b->times.once;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
@@ -154,7 +181,8 @@ END_TEST
 START_TEST(test_a_row_for_each_stage_is_needed_and_enough) {
   const dsm__stage_option one = {.rows = 1, .times = {{2, 3, 4}, 5}};
   const dsm__stage_options stages[] = {{&one, 1}, {&one, 1}};
-  dsm__allotment allotment = {.stages = stages, .stage_count = 2, .rows = 1, .timesteps = 7};
+  dsm__allotment allotment = {
+      .stages = stages, .stage_count = 2, .rows = 1, .timesteps = 7, .known_total = HUGE_VAL};
   size_t chosen[2];
   double total = 0;
   double bound = 0;
@@ -186,8 +214,11 @@ START_TEST(test_too_many_partial_allotments_still_give_one_that_fits) {
     }
     stages[s] = (dsm__stage_options){items[s], dsm__stage_options_reduce(items[s], OPTIONS)};
   }
-  const dsm__allotment allotment = {
-      .stages = stages, .stage_count = STAGES, .rows = ROWS, .timesteps = 1};
+  const dsm__allotment allotment = {.stages = stages,
+                                    .stage_count = STAGES,
+                                    .rows = ROWS,
+                                    .timesteps = 1,
+                                    .known_total = HUGE_VAL};
   size_t chosen[STAGES] = {0};
   double total = 0;
   double bound = 0;
@@ -202,6 +233,7 @@ Suite *suite_allotment(void) {
   TCase *const tests = tcase_create("rows");
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, test_the_best_allotment_is_found_or_none_is_possible);
+  tcase_add_loop_test(tests, test_what_is_known_hides_nothing_better, -2, 3);
   tcase_add_test(tests, test_reducing_keeps_exactly_what_nothing_else_is_as_good_as);
   tcase_add_test(tests, test_a_row_for_each_stage_is_needed_and_enough);
   tcase_add_test(tests, test_too_many_partial_allotments_still_give_one_that_fits);

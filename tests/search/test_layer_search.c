@@ -37,8 +37,9 @@ START_TEST(test_no_valid_split_is_faster_than_the_best) {
   setting s = set_up("resnet50", "torus64");
   for (size_t i = 0; i < s.workload->layer_count; i++) {
     const dsm_pass_work work = dsm_pass_work_derive(
-        &s.workload->layers[i], &s.machine, dsm_precision_of(s.workload), DSM_MODE_TRAINING,
-        DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, s.workload->minibatch, &s.nothing);
+        &s.workload->layers[i], &s.machine, dsm_precision_of(s.workload, s.system),
+        DSM_MODE_TRAINING, DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, s.workload->minibatch,
+        &s.nothing);
     const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
     ck_assert(dsm_split_is_valid(work.layer, &work.share, &best.split));
     for (size_t k = 0; k < s.splits.count; k++) {
@@ -59,8 +60,8 @@ START_TEST(test_only_valid_split_is_taken) {
   setting s = set_up("raider", "torus64");
   const dsm_layer *const layer = &s.workload->layers[3];
   const dsm_pass_work work = dsm_pass_work_derive(
-      layer, &s.machine, dsm_precision_of(s.workload), DSM_MODE_TRAINING, DSM_PASS_FORWARD,
-      DSM_PARALLELISM_MODEL, s.workload->minibatch, &s.nothing);
+      layer, &s.machine, dsm_precision_of(s.workload, s.system), DSM_MODE_TRAINING,
+      DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL, s.workload->minibatch, &s.nothing);
   const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
   ck_assert_uint_eq(best.split.n[DSM_DIM_MB], 32);
   tear_down(&s);
@@ -78,9 +79,9 @@ START_TEST(test_idle_cores_are_left_where_no_split_is_valid) {
   setting s = set_up("raider", "torus64");
   dsm_workload *dot = NULL;
   ck_assert_int_eq(dsm_workload_parse(&dot, text, sizeof text - 1, "dot", NULL, 0, NULL), DSM_OK);
-  const dsm_pass_work work =
-      dsm_pass_work_derive(&dot->layers[0], &s.machine, dsm_precision_of(dot), DSM_MODE_INFERENCE,
-                           DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 1, &s.nothing);
+  const dsm_pass_work work = dsm_pass_work_derive(
+      &dot->layers[0], &s.machine, dsm_precision_of(dot, s.system), DSM_MODE_INFERENCE,
+      DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 1, &s.nothing);
   const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
   ck_assert_uint_eq(best.split.n[DSM_DIM_IN], 1);
   ck_assert_uint_eq(best.split.n[DSM_DIM_KIJ], 1);
@@ -97,12 +98,47 @@ START_TEST(test_idle_cores_are_left_where_no_split_is_valid) {
 }
 END_TEST
 
+/* A matmul of gnmt keeps its operand over timesteps, and is faster so; without resident_operands
+ * all its invocations are the first one. Weights stay in either case. */
+START_TEST(test_operands_are_kept_only_where_they_are_as_weights) {
+  setting s = set_up("gnmt", "torus64");
+  const size_t score = dsm_workload_find_layer(s.workload, "att_score");
+  const size_t lstm = dsm_workload_find_layer(s.workload, "enc2");
+  for (int is_resident = 0; is_resident <= 1; is_resident++) {
+    s.system->model.resident_operands = is_resident == 1;
+    for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
+      dsm__layer_setting matmul = {.layer = &s.workload->layers[score],
+                                   .machine = &s.machine,
+                                   .precision = dsm_precision_of(s.workload, s.system),
+                                   .mode = DSM_MODE_TRAINING,
+                                   .minibatch = s.workload->minibatch,
+                                   .dysm_factor = 1};
+      const dsm__best_pass best = dsm__best_pass_find(&matmul, (dsm_pass)pass, DSM_PARALLELISM_DATA,
+                                                      true, &s.splits, s.totals);
+      const double count = (double)dsm_invocation_count(matmul.layer, (dsm_pass)pass);
+      ck_assert_int_eq(best.is_kernel_kept, is_resident == 1);
+      if (is_resident == 1) {
+        ck_assert_double_lt(best.cycles, count * best.first_cycles);
+      } else {
+        ck_assert_double_eq(best.cycles, count * best.first_cycles);
+      }
+      matmul.layer = &s.workload->layers[lstm];
+      ck_assert(dsm__best_pass_find(&matmul, (dsm_pass)pass, DSM_PARALLELISM_MODEL_X_DATA_Y, true,
+                                    &s.splits, s.totals)
+                    .is_kernel_kept);
+    }
+  }
+  tear_down(&s);
+}
+END_TEST
+
 Suite *suite_layer_search(void) {
   Suite *const suite = suite_create("layer_search");
   TCase *const tests = tcase_create("best split");
   tcase_add_test(tests, test_no_valid_split_is_faster_than_the_best);
   tcase_add_test(tests, test_only_valid_split_is_taken);
   tcase_add_test(tests, test_idle_cores_are_left_where_no_split_is_valid);
+  tcase_add_test(tests, test_operands_are_kept_only_where_they_are_as_weights);
   suite_add_tcase(suite, tests);
   return suite;
 }

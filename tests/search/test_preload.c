@@ -117,6 +117,37 @@ START_TEST(test_one_layer_takes_what_is_worked_out_by_hand) {
 }
 END_TEST
 
+/* --- operands beside preloaded weights */
+
+static const char timed_matmul[] =
+    "{\"name\":\"keys\",\"type\":\"fc\",\"in\":64,\"out\":64,\"timesteps\":6},"
+    "{\"name\":\"scores\",\"type\":\"matmul\",\"in\":64,\"out\":32,\"timesteps\":6,"
+    "\"operand\":\"keys\",\"operand_elements\":2048}";
+
+/* Weights of keys are preloaded; the operand of scores is kept over its timesteps, or fetched for
+ * each of them. */
+START_TEST(test_operand_is_fetched_each_timestep_beside_preloaded_weights) {
+  const dsm_override overrides[] = {
+      {"chip.cores", "2", NULL},
+      {"core.scratchpad_MiB", "0.0078125", NULL},
+      {"core.streaming_buffer_KiB", "0.75", NULL},
+      {"chip.memory.bandwidth_GBps", "2", NULL},
+      {"array.startup_cycles", "0", NULL},
+      {"model.resident_operands", _i == 0 ? "false" : "true", NULL},
+  };
+  preload_twin twin =
+      preload_twin_of(timed_matmul, "1", overrides, sizeof overrides / sizeof overrides[0]);
+  dsm_plan *const plan = explore(&twin);
+  const double fastest = preload_twin_fastest(&twin);
+  ck_assert_double_eq_tol(plan->result.step_cycles, fastest, 1e-9 * fastest);
+  ck_assert_double_eq_tol(plan->result.lower_bound_cycles, fastest, 1e-9 * fastest);
+  ck_assert_double_gt(plan->layers[0].weights_on_chip, 0);
+  ck_assert_uint_eq(plan->layers[1].passes[DSM_PASS_FORWARD].invocation_count, _i == 0 ? 1 : 2);
+  dsm_plan_free(plan);
+  preload_twin_free(&twin);
+}
+END_TEST
+
 /* --- bundled networks */
 
 static const char *const workloads[] = {"vgg16",   "resnet50",  "gnmt",   "gnmt_vocab",
@@ -198,6 +229,7 @@ Suite *suite_preload(void) {
   tcase_add_loop_test(tests, test_answer_is_never_slower_than_the_papers_procedure, 0, TWIN_COUNT);
   tcase_add_loop_test(tests, test_no_random_mapping_is_below_the_bound, 0, TWIN_COUNT);
   tcase_add_loop_test(tests, test_factors_widen_the_space, 0, TWIN_COUNT);
+  tcase_add_loop_test(tests, test_operand_is_fetched_each_timestep_beside_preloaded_weights, 0, 2);
   tcase_add_loop_test(tests, test_one_layer_takes_what_is_worked_out_by_hand, 0,
                       sizeof hand_cases / sizeof hand_cases[0]);
   suite_add_tcase(suite, tests);

@@ -12,7 +12,9 @@ int main(void) {
   srunner_add_suite(runner, suite_allotment());
   srunner_add_suite(runner, suite_lives());
   srunner_add_suite(runner, suite_groups());
+  srunner_add_suite(runner, suite_widths());
   srunner_add_suite(runner, suite_bounding());
+  srunner_add_suite(runner, suite_layouts());
   srunner_add_suite(runner, suite_cut());
   srunner_add_suite(runner, suite_explore());
   srunner_add_suite(runner, suite_explain());

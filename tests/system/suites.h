@@ -6,6 +6,7 @@
 #include <check.h>
 
 Suite *suite_bundled_systems(void);
+Suite *suite_parameter_source(void);
 Suite *suite_parameters(void);
 Suite *suite_system_json(void);
 Suite *suite_system_json_write(void);

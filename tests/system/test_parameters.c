@@ -42,6 +42,18 @@ START_TEST(test_absent_parameters_have_the_documented_defaults) {
   ck_assert(!system->model.exact_groups);
   ck_assert(!system->model.dysm_uniform);
   ck_assert(system->model.dysm_accumulate_in_memory);
+  ck_assert_double_eq(system->model.partial_sum_bytes, 0);
+  ck_assert(!system->model.exact_rotation);
+  ck_assert(!system->model.exact_forks);
+  ck_assert(!system->model.overlapped_hand_over);
+  ck_assert(!system->model.pipeline_columns);
+  ck_assert(!system->model.lstm_gate_errors);
+  ck_assert(!system->model.statistics_sums);
+  ck_assert(!system->model.two_way_relayout);
+  ck_assert_int_eq(system->model.layout_move, DSM_LAYOUT_MOVE_NONE);
+  ck_assert(!system->model.charge_held_masks);
+  ck_assert(!system->model.prefer_holding);
+  ck_assert(system->model.resident_operands);
   outcome_free(&read);
 }
 END_TEST
@@ -139,6 +151,19 @@ static const limit_case limits[] = {
     {"model.exact_groups", "true", "1"},
     {"model.dysm_uniform", "true", "yes"},
     {"model.dysm_accumulate_in_memory", "false", "[]"},
+    {"model.partial_sum_bytes", "1024", "1025"},
+    {"model.partial_sum_bytes", "0", "-0.5"},
+    {"model.layout_move", "exact", "sometimes"},
+    {"model.exact_rotation", "true", "1"},
+    {"model.exact_forks", "true", "1"},
+    {"model.overlapped_hand_over", "true", "1"},
+    {"model.pipeline_columns", "true", "1"},
+    {"model.lstm_gate_errors", "true", "1"},
+    {"model.statistics_sums", "true", "1"},
+    {"model.two_way_relayout", "true", "1"},
+    {"model.charge_held_masks", "true", "1"},
+    {"model.prefer_holding", "true", "1"},
+    {"model.resident_operands", "true", "1"},
 };
 
 START_TEST(test_last_legal_value_is_accepted) {

@@ -5,8 +5,8 @@
 
 int main(void) {
   static Suite *(*const suites[])(void) = {
-      suite_bundled_systems,   suite_parameters,       suite_system_json,
-      suite_system_json_write, suite_system_overrides,
+      suite_bundled_systems, suite_parameters,        suite_parameter_source,
+      suite_system_json,     suite_system_json_write, suite_system_overrides,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {

@@ -169,6 +169,8 @@ static void expect_same_graph(const dsm_layer *a, const dsm_layer *b) {
   ck_assert_uint_eq(a->carried_elements, b->carried_elements);
   ck_assert_uint_eq(a->live_elements, b->live_elements);
   ck_assert_uint_eq(a->error_pair_elements, b->error_pair_elements);
+  ck_assert_uint_eq(a->fork_elements, b->fork_elements);
+  ck_assert_int_eq(a->is_shortcut_own_input, b->is_shortcut_own_input);
 }
 
 static void expect_same_layer(const dsm_layer *a, const dsm_layer *b) {

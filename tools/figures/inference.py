@@ -1,62 +1,69 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Inference on one chip, Fig. 11 (d) to (f), and its text."""
-from figures.table import Row, figures, paragraph, ratios, table
+from figures.cases import CASES, ONE_CHIP
+from figures.figure import Figure
+from figures.table import numbers, paragraph, ratios, table
 from figures.training import NETWORKS
 
 BATCHES = (1, 2, 4, 8, 16)
+SMALL = (1, 2, 4)
 RUNGS = ("none", "reuse", "preload")
 LAST = RUNGS[-1]
-PUBLISHED = {"vgg16": "1.16x", "resnet50": "3.6x", "gnmt": "44x"}
+PUBLISHED = {"vgg16": 1.16, "resnet50": 3.6, "gnmt": 44}
+COMMAND = ("`dsm explore {} SYSTEM --set system.system.chips_x=1 --set system.system.chips_y=1 "
+           "--mode inference --minibatch N --ladder`")
 
 
-def command(workload, batch="N"):
-    return f"dsm explore {workload} chip1 --mode inference --minibatch {batch} --ladder"
+def ladder(dsm, case, workload, batch):
+    return dsm.ladder(case.where(*ONE_CHIP), workload, batch, "inference")
 
 
-def ladder(dsm, workload, batch, *overrides):
-    return dsm.ladder(workload, batch, *overrides, system="chip1", base=None, mode="inference")
+def all_over_none(workload):
+    return lambda dsm, case: (ladder(dsm, case, workload, 1)[LAST]["gain_over_first"],)
 
 
-def rows(dsm):
-    for title, workload in NETWORKS:
-        gain = ladder(dsm, workload, 1)[LAST]["gain_over_first"]
-        yield Row(f"{title} batch 1, all optimizations over none", PUBLISHED[workload], (gain,),
-                  ratios((gain,)), command(workload, 1))
-    values = tuple(ladder(dsm, "resnet50", batch)["reuse"]["gain_over_first"] for batch in BATCHES)
-    yield Row(f"ResNet-50 feature reuse over none, batch {', '.join(map(str, BATCHES))}", "2 - 3x",
-              values, ratios(values), command("resnet50"))
-    values = tuple(ladder(dsm, "resnet50", batch)[LAST]["gain_over_previous"] for batch in BATCHES)
-    yield Row(f"ResNet-50 weight preloading over reuse, batch {', '.join(map(str, BATCHES))}",
-              "about 2x for small batches", values, ratios(values), command("resnet50"))
+def rung_gain(workload, rung, batches):
+    return lambda dsm, case: tuple(ladder(dsm, case, workload, batch)[rung]["gain_over_previous"]
+                                   for batch in batches)
+
+
+FIGURES = (
+    *(Figure(f"inference_{workload}", f"{title} batch 1, all optimizations over none",
+             f"{PUBLISHED[workload]:g}x", all_over_none(workload), ((PUBLISHED[workload],) * 2,),
+             ratios, COMMAND.format(workload)) for title, workload in NETWORKS),
+    Figure("inference_reuse", f"ResNet-50 feature reuse over none, batch {numbers(BATCHES)}",
+           "2 - 3x", rung_gain("resnet50", "reuse", BATCHES), ((2, 3),), ratios,
+           COMMAND.format("resnet50")),
+    Figure("inference_preload", f"ResNet-50 weight preloading over reuse, batch {numbers(SMALL)}",
+           "about 2x for small batches", rung_gain("resnet50", "preload", SMALL), ((2, 2),), ratios,
+           COMMAND.format("resnet50")))
 
 
 def gain_table(dsm):
-    found = []
     for title, workload in NETWORKS:
-        for batch in BATCHES:
-            rungs = ladder(dsm, workload, batch)
-            found.append((title, batch, f"{1e3 * rungs['none']['step_seconds']:.3f}",
-                          *(f"{rungs[rung]['gain_over_previous']:.3f}x" for rung in RUNGS[1:]),
-                          f"{1e3 * rungs[LAST]['step_seconds']:.3f}"))
-    return table(("network", "batch", "none, ms", *(f"+ {rung}" for rung in RUNGS[1:]), "all, ms"),
-                 found)
+        for case in CASES:
+            for batch in BATCHES:
+                rungs = ladder(dsm, case, workload, batch)
+                yield (title, case.title, batch, f"{1e3 * rungs['none']['step_seconds']:.3f}",
+                       *(f"{rungs[rung]['gain_over_previous']:.3f}x" for rung in RUNGS[1:]),
+                       f"{1e3 * rungs[LAST]['step_seconds']:.3f}")
 
 
-def section(dsm, guarded):
-    found = list(rows(dsm))
-    guarded += found
+def section(found, topics):
     return [
         "## Inference on one chip (Fig. 11 d to f)",
         "",
-        *figures(found),
+        *found.table(FIGURES, topics),
         "",
-        f"Latency without optimizations, the gain of each, and latency with all, `{command('NETWORK')}`:",
+        f"Latency without optimizations, the gain of each, and latency with all, "
+        f"{COMMAND.format('NETWORK')}:",
         "",
-        *gain_table(dsm),
+        *table(("network", "set", "batch", "none, ms", *(f"+ {rung}" for rung in RUNGS[1:]),
+                "all, ms"), gain_table(found.dsm)),
         "",
-        paragraph("""In dsm `reuse` includes keeping the weights of an LSTM over its timesteps, so that
-            GNMT gains from it what the paper counts under weight preloading. dsm chooses between
-            weights and features, so that preloading never makes anything slower, where the paper has
-            a drop for larger batches."""),
+        paragraph("""In dsm `reuse` includes keeping the weights of an LSTM over its timesteps, so
+            that GNMT gains from it what the paper counts under weight preloading. dsm chooses
+            between weights and features, so that preloading never makes anything slower, where
+            the paper has a drop for larger batches."""),
         "",
     ]

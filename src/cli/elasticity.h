@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* elasticity.h: how much each parameter of a system matters (`describe --elasticity`). */
+#ifndef DSM_CLI_ELASTICITY_H
+#define DSM_CLI_ELASTICITY_H
+
+#include "cli/arguments.h"
+#include "cli/loaded.h"
+
+/** Can these descriptions be used, and no option be in vain? Else says so and returns
+ * CLI_EXIT_USAGE. */
+cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
+                              size_t count);
+
+/** Shows it for each system, with the workloads, or with bundled ones where there is none. */
+cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded, size_t count,
+                            dsm_diags *diags);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* elasticity_derive.c: every network explored with every variation of every parameter. */
+#include "dsm/elasticity.h"
+
+#include "base/diag_add.h"
+#include "base/parallel.h"
+#include "dsm/explore.h"
+#include "elasticity/slope.h"
+#include "elasticity/subjects.h"
+#include "elasticity/varied_inputs.h"
+
+/* One exploration. */
+typedef struct trial {
+  const dsm_workload *workload;
+  const dsm_system *system;
+  size_t network;
+  dsm_response *response;
+  dsm_status status;
+  dsm_diag finding; /* if status is not DSM_OK */
+} trial;
+
+/* What is being made. */
+typedef struct builder {
+  const dsm_elasticity_request *request;
+  dsm_elasticity *made;
+  dsm__subject *subjects;
+  size_t subject_count;
+  dsm__varied_inputs inputs;
+  trial *trials;
+  size_t trial_count;
+} builder;
+
+static const dsm__place nowhere = {NULL, 0, 0, NULL};
+
+/* ---- what is varied ---- */
+
+static dsm_status select_subjects(builder *build, dsm_diags *diags) {
+  const dsm_elasticity_request *const request = build->request;
+  const size_t count = request->paths == NULL ? dsm__subject_count() : request->path_count;
+  build->subjects = dsm__arena_array(build->made->arena, count, sizeof *build->subjects);
+  if (build->subjects == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  build->subject_count = count;
+  for (size_t i = 0; i < count; i++) {
+    if (request->paths == NULL) {
+      build->subjects[i] = dsm__subject_at(i);
+    } else if (!dsm__subject_find(request->paths[i], &build->subjects[i])) {
+      dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                     "expected the path of a parameter, found \"%s\"", request->paths[i]);
+      return DSM_ERROR_USAGE;
+    }
+  }
+  return DSM_OK;
+}
+
+/* Room for everything, by the number of variations. */
+static bool make_room(builder *build) {
+  const size_t network_count = build->request->workload_count;
+  dsm__arena *const arena = build->made->arena;
+  size_t of_system = 0;
+  size_t of_workloads = 0;
+  for (size_t i = 0; i < build->subject_count; i++) {
+    const size_t count = dsm__subject_variation_count(&build->subjects[i]);
+    *(build->subjects[i].of_system != NULL ? &of_system : &of_workloads) += count;
+  }
+  const size_t trial_max = (1 + of_system + of_workloads) * network_count;
+  build->trials = dsm__arena_array(arena, trial_max, sizeof *build->trials);
+  return build->trials != NULL && dsm__varied_inputs_init(&build->inputs, build->request, arena,
+                                                          of_system, of_workloads * network_count);
+}
+
+static void add_trial(builder *build, size_t network, const dsm_workload *workload,
+                      const dsm_system *system, dsm_response *response) {
+  build->trials[build->trial_count++] =
+      (trial){.workload = workload, .system = system, .network = network, .response = response};
+}
+
+/* The explorations of one variation of a system's parameter; false if out of memory. */
+static bool vary_system(builder *build, const dsm__subject *subject, const dsm__change *change,
+                        dsm_response *responses) {
+  const dsm_elasticity_request *const request = build->request;
+  char text[DSM__NUMBER_TEXT_SIZE];
+  const dsm_system *system = NULL;
+  const char *why_not = change->why_not;
+  if (why_not == NULL &&
+      !dsm__varied_system(&build->inputs, subject->of_system->path,
+                          dsm__subject_text(subject, change->number, text), &system, &why_not)) {
+    return false;
+  }
+  for (size_t w = 0; w < request->workload_count; w++) {
+    responses[w].why_not = why_not;
+    if (why_not == NULL) {
+      add_trial(build, w, request->workloads[w], system, &responses[w]);
+    }
+  }
+  return true;
+}
+
+/* Variation number `index` of a workload's parameter, of which each network has its own value. */
+static bool vary_workloads(builder *build, const dsm__subject *subject, size_t index,
+                           dsm_response *responses) {
+  const dsm_elasticity_request *const request = build->request;
+  char text[DSM__NUMBER_TEXT_SIZE];
+  for (size_t w = 0; w < request->workload_count; w++) {
+    const double number = dsm__subject_number(subject, request, w);
+    const dsm__change change = dsm__subject_change(subject, number, index);
+    const dsm_workload *workload = NULL;
+    responses[w].why_not = change.why_not;
+    if (change.why_not == NULL &&
+        !dsm__varied_workload(&build->inputs, w, subject->of_workloads->key,
+                              dsm__subject_text(subject, change.number, text), &workload,
+                              &responses[w].why_not)) {
+      return false;
+    }
+    if (workload != NULL) {
+      add_trial(build, w, workload, request->system, &responses[w]);
+    }
+  }
+  return true;
+}
+
+/* A parameter with all its variations; false if out of memory. */
+static bool add_subject(builder *build, const dsm__subject *subject,
+                        dsm_varied_parameter *parameter) {
+  const dsm_elasticity_request *const request = build->request;
+  dsm__arena *const arena = build->made->arena;
+  const size_t count = dsm__subject_variation_count(subject);
+  dsm_variation *const variations = dsm__arena_array(arena, count, sizeof *variations);
+  if (variations == NULL || !dsm__subject_describe(parameter, subject, request, arena)) {
+    return false;
+  }
+  for (size_t v = 0; v < count; v++) {
+    const double number = dsm__subject_number(subject, request, 0);
+    const dsm__change change = dsm__subject_change(subject, number, v);
+    dsm_response *const responses =
+        dsm__arena_array(arena, request->workload_count, sizeof *responses);
+    const bool has_setting = change.why_not == NULL && parameter->setting.kind != DSM_SETTING_NONE;
+    if (responses == NULL ||
+        !(subject->of_system != NULL ? vary_system(build, subject, &change, responses)
+                                     : vary_workloads(build, subject, v, responses))) {
+      return false;
+    }
+    variations[v] = (dsm_variation){
+        .kind = change.kind,
+        .setting = has_setting ? dsm__subject_setting(subject, change.number) : (dsm_setting){0},
+        .factor = change.factor,
+        .responses = responses,
+    };
+  }
+  parameter->variations = variations;
+  parameter->variation_count = count;
+  return true;
+}
+
+/* ---- exploring ---- */
+
+static void explore(trial *each, dsm_explore_options options) {
+  dsm_diags *const diags = dsm_diags_new(1);
+  dsm_plan *plan = NULL;
+  options.thread_count = 1;
+  each->status = diags == NULL ? DSM_ERROR_OUT_OF_MEMORY
+                               : dsm_explore(&plan, each->workload, each->system, &options, diags);
+  if (plan != NULL) {
+    each->response->step_cycles = plan->result.step_cycles;
+    each->response->step_seconds = plan->result.step_seconds;
+    each->response->utilization = plan->result.utilization;
+  } else if (dsm_diags_count(diags) > 0) {
+    each->finding = *dsm_diags_get(diags, 0);
+  }
+  dsm_plan_free(plan);
+  dsm_diags_free(diags);
+}
+
+static void explore_task(void *context, size_t task_index, size_t worker_index) {
+  const builder *const build = context;
+  (void)worker_index;
+  explore(&build->trials[task_index], build->made->options);
+}
+
+/* All networks must have a time with the parameters as they are: they are the first trials. */
+static dsm_status check_references(const builder *build, dsm_diags *diags) {
+  dsm_status status = DSM_OK;
+  for (size_t w = 0; w < build->request->workload_count; w++) {
+    const trial *const each = &build->trials[w];
+    if (each->status != DSM_OK && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
+      status = each->status;
+      dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
+                     each->finding.hint[0] == '\0' ? NULL : each->finding.hint, "%s: %s",
+                     each->workload->name, each->finding.message);
+    }
+  }
+  return status;
+}
+
+static dsm_status collect(const builder *build, dsm_diags *diags) {
+  for (size_t i = 0; i < build->trial_count; i++) {
+    if (build->trials[i].status == DSM_ERROR_OUT_OF_MEMORY) {
+      return dsm__out_of_memory(diags);
+    }
+  }
+  const dsm_status status = check_references(build, diags);
+  for (size_t i = 0; i < build->trial_count && status == DSM_OK; i++) {
+    const trial *const each = &build->trials[i];
+    dsm_response *const response = each->response;
+    if (each->status == DSM_OK) {
+      response->time_ratio = dsm__time_ratio(response->step_seconds,
+                                             build->trials[each->network].response->step_seconds);
+      continue;
+    }
+    response->why_not = dsm__arena_strdup(build->made->arena, each->finding.message);
+    if (response->why_not == NULL) {
+      return dsm__out_of_memory(diags);
+    }
+  }
+  return status;
+}
+
+/* ---- what follows from the times ---- */
+
+static bool derive_slopes(const builder *build, dsm_varied_parameter *parameter) {
+  const size_t network_count = build->request->workload_count;
+  dsm_slope *const slopes = dsm__arena_array(build->made->arena, network_count, sizeof *slopes);
+  for (size_t w = 0; w < network_count && slopes != NULL; w++) {
+    for (size_t v = 0; v < parameter->variation_count; v++) {
+      const double influence = dsm__response_influence(&parameter->variations[v], w);
+      parameter->influence = influence > parameter->influence ? influence : parameter->influence;
+    }
+    if (parameter->variation_count > 0 && parameter->variations[0].kind == DSM_VARIATION_HALVED) {
+      slopes[w] = dsm__slope_of(&parameter->variations[0], &parameter->variations[1], w);
+    }
+  }
+  parameter->slopes = slopes;
+  return slopes != NULL;
+}
+
+/* Does a come before b? Parameters that matter as much keep their order. */
+static bool is_before(const dsm_varied_parameter *a, const dsm_varied_parameter *b) {
+  return a->is_free == b->is_free ? a->influence > b->influence : a->is_free;
+}
+
+static void sort(dsm_varied_parameter *parameters, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    const dsm_varied_parameter moved = parameters[i];
+    size_t at = i;
+    while (at > 0 && is_before(&moved, &parameters[at - 1])) {
+      parameters[at] = parameters[at - 1];
+      at--;
+    }
+    parameters[at] = moved;
+  }
+}
+
+static dsm_status build_all(builder *build, dsm_diags *diags) {
+  const dsm_elasticity_request *const request = build->request;
+  dsm__arena *const arena = build->made->arena;
+  dsm_status status = select_subjects(build, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  const size_t count = build->subject_count;
+  dsm_varied_parameter *const parameters = dsm__arena_array(arena, count, sizeof *parameters);
+  dsm_response *const references =
+      dsm__arena_array(arena, request->workload_count, sizeof *references);
+  if (parameters == NULL || references == NULL || !make_room(build)) {
+    return dsm__out_of_memory(diags);
+  }
+  for (size_t w = 0; w < request->workload_count; w++) {
+    add_trial(build, w, request->workloads[w], request->system, &references[w]);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!add_subject(build, &build->subjects[i], &parameters[i])) {
+      return dsm__out_of_memory(diags);
+    }
+  }
+  dsm__parallel_for(request->options.thread_count, build->trial_count, explore_task, build);
+  status = collect(build, diags);
+  for (size_t i = 0; i < count && status == DSM_OK; i++) {
+    status = derive_slopes(build, &parameters[i]) ? DSM_OK : dsm__out_of_memory(diags);
+  }
+  sort(parameters, count);
+  build->made->references = references;
+  build->made->parameters = parameters;
+  build->made->parameter_count = count;
+  return status;
+}
+
+static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena == NULL) {
+    return NULL;
+  }
+  dsm_elasticity *const made = dsm__arena_alloc(arena, sizeof *made);
+  const dsm_workload **const workloads =
+      dsm__arena_array(arena, request->workload_count, sizeof(dsm_workload *));
+  if (made == NULL || workloads == NULL) {
+    dsm__arena_free(arena);
+    return NULL;
+  }
+  for (size_t w = 0; w < request->workload_count; w++) {
+    workloads[w] = request->workloads[w];
+  }
+  *made = (dsm_elasticity){.system = request->system,
+                           .workloads = workloads,
+                           .workload_count = request->workload_count,
+                           .options = request->options,
+                           .arena = arena};
+  made->options.overrides = NULL;
+  made->options.override_count = 0;
+  return made;
+}
+
+dsm_status dsm_elasticity_derive(dsm_elasticity **elasticity, const dsm_elasticity_request *request,
+                                 dsm_diags *diags) {
+  *elasticity = NULL;
+  builder build = {.request = request, .made = new_elasticity(request)};
+  build.inputs.request = request;
+  if (build.made == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = build_all(&build, diags);
+  dsm__varied_inputs_fini(&build.inputs);
+  if (status == DSM_OK) {
+    *elasticity = build.made;
+  } else {
+    dsm_elasticity_free(build.made);
+  }
+  return status;
+}
+
+void dsm_elasticity_free(dsm_elasticity *elasticity) {
+  if (elasticity != NULL) {
+    dsm__arena_free(elasticity->arena);
+  }
+}
+
+/* ---- words ---- */
+
+static const char *const variation_kind_names[] = {
+    [DSM_VARIATION_HALVED] = "halved",
+    [DSM_VARIATION_DOUBLED] = "doubled",
+    [DSM_VARIATION_OTHER] = "other",
+};
+_Static_assert(sizeof variation_kind_names / sizeof variation_kind_names[0] ==
+                   DSM_VARIATION_KIND_COUNT,
+               "a name for each kind of variation");
+
+static const char *const elasticity_basis_names[] = {
+    [DSM_ELASTICITY_BASIS_NONE] = "none",
+    [DSM_ELASTICITY_BASIS_HALVED] = "halved",
+    [DSM_ELASTICITY_BASIS_DOUBLED] = "doubled",
+    [DSM_ELASTICITY_BASIS_BOTH] = "both",
+};
+_Static_assert(sizeof elasticity_basis_names / sizeof elasticity_basis_names[0] ==
+                   DSM_ELASTICITY_BASIS_COUNT,
+               "a name for each basis");
+
+const char *dsm_variation_kind_name(dsm_variation_kind kind) {
+  return variation_kind_names[kind];
+}
+
+const char *dsm_elasticity_basis_name(dsm_elasticity_basis basis) {
+  return elasticity_basis_names[basis];
+}

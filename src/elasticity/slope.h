@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* slope.h: elasticities from times, and how much a parameter matters. Pure. */
+#ifndef DSM_ELASTICITY_SLOPE_H
+#define DSM_ELASTICITY_SLOPE_H
+
+#include "dsm/elasticity.h"
+
+/** The quotient of two times; exactly 1 where only the order of equally fast mappings differs. */
+double dsm__time_ratio(double seconds, double reference_seconds);
+
+/**
+ * Source: derived here, d ln t / d ln p as a quotient of differences.
+ * Symbols: factors p'/p and ratios t(p')/t(p) of two values of a parameter.
+ * Domain: all positive, factors differ. Limits: t the same at both: 0; t proportional to p: 1.
+ */
+double dsm__slope_between(double low_factor, double low_ratio, double high_factor,
+                          double high_ratio);
+
+/** The elasticity over those of a halved and a doubled value that have a time. */
+dsm_slope dsm__slope_of(const dsm_variation *halved, const dsm_variation *doubled, size_t network);
+
+/** |ln(time ratio) / ln(factor)| of a response, another flag or word as a factor of 2; 0 without a
+ * time. */
+double dsm__response_influence(const dsm_variation *variation, size_t network);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "elasticity/subjects.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+size_t dsm__subject_count(void) {
+  return dsm__parameter_count + DSM__BYTE_PARAMETER_COUNT;
+}
+
+dsm__subject dsm__subject_at(size_t index) {
+  assert(index < dsm__subject_count());
+  return index < dsm__parameter_count
+             ? (dsm__subject){.of_system = &dsm__parameters[index]}
+             : (dsm__subject){.of_workloads = &dsm__byte_parameters[index - dsm__parameter_count]};
+}
+
+static bool begins_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+bool dsm__subject_find(const char *path, dsm__subject *subject) {
+  static const char prefix[] = DSM__WORKLOAD_PATH;
+  const size_t prefix_length = sizeof prefix - 1;
+  const char *const key = begins_with(path, prefix) ? path + prefix_length : NULL;
+  for (size_t i = 0; i < dsm__subject_count(); i++) {
+    *subject = dsm__subject_at(i);
+    const bool is_it = subject->of_system != NULL
+                           ? strcmp(subject->of_system->path, path) == 0
+                           : key != NULL && strcmp(subject->of_workloads->key, key) == 0;
+    if (is_it) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- values ---- */
+
+static bool is_same(double a, double b) {
+  return !(a < b) && !(a > b);
+}
+
+double dsm__subject_number(const dsm__subject *subject, const dsm_elasticity_request *request,
+                           size_t network) {
+  return subject->of_system != NULL
+             ? dsm__parameter_number(subject->of_system, request->system)
+             : dsm__byte_parameter_get(subject->of_workloads, request->workloads[network]);
+}
+
+static const char *const *words_of(const dsm__subject *subject, size_t *count) {
+  *count = 0;
+  return subject->of_system == NULL ? NULL : dsm__parameter_words(subject->of_system, count);
+}
+
+dsm_setting dsm__subject_setting(const dsm__subject *subject, double number) {
+  size_t count;
+  const char *const *const words = words_of(subject, &count);
+  if (words == NULL) {
+    return (dsm_setting){.kind = DSM_SETTING_NUMBER, .number = number};
+  }
+  const bool is_flag = subject->of_system->kind == DSM__PARAMETER_FLAG;
+  return (dsm_setting){.kind = is_flag ? DSM_SETTING_FLAG : DSM_SETTING_WORD,
+                       .number = is_flag ? number : 0,
+                       .word = words[(size_t)number]};
+}
+
+const char *dsm__subject_text(const dsm__subject *subject, double number,
+                              char text[DSM__NUMBER_TEXT_SIZE]) {
+  if (subject->of_system != NULL) {
+    return dsm__parameter_text(subject->of_system, number, text);
+  }
+  (void)dsm__double_to_text(number, text);
+  return text;
+}
+
+/* The value that all networks have; none if they differ. */
+static dsm_setting common_setting(const dsm__subject *subject,
+                                  const dsm_elasticity_request *request) {
+  const double first = dsm__subject_number(subject, request, 0);
+  for (size_t w = 1; w < request->workload_count; w++) {
+    if (!is_same(dsm__subject_number(subject, request, w), first)) {
+      return (dsm_setting){.kind = DSM_SETTING_NONE};
+    }
+  }
+  return dsm__subject_setting(subject, first);
+}
+
+/* ---- what is said of a parameter ---- */
+
+/* Workloads have no notes: what is the default has its source. */
+static const char *workload_source(const dsm__byte_parameter *parameter,
+                                   const dsm_elasticity_request *request, dsm__arena *arena) {
+  for (size_t w = 0; w < request->workload_count; w++) {
+    if (!is_same(dsm__byte_parameter_get(parameter, request->workloads[w]), parameter->fallback)) {
+      return "not stated";
+    }
+  }
+  return dsm__arena_printf(arena, "(default) %s", parameter->source);
+}
+
+/* By the words with which sources begin that are none (docs/formats.md, dsm-elasticity/1). */
+static bool is_free(const char *path, const char *source) {
+  static const char is_default[] = "(default) ";
+  const char *const text =
+      begins_with(source, is_default) ? source + sizeof is_default - 1 : source;
+  return begins_with(path, "model.") || begins_with(text, "assumption") ||
+         begins_with(text, "derived");
+}
+
+bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *subject,
+                           const dsm_elasticity_request *request, dsm__arena *arena) {
+  *described = (dsm_varied_parameter){.setting = common_setting(subject, request)};
+  if (subject->of_system != NULL) {
+    const dsm__parameter *const parameter = subject->of_system;
+    described->path = parameter->path;
+    described->unit = parameter->unit;
+    described->source = dsm__parameter_source(arena, parameter, request->system);
+    if (!parameter->is_required) {
+      described->fallback = dsm__subject_setting(subject, parameter->fallback);
+    }
+  } else {
+    const dsm__byte_parameter *const parameter = subject->of_workloads;
+    described->path = dsm__arena_printf(arena, DSM__WORKLOAD_PATH "%s", parameter->key);
+    described->unit = parameter->unit;
+    described->source = workload_source(parameter, request, arena);
+    described->fallback = dsm__subject_setting(subject, parameter->fallback);
+  }
+  if (described->path == NULL || described->source == NULL) {
+    return false;
+  }
+  described->is_free = is_free(described->path, described->source);
+  return true;
+}
+
+/* ---- variations ---- */
+
+size_t dsm__subject_variation_count(const dsm__subject *subject) {
+  size_t count;
+  return words_of(subject, &count) == NULL ? 2 : count - 1;
+}
+
+static dsm__change scaled(const dsm__subject *subject, double number, dsm_variation_kind kind) {
+  const bool is_count =
+      subject->of_system != NULL && subject->of_system->kind == DSM__PARAMETER_COUNT;
+  const double factor = kind == DSM_VARIATION_HALVED ? 0.5 : 2;
+  const double changed = is_count ? floor(number * factor + 0.5) : number * factor;
+  dsm__change change = {.kind = kind, .factor = factor, .number = changed};
+  if (!(number > 0)) {
+    change.why_not = "0 has neither half nor double";
+  } else if (is_same(changed, number)) {
+    change.why_not = "1 is the smallest whole number";
+  } else {
+    change.factor = changed / number;
+  }
+  return change;
+}
+
+dsm__change dsm__subject_change(const dsm__subject *subject, double number, size_t index) {
+  size_t count;
+  if (words_of(subject, &count) == NULL) {
+    return scaled(subject, number, index == 0 ? DSM_VARIATION_HALVED : DSM_VARIATION_DOUBLED);
+  }
+  const double other = (double)index < number ? (double)index : (double)index + 1;
+  return (dsm__change){.kind = DSM_VARIATION_OTHER, .number = other};
+}

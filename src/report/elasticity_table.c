@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* elasticity_table.c: how much each parameter matters, for people. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "report/figures.h"
+#include "report/page.h"
+#include "report/parameter_list.h"
+#include "report/table.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* A value as it stands in a description. */
+static const char *setting_text(dsm__page *page, const dsm_setting *setting) {
+  char number[DSM__NUMBER_TEXT_SIZE];
+  switch (setting->kind) {
+  case DSM_SETTING_NUMBER:
+    (void)dsm__double_to_text(setting->number, number);
+    return dsm__page_text(page, "%s", number);
+  case DSM_SETTING_FLAG:
+  case DSM_SETTING_WORD:
+    return setting->word;
+  case DSM_SETTING_NONE:
+  case DSM_SETTING_KIND_COUNT:
+    break;
+  }
+  return "-";
+}
+
+/* ---- the networks ---- */
+
+static const dsm__column network_columns[] = {
+    {.title = "network", .is_name = true},
+    {.title = "minibatch", .gap = 2, .is_right = true},
+    {.title = "step (ms)", .gap = 2, .is_right = true},
+    {.title = "util %", .gap = 2, .is_right = true},
+};
+
+static void put_networks(dsm__page *page, const dsm_elasticity *elasticity) {
+  dsm__table table =
+      dsm__table_make(page, network_columns, COUNT_OF(network_columns), elasticity->workload_count);
+  for (size_t w = 0; w < elasticity->workload_count; w++) {
+    const dsm_workload *const workload = elasticity->workloads[w];
+    const dsm_response *const reference = &elasticity->references[w];
+    dsm__table_add(&table, DSM__TONE_PLAIN, workload->name);
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(workload->minibatch).text);
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   dsm__figure_digits(1e3 * reference->step_seconds, 5).text);
+    dsm__table_add(&table, dsm__tone_of_utilization(reference->utilization),
+                   dsm__figure_percent(reference->utilization).text);
+  }
+  dsm__table_print(&table);
+}
+
+/* ---- what changes a step's time ---- */
+
+enum { COLUMN_PARAMETER = 0, COLUMN_VALUE, COLUMN_NETWORK, COLUMN_ELASTICITY, COLUMN_COUNT = 7 };
+
+static const dsm__column effect_columns[COLUMN_COUNT] = {
+    [COLUMN_PARAMETER] = {.title = "parameter", .is_name = true},
+    [COLUMN_VALUE] = {.title = "value", .gap = 2, .rank = 3},
+    [COLUMN_NETWORK] = {.title = "network", .gap = 2, .is_name = true},
+    [COLUMN_ELASTICITY] = {.title = "elast.", .gap = 1, .is_right = true},
+    {.title = "halved", .gap = 1, .is_right = true, .rank = 2},
+    {.title = "doubled", .gap = 1, .is_right = true, .rank = 2},
+    {.title = "other", .gap = 2},
+};
+
+/* Smaller changes of a time are not seen in three decimals. */
+static const double visible_change = 0.0005;
+
+static bool is_changed(const dsm_response *response) {
+  return response->why_not == NULL && fabs(response->time_ratio - 1) >= visible_change;
+}
+
+/* Does a network have a row for these variations? */
+static bool has_row(const dsm_variation *variations, size_t count, size_t network) {
+  bool is_any = false;
+  for (size_t v = 0; v < count; v++) {
+    is_any = is_any || is_changed(&variations[v].responses[network]);
+  }
+  return is_any;
+}
+
+/* How many of the variations from `first` on share a row: halved and doubled do. */
+static size_t row_span(const dsm_varied_parameter *parameter, size_t first) {
+  return parameter->variations[first].kind == DSM_VARIATION_HALVED ? 2 : 1;
+}
+
+static size_t count_cells(const dsm_elasticity *elasticity) {
+  size_t count = 0;
+  for (size_t p = 0; p < elasticity->parameter_count; p++) {
+    count += elasticity->parameters[p].variation_count * elasticity->workload_count;
+  }
+  return count;
+}
+
+static const char *ratio_text(dsm__page *page, const dsm_response *response) {
+  return response->why_not != NULL
+             ? "-"
+             : dsm__page_text(page, "%s", dsm__figure_fixed(response->time_ratio, 3).text);
+}
+
+/* "+0.411"; a star before it if it is one-sided. */
+static const char *slope_text(dsm__page *page, const dsm_slope *slope) {
+  if (slope->basis == DSM_ELASTICITY_BASIS_NONE) {
+    return "";
+  }
+  const char *const sign = slope->elasticity < 0 ? "-" : "+";
+  const char *const mark = slope->basis == DSM_ELASTICITY_BASIS_BOTH ? "" : "*";
+  return dsm__page_text(page, "%s%s%s", mark, sign,
+                        dsm__figure_fixed(fabs(slope->elasticity), 3).text);
+}
+
+static void add_effect(dsm__table *table, const dsm_varied_parameter *parameter,
+                       const dsm_variation *variations, const char *network, size_t index) {
+  dsm__page *const page = table->page;
+  const dsm_response *const first = &variations[0].responses[index];
+  const bool is_scaled = variations[0].kind == DSM_VARIATION_HALVED;
+  dsm__table_add(table, DSM__TONE_PLAIN, network);
+  dsm__table_add(table, DSM__TONE_HEADING, slope_text(page, &parameter->slopes[index]));
+  if (is_scaled) {
+    dsm__table_add(table, DSM__TONE_PLAIN, ratio_text(page, first));
+    dsm__table_add(table, DSM__TONE_PLAIN, ratio_text(page, &variations[1].responses[index]));
+    dsm__table_add(table, DSM__TONE_PLAIN, "");
+    return;
+  }
+  dsm__table_add(table, DSM__TONE_PLAIN, "");
+  dsm__table_add(table, DSM__TONE_PLAIN, "");
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 dsm__page_text(page, "%s %s", setting_text(page, &variations[0].setting),
+                                ratio_text(page, first)));
+}
+
+static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
+                          const dsm_varied_parameter *parameter) {
+  bool is_first = true;
+  size_t span = 1;
+  for (size_t v = 0; v < parameter->variation_count; v += span) {
+    const dsm_variation *const variations = &parameter->variations[v];
+    span = row_span(parameter, v);
+    for (size_t w = 0; w < elasticity->workload_count; w++) {
+      if (!has_row(variations, span, w)) {
+        continue;
+      }
+      dsm__table_add(table, DSM__TONE_PLAIN, is_first ? parameter->path : "");
+      dsm__table_add(table, DSM__TONE_PLAIN,
+                     is_first ? setting_text(table->page, &parameter->setting) : "");
+      add_effect(table, parameter, variations, elasticity->workloads[w]->name, w);
+      is_first = false;
+    }
+  }
+}
+
+/* The parameters that are free, or those that are given. */
+static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, bool is_free,
+                        const char *title) {
+  dsm__table table = dsm__table_make(page, effect_columns, COLUMN_COUNT, count_cells(elasticity));
+  for (size_t p = 0; p < elasticity->parameter_count; p++) {
+    if (elasticity->parameters[p].is_free == is_free) {
+      add_parameter(&table, elasticity, &elasticity->parameters[p]);
+    }
+  }
+  if (table.cell_count > 0) {
+    dsm__page_break(page);
+    dsm__page_line(page, DSM__TONE_HEADING, title);
+    dsm__table_print(&table);
+  }
+}
+
+static void put_legend(dsm__page *page) {
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_FAINT,
+                 "halved, doubled, other: the step's time over that with the parameter as it is, "
+                 "each with the best mapping; networks without a row change by less than 0.05 %. "
+                 "elast.: ln(doubled / halved) / ln 4, the elasticity of the time; * one-sided, "
+                 "because one of the two is not possible.");
+}
+
+/* ---- what changes nothing, and what cannot be varied ---- */
+
+static bool is_explored(const dsm_varied_parameter *parameter, size_t network_count) {
+  bool is_any = false;
+  for (size_t v = 0; v < parameter->variation_count; v++) {
+    for (size_t w = 0; w < network_count; w++) {
+      is_any = is_any || parameter->variations[v].responses[w].why_not == NULL;
+    }
+  }
+  return is_any;
+}
+
+static bool has_any_row(const dsm_varied_parameter *parameter, size_t network_count) {
+  bool is_any = false;
+  for (size_t w = 0; w < network_count; w++) {
+    is_any = is_any || has_row(parameter->variations, parameter->variation_count, w);
+  }
+  return is_any;
+}
+
+/* Parameters without a row: those that change a little, or those that change nothing. */
+static void put_without_row(dsm__page *page, const dsm_elasticity *elasticity, bool has_influence,
+                            const char *label) {
+  const char *list = "";
+  for (size_t p = 0; p < elasticity->parameter_count; p++) {
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    if (is_explored(parameter, elasticity->workload_count) &&
+        !has_any_row(parameter, elasticity->workload_count) &&
+        (parameter->influence > 0) == has_influence) {
+      list = dsm__page_text(page, "%s%s%s", list, list[0] == '\0' ? "" : ", ", parameter->path);
+    }
+  }
+  if (list[0] != '\0') {
+    dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_text(page, "%s: %s.", label, list));
+  }
+}
+
+typedef struct reasons {
+  dsm__page *page;
+  bool is_any;
+} reasons;
+
+static void put_reason(reasons *list, const char *text) {
+  if (!list->is_any) {
+    dsm__page_break(list->page);
+    dsm__page_line(list->page, DSM__TONE_PLAIN, "Not possible:");
+  }
+  list->is_any = true;
+  dsm__page_line(list->page, DSM__TONE_PLAIN, text);
+}
+
+/* The reason that all networks have for all of these variations; NULL if there is none. */
+static const char *common_reason(const dsm_variation *variations, size_t count,
+                                 size_t network_count) {
+  const char *const first = variations[0].responses[0].why_not;
+  for (size_t v = 0; v < count; v++) {
+    for (size_t w = 0; w < network_count; w++) {
+      const char *const why_not = variations[v].responses[w].why_not;
+      if (why_not == NULL || first == NULL || strcmp(why_not, first) != 0) {
+        return NULL;
+      }
+    }
+  }
+  return first;
+}
+
+/* One line for each reason, with the network where not all have the same. */
+static void put_reasons(reasons *list, const dsm_elasticity *elasticity, const char *path,
+                        const dsm_variation *variation) {
+  const char *const kind = variation->kind == DSM_VARIATION_OTHER
+                               ? setting_text(list->page, &variation->setting)
+                               : dsm_variation_kind_name(variation->kind);
+  const char *const common = common_reason(variation, 1, elasticity->workload_count);
+  if (common != NULL) {
+    put_reason(list, dsm__page_text(list->page, "- %s %s: %s", path, kind, common));
+    return;
+  }
+  for (size_t w = 0; w < elasticity->workload_count; w++) {
+    const char *const why_not = variation->responses[w].why_not;
+    if (why_not != NULL) {
+      put_reason(list, dsm__page_text(list->page, "- %s %s, %s: %s", path, kind,
+                                      elasticity->workloads[w]->name, why_not));
+    }
+  }
+}
+
+static void put_impossible(dsm__page *page, const dsm_elasticity *elasticity) {
+  reasons list = {.page = page};
+  for (size_t p = 0; p < elasticity->parameter_count; p++) {
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    const size_t count = parameter->variation_count;
+    const char *const common =
+        count == 0 ? "there is no other word"
+                   : common_reason(parameter->variations, count, elasticity->workload_count);
+    if (common != NULL) {
+      put_reason(&list, dsm__page_text(page, "- %s: %s", parameter->path, common));
+      continue;
+    }
+    for (size_t v = 0; v < count; v++) {
+      put_reasons(&list, elasticity, parameter->path, &parameter->variations[v]);
+    }
+  }
+}
+
+/* ---- all of it ---- */
+
+static void put_parameters(dsm__page *page, const dsm_elasticity *elasticity) {
+  const size_t count = elasticity->parameter_count;
+  dsm__listed_parameter *const list = dsm__arena_array(page->arena, count, sizeof *list);
+  if (list == NULL) {
+    page->out.failed = true;
+    return;
+  }
+  for (size_t p = 0; p < count; p++) {
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    list[p] = (dsm__listed_parameter){
+        .path = parameter->path,
+        .value = setting_text(page, &parameter->setting),
+        .unit = parameter->unit,
+        .fallback = parameter->fallback.kind == DSM_SETTING_NONE
+                        ? "required"
+                        : setting_text(page, &parameter->fallback),
+        .source = parameter->source,
+    };
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_PLAIN, "All of them, in the same order:");
+  dsm__page_break(page);
+  dsm__parameter_list_put(page, list, count);
+}
+
+static const char *optimizations_text(dsm__page *page, const dsm_explore_options *options) {
+  const char *list = "";
+  if (options->optimizations == dsm_mode_optimizations(options->mode)) {
+    return "all optimizations";
+  }
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((options->optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      list = dsm__page_text(page, "%s%s%s", list, list[0] == '\0' ? "" : ", ",
+                            dsm_optimization_name((dsm_optimization)o));
+    }
+  }
+  return list[0] == '\0' ? "no optimizations" : list;
+}
+
+static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {
+  const dsm_explore_options *const options = &elasticity->options;
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "%s: what the time of a step depends on; %s, %s",
+                                elasticity->system->name, dsm_mode_name(options->mode),
+                                optimizations_text(page, options)));
+  dsm__page_break(page);
+  put_networks(page, elasticity);
+  put_effects(page, elasticity, true, "Free parameters, the one that matters most first");
+  put_effects(page, elasticity, false, "Given parameters, likewise");
+  put_legend(page);
+  dsm__page_break(page);
+  put_without_row(page, elasticity, true, "No step changes by 0.05 % or more with");
+  put_without_row(page, elasticity, false, "No step changes at all with");
+  put_impossible(page, elasticity);
+  put_parameters(page, elasticity);
+}
+
+char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
+                                  dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style)) {
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) {
+      dsm__page_break(&page);
+    }
+    put_elasticity(&page, items[i]);
+  }
+  return dsm__page_finish(&page);
+}

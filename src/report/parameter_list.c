@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/parameter_list.h"
+
+#include "system/parameters.h"
+
+/* Spaces between columns, and before a source that stands below its parameter. */
+enum { GAP = 2, SOURCE_INDENT = 4 };
+/* A narrower column of sources than this is not worth having. */
+enum { SOURCE_WIDTH_MIN = 40 };
+
+static const dsm__listed_parameter titles = {
+    .path = "parameter", .value = "value", .unit = "unit", .fallback = "default", .source = ""};
+
+/* Columns that each text gets, without gaps; 0: it is not shown. */
+typedef struct layout {
+  size_t path;
+  size_t value;
+  size_t unit;
+  size_t fallback;
+  size_t source_column; /* where sources begin */
+  bool is_source_beside;
+} layout;
+
+static void widen(size_t *width, const char *text) {
+  const size_t needed = dsm__display_width(text);
+  *width = needed > *width ? needed : *width;
+}
+
+static void widen_all(layout *made, const dsm__listed_parameter *parameter) {
+  widen(&made->path, parameter->path);
+  widen(&made->value, parameter->value);
+  widen(&made->unit, parameter->unit);
+  widen(&made->fallback, parameter->fallback);
+}
+
+static size_t total_width(const layout *made) {
+  return made->path + GAP + made->value + (made->unit > 0 ? GAP + made->unit : 0) +
+         (made->fallback > 0 ? GAP + made->fallback : 0);
+}
+
+static layout lay_out(const dsm__listed_parameter *parameters, size_t count, size_t width) {
+  layout made = {0};
+  widen_all(&made, &titles);
+  for (size_t i = 0; i < count; i++) {
+    widen_all(&made, &parameters[i]);
+  }
+  const size_t beside = total_width(&made) + GAP;
+  made.is_source_beside = beside + SOURCE_WIDTH_MIN <= width;
+  made.source_column = made.is_source_beside ? beside : SOURCE_INDENT;
+  if (total_width(&made) > width) {
+    made.fallback = 0;
+  }
+  if (total_width(&made) > width) {
+    made.unit = 0;
+  }
+  if (total_width(&made) > width && made.path > width / 2) {
+    const size_t rest = made.value + GAP;
+    made.path = width / 2 > rest ? width - rest : width / 2;
+  }
+  return made;
+}
+
+/* A text after a gap, in its column; the last of a line is not padded. */
+static void put_column(dsm__page *page, const char *text, size_t width, bool is_last,
+                       dsm__tone tone) {
+  if (width == 0) {
+    return;
+  }
+  dsm__text_puts(&page->out, "  ");
+  dsm__tone_begin(&page->out, page->style.color, tone);
+  dsm__text_puts(&page->out, text);
+  dsm__tone_end(&page->out, page->style.color, tone);
+  if (!is_last) {
+    dsm__text_repeat(&page->out, ' ', width - dsm__display_width(text));
+  }
+}
+
+static void put_parameter(dsm__page *page, const dsm__listed_parameter *parameter,
+                          const layout *made, dsm__tone tone) {
+  const bool has_source = parameter->source[0] != '\0';
+  const bool is_open = has_source && made->is_source_beside;
+  const bool has_fallback = made->fallback > 0;
+  const bool has_unit = made->unit > 0;
+  dsm__display_put(&page->out, parameter->path, made->path, false);
+  put_column(page, parameter->value, made->value, !is_open && !has_unit && !has_fallback, tone);
+  put_column(page, parameter->unit, made->unit, !is_open && !has_fallback, DSM__TONE_PLAIN);
+  put_column(page, parameter->fallback, made->fallback, !is_open, DSM__TONE_PLAIN);
+  if (has_source) {
+    if (is_open) {
+      dsm__text_puts(&page->out, "  ");
+    } else {
+      dsm__page_break(page);
+      dsm__text_repeat(&page->out, ' ', made->source_column);
+    }
+    dsm__display_wrap(&page->out, dsm__page_text(page, "%s", parameter->source), page->style.width,
+                      (dsm__indent){.first = made->source_column, .rest = made->source_column});
+  }
+  dsm__page_break(page);
+}
+
+void dsm__parameter_list_put(dsm__page *page, const dsm__listed_parameter *parameters,
+                             size_t count) {
+  const layout made = lay_out(parameters, count, page->style.width);
+  put_parameter(page, &titles, &made, DSM__TONE_PLAIN);
+  for (size_t i = 0; i < count; i++) {
+    put_parameter(page, &parameters[i], &made, DSM__TONE_HEADING);
+  }
+}
+
+dsm__listed_parameter *dsm__parameter_list_of(dsm__page *page, const dsm_system *system) {
+  dsm__listed_parameter *const list =
+      dsm__arena_array(page->arena, dsm__parameter_count, sizeof *list);
+  if (list == NULL) {
+    page->out.failed = true;
+    return NULL;
+  }
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    const dsm__parameter *const parameter = &dsm__parameters[p];
+    const double number = dsm__parameter_number(parameter, system);
+    const char *const source = dsm__parameter_source(page->arena, parameter, system);
+    char text[DSM__NUMBER_TEXT_SIZE];
+    if (source == NULL) {
+      page->out.failed = true;
+      return NULL;
+    }
+    list[p] = (dsm__listed_parameter){
+        .path = parameter->path,
+        .value = dsm__page_text(page, "%s", dsm__parameter_text(parameter, number, text)),
+        .unit = parameter->unit,
+        .source = source,
+    };
+    list[p].fallback =
+        parameter->is_required
+            ? "required"
+            : dsm__page_text(page, "%s", dsm__parameter_text(parameter, parameter->fallback, text));
+  }
+  return list;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/stages.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "plan/tolerance.h"
+#include "search/layer_search.h"
+
+bool dsm__stages_init(dsm__stages *stages, const dsm__layer_table *table, dsm__arena *arena) {
+  const size_t classes = table->distinct.count;
+  *stages = (dsm__stages){.table = table};
+  stages->class_of = dsm__arena_array(arena, classes, sizeof stages->class_of[0]);
+  stages->number_of = dsm__arena_array(arena, classes, sizeof stages->number_of[0]);
+  return stages->class_of != NULL && stages->number_of != NULL;
+}
+
+void dsm__stages_add(dsm__stages *stages, size_t class_index) {
+  if (stages->number_of[class_index] == 0) {
+    stages->class_of[stages->count++] = class_index;
+    stages->number_of[class_index] = stages->count;
+  }
+}
+
+bool dsm__stages_reserve(dsm__stages *stages, uint64_t rows_max, dsm__arena *arena) {
+  const size_t all = stages->count * rows_max * DSM_PARALLELISM_COUNT;
+  stages->rows_max = rows_max;
+  stages->workers = dsm__parallel_workers(stages->table->inputs->options->thread_count);
+  stages->totals = dsm__arena_array(arena, stages->workers * stages->table->splits.count,
+                                    sizeof stages->totals[0]);
+  stages->evaluated = dsm__arena_array(arena, stages->workers, sizeof stages->evaluated[0]);
+  stages->limits = dsm__arena_array(arena, stages->count, sizeof stages->limits[0]);
+  stages->own = dsm__arena_array(arena, all, sizeof stages->own[0]);
+  stages->is_allowed = dsm__arena_array(arena, all, sizeof stages->is_allowed[0]);
+  stages->placed = dsm__arena_array(arena, all, DSM__STAGE_PLACES * sizeof stages->placed[0]);
+  stages->options = dsm__arena_array(arena, stages->count, sizeof stages->options[0]);
+  return stages->totals != NULL && stages->evaluated != NULL && stages->limits != NULL &&
+         stages->own != NULL && stages->is_allowed != NULL && stages->placed != NULL &&
+         stages->options != NULL;
+}
+
+static const dsm_layer *layer_of(const dsm__stages *stages, size_t number) {
+  return dsm__class_layer(stages->table, stages->class_of[number]);
+}
+
+/* The ways to run a stage with so many rows, one for each parallelism. */
+static size_t first_way(const dsm__stages *stages, size_t number, uint64_t rows) {
+  return (number * stages->rows_max + rows - 1) * DSM_PARALLELISM_COUNT;
+}
+
+/* A pass's step takes at least this: no core does more than its peak. */
+static double least_step(const dsm__layer_setting *setting, dsm_pass pass) {
+  if (!dsm_pass_exists(setting->layer, setting->mode, pass)) {
+    return 0;
+  }
+  return dsm_ideal_cycles(setting->layer, setting->machine, pass, setting->minibatch) /
+         (double)setting->layer->timesteps;
+}
+
+/* Scores the passes one after the other, as long as they can keep within the limit. */
+static bool score_passes(const dsm__stages *stages, const dsm__layer_setting *setting, double limit,
+                         size_t worker, dsm__stage_option *option) {
+  const dsm__search_inputs *const inputs = stages->table->inputs;
+  double *const totals = &stages->totals[worker * stages->table->splits.count];
+  double at_least = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    at_least += least_step(setting, (dsm_pass)p);
+  }
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (!dsm_pass_exists(setting->layer, setting->mode, (dsm_pass)p)) {
+      continue;
+    }
+    if (at_least > dsm__equal_to(limit)) {
+      return false;
+    }
+    const dsm__best_pass best = dsm__best_pass_find(
+        setting, (dsm_pass)p, option->parallelism,
+        dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE), &stages->table->splits, totals);
+    option->times.step[p] = best.later_cycles;
+    option->times.once += best.first_cycles - best.later_cycles;
+    stages->evaluated[worker] += best.evaluations;
+    at_least += best.later_cycles - least_step(setting, (dsm_pass)p);
+  }
+  return at_least <= dsm__equal_to(limit);
+}
+
+/* A stage by itself, with each parallelism: no handing over yet. */
+static void score_stage(void *context, size_t task, size_t worker) {
+  const dsm__stages *const stages = context;
+  const dsm__search_inputs *const inputs = stages->table->inputs;
+  const size_t number = task / stages->rows;
+  const uint64_t rows = task % stages->rows + 1;
+  const dsm_layer *const layer = layer_of(stages, number);
+  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, inputs->options);
+  dsm__stage stage;
+  dsm__stage_init(&stage, inputs->machine->system, stages->columns, rows);
+  dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
+  setting.machine = &stage.machine;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const dsm_parallelism parallelism = (dsm_parallelism)p;
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
+    const size_t way = first_way(stages, number, rows) + (size_t)p;
+    stages->is_allowed[way] = false;
+    if ((allowed & DSM_PARALLELISM_BIT(parallelism)) != 0) {
+      dsm__stage_option *const option = &stages->own[way];
+      *option = (dsm__stage_option){.rows = rows, .parallelism = parallelism};
+      option->times.once = dsm__once_cycles(&setting, &layouts);
+      stages->is_allowed[way] =
+          score_passes(stages, &setting, stages->limits[number], worker, option);
+    }
+  }
+}
+
+/* Adds to the steps what handing over adds to them, as if in a group of three. */
+static void add_hand_over(const dsm__stages *stages, const dsm_layer *layer, dsm__stage_place where,
+                          const dsm_machine *machine, dsm__stage_times *times) {
+  const dsm__search_inputs *const inputs = stages->table->inputs;
+  const dsm_precision precision = dsm_precision_of(inputs->workload, machine->system);
+  const dsm_traffic traffic =
+      dsm_hand_over_traffic(layer, machine, precision, inputs->workload->minibatch);
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p) &&
+        dsm_stage_hands_over((dsm_pass)p, (size_t)where, DSM__STAGE_PLACES)) {
+      times->step[p] += dsm_stage_hand_over_cycles(machine, &traffic, times->step[p]);
+    }
+  }
+}
+
+static void place_options(dsm__stages *stages, size_t number, dsm__stage_place where) {
+  const size_t most = stages->rows_max * DSM_PARALLELISM_COUNT;
+  const size_t first = first_way(stages, number, 1);
+  dsm__stage_option *const placed =
+      &stages->placed[(number * DSM__STAGE_PLACES + (size_t)where) * most];
+  dsm__stage stage; /* rows do not matter to handing over */
+  dsm__stage_init(&stage, stages->table->inputs->machine->system, stages->columns, 1);
+  size_t count = 0;
+  for (size_t i = first; i < first + stages->rows * DSM_PARALLELISM_COUNT; i++) {
+    if (stages->is_allowed[i]) {
+      placed[count] = stages->own[i];
+      add_hand_over(stages, layer_of(stages, number), where, &stage.machine, &placed[count].times);
+      count++;
+    }
+  }
+  stages->options[number][where] =
+      (dsm__stage_options){placed, dsm__stage_options_reduce(placed, count)};
+}
+
+void dsm__stages_score(dsm__stages *stages, uint64_t columns, uint64_t rows) {
+  stages->columns = columns;
+  stages->rows = rows;
+  memset(stages->evaluated, 0, stages->workers * sizeof stages->evaluated[0]);
+  dsm__parallel_for(stages->workers, stages->count * rows, score_stage, stages);
+  for (size_t w = 0; w < stages->workers; w++) {
+    stages->evaluations += stages->evaluated[w];
+  }
+  for (size_t number = 0; number < stages->count; number++) {
+    for (int where = 0; where < DSM__STAGE_PLACES; where++) {
+      place_options(stages, number, (dsm__stage_place)where);
+    }
+  }
+}
+
+const dsm__stage_options *dsm__stages_of(const dsm__stages *stages, size_t layer_index,
+                                         dsm__stage_place where) {
+  const size_t class_index = stages->table->distinct.class_of[layer_index];
+  return &stages->options[stages->number_of[class_index] - 1][where];
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stages.h: how the stages of pipelines run, by themselves, on tori of one width (section 9).
+ * Layers of the same class are scored once.
+ */
+#ifndef DSM_SEARCH_STAGES_H
+#define DSM_SEARCH_STAGES_H
+
+#include "search/allotment.h"
+#include "search/layer_table.h"
+
+/** Whether a stage hands over depends on its place in the group. */
+typedef enum dsm__stage_place {
+  DSM__STAGE_FIRST,
+  DSM__STAGE_MIDDLE,
+  DSM__STAGE_LAST,
+  DSM__STAGE_PLACES
+} dsm__stage_place;
+
+/** Ways to run stages on tori of a width. A number is an index of class_of. */
+typedef struct dsm__stages {
+  const dsm__layer_table *table;
+  size_t count;              /**< classes of layers that are a stage somewhere */
+  size_t *class_of;          /**< of each of these */
+  size_t *number_of;         /**< of each class: its number among these, from 1; 0: none */
+  double *limits;            /**< of each: cycles that a step of all its passes may take */
+  uint64_t rows_max;         /**< that there is room for */
+  uint64_t columns;          /**< of the width that has been scored last */
+  uint64_t rows;             /**< that a stage may have, likewise */
+  uint64_t evaluations;      /**< calls of the model */
+  uint64_t *evaluated;       /**< of each worker */
+  double *totals;            /**< splits.count numbers for each worker */
+  size_t workers;            /**< threads that score */
+  bool *is_allowed;          /**< by number, rows and parallelism */
+  dsm__stage_option *own;    /**< likewise: without handing over */
+  dsm__stage_option *placed; /**< by number, place, then as many again */
+  dsm__stage_options (*options)[DSM__STAGE_PLACES]; /**< by number */
+} dsm__stages;
+
+/** No classes yet. False if out of memory. */
+bool dsm__stages_init(dsm__stages *stages, const dsm__layer_table *table, dsm__arena *arena);
+
+/** Takes in a class of layers, unless it is in. */
+void dsm__stages_add(dsm__stages *stages, size_t class_index);
+
+/** Makes room for up to rows_max rows a stage, once all classes are there. False if out of memory.
+ */
+bool dsm__stages_reserve(dsm__stages *stages, uint64_t rows_max, dsm__arena *arena);
+
+/**
+ * Scores all stages of 1 .. rows rows of `columns` chips, with all parallelisms, on up to
+ * options->thread_count threads. One whose passes take longer than its limit is left out; limits
+ * are the caller's to set.
+ */
+void dsm__stages_score(dsm__stages *stages, uint64_t columns, uint64_t rows);
+
+/** The ways to run a layer at a place, reduced; none where all were left out. */
+const dsm__stage_options *dsm__stages_of(const dsm__stages *stages, size_t layer_index,
+                                         dsm__stage_place where);
+
+#endif

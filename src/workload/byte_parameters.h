@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* byte_parameters.h: the numbers of bytes that a workload's description may state, as rows of one
+ * table (docs/model.md, section 2). */
+#ifndef DSM_WORKLOAD_BYTE_PARAMETERS_H
+#define DSM_WORKLOAD_BYTE_PARAMETERS_H
+
+#include <stddef.h>
+
+#include "dsm/workload.h"
+
+typedef struct dsm__byte_parameter {
+  const char *key;
+  size_t offset; /**< of the field, a double, in dsm_workload */
+  double min;    /**< smallest legal value */
+  double max;    /**< largest legal value */
+  double fallback;
+  const char *unit;
+  const char *source; /**< where the default comes from, or "assumption..." */
+} dsm__byte_parameter;
+
+enum { DSM__BYTE_PARAMETER_COUNT = 4 };
+extern const dsm__byte_parameter dsm__byte_parameters[DSM__BYTE_PARAMETER_COUNT];
+
+/* The field of a parameter. */
+static inline double dsm__byte_parameter_get(const dsm__byte_parameter *parameter,
+                                             const dsm_workload *workload) {
+  return *(const double *)(const void *)((const unsigned char *)workload + parameter->offset);
+}
+static inline double *dsm__byte_parameter_field(const dsm__byte_parameter *parameter,
+                                                dsm_workload *workload) {
+  return (double *)(void *)((unsigned char *)workload + parameter->offset);
+}
+
+#endif

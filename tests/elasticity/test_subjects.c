@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which values a parameter is varied to. */
+#include "elasticity/subjects.h"
+
+#include <string.h>
+
+#include "small.h"
+#include "suites.h"
+
+static dsm__subject subject_of(const char *path) {
+  dsm__subject subject;
+  ck_assert_msg(dsm__subject_find(path, &subject), "%s", path);
+  return subject;
+}
+
+START_TEST(test_every_parameter_is_a_subject) {
+  ck_assert_uint_eq(dsm__subject_count(), dsm__parameter_count + 4);
+  for (size_t i = 0; i < dsm__subject_count(); i++) {
+    const dsm__subject subject = dsm__subject_at(i);
+    ck_assert((subject.of_system == NULL) != (subject.of_workloads == NULL));
+  }
+}
+END_TEST
+
+START_TEST(test_a_path_is_exact) {
+  static const char *const none[] = {"",
+                                     "array",
+                                     "array.row",
+                                     "rows",
+                                     "workload",
+                                     "workload.",
+                                     "array.rows ",
+                                     "element_bytes",
+                                     "workload.minibatch",
+                                     "system.array.rows"};
+  dsm__subject subject;
+  for (int i = 0; i < COUNT_OF(none); i++) {
+    ck_assert_msg(!dsm__subject_find(none[i], &subject), "%s", none[i]);
+  }
+  ck_assert_str_eq(subject_of("system.chips_x").of_system->path, "system.chips_x");
+  ck_assert_str_eq(subject_of("workload.gradient_bytes").of_workloads->key, "gradient_bytes");
+}
+END_TEST
+
+typedef struct change_case {
+  const char *path;
+  double number;
+  size_t index;
+  dsm_variation_kind kind;
+  double changed;
+  double factor;
+  const char *why_not;
+} change_case;
+
+static const char zero[] = "0 has neither half nor double";
+static const char one[] = "1 is the smallest whole number";
+
+static const change_case changes[] = {
+    {"array.startup_cycles", 1000, 0, DSM_VARIATION_HALVED, 500, 0.5, NULL},
+    {"array.startup_cycles", 1000, 1, DSM_VARIATION_DOUBLED, 2000, 2, NULL},
+    {"array.startup_cycles", 0, 0, DSM_VARIATION_HALVED, 0, 0.5, zero},
+    {"array.startup_cycles", 0, 1, DSM_VARIATION_DOUBLED, 0, 2, zero},
+    {"core.resident_weight_fraction", 0.75, 1, DSM_VARIATION_DOUBLED, 1.5, 2,
+     NULL}, /* refused later */
+    /* counts: to the nearest, a half upward */
+    {"array.rows", 16, 0, DSM_VARIATION_HALVED, 8, 0.5, NULL},
+    {"array.rows", 5, 0, DSM_VARIATION_HALVED, 3, 0.6, NULL},
+    {"array.rows", 3, 0, DSM_VARIATION_HALVED, 2, 2.0 / 3, NULL},
+    {"array.rows", 2, 0, DSM_VARIATION_HALVED, 1, 0.5, NULL},
+    {"array.rows", 1, 0, DSM_VARIATION_HALVED, 1, 0.5, one},
+    {"array.rows", 1, 1, DSM_VARIATION_DOUBLED, 2, 2, NULL},
+    /* flags and words */
+    {"model.exact_groups", 0, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
+    {"model.exact_groups", 1, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
+    {"model.layout_move", 0, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
+    {"model.layout_move", 0, 1, DSM_VARIATION_OTHER, 2, 0, NULL},
+    {"model.layout_move", 1, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
+    {"model.layout_move", 1, 1, DSM_VARIATION_OTHER, 2, 0, NULL},
+    {"model.layout_move", 2, 1, DSM_VARIATION_OTHER, 1, 0, NULL},
+    /* of workloads */
+    {"workload.element_bytes", 2, 0, DSM_VARIATION_HALVED, 1, 0.5, NULL},
+    {"workload.optimizer_bytes_per_weight", 0, 1, DSM_VARIATION_DOUBLED, 0, 2, zero},
+};
+
+START_TEST(test_values_are_those_by_hand) {
+  const change_case *const each = &changes[_i];
+  const dsm__subject subject = subject_of(each->path);
+  ck_assert_uint_lt(each->index, dsm__subject_variation_count(&subject));
+  const dsm__change change = dsm__subject_change(&subject, each->number, each->index);
+  ck_assert_int_eq(change.kind, each->kind);
+  ck_assert_double_eq(change.number, each->changed);
+  ck_assert_double_eq(change.factor, each->factor);
+  if (each->why_not == NULL) {
+    ck_assert_ptr_null(change.why_not);
+  } else {
+    ck_assert_str_eq(change.why_not, each->why_not);
+  }
+}
+END_TEST
+
+START_TEST(test_a_single_word_cannot_be_varied) {
+  const dsm__subject interconnect = subject_of("chip.interconnect");
+  const dsm__subject topology = subject_of("system.topology");
+  const dsm__subject flag = subject_of("model.exact_groups");
+  const dsm__subject word = subject_of("model.layout_move");
+  ck_assert_uint_eq(dsm__subject_variation_count(&interconnect), 0);
+  ck_assert_uint_eq(dsm__subject_variation_count(&topology), 0);
+  ck_assert_uint_eq(dsm__subject_variation_count(&flag), 1);
+  ck_assert_uint_eq(dsm__subject_variation_count(&word), 2);
+}
+END_TEST
+
+/* What the small system and network say of a parameter. */
+typedef struct said_case {
+  const char *path;
+  bool is_free;
+  dsm_setting_kind kind;
+  double number;
+  const char *word;
+  dsm_setting_kind fallback;
+  const char *source;
+} said_case;
+
+static const said_case said[] = {
+    {"core.frequency_GHz", false, DSM_SETTING_NUMBER, 1, NULL, DSM_SETTING_NONE, "data sheet"},
+    {"array.rows", true, DSM_SETTING_NUMBER, 4, NULL, DSM_SETTING_NUMBER,
+     "assumption: as wide as high"},
+    {"array.columns", true, DSM_SETTING_NUMBER, 4, NULL, DSM_SETTING_NUMBER,
+     "derived: from the rows"},
+    {"pe.simd_macs", false, DSM_SETTING_NUMBER, 1, NULL, DSM_SETTING_NUMBER, "not stated"},
+    {"chip.memory.efficiency_ratio", true, DSM_SETTING_NUMBER, 1, NULL, DSM_SETTING_NUMBER,
+     "(default) assumption: all of the bandwidth is usable"},
+    {"system.topology", false, DSM_SETTING_WORD, 0, "torus_2d", DSM_SETTING_NONE, "not stated"},
+    {"model.layout_move", true, DSM_SETTING_WORD, 0, "none", DSM_SETTING_WORD,
+     "(default) assumption: any core split finds a held tensor where it is"},
+    {"model.resident_operands", true, DSM_SETTING_FLAG, 1, "true", DSM_SETTING_FLAG,
+     "(default) assumption: a matmul's second operand is kept over timesteps as weights are"},
+    {"workload.element_bytes", false, DSM_SETTING_NUMBER, 2, NULL, DSM_SETTING_NUMBER,
+     "(default) DeepSpatialMatrix paper, section IV: half precision"},
+    {"workload.optimizer_bytes_per_weight", true, DSM_SETTING_NUMBER, 0, NULL, DSM_SETTING_NUMBER,
+     "(default) assumption: plain gradient descent, which keeps no state"},
+};
+
+START_TEST(test_a_parameter_says_what_it_is) {
+  const said_case *const each = &said[_i];
+  dsm_system *const system = small_system(NULL, 0);
+  dsm_workload *const workload = small_network(NULL, 0);
+  const dsm_workload *const workloads[] = {workload};
+  const dsm_elasticity_request request = small_request(system, workloads, 1);
+  dsm__arena *const arena = dsm__arena_new();
+  const dsm__subject subject = subject_of(each->path);
+  dsm_varied_parameter parameter;
+  ck_assert(dsm__subject_describe(&parameter, &subject, &request, arena));
+  ck_assert_str_eq(parameter.path, each->path);
+  ck_assert_int_eq(parameter.is_free, each->is_free);
+  ck_assert_int_eq(parameter.setting.kind, each->kind);
+  ck_assert_double_eq(parameter.setting.number, each->number);
+  ck_assert_pstr_eq(parameter.setting.word, each->word);
+  ck_assert_int_eq(parameter.fallback.kind, each->fallback);
+  ck_assert_str_eq(parameter.source, each->source);
+  dsm__arena_free(arena);
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+}
+END_TEST
+
+START_TEST(test_networks_that_differ_have_no_common_value) {
+  const dsm_override four = {"element_bytes", "4", NULL};
+  dsm_system *const system = small_system(NULL, 0);
+  dsm_workload *const two_bytes = small_network(NULL, 0);
+  dsm_workload *const four_bytes = small_network(&four, 1);
+  const dsm_workload *const workloads[] = {two_bytes, four_bytes};
+  const dsm_elasticity_request request = small_request(system, workloads, 2);
+  dsm__arena *const arena = dsm__arena_new();
+  const dsm__subject subject = subject_of("workload.element_bytes");
+  dsm_varied_parameter parameter;
+  ck_assert(dsm__subject_describe(&parameter, &subject, &request, arena));
+  ck_assert_int_eq(parameter.setting.kind, DSM_SETTING_NONE);
+  ck_assert_str_eq(parameter.source, "not stated");
+  ck_assert_double_eq(dsm__subject_number(&subject, &request, 0), 2);
+  ck_assert_double_eq(dsm__subject_number(&subject, &request, 1), 4);
+  dsm__arena_free(arena);
+  dsm_workload_free(four_bytes);
+  dsm_workload_free(two_bytes);
+  dsm_system_free(system);
+}
+END_TEST
+
+Suite *suite_subjects(void) {
+  Suite *const suite = suite_create("subjects");
+  TCase *const core = tcase_create("core");
+  tcase_add_test(core, test_every_parameter_is_a_subject);
+  tcase_add_test(core, test_a_path_is_exact);
+  tcase_add_loop_test(core, test_values_are_those_by_hand, 0, COUNT_OF(changes));
+  tcase_add_test(core, test_a_single_word_cannot_be_varied);
+  tcase_add_loop_test(core, test_a_parameter_says_what_it_is, 0, COUNT_OF(said));
+  tcase_add_test(core, test_networks_that_differ_have_no_common_value);
+  suite_add_tcase(suite, core);
+  return suite;
+}

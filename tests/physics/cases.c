@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cases.c: random networks on random systems, with what they are explored with. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "brute_force/instance.h"
+#include "physics.h"
+#include "random_numbers.h"
+#include "refined_keys.h"
+#include "search/given.h"
+#include "search/random_network.h"
+
+enum { TEXT_MAX = 1024 };
+
+static bool chance(uint64_t *state, uint64_t percent) {
+  return random_below(state, 100) < percent;
+}
+
+static double pick(uint64_t *state, const double *values, size_t count) {
+  return values[random_below(state, count)];
+}
+#define PICK(state, values) pick(state, values, sizeof(values) / sizeof((values)[0]))
+
+/* 2 to 4 layers of every type, with all auxiliary operations, on systems of any shape. */
+static void make_small(physics_case *one) {
+  instance *const text = malloc(sizeof *text);
+  ck_assert_ptr_nonnull(text);
+  instance_make_full(text, one->seed, INSTANCE_ALL, 0);
+  ck_assert_int_eq(dsm_workload_parse(&one->workload, text->workload_json,
+                                      strlen(text->workload_json), "workload", NULL, 0, NULL),
+                   DSM_OK);
+  ck_assert_int_eq(dsm_system_parse(&one->given, text->system_json, strlen(text->system_json),
+                                    "system", NULL, 0, NULL),
+                   DSM_OK);
+  free(text);
+}
+
+/* 5 to 14 layers with branches, concatenations and shortcuts, where holding and DySM pay. */
+static void make_large(physics_case *one) {
+  const random_case made = random_case_make(one->seed);
+  one->workload = made.workload;
+  one->given = made.system;
+}
+
+static const char *pick_word(uint64_t *state, const char *const *words, size_t count) {
+  return words[random_below(state, count)];
+}
+#define PICK_WORD(state, words) pick_word(state, words, sizeof(words) / sizeof((words)[0]))
+
+/* 2 to 4 lstm layers and perhaps an fc, where starting up is dear, weights are kept and pipelines
+ * pay. */
+static void make_recurrent(physics_case *one) {
+  static const char *const sizes[] = {"8", "16", "24", "40", "64"};
+  static const char *const timesteps[] = {"2", "4", "16", "40"};
+  static const char *const minibatches[] = {"4", "8", "16", "24"};
+  static const char *const startups[] = {"40", "200", "1000"};
+  static const char *const scratchpads[] = {"0.01", "0.03", "0.0625", "0.25"};
+  static const char *const bandwidths_GBps[] = {"2", "8", "40"};
+  static const char *const rows[] = {"2", "3", "4", "6", "8"};
+  uint64_t state = one->seed;
+  char text[TEXT_MAX] = "";
+  size_t length = 0;
+  const char *const steps = PICK_WORD(&state, timesteps);
+  const size_t count = 2 + random_below(&state, 3);
+  const bool has_end = chance(&state, 40);
+  const char *in = PICK_WORD(&state, sizes);
+  for (size_t i = 0; i < count + (has_end ? 1 : 0); i++) {
+    const char *const out = PICK_WORD(&state, sizes);
+    const int written =
+        snprintf(text + length, sizeof text - length,
+                 "%s{'name': 'l%zu', 'type': '%s', 'in': %s, 'out': %s, 'timesteps': %s}",
+                 i == 0 ? "" : ", ", i, i < count ? "lstm" : "fc", in, out, steps);
+    length += (size_t)written;
+    ck_assert_uint_lt(length, sizeof text);
+    in = out;
+  }
+  const dsm_override values[] = {
+      {"array.startup_cycles", PICK_WORD(&state, startups), NULL},
+      {"core.scratchpad_MiB", PICK_WORD(&state, scratchpads), NULL},
+      {"chip.memory.bandwidth_GBps", PICK_WORD(&state, bandwidths_GBps), NULL},
+      {"system.chips_y", PICK_WORD(&state, rows), NULL},
+  };
+  one->workload = given_network(PICK_WORD(&state, minibatches), text);
+  one->given = given_system(values, sizeof values / sizeof values[0]);
+}
+
+/* The systems of all kinds are varied in what theirs leave alone. */
+static void vary_system(dsm_system *system, uint64_t *state) {
+  static const double sides[] = {1, 1, 2, 2, 3, 4, 6};
+  static const double cores[] = {1, 2, 4, 4, 6, 8};
+  static const double bandwidths_GBps[] = {1, 4, 12, 40, 200};
+  static const double crossings[] = {1, 2};
+  if (chance(state, 40)) {
+    system->system.chips_x = (uint64_t)PICK(state, sides);
+    system->system.chips_y = (uint64_t)PICK(state, sides);
+    system->chip.cores = (uint64_t)PICK(state, cores);
+  }
+  if (chance(state, 50)) {
+    system->system.link_bandwidth_x_GBps = PICK(state, bandwidths_GBps);
+    system->system.link_bandwidth_y_GBps = PICK(state, bandwidths_GBps);
+    system->chip.core_link_bandwidth_GBps = PICK(state, bandwidths_GBps);
+    system->model.reduce_ring_crossings = PICK(state, crossings);
+  }
+  system->model.exact_groups = chance(state, 30);
+}
+
+static dsm_explore_options options_of(uint64_t *state, dsm_mode mode) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = mode;
+  const dsm_optimization_set some = (dsm_optimization_set)random_next(state);
+  options.optimizations = dsm_mode_optimizations(mode);
+  options.optimizations &= chance(state, 60) ? DSM_OPTIMIZATION_ALL : some;
+  return options;
+}
+
+/* Less memory than what the fastest mapping needs, and in which something may still fit. */
+static void limit_memory(physics_case *one, uint64_t *state) {
+  static const double fractions[] = {0.6, 0.8, 0.9, 0.97};
+  dsm_plan *const free_plan = physics_explore(one, &one->system);
+  if (free_plan != NULL) {
+    const double need_GB = free_plan->result.memory.total_bytes / 1e9;
+    one->system.chip.memory.capacity_GB = need_GB * PICK(state, fractions);
+    one->is_limited = true;
+  }
+  dsm_plan_free(free_plan);
+}
+
+physics_case physics_case_make(uint64_t seed, physics_set set, dsm_mode mode) {
+  physics_case one = {.seed = seed, .set = set};
+  uint64_t state = seed * 8 + (uint64_t)mode;
+  if (seed % 2 == 0) {
+    make_small(&one);
+  } else if (seed % 4 == 1) {
+    make_large(&one);
+  } else {
+    make_recurrent(&one);
+  }
+  one.system = *one.given;
+  vary_system(&one.system, &state);
+  refined_keys_apply(&one.system, set, seed);
+  one.options = options_of(&state, mode);
+  if (chance(&state, 25)) {
+    limit_memory(&one, &state);
+  }
+  return one;
+}
+
+void physics_case_free(physics_case *one) {
+  dsm_workload_free(one->workload);
+  dsm_system_free(one->given);
+}
+
+dsm_plan *physics_explore(const physics_case *one, const dsm_system *system) {
+  dsm_plan *plan = NULL;
+  const dsm_status status = dsm_explore(&plan, one->workload, system, &one->options, NULL);
+  ck_assert_msg(status == DSM_OK || status == DSM_ERROR_INFEASIBLE, "%s", dsm_status_name(status));
+  return plan;
+}
+
+bool physics_is_pipeline_loose(const physics_case *one, const dsm_plan *plan) {
+  const bool may_keep =
+      (one->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE)) != 0;
+  bool is_loose = false;
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    const dsm_layer *const first = plan->layers[plan->pipelines[g].first_layer].layer;
+    is_loose = is_loose || one->is_limited || (may_keep && first->timesteps > 1);
+  }
+  return is_loose;
+}
+
+bool physics_adds_sums(dsm_pass pass, dsm_dim dim) {
+  static const bool adds[DSM_PASS_COUNT][DSM_DIM_COUNT] = {
+      [DSM_PASS_FORWARD] = {[DSM_DIM_IN] = true, [DSM_DIM_KIJ] = true},
+      [DSM_PASS_BACKWARD] = {[DSM_DIM_OUT] = true, [DSM_DIM_KIJ] = true},
+      [DSM_PASS_UPDATE] = {[DSM_DIM_IJ] = true, [DSM_DIM_MB] = true},
+  };
+  return adds[pass][dim];
+}

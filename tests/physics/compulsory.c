@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* compulsory.c: memory and ring; compulsory_links.c: X and Y. */
+#include "compulsory.h"
+
+#include "compulsory_links.h"
+
+/* A layer and all that its compulsory traffic depends on. */
+typedef struct subject {
+  const dsm_workload *workload;
+  const dsm_layer *layer;
+  const dsm_assumptions *model;
+  dsm_mode mode;
+  double samples; /* and timesteps: runs over all of them */
+} subject;
+
+/* No layer with timesteps holds features, nor is held what nothing uses. */
+static bool may_be_held(const dsm_layer *layer) {
+  return layer->timesteps == 1 &&
+         (layer->last_use != DSM_NEVER_USED || layer->last_operand_use != DSM_NEVER_USED);
+}
+
+static bool are_perhaps_held(const subject *s, const size_t *layers, size_t count) {
+  bool all = s->layer->timesteps == 1;
+  for (size_t i = 0; i < count; i++) {
+    all = all && layers[i] != DSM_NETWORK_INPUT && may_be_held(&s->workload->layers[layers[i]]);
+  }
+  return all;
+}
+
+/* Of the whole system; a matmul's operand belongs to the samples. Weights may be on chip in
+ * inference. */
+static double kernel_bytes(const subject *s) {
+  const double bytes = s->workload->element_bytes;
+  if (s->layer->type != DSM_LAYER_MATMUL) {
+    return s->mode == DSM_MODE_TRAINING ? (double)s->layer->weight_elements * bytes : 0;
+  }
+  const double times = s->model->resident_operands ? 1 : (double)s->layer->timesteps;
+  return (double)s->layer->operand_elements * (double)s->workload->minibatch * bytes * times;
+}
+
+/* Shortcuts of layers with timesteps; with exact forks only those that are not read anyway. */
+static double shortcut_bytes(const subject *s) {
+  const bool is_read = s->layer->has_op[DSM_AUX_RESIDUAL] && s->layer->timesteps > 1;
+  return is_read && !s->model->exact_forks
+             ? (double)s->layer->stored_elements * s->samples * s->workload->element_bytes
+             : 0;
+}
+
+static double forward_bytes(const subject *s) {
+  const double bytes = s->workload->element_bytes * s->samples;
+  const bool is_training = s->mode == DSM_MODE_TRAINING;
+  const bool is_read = !are_perhaps_held(s, s->layer->producers, s->layer->producer_count);
+  const bool is_written = is_training || !may_be_held(s->layer);
+  return kernel_bytes(s) + shortcut_bytes(s) +
+         (is_read ? (double)s->layer->input_elements * bytes : 0) +
+         (is_written ? (double)s->layer->stored_elements * bytes : 0) +
+         (is_training ? (double)s->layer->state_elements * bytes : 0);
+}
+
+static double backward_bytes(const subject *s) {
+  const dsm_layer *const layer = s->layer;
+  const double bytes = s->workload->element_bytes * s->samples;
+  const bool is_written = !are_perhaps_held(s, layer->producers, layer->producer_count);
+  const double errors = is_written ? (double)layer->input_elements * bytes : 0;
+  const double masks = is_written || s->model->charge_held_masks
+                           ? (double)layer->input_elements * s->samples * s->model->relu_mask_bytes
+                           : 0;
+  const double own = may_be_held(layer) ? 0 : (double)layer->stored_elements * bytes;
+  const double shortcut = s->model->exact_forks ? 0 : shortcut_bytes(s);
+  const double kernels = layer->type == DSM_LAYER_MATMUL ? 2 : 1; /* both operands get an error */
+  return kernels * (kernel_bytes(s) + errors + masks + own + shortcut) +
+         (double)layer->state_elements * bytes;
+}
+
+static double update_bytes(const subject *s) {
+  const dsm_layer *const layer = s->layer;
+  const double bytes = s->workload->element_bytes * s->samples;
+  const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
+  const bool is_read = !may_be_held(layer);
+  const double statistics =
+      has_norm && (is_read || s->model->charge_held_masks)
+          ? (double)layer->output_elements * s->samples * s->model->batch_norm_saved_bytes
+          : 0;
+  return kernel_bytes(s) + (double)layer->input_elements * bytes +
+         (is_read ? (double)layer->stored_elements * bytes : 0) + statistics;
+}
+
+static double layer_bytes(const subject *s, dsm_link link) {
+  double bytes = forward_bytes(s);
+  if (s->mode == DSM_MODE_INFERENCE) {
+    return bytes;
+  }
+  bytes += s->layer->has_backward ? backward_bytes(s) : 0;
+  bytes += s->layer->has_update ? update_bytes(s) : 0;
+  if (link == DSM_LINK_MEMORY) {
+    bytes += s->model->weight_update_memory_bytes * (double)s->layer->weight_elements *
+             s->workload->element_bytes;
+  }
+  return bytes;
+}
+
+static double chip_count(const dsm_system *system) {
+  return (double)(system->system.chips_x * system->system.chips_y);
+}
+
+double compulsory_layer_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
+                              size_t layer, dsm_link link) {
+  const subject s = {
+      .workload = workload,
+      .layer = &workload->layers[layer],
+      .model = &system->model,
+      .mode = mode,
+      .samples = (double)workload->minibatch * (double)workload->layers[layer].timesteps,
+  };
+  if (link == DSM_LINK_X || link == DSM_LINK_Y) {
+    return compulsory_link_bytes(workload, system, mode, layer, link);
+  }
+  return layer_bytes(&s, link) / chip_count(system);
+}
+
+/* Weights of a chip beyond what all scratchpads hold. */
+static double unpreloaded_bytes(const dsm_workload *workload, const dsm_system *system) {
+  double weights = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    weights += (double)workload->layers[i].weight_elements * workload->element_bytes;
+  }
+  const double scratchpads = system->core.scratchpad_MiB * 0x1p20 * (double)system->chip.cores;
+  const double excess = weights / chip_count(system) - scratchpads;
+  return excess > 0 ? excess : 0;
+}
+
+double compulsory_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
+                        dsm_link link) {
+  const bool is_streamed = link == DSM_LINK_MEMORY || link == DSM_LINK_RING;
+  const bool may_preload = mode == DSM_MODE_INFERENCE && is_streamed;
+  double bytes = may_preload ? unpreloaded_bytes(workload, system) : 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    bytes += compulsory_layer_bytes(workload, system, mode, i, link);
+  }
+  return bytes;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* more.c: more of a resource is never slower. */
+#include <math.h>
+
+#include "physics.h"
+
+typedef void giver(dsm_system *system);
+/* May the property fail, and does docs/physics.md say why? */
+typedef bool excuse(const physics_case *one, const dsm_plan *before);
+
+static void give_link_x(dsm_system *system) {
+  system->system.link_bandwidth_x_GBps *= 2;
+}
+static void give_link_y(dsm_system *system) {
+  system->system.link_bandwidth_y_GBps *= 2;
+}
+static void give_memory_bandwidth(dsm_system *system) {
+  system->chip.memory.bandwidth_GBps *= 2;
+}
+static void give_memory_efficiency(dsm_system *system) {
+  const double doubled = system->chip.memory.efficiency_ratio * 2;
+  system->chip.memory.efficiency_ratio = doubled < 1 ? doubled : 1;
+}
+static void give_memory_capacity(dsm_system *system) {
+  system->chip.memory.capacity_GB *= 2;
+}
+static void give_core_link(dsm_system *system) {
+  system->chip.core_link_bandwidth_GBps *= 2;
+}
+static void give_scratchpad(dsm_system *system) {
+  system->core.scratchpad_MiB *= 2;
+}
+static void give_some_scratchpad(dsm_system *system) {
+  system->core.scratchpad_MiB *= 1.01;
+}
+static void give_streaming_buffer(dsm_system *system) {
+  system->core.streaming_buffer_KiB /= 2; /* to what is held and preloaded */
+}
+static void give_scratchpad_bandwidth(dsm_system *system) {
+  system->core.scratchpad_bandwidth_GBps *= 2;
+}
+static void give_sfu(dsm_system *system) {
+  system->core.sfu_ops_per_cycle *= 2;
+}
+static void give_startup(dsm_system *system) {
+  system->array.startup_cycles /= 2;
+}
+static void give_clock(dsm_system *system) {
+  system->core.frequency_GHz *= 2;
+}
+static void give_clock_and_bandwidths(dsm_system *system) {
+  give_clock(system);
+  give_link_x(system);
+  give_link_y(system);
+  give_memory_bandwidth(system);
+  give_core_link(system);
+  give_scratchpad_bandwidth(system);
+}
+static void give_rows(dsm_system *system) {
+  system->array.rows *= 2;
+}
+static void give_columns(dsm_system *system) {
+  system->array.columns *= 2;
+}
+static void give_cores(dsm_system *system) {
+  system->chip.cores *= 2;
+}
+
+static bool is_pipeline_loose(const physics_case *one, const dsm_plan *before) {
+  return physics_is_pipeline_loose(one, before);
+}
+
+static bool never(const physics_case *one, const dsm_plan *before) {
+  (void)one;
+  (void)before;
+  return false;
+}
+
+/* A larger array loads its weights longer at the same scratchpad bandwidth. */
+static bool loads_longer(const physics_case *one, const dsm_plan *before) {
+  return physics_is_pipeline_loose(one, before) || one->system.array.weights_from_scratchpad;
+}
+
+/* Can twice the cores share the work of an invocation without one more partial sum? */
+static bool can_share_twice(const dsm_layer_plan *layer, const dsm_pass_plan *pass, dsm_pass which,
+                            const dsm_loops *split) {
+  const bool was_valid = dsm_split_is_valid(layer->layer, &pass->share, split);
+  bool can = false;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    dsm_loops twice = *split;
+    twice.n[d] *= 2;
+    const bool is_candidate = !was_valid || dsm_split_is_valid(layer->layer, &pass->share, &twice);
+    can = can || (is_candidate && !physics_adds_sums(which, (dsm_dim)d));
+  }
+  return can;
+}
+
+/* Twice the cores need parts for all of them, and move and sum more where that is charged. */
+static bool lacks_parts(const physics_case *one, const dsm_plan *before) {
+  const dsm_assumptions *const model = &one->system.model;
+  bool lacks = physics_is_pipeline_loose(one, before) || model->statistics_sums ||
+               model->layout_move != DSM_LAYOUT_MOVE_NONE;
+  for (size_t i = 0; i < before->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_pass_plan *const pass = &before->layers[i].passes[p];
+      for (unsigned k = 0; pass->exists && k < pass->invocation_count; k++) {
+        lacks = lacks || !can_share_twice(&before->layers[i], pass, (dsm_pass)p,
+                                          &pass->invocations[k].split);
+      }
+    }
+  }
+  return lacks;
+}
+
+/* Preloaded weights take whole 32nds of their room, so that more room can leave less beside them.
+ */
+static bool preloads(const physics_case *one, const dsm_plan *before) {
+  bool does = physics_is_pipeline_loose(one, before);
+  for (size_t i = 0; i < before->layer_count; i++) {
+    does = does || before->layers[i].weights_on_chip > 0;
+  }
+  return does;
+}
+
+static const struct {
+  const char *name;
+  giver *give;
+  excuse *may_fail;
+} resources[] = {
+    {"link_x", give_link_x, is_pipeline_loose},
+    {"link_y", give_link_y, is_pipeline_loose},
+    {"memory bandwidth", give_memory_bandwidth, is_pipeline_loose},
+    {"memory efficiency", give_memory_efficiency, is_pipeline_loose},
+    {"memory capacity", give_memory_capacity, never},
+    {"core link", give_core_link, is_pipeline_loose},
+    {"scratchpad", give_scratchpad, is_pipeline_loose},
+    {"1 % of scratchpad", give_some_scratchpad, is_pipeline_loose},
+    {"streaming buffer", give_streaming_buffer, preloads},
+    {"scratchpad bandwidth", give_scratchpad_bandwidth, is_pipeline_loose},
+    {"sfu", give_sfu, is_pipeline_loose},
+    {"startup", give_startup, is_pipeline_loose},
+    {"clock", give_clock, is_pipeline_loose},
+    {"clock and bandwidths", give_clock_and_bandwidths, never},
+    {"rows", give_rows, loads_longer},
+    {"columns", give_columns, loads_longer},
+    {"cores", give_cores, lacks_parts},
+};
+enum { RESOURCE_COUNT = sizeof resources / sizeof resources[0], TRIED = 5, STRIDE = 3 };
+
+/* The bound holds of any search; the answer too, unless the search says that it may be off. */
+static void check_resource(physics_log *log, const physics_case *one, const dsm_plan *before,
+                           size_t which) {
+  dsm_system system = one->system;
+  resources[which].give(&system);
+  dsm_plan *const after = physics_explore(one, &system);
+  const double faster = system.core.frequency_GHz / before->system->core.frequency_GHz;
+  const double limit = before->result.step_cycles * faster;
+  const double found = after == NULL ? HUGE_VAL : after->result.step_cycles;
+  const double bound = after == NULL ? HUGE_VAL : after->result.lower_bound_cycles;
+  const bool is_open = after != NULL && !physics_is_close(bound, found);
+  const bool may_fail = resources[which].may_fail(one, before);
+  (may_fail ? physics_excuse : physics_expect)(log, one, resources[which].name,
+                                               physics_at_most(bound, limit), bound, limit);
+  if (is_open) {
+    physics_excuse(log, one, "an answer above its bound", physics_at_most(found, limit), found,
+                   limit);
+  }
+  dsm_plan_free(after);
+}
+
+/* Some resources, other ones for each case. */
+void physics_more_is_never_slower(physics_log *log, const physics_case *one) {
+  dsm_plan *const before = physics_explore(one, &one->system);
+  if (before == NULL) {
+    return;
+  }
+  physics_log_plan(log, one, before);
+  const uint64_t first = one->seed + 5 * (uint64_t)one->set + 11 * (uint64_t)one->options.mode;
+  for (uint64_t r = 0; r < TRIED; r++) {
+    check_resource(log, one, before, (size_t)((first + STRIDE * r) % RESOURCE_COUNT));
+  }
+  dsm_plan_free(before);
+}

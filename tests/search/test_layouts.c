@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_layouts.c: layouts of held tensors (model.layout_move "exact") against brute force over all
+ * held sets, factors and layouts of small random networks; and what layouts must not change.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "bundled.h"
+#include "given.h"
+#include "plan/core_layouts.h"
+#include "plan/tolerance.h"
+#include "random_network.h"
+#include "random_numbers.h"
+#include "search/graph_paths.h"
+#include "search/layer_search.h"
+#include "search/problem.h"
+#include "suites.h"
+
+enum { LAYERS_MAX = 5, INPUTS_MAX = 2, LAYOUTS_MAX = 18, FACTORS_MAX = 3, TEXT_MAX = 4096 };
+
+/* ---- small networks ---- */
+
+/* Convolutions of few positions: chains, forks, concatenations and residuals; at the end perhaps a
+ * layer that reads all of them. */
+static dsm_workload *make_network(uint64_t *state) {
+  static const unsigned outs[] = {3, 8, 16, 40};
+  const unsigned side = 1 + (unsigned)random_below(state, 6);
+  char text[TEXT_MAX] = "";
+  unsigned features[LAYERS_MAX];
+  const size_t count = 3 + random_below(state, LAYERS_MAX - 2);
+  size_t length = 0;
+  for (size_t i = 0; i < count; i++) {
+    char inputs[64] = "";
+    unsigned in = 4;
+    if (i > 0) {
+      const size_t other = random_below(state, i);
+      const uint64_t kind = random_below(state, 5);
+      const size_t from = kind == 0 ? other : i - 1;
+      in = features[from];
+      snprintf(inputs, sizeof inputs, ", 'inputs': ['l%zu']", from);
+      if (kind >= 3 && other + 1 < i) {
+        snprintf(inputs, sizeof inputs, ", 'inputs': ['l%zu', 'l%zu']", other, i - 1);
+        in = features[other] + features[i - 1];
+      }
+    }
+    const bool is_residual = i > 1 && random_below(state, 3) == 0;
+    const size_t shortcut = is_residual ? random_below(state, i) : 0;
+    features[i] = is_residual ? features[shortcut] : outs[random_below(state, 4)];
+    char aux[64] = "";
+    if (is_residual) {
+      snprintf(aux, sizeof aux, ", 'aux': [{'op': 'residual', 'from': 'l%zu'}]", shortcut);
+    }
+    const int kernel = random_below(state, 2) == 0 ? 1 : 3;
+    length += (size_t)snprintf(
+        text + length, sizeof text - length,
+        "%s{'name': 'l%zu', 'type': 'conv', 'in': %u, 'out': %u, 'feature': [%u, %u], "
+        "'kernel': [%d, %d]%s%s}",
+        i == 0 ? "" : ", ", i, in, features[i], side, side, kernel, kernel, inputs, aux);
+    ck_assert_uint_lt(length, sizeof text);
+  }
+  static const char *const minibatches[] = {"4", "8", "16"};
+  return given_network(minibatches[random_below(state, 3)], text);
+}
+
+static dsm_system *make_system(uint64_t *state, bool is_preferring) {
+  static const char *const cores[] = {"1", "4", "6", "8", "12"};
+  static const char *const scratchpads[] = {"0.004", "0.02", "0.0625"};
+  static const char *const memories[] = {"2", "8", "32", "128"};
+  static const char *const rings[] = {"8", "64", "256", "1024"};
+  const dsm_override values[] = {
+      {"chip.cores", cores[random_below(state, 5)], NULL},
+      {"core.scratchpad_MiB", scratchpads[random_below(state, 3)], NULL},
+      {"core.streaming_buffer_KiB", "2", NULL},
+      {"chip.memory.bandwidth_GBps", memories[random_below(state, 4)], NULL},
+      {"chip.core_link_bandwidth_GBps", rings[random_below(state, 4)], NULL},
+      {"array.startup_cycles", "4", NULL},
+      {"model.layout_move", "exact", NULL},
+      {"model.prefer_holding", is_preferring ? "true" : "false", NULL},
+  };
+  return given_system(values, sizeof values / sizeof values[0]);
+}
+
+/* ---- brute force ---- */
+
+/* A held set with factors, and what layers cost with layouts. */
+typedef struct force {
+  dsm__problem *problem;
+  dsm_parallelism parallelism;
+  size_t count;
+  dsm__layer_decision layers[LAYERS_MAX];
+  dsm__holding holdings[LAYERS_MAX];
+  size_t choice[LAYERS_MAX]; /* layout of each held output */
+  /* Of each layer, by the layouts of its output and of what it reads; negative: not known. */
+  double known[LAYERS_MAX][LAYOUTS_MAX][LAYOUTS_MAX][LAYOUTS_MAX];
+  double totals[2048];
+  double best;
+  size_t most_held; /* with the best */
+  uint64_t mappings;
+} force;
+
+static double price_layer(force *f, size_t index) {
+  const dsm__search_inputs *const inputs = &f->problem->inputs;
+  const dsm_layer *const layer = &inputs->workload->layers[index];
+  const dsm_pass_layouts uniform = dsm_pass_layouts_uniform(f->parallelism);
+  dsm__layer_setting setting = dsm__open_setting(inputs, layer, f->layers[index].dysm_factor);
+  dsm_held_tensor read[INPUTS_MAX];
+  dsm_held_layouts layouts = {.inputs = read};
+  setting.holding = f->holdings[index];
+  layouts.input_count = setting.holding.is_input_held ? layer->producer_count : 0;
+  for (size_t i = 0; i < layouts.input_count; i++) {
+    const size_t producer = layer->producers[i];
+    read[i] = (dsm_held_tensor){f->problem->layouts.items[f->choice[producer]],
+                                inputs->workload->layers[producer].stored_elements};
+  }
+  layouts.output = f->problem->layouts.items[f->choice[index]];
+  setting.holding.layouts = &layouts;
+  double cycles = dsm__once_cycles(&setting, &uniform);
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
+      cycles += dsm__best_pass_find(&setting, (dsm_pass)p, f->parallelism, false,
+                                    &f->problem->table.splits, f->totals)
+                    .cycles;
+    }
+  }
+  return cycles;
+}
+
+static double layer_cycles(force *f, size_t index) {
+  const dsm_layer *const layer = &f->problem->inputs.workload->layers[index];
+  size_t read[INPUTS_MAX] = {0};
+  for (size_t i = 0; f->holdings[index].is_input_held && i < layer->producer_count; i++) {
+    read[i] = f->choice[layer->producers[i]];
+  }
+  double *const known =
+      &f->known[index][f->layers[index].is_output_held ? f->choice[index] : 0][read[0]][read[1]];
+  if (*known < 0) {
+    *known = price_layer(f, index);
+  }
+  return *known;
+}
+
+static void try_layouts(force *f, size_t index, double cycles) {
+  if (index == f->count) {
+    size_t held = 0;
+    for (size_t i = 0; i < f->count; i++) {
+      held += f->layers[i].is_output_held ? 1 : 0;
+    }
+    f->mappings++;
+    if (cycles < f->best * (1 - 1e-10)) {
+      f->best = cycles;
+      f->most_held = held;
+    } else if (cycles <= f->best * (1 + 1e-10)) {
+      f->most_held = held > f->most_held ? held : f->most_held;
+    }
+    return;
+  }
+  const size_t most = f->layers[index].is_output_held ? f->problem->layouts.count : 1;
+  for (f->choice[index] = 0; f->choice[index] < most; f->choice[index]++) {
+    const double sum = cycles + layer_cycles(f, index);
+    if (sum <= f->best * (1 + 1e-10)) {
+      try_layouts(f, index + 1, sum);
+    }
+  }
+  f->choice[index] = 0;
+}
+
+/* Does every held output keep its factor, and find room? */
+static bool is_legal(const force *f) {
+  const dsm_workload *const workload = f->problem->inputs.workload;
+  for (size_t i = 0; i < f->count; i++) {
+    const size_t last = dsm__last_use(&workload->layers[i]);
+    if (f->layers[i].is_output_held && last == DSM_NEVER_USED) {
+      return false;
+    }
+    for (size_t k = i; f->layers[i].is_output_held && k <= last; k++) {
+      if (f->layers[k].dysm_factor != f->layers[i].dysm_factor) {
+        return false;
+      }
+    }
+    dsm__layer_setting setting =
+        dsm__open_setting(&f->problem->inputs, &workload->layers[i], f->layers[i].dysm_factor);
+    setting.holding = f->holdings[i];
+    if (dsm__is_holding(&setting.holding) && !dsm__holding_fits(&setting, f->parallelism)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void try_held_sets(force *f) {
+  for (size_t set = 0; set < (size_t)1 << f->count; set++) {
+    for (size_t i = 0; i < f->count; i++) {
+      f->layers[i].is_output_held = (set >> i & 1U) != 0;
+    }
+    const dsm__decisions decisions = {.layers = f->layers};
+    ck_assert(dsm__holdings_derive(f->problem->inputs.workload, &decisions, f->holdings,
+                                   f->problem->arena));
+    if (!is_legal(f)) {
+      continue;
+    }
+    for (size_t i = 0; i < sizeof f->known / sizeof(double); i++) {
+      (&f->known[0][0][0][0])[i] = -1;
+    }
+    try_layouts(f, 0, 0);
+  }
+}
+
+static void try_factors(force *f, size_t index) {
+  if (index == f->count) {
+    try_held_sets(f);
+    return;
+  }
+  for (unsigned k = 0; k < f->problem->factors.count && k < FACTORS_MAX; k++) {
+    f->layers[index].dysm_factor = dsm__factor_of(k);
+    try_factors(f, index + 1);
+  }
+}
+
+static dsm_explore_options options_of(dsm_parallelism parallelism, bool has_factors,
+                                      dsm_mode mode) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = mode;
+  options.parallelisms = DSM_PARALLELISM_BIT(parallelism);
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
+  if (has_factors) {
+    options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM);
+  }
+  return options;
+}
+
+/* What was compared, so that the test is not about nothing. */
+typedef struct tally {
+  unsigned held;     /* something is held */
+  unsigned moved;    /* and moves */
+  unsigned dearer;   /* than if held tensors fitted every split */
+  uint64_t mappings; /* of the brute force */
+} tally;
+
+/* Cycles of the fastest mapping with another way to move. */
+static double explored_with(const dsm_workload *workload, const dsm_system *system,
+                            const dsm_explore_options *options, dsm_layout_move move) {
+  dsm_system other = *system;
+  dsm_plan *plan = NULL;
+  other.model.layout_move = move;
+  ck_assert_int_eq(dsm_explore(&plan, workload, &other, options, NULL), DSM_OK);
+  const double cycles = plan->result.step_cycles;
+  dsm_plan_free(plan);
+  return cycles;
+}
+
+static size_t count_held(const dsm_plan *plan) {
+  size_t held = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    held += plan->layers[i].is_output_held ? 1 : 0;
+  }
+  return held;
+}
+
+static double moved_cycles(const dsm_plan *plan) {
+  double cycles = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      cycles += plan->layers[i].passes[p].group_cycles[DSM_GROUP_LAYOUT_MOVE];
+    }
+  }
+  return cycles;
+}
+
+static void compare_with_force(uint64_t seed, bool has_factors, tally *seen) {
+  static force f;
+  uint64_t state = seed;
+  const bool is_preferring = random_below(&state, 2) == 0;
+  dsm_workload *const workload = make_network(&state);
+  dsm_system *const system = make_system(&state, is_preferring);
+  const dsm_mode mode = random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
+  const dsm_parallelism parallelism = (dsm_parallelism)random_below(&state, 2);
+  const dsm_explore_options options = options_of(parallelism, has_factors, mode);
+  dsm__problem problem;
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
+  f = (force){.problem = &problem,
+              .parallelism = parallelism,
+              .count = workload->layer_count,
+              .best = HUGE_VAL};
+  for (size_t i = 0; i < f.count; i++) {
+    f.layers[i].layouts = dsm_pass_layouts_uniform(parallelism);
+    f.layers[i].dysm_factor = 1;
+  }
+  try_factors(&f, 0);
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  ck_assert_msg(fabs(plan->result.step_cycles - f.best) <= 1e-10 * f.best,
+                "seed %u: found %.17g, expected %.17g", (unsigned)seed, plan->result.step_cycles,
+                f.best);
+  ck_assert_msg(plan->result.lower_bound_cycles >= f.best * (1 - 1e-10), "seed %u: bound %.17g",
+                (unsigned)seed, plan->result.lower_bound_cycles);
+  ck_assert_msg(!is_preferring || count_held(plan) == f.most_held, "seed %u: holds %zu of %zu",
+                (unsigned)seed, count_held(plan), f.most_held);
+  ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+  const double none = explored_with(workload, system, &options, DSM_LAYOUT_MOVE_NONE);
+  ck_assert_double_le(none, plan->result.step_cycles * (1 + 1e-10));
+  seen->dearer += plan->result.step_cycles > none * (1 + 1e-9) ? 1 : 0;
+  seen->held += count_held(plan) > 0 ? 1 : 0;
+  seen->moved += moved_cycles(plan) > 0 ? 1 : 0;
+  seen->mappings += f.mappings;
+  dsm_plan_free(plan);
+  dsm__problem_fini(&problem);
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+}
+
+enum { SEEDS = 400, FACTOR_SEEDS = 60 };
+
+START_TEST(test_layouts_are_the_best_of_all) {
+  tally seen = {0};
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    compare_with_force(seed, false, &seen);
+  }
+  ck_assert_uint_gt(seen.held, SEEDS / 2);
+  ck_assert_uint_gt(seen.dearer, SEEDS / 8);
+  ck_assert_uint_gt(seen.moved, 0);
+  ck_assert_uint_gt(seen.mappings, 10000);
+}
+END_TEST
+
+START_TEST(test_layouts_and_factors_are_the_best_of_all) {
+  tally seen = {0};
+  for (uint64_t seed = 1000; seed < 1000 + FACTOR_SEEDS; seed++) {
+    compare_with_force(seed, true, &seen);
+  }
+  ck_assert_uint_gt(seen.held, FACTOR_SEEDS / 3);
+  ck_assert_uint_gt(seen.dearer, FACTOR_SEEDS / 8);
+}
+END_TEST
+
+/* ---- what bounds leave out ---- */
+
+static dsm_explore_options options_of_set(int set) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations =
+      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
+  if (set > 0) {
+    options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM) |
+                             DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE);
+  }
+  if (set == 1) {
+    options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS);
+  }
+  options.mode = set == 2 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
+  return options;
+}
+
+/* What a search finds, with bounds or without. */
+typedef struct found {
+  dsm__graph_answer answer;
+  double need_bytes;
+  size_t held;
+  size_t nodes;
+} found;
+
+static found search_with(const random_case *given, const dsm_explore_options *options,
+                         double capacity_bytes, bool is_bounding_off) {
+  dsm__problem problem;
+  dsm__solution solution;
+  ck_assert_int_eq(dsm__problem_init(&problem, given->workload, given->system, options, NULL),
+                   DSM_OK);
+  problem.capacity_bytes = capacity_bytes;
+  problem.is_bounding_off = is_bounding_off;
+  ck_assert(dsm__problem_solve(&problem, &solution));
+  const dsm__graph_sums sums = dsm__graph_sum(&solution.network.graph, &solution.path);
+  const found one = {solution.answer, dsm__graph_bytes(sums), sums.counted,
+                     solution.network.graph.node_count};
+  dsm__problem_fini(&problem);
+  return one;
+}
+
+static double compare_found(const random_case *given, const dsm_explore_options *options,
+                            double capacity_bytes, uint64_t seed, unsigned *fewer) {
+  const found on = search_with(given, options, capacity_bytes, false);
+  const found off = search_with(given, options, capacity_bytes, true);
+  ck_assert_int_eq(on.answer.is_feasible, off.answer.is_feasible);
+  ck_assert_msg(fabs(on.answer.cycles - off.answer.cycles) <= 1e-11 * off.answer.cycles,
+                "seed %u: %.17g, %.17g", (unsigned)seed, on.answer.cycles, off.answer.cycles);
+  ck_assert_msg(!on.answer.is_feasible ||
+                    on.answer.lower_bound_cycles >= on.answer.cycles * (1 - 1e-11),
+                "seed %u: bound %.17g of %.17g", (unsigned)seed, on.answer.lower_bound_cycles,
+                on.answer.cycles);
+  ck_assert_msg(on.held == off.held, "seed %u: holds %zu, %zu", (unsigned)seed, on.held, off.held);
+  *fewer += on.nodes < off.nodes ? 1 : 0;
+  return on.need_bytes;
+}
+
+enum { BOUND_SEEDS = 25 };
+
+/* With ample memory, and with a little less than the fastest mapping needs. */
+START_TEST(test_bounds_change_nothing) {
+  unsigned fewer = 0;
+  unsigned limited = 0;
+  for (uint64_t seed = 0; seed < BOUND_SEEDS; seed++) {
+    random_case given = random_case_make(seed);
+    random_case_refine(&given, seed);
+    given.system->model.layout_move = DSM_LAYOUT_MOVE_EXACT;
+    given.system->model.prefer_holding = true;
+    const dsm_explore_options options = options_of_set(_i);
+    const double bytes = compare_found(&given, &options, HUGE_VAL, seed, &fewer);
+    const double less = compare_found(&given, &options, bytes * 0.97, seed, &fewer);
+    limited += less <= bytes * 0.97 ? 1 : 0;
+    random_case_free(&given);
+  }
+  ck_assert_uint_gt(fewer, BOUND_SEEDS / 2);
+  ck_assert_uint_gt(limited, BOUND_SEEDS / 5);
+}
+END_TEST
+
+/* With room for one round only, or for few states in it: a mapping all the same, and an honest
+ * bound below the best of all. */
+START_TEST(test_too_few_states_leave_an_honest_bound) {
+  unsigned open = 0;
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    uint64_t state = seed;
+    (void)random_below(&state, 2);
+    dsm_workload *const workload = make_network(&state);
+    dsm_system *const system = make_system(&state, false);
+    const random_case given = {workload, system};
+    const dsm_explore_options options = options_of(DSM_PARALLELISM_DATA, false, DSM_MODE_TRAINING);
+    const found best = search_with(&given, &options, HUGE_VAL, true);
+    dsm__problem problem;
+    dsm__solution solution;
+    ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
+    problem.layout_states_max = 0;
+    ck_assert(dsm__problem_solve(&problem, &solution));
+    ck_assert_double_ge(solution.answer.cycles, best.answer.cycles * (1 - 1e-11));
+    ck_assert_double_le(solution.answer.lower_bound_cycles, best.answer.cycles * (1 + 1e-11));
+    open += solution.answer.lower_bound_cycles < best.answer.cycles * (1 - 1e-9) ? 1 : 0;
+    dsm__problem_fini(&problem);
+    dsm_workload_free(workload);
+    dsm_system_free(system);
+  }
+  ck_assert_uint_gt(open, 0);
+}
+END_TEST
+
+/* ---- bundled networks ---- */
+
+static const char *const bundled_names[] = {"vgg16", "resnet50"};
+
+/* Layouts add little to what held tensors that fit everything take, and less than a move at each
+ * use. Proven to be the best. */
+START_TEST(test_layouts_of_bundled_networks_are_between_none_and_always) {
+  static const char *const moves[] = {"none", "exact", "always"};
+  dsm_workload *const workload = bundled_workload(bundled_names[_i], "256");
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  double cycles[3];
+  for (int i = 0; i < 3; i++) {
+    const dsm_override move = {"model.layout_move", moves[i], NULL};
+    dsm_system *const system = bundled_system_with("torus64_refined", &move, 1);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+    cycles[i] = plan->result.step_cycles;
+    ck_assert_double_ge(plan->result.lower_bound_cycles, cycles[i] * (1 - 1e-11));
+    dsm_plan_free(plan);
+    dsm_system_free(system);
+  }
+  ck_assert_double_lt(cycles[0], cycles[1]);
+  ck_assert_double_lt(cycles[1], cycles[0] * 1.001);
+  ck_assert_double_lt(cycles[1] * 1.01, cycles[2]);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* On one core nothing moves. */
+START_TEST(test_one_core_has_one_layout) {
+  static const char *const moves[] = {"none", "exact", "always"};
+  dsm_workload *const workload = bundled_workload(bundled_names[_i], "256");
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  double cycles[3];
+  for (int i = 0; i < 3; i++) {
+    const dsm_override values[] = {{"model.layout_move", moves[i], NULL},
+                                   {"chip.cores", "1", NULL},
+                                   {"core.scratchpad_MiB", "32", NULL}};
+    dsm_system *const system = bundled_system_with("torus64_refined", values, 3);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    cycles[i] = plan->result.step_cycles;
+    ck_assert_uint_gt(count_held(plan), 0);
+    dsm_plan_free(plan);
+    dsm_system_free(system);
+  }
+  ck_assert_double_eq_tol(cycles[1], cycles[0], 1e-11 * cycles[0]);
+  ck_assert_double_eq_tol(cycles[2], cycles[0], 1e-11 * cycles[0]);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* The same step, with at least as much on chip. */
+START_TEST(test_preferring_to_hold_changes_no_step) {
+  static const char *const moves[] = {"none", "exact", "always"};
+  dsm_workload *const workload = bundled_workload(bundled_names[_i % 2], "512");
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  double cycles[2];
+  size_t held[2];
+  for (int i = 0; i < 2; i++) {
+    const dsm_override values[] = {{"model.layout_move", moves[_i / 2], NULL},
+                                   {"model.prefer_holding", i == 0 ? "false" : "true", NULL}};
+    dsm_system *const system = bundled_system_with("torus64_refined", values, 2);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    cycles[i] = plan->result.step_cycles;
+    held[i] = count_held(plan);
+    dsm_plan_free(plan);
+    dsm_system_free(system);
+  }
+  ck_assert_double_eq_tol(cycles[1], cycles[0], 1e-11 * cycles[0]);
+  ck_assert_uint_ge(held[1], held[0]);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* ---- explained ---- */
+
+/* What is chosen costs what the plan costs, and nothing else less. */
+START_TEST(test_explanations_are_laid_out) {
+  const dsm_override move = {"model.layout_move", "exact", NULL};
+  dsm_workload *const workload = bundled_workload("vgg16", "256");
+  dsm_system *const system = bundled_system_with("torus64_refined", &move, 1);
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  dsm_plan *plan = NULL;
+  dsm_explanation *explanation = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_explain(&explanation, plan, (size_t)_i, 2, NULL), DSM_OK);
+  const double step = plan->result.step_cycles;
+  unsigned chosen = 0;
+  for (size_t i = 0; i < explanation->what_if_count; i++) {
+    const dsm_what_if *const one = &explanation->what_ifs[i];
+    ck_assert(!one->is_chosen || fabs(one->network_cycles - step) <= 1e-10 * step);
+    ck_assert(one->why_not != NULL || one->network_cycles >= step * (1 - 1e-10));
+    chosen += one->is_chosen ? 1 : 0;
+  }
+  ck_assert_uint_ge(chosen, 2);
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const one = &explanation->alternatives[i];
+    const double network = one->network_cycles;
+    ck_assert(network <= 0 || network >= step * (1 - 1e-10));
+    ck_assert(!one->is_chosen || !one->is_best_of_parallelism ||
+              fabs(network - step) <= 1e-10 * step);
+  }
+  dsm_explanation_free(explanation);
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* ---- preloaded weights ---- */
+
+/* A mapping that is valid, no slower than without weights on chip, and not below its bound. */
+START_TEST(test_preloaded_networks_are_laid_out) {
+  static const char *const moves[] = {"none", "exact", "always"};
+  dsm_workload *const workload = bundled_workload(bundled_names[_i], "1");
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = DSM_MODE_INFERENCE;
+  double cycles[3];
+  for (int i = 0; i < 3; i++) {
+    const dsm_override move = {"model.layout_move", moves[i], NULL};
+    dsm_system *const system = bundled_system_with("torus64_refined", &move, 1);
+    dsm_plan *plan = NULL;
+    options.optimizations = dsm_mode_optimizations(DSM_MODE_INFERENCE);
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+    cycles[i] = plan->result.step_cycles;
+    ck_assert_double_le(plan->result.lower_bound_cycles, cycles[i]);
+    ck_assert_double_ge(plan->result.lower_bound_cycles, cycles[0] * 0.99);
+    dsm_plan_free(plan);
+    dsm_system_free(system);
+  }
+  ck_assert_double_le(cycles[0], cycles[1] * (1 + 1e-11));
+  ck_assert_double_lt(cycles[1], cycles[0] * 1.01);
+  ck_assert_double_lt(cycles[1], cycles[2]);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+Suite *suite_layouts(void) {
+  Suite *const suite = suite_create("layouts");
+  TCase *const brute_force = tcase_create("brute force");
+  tcase_set_timeout(brute_force, 240);
+  tcase_add_test(brute_force, test_layouts_are_the_best_of_all);
+  tcase_add_test(brute_force, test_layouts_and_factors_are_the_best_of_all);
+  suite_add_tcase(suite, brute_force);
+  TCase *const bounds = tcase_create("bounds");
+  tcase_set_timeout(bounds, 240);
+  tcase_add_loop_test(bounds, test_bounds_change_nothing, 0, 3);
+  tcase_add_test(bounds, test_too_few_states_leave_an_honest_bound);
+  suite_add_tcase(suite, bounds);
+  TCase *const whole = tcase_create("bundled");
+  tcase_set_timeout(whole, 240);
+  tcase_add_loop_test(whole, test_layouts_of_bundled_networks_are_between_none_and_always, 0, 2);
+  tcase_add_loop_test(whole, test_one_core_has_one_layout, 0, 2);
+  tcase_add_loop_test(whole, test_preferring_to_hold_changes_no_step, 0, 6);
+  tcase_add_loop_test(whole, test_explanations_are_laid_out, 0, 4);
+  tcase_add_loop_test(whole, test_preloaded_networks_are_laid_out, 0, 2);
+  suite_add_tcase(suite, whole);
+  return suite;
+}
