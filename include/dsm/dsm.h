@@ -37,6 +37,9 @@
 #include "dsm/report.h"
 #include "dsm/status.h"
 #include "dsm/suggest.h"
+#include "dsm/sweep.h"
+#include "dsm/sweep_run.h"
+#include "dsm/sweep_store.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
 

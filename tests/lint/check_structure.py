@@ -18,6 +18,7 @@ ROOMS = {
     "plan": ["base", "workload", "system", "model"],
     "search": ["base", "plan", "model"],
     "elasticity": ["base", "workload", "system", "search"],
+    "sweep": ["base", "workload", "system", "plan", "search"],
     "report": ["base", "system", "model", "plan"],
     "cli": [],
 }
@@ -30,6 +31,7 @@ PUBLIC_HEADERS = {
     "plan": {"plan"},
     "search": {"explore"},
     "elasticity": {"elasticity"},
+    "sweep": {"sweep", "sweep_store", "sweep_run"},
     "report": {"report", "suggest"},
 }
 FORBIDDEN_EVERYWHERE = [
@@ -47,6 +49,9 @@ FORBIDDEN_OUTSIDE = {
 }
 # A foreign header, and the files that may know it.
 FOREIGN = {"cjson/cJSON.h": re.compile(r"src/base/json_\w+\.[ch]$"),
+           "sqlite3.h": re.compile(r"src/sweep/store\w*\.[ch]$"),
+           "sha256.h": re.compile(r"src/base/digest\.c$"),
+           "mpi.h": re.compile(r"src/mpi/dsm_mpi\.c$"),
            "pthread.h": re.compile(r"src/base/parallel\.c$"),
            "getopt.h": re.compile(r"src/cli/"),
            "argp.h": re.compile(r"src/cli/")}
