@@ -293,7 +293,7 @@ static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
 
 static void read_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *node) {
   static const char *const known[] = {"from", "to", "factor", "step"};
-  static const dsm__json_range any = {-INFINITY, INFINITY, false};
+  static const dsm__json_range any = {-HUGE_VAL, HUGE_VAL, false};
   if (!dsm__json_object_only(node, known, COUNT_OF(known))) {
     return;
   }
