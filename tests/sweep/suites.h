@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* suites.h: the suites of the sweep room. */
+#ifndef DSM_TESTS_SWEEP_SUITES_H
+#define DSM_TESTS_SWEEP_SUITES_H
+
+#include <check.h>
+
+Suite *suite_conditions(void);
+Suite *suite_point(void);
+Suite *suite_sweep_axes(void);
+Suite *suite_sweep_make(void);
+Suite *suite_sweep_product(void);
+
+/** How many elements an array has, as the loop tests want it. */
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+#endif
