@@ -68,7 +68,7 @@ static dsm_status write_store(int count, char **arguments, dsm_diags *diags) {
                     count > 4 ? number_of(arguments[4]) : 1, diags);
   }
   dsm_store_close(store);
-  stored_sweep_free(sweep);
+  dsm_sweep_free(sweep);
   return status;
 }
 
