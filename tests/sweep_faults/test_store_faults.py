@@ -150,6 +150,31 @@ def full_disks(store):
         store.expect_whole(name, expected)
 
 
+def full_file_system(store):
+    """A file system with no room left: ENOSPC, where a limit on a file's size is EFBIG."""
+    expected = store.expected_csv()
+    disk = store.folder / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(disk)],
+                             capture_output=True, text=True, check=False)
+    if mounted.returncode != 0:
+        print("full_file_system: no file system may be mounted here:", mounted.stderr.strip())
+        return
+    try:
+        told = set()
+        for _ in range(3):
+            done = store.write("disk/a.sqlite")
+            told |= told_points(done.stdout)
+            expect(done.returncode == IO and "full" in done.stderr, "says why", done.returncode,
+                   done.stderr)
+            expect(told == recorded_points(disk / "a.sqlite"), "what was told is there")
+        expect(0 < len(told) < POINTS, "some points fit", len(told))
+        subprocess.run(["mount", "-o", "remount,size=40m", str(disk)], check=True)
+        store.expect_whole("disk/a.sqlite", expected)
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
 def two_writers(store):
     expected = store.expected_csv()
     for number in range(max(3, store.rounds // 5)):
@@ -333,7 +358,7 @@ def full_merges(store):
         expect(store.run("read", "target.sqlite").stdout == before, "all or nothing")
 
 
-CASES = [killed_writers, full_disks, two_writers, readers_beside_a_writer, read_only,
+CASES = [killed_writers, full_disks, full_file_system, two_writers, readers_beside_a_writer, read_only,
          locked_by_others, damaged_files, cut_files, killed_merges, full_merges]
 
 
