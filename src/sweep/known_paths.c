@@ -118,10 +118,10 @@ static void check(dsm__sweep_draft *draft, const trial *of) {
   const dsm__input_list *const list = &draft->inputs[kind];
   flaw found = {0};
   bool is_known = list->count == 0;
-  for (size_t i = 0; i < list->count && !is_known && !draft->is_out_of_memory; i++) {
+  for (size_t i = 0; i < list->count && !is_known && !dsm__draft_is_stopped(draft); i++) {
     is_known = is_known_in(draft, of, &list->items[i], &found);
   }
-  if (!is_known && !draft->is_out_of_memory) {
+  if (!is_known && !dsm__draft_is_stopped(draft)) {
     dsm__draft_error(draft, of->origin, found.hint, "no %s has %s: %s", dsm_description_name(kind),
                      of->path, found.message == NULL ? "it cannot be set" : found.message);
   }
@@ -140,7 +140,8 @@ void dsm__paths_check(dsm__sweep_draft *draft) {
     const dsm__axis_draft *const axis = &draft->axes[a];
     for (size_t p = 0; p < axis->path_count && axis->value_count > 0; p++) {
       if (is_value_path(axis->kinds[p])) {
-        check(draft, &(trial){axis->kinds[p], axis->paths[p], axis->values[p].json, axis->origin});
+        check(draft, &(trial){axis->kinds[p], axis->paths[p], axis->values[p].json,
+                              axis->path_origins[p]});
       }
     }
   }

@@ -52,14 +52,17 @@ dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths
   *axis = (dsm__axis_draft){.origin = origin,
                             .paths = dsm__arena_array(draft->arena, count, sizeof *axis->paths),
                             .kinds = dsm__arena_array(draft->arena, count, sizeof *axis->kinds),
+                            .path_origins =
+                                dsm__arena_array(draft->arena, count, sizeof *axis->path_origins),
                             .path_count = count};
-  if (axis->paths == NULL || axis->kinds == NULL) {
+  if (axis->paths == NULL || axis->kinds == NULL || axis->path_origins == NULL) {
     (void)dsm__draft_out_of_memory(draft);
     return NULL;
   }
   for (size_t i = 0; i < count; i++) {
     axis->paths[i] = paths[i];
     axis->kinds[i] = kinds[i];
+    axis->path_origins[i] = origin;
   }
   draft->axis_count++;
   return axis;
@@ -187,7 +190,7 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
 /* folder/name, with one slash between. */
 static const char *join(dsm__sweep_draft *draft, const char *folder, const char *name) {
   const size_t length = strlen(folder);
-  const bool has_slash = length > 0 && folder[length - 1] == '/';
+  const bool has_slash = length == 0 || folder[length - 1] == '/';
   const char *const joined =
       dsm__arena_printf(draft->arena, "%s%s%s", folder, has_slash ? "" : "/", name);
   if (joined == NULL) {
@@ -197,12 +200,12 @@ static const char *join(dsm__sweep_draft *draft, const char *folder, const char 
 }
 
 static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *name,
-                     const char *base, dsm__origin origin) {
+                     dsm__origin origin) {
   const dsm_description kind =
       axis->kinds[0] == DSM__PATH_WORKLOAD ? DSM_DESCRIPTION_WORKLOAD : DSM_DESCRIPTION_SYSTEM;
   size_t input = 0;
   dsm_axis_value *const row = dsm__axis_row(draft, axis);
-  if (row == NULL || !dsm__input_by_name(draft, kind, name, base, origin, &input) ||
+  if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input) ||
       !dsm__value_of_input(draft, kind, input, row)) {
     return false;
   }
@@ -223,7 +226,7 @@ bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const 
   const char *const path = is_relative ? join(draft, base, folder) : folder;
   const char *const *names = NULL;
   size_t count = 0;
-  if (path == NULL) {
+  if (path == NULL || dsm__draft_is_stopped(draft)) {
     return false;
   }
   const dsm_status status = dsm__folder_list(&names, &count, path, ".json", DSM_SWEEP_VALUES_MAX,
@@ -235,8 +238,8 @@ bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const 
   }
   bool is_good = status == DSM_OK && count > 0;
   for (size_t i = 0; i < count; i++) {
-    const char *const name = join(draft, folder, names[i]);
-    is_good = name != NULL && add_file(draft, axis, name, base, origin) && is_good;
+    const char *const name = join(draft, path, names[i]);
+    is_good = name != NULL && add_file(draft, axis, name, origin) && is_good;
   }
   return is_good;
 }
@@ -318,11 +321,14 @@ static void check_path(dsm__sweep_draft *draft, size_t axis, size_t slot) {
   const dsm__axis_draft *const of = &draft->axes[axis];
   const char *const path = of->paths[slot];
   if (is_varied_before(draft, axis, slot)) {
-    dsm__draft_error(draft, of->origin, NULL, "expected one axis a path, found %s a second time",
-                     path);
+    const bool is_input =
+        of->kinds[slot] == DSM__PATH_WORKLOAD || of->kinds[slot] == DSM__PATH_SYSTEM;
+    dsm__draft_error(draft, of->path_origins[slot],
+                     is_input ? "a list of workloads or systems is an axis too" : NULL,
+                     "expected one axis a path, found %s a second time", path);
   }
   if (is_stated_option(draft, of->kinds[slot])) {
-    dsm__draft_error(draft, of->origin, "leave one of them out",
+    dsm__draft_error(draft, of->path_origins[slot], "leave one of them out",
                      "expected %s as an axis or as an option for all points, found both", path);
   }
   for (size_t s = 0; s < draft->set_count; s++) {

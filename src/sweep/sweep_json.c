@@ -107,16 +107,18 @@ static const char *read_option(dsm__sweep_draft *draft, const dsm__json_node *op
 
 static void read_options(dsm__sweep_draft *draft) {
   static const char *const known[] = {"mode", "optimize", "parallelism"};
-  const dsm__json_node options = dsm__json_member(&draft->root, "options");
-  if (!dsm__json_is_present(&options) || !dsm__json_object_only(&options, known, COUNT_OF(known))) {
+  draft->options_node = dsm__json_member(&draft->root, "options");
+  const dsm__json_node *const options = &draft->options_node;
+  draft->optimize_node = dsm__json_member(options, "optimize");
+  if (!dsm__json_is_present(options) || !dsm__json_object_only(options, known, COUNT_OF(known))) {
     return;
   }
   dsm__stated_options *const stated = &draft->stated;
-  const char *const mode = read_option(draft, &options, "mode", DSM__PATH_MODE, &stated->has_mode);
+  const char *const mode = read_option(draft, options, "mode", DSM__PATH_MODE, &stated->has_mode);
   const char *const optimize =
-      read_option(draft, &options, "optimize", DSM__PATH_OPTIMIZE, &stated->has_optimize);
+      read_option(draft, options, "optimize", DSM__PATH_OPTIMIZE, &stated->has_optimize);
   const char *const parallelism =
-      read_option(draft, &options, "parallelism", DSM__PATH_PARALLELISM, &stated->has_parallelism);
+      read_option(draft, options, "parallelism", DSM__PATH_PARALLELISM, &stated->has_parallelism);
   /* The texts have been found good. */
   char wrong[2];
   if (mode != NULL) {
@@ -151,7 +153,7 @@ static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node, const cha
   }
   dsm__axis_draft *const axis = dsm__axis_add(draft, &path, &kind, 1, dsm__origin_of(node));
   dsm__json_node item = dsm__json_item(node, 0);
-  for (size_t i = 0; axis != NULL && i < count && !draft->is_out_of_memory; i++) {
+  for (size_t i = 0; axis != NULL && i < count && !dsm__draft_is_stopped(draft); i++) {
     read_value(draft, axis, &item);
     item = dsm__json_next(&item);
   }
@@ -203,6 +205,7 @@ static void read_input_axis(dsm__sweep_draft *draft, dsm_description kind) {
 typedef struct path_list {
   const char *paths[DSM_SWEEP_AXES_MAX];
   dsm__path_kind kinds[DSM_SWEEP_AXES_MAX];
+  const dsm__json_node *nodes[DSM_SWEEP_AXES_MAX]; /* kept */
   size_t count;
 } path_list;
 
@@ -213,39 +216,42 @@ static bool read_path(dsm__sweep_draft *draft, const dsm__json_node *node, path_
   }
   dsm__path_kind kind;
   if (strchr(path, '=') != NULL || !dsm__path_parse(path, &kind)) {
-    const char *const near = dsm__path_nearest(path);
-    const char *const hint =
-        near == NULL ? NULL : dsm__arena_printf(draft->arena, "did you mean \"%s\"?", near);
+    char hint[DSM__PATH_HINT_SIZE];
+    dsm__path_hint(path, hint);
     dsm__json_error(node, hint,
                     "expected workload, system, workload.PATH, system.PATH, options.mode, "
                     "options.optimize or options.parallelism, found \"%.128s\"",
                     path);
     return false;
   }
+  list->nodes[list->count] = node;
   list->paths[list->count] = path;
   list->kinds[list->count++] = kind;
   return true;
 }
 
 static bool read_paths(dsm__sweep_draft *draft, const dsm__json_node *axis, path_list *list) {
-  const dsm__json_node path = dsm__json_member(axis, "path");
-  const dsm__json_node paths = dsm__json_member(axis, "paths");
+  const dsm__json_node *const path = keep(draft, dsm__json_member(axis, "path"));
+  const dsm__json_node *const paths = keep(draft, dsm__json_member(axis, "paths"));
   size_t count = 0;
-  if (dsm__json_is_present(&path) == dsm__json_is_present(&paths)) {
-    dsm__json_error(axis, NULL, "expected either \"path\" or \"paths\", found %s",
-                    dsm__json_is_present(&path) ? "both" : "neither");
+  if (path == NULL || paths == NULL) {
     return false;
   }
-  if (dsm__json_is_present(&path)) {
-    return read_path(draft, &path, list);
+  if (dsm__json_is_present(path) == dsm__json_is_present(paths)) {
+    dsm__json_error(axis, NULL, "expected either \"path\" or \"paths\", found %s",
+                    dsm__json_is_present(path) ? "both" : "neither");
+    return false;
   }
-  if (!dsm__json_array(&paths, 1, DSM_SWEEP_AXES_MAX, &count)) {
+  if (dsm__json_is_present(path)) {
+    return read_path(draft, path, list);
+  }
+  if (!dsm__json_array(paths, 1, DSM_SWEEP_AXES_MAX, &count)) {
     return false;
   }
   bool is_good = true;
-  dsm__json_node item = dsm__json_item(&paths, 0);
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    is_good = read_path(draft, &item, list) && is_good;
+  for (size_t i = 0; i < count; i++) {
+    const dsm__json_node *const item = keep(draft, dsm__json_item(paths, i));
+    is_good = item != NULL && read_path(draft, item, list) && is_good;
   }
   return is_good;
 }
@@ -275,7 +281,8 @@ static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
     return;
   }
   dsm__json_node item = dsm__json_item(values, 0);
-  for (size_t i = 0; i < count && !draft->is_out_of_memory; i++, item = dsm__json_next(&item)) {
+  for (size_t i = 0; i < count && !dsm__draft_is_stopped(draft);
+       i++, item = dsm__json_next(&item)) {
     if (is_in_rows) {
       read_row(draft, axis, &item);
     } else {
@@ -286,7 +293,7 @@ static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
 
 static void read_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *node) {
   static const char *const known[] = {"from", "to", "factor", "step"};
-  static const dsm__json_range any = {-INFINITY, INFINITY, false};
+  static const dsm__json_range any = {-HUGE_VAL, HUGE_VAL, false};
   if (!dsm__json_object_only(node, known, COUNT_OF(known))) {
     return;
   }
@@ -317,20 +324,20 @@ static void read_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis,
 }
 
 /* Where an axis gets its values from. */
-static void read_axis_values(dsm__sweep_draft *draft, dsm__axis_draft *axis, bool is_in_rows) {
-  const dsm__json_node values = dsm__json_member(&axis->node, "values");
-  const dsm__json_node range = dsm__json_member(&axis->node, "range");
-  const dsm__json_node folder = dsm__json_member(&axis->node, "folder");
+static void read_axis_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
+                             const dsm__json_node *node, bool is_in_rows) {
+  const dsm__json_node values = dsm__json_member(node, "values");
+  const dsm__json_node range = dsm__json_member(node, "range");
+  const dsm__json_node folder = dsm__json_member(node, "folder");
   const int count =
       dsm__json_is_present(&values) + dsm__json_is_present(&range) + dsm__json_is_present(&folder);
   if (count != 1) {
-    dsm__json_error(&axis->node, NULL,
-                    "expected one of \"values\", \"range\" and \"folder\", found %s",
+    dsm__json_error(node, NULL, "expected one of \"values\", \"range\" and \"folder\", found %s",
                     count == 0 ? "none" : "several");
     return;
   }
   if (is_in_rows && !dsm__json_is_present(&values)) {
-    dsm__json_error(&axis->node, NULL, "expected \"values\" for the axis of several paths");
+    dsm__json_error(node, NULL, "expected \"values\" for the axis of several paths");
     return;
   }
   if (dsm__json_is_present(&values)) {
@@ -356,22 +363,24 @@ static void read_axis(dsm__sweep_draft *draft, const dsm__json_node *node) {
       is_replaced(draft, &list)) {
     return;
   }
-  dsm__axis_draft *const axis =
-      dsm__axis_add(draft, list.paths, list.kinds, list.count, dsm__origin_of(node));
+  dsm__vary *const vary = dsm__vary_find(draft, list.paths, list.count);
+  const bool is_varied = vary != NULL && !vary->is_used;
+  const dsm__origin origin =
+      is_varied ? (dsm__origin){.option = vary->option} : dsm__origin_of(node);
+  dsm__axis_draft *const axis = dsm__axis_add(draft, list.paths, list.kinds, list.count, origin);
   if (axis == NULL) {
     return;
   }
-  axis->node = *node;
-  axis->origin.node = &axis->node;
-  dsm__vary *const vary = dsm__vary_find(draft, list.paths, list.count);
-  if (vary != NULL && !vary->is_used) {
+  if (is_varied) {
     vary->is_used = true;
-    axis->origin = (dsm__origin){.option = vary->option};
     dsm__vary_read(draft, vary, axis);
     return;
   }
+  for (size_t p = 0; p < list.count; p++) {
+    axis->path_origins[p] = dsm__origin_of(list.nodes[p]);
+  }
   const dsm__json_node paths = dsm__json_member(node, "paths");
-  read_axis_values(draft, axis, dsm__json_is_present(&paths));
+  read_axis_values(draft, axis, node, dsm__json_is_present(&paths));
 }
 
 static void read_axes(dsm__sweep_draft *draft) {
@@ -381,10 +390,11 @@ static void read_axes(dsm__sweep_draft *draft) {
       !dsm__json_array(&draft->axes_node, 0, DSM_SWEEP_AXES_MAX, &count)) {
     return;
   }
-  dsm__json_node item = dsm__json_item(&draft->axes_node, 0);
-  for (size_t i = 0; i < count && !draft->is_out_of_memory; i++) {
-    read_axis(draft, &item);
-    item = dsm__json_next(&item);
+  for (size_t i = 0; i < count && !dsm__draft_is_stopped(draft); i++) {
+    const dsm__json_node *const item = keep(draft, dsm__json_item(&draft->axes_node, i));
+    if (item != NULL) {
+      read_axis(draft, item);
+    }
   }
 }
 

@@ -5,10 +5,15 @@
 
 #include <check.h>
 
+Suite *suite_conditions(void);
+Suite *suite_point(void);
 Suite *suite_select(void);
 Suite *suite_store(void);
 Suite *suite_store_errors(void);
 Suite *suite_store_merge(void);
+Suite *suite_sweep_axes(void);
+Suite *suite_sweep_make(void);
+Suite *suite_sweep_product(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -5,17 +5,16 @@
 
 int main(void) {
   static Suite *(*const suites[])(void) = {
-      suite_select,
-      suite_store,
-      suite_store_errors,
-      suite_store_merge,
+      suite_conditions, suite_point,        suite_select,
+      suite_store,      suite_store_errors, suite_store_merge,
+      suite_sweep_axes, suite_sweep_make,   suite_sweep_product,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {
     srunner_add_suite(runner, suites[i]());
   }
   srunner_run_all(runner, CK_ENV);
-  const int failed_count = srunner_ntests_failed(runner);
+  const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
-  return failed_count == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
