@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "search/ranking.h"
 
 _Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 
@@ -130,20 +131,14 @@ dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__vari
   };
 }
 
-/* A core split and what an invocation with it costs at least, whatever is held. */
-typedef struct ranked_split {
-  double bound;
-  size_t split;
-} ranked_split;
-
 /* What the tasks share: one task for each class, pass, parallelism and factor. Each writes its own
  * entries and uses its worker's scratch. */
 typedef struct job {
   dsm__variants *variants;
-  const size_t *sorted;  /* variants, by task */
-  const size_t *starts;  /* of each task in `sorted`, and the end */
-  ranked_split *scratch; /* splits.count a worker */
-  uint64_t *evaluations; /* of each worker */
+  const size_t *sorted;       /* variants, by task */
+  const size_t *starts;       /* of each task in `sorted`, and the end */
+  dsm__ranked_split *scratch; /* splits.count a worker */
+  uint64_t *evaluations;      /* of each worker */
 } job;
 
 static dsm__layer_setting setting_of(const dsm__variants *variants, const dsm__variant_key *key) {
@@ -154,22 +149,13 @@ static dsm__layer_setting setting_of(const dsm__variants *variants, const dsm__v
   return setting;
 }
 
-static int compare_ranked(const void *left, const void *right) {
-  const ranked_split *const a = left;
-  const ranked_split *const b = right;
-  if (a->bound < b->bound || a->bound > b->bound) {
-    return a->bound < b->bound ? -1 : 1;
-  }
-  return (a->split > b->split) - (a->split < b->split);
-}
-
 /*
  * Ranks the candidates by their cost with everything held where it is used, and the whole
  * scratchpad left: no variant of the pass costs less with the same split, because it moves no less,
  * to memory or among the cores, and its tiles are no larger.
  */
-static size_t rank_splits(const dsm__variants *variants, const dsm__variant_key *key,
-                          ranked_split *ranked) {
+static dsm__ranking rank_splits(const dsm__variants *variants, const dsm__variant_key *key,
+                                dsm__ranked_split *ranked) {
   dsm__layer_setting setting = setting_of(variants, key);
   setting.holding = (dsm__holding){.is_input_held = true,
                                    .is_output_held = true,
@@ -184,20 +170,24 @@ static size_t rank_splits(const dsm__variants *variants, const dsm__variant_key 
   size_t count = 0;
   for (size_t i = 0; i < splits->count; i++) {
     if (!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) {
-      ranked[count++] = (ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
+      ranked[count++] =
+          (dsm__ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
     }
   }
-  qsort(ranked, count, sizeof ranked[0], compare_ranked);
-  return count;
+  return dsm__ranking_of(ranked, count);
 }
 
 /* The least total of an invocation over the ranked splits: none after the first whose bound exceeds
  * what is known can have it. */
 static double least_total(const dsm_pass_work *work, const dsm__core_splits *splits,
-                          const ranked_split *ranked, size_t count, uint64_t *evaluations) {
+                          dsm__ranking *ranking, uint64_t *evaluations) {
   double least = HUGE_VAL;
-  for (size_t i = 0; i < count && ranked[i].bound <= least; i++) {
-    const double total = dsm_invocation_score(work, &splits->items[ranked[i].split]).total;
+  for (size_t i = 0; i < ranking->count; i++) {
+    const dsm__ranked_split *const ranked = dsm__ranking_at(ranking, i);
+    if (ranked->bound > least) {
+      break;
+    }
+    const double total = dsm_invocation_score(work, &splits->items[ranked->split]).total;
     least = total < least ? total : least;
     ++*evaluations;
   }
@@ -207,11 +197,11 @@ static double least_total(const dsm_pass_work *work, const dsm__core_splits *spl
 static void run_task(void *context, size_t task_index, size_t worker_index) {
   const job *const j = context;
   const dsm__layer_table *const table = j->variants->table;
-  ranked_split *const ranked = &j->scratch[worker_index * table->splits.count];
+  dsm__ranked_split *const scratch = &j->scratch[worker_index * table->splits.count];
   uint64_t *const evaluations = &j->evaluations[worker_index];
   const dsm__variant_key *const first = &j->variants->keys[j->sorted[j->starts[task_index]]];
-  const size_t count = rank_splits(j->variants, first, ranked);
-  *evaluations += count;
+  dsm__ranking ranking = rank_splits(j->variants, first, scratch);
+  *evaluations += ranking.count;
   for (size_t i = j->starts[task_index]; i < j->starts[task_index + 1]; i++) {
     const dsm__variant_key *const key = &j->variants->keys[j->sorted[i]];
     const dsm_pass pass = (dsm_pass)key->pass;
@@ -221,8 +211,8 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
     double cycles = 0;
     for (unsigned k = 0; k < parts.count; k++) {
       const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
-      cycles += (double)parts.items[k].count *
-                least_total(&work, &table->splits, ranked, count, evaluations);
+      cycles +=
+          (double)parts.items[k].count * least_total(&work, &table->splits, &ranking, evaluations);
     }
     j->variants->cycles[j->sorted[i]] = cycles;
   }
