@@ -30,6 +30,11 @@ typedef struct dsm__problem {
 DSM_NODISCARD dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload,
                                            const dsm_system *system,
                                            const dsm_explore_options *options, dsm_diags *diags);
+/** The same, with a memo (NULL: none), which is not used with several threads. */
+DSM_NODISCARD dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
+                                                const dsm_system *system,
+                                                const dsm_explore_options *options, dsm__memo *memo,
+                                                dsm_diags *diags);
 void dsm__problem_fini(dsm__problem *problem);
 
 /** The answer of a search. */

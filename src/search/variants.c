@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "search/ranking.h"
+#include "search/recall.h"
 
 _Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 
@@ -194,27 +195,65 @@ static double least_total(const dsm_pass_work *work, const dsm__core_splits *spl
   return least;
 }
 
+/* The variants of one task, and what they share. */
+typedef struct task {
+  const dsm__variants *variants;
+  dsm__ranked_split *scratch;
+  dsm__ranking ranking; /* once it is made */
+  bool is_ranked;
+} task;
+
+/* How many core splits a task has: of a pass with nothing held. */
+static uint64_t count_ranked(task *t, const dsm__variant_key *first) {
+  dsm__layer_setting setting = setting_of(t->variants, first);
+  setting.holding = (dsm__holding){.layouts = NULL};
+  const dsm__recalled_pass of = {t->variants->table, first->class_index, &setting,
+                                 (dsm_pass)first->pass, (dsm_parallelism)first->parallelism};
+  dsm__memo_score score = {0, 0};
+  if (!dsm__recall_score(&of, DSM__MEMO_RANKED_SPLITS, &score)) {
+    t->ranking = rank_splits(t->variants, first, t->scratch);
+    t->is_ranked = true;
+    score.evaluations = t->ranking.count;
+    dsm__keep_score(&of, DSM__MEMO_RANKED_SPLITS, score);
+  }
+  return score.evaluations;
+}
+
+/* The cycles of a variant, and how often the model was asked for them. */
+static dsm__memo_score score_variant(task *t, const dsm__variant_key *key) {
+  const dsm_pass pass = (dsm_pass)key->pass;
+  const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
+  const dsm__layer_table *const table = t->variants->table;
+  const dsm__layer_setting setting = setting_of(t->variants, key);
+  const dsm__recalled_pass of = {table, key->class_index, &setting, pass, parallelism};
+  dsm__memo_score score = {0, 0};
+  if (dsm__recall_score(&of, DSM__MEMO_LEAST_CYCLES, &score)) {
+    return score;
+  }
+  if (!t->is_ranked) {
+    t->ranking = rank_splits(t->variants, key, t->scratch);
+    t->is_ranked = true;
+  }
+  const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
+  for (unsigned k = 0; k < parts.count; k++) {
+    const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
+    score.cycles += (double)parts.items[k].count *
+                    least_total(&work, &table->splits, &t->ranking, &score.evaluations);
+  }
+  dsm__keep_score(&of, DSM__MEMO_LEAST_CYCLES, score);
+  return score;
+}
+
 static void run_task(void *context, size_t task_index, size_t worker_index) {
   const job *const j = context;
-  const dsm__layer_table *const table = j->variants->table;
-  dsm__ranked_split *const scratch = &j->scratch[worker_index * table->splits.count];
+  task t = {.variants = j->variants,
+            .scratch = &j->scratch[worker_index * j->variants->table->splits.count]};
   uint64_t *const evaluations = &j->evaluations[worker_index];
-  const dsm__variant_key *const first = &j->variants->keys[j->sorted[j->starts[task_index]]];
-  dsm__ranking ranking = rank_splits(j->variants, first, scratch);
-  *evaluations += ranking.count;
+  *evaluations += count_ranked(&t, &j->variants->keys[j->sorted[j->starts[task_index]]]);
   for (size_t i = j->starts[task_index]; i < j->starts[task_index + 1]; i++) {
-    const dsm__variant_key *const key = &j->variants->keys[j->sorted[i]];
-    const dsm_pass pass = (dsm_pass)key->pass;
-    const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
-    const dsm__layer_setting setting = setting_of(j->variants, key);
-    const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
-    double cycles = 0;
-    for (unsigned k = 0; k < parts.count; k++) {
-      const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
-      cycles +=
-          (double)parts.items[k].count * least_total(&work, &table->splits, &ranking, evaluations);
-    }
-    j->variants->cycles[j->sorted[i]] = cycles;
+    const dsm__memo_score score = score_variant(&t, &j->variants->keys[j->sorted[i]]);
+    j->variants->cycles[j->sorted[i]] = score.cycles;
+    *evaluations += score.evaluations;
   }
 }
 
