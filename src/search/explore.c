@@ -88,11 +88,15 @@ dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_
 }
 
 dsm_explorer *dsm_explorer_new(void) {
+  return dsm__explorer_new_with(DSM__MEMO_BYTES_MAX);
+}
+
+dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max) {
   dsm_explorer *const explorer = calloc(1, sizeof *explorer);
   if (explorer == NULL) {
     return NULL;
   }
-  explorer->memo = dsm__memo_new();
+  explorer->memo = dsm__memo_new(memo_bytes_max);
   if (explorer->memo == NULL) {
     free(explorer);
     return NULL;

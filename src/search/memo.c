@@ -60,6 +60,7 @@ struct dsm__memo {
   table passes;
   table scores;
   size_t bytes; /* of all tables */
+  size_t bytes_max;
   bool is_full; /* something could not be kept */
 };
 
@@ -117,7 +118,7 @@ static bool grow(dsm__memo *memo, table *t) {
   const size_t capacity = t->capacity == 0 ? FIRST_CAPACITY : 2 * t->capacity;
   const size_t unit = entry_size(t) + 2 * sizeof t->slots[0];
   const size_t bytes = memo->bytes + (capacity - t->capacity) * unit;
-  if (bytes > DSM__MEMO_BYTES_MAX) {
+  if (bytes > memo->bytes_max) {
     return false;
   }
   uint32_t *const slots = calloc(2 * capacity, sizeof *slots);
@@ -182,9 +183,10 @@ static void empty_all(dsm__memo *memo) {
 
 /* ---- the memo ---- */
 
-dsm__memo *dsm__memo_new(void) {
+dsm__memo *dsm__memo_new(size_t bytes_max) {
   dsm__memo *const memo = calloc(1, sizeof *memo);
   if (memo != NULL) {
+    memo->bytes_max = bytes_max;
     memo->contexts.key_size = sizeof(context);
     memo->shapes.key_size = sizeof(dsm__layer_shape);
     memo->passes.key_size = sizeof(dsm__memo_key);

@@ -13,7 +13,7 @@
 #include "search/distinct.h"
 #include "search/layer_search.h"
 
-/** Most bytes that a memo takes. */
+/** Most bytes that the memo of an explorer takes. */
 #define DSM__MEMO_BYTES_MAX ((size_t)64 << 20)
 
 /** What an answer is about. */
@@ -57,8 +57,8 @@ typedef struct dsm__memo_score {
 
 typedef struct dsm__memo dsm__memo;
 
-/** An empty memo; NULL if out of memory. */
-dsm__memo *dsm__memo_new(void);
+/** An empty memo that takes at most so many bytes; NULL if out of memory. */
+dsm__memo *dsm__memo_new(size_t bytes_max);
 void dsm__memo_free(dsm__memo *memo);
 
 /** Begins an exploration: gives the context of each pass. False: this one goes without a memo. */

@@ -37,6 +37,9 @@ DSM_NODISCARD dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm
                                                 dsm_diags *diags);
 void dsm__problem_fini(dsm__problem *problem);
 
+/** dsm_explorer_new with another limit to what is kept, for tests. */
+dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max);
+
 /** The answer of a search. */
 typedef struct dsm__solution {
   dsm__network_graph network; /**< in which the path was found */
