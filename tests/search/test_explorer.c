@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundled.h"
 #include "given.h"
 #include "random_network.h"
 #include "search/problem.h"
@@ -211,6 +212,25 @@ START_TEST(test_random_sequences) {
 }
 END_TEST
 
+/* Whole networks, in which what is held around a layer matters; the third time all is known. */
+START_TEST(test_bundled_networks) {
+  static const char *const scratchpads[] = {"1", "0.25"}; /* in less of it, tiles are smaller */
+  dsm_explorer *const explorer = dsm_explorer_new();
+  dsm_workload *const workload = bundled_workload(bundled_networks[_i], "256");
+  for (size_t n = 0; n < 4; n++) {
+    const dsm_override override = {"core.scratchpad_MiB", scratchpads[n % 2], NULL};
+    dsm_system *const system =
+        bundled_system_with(n < 3 ? "torus64" : "torus64_refined", &override, 1);
+    const dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+    const inputs in = {workload, system, &options};
+    expect_same(explorer, &in, bundled_networks[_i]);
+    dsm_system_free(system);
+  }
+  dsm_workload_free(workload);
+  dsm_explorer_free(explorer);
+}
+END_TEST
+
 START_TEST(test_it_refuses_what_dsm_explore_refuses) {
   dsm_explorer *const explorer = dsm_explorer_new();
   dsm_workload *const workload = given_network("16", networks[0]);
@@ -238,6 +258,7 @@ Suite *suite_explorer(void) {
   tcase_add_loop_test(tcase, test_every_parameter_is_told_apart, 0, NETWORKS * DSM_MODE_COUNT);
   tcase_add_test(tcase, test_workloads_are_told_apart);
   tcase_add_loop_test(tcase, test_random_sequences, 0, 3);
+  tcase_add_loop_test(tcase, test_bundled_networks, 0, BUNDLED_NETWORKS);
   tcase_add_test(tcase, test_it_refuses_what_dsm_explore_refuses);
   suite_add_tcase(suite, tcase);
   return suite;
