@@ -7,6 +7,11 @@
 
 Suite *suite_evaluator(void);
 Suite *suite_short_decisions(void);
+Suite *suite_conditions(void);
+Suite *suite_point(void);
+Suite *suite_sweep_axes(void);
+Suite *suite_sweep_make(void);
+Suite *suite_sweep_product(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
