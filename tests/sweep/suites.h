@@ -5,10 +5,15 @@
 
 #include <check.h>
 
-Suite *suite_evaluator(void);
-Suite *suite_short_decisions(void);
 Suite *suite_conditions(void);
+Suite *suite_evaluator(void);
 Suite *suite_point(void);
+Suite *suite_run_local(void);
+Suite *suite_select(void);
+Suite *suite_short_decisions(void);
+Suite *suite_store(void);
+Suite *suite_store_errors(void);
+Suite *suite_store_merge(void);
 Suite *suite_sweep_axes(void);
 Suite *suite_sweep_make(void);
 Suite *suite_sweep_product(void);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of points are those of exploring, whatever was evaluated before. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundled_sweep.h"
 #include "dsm/explore.h"
-#include "hand_made.h"
 #include "suites.h"
 #include "sweep/evaluator.h"
 #include "sweep/point.h"
@@ -57,17 +58,13 @@ static dsm_point_result evaluated(dsm__evaluator *evaluator, size_t point) {
 
 /* ---- sweeps ---- */
 
-static const char *const small_workloads[] = {"alexnet", "raider", NULL};
-static const char *const small_systems[] = {"torus64", "chip1", NULL};
-static const hand_axis mixed_axes[] = {
-    {"workload.minibatch", {"64", "0", "256"}},
-    {"options.mode", {"training", "inference"}},
-    {"system.chip.memory.capacity_GB", {"8", "1e-3"}},
-    {"system.core.scratchpad_MiB", {"1", "4", "-1"}},
-};
-
 static dsm_sweep *mixed_sweep(dsm_record record) {
-  return hand_sweep(small_workloads, small_systems, mixed_axes, COUNT_OF(mixed_axes), record);
+  return bundled_sweep("'workloads': ['alexnet', 'raider'], 'systems': ['torus64', 'chip1'],"
+                       "'axes': [{'path': 'workload.minibatch', 'values': [64, 0, 256]},"
+                       "{'path': 'options.mode', 'values': ['training', 'inference']},"
+                       "{'path': 'system.chip.memory.capacity_GB', 'values': [8, 0.001]},"
+                       "{'path': 'system.core.scratchpad_MiB', 'values': [1, 4, -1]}]",
+                       record);
 }
 
 /* ---- plans ---- */
@@ -148,7 +145,7 @@ START_TEST(test_results_are_those_of_exploring) {
     ck_assert_uint_gt(counts[s], 0);
   }
   dsm__evaluator_free(evaluator);
-  hand_sweep_free(sweep);
+  dsm_sweep_free(sweep);
 }
 END_TEST
 
@@ -169,15 +166,14 @@ START_TEST(test_results_do_not_depend_on_the_order) {
     dsm__evaluator_free(other);
   }
   dsm__evaluator_free(forward);
-  hand_sweep_free(sweep);
+  dsm_sweep_free(sweep);
 }
 END_TEST
 
 START_TEST(test_less_is_recorded_on_request) {
   for (int record = 0; record < DSM_RECORD_COUNT; record++) {
-    const char *const workloads[] = {"raider", NULL};
-    const char *const systems[] = {"chip1", NULL};
-    dsm_sweep *const sweep = hand_sweep(workloads, systems, NULL, 0, (dsm_record)record);
+    dsm_sweep *const sweep =
+        bundled_sweep("'workloads': ['raider'], 'systems': ['chip1']", (dsm_record)record);
     dsm__evaluator *const evaluator = dsm__evaluator_new(sweep);
     const dsm_point_result result = evaluated(evaluator, 0);
     ck_assert_int_eq(result.status, DSM_POINT_OK);
@@ -186,7 +182,7 @@ START_TEST(test_less_is_recorded_on_request) {
     ck_assert((result.layer_count > 0) == (record >= DSM_RECORD_LAYERS));
     ck_assert((result.plan != NULL) == (record >= DSM_RECORD_PLANS));
     dsm__evaluator_free(evaluator);
-    hand_sweep_free(sweep);
+    dsm_sweep_free(sweep);
   }
 }
 END_TEST
@@ -204,8 +200,7 @@ static const refused refusals[] = {
     {"workload.minibatch", "0", DSM_POINT_INVALID,
      "workload $.minibatch: expected a whole number from 1 to 2147483647, found 0"},
     {"system.core.scratchpad_MiB", "-1", DSM_POINT_INVALID, "system $.core.scratchpad_MiB: "},
-    {"system.core.scratchpad", "1", DSM_POINT_INVALID, "system $.core.scratchpad: "},
-    {"options.parallelism", "nothing", DSM_POINT_INVALID,
+    {"options.parallelism", "'data_x_model_y'", DSM_POINT_INVALID,
      "expected options that leave a parallelism, found none (data_x_model_y and model_x_data_y "
      "need the optimization hybrid)"},
     {"system.chip.memory.capacity_GB", "1e-3", DSM_POINT_INFEASIBLE,
@@ -214,10 +209,12 @@ static const refused refusals[] = {
 
 START_TEST(test_reasons) {
   const refused *const each = &refusals[_i];
-  const char *const workloads[] = {"vgg16", NULL};
-  const char *const systems[] = {"torus64", NULL};
-  const hand_axis axis = {each->path, {each->value}};
-  dsm_sweep *const sweep = hand_sweep(workloads, systems, &axis, 1, DSM_RECORD_PLANS);
+  char members[512];
+  snprintf(members, sizeof members,
+           "'workloads': ['vgg16'], 'systems': ['torus64'],"
+           "'options': {'optimize': 'none'}, 'axes': [{'path': '%s', 'values': [%s]}]",
+           each->path, each->value);
+  dsm_sweep *const sweep = bundled_sweep(members, DSM_RECORD_PLANS);
   dsm__evaluator *const evaluator = dsm__evaluator_new(sweep);
   const dsm_point_result result = evaluated(evaluator, 0);
   ck_assert_int_eq(result.status, each->status);
@@ -228,7 +225,7 @@ START_TEST(test_reasons) {
       .status = result.status, .reason = result.reason, .point = result.point};
   expect_same(&nothing, &result);
   dsm__evaluator_free(evaluator);
-  hand_sweep_free(sweep);
+  dsm_sweep_free(sweep);
 }
 END_TEST
 
