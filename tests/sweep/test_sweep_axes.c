@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of axes: lists, ranges, texts of the command line. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "shelf.h"
@@ -134,7 +135,7 @@ static const refused_case refused_cases[] = {
      "(did you mean \"minibatch\"?)"},
     {"workload.layers.c2.out=4",
      "--vary workload.layers.c2.out: error: no workload has workload.layers.c2.out: expected an "
-     "index below 2 or the name of an item, found \"c2\" (did you mean \"c1\"?)"},
+     "index below 2 or the name of an item, found \"c2\""},
     {"system.cor.frequency_GHz=4",
      "--vary system.cor.frequency_GHz: error: no system has system.cor.frequency_GHz: unknown key "
      "\"cor\" (did you mean \"core\"?)"},
@@ -207,7 +208,7 @@ START_TEST(folders) {
   dsm_diags_free(diags);
   assert_refused(SPEC("\"axes\": [{\"path\": \"workload.minibatch\", \"folder\": \".\"}]"), NULL,
                  DSM_ERROR_INVALID,
-                 "dir/study.json:1:136: $.axes[0].folder: error: expected a folder only for the "
+                 "dir/study.json:1:108: $.axes[0].folder: error: expected a folder only for the "
                  "path workload or system, found it for workload.minibatch");
   char *const missing = findings_of(
       "{\"format\": \"dsm-sweep/1\", \"systems\": [\"one\"], \"axes\": [{\"path\": \"workload\", "

@@ -215,20 +215,20 @@ static const bad_case bad_cases[] = {
      "{\"format\": \"dsm-sweep/1\", \"workloads\": [\"net\", \"other/net\"], \"systems\": "
      "[\"one\"]}",
      NULL,
-     "dir/study.json:1:51: $.workloads[1]: error: expected workloads with different names, found "
+     "dir/study.json:1:48: $.workloads[1]: error: expected workloads with different names, found "
      "two that differ and are called net: net and other/net (columns and conditions know them by "
      "name)"},
     {DSM_ERROR_INVALID, SPEC("\"axes\": [{\"path\": \"workload\", \"values\": [\"wide\"]}]"), NULL,
-     "dir/study.json:1:84: $.axes[0]: error: expected one axis a path, found workload a second "
+     "dir/study.json:1:77: $.axes[0]: error: expected one axis a path, found workload a second "
      "time (a list of workloads or systems is an axis too)"},
     {DSM_ERROR_INVALID,
      SPEC("\"options\": {\"mode\": \"training\"}, \"axes\": [{\"path\": \"options.mode\", "
           "\"values\": [\"inference\"]}]"),
      NULL,
-     "dir/study.json:1:117: $.axes[0]: error: expected options.mode as an axis or as an option for "
+     "dir/study.json:1:110: $.axes[0]: error: expected options.mode as an axis or as an option for "
      "all points, found both (leave one of them out)"},
     {DSM_ERROR_INVALID, SPEC("\"options\": {\"optimize\": \"preload\"}"), NULL,
-     "dir/study.json:1:87: $.options.optimize: error: expected optimizations of a mode that is "
+     "dir/study.json:1:80: $.options.optimize: error: expected optimizations of a mode that is "
      "swept, found preload, which only inference has"},
 };
 

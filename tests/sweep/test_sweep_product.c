@@ -110,7 +110,7 @@ START_TEST(too_many_points) {
                       "\"to\": 2000, \"step\": 1}}, {\"path\": \"system.array.rows\", \"range\": "
                       "{\"from\": 1, \"to\": 501, \"step\": 1}}]"),
                  NULL, DSM_ERROR_INVALID,
-                 "dir/study.json:1:84: $.axes: error: expected at most 1000000 points, found 1 x 1 "
+                 "dir/study.json:1:68: $.axes: error: expected at most 1000000 points, found 1 x 1 "
                  "x 2000 x 501 = 1002000 (conditions do not count)");
 }
 END_TEST
