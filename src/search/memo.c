@@ -148,7 +148,7 @@ static bool put(dsm__memo *memo, table *t, const void *key, const void *value) {
   }
   unsigned char *const entry = entry_at(t, t->count);
   memcpy(entry, key, t->key_size);
-  if (t->value_size > 0) {
+  if (value != NULL) {
     memcpy(entry + t->key_size, value, t->value_size);
   }
   t->slots[find_slot(t, key)] = (uint32_t)++t->count;

@@ -23,9 +23,10 @@ typedef struct inputs {
 /* Everything that an exploration finds, as text; malloc'ed. */
 static char *shown(dsm_status status, dsm_plan *plan, const dsm_diags *diags) {
   if (status != DSM_OK) {
-    char *const text = calloc(1, sizeof(dsm_diag));
+    const char *const message = dsm_diags_get(diags, 0)->message;
+    char *const text = malloc(strlen(message) + 1);
     ck_assert_ptr_nonnull(text);
-    strcpy(text, dsm_diags_get(diags, 0)->message);
+    memcpy(text, message, strlen(message) + 1);
     return text;
   }
   char *const printed = dsm_plan_print(plan);
