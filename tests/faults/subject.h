@@ -10,6 +10,7 @@
 
 #include "dsm/dsm.h"
 #include "dsm/suggest.h"
+#include "sweep/stored.h"
 
 enum { SUBJECT_PATH_BYTES = 256 };
 
@@ -45,6 +46,13 @@ typedef struct subject {
   dsm_explanation *explanation;
   dsm_elasticity *elasticity; /**< of one layer in inference, to all parameters */
   dsm_diags *findings;        /**< of a bad workload */
+  char store_folder[64];
+  char store_path[SUBJECT_PATH_BYTES]; /**< a database of the sweep `stored` */
+  dsm_sweep *stored;
+  dsm_sweep *other_stored;      /**< another sweep */
+  stored_result *stored_result; /**< of point 1 */
+  dsm_point_table *points;
+  dsm_sweep *swept; /**< subject_sweep */
 } subject;
 
 extern const char subject_convolutional_text[];
@@ -60,6 +68,9 @@ extern const char subject_old_text[];
 /** Makes everything, in a new folder below /tmp; ends the test if that fails. */
 void subject_init(subject *s);
 void subject_fini(subject *s);
+
+/** A sweep of four points: a good one, an infeasible one and two invalid ones. */
+dsm_sweep *subject_sweep(void);
 
 /** How a call went. */
 typedef struct attempt {
@@ -86,10 +97,15 @@ extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
+extern const faulty_case sweep_eval_cases[];
+extern const size_t sweep_eval_case_count;
 extern const faulty_case sweep_spec_cases[];
 extern const size_t sweep_spec_case_count;
 extern const faulty_case report_cases[];
 extern const size_t report_case_count;
+
+extern const faulty_case sweep_store_cases[];
+extern const size_t sweep_store_case_count;
 
 /** Where a digest begins, and how bytes, a text and numbers are added to it. */
 #define DIGEST_START UINT64_C(14695981039346656037)
