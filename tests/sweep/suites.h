@@ -6,8 +6,11 @@
 #include <check.h>
 
 Suite *suite_conditions(void);
+Suite *suite_evaluator(void);
 Suite *suite_point(void);
+Suite *suite_run_local(void);
 Suite *suite_select(void);
+Suite *suite_short_decisions(void);
 Suite *suite_store(void);
 Suite *suite_store_errors(void);
 Suite *suite_store_merge(void);

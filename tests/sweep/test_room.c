@@ -5,9 +5,9 @@
 
 int main(void) {
   static Suite *(*const suites[])(void) = {
-      suite_conditions, suite_point,        suite_select,
-      suite_store,      suite_store_errors, suite_store_merge,
-      suite_sweep_axes, suite_sweep_make,   suite_sweep_product,
+      suite_conditions,  suite_evaluator,       suite_point,      suite_run_local,
+      suite_select,      suite_short_decisions, suite_store,      suite_store_errors,
+      suite_store_merge, suite_sweep_axes,      suite_sweep_make, suite_sweep_product,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {
