@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "subjects.h"
 #include "suites.h"
 
 int main(void) {
@@ -17,5 +18,6 @@ int main(void) {
   srunner_run_all(runner, CK_ENV);
   const int failed_count = srunner_ntests_failed(runner);
   srunner_free(runner);
+  bundled_free();
   return failed_count == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
