@@ -79,13 +79,23 @@ DSM_API char *dsm_report_description_json(const dsm_described *items, size_t cou
 /** One row a layer, and one a parameter of a system. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
-/** How much each parameter of systems matters, the most important first. */
+/** How much each parameter of systems matters, the most important first; of elasticities made with
+ * DSM_VARIATIONS_TWICE. */
 DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
                                           dsm_table_style style);
 /** Format "dsm-elasticity/1". */
 DSM_API char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count);
 /** One row a parameter, variation and network. */
 DSM_API char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count);
+
+/** What a tenth more of each parameter does to the step of one network, the largest reduction of
+ * its time first; of elasticities made with DSM_VARIATIONS_TENTH_MORE for one network. */
+DSM_API char *dsm_report_sensitivity_table(const dsm_elasticity *sensitivity,
+                                           dsm_table_style style);
+/** Format "dsm-sensitivity/1". */
+DSM_API char *dsm_report_sensitivity_json(const dsm_elasticity *sensitivity);
+/** One row a parameter. */
+DSM_API char *dsm_report_sensitivity_csv(const dsm_elasticity *sensitivity);
 
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
  * not known is left out. */
