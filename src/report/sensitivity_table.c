@@ -36,7 +36,8 @@ static double rounded(double number, int digits) {
   return places > 0 ? round(number * scale) / scale : round(number / scale) * scale;
 }
 
-/* A number other than 0 with its sign, which is seen also of one that is too small for its digits. */
+/* A number other than 0 with its sign, which is seen also of one that is too small for its digits.
+ */
 static const char *signed_text(dsm__page *page, double number, int decimals) {
   return dsm__page_text(page, "%s%s", number < 0 ? "-" : "+",
                         dsm__figure_fixed(fabs(number), decimals).text);
@@ -46,13 +47,13 @@ static const char *signed_text(dsm__page *page, double number, int decimals) {
 
 static const dsm__column columns[] = {
     {.title = "parameter", .is_name = true, .comfort = PATH_WIDTH},
-    {.title = "unit", .gap = 2, .rank = 3},
+    {.title = "unit", .gap = 2, .rank = 4},
     {.title = "value", .gap = 2, .is_right = true},
     {.title = "tried", .gap = 2, .is_right = true},
-    {.title = "more %", .gap = 2, .is_right = true, .rank = 2},
+    {.title = "more %", .gap = 2, .is_right = true, .rank = 3},
     {.title = "step %", .gap = 2, .is_right = true},
-    {.title = "elast.", .gap = 2, .is_right = true},
-    {.title = "util %", .gap = 2, .is_right = true, .rank = 1},
+    {.title = "elast.", .gap = 2, .is_right = true, .rank = 1},
+    {.title = "util %", .gap = 2, .is_right = true, .rank = 2},
 };
 
 static bool has_effect(const dsm_response *response) {
