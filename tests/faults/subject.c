@@ -267,9 +267,11 @@ static void make_plans(subject *s) {
 
 static void make_elasticity(subject *s) {
   const dsm_workload *const workloads[] = {s->single};
-  const dsm_elasticity_request request = {
+  dsm_elasticity_request request = {
       .system = s->system, .workloads = workloads, .workload_count = 1, .options = s->inference};
   require(dsm_elasticity_derive(&s->elasticity, &request, NULL) == DSM_OK, "elasticities");
+  request.choice = DSM_VARIATIONS_TENTH_MORE;
+  require(dsm_elasticity_derive(&s->sensitivity, &request, NULL) == DSM_OK, "sensitivities");
 }
 
 void subject_init(subject *s) {
@@ -288,6 +290,7 @@ void subject_init(subject *s) {
 
 void subject_fini(subject *s) {
   dsm_diags_free(s->findings);
+  dsm_elasticity_free(s->sensitivity);
   dsm_elasticity_free(s->elasticity);
   dsm_explanation_free(s->explanation);
   free(s->small_plan_text);

@@ -47,8 +47,9 @@ typedef struct subject {
   char *plan_text;
   char *small_plan_text;
   dsm_explanation *explanation;
-  dsm_elasticity *elasticity; /**< of one layer in inference, to all parameters */
-  dsm_diags *findings;        /**< of a bad workload */
+  dsm_elasticity *elasticity;  /**< of one layer in inference, to all parameters */
+  dsm_elasticity *sensitivity; /**< the same with a tenth more of each */
+  dsm_diags *findings;         /**< of a bad workload */
 } subject;
 
 extern const char subject_convolutional_text[];

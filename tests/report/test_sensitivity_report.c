@@ -110,9 +110,10 @@ START_TEST(test_the_table_by_hand) {
       "model.rotate_memory_bytes  bytes/byte  1122334.4  1234570     +10   +0.00  +0.000    50.0\n"
       "array.startup_cycles       cycles           1000     1100     +10  +12.50  +1.236    44.4\n"
       "\n"
-      "Each with the best mapping then. Counts grow to the nearest whole number, at least by one. step\n"
-      "  step %: change of the step's time; elast.: its elasticity, ln(time then / time now) / "
-      "ln(tried\n"
+      "Each with the best mapping then. Counts grow to the nearest whole number, at least by one. "
+      "step\n"
+      "  %: change of the step's time; elast.: its elasticity, ln(time then / time now) / ln(tried "
+      "/\n"
       "  value); util %: utilization then.\n" TAIL;
   ck_assert_str_eq(text, expected);
   free(text);
