@@ -196,9 +196,9 @@ START_TEST(test_json_has_every_parameter) {
       "\"mode\": \"training\",",
       "\"optimizations\": [\"dysm\"],",
       "\"parallelisms\": [\"model\"],",
-      "{\"path\": \"system.chips_x\", \"unit\": \"chips\", \"value\": 4, \"tried\": 5, \"factor\": "
-      "1.25, \"time_ratio\": 0.8, \"elasticity\": -1, \"step_cycles\": 800000, \"step_seconds\": "
-      "0.0008, \"utilization\": 0.625}",
+      "{\"path\": \"system.chips_x\", \"unit\": \"chips\", \"value\": 4, \"tried\": 5,",
+      "\"tried\": 5, \"factor\": 1.25, \"time_ratio\": 0.8, \"elasticity\": -1,",
+      "\"step_cycles\": 800000, \"step_seconds\": 0.0008, \"utilization\": 0.625}",
       "\"value\": 2, \"tried\": 2.2, \"factor\": 1.1, \"time_ratio\": 1, \"elasticity\": 0,",
       "\"value\": 1, \"tried\": 1.1, \"factor\": 1.1, \"why_not\": \"expected",
       "\"value\": 0, \"why_not\": \"10 % more than 0 is 0\"}",
