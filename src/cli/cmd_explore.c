@@ -9,8 +9,8 @@
 #include "cli/lookup.h"
 #include "cli/optimizations.h"
 #include "cli/output.h"
+#include "cli/seconds.h"
 #include "cli/sensitivity.h"
-#include "cli/stopwatch.h"
 
 #define FINDINGS_MAX 100
 #define RUNGS_MAX (DSM_OPTIMIZATION_COUNT + 1)

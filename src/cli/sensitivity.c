@@ -5,7 +5,7 @@
 
 #include "cli/complain.h"
 #include "cli/output.h"
-#include "cli/stopwatch.h"
+#include "cli/seconds.h"
 
 static char *print_sensitivity(const void *result, cli_format format, dsm_table_style style) {
   const dsm_elasticity *const sensitivity = result;
