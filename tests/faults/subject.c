@@ -220,8 +220,11 @@ static void require_decisions(const subject *s) {
   require(is_held, "a held output");
   require(has_factor, "a DySM factor");
   require(s->pipelined_plan->pipeline_count == 1, "a pipeline group");
-  require(s->laid_plan->layers[0].is_output_held && s->laid_plan->layers[0].weights_on_chip > 0,
+  require(s->laid_plan->layers[0].is_output_held, "a tensor with a layout");
+  dsm_plan *const preloading = explore(s->laid, s->laid_system, &s->inference);
+  require(preloading->layers[0].is_output_held && preloading->layers[0].weights_on_chip > 0,
           "a tensor with a layout, and preloaded weights");
+  dsm_plan_free(preloading);
 }
 
 static void make_inputs(subject *s) {
@@ -258,7 +261,7 @@ static void make_plans(subject *s) {
   s->small_plan = explore(s->single, s->system, &s->training);
   s->held_plan = explore(s->residual, s->long_system, &s->training);
   s->pipelined_plan = explore(s->stacked, s->long_system, &s->training);
-  s->laid_plan = explore(s->laid, s->laid_system, &s->inference);
+  s->laid_plan = explore(s->laid, s->laid_system, &s->training);
   require_decisions(s);
   s->plan_text = dsm_plan_print(s->plan);
   s->small_plan_text = dsm_plan_print(s->small_plan);

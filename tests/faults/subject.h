@@ -43,7 +43,7 @@ typedef struct subject {
   dsm_plan *small_plan; /**< of a single layer: reading its long text takes many allocations */
   dsm_plan *held_plan;
   dsm_plan *pipelined_plan;
-  dsm_plan *laid_plan; /**< of the laid network in inference */
+  dsm_plan *laid_plan; /**< of the laid network in training */
   char *plan_text;
   char *small_plan_text;
   dsm_explanation *explanation;
