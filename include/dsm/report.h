@@ -80,7 +80,8 @@ DSM_API char *dsm_report_description_json(const dsm_described *items, size_t cou
 /** One row a layer, and one a parameter of a system. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
-/** How much each parameter of systems matters, the most important first. */
+/** How much each parameter of systems matters, the most important first; of elasticities made with
+ * DSM_VARIATIONS_TWICE. */
 DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
                                           dsm_table_style style);
 /** Format "dsm-elasticity/1". */
@@ -95,6 +96,14 @@ DSM_API char *dsm_report_points_table(const dsm_point_table *points, dsm_table_s
 DSM_API char *dsm_report_points_json(const dsm_point_table *points);
 /** All columns of all rows. */
 DSM_API char *dsm_report_points_csv(const dsm_point_table *points);
+/** What a tenth more of each parameter does to the step of one network, the largest reduction of
+ * its time first; of elasticities made with DSM_VARIATIONS_TENTH_MORE for one network. */
+DSM_API char *dsm_report_sensitivity_table(const dsm_elasticity *sensitivity,
+                                           dsm_table_style style);
+/** Format "dsm-sensitivity/1". */
+DSM_API char *dsm_report_sensitivity_json(const dsm_elasticity *sensitivity);
+/** One row a parameter. */
+DSM_API char *dsm_report_sensitivity_csv(const dsm_elasticity *sensitivity);
 
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
  * not known is left out. */

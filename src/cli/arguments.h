@@ -39,6 +39,7 @@ typedef struct cli_arguments {
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
   bool is_elasticity;
+  bool is_sensitivity;
   cli_overrides overrides;
   cli_format format;
   bool has_format;    /**< --format was given */

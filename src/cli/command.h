@@ -17,7 +17,7 @@ enum {
   CLI_HELP = 1 << 5
 };
 
-#define CLI_EXAMPLES_MAX 5
+#define CLI_EXAMPLES_MAX 6
 
 typedef struct cli_command {
   const char *name; /**< NULL: the program itself */

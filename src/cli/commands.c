@@ -36,6 +36,7 @@ const cli_command cli_commands[] = {
                   "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
                   "dsm explore resnet50 torus64 --set system.core.scratchpad_MiB=2",
                   "dsm explore vgg16 torus64 --explain fc1",
+                  "dsm explore vgg16 torus64 --sensitivity",
                   "dsm explore gnmt torus64 --ladder --ladder-base torus64_symmetric"},
      .run = cli_run_explore},
     {.name = "score",

@@ -47,6 +47,11 @@ const cli_option cli_options[] = {
      .help = "show, instead of the plan, what a layer could do otherwise and why it does not",
      .commands = CLI_EXPLORE | CLI_SCORE,
      .apply = cli_apply_explain},
+    {.name = "sensitivity",
+     .help = "show, instead of the plan, how the time of the step changes with 10 % more of each "
+             "number of SYSTEM, the largest reduction first: what is worth buying",
+     .commands = CLI_EXPLORE,
+     .apply = cli_apply_sensitivity},
     {.name = "elasticity",
      .help = "show, instead of what the files hold, how the time of a step changes when each "
              "parameter of a system is halved, doubled or changed otherwise, the one that matters "

@@ -194,6 +194,13 @@ cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, c
   return CLI_EXIT_DONE;
 }
 
+cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_sensitivity = true;
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value) {
   (void)option;
   (void)value;

@@ -20,6 +20,7 @@ cli_exit cli_apply_ladder(cli_arguments *arguments, const cli_option *option, ch
 cli_exit cli_apply_ladder_base(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value);

@@ -184,14 +184,7 @@ static void put_result(dsm__json_writer *writer, const dsm_plan *plan) {
 static void put_options(dsm__json_writer *writer, const dsm_explore_options *options) {
   dsm__json_write_key(writer, "options");
   dsm__json_begin_object(writer, false);
-  dsm__json_write_key(writer, "parallelisms");
-  dsm__json_begin_array(writer, true);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    if ((options->parallelisms & DSM_PARALLELISM_BIT(p)) != 0) {
-      dsm__json_write_string(writer, dsm_parallelism_name((dsm_parallelism)p));
-    }
-  }
-  dsm__json_end_array(writer);
+  dsm__parallelisms_put(writer, options->parallelisms);
   dsm__json_write_key(writer, "overrides");
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < options->override_count; i++) {

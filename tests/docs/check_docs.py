@@ -418,6 +418,7 @@ class Checker:
                 ("dsm-explain/1", (*inputs, "--explain", layer)),
                 ("dsm-explain/1", (*recurrent, "--explain", "enc1")),
                 ("dsm-ladder/1", (*inputs, "--ladder")),
+                ("dsm-sensitivity/1", (*inputs, "--sensitivity")),
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
                 ("dsm-validate/1", ("validate", workload, bad))):

@@ -165,12 +165,19 @@ def check_elasticity_tables(schema, sources):
     path = "src/elasticity/elasticity_derive.c"
     definitions = schema["$defs"]
     expect_same("kinds of variations", definitions["variation"]["properties"]["kind"]["enum"],
-                sources.names(path, "variation_kind_names"))
+                set(sources.names(path, "variation_kind_names")) - {"raised"})
     basis = definitions["parameter"]["properties"]["elasticities"]["items"]["properties"]["basis"]
-    expect_same("bases of elasticities", basis["enum"], sources.names(path, "elasticity_basis_names"))
+    expect_same("bases of elasticities", basis["enum"],
+                set(sources.names(path, "elasticity_basis_names")) - {"raised"})
     optimizations = definitions["item"]["properties"]["optimizations"]["items"]["enum"]
     expect_same("optimizations", optimizations,
                 sources.names("src/plan/plan.c", "optimization_names"))
+
+
+def check_sensitivity_tables(schema, sources):
+    for key, names in (("optimizations", sources.names("src/plan/plan.c", "optimization_names")),
+                       ("parallelisms", sources.names("src/model/names.c", "parallelism_names"))):
+        expect_same(key, schema["properties"][key]["items"]["enum"], names)
 
 
 def check_workload_tables(schema, sources):
@@ -498,6 +505,31 @@ def check_elasticity(schemas, dsm, source):
                    f"{name}: a parameter is valid without {key}")
 
 
+def check_sensitivity(schemas, dsm, source):
+    name = "dsm-sensitivity/1"
+    files = [str(source / path) for path in ("workloads/raider.json", "systems/torus16.json")]
+    found = run(dsm, "explore", *files, "--sensitivity", "--minibatch", "64", "--set",
+                "system.chip.memory.efficiency_ratio=1", "--format", "json")
+    if found is None:
+        return
+    complaint = schemas.complaint(name, found)
+    expect(complaint is None, f"explore --sensitivity: {complaint}")
+    seen = {key for _, value in objects(found) for key in value}
+    known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
+             for key in value["properties"]}
+    expect(known == seen, f"explore --sensitivity: never written or unknown: {known ^ seen}")
+    small = dict(found, parameters=[
+        next(each for each in found["parameters"] if each["path"] == path)
+        for path in ("chip.cores", "chip.memory.efficiency_ratio", "model.partial_sum_bytes")])
+    check_refusals(schemas, name, small, found.keys())
+    for index, parameter in enumerate(small["parameters"]):
+        for key in parameter:
+            changed = copy.deepcopy(small)
+            del changed["parameters"][index][key]
+            expect(schemas.complaint(name, changed) is not None,
+                   f"{name}: {parameter['path']} is valid without {key}")
+
+
 # ---- broken inputs ----
 
 
@@ -549,11 +581,13 @@ def main():
     check_plan_tables(schemas.by_format["dsm-plan/1"], sources)
     check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
     check_sweep_tables(schemas.by_format["dsm-sweep/1"], sources)
+    check_sensitivity_tables(schemas.by_format["dsm-sensitivity/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
         check_description(schemas, dsm, source, plans)
     check_elasticity(schemas, dsm, source)
+    check_sensitivity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
     return 1 if failures else 0
 
