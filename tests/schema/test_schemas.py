@@ -250,8 +250,8 @@ def check_system_tables(schemas, schema, sources):
 def check_plan_tables(schema, sources):
     definitions = schema["$defs"]
     a_pass, transfer = definitions["pass"]["properties"], definitions["transfer"]["properties"]
-    names, plan, reader = "src/model/names.c", "src/plan/plan.c", "src/plan/plan_json.c"
-    layers, pipelines = "src/plan/plan_json_layers.c", "src/plan/plan_json_pipeline.c"
+    names, plan = "src/model/names.c", "src/plan/plan.c"
+    keys, question = "src/plan/plan_json_keys.c", "src/plan/plan_json_question.c"
     for what, in_schema, path, table in (
             ("loops", definitions["loops"]["properties"], names, "dim_names"),
             ("modes", schema["properties"]["mode"]["enum"], names, "mode_names"),
@@ -268,16 +268,18 @@ def check_plan_tables(schema, sources):
              "invocation_kind_names")):
         expect_same(what, in_schema, sources.names(path, table))
     for what, in_schema, path, function in (
-            ("keys of a plan", schema["properties"], reader, "read_plan"),
-            ("keys of options", schema["properties"]["options"]["properties"], reader,
+            ("keys of a plan", schema["properties"], keys, "dsm__plan_root_only"),
+            ("keys of options", schema["properties"]["options"]["properties"], question,
              "read_options"),
-            ("keys of a result", definitions["result"]["properties"], reader, "read_result"),
-            ("keys of a plan's layer", definitions["layer"]["properties"], layers, "read_layer"),
-            ("keys of a pass", a_pass, layers, "read_pass"),
-            ("keys of invocations", definitions["invocation"]["properties"], layers,
-             "read_invocation"),
-            ("keys of a pipeline group", definitions["pipeline"]["properties"], pipelines,
-             "read_entry")):
+            ("keys of a result", definitions["result"]["properties"], keys,
+             "dsm__plan_result_only"),
+            ("keys of a plan's layer", definitions["layer"]["properties"], keys,
+             "dsm__plan_layer_only"),
+            ("keys of a pass", a_pass, keys, "dsm__plan_pass_only"),
+            ("keys of invocations", definitions["invocation"]["properties"], keys,
+             "dsm__plan_invocation_only"),
+            ("keys of a pipeline group", definitions["pipeline"]["properties"], keys,
+             "dsm__plan_pipeline_only")):
         expect_same(what, in_schema, sources.known_keys(path, function))
 
 
