@@ -264,6 +264,16 @@ static void read_group(baseline_reader *reader, const dsm__json_node *node) {
   }
 }
 
+/* Could the layers be read so far that groups can refer to them? */
+static bool has_all_names(const baseline_reader *reader) {
+  for (size_t i = 0; i < reader->layer_count; i++) {
+    if (reader->layers[i].name[0] == '\0') {
+      return false;
+    }
+  }
+  return reader->layer_count > 0;
+}
+
 static void read_groups(baseline_reader *reader) {
   const dsm__json_node node = dsm__json_member(&reader->plan.root, "pipeline");
   size_t count = 0;
@@ -319,7 +329,7 @@ static bool read_baseline(baseline_reader *reader, dsm_baseline *baseline) {
   }
   read_result(reader);
   read_layers(reader);
-  if (reader->layers != NULL && !dsm__json_doc_is_out_of_memory(reader->plan.doc)) {
+  if (has_all_names(reader) && !dsm__json_doc_is_out_of_memory(reader->plan.doc)) {
     read_groups(reader);
   }
   baseline->minibatch = read_minibatch(reader);

@@ -8,6 +8,9 @@
 #include "report/page.h"
 #include "report/table.h"
 
+/* Columns of what stands before a list of layers. */
+#define LABEL_WIDTH 18
+
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
 static const dsm__tone verdict_tones[] = {
@@ -115,11 +118,8 @@ static void put_layers(dsm__page *page, const dsm_drift *drift, dsm_presence pre
     }
   }
   if (text[0] != '\0') {
-    dsm__page_line(
-        page, DSM__TONE_FAIR,
-        dsm__page_text(page, "  layers %s: %s",
-                       presence == DSM_PRESENCE_NEW ? "that are new" : "that are no more there",
-                       text));
+    dsm__page_labelled(page, LABEL_WIDTH,
+                       presence == DSM_PRESENCE_NEW ? "  new layers" : "  missing layers", text);
   }
 }
 
@@ -171,10 +171,10 @@ static void put_checked(dsm__page *page, const dsm_checked *item) {
     return;
   }
   if (drift->minibatch_before != drift->minibatch_after) {
-    dsm__page_line(page, DSM__TONE_FAIR,
-                   dsm__page_text(page, "  minibatch %s instead of %s",
-                                  dsm__figure_count(drift->minibatch_after).text,
-                                  dsm__figure_count(drift->minibatch_before).text));
+    dsm__page_labelled(page, LABEL_WIDTH, "  minibatch",
+                       dsm__page_text(page, "%s, was %s",
+                                      dsm__figure_count(drift->minibatch_after).text,
+                                      dsm__figure_count(drift->minibatch_before).text));
   }
   put_step(page, drift);
   put_layers(page, drift, DSM_PRESENCE_MISSING);

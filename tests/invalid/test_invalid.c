@@ -46,13 +46,24 @@ static dsm_status refuse_plan(const char *text, size_t length, dsm_diags *diags)
   return is_left ? DSM_OK : status;
 }
 
+static dsm_status refuse_baseline(const char *text, size_t length, dsm_diags *diags) {
+  dsm_baseline *baseline = NULL;
+  const dsm_status status =
+      dsm_baseline_parse(&baseline, text, length, "input.json", NULL, 0, diags);
+  const bool is_left = baseline != NULL;
+  dsm_baseline_free(baseline);
+  return is_left ? DSM_OK : status;
+}
+
 typedef struct kind {
   const char *name;
   refuse_function refuse;
 } kind;
 
-static const kind kinds[] = {
-    {"workload", refuse_workload}, {"system", refuse_system}, {"plan", refuse_plan}};
+static const kind kinds[] = {{"workload", refuse_workload},
+                             {"system", refuse_system},
+                             {"plan", refuse_plan},
+                             {"baseline", refuse_baseline}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */
