@@ -301,8 +301,12 @@ static void read_result(baseline_reader *reader) {
 static const char *read_version(baseline_reader *reader) {
   const dsm__json_node node = dsm__json_member(&reader->plan.root, "dsm_version");
   const char *version = "";
-  if (dsm__json_is_present(&node)) {
+  char found[160];
+  if (dsm__json_is_string(&node)) {
     dsm__json_name(&node, 64, reader->plan.arena, &version);
+  } else if (dsm__json_is_present(&node)) {
+    dsm__json_error(&node, NULL, "expected the version of dsm, a string, found %s",
+                    dsm__json_found(&node, found, sizeof found));
   }
   return version;
 }
@@ -319,6 +323,7 @@ static uint64_t read_minibatch(baseline_reader *reader) {
 /* False if it is a document of another kind, of which nothing else was read. */
 static bool read_baseline(baseline_reader *reader, dsm_baseline *baseline) {
   reader->plan.root = dsm__json_root(reader->plan.doc);
+  baseline->dsm_version = read_version(reader);
   if (!dsm__json_format(&reader->plan.root, "dsm-plan/1") ||
       !dsm__plan_root_only(&reader->plan.root)) {
     return false;
@@ -333,7 +338,6 @@ static bool read_baseline(baseline_reader *reader, dsm_baseline *baseline) {
     read_groups(reader);
   }
   baseline->minibatch = read_minibatch(reader);
-  baseline->dsm_version = read_version(reader);
   return true;
 }
 

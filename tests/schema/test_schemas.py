@@ -286,13 +286,13 @@ def check_plan_tables(schema, sources):
 # ---- what the program writes ----
 
 
-def run(dsm, *arguments):
+def run(dsm, *arguments, codes=(0,)):
     done = subprocess.run([dsm, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, env={**os.environ, "LC_ALL": "C"}, check=False,
                           timeout=120)
-    expect(done.returncode == 0, f"dsm {' '.join(arguments)}: exit code {done.returncode}: "
+    expect(done.returncode in codes, f"dsm {' '.join(arguments)}: exit code {done.returncode}: "
            f"{done.stderr}")
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    return json.loads(done.stdout) if done.returncode in codes else None
 
 
 def objects(value, path=()):
@@ -446,6 +446,56 @@ def check_elasticity(schemas, dsm, source):
                    f"{name}: a parameter is valid without {key}")
 
 
+def check_checks(schemas, dsm, plans, folder):
+    """A baseline that regressed with everything that can move, one that is as it was, and one that
+    cannot be read."""
+    name = "dsm-check/1"
+    moved = folder / "moved.json"
+    plan = json.loads(plans[2].read_text())  # gnmt, training
+    plan["result"].update(step_seconds=1e-9, utilization=1)
+    plan["layers"][0]["name"] = "of another time"
+    plan["layers"][1]["dysm_factor"] = 2
+    first = plan["layers"][1]["passes"]["forward"]
+    first["core_split"]["mb"] = 77
+    first["cycles"]["total"] = 0
+    plan["layers"][2]["passes"].pop("backward")
+    plan["pipeline"] = []
+    moved.write_text(json.dumps(plan))
+    broken = folder / "broken.json"
+    broken.write_text('{"format": "dsm-plan/2"}')
+    found = run(dsm, "check", str(moved), str(plans[0]), str(broken), "--format", "json",
+                codes=(3,))
+    if found is None:
+        return
+    complaint = schemas.complaint(name, found)
+    expect(complaint is None, f"check: {complaint}")
+    regressed, same, unread = found["items"]
+    expect((regressed["verdict"], same["verdict"], unread["status"])
+           == ("regressed", "ok", "invalid input"), "check: other verdicts")
+    expect(all(regressed[key] for key in ("layers", "passes", "decisions")),
+           "check: something that moved is not listed")
+    seen = {key for _, value in objects(found) for key in value}
+    known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
+             for key in value["properties"]}
+    expect(known <= seen, f"check: never written: {known - seen}")
+    regressed["passes"], regressed["decisions"] = regressed["passes"][:1], regressed["decisions"][:1]
+    check_refusals(schemas, name, found, ["format", "failed", "items"])
+    for index in (0, 2):
+        for key in found["items"][index]:
+            changed = copy.deepcopy(found)
+            del changed["items"][index][key]
+            expect(schemas.complaint(name, changed) is not None, f"{name}: valid without {key}")
+
+
+def check_check_tables(schema, sources):
+    path, item = "src/check/check.c", schema["$defs"]["item"]["properties"]
+    expect_same("verdicts", item["verdict"]["enum"], sources.names(path, "verdict_names"))
+    expect_same("presences", schema["$defs"]["presence"]["enum"],
+                sources.names(path, "presence_names"))
+    expect_same("compared decisions", item["decisions"]["items"]["properties"]["decision"]["enum"],
+                sources.names(path, "compared_names"))
+
+
 # ---- broken inputs ----
 
 
@@ -496,10 +546,12 @@ def main():
     check_system_tables(schemas, system, sources)
     check_plan_tables(schemas.by_format["dsm-plan/1"], sources)
     check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
+    check_check_tables(schemas.by_format["dsm-check/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
         check_description(schemas, dsm, source, plans)
+        check_checks(schemas, dsm, plans, pathlib.Path(folder))
     check_elasticity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
     return 1 if failures else 0
