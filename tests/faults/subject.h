@@ -44,6 +44,8 @@ typedef struct subject {
   char *small_plan_text;
   dsm_explanation *explanation;
   dsm_elasticity *elasticity; /**< of one layer in inference, to all parameters */
+  dsm_baseline *baseline;     /**< of the stacked workload without optimisations */
+  dsm_drift *drift;           /**< from there to the pipelined plan: everything moved */
   dsm_diags *findings;        /**< of a bad workload */
 } subject;
 
@@ -86,6 +88,8 @@ extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
+extern const faulty_case check_cases[];
+extern const size_t check_case_count;
 extern const faulty_case report_cases[];
 extern const size_t report_case_count;
 
