@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "dsm/check.h"
 
+#include <string.h>
+
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "check/record.h"
 #include "dsm/explore.h"
-
-#include <string.h>
 
 static const char *const verdict_names[] = {
     [DSM_VERDICT_OK] = "ok",

@@ -53,9 +53,14 @@ static attempt parse_with_overrides(const subject *s, dsm_diags *diags) {
   return parse(s->small_plan_text, overrides, 2, diags);
 }
 
-static attempt parse_decisions_alone(const subject *s, dsm_diags *diags) {
-  (void)s;
-  return parse(subject_decisions_text, NULL, 0, diags); /* no figures: refused, with findings */
+static attempt parse_wrong_figure(const subject *s, dsm_diags *diags) {
+  static const dsm_override wrong = {.path = "result.utilization", .value = "2"};
+  return parse(s->small_plan_text, &wrong, 1, diags);
+}
+
+static attempt parse_other_version(const subject *s, dsm_diags *diags) {
+  static const dsm_override other = {.path = "format", .value = "dsm-plan/2"};
+  return parse(s->small_plan_text, &other, 1, diags); /* with a note */
 }
 
 static attempt load(const subject *s, dsm_diags *diags) {
@@ -197,7 +202,8 @@ static attempt report_junit(const subject *s, dsm_diags *diags) {
 const faulty_case check_cases[] = {
     {"dsm_baseline_parse", parse_small, DSM_OK, NULL},
     {"dsm_baseline_parse, overrides", parse_with_overrides, DSM_OK, NULL},
-    {"dsm_baseline_parse, no figures", parse_decisions_alone, DSM_ERROR_INVALID, NULL},
+    {"dsm_baseline_parse, wrong figure", parse_wrong_figure, DSM_ERROR_INVALID, NULL},
+    {"dsm_baseline_parse, other version", parse_other_version, DSM_ERROR_INVALID, NULL},
     {"dsm_baseline_load", load, DSM_OK, NULL},
     {"dsm_check, other inputs", check_other_inputs, DSM_OK, NULL},
     {"dsm_check, infeasible", check_infeasible, DSM_ERROR_INFEASIBLE, NULL},
