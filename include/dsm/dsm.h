@@ -25,6 +25,7 @@
 #ifndef DSM_H
 #define DSM_H
 
+#include "dsm/check.h"
 #include "dsm/diag.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "dsm/check.h"
 #include "dsm/diag.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
@@ -125,6 +126,26 @@ DSM_API char *dsm_report_validation_table(const dsm_validated *items, size_t cou
 DSM_API char *dsm_report_validation_json(const dsm_validated *items, size_t count);
 /** One row a finding, and one a file without findings. */
 DSM_API char *dsm_report_validation_csv(const dsm_validated *items, size_t count);
+
+/** A baseline that was checked. */
+typedef struct dsm_checked {
+  const char *file;       /**< as given */
+  dsm_status status;      /**< DSM_OK: it was compared */
+  const dsm_drift *drift; /**< NULL if it was not */
+  bool is_failed;         /**< it fails the build */
+  double seconds;         /**< that the check took; only JUnit shows it */
+  const dsm_diags *diags; /**< what was found; may be NULL */
+} dsm_checked;
+
+/** One line a baseline, with what moved below it, and a summary of several. */
+DSM_API char *dsm_report_check_table(const dsm_checked *items, size_t count, dsm_table_style style);
+/** Format "dsm-check/1". */
+DSM_API char *dsm_report_check_json(const dsm_checked *items, size_t count);
+/** One row a figure of the step, layer, pass or decision. */
+DSM_API char *dsm_report_check_csv(const dsm_checked *items, size_t count);
+/** JUnit XML: a test case a baseline, a failure where it fails the build, an error where it could
+ * not be compared. */
+DSM_API char *dsm_report_check_junit(const dsm_checked *items, size_t count);
 
 #ifdef __cplusplus
 }

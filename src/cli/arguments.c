@@ -153,7 +153,10 @@ static cli_exit check_operands(const cli_arguments *arguments) {
   for (size_t i = 0; i < count; i++) {
     stdin_count += strcmp(arguments->operands[i], "-") == 0 ? 1 : 0;
   }
-  stdin_count += arguments->ladder_base != NULL && strcmp(arguments->ladder_base, "-") == 0 ? 1 : 0;
+  const char *const named[] = {arguments->ladder_base, arguments->workload, arguments->system};
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    stdin_count += named[i] != NULL && strcmp(named[i], "-") == 0 ? 1 : 0;
+  }
   return stdin_count > 1 ? cli_usage_error(command, "standard input ('-') can be read only once")
                          : CLI_EXIT_DONE;
 }
@@ -178,7 +181,8 @@ static void settle_optimizations(cli_arguments *arguments) {
 
 cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *command, int argc,
                              char *argv[]) {
-  *arguments = (cli_arguments){.command = command, .wants_all = true};
+  *arguments =
+      (cli_arguments){.command = command, .wants_all = true, .tolerance = DSM_TOLERANCE_DEFAULT};
   dsm_explore_options_init(&arguments->options);
   if (!make_room(&arguments->overrides, (size_t)argc)) {
     return cli_out_of_memory();
@@ -192,8 +196,8 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *comman
 
 bool cli_is_given(const cli_arguments *arguments, const char *option_name) {
   for (size_t i = 0; i < cli_option_count; i++) {
-    if (strcmp(cli_options[i].name, option_name) == 0) {
-      return arguments->is_given[i];
+    if (arguments->is_given[i] && strcmp(cli_options[i].name, option_name) == 0) {
+      return true;
     }
   }
   return false;

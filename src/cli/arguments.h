@@ -9,7 +9,12 @@
 #include "cli/exit_code.h"
 #include "dsm/dsm.h"
 
-typedef enum cli_format { CLI_FORMAT_TABLE = 0, CLI_FORMAT_JSON, CLI_FORMAT_CSV } cli_format;
+typedef enum cli_format {
+  CLI_FORMAT_TABLE = 0,
+  CLI_FORMAT_JSON,
+  CLI_FORMAT_CSV,
+  CLI_FORMAT_JUNIT /**< of check only */
+} cli_format;
 
 typedef enum cli_color { CLI_COLOR_AUTO = 0, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 
@@ -40,6 +45,10 @@ typedef struct cli_arguments {
   const char *explain;     /**< NULL: not given */
   bool is_elasticity;
   bool is_sensitivity;
+  double tolerance;     /**< of check, a ratio */
+  bool is_strict;       /**< of check: whatever moved fails */
+  const char *workload; /**< of check, in place of the baseline's; NULL: not given */
+  const char *system;   /**< likewise */
   cli_overrides overrides;
   cli_format format;
   bool has_format;    /**< --format was given */

@@ -23,6 +23,8 @@ static char *print_described(const void *result, cli_format format, dsm_table_st
     return dsm_report_description_json(all->items, all->count);
   case CLI_FORMAT_CSV:
     return dsm_report_description_csv(all->items, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }

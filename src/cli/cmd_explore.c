@@ -133,6 +133,8 @@ static char *print_ladder(const void *result, cli_format format, dsm_table_style
     return dsm_report_ladder_json(all->rungs, all->count);
   case CLI_FORMAT_CSV:
     return dsm_report_ladder_csv(all->rungs, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }

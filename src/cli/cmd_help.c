@@ -92,8 +92,14 @@ void cli_print_help(const cli_command *command) {
   if (is_program) {
     (void)printf("\n'dsm help COMMAND' shows the options of a command.\n");
   }
-  (void)printf("\nExit codes: 0 done, 2 wrong usage, 3 invalid input, 4 valid but infeasible,\n"
-               "5 a file, memory or another part of the outside failed.\n");
+  if ((command->bit & (CLI_PROGRAM | CLI_CHECK)) != 0) {
+    (void)printf(
+        "\nExit codes: 0 done, 1 check found a regression, 2 wrong usage, 3 invalid input,\n"
+        "4 valid but infeasible, 5 a file, memory or another part of the outside failed.\n");
+  } else {
+    (void)printf("\nExit codes: 0 done, 2 wrong usage, 3 invalid input, 4 valid but infeasible,\n"
+                 "5 a file, memory or another part of the outside failed.\n");
+  }
 }
 
 void cli_print_version(void) {

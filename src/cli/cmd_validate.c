@@ -31,6 +31,8 @@ static char *print_validated(const void *result, cli_format format, dsm_table_st
     return dsm_report_validation_json(all->items, all->count);
   case CLI_FORMAT_CSV:
     return dsm_report_validation_csv(all->items, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }

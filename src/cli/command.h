@@ -14,7 +14,8 @@ enum {
   CLI_SCORE = 1 << 2,
   CLI_DESCRIBE = 1 << 3,
   CLI_VALIDATE = 1 << 4,
-  CLI_HELP = 1 << 5
+  CLI_HELP = 1 << 5,
+  CLI_CHECK = 1 << 6
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -45,6 +46,7 @@ cli_exit cli_run_explore(const cli_arguments *arguments);
 cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);
 cli_exit cli_run_validate(const cli_arguments *arguments);
+cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

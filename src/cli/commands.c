@@ -74,6 +74,22 @@ const cli_command cli_commands[] = {
                     "is the largest of all files'.",
      .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},
      .run = cli_run_validate},
+    {.name = "check",
+     .bit = CLI_CHECK,
+     .operands = "BASELINE...",
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "explore baselines again and fail if the prediction got worse",
+     .description = "Explores again what each BASELINE, a plan that explore wrote, was made from, "
+                    "and compares what it recorded with what comes out now: the step's time and "
+                    "utilization, each layer and pass, and the decisions. A folder stands for all "
+                    "its *.json. A step that is slower or less utilized beyond the tolerance is a "
+                    "regression: exit code 1. The exit code is the largest of all baselines'.",
+     .examples = {"dsm explore vgg16 torus64 -o baseline.json && dsm check baseline.json",
+                  "dsm check baseline.json --tolerance 2% --set system.core.scratchpad_MiB=2",
+                  "dsm check baseline.json --workload vgg16 --strict",
+                  "dsm check baseline.json -o report.xml"},
+     .run = cli_run_check},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

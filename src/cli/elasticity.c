@@ -89,6 +89,8 @@ static char *print_elasticities(const void *result, cli_format format, dsm_table
     return dsm_report_elasticity_json(items, all->item_count);
   case CLI_FORMAT_CSV:
     return dsm_report_elasticity_csv(items, all->item_count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }

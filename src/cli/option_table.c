@@ -4,7 +4,8 @@
 #include "cli/command.h"
 #include "cli/option_values.h"
 
-#define RESULTS (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE)
+#define PLANS_AND_FILES (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE)
+#define RESULTS (PLANS_AND_FILES | CLI_CHECK)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | CLI_HELP)
 
 const cli_option cli_options[] = {
@@ -59,22 +60,48 @@ const cli_option cli_options[] = {
              "--mode, --minibatch, --optimize, --parallelism and --threads are for this alone",
      .commands = CLI_DESCRIBE,
      .apply = cli_apply_elasticity},
+    {.name = "tolerance",
+     .argument = "RATIO",
+     .help = "how much slower or less utilized is no regression, such as 0.5% or 0.005 (default: "
+             "0.5%)",
+     .commands = CLI_CHECK,
+     .apply = cli_apply_tolerance},
+    {.name = "strict",
+     .help = "fail on whatever moved: improvements, layers and decisions too",
+     .commands = CLI_CHECK,
+     .apply = cli_apply_strict},
+    {.name = "workload",
+     .argument = "FILE",
+     .help = "a workload in place of the baseline's",
+     .commands = CLI_CHECK,
+     .apply = cli_apply_workload},
+    {.name = "system",
+     .argument = "FILE",
+     .help = "a system in place of the baseline's",
+     .commands = CLI_CHECK,
+     .apply = cli_apply_system},
     {.name = "set",
      .argument = "PATH=VALUE",
      .help = "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
              "system.core.scratchpad_MiB=2; may be given several times",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_CHECK,
      .apply = cli_apply_set},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
-     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CHECK,
      .apply = cli_apply_threads},
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = RESULTS,
+     .commands = PLANS_AND_FILES,
      .word = cli_format_word,
+     .apply = cli_apply_format},
+    {.name = "format",
+     .argument = "FORMAT",
+     .help = "form of the result (default: table)",
+     .commands = CLI_CHECK,
+     .word = cli_check_format_word,
      .apply = cli_apply_format},
     {.name = "output",
      .letter = 'o',
@@ -82,7 +109,15 @@ const cli_option cli_options[] = {
      .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
              "ending .json or .csv; explore and score write the plan as JSON (or CSV) and show the "
              "table as well. '-' is standard output",
-     .commands = RESULTS,
+     .commands = PLANS_AND_FILES,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
+             "ending .json, .csv or .xml (that is junit), and the table is shown as well. '-' is "
+             "standard output",
+     .commands = CLI_CHECK,
      .apply = cli_apply_output},
     {.name = "quiet",
      .letter = 'q',

@@ -43,10 +43,18 @@ static const char *word_of(const char *const *words, size_t count, size_t index)
   return index < count ? words[index] : NULL;
 }
 
+static const char *const format_words[] = {[CLI_FORMAT_TABLE] = "table",
+                                           [CLI_FORMAT_JSON] = "json",
+                                           [CLI_FORMAT_CSV] = "csv",
+                                           [CLI_FORMAT_JUNIT] = "junit"};
+
+const char *cli_check_format_word(size_t index) {
+  return word_of(format_words, sizeof format_words / sizeof *format_words, index);
+}
+
+/* The formats of all commands. */
 const char *cli_format_word(size_t index) {
-  static const char *const words[] = {
-      [CLI_FORMAT_TABLE] = "table", [CLI_FORMAT_JSON] = "json", [CLI_FORMAT_CSV] = "csv"};
-  return word_of(words, sizeof words / sizeof *words, index);
+  return word_of(format_words, CLI_FORMAT_JUNIT, index);
 }
 
 const char *cli_color_word(size_t index) {
@@ -208,6 +216,35 @@ cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option
   return CLI_EXIT_DONE;
 }
 
+cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (dsm_tolerance_parse(value, &arguments->tolerance)) {
+    return CLI_EXIT_DONE;
+  }
+  return cli_usage_error(arguments->command,
+                         "--%s: expected a ratio from 0 to 1 or a percentage from 0%% to 100%%, "
+                         "found '%s'",
+                         option->name, value);
+}
+
+cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_strict = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_workload(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->workload = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_system(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->system = value;
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value) {
   static const char workload[] = "workload.";
   static const char system[] = "system.";
@@ -252,6 +289,9 @@ cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, c
 
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value) {
   size_t index;
+  if (option->word == cli_format_word && strcmp(value, format_words[CLI_FORMAT_JUNIT]) == 0) {
+    return cli_usage_error(arguments->command, "--%s: '%s' is for check only", option->name, value);
+  }
   if (!find_word(arguments, option, value, strlen(value), &index)) {
     return CLI_EXIT_USAGE;
   }

@@ -10,6 +10,7 @@ const char *cli_mode_word(size_t index);
 const char *cli_optimization_word(size_t index);
 const char *cli_parallelism_word(size_t index);
 const char *cli_format_word(size_t index);
+const char *cli_check_format_word(size_t index);
 const char *cli_color_word(size_t index);
 
 /* Setters (cli_option.apply). */
@@ -22,6 +23,10 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
 cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_workload(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_system(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);

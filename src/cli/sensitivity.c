@@ -16,6 +16,8 @@ static char *print_sensitivity(const void *result, cli_format format, dsm_table_
     return dsm_report_sensitivity_json(sensitivity);
   case CLI_FORMAT_CSV:
     return dsm_report_sensitivity_csv(sensitivity);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }

@@ -410,6 +410,9 @@ class Checker:
         bad.write_text(workload.read_text().replace('"minibatch"', '"minibach"'))
         inputs = ("explore", workload, system)
         recurrent = ("explore", *self.bundled("gnmt", "torus64"))
+        baseline = folder / "baseline.json"
+        self.run(*inputs, "-q", "-o", baseline)
+        changed = ("check", baseline, bad, "--tolerance", "0", "--set", "workload.minibatch=8")
         for name, arguments in (
                 ("dsm-plan/1", inputs),
                 ("dsm-plan/1", (*inputs, "--mode", "inference")),
@@ -421,6 +424,7 @@ class Checker:
                 ("dsm-sensitivity/1", (*inputs, "--sensitivity")),
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
+                ("dsm-check/1", changed),
                 ("dsm-validate/1", ("validate", workload, bad))):
             self.check_result(name, self.format_tokens(name), *arguments)
 

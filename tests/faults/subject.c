@@ -315,6 +315,21 @@ static void remove_store(subject *s) {
   dsm_sweep_free(s->stored);
 }
 
+static void make_drift(subject *s) {
+  dsm_explore_options none = s->training;
+  none.optimizations = 0;
+  dsm_plan *const plan = explore(s->stacked, s->long_system, &none);
+  char *const text = dsm_plan_print(plan);
+  require(text != NULL, "a baseline's text");
+  require(dsm_baseline_parse(&s->baseline, text, strlen(text), "b.json", NULL, 0, NULL) == DSM_OK,
+          "a baseline");
+  require(dsm_drift_derive(&s->drift, s->baseline, s->pipelined_plan, 0, NULL) == DSM_OK,
+          "a drift");
+  require(s->drift->pass_count > 0 && s->drift->decision_count > 0, "something that moved");
+  free(text);
+  dsm_plan_free(plan);
+}
+
 void subject_init(subject *s) {
   make_files(s);
   make_inputs(s);
@@ -323,6 +338,7 @@ void subject_init(subject *s) {
   require(dsm_explain(&s->explanation, s->plan, 0, 3, NULL) == DSM_OK, "an explanation");
   make_elasticity(s);
   make_store(s);
+  make_drift(s);
   s->findings = dsm_diags_new(20);
   dsm_workload *bad = NULL;
   require(dsm_workload_parse(&bad, subject_bad_workload_text, strlen(subject_bad_workload_text),
@@ -334,6 +350,8 @@ void subject_fini(subject *s) {
   dsm_diags_free(s->findings);
   remove_store(s);
   dsm_elasticity_free(s->sensitivity);
+  dsm_drift_free(s->drift);
+  dsm_baseline_free(s->baseline);
   dsm_elasticity_free(s->elasticity);
   dsm_explanation_free(s->explanation);
   free(s->small_plan_text);

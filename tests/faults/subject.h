@@ -57,6 +57,8 @@ typedef struct subject {
   dsm_sweep *swept;            /**< subject_sweep */
   dsm_elasticity *elasticity;  /**< of one layer in inference, to all parameters */
   dsm_elasticity *sensitivity; /**< the same with a tenth more of each */
+  dsm_baseline *baseline;      /**< of the stacked workload without optimisations */
+  dsm_drift *drift;            /**< from there to the pipelined plan: everything moved */
   dsm_diags *findings;         /**< of a bad workload */
 } subject;
 
@@ -106,6 +108,8 @@ extern const faulty_case sweep_eval_cases[];
 extern const size_t sweep_eval_case_count;
 extern const faulty_case sweep_spec_cases[];
 extern const size_t sweep_spec_case_count;
+extern const faulty_case check_cases[];
+extern const size_t check_case_count;
 extern const faulty_case report_cases[];
 extern const size_t report_case_count;
 

@@ -92,6 +92,15 @@ static dsm_status refuse_sweep(const char *text, size_t length, dsm_diags *diags
   return is_left ? DSM_OK : status;
 }
 
+static dsm_status refuse_baseline(const char *text, size_t length, dsm_diags *diags) {
+  dsm_baseline *baseline = NULL;
+  const dsm_status status =
+      dsm_baseline_parse(&baseline, text, length, "input.json", NULL, 0, diags);
+  const bool is_left = baseline != NULL;
+  dsm_baseline_free(baseline);
+  return is_left ? DSM_OK : status;
+}
+
 typedef struct kind {
   const char *name;
   refuse_function refuse;
@@ -100,7 +109,8 @@ typedef struct kind {
 static const kind kinds[] = {{"workload", refuse_workload},
                              {"system", refuse_system},
                              {"plan", refuse_plan},
-                             {"sweep", refuse_sweep}};
+                             {"sweep", refuse_sweep},
+                             {"baseline", refuse_baseline}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */

@@ -6,6 +6,7 @@
 
 int main(void) {
   static Suite *(*const suites[])(void) = {
+      suite_check_report,
       suite_csv,
       suite_description,
       suite_display,
@@ -24,6 +25,7 @@ int main(void) {
       suite_table,
       suite_validation,
       suite_what_if,
+      suite_xml,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {

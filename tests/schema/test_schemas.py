@@ -311,8 +311,8 @@ def check_sweep_tables(schema, sources):
 def check_plan_tables(schema, sources):
     definitions = schema["$defs"]
     a_pass, transfer = definitions["pass"]["properties"], definitions["transfer"]["properties"]
-    names, plan, reader = "src/model/names.c", "src/plan/plan.c", "src/plan/plan_json.c"
-    layers, pipelines = "src/plan/plan_json_layers.c", "src/plan/plan_json_pipeline.c"
+    names, plan = "src/model/names.c", "src/plan/plan.c"
+    keys, question = "src/plan/plan_json_keys.c", "src/plan/plan_json_question.c"
     for what, in_schema, path, table in (
             ("loops", definitions["loops"]["properties"], names, "dim_names"),
             ("modes", schema["properties"]["mode"]["enum"], names, "mode_names"),
@@ -329,29 +329,31 @@ def check_plan_tables(schema, sources):
              "invocation_kind_names")):
         expect_same(what, in_schema, sources.names(path, table))
     for what, in_schema, path, function in (
-            ("keys of a plan", schema["properties"], reader, "read_plan"),
-            ("keys of options", schema["properties"]["options"]["properties"], reader,
+            ("keys of a plan", schema["properties"], keys, "dsm__plan_root_only"),
+            ("keys of options", schema["properties"]["options"]["properties"], question,
              "read_options"),
-            ("keys of a result", definitions["result"]["properties"], reader, "read_result"),
-            ("keys of a plan's layer", definitions["layer"]["properties"], layers, "read_layer"),
-            ("keys of a pass", a_pass, layers, "read_pass"),
-            ("keys of invocations", definitions["invocation"]["properties"], layers,
-             "read_invocation"),
-            ("keys of a pipeline group", definitions["pipeline"]["properties"], pipelines,
-             "read_entry")):
+            ("keys of a result", definitions["result"]["properties"], keys,
+             "dsm__plan_result_only"),
+            ("keys of a plan's layer", definitions["layer"]["properties"], keys,
+             "dsm__plan_layer_only"),
+            ("keys of a pass", a_pass, keys, "dsm__plan_pass_only"),
+            ("keys of invocations", definitions["invocation"]["properties"], keys,
+             "dsm__plan_invocation_only"),
+            ("keys of a pipeline group", definitions["pipeline"]["properties"], keys,
+             "dsm__plan_pipeline_only")):
         expect_same(what, in_schema, sources.known_keys(path, function))
 
 
 # ---- what the program writes ----
 
 
-def run(dsm, *arguments):
+def run(dsm, *arguments, codes=(0,)):
     done = subprocess.run([dsm, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, env={**os.environ, "LC_ALL": "C"}, check=False,
                           timeout=120)
-    expect(done.returncode == 0, f"dsm {' '.join(arguments)}: exit code {done.returncode}: "
+    expect(done.returncode in codes, f"dsm {' '.join(arguments)}: exit code {done.returncode}: "
            f"{done.stderr}")
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    return json.loads(done.stdout) if done.returncode in codes else None
 
 
 def objects(value, path=()):
@@ -530,6 +532,56 @@ def check_sensitivity(schemas, dsm, source):
                    f"{name}: {parameter['path']} is valid without {key}")
 
 
+def check_checks(schemas, dsm, plans, folder):
+    """A baseline that regressed with everything that can move, one that is as it was, and one that
+    cannot be read."""
+    name = "dsm-check/1"
+    moved = folder / "moved.json"
+    plan = json.loads(plans[2].read_text())  # gnmt, training
+    plan["result"].update(step_seconds=1e-9, utilization=1)
+    plan["layers"][0]["name"] = "of another time"
+    plan["layers"][1]["dysm_factor"] = 2
+    first = plan["layers"][1]["passes"]["forward"]
+    first["core_split"]["mb"] = 77
+    first["cycles"]["total"] = 0
+    plan["layers"][2]["passes"].pop("backward")
+    plan["pipeline"] = []
+    moved.write_text(json.dumps(plan))
+    broken = folder / "broken.json"
+    broken.write_text('{"format": "dsm-plan/2"}')
+    found = run(dsm, "check", str(moved), str(plans[0]), str(broken), "--format", "json",
+                codes=(3,))
+    if found is None:
+        return
+    complaint = schemas.complaint(name, found)
+    expect(complaint is None, f"check: {complaint}")
+    regressed, same, unread = found["items"]
+    expect((regressed["verdict"], same["verdict"], unread["status"])
+           == ("regressed", "ok", "invalid input"), "check: other verdicts")
+    expect(all(regressed[key] for key in ("layers", "passes", "decisions")),
+           "check: something that moved is not listed")
+    seen = {key for _, value in objects(found) for key in value}
+    known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
+             for key in value["properties"]}
+    expect(known <= seen, f"check: never written: {known - seen}")
+    regressed["passes"], regressed["decisions"] = regressed["passes"][:1], regressed["decisions"][:1]
+    check_refusals(schemas, name, found, ["format", "failed", "items"])
+    for index in (0, 2):
+        for key in found["items"][index]:
+            changed = copy.deepcopy(found)
+            del changed["items"][index][key]
+            expect(schemas.complaint(name, changed) is not None, f"{name}: valid without {key}")
+
+
+def check_check_tables(schema, sources):
+    path, item = "src/check/check.c", schema["$defs"]["item"]["properties"]
+    expect_same("verdicts", item["verdict"]["enum"], sources.names(path, "verdict_names"))
+    expect_same("presences", schema["$defs"]["presence"]["enum"],
+                sources.names(path, "presence_names"))
+    expect_same("compared decisions", item["decisions"]["items"]["properties"]["decision"]["enum"],
+                sources.names(path, "compared_names"))
+
+
 # ---- broken inputs ----
 
 
@@ -582,10 +634,12 @@ def main():
     check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
     check_sweep_tables(schemas.by_format["dsm-sweep/1"], sources)
     check_sensitivity_tables(schemas.by_format["dsm-sensitivity/1"], sources)
+    check_check_tables(schemas.by_format["dsm-check/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
         check_description(schemas, dsm, source, plans)
+        check_checks(schemas, dsm, plans, pathlib.Path(folder))
     check_elasticity(schemas, dsm, source)
     check_sensitivity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
