@@ -30,6 +30,8 @@ typedef struct builder {
   dsm__varied_inputs inputs;
   trial *trials;
   size_t trial_count;
+  dsm_explorer **explorers; /* one a worker: trials have much in common */
+  size_t explorer_count;
 } builder;
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
@@ -160,12 +162,13 @@ static bool add_subject(builder *build, const dsm__subject *subject,
 
 /* ---- exploring ---- */
 
-static void explore(trial *each, dsm_explore_options options) {
+static void explore(trial *each, dsm_explorer *explorer, dsm_explore_options options) {
   dsm_diags *const diags = dsm_diags_new(1);
   dsm_plan *plan = NULL;
   options.thread_count = 1;
   each->status = diags == NULL ? DSM_ERROR_OUT_OF_MEMORY
-                               : dsm_explore(&plan, each->workload, each->system, &options, diags);
+                               : dsm_explorer_explore(explorer, &plan, each->workload, each->system,
+                                                      &options, diags);
   if (plan != NULL) {
     each->response->step_cycles = plan->result.step_cycles;
     each->response->step_seconds = plan->result.step_seconds;
@@ -179,8 +182,26 @@ static void explore(trial *each, dsm_explore_options options) {
 
 static void explore_task(void *context, size_t task_index, size_t worker_index) {
   const builder *const build = context;
-  (void)worker_index;
-  explore(&build->trials[task_index], build->made->options);
+  explore(&build->trials[task_index], build->explorers[worker_index], build->made->options);
+}
+
+static bool make_explorers(builder *build) {
+  const size_t count = dsm__parallel_workers(build->request->options.thread_count);
+  build->explorers = dsm__arena_array(build->made->arena, count, sizeof(dsm_explorer *));
+  bool is_done = build->explorers != NULL;
+  while (is_done && build->explorer_count < count) {
+    dsm_explorer *const explorer = dsm_explorer_new();
+    is_done = explorer != NULL;
+    build->explorers[build->explorer_count] = explorer;
+    build->explorer_count += is_done ? 1 : 0;
+  }
+  return is_done;
+}
+
+static void free_explorers(const builder *build) {
+  for (size_t i = 0; i < build->explorer_count; i++) {
+    dsm_explorer_free(build->explorers[i]);
+  }
 }
 
 /* All networks must have a time with the parameters as they are: they are the first trials. */
@@ -307,6 +328,9 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
       return dsm__out_of_memory(diags);
     }
   }
+  if (!make_explorers(build)) {
+    return dsm__out_of_memory(diags);
+  }
   dsm__parallel_for(request->options.thread_count, build->trial_count, explore_task, build);
   status = collect(build, diags);
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
@@ -354,6 +378,7 @@ dsm_status dsm_elasticity_derive(dsm_elasticity **elasticity, const dsm_elastici
     return dsm__out_of_memory(diags);
   }
   const dsm_status status = build_all(&build, diags);
+  free_explorers(&build);
   dsm__varied_inputs_fini(&build.inputs);
   if (status == DSM_OK) {
     *elasticity = build.made;
