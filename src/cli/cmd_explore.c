@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _POSIX_C_SOURCE 200809L
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -12,6 +9,7 @@
 #include "cli/lookup.h"
 #include "cli/optimizations.h"
 #include "cli/output.h"
+#include "cli/seconds.h"
 
 #define FINDINGS_MAX 100
 #define RUNGS_MAX (DSM_OPTIMIZATION_COUNT + 1)
@@ -80,24 +78,18 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return cli_check_optimizations(arguments);
 }
 
-static double seconds_now(void) {
-  struct timespec now = {0};
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* dsm_explore, and with --verbose what it did. */
 static cli_exit explore(dsm_plan **plan, const cli_arguments *arguments, const inputs *in,
                         const dsm_system *system, const dsm_explore_options *options,
                         dsm_diags *diags) {
-  const double start = seconds_now();
+  const double start = cli_seconds_now();
   const dsm_status status = dsm_explore(plan, in->workload, system, options, diags);
   if (status == DSM_OK && arguments->is_verbose) {
     (void)fprintf(stderr,
                   "dsm: %s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64
                   " mappings scored, %.3f s\n",
                   in->workload->name, system->name, (*plan)->statistics.distinct_layers,
-                  (*plan)->layer_count, (*plan)->statistics.evaluations, seconds_now() - start);
+                  (*plan)->layer_count, (*plan)->statistics.evaluations, cli_seconds_now() - start);
   }
   return cli_exit_of(status);
 }

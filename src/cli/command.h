@@ -14,10 +14,11 @@ enum {
   CLI_SCORE = 1 << 2,
   CLI_DESCRIBE = 1 << 3,
   CLI_VALIDATE = 1 << 4,
-  CLI_HELP = 1 << 5
+  CLI_HELP = 1 << 5,
+  CLI_SWEEP = 1 << 6
 };
 
-#define CLI_EXAMPLES_MAX 5
+#define CLI_EXAMPLES_MAX 6
 
 typedef struct cli_command {
   const char *name; /**< NULL: the program itself */
@@ -45,6 +46,7 @@ cli_exit cli_run_explore(const cli_arguments *arguments);
 cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);
 cli_exit cli_run_validate(const cli_arguments *arguments);
+cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

@@ -73,6 +73,27 @@ const cli_command cli_commands[] = {
                     "is the largest of all files'.",
      .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},
      .run = cli_run_validate},
+    {.name = "sweep",
+     .bit = CLI_SWEEP,
+     .operands = "SPEC | WORKLOAD SYSTEM | DATABASE",
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "explore every point of a design space, into a database",
+     .description =
+         "Explores each point of a sweep: of SPEC, a JSON specification, or of WORKLOAD on SYSTEM "
+         "with --vary. Results go to an SQLite database, each as soon as it is there; the same "
+         "command goes on where an earlier one was interrupted. DATABASE: shows what is in one, "
+         "and explores nothing. With --merge, the operands are the database to bring others into, "
+         "and those others. Without --format, the best rows are shown.",
+     .examples = {"dsm sweep scratchpad_vgg16",
+                  "dsm sweep vgg16 torus64 --vary system.core.scratchpad_MiB=0.5,1,2 --vary "
+                  "workload.minibatch=256:1024:x2 --threads 2",
+                  "dsm sweep vgg16-torus64.sqlite --best 3 --by min:step_seconds --format csv",
+                  "dsm sweep scratchpad_vgg16.sqlite --pareto "
+                  "min:step_seconds,min:system.core.scratchpad_MiB",
+                  "dsm sweep scratchpad_vgg16 --shard 1/2",
+                  "dsm sweep --merge all.sqlite scratchpad_vgg16.1-of-2.sqlite"},
+     .run = cli_run_sweep},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",
