@@ -47,7 +47,7 @@ typedef struct announcement {
 /* Why a rank cannot go on. */
 typedef struct failure {
   dsm_status status;
-  char message[400];
+  char message[512];
 } failure;
 
 /* ---- what all ranks do ---- */

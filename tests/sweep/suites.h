@@ -7,6 +7,8 @@
 
 Suite *suite_evaluator(void);
 Suite *suite_short_decisions(void);
+Suite *suite_result_pack(void);
+Suite *suite_team(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

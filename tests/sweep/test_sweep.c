@@ -6,6 +6,8 @@
 int main(void) {
   SRunner *const runner = srunner_create(suite_evaluator());
   srunner_add_suite(runner, suite_short_decisions());
+  srunner_add_suite(runner, suite_result_pack());
+  srunner_add_suite(runner, suite_team());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
