@@ -55,10 +55,11 @@ const cli_command cli_commands[] = {
      .operands = "FILE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .summary = "show what workloads, systems and plans hold",
-     .description = "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
-                    "balance and every parameter of systems, with its unit, its default and where "
-                    "its value comes from; both, and the main results, of plans.",
+     .summary = "show what workloads, systems, plans and sweeps hold",
+     .description =
+         "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
+         "balance and every parameter of systems, with its unit, its default and where "
+         "its value comes from; both, and the main results, of plans; points and axes of sweeps.",
      .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json",
                   "dsm describe torus64 --elasticity",
                   "dsm describe torus64 gnmt --elasticity --minibatch 1024 --threads 2"},
@@ -68,7 +69,7 @@ const cli_command cli_commands[] = {
      .operands = "FILE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .summary = "check workloads, systems and plans",
+     .summary = "check workloads, systems, plans and sweeps",
      .description = "Checks each FILE and reports every problem, not only the first. The exit code "
                     "is the largest of all files'.",
      .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},

@@ -8,7 +8,7 @@
 static const dsm_point_layer layers[] = {
     {.name = "conv1",
      .pass = DSM_PASS_UPDATE,
-     .parallelism = DSM_DATA_X_MODEL_Y,
+     .parallelism = DSM_PARALLELISM_DATA_X_MODEL_Y,
      .core_split = {{1, 2, 4, 1, 4}},
      .dysm_factor = 8,
      .output_on_chip = true,
