@@ -65,9 +65,9 @@ typedef struct dsm__word {
 struct dsm_store {
   const char *path; /**< for findings */
   sqlite3 *database;
-  int lock; /**< descriptor that holds the writers' lock, or -1 */
-  bool is_writer;
-  bool is_new; /**< the file was made when it was opened */
+  int lock;     /**< descriptor that holds the writers' lock, or -1 */
+  bool has_log; /**< it was given a log, which is to be ended */
+  bool is_new;  /**< the file was made when it was opened */
   dsm__arena *arena;
   const dsm_sweep *sweep; /**< NULL: opened for reading or merging */
   dsm__identity identity;

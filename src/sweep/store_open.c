@@ -33,23 +33,40 @@ static dsm_store *new_store(const char *path) {
   return store;
 }
 
-void dsm_store_close(dsm_store *store) {
-  if (store == NULL) {
-    return;
-  }
+/* Closes SQLite's part. What cannot be brought out of the log, because somebody reads or the disk
+ * is full, stays in it. */
+static void disconnect(dsm_store *store) {
   for (int s = 0; s < DSM__STATEMENT_COUNT; s++) {
     (void)sqlite3_finalize(store->statements[s]);
   }
-  if (store->is_writer && store->database != NULL) {
-    /* What cannot be done, because somebody reads or the disk is full, stays in the log. */
-    (void)sqlite3_exec(store->database, "PRAGMA wal_checkpoint(TRUNCATE);", NULL, NULL, NULL);
-    (void)sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE;", NULL, NULL, NULL);
+  if (store->has_log) {
+    (void)sqlite3_exec(store->database, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+    (void)sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
   }
   (void)sqlite3_close(store->database);
+}
+
+/* Gives up the lock and the memory. */
+static void release(dsm_store *store) {
   if (store->lock >= 0) {
     (void)close(store->lock);
   }
   dsm__arena_free(store->arena);
+}
+
+void dsm_store_close(dsm_store *store) {
+  if (store != NULL) {
+    disconnect(store);
+    release(store);
+  }
+}
+
+void dsm__store_discard(dsm_store *store) {
+  disconnect(store);
+  if (store->is_new) {
+    (void)unlink(store->path); /* it is locked still: nobody else writes to it */
+  }
+  release(store);
 }
 
 /* ---- what is there ---- */
@@ -182,12 +199,12 @@ static int start_log(dsm_store *store) {
   if (read_code != SQLITE_OK || is_log == 0) {
     return read_code == SQLITE_OK ? code : read_code;
   }
+  store->has_log = true;
   return sqlite3_exec(store->database, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
 }
 
 static dsm_status open_writer(dsm_store *store, const dsm__identity *wanted, const char *other,
                               dsm_diags *diags) {
-  store->is_writer = true;
   store->words = dsm__arena_array(store->arena, DSM__WORD_SLOTS, sizeof *store->words);
   if (store->words == NULL) {
     return dsm__out_of_memory(diags);
@@ -207,14 +224,6 @@ static dsm_status open_writer(dsm_store *store, const dsm__identity *wanted, con
   }
   code = start_log(store);
   return code == SQLITE_OK ? DSM_OK : dsm__store_fail(store, code, "cannot write", diags);
-}
-
-void dsm__store_discard(dsm_store *store) {
-  if (store->is_new) {
-    (void)unlink(store->path); /* it is locked: nobody else writes to it */
-  }
-  store->is_writer = false; /* nothing to tidy up */
-  dsm_store_close(store);
 }
 
 dsm_status dsm__store_open_for(dsm_store **store, const char *path, const dsm__identity *wanted,

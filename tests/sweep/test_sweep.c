@@ -4,12 +4,16 @@
 #include "suites.h"
 
 int main(void) {
-  SRunner *const runner = srunner_create(suite_evaluator());
-  srunner_add_suite(runner, suite_short_decisions());
-  srunner_add_suite(runner, suite_result_pack());
-  srunner_add_suite(runner, suite_team());
+  static Suite *(*const suites[])(void) = {
+      suite_evaluator,    suite_short_decisions, suite_select,      suite_store,
+      suite_store_errors, suite_store_merge,     suite_result_pack, suite_team,
+  };
+  SRunner *const runner = srunner_create(NULL);
+  for (int i = 0; i < COUNT_OF(suites); i++) {
+    srunner_add_suite(runner, suites[i]());
+  }
   srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
+  const int failed_count = srunner_ntests_failed(runner);
   srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return failed_count == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
