@@ -17,6 +17,7 @@
 #define DSM_CHIPS_MAX 1048576             /**< chips of a system */
 #define DSM_SWEEP_POINTS_MAX 1000000      /**< points of a sweep, before conditions exclude any */
 #define DSM_SWEEP_AXES_MAX 32             /**< axes of a sweep, and paths of an axis */
-#define DSM_SWEEP_VALUES_MAX 100000       /**< values of an axis, and inputs of a sweep */
+#define DSM_SWEEP_CONDITIONS_MAX 1000 /**< conditions of a specification, and of a command line */
+#define DSM_SWEEP_VALUES_MAX 100000   /**< values of an axis, and inputs of a sweep */
 
 #endif

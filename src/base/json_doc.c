@@ -97,6 +97,10 @@ size_t dsm__json_doc_error_count(const dsm__json_doc *doc) {
   return doc->error_count;
 }
 
+const char *dsm__json_doc_file(const dsm__json_doc *doc) {
+  return doc->file;
+}
+
 bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc) {
   return doc->is_out_of_memory;
 }

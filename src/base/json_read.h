@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/text_buffer.h"
 #include "dsm/diag.h"
 #include "dsm/override.h"
 
@@ -46,6 +47,9 @@ DSM_NODISCARD dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *te
 
 void dsm__json_doc_free(dsm__json_doc *doc);
 
+/** The name of the text in findings; NULL: none. Borrowed from the document. */
+const char *dsm__json_doc_file(const dsm__json_doc *doc);
+
 /** How many errors have been reported on this document so far (also where diags is NULL). */
 size_t dsm__json_doc_error_count(const dsm__json_doc *doc);
 
@@ -72,6 +76,16 @@ static inline bool dsm__json_is_present(const dsm__json_node *node) {
 bool dsm__json_is_null(const dsm__json_node *node);
 bool dsm__json_is_string(const dsm__json_node *node);
 bool dsm__json_is_object(const dsm__json_node *node);
+bool dsm__json_is_list(const dsm__json_node *node);
+/** Is it a number? Then *number is its value. */
+bool dsm__json_is_number(const dsm__json_node *node, double *number);
+
+/** What a string holds, borrowed from the document; NULL if the node is no string. */
+const char *dsm__json_text(const dsm__json_node *node);
+
+/** Appends a present value as JSON without spaces, the keys of objects in bytewise order: equal
+ * values give equal texts. */
+void dsm__json_compact(const dsm__json_node *node, dsm__text_buffer *out);
 
 /** Reports an error at the node (or, if it is absent, at its parent, with the node's path). Nothing
  * if there has been one at this node before. */
@@ -93,6 +107,15 @@ bool dsm__json_require(const dsm__json_node *node, const char *expected);
  * each unknown key is reported with the nearest known one. False if it is no object. */
 bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
                            size_t known_count);
+
+/** A key that an override made and that no reader knows. */
+typedef struct dsm__json_unknown {
+  const char *key;  /**< NULL: there is none */
+  const char *hint; /**< what was probably meant, or what is known; may be empty */
+} dsm__json_unknown;
+
+/** The first such key that dsm__json_object_only has reported. Borrowed from the document. */
+dsm__json_unknown dsm__json_doc_unknown_override(const dsm__json_doc *doc);
 
 /** Checks for an array of min..max items and gives the count. */
 bool dsm__json_array(const dsm__json_node *node, size_t min, size_t max, size_t *count);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/sweep_draft.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/diag_add.h"
+
+void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+                      const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (origin.node != NULL) {
+    char message[1024]; /* more than a finding keeps */
+    (void)vsnprintf(message, sizeof message, format, args);
+    dsm__json_error(origin.node, hint, "%s", message);
+    draft->is_invalid = true;
+  } else {
+    const dsm__place place = {.file = origin.option};
+    dsm__diags_vadd(draft->diags, DSM_SEVERITY_ERROR, place, hint, format, args);
+    draft->is_usage_wrong = true;
+  }
+  va_end(args);
+}
+
+void dsm__draft_note(dsm__sweep_draft *draft, dsm_status status) {
+  draft->is_out_of_memory = draft->is_out_of_memory || status == DSM_ERROR_OUT_OF_MEMORY;
+  draft->is_io_wrong = draft->is_io_wrong || status == DSM_ERROR_IO;
+  draft->is_usage_wrong = draft->is_usage_wrong || status == DSM_ERROR_USAGE;
+  draft->is_invalid =
+      draft->is_invalid || status == DSM_ERROR_INVALID || status == DSM_ERROR_INFEASIBLE;
+}
+
+bool dsm__draft_out_of_memory(dsm__sweep_draft *draft) {
+  if (!draft->is_out_of_memory) {
+    draft->is_out_of_memory = true;
+    (void)dsm__out_of_memory(draft->diags);
+  }
+  return false;
+}
+
+dsm_status dsm__draft_status(const dsm__sweep_draft *draft) {
+  const bool has_doc = draft->doc != NULL;
+  if (draft->is_out_of_memory || (has_doc && dsm__json_doc_is_out_of_memory(draft->doc))) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  if (draft->is_invalid || (has_doc && dsm__json_doc_error_count(draft->doc) > 0)) {
+    return DSM_ERROR_INVALID;
+  }
+  if (draft->is_io_wrong) {
+    return DSM_ERROR_IO;
+  }
+  return draft->is_usage_wrong ? DSM_ERROR_USAGE : DSM_OK;
+}
+
+const char *dsm__draft_take(dsm__sweep_draft *draft, dsm__text_buffer *buffer) {
+  const char *copy = NULL;
+  if (!buffer->failed && buffer->text != NULL) {
+    copy = dsm__arena_strndup(draft->arena, buffer->text, buffer->length);
+  }
+  dsm__text_fini(buffer);
+  if (copy == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+  return copy;
+}
