@@ -8,7 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/progress.h"
-#include "cli/sweep_inputs.h"
+#include "cli/sweep_request.h"
 #include "cli/sweep_results.h"
 
 #define FINDINGS_MAX 100

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/lookup.h"
-#include "cli/sweep_inputs.h"
+#include "cli/sweep_request.h"
 
 /* A plan is edited, not overridden: its decisions may not fit other inputs. */
 static dsm_status parse_plan(cli_loaded *loaded, const cli_overrides *overrides, const char *text,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sweep_inputs.h: a sweep from what a command line names. */
-#ifndef DSM_CLI_SWEEP_INPUTS_H
-#define DSM_CLI_SWEEP_INPUTS_H
+/* sweep_request.h: a sweep from what a command line names. */
+#ifndef DSM_CLI_SWEEP_REQUEST_H
+#define DSM_CLI_SWEEP_REQUEST_H
 
 #include "cli/arguments.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/sweep_inputs.h"
+#include "cli/sweep_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
