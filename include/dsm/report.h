@@ -16,7 +16,7 @@
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
 #include "dsm/plan.h"
-#include "dsm/sweep.h"
+#include "dsm/sweep_store.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
 
@@ -89,6 +89,14 @@ DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, si
 DSM_API char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count);
 /** One row a parameter, variation and network. */
 DSM_API char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count);
+
+/** Points of a sweep: what varies and the results that are looked at first, a row a point; what is
+ * the same in all rows stands once above them, why a point has no result below. */
+DSM_API char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style style);
+/** Format "dsm-points/1": all columns of all rows. */
+DSM_API char *dsm_report_points_json(const dsm_point_table *points);
+/** All columns of all rows. */
+DSM_API char *dsm_report_points_csv(const dsm_point_table *points);
 
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
  * not known is left out. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/digest.h"
 #include "sweep/store_internal.h"
 
 /* ---- of a sweep ---- */
@@ -152,6 +153,13 @@ static int read_paths(dsm_store *store) {
   return code;
 }
 
+/* The specification must be the one that was written. */
+static int check_digest(const dsm__identity *identity) {
+  char digest[DSM__DIGEST_SIZE];
+  dsm__digest_text(identity->resolved, strlen(identity->resolved), digest);
+  return strcmp(digest, identity->digest) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
 dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
   int code = read_meta(store);
   if (code == SQLITE_OK) {
@@ -159,6 +167,9 @@ dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
   }
   if (code == SQLITE_OK) {
     code = read_paths(store);
+  }
+  if (code == SQLITE_OK) {
+    code = check_digest(&store->identity);
   }
   if (code == SQLITE_OK && !dsm__store_columns(store)) {
     code = SQLITE_NOMEM;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/digest.h"
 
 enum { AXIS_COUNT = 4, COLUMN_COUNT = 5, WORKLOAD_COUNT = 2, LAST_COUNT = 2 };
 
@@ -94,8 +95,10 @@ dsm_sweep *stored_sweep(stored_shape shape) {
   sweep->arena = arena;
   sweep->name = shape.name == NULL ? "stored" : shape.name;
   sweep->record = shape.record;
-  sweep->resolved = "{\n  \"format\": \"dsm-sweep/1\"\n}\n";
-  set_digest(sweep->digest, shape.digest_mark);
+  sweep->resolved =
+      dsm__arena_printf(arena, "{\n  \"format\": \"dsm-sweep/1\",\n  \"source\": \"%s\"\n}\n",
+                        shape.source == NULL ? "a" : shape.source);
+  dsm__digest_text(sweep->resolved, strlen(sweep->resolved), sweep->digest);
   set_inputs(sweep, shape.input_mark);
   set_axes(sweep, &shape);
   set_columns(sweep);

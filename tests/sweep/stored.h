@@ -14,10 +14,10 @@ enum { STORED_LAYERS_MAX = 4096, STORED_PASSES = 3 };
 typedef struct stored_shape {
   size_t minibatch_count; /**< values of workload.minibatch; points are four times as many */
   dsm_record record;
-  const char *name;        /**< NULL: "stored" */
-  const char *digest_mark; /**< a character for the digest, as of other values; NULL: "a" */
-  const char *input_mark;  /**< the same for the digest of the first workload */
-  const char *last_path;   /**< NULL: "point" */
+  const char *name;       /**< NULL: "stored" */
+  const char *source;     /**< a text in the specification; NULL: "a" */
+  const char *input_mark; /**< a character for the digest of the first workload; NULL: "1" */
+  const char *last_path;  /**< NULL: "point" */
 } stored_shape;
 
 /** Two workloads on a system; axes `workload.minibatch` (64, 128, ...) and, together,

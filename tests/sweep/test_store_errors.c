@@ -89,6 +89,7 @@ START_TEST(test_another_version_of_the_tables) {
       {"DROP VIEW points; CREATE VIEW points AS SELECT 1 AS point",
        "its tables are not as dsm makes them"},
       {"UPDATE meta SET point_count=-1", "its tables are not as dsm makes them"},
+      {"UPDATE meta SET specification='{}'", "its tables are not as dsm makes them"},
       {"UPDATE meta SET name=CAST(x'41FF' AS TEXT)", "its tables are not as dsm makes them"},
   };
   scratch_make("a.sqlite", sweep, 0, 1, 3);
@@ -103,19 +104,19 @@ START_TEST(test_another_sweep_is_told_apart) {
     stored_shape shape;
     const char *message;
   } cases[] = {
-      {{.minibatch_count = 10, .record = DSM_RECORD_LAYERS, .digest_mark = "b"},
+      {{.minibatch_count = 10, .record = DSM_RECORD_LAYERS, .source = "b"},
        "belongs to another sweep than the one asked for; values, conditions or options differ"},
-      {{.minibatch_count = 9, .record = DSM_RECORD_LAYERS, .digest_mark = "b"},
+      {{.minibatch_count = 9, .record = DSM_RECORD_LAYERS, .source = "b"},
        "; it has 36 points, not 40"},
-      {{.minibatch_count = 10, .record = DSM_RECORD_PLANS, .digest_mark = "b"},
+      {{.minibatch_count = 10, .record = DSM_RECORD_PLANS, .source = "b"},
        "; it records plans, not layers"},
-      {{.minibatch_count = 10, .record = DSM_RECORD_LAYERS, .digest_mark = "b", .name = "other"},
+      {{.minibatch_count = 10, .record = DSM_RECORD_LAYERS, .source = "b", .name = "other"},
        "; it is called \"other\", not \"stored\""},
-      {{.minibatch_count = 10, .record = DSM_RECORD_LAYERS, .digest_mark = "b", .input_mark = "9"},
+      {{.minibatch_count = 10, .record = DSM_RECORD_LAYERS, .source = "b", .input_mark = "9"},
        "; its workload \"net_a\" is another"},
       {{.minibatch_count = 10,
         .record = DSM_RECORD_LAYERS,
-        .digest_mark = "b",
+        .source = "b",
         .last_path = "system.pe.simd_macs"},
        "; it does not vary point; it varies system.pe.simd_macs"},
   };
@@ -174,7 +175,7 @@ Suite *suite_store_errors(void) {
   tcase_add_test(tests, test_places_without_a_file);
   tcase_add_test(tests, test_an_empty_file_cannot_be_read);
   tcase_add_test(tests, test_a_database_of_another_program);
-  tcase_add_loop_test(tests, test_another_version_of_the_tables, 0, 9);
+  tcase_add_loop_test(tests, test_another_version_of_the_tables, 0, 10);
   tcase_add_loop_test(tests, test_another_sweep_is_told_apart, 0, 6);
   tcase_add_test(tests, test_results_of_another_version_are_read_but_not_continued);
   tcase_add_test(tests, test_one_writer_at_a_time);

@@ -95,8 +95,8 @@ START_TEST(test_a_point_that_differs_stops_the_merge) {
 END_TEST
 
 START_TEST(test_another_sweep_stops_the_merge) {
-  dsm_sweep *const other = stored_sweep(
-      (stored_shape){.minibatch_count = 9, .record = DSM_RECORD_PLANS, .digest_mark = "b"});
+  dsm_sweep *const other =
+      stored_sweep((stored_shape){.minibatch_count = 9, .record = DSM_RECORD_PLANS, .source = "b"});
   ck_assert_int_eq(remove("3"), 0);
   scratch_make("3", other, 0, 1, 3);
   stored_sweep_free(other);
@@ -125,7 +125,7 @@ END_TEST
 
 START_TEST(test_a_target_of_another_sweep_stays_as_it_is) {
   dsm_sweep *const other = stored_sweep(
-      (stored_shape){.minibatch_count = 10, .record = DSM_RECORD_PLANS, .digest_mark = "b"});
+      (stored_shape){.minibatch_count = 10, .record = DSM_RECORD_PLANS, .source = "b"});
   scratch_make("new", other, 0, 1, 3);
   stored_sweep_free(other);
   ck_assert_int_eq(dsm_store_merge("new", shards, 3, scratch_diags()), DSM_ERROR_INVALID);
