@@ -155,6 +155,9 @@ bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc);
 /** A caller's own allocation failed while it read: marks the document as out of memory. */
 void dsm__json_set_out_of_memory(dsm__json_doc *doc);
 
+/** The same where the finding exists already: nothing more is said about memory. */
+void dsm__json_note_out_of_memory(dsm__json_doc *doc);
+
 /**
  * Reads the `format` of a description: true if it is `expected`, or if it is absent (reported). A
  * description of another format is one finding, and nothing else of it should be read.

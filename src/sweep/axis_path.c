@@ -39,6 +39,6 @@ const char *dsm__path_below(const char *path, dsm__path_kind kind) {
          1;
 }
 
-const char *dsm__path_nearest(const char *text) {
-  return dsm__nearest(text, whole_paths, WHOLE_PATH_COUNT);
+void dsm__path_hint(const char *text, char hint[DSM__PATH_HINT_SIZE]) {
+  (void)dsm__nearest_hint(text, whole_paths, WHOLE_PATH_COUNT, hint, DSM__PATH_HINT_SIZE);
 }

@@ -25,7 +25,9 @@ bool dsm__path_parse(const char *text, dsm__path_kind *kind);
 /** The path below the root of the description, for the two kinds of values. */
 const char *dsm__path_below(const char *path, dsm__path_kind kind);
 
-/** The path without a prefix that somebody probably meant; NULL if none is near. */
-const char *dsm__path_nearest(const char *text);
+#define DSM__PATH_HINT_SIZE 64
+
+/** What was probably meant by a text that is no path; empty if nothing is near. */
+void dsm__path_hint(const char *text, char hint[DSM__PATH_HINT_SIZE]);
 
 #endif

@@ -118,10 +118,10 @@ static void check(dsm__sweep_draft *draft, const trial *of) {
   const dsm__input_list *const list = &draft->inputs[kind];
   flaw found = {0};
   bool is_known = list->count == 0;
-  for (size_t i = 0; i < list->count && !is_known && !draft->is_out_of_memory; i++) {
+  for (size_t i = 0; i < list->count && !is_known && !dsm__draft_is_stopped(draft); i++) {
     is_known = is_known_in(draft, of, &list->items[i], &found);
   }
-  if (!is_known && !draft->is_out_of_memory) {
+  if (!is_known && !dsm__draft_is_stopped(draft)) {
     dsm__draft_error(draft, of->origin, found.hint, "no %s has %s: %s", dsm_description_name(kind),
                      of->path, found.message == NULL ? "it cannot be set" : found.message);
   }

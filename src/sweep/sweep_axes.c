@@ -187,7 +187,7 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
 /* folder/name, with one slash between. */
 static const char *join(dsm__sweep_draft *draft, const char *folder, const char *name) {
   const size_t length = strlen(folder);
-  const bool has_slash = length > 0 && folder[length - 1] == '/';
+  const bool has_slash = length == 0 || folder[length - 1] == '/';
   const char *const joined =
       dsm__arena_printf(draft->arena, "%s%s%s", folder, has_slash ? "" : "/", name);
   if (joined == NULL) {
@@ -197,12 +197,12 @@ static const char *join(dsm__sweep_draft *draft, const char *folder, const char 
 }
 
 static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *name,
-                     const char *base, dsm__origin origin) {
+                     dsm__origin origin) {
   const dsm_description kind =
       axis->kinds[0] == DSM__PATH_WORKLOAD ? DSM_DESCRIPTION_WORKLOAD : DSM_DESCRIPTION_SYSTEM;
   size_t input = 0;
   dsm_axis_value *const row = dsm__axis_row(draft, axis);
-  if (row == NULL || !dsm__input_by_name(draft, kind, name, base, origin, &input) ||
+  if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input) ||
       !dsm__value_of_input(draft, kind, input, row)) {
     return false;
   }
@@ -223,7 +223,7 @@ bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const 
   const char *const path = is_relative ? join(draft, base, folder) : folder;
   const char *const *names = NULL;
   size_t count = 0;
-  if (path == NULL) {
+  if (path == NULL || dsm__draft_is_stopped(draft)) {
     return false;
   }
   const dsm_status status = dsm__folder_list(&names, &count, path, ".json", DSM_SWEEP_VALUES_MAX,
@@ -235,8 +235,8 @@ bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const 
   }
   bool is_good = status == DSM_OK && count > 0;
   for (size_t i = 0; i < count; i++) {
-    const char *const name = join(draft, folder, names[i]);
-    is_good = name != NULL && add_file(draft, axis, name, base, origin) && is_good;
+    const char *const name = join(draft, path, names[i]);
+    is_good = name != NULL && add_file(draft, axis, name, origin) && is_good;
   }
   return is_good;
 }
@@ -318,8 +318,11 @@ static void check_path(dsm__sweep_draft *draft, size_t axis, size_t slot) {
   const dsm__axis_draft *const of = &draft->axes[axis];
   const char *const path = of->paths[slot];
   if (is_varied_before(draft, axis, slot)) {
-    dsm__draft_error(draft, of->origin, NULL, "expected one axis a path, found %s a second time",
-                     path);
+    const bool is_input =
+        of->kinds[slot] == DSM__PATH_WORKLOAD || of->kinds[slot] == DSM__PATH_SYSTEM;
+    dsm__draft_error(draft, of->origin,
+                     is_input ? "a list of workloads or systems is an axis too" : NULL,
+                     "expected one axis a path, found %s a second time", path);
   }
   if (is_stated_option(draft, of->kinds[slot])) {
     dsm__draft_error(draft, of->origin, "leave one of them out",

@@ -23,8 +23,23 @@ void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *h
   va_end(args);
 }
 
+bool dsm__draft_is_stopped(const dsm__sweep_draft *draft) {
+  return draft->is_out_of_memory ||
+         (draft->doc != NULL && dsm__json_doc_is_out_of_memory(draft->doc));
+}
+
+/* Notes that memory is out, and has been reported. */
+static void stop(dsm__sweep_draft *draft) {
+  draft->is_out_of_memory = true;
+  if (draft->doc != NULL) {
+    dsm__json_note_out_of_memory(draft->doc);
+  }
+}
+
 void dsm__draft_note(dsm__sweep_draft *draft, dsm_status status) {
-  draft->is_out_of_memory = draft->is_out_of_memory || status == DSM_ERROR_OUT_OF_MEMORY;
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    stop(draft);
+  }
   draft->is_io_wrong = draft->is_io_wrong || status == DSM_ERROR_IO;
   draft->is_usage_wrong = draft->is_usage_wrong || status == DSM_ERROR_USAGE;
   draft->is_invalid =
@@ -32,16 +47,16 @@ void dsm__draft_note(dsm__sweep_draft *draft, dsm_status status) {
 }
 
 bool dsm__draft_out_of_memory(dsm__sweep_draft *draft) {
-  if (!draft->is_out_of_memory) {
-    draft->is_out_of_memory = true;
+  if (!dsm__draft_is_stopped(draft)) {
     (void)dsm__out_of_memory(draft->diags);
   }
+  stop(draft);
   return false;
 }
 
 dsm_status dsm__draft_status(const dsm__sweep_draft *draft) {
   const bool has_doc = draft->doc != NULL;
-  if (draft->is_out_of_memory || (has_doc && dsm__json_doc_is_out_of_memory(draft->doc))) {
+  if (dsm__draft_is_stopped(draft)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   if (draft->is_invalid || (has_doc && dsm__json_doc_error_count(draft->doc) > 0)) {

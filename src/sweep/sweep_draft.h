@@ -78,6 +78,8 @@ typedef struct dsm__sweep_draft {
   dsm__json_node root;
   dsm__json_node workloads_node;
   dsm__json_node systems_node;
+  dsm__json_node options_node;
+  dsm__json_node optimize_node;
   dsm__json_node set_node;
   dsm__json_node axes_node;
   dsm__json_node exclude_node;
@@ -111,6 +113,9 @@ void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *h
 
 /** Notes the status of a function that has reported already. */
 void dsm__draft_note(dsm__sweep_draft *draft, dsm_status status);
+
+/** Is memory out? Then nothing more should be read. */
+bool dsm__draft_is_stopped(const dsm__sweep_draft *draft);
 
 /** Reports that memory is out; always false. */
 bool dsm__draft_out_of_memory(dsm__sweep_draft *draft);

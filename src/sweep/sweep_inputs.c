@@ -177,6 +177,9 @@ bool dsm__input_by_name(dsm__sweep_draft *draft, dsm_description kind, const cha
   if (*input < list->count) {
     return true;
   }
+  if (dsm__draft_is_stopped(draft)) {
+    return false;
+  }
   if (draft->source == NULL) {
     dsm__draft_error(draft, origin, NULL,
                      "expected the %s in full where no files are read, found only its name, %.128s",

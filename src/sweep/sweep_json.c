@@ -107,16 +107,18 @@ static const char *read_option(dsm__sweep_draft *draft, const dsm__json_node *op
 
 static void read_options(dsm__sweep_draft *draft) {
   static const char *const known[] = {"mode", "optimize", "parallelism"};
-  const dsm__json_node options = dsm__json_member(&draft->root, "options");
-  if (!dsm__json_is_present(&options) || !dsm__json_object_only(&options, known, COUNT_OF(known))) {
+  draft->options_node = dsm__json_member(&draft->root, "options");
+  const dsm__json_node *const options = &draft->options_node;
+  draft->optimize_node = dsm__json_member(options, "optimize");
+  if (!dsm__json_is_present(options) || !dsm__json_object_only(options, known, COUNT_OF(known))) {
     return;
   }
   dsm__stated_options *const stated = &draft->stated;
-  const char *const mode = read_option(draft, &options, "mode", DSM__PATH_MODE, &stated->has_mode);
+  const char *const mode = read_option(draft, options, "mode", DSM__PATH_MODE, &stated->has_mode);
   const char *const optimize =
-      read_option(draft, &options, "optimize", DSM__PATH_OPTIMIZE, &stated->has_optimize);
+      read_option(draft, options, "optimize", DSM__PATH_OPTIMIZE, &stated->has_optimize);
   const char *const parallelism =
-      read_option(draft, &options, "parallelism", DSM__PATH_PARALLELISM, &stated->has_parallelism);
+      read_option(draft, options, "parallelism", DSM__PATH_PARALLELISM, &stated->has_parallelism);
   /* The texts have been found good. */
   char wrong[2];
   if (mode != NULL) {
@@ -151,7 +153,7 @@ static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node, const cha
   }
   dsm__axis_draft *const axis = dsm__axis_add(draft, &path, &kind, 1, dsm__origin_of(node));
   dsm__json_node item = dsm__json_item(node, 0);
-  for (size_t i = 0; axis != NULL && i < count && !draft->is_out_of_memory; i++) {
+  for (size_t i = 0; axis != NULL && i < count && !dsm__draft_is_stopped(draft); i++) {
     read_value(draft, axis, &item);
     item = dsm__json_next(&item);
   }
@@ -213,9 +215,8 @@ static bool read_path(dsm__sweep_draft *draft, const dsm__json_node *node, path_
   }
   dsm__path_kind kind;
   if (strchr(path, '=') != NULL || !dsm__path_parse(path, &kind)) {
-    const char *const near = dsm__path_nearest(path);
-    const char *const hint =
-        near == NULL ? NULL : dsm__arena_printf(draft->arena, "did you mean \"%s\"?", near);
+    char hint[DSM__PATH_HINT_SIZE];
+    dsm__path_hint(path, hint);
     dsm__json_error(node, hint,
                     "expected workload, system, workload.PATH, system.PATH, options.mode, "
                     "options.optimize or options.parallelism, found \"%.128s\"",
@@ -275,7 +276,8 @@ static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
     return;
   }
   dsm__json_node item = dsm__json_item(values, 0);
-  for (size_t i = 0; i < count && !draft->is_out_of_memory; i++, item = dsm__json_next(&item)) {
+  for (size_t i = 0; i < count && !dsm__draft_is_stopped(draft);
+       i++, item = dsm__json_next(&item)) {
     if (is_in_rows) {
       read_row(draft, axis, &item);
     } else {
@@ -382,7 +384,7 @@ static void read_axes(dsm__sweep_draft *draft) {
     return;
   }
   dsm__json_node item = dsm__json_item(&draft->axes_node, 0);
-  for (size_t i = 0; i < count && !draft->is_out_of_memory; i++) {
+  for (size_t i = 0; i < count && !dsm__draft_is_stopped(draft); i++) {
     read_axis(draft, &item);
     item = dsm__json_next(&item);
   }

@@ -152,9 +152,9 @@ static void check_meaning(dsm__sweep_draft *draft, dsm_optimization_set set,
 /* An optimization that is named may not be without meaning at all points. */
 static void check_optimizations(dsm__sweep_draft *draft) {
   const dsm_optimization_set allowed = meaningful(draft);
-  const dsm__origin origin = {
-      .node = draft->request->optimizations != NULL || draft->doc == NULL ? NULL : &draft->root,
-      .option = "--optimize"};
+  const bool is_requested = draft->request->optimizations != NULL || draft->doc == NULL;
+  const dsm__origin origin = {.node = is_requested ? NULL : &draft->optimize_node,
+                              .option = "--optimize"};
   check_meaning(draft, draft->options.optimizations, allowed, origin);
   for (size_t a = 0; a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
@@ -255,14 +255,13 @@ static void make(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
     (void)dsm__draft_out_of_memory(draft);
     return;
   }
-  dsm__varies_parse(draft);
-  dsm__sweep_read(draft);
-  read_request_options(draft);
-  read_request(draft);
-  dsm__axes_check(draft);
-  dsm__paths_check(draft);
-  check_optimizations(draft);
-  check_inputs(draft);
+  static void (*const steps[])(dsm__sweep_draft *) = {
+      dsm__varies_parse, dsm__sweep_read,  read_request_options, read_request,
+      dsm__axes_check,   dsm__paths_check, check_optimizations,  check_inputs,
+  };
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !dsm__draft_is_stopped(draft); i++) {
+    steps[i](draft);
+  }
   if (dsm__draft_status(draft) == DSM_OK) {
     fill(draft, sweep, file);
   }

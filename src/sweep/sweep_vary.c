@@ -41,9 +41,8 @@ static bool parse_path(dsm__sweep_draft *draft, const char *text, size_t length,
   if (dsm__path_parse(*path, kind)) {
     return true;
   }
-  const char *const near = dsm__path_nearest(*path);
-  const char *const hint =
-      near == NULL ? NULL : dsm__arena_printf(draft->arena, "did you mean \"%s\"?", near);
+  char hint[DSM__PATH_HINT_SIZE];
+  dsm__path_hint(*path, hint);
   dsm__draft_error(draft, origin, hint,
                    "expected workload, system, workload.PATH, system.PATH, options.mode, "
                    "options.optimize or options.parallelism, found \"%.*s\"",
@@ -192,7 +191,7 @@ static void add_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *
 }
 
 void dsm__vary_read(dsm__sweep_draft *draft, const dsm__vary *vary, dsm__axis_draft *axis) {
-  for (const char *text = vary->values; !draft->is_out_of_memory; text++) {
+  for (const char *text = vary->values; !dsm__draft_is_stopped(draft); text++) {
     const size_t length = dsm__part_length(text, ',');
     if (axis->path_count == 1) {
       add_value(draft, axis, text, length);

@@ -51,6 +51,25 @@ BEYOND_SCHEMAS = {
         "text_number_too_long": "the value is legal, only its digits are too many",
         "window_wrong_and_the_layers_behind": "features and sizes that fit together: " + RELATION,
     },
+    "sweep": {
+        "axis_of_listed_inputs": "one axis a path: " + RELATION,
+        "axis_path_twice": "one axis a path: " + RELATION,
+        "axis_path_unknown": "paths that an input knows: " + RELATION,
+        "axis_value_twice": "each value once, also where it is written in another way",
+        "condition_": "texts with a grammar of their own",
+        "input_file_broken": "what stands in another file",
+        "input_twice": "each value once: " + RELATION,
+        "inputs_missing": "an axis or a list or the command line: " + RELATION,
+        "inputs_of_one_name": "names that tell files apart: " + RELATION,
+        "key_duplicate": DUPLICATES,
+        "optimization_of_other_mode": "optimizations and modes: " + RELATION,
+        "optimization_twice_in_text": "each word once, in a text",
+        "option_and_axis": "one place a path: " + RELATION,
+        "points_": "the number of points: " + RELATION,
+        "range_": "from, to and the step: " + RELATION,
+        "set_and_axis": "one place a path: " + RELATION,
+        "set_path_unknown": "paths that an input knows: " + RELATION,
+    },
     "system": {
         "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
         "key_duplicate": DUPLICATES,
@@ -245,6 +264,41 @@ def check_system_tables(schemas, schema, sources):
         needed = any(row["required"] for path, row in parameters.items()
                      if path.startswith(tier + "."))
         expect(needed == (tier in schema["required"]), f"{tier}: required in one place only")
+
+
+def check_sweep_tables(schema, sources):
+    definitions, reader = schema["$defs"], "src/sweep/sweep_json.c"
+    limits = sources.limits
+    for what, in_schema, function in (
+            ("keys of a sweep", schema["properties"], "dsm__sweep_read"),
+            ("keys of options", schema["properties"]["options"]["properties"], "read_options"),
+            ("keys of a range", definitions["range"]["properties"], "read_range"),
+            ("keys of an axis", definitions["axis"]["properties"], "read_axis")):
+        expect_same(what, in_schema, sources.known_keys(reader, function))
+    for what, in_schema, path, table in (
+            ("records", schema["properties"]["record"]["enum"], "src/sweep/sweep.c",
+             "record_names"),
+            ("modes", definitions["mode"]["enum"], "src/model/names.c", "mode_names"),
+            ("optimizations", definitions["optimization"]["enum"], "src/plan/plan.c",
+             "optimization_names"),
+            ("parallelisms", definitions["parallelism_word"]["enum"], "src/model/names.c",
+             "parallelism_names")):
+        words = sources.names(path, table)
+        expect_same(what, in_schema, words)
+        for option in ("optimize", "parallelism"):
+            if what.startswith(option[:8]):
+                text = "|".join(words)
+                expect(definitions[option]["anyOf"][1]["pattern"] ==
+                       f"^({text})(\\+({text}))*$", f"{option}: words joined by +")
+    for what, stated, limit in (
+            ("axes", schema["properties"]["axes"]["maxItems"], "DSM_SWEEP_AXES_MAX"),
+            ("conditions", schema["properties"]["exclude"]["maxItems"],
+             "DSM_SWEEP_CONDITIONS_MAX"),
+            ("values", definitions["axis"]["properties"]["values"]["maxItems"],
+             "DSM_SWEEP_VALUES_MAX"),
+            ("workloads", schema["properties"]["workloads"]["maxItems"], "DSM_SWEEP_VALUES_MAX"),
+            ("names", definitions["input_name"]["maxLength"], "DSM_NAME_BYTES_MAX")):
+        expect(stated == limits[limit], f"sweep: {what} is not {limit}")
 
 
 def check_plan_tables(schema, sources):
@@ -494,6 +548,7 @@ def main():
     check_system_tables(schemas, system, sources)
     check_plan_tables(schemas.by_format["dsm-plan/1"], sources)
     check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
+    check_sweep_tables(schemas.by_format["dsm-sweep/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
