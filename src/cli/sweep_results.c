@@ -141,13 +141,10 @@ static void count_statuses(tally *to, const dsm_point_table *table) {
   }
 }
 
-static void print_head(FILE *to, const summary *of) {
-  const dsm_point_table *const table = of->table;
-  if (of->recorded < table->point_count) {
-    (void)fprintf(to, "%s: %zu of %zu points recorded", table->name, of->recorded,
-                  table->point_count);
-  } else {
-    (void)fprintf(to, "%s: %zu point%s", table->name, of->recorded, of->recorded == 1 ? "" : "s");
+static void print_tail(FILE *to, const summary *of) {
+  (void)fprintf(to, "\nshown       %s\npoints      %zu", of->shown, of->recorded);
+  if (of->recorded < of->table->point_count) {
+    (void)fprintf(to, " of %zu recorded", of->table->point_count);
   }
   const char *separator = ": ";
   for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
@@ -157,13 +154,14 @@ static void print_head(FILE *to, const summary *of) {
       separator = ", ";
     }
   }
-  (void)fprintf(to, "\ndatabase    %s\n", of->database);
+  (void)fputc('\n', to);
   for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
     if (of->statuses.examples[status] != NULL) {
       (void)fprintf(to, "%-12s%s\n", dsm_point_status_name((dsm_point_status)status),
                     of->statuses.examples[status]);
     }
   }
+  (void)fprintf(to, "database    %s\n", of->database);
 }
 
 static char *print_summary(const summary *of, dsm_table_style style) {
@@ -175,10 +173,8 @@ static char *print_summary(const summary *of, dsm_table_style style) {
     free(rows);
     return NULL;
   }
-  print_head(to, of);
-  if (of->table->row_count > 0) {
-    (void)fprintf(to, "\n%s\n%s", of->shown, rows);
-  }
+  (void)fputs(rows, to);
+  print_tail(to, of);
   const bool is_whole = ferror(to) == 0;
   if (fclose(to) != 0 || !is_whole) {
     free(text);
@@ -208,21 +204,23 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
                                      char *shown, size_t size, dsm_diags *diags) {
   const cli_sweep_arguments *const options = &arguments->sweep;
   if (options->pareto != NULL) {
-    (void)snprintf(shown, size, "not beaten in %s:", options->pareto);
+    (void)snprintf(shown, size, "what no other point beats in %s", options->pareto);
     return select_rows(arguments, table, diags);
   }
-  const bool has_best = options->best_count > 0;
   const char *const by = options->best_by == NULL ? best_objective : options->best_by;
+  const size_t most = options->best_count > 0 ? options->best_count : BEST_COUNT;
   const size_t before = table->row_count;
   dsm_objective objective;
   dsm_status status = dsm_objective_parse(&objective, table, by, diags);
   if (status == DSM_OK) {
-    status =
-        dsm_point_table_best(table, objective, has_best ? options->best_count : BEST_COUNT, diags);
+    status = dsm_point_table_best(table, objective, most, diags);
   }
-  (void)snprintf(shown, size,
-                 table->row_count < before ? "best %zu by %s:" : "%zu by %s:", table->row_count,
-                 by);
+  if (table->row_count == 0) {
+    (void)snprintf(shown, size, "nothing, for no point has a number for %s", by);
+  } else {
+    (void)snprintf(shown, size, table->row_count < before ? "the best %zu by %s" : "all %zu by %s",
+                   table->row_count, by);
+  }
   return status;
 }
 

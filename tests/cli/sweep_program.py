@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tests of sweeps share: a sweep that takes some seconds, and running the program on it."""
+"""What tests of sweeps share: a sweep that takes about a second, and running the program on it."""
 import json
 import os
 import pathlib
@@ -13,14 +13,15 @@ SPEC = {
     "format": "dsm-sweep/1",
     "workloads": ["alexnet"],
     "systems": ["torus16"],
+    "options": {"optimize": ["hybrid", "reuse"]},
     "axes": [
         {"path": "system.core.scratchpad_MiB", "values": [0.25, 0.5, 1, 2]},
-        {"path": "workload.minibatch", "range": {"from": 48, "to": 120, "step": 24}},
+        {"path": "workload.minibatch", "range": {"from": 48, "to": 120, "step": 12}},
         {"path": "system.chip.memory.bandwidth_GBps", "values": [128, 256, 512]},
         {"path": "options.mode", "values": ["training", "inference"]},
     ],
 }
-POINT_COUNT = 4 * 4 * 3 * 2
+POINT_COUNT = 4 * 7 * 3 * 2
 
 
 class SweepCase(unittest.TestCase):
@@ -80,6 +81,7 @@ class SweepCase(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
 
-    def whole_export(self):
+    def whole_export(self, *more):
         """The CSV of a run that nothing disturbs."""
-        return self.run_sweep("spec.json", "--database", "whole.sqlite", "--format", "csv").stdout
+        return self.run_sweep("spec.json", "--database", "whole.sqlite", "--format", "csv",
+                              *more).stdout

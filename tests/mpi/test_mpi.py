@@ -98,7 +98,7 @@ class Mistakes(MpiCase):
         self.check(["sweep"], 2, b"expected SPEC")
         self.check(["sweep", "nothing_of_that_name"], 5, b"no such file")
         self.write_spec("broken.json", {"format": "dsm-sweep/1", "axis": []})
-        self.check(["sweep", "broken.json"], 3, b"axis")
+        self.check(["sweep", "broken.json"], 3, b'unknown key "axis"')
         self.check(["explore", "vgg16", "torus64"], 2, b"use 'dsm explore'")
         self.check(["--version"], 0, b"")
 
@@ -122,17 +122,21 @@ class Deaths(MpiCase):
                     found.append((int(ranks[0].split(b"=")[1]), int(folder.name)))
         return [pid for _, pid in sorted(found)]
 
+    # Enough points for mpirun to pass a signal on before all are done.
+    MORE = ("--vary", "workload.minibatch=48:120:+6")
+    MORE_COUNT = 4 * 13 * 3 * 2
+
     def kill_a_rank(self, rank):
-        process = self.start([*self.ranks(3), "sweep", "spec.json"])
+        process = self.start([*self.ranks(3), "sweep", "spec.json", *self.MORE])
         self.wait_for_rows(process, "spec.sqlite", 3)
         os.kill(self.workers(process)[rank], signal.SIGKILL)
         process.communicate(timeout=120)
         self.assertNotEqual(process.returncode, 0)
         rows = self.count_rows("spec.sqlite")
         self.assertGreaterEqual(rows, 3)
-        resumed = self.run_sweep("spec.json", "--format", "csv", program=self.ranks(2))
-        self.assertEqual(resumed.stdout, self.whole_export())
-        self.assertEqual(self.count_rows("spec.sqlite"), POINT_COUNT)
+        resumed = self.run_sweep("spec.json", "--format", "csv", *self.MORE, program=self.ranks(2))
+        self.assertEqual(resumed.stdout, self.whole_export(*self.MORE))
+        self.assertEqual(self.count_rows("spec.sqlite"), self.MORE_COUNT)
 
     def test_a_worker_that_is_killed_loses_nothing_recorded(self):
         self.kill_a_rank(1)
@@ -140,22 +144,26 @@ class Deaths(MpiCase):
     def test_the_writer_that_is_killed_loses_nothing_recorded(self):
         self.kill_a_rank(0)
 
-    def interrupt(self, number):
-        process = self.start([*self.ranks(3), "sweep", "spec.json"])
+    def interrupt(self, number, more):
+        process = self.start([*self.ranks(3), "sweep", "spec.json", *more])
         self.wait_for_rows(process, "spec.sqlite", 3)
         process.send_signal(number)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=300)
         self.assertEqual(out, b"")
         self.assertIn(b"points are recorded in spec.sqlite", err)
-        resumed = self.run_sweep("spec.json", "--format", "csv")
-        self.assertEqual(resumed.stdout, self.whole_export())
         return process.returncode
 
     def test_sigusr1_to_mpirun_ends_cleanly(self):
-        self.assertEqual(self.interrupt(signal.SIGUSR1), 130)
+        self.assertEqual(self.interrupt(signal.SIGUSR1, self.MORE), 130)
+        resumed = self.run_sweep("spec.json", "--format", "csv", *self.MORE)
+        self.assertEqual(resumed.stdout, self.whole_export(*self.MORE))
 
     def test_sigint_to_mpirun_ends_cleanly(self):
-        self.assertNotEqual(self.interrupt(signal.SIGINT), 0)
+        """mpirun takes its time, about a second, to pass it on as SIGTERM."""
+        many = ("--vary", "workload.minibatch=48:120:+1")
+        self.assertNotEqual(self.interrupt(signal.SIGINT, many), 0)
+        shown = self.run_sweep("spec.sqlite", "--format", "csv").stdout
+        self.assertEqual(shown.count(b"\n"), 1 + self.count_rows("spec.sqlite"))
 
     def processor_seconds(self, process):
         """What all ranks together have used."""
