@@ -38,7 +38,8 @@ typedef enum dsm_record {
 /** Finds and reads the files that a specification names: the library knows no search paths. */
 typedef struct dsm_sweep_source {
   /** Reads the description of that name. `folder` is where a relative name is looked for first: the
-   * folder of the specification, NULL for names of the command line. *text and *file (which file
+   * folder of the specification, NULL for names of the command line and for files of a folder,
+   * whose names have it in them. *text and *file (which file
    * it was) are malloc'ed and belong to the caller. Statuses as of dsm_file_read. */
   dsm_status (*read)(void *context, const char *name, const char *folder, dsm_description kind,
                      char **text, size_t *length, char **file, dsm_diags *diags);
@@ -67,11 +68,13 @@ typedef struct dsm_sweep_request {
 
 /** A workload or system of a sweep. */
 typedef struct dsm_sweep_input {
-  const char *name;  /**< as the specification or the command line names it; what the column
-                          `workload` or `system` shows. Unique among its kind */
-  const char *file;  /**< which file it was */
-  const char *text;  /**< JSON, written anew without spaces: the same for equal contents */
-  size_t length;     /**< bytes of text */
+  const char *name; /**< what the column `workload` or `system` shows, unique among its kind: as the
+                         specification or the command line names it, without folder and ".json";
+                         of one that stands in the specification its own name */
+  const char *file; /**< which file it was */
+  const char *text; /**< JSON, written anew without spaces, keys in bytewise order: the same for
+                         equal contents */
+  size_t length;    /**< bytes of text */
   dsm_digest digest; /**< of text */
 } dsm_sweep_input;
 
@@ -112,7 +115,8 @@ typedef struct dsm_sweep {
   size_t system_count;
   const char *const *sets; /**< PATH=VALUE for all points */
   size_t set_count;
-  dsm_explore_options options; /**< of points whose axes do not say otherwise; thread_count 1 */
+  dsm_explore_options options; /**< of points whose axes do not say otherwise; thread_count 1. Of
+                                    the optimizations those of the point's mode count */
   const dsm_axis *axes;        /**< that of `workload`, that of `system` (unless an axis of the
                                     specification has those paths), then in the order written; the
                                     last varies fastest */
@@ -122,8 +126,9 @@ typedef struct dsm_sweep {
   const uint64_t *products; /**< of each point: its index in the whole product, ascending */
   size_t point_count;       /**< 1 .. DSM_SWEEP_POINTS_MAX */
   dsm_record record;
-  const char *resolved; /**< specification (JSON) that needs no files: inputs stand in it in full.
-                             dsm_sweep_make of it makes the same sweep */
+  const char *resolved; /**< specification (JSON) that needs no files (nor a source): inputs stand
+                             in it in full. dsm_sweep_make of it makes the same sweep, but for the
+                             `file` of its inputs */
   dsm_digest digest;    /**< of resolved: equal digests mean equal points in equal order */
 
   struct dsm__arena *arena; /**< private */
@@ -131,7 +136,8 @@ typedef struct dsm_sweep {
 
 /**
  * Makes a sweep from a specification (text of the file named `file`, of which `folder` is the
- * folder; all NULL: none), a request (NULL: nothing) and the files they name. Every input must be
+ * folder; all NULL: none), a request (NULL: nothing) and the files they name (`source` NULL: they
+ * may name none). Folders are read from the file system. Every input must be
  * valid as it is, and every path must be known in at least one input. What is wrong only with some
  * points, such as a value out of range, is not an error here, but the result of these points.
  * *sweep then belongs to the caller.

@@ -253,7 +253,7 @@ class Checker:
         """In the files that read and write a format, a string that is one lower-case word, and no
         part of a message, is a key or a word."""
         for name, folder in (("dsm-workload/1", "workload"), ("dsm-system/1", "system"),
-                             ("dsm-plan/1", "plan")):
+                             ("dsm-plan/1", "plan"), ("dsm-sweep/1", "sweep")):
             known = self.format_tokens(name)
             keys = set()
             for path in sorted((self.source / "src" / folder).glob("*_json*.c")):

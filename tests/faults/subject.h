@@ -86,6 +86,8 @@ extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
+extern const faulty_case sweep_spec_cases[];
+extern const size_t sweep_spec_case_count;
 extern const faulty_case report_cases[];
 extern const size_t report_case_count;
 
