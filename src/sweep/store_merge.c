@@ -171,28 +171,36 @@ static int check_row(sqlite3_stmt *row) {
 /* The number that a pass is stored as; -1 if the text is none. */
 static int pass_of(const char *text) {
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    if (text != NULL && strcmp(text, dsm_pass_name((dsm_pass)p)) == 0) {
+    if (strcmp(text, dsm_pass_name((dsm_pass)p)) == 0) {
       return p;
     }
   }
   return -1;
 }
 
+/* A column of a layer that is stored as a number, the pass or the id of a word. */
+static int bind_word(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row, int column) {
+  const char *text = NULL;
+  const int code = dsm__store_text(row, column, &text);
+  if (code != SQLITE_OK || text == NULL) {
+    return code != SQLITE_OK ? code : sqlite3_bind_null(put, column + 1);
+  }
+  if (column == DSM__LAYER_COLUMN_PASS) {
+    const int pass = pass_of(text);
+    return pass < 0 ? SQLITE_CORRUPT : sqlite3_bind_int(put, column + 1, pass);
+  }
+  sqlite3_int64 id = 0;
+  const int found = dsm__store_word(target, text, &id);
+  return found == SQLITE_OK ? sqlite3_bind_int64(put, column + 1, id) : found;
+}
+
 static int bind_layer(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row) {
   int code = check_row(row);
   for (size_t c = 0; c < dsm__layer_column_count && code == SQLITE_OK; c++) {
     const int column = (int)c;
-    const char *const text = (const char *)sqlite3_column_text(row, column);
-    if (c == DSM__LAYER_COLUMN_PASS) {
-      const int pass = pass_of(text);
-      code = pass < 0 ? SQLITE_CORRUPT : sqlite3_bind_int(put, column + 1, pass);
-    } else if (dsm__layer_column_is_word(c) && text != NULL) {
-      sqlite3_int64 id = 0;
-      code = dsm__store_word(target, text, &id);
-      code = code == SQLITE_OK ? sqlite3_bind_int64(put, column + 1, id) : code;
-    } else {
-      code = sqlite3_bind_value(put, column + 1, sqlite3_column_value(row, column));
-    }
+    code = c == DSM__LAYER_COLUMN_PASS || dsm__layer_column_is_word(c)
+               ? bind_word(target, put, row, column)
+               : sqlite3_bind_value(put, column + 1, sqlite3_column_value(row, column));
   }
   return code;
 }

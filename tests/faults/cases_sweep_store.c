@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "subject.h"
 #include "sweep/stored.h"
 
@@ -95,23 +96,18 @@ static attempt is_database(const subject *s, dsm_diags *diags) {
 
 /* ---- using ---- */
 
-/* A call on a store that was opened before anything fails. */
-static attempt with_store(const subject *s, dsm_diags *diags,
-                          attempt (*call)(const subject *s, dsm_store *store, dsm_diags *diags)) {
-  return call(s, s->store, diags);
-}
-
-static attempt done_of(const subject *s, dsm_store *store, dsm_diags *diags) {
+static attempt done(const subject *s, dsm_diags *diags) {
   bool is_done[16] = {false};
-  attempt made = {.status = dsm_store_done(store, is_done, diags)};
+  dsm_store *store = NULL;
+  attempt made = {.status = dsm_store_open_read(&store, s->store_path, diags)};
+  if (made.status == DSM_OK) {
+    made.status = dsm_store_done(store, is_done, diags);
+  }
   if (made.status == DSM_OK) {
     made.digest = digest_bytes(DIGEST_START, is_done, s->stored->point_count);
   }
+  dsm_store_close(store);
   return made;
-}
-
-static attempt done(const subject *s, dsm_diags *diags) {
-  return with_store(s, diags, done_of);
 }
 
 static uint64_t digest_table(const dsm_point_table *table) {
@@ -124,20 +120,20 @@ static uint64_t digest_table(const dsm_point_table *table) {
   return digest;
 }
 
-static attempt points_of(const subject *s, dsm_store *store, dsm_diags *diags) {
-  (void)s;
+static attempt points(const subject *s, dsm_diags *diags) {
+  dsm_store *store = NULL;
   dsm_point_table *table = poison();
-  const dsm_status status = dsm_store_points(store, &table, diags);
-  const attempt made =
-      attempt_of_status(status, table, status == DSM_OK ? digest_table(table) : 0);
+  dsm_status status = dsm_store_open_read(&store, s->store_path, diags);
+  if (status != DSM_OK) {
+    return (attempt){.status = status};
+  }
+  status = dsm_store_points(store, &table, diags);
+  const attempt made = attempt_of_status(status, table, status == DSM_OK ? digest_table(table) : 0);
   if ((void *)table != poison()) {
     dsm_point_table_free(table);
   }
+  dsm_store_close(store);
   return made;
-}
-
-static attempt points(const subject *s, dsm_diags *diags) {
-  return with_store(s, diags, points_of);
 }
 
 /* Opens, records a point, and looks whether all of it or nothing is there. */
@@ -147,7 +143,7 @@ static attempt put(const subject *s, dsm_diags *diags) {
   dsm_store *store = NULL;
   dsm_status status = dsm_store_open(&store, target.path, s->stored, diags);
   if (status == DSM_OK) {
-    status = dsm_store_put(store, s->stored_result, diags);
+    status = dsm_store_put(store, &s->stored_result->result, diags);
   }
   dsm_store_close(store);
   return (attempt){.status = status};
@@ -183,6 +179,10 @@ static attempt merge(const subject *s, dsm_diags *diags) {
 static attempt select_rows(const subject *s, dsm_diags *diags, bool is_pareto) {
   dsm_objective objectives[2];
   dsm_point_table table = *s->points;
+  table.arena = dsm__arena_new();
+  if (table.arena == NULL) {
+    return (attempt){.status = DSM_ERROR_OUT_OF_MEMORY};
+  }
   dsm_status status = dsm_objective_parse(&objectives[0], &table, "max:utilization", diags);
   if (status == DSM_OK) {
     status = dsm_objective_parse(&objectives[1], &table, "workload.minibatch", diags);
@@ -191,7 +191,9 @@ static attempt select_rows(const subject *s, dsm_diags *diags, bool is_pareto) {
     status = is_pareto ? dsm_point_table_pareto(&table, objectives, 2, diags)
                        : dsm_point_table_best(&table, objectives[0], 3, diags);
   }
-  return (attempt){.status = status, .digest = status == DSM_OK ? digest_table(&table) : 0};
+  const uint64_t digest = status == DSM_OK ? digest_table(&table) : 0;
+  dsm__arena_free(table.arena);
+  return (attempt){.status = status, .digest = digest};
 }
 
 static attempt best(const subject *s, dsm_diags *diags) {

@@ -243,6 +243,42 @@ static void make_elasticity(subject *s) {
   require(dsm_elasticity_derive(&s->elasticity, &request, NULL) == DSM_OK, "elasticities");
 }
 
+/* A database in memory if there is such a folder: it is made anew thousands of times. */
+static void make_store(subject *s) {
+  const bool has_memory = access("/dev/shm", W_OK) == 0;
+  (void)snprintf(s->store_folder, sizeof s->store_folder, "%s/dsm-faults-XXXXXX",
+                 has_memory ? "/dev/shm" : "/tmp");
+  require(mkdtemp(s->store_folder) != NULL, "a folder for databases");
+  (void)snprintf(s->store_path, sizeof s->store_path, "%s/s", s->store_folder);
+  s->stored = stored_sweep((stored_shape){.minibatch_count = 1, .record = DSM_RECORD_PLANS});
+  s->other_stored = stored_sweep(
+      (stored_shape){.minibatch_count = 2, .record = DSM_RECORD_PLANS, .source = "another"});
+  s->stored_result = malloc(sizeof *s->stored_result);
+  require(s->stored != NULL && s->other_stored != NULL && s->stored_result != NULL, "sweeps");
+  dsm_store *store = NULL;
+  require(dsm_store_open(&store, s->store_path, s->stored, NULL) == DSM_OK, "a database");
+  for (size_t p = s->stored->point_count; p-- > 0;) {
+    stored_result_init(s->stored_result, s->stored, p, 3);
+    require(dsm_store_put(store, &s->stored_result->result, NULL) == DSM_OK, "a row");
+  }
+  require(dsm_store_points(store, &s->points, NULL) == DSM_OK, "rows");
+  dsm_store_close(store);
+}
+
+static void remove_store(subject *s) {
+  static const char *const names[] = {"s", "s.new", "s.put"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char path[96];
+    (void)snprintf(path, sizeof path, "%s/%s", s->store_folder, names[i]);
+    (void)unlink(path);
+  }
+  require(rmdir(s->store_folder) == 0, "an empty folder of databases at the end");
+  dsm_point_table_free(s->points);
+  free(s->stored_result);
+  dsm_sweep_free(s->other_stored);
+  dsm_sweep_free(s->stored);
+}
+
 void subject_init(subject *s) {
   make_files(s);
   make_inputs(s);
@@ -250,6 +286,7 @@ void subject_init(subject *s) {
   put_file(s->plan_path, s->small_plan_text);
   require(dsm_explain(&s->explanation, s->plan, 0, 3, NULL) == DSM_OK, "an explanation");
   make_elasticity(s);
+  make_store(s);
   s->findings = dsm_diags_new(20);
   dsm_workload *bad = NULL;
   require(dsm_workload_parse(&bad, subject_bad_workload_text, strlen(subject_bad_workload_text),
@@ -259,6 +296,7 @@ void subject_init(subject *s) {
 
 void subject_fini(subject *s) {
   dsm_diags_free(s->findings);
+  remove_store(s);
   dsm_elasticity_free(s->elasticity);
   dsm_explanation_free(s->explanation);
   free(s->small_plan_text);

@@ -10,6 +10,7 @@
 
 #include "dsm/dsm.h"
 #include "dsm/suggest.h"
+#include "sweep/stored.h"
 
 enum { SUBJECT_PATH_BYTES = 256 };
 
@@ -45,6 +46,12 @@ typedef struct subject {
   dsm_explanation *explanation;
   dsm_elasticity *elasticity; /**< of one layer in inference, to all parameters */
   dsm_diags *findings;        /**< of a bad workload */
+  char store_folder[64];
+  char store_path[SUBJECT_PATH_BYTES]; /**< a database of the sweep `stored` */
+  dsm_sweep *stored;
+  dsm_sweep *other_stored;      /**< another sweep */
+  stored_result *stored_result; /**< of point 1 */
+  dsm_point_table *points;
 } subject;
 
 extern const char subject_convolutional_text[];
@@ -90,6 +97,9 @@ extern const faulty_case sweep_spec_cases[];
 extern const size_t sweep_spec_case_count;
 extern const faulty_case report_cases[];
 extern const size_t report_case_count;
+
+extern const faulty_case sweep_store_cases[];
+extern const size_t sweep_store_case_count;
 
 /** Where a digest begins, and how bytes, a text and numbers are added to it. */
 #define DIGEST_START UINT64_C(14695981039346656037)

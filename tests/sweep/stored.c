@@ -111,12 +111,6 @@ dsm_sweep *stored_sweep(stored_shape shape) {
   return sweep;
 }
 
-void stored_sweep_free(dsm_sweep *sweep) {
-  if (sweep != NULL) {
-    dsm__arena_free(sweep->arena);
-  }
-}
-
 /* ---- results ---- */
 
 static void set_layer(dsm_point_layer *layer, const char *name, size_t point, size_t index) {

@@ -21,9 +21,9 @@ typedef struct stored_shape {
 } stored_shape;
 
 /** Two workloads on a system; axes `workload.minibatch` (64, 128, ...) and, together,
- * `workload.layers.a"b.stride` (words) and `point` (numbers). NULL if out of memory. */
+ * `workload.layers.a"b.stride` (words) and `point` (numbers). NULL if out of memory; to be freed
+ * with dsm_sweep_free. */
 dsm_sweep *stored_sweep(stored_shape shape);
-void stored_sweep_free(dsm_sweep *sweep);
 
 /** A result and the memory it points to. */
 typedef struct stored_result {

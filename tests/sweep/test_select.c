@@ -201,7 +201,7 @@ START_TEST(test_words_have_no_best) {
   scratch_expect("found \"mode\", which holds words");
   dsm_point_table_free(table);
   dsm_store_close(store);
-  stored_sweep_free(sweep);
+  dsm_sweep_free(sweep);
 }
 END_TEST
 

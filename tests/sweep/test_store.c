@@ -15,7 +15,7 @@ static void enter(void) {
 }
 
 static void leave(void) {
-  stored_sweep_free(sweep);
+  dsm_sweep_free(sweep);
   scratch_leave();
 }
 
@@ -121,7 +121,7 @@ START_TEST(test_layers_and_plans_are_there_as_recorded) {
   ck_assert_double_eq(scratch_number("a.sqlite", "SELECT count(*) FROM layers"), levels[_i].layers);
   ck_assert_double_eq(scratch_number("a.sqlite", "SELECT count(plan) FROM points"),
                       levels[_i].plans);
-  stored_sweep_free(made);
+  dsm_sweep_free(made);
 }
 END_TEST
 
@@ -198,7 +198,7 @@ START_TEST(test_paths_that_differ_only_in_case_are_two_columns) {
   ck_assert_double_eq(scratch_number("a.sqlite", "SELECT \"Workload.Minibatch:4\" FROM points"),
                       0.5);
   ck_assert_double_eq(scratch_number("a.sqlite", "SELECT \"workload.minibatch\" FROM points"), 64);
-  stored_sweep_free(made);
+  dsm_sweep_free(made);
 }
 END_TEST
 

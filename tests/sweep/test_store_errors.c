@@ -18,7 +18,7 @@ static void enter(void) {
 }
 
 static void leave(void) {
-  stored_sweep_free(sweep);
+  dsm_sweep_free(sweep);
   scratch_leave();
 }
 
@@ -122,7 +122,7 @@ START_TEST(test_another_sweep_is_told_apart) {
   };
   dsm_sweep *const other = stored_sweep(cases[_i].shape);
   scratch_make("a.sqlite", other, 0, 1, 3);
-  stored_sweep_free(other);
+  dsm_sweep_free(other);
   expect_write("a.sqlite", DSM_ERROR_INVALID, cases[_i].message);
   dsm_store_close(scratch_read("a.sqlite"));
 }

@@ -19,7 +19,7 @@ static void enter(void) {
 }
 
 static void leave(void) {
-  stored_sweep_free(sweep);
+  dsm_sweep_free(sweep);
   scratch_leave();
 }
 
@@ -99,7 +99,7 @@ START_TEST(test_another_sweep_stops_the_merge) {
       stored_sweep((stored_shape){.minibatch_count = 9, .record = DSM_RECORD_PLANS, .source = "b"});
   ck_assert_int_eq(remove("3"), 0);
   scratch_make("3", other, 0, 1, 3);
-  stored_sweep_free(other);
+  dsm_sweep_free(other);
   expect_nothing_merged(DSM_ERROR_INVALID,
                         "belongs to another sweep than 1; it has 36 points, not 40");
 }
@@ -127,7 +127,7 @@ START_TEST(test_a_target_of_another_sweep_stays_as_it_is) {
   dsm_sweep *const other = stored_sweep(
       (stored_shape){.minibatch_count = 10, .record = DSM_RECORD_PLANS, .source = "b"});
   scratch_make("new", other, 0, 1, 3);
-  stored_sweep_free(other);
+  dsm_sweep_free(other);
   ck_assert_int_eq(dsm_store_merge("new", shards, 3, scratch_diags()), DSM_ERROR_INVALID);
   scratch_expect("belongs to another sweep than 1");
   ck_assert_double_eq(scratch_number("new", "SELECT count(*) FROM points"), 3);

@@ -3,7 +3,7 @@
  * store_writer.c: a process that writes or reads a store, to be killed, starved and misled.
  *
  *     store_writer write DATABASE MINIBATCHES LAYERS [FIRST STEP]
- *     store_writer read DATABASE
+ *     store_writer read|json DATABASE
  *     store_writer merge TARGET SOURCE...
  *
  * `write` records what is not recorded yet of the sweep of stored.h, and tells each point on
@@ -68,11 +68,11 @@ static dsm_status write_store(int count, char **arguments, dsm_diags *diags) {
                     count > 4 ? number_of(arguments[4]) : 1, diags);
   }
   dsm_store_close(store);
-  stored_sweep_free(sweep);
+  dsm_sweep_free(sweep);
   return status;
 }
 
-static dsm_status read_store(const char *path, dsm_diags *diags) {
+static dsm_status read_store(const char *path, bool is_json, dsm_diags *diags) {
   dsm_store *store = NULL;
   dsm_point_table *table = NULL;
   dsm_status status = dsm_store_open_read(&store, path, diags);
@@ -80,7 +80,7 @@ static dsm_status read_store(const char *path, dsm_diags *diags) {
     status = dsm_store_points(store, &table, diags);
   }
   if (status == DSM_OK) {
-    char *const text = dsm_report_points_csv(table);
+    char *const text = is_json ? dsm_report_points_json(table) : dsm_report_points_csv(table);
     (void)fputs(text == NULL ? "" : text, stdout);
     free(text);
   }
@@ -97,8 +97,9 @@ int main(int count, char **arguments) {
   if (strcmp(arguments[1], "write") == 0 && count >= 5) {
     return finish(write_store(count - 2, arguments + 2, diags), diags);
   }
-  if (strcmp(arguments[1], "read") == 0) {
-    return finish(read_store(arguments[2], diags), diags);
+  const bool is_json = strcmp(arguments[1], "json") == 0;
+  if (is_json || strcmp(arguments[1], "read") == 0) {
+    return finish(read_store(arguments[2], is_json, diags), diags);
   }
   return finish(
       dsm_store_merge(arguments[2], (const char *const *)(arguments + 3), (size_t)count - 3, diags),
