@@ -17,6 +17,7 @@ struct dsm__evaluator {
   const dsm_sweep *sweep;
   dsm_diags *diags; /* of single points */
   dsm__input_cache inputs;
+  dsm_explorer *explorer;
   dsm__arena *own; /* of the evaluator itself */
 
   /* Of the latest result. */
@@ -36,7 +37,8 @@ dsm__evaluator *dsm__evaluator_new(const dsm_sweep *sweep) {
   evaluator->sweep = sweep;
   evaluator->own = own;
   evaluator->diags = dsm_diags_new(FINDINGS_MAX);
-  if (evaluator->diags == NULL) {
+  evaluator->explorer = dsm_explorer_new();
+  if (evaluator->diags == NULL || evaluator->explorer == NULL) {
     dsm__evaluator_free(evaluator);
     return NULL;
   }
@@ -60,6 +62,7 @@ void dsm__evaluator_free(dsm__evaluator *evaluator) {
   }
   forget(evaluator);
   dsm__input_cache_fini(&evaluator->inputs);
+  dsm_explorer_free(evaluator->explorer);
   dsm_diags_free(evaluator->diags);
   dsm__arena_free(evaluator->own);
 }
@@ -137,8 +140,8 @@ static bool explore(dsm__evaluator *evaluator, const dsm__point *point,
                     const dsm_workload *workload, const dsm_system *system,
                     dsm_point_result *result) {
   dsm_diags_clear(evaluator->diags);
-  const dsm_status status =
-      dsm_explore(&evaluator->plan, workload, system, &point->options, evaluator->diags);
+  const dsm_status status = dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload,
+                                                 system, &point->options, evaluator->diags);
   if (status == DSM_OK) {
     return describe(evaluator, result);
   }

@@ -16,7 +16,7 @@ ROOMS = {
     "system": ["base"],
     "model": ["base"],
     "plan": ["base", "workload", "system", "model"],
-    "search": ["base", "plan", "model"],
+    "search": ["base", "system", "plan", "model"],
     "elasticity": ["base", "workload", "system", "search"],
     "sweep": ["base", "workload", "system", "plan", "search"],
     "report": ["base", "system", "model", "plan"],

@@ -9,6 +9,7 @@ Suite *suite_conditions(void);
 Suite *suite_evaluator(void);
 Suite *suite_point(void);
 Suite *suite_result_pack(void);
+Suite *suite_run_local(void);
 Suite *suite_select(void);
 Suite *suite_short_decisions(void);
 Suite *suite_store(void);
