@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "hand_made.h"
+#include "bundled_sweep.h"
 #include "suites.h"
 #include "sweep/evaluator.h"
 #include "sweep/result_pack.h"
@@ -9,12 +9,13 @@
 
 enum { POINT_COUNT = 6 };
 
-static const char *const workloads[] = {"alexnet", NULL};
-static const char *const systems[] = {"torus16", NULL};
-static const hand_axis axes[] = {
-    {"workload.minibatch", {"64", "128", "0"}}, /* one is not valid */
-    {"options.mode", {"training", "inference"}},
-};
+/* One of the minibatches is not valid. */
+static dsm_sweep *make_sweep(void) {
+  return bundled_sweep("'workloads': ['alexnet'], 'systems': ['torus16'], 'axes': ["
+                       "  {'path': 'workload.minibatch', 'values': [64, 128, 0]},"
+                       "  {'path': 'options.mode', 'values': ['training', 'inference']}]",
+                       DSM_RECORD_LAYERS);
+}
 
 typedef struct meeting {
   size_t given;
@@ -48,7 +49,7 @@ static void lead(void *context, dsm__team *team) {
 }
 
 START_TEST(each_point_is_evaluated_once_whoever_does_it) {
-  dsm_sweep *const sweep = hand_sweep(workloads, systems, axes, COUNT_OF(axes), DSM_RECORD_LAYERS);
+  dsm_sweep *const sweep = make_sweep();
   ck_assert_uint_eq(sweep->point_count, POINT_COUNT);
   dsm__evaluator *const alone = dsm__evaluator_new(sweep);
   meeting m = {.given = 0};
@@ -66,7 +67,7 @@ START_TEST(each_point_is_evaluated_once_whoever_does_it) {
     dsm__text_fini(&m.found[p]);
   }
   dsm__evaluator_free(alone);
-  hand_sweep_free(sweep);
+  dsm_sweep_free(sweep);
 }
 END_TEST
 
@@ -76,11 +77,11 @@ static void leave(void *context, dsm__team *team) {
 }
 
 START_TEST(a_leader_may_leave_points_behind) {
-  dsm_sweep *const sweep = hand_sweep(workloads, systems, axes, COUNT_OF(axes), DSM_RECORD_LAYERS);
+  dsm_sweep *const sweep = make_sweep();
   bool was_called = false;
   ck_assert_int_eq(dsm__team_run(sweep, 2, leave, &was_called, NULL), DSM_OK);
   ck_assert(was_called);
-  hand_sweep_free(sweep);
+  dsm_sweep_free(sweep);
 }
 END_TEST
 
