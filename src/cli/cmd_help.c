@@ -93,7 +93,7 @@ void cli_print_help(const cli_command *command) {
     (void)printf("\n'dsm help COMMAND' shows the options of a command.\n");
   }
   (void)printf("\nExit codes: 0 done, 2 wrong usage, 3 invalid input, 4 valid but infeasible,\n"
-               "5 a file, memory or another part of the outside failed.\n");
+               "5 a file, memory or another part of the outside failed, 130 interrupted.\n");
 }
 
 void cli_print_version(void) {
