@@ -61,7 +61,9 @@ typedef struct dsm_sweep_request {
   const char *const *sets; /**< PATH=VALUE for all points, after those of the specification */
   size_t set_count;
   const dsm_mode *mode;                      /**< NULL: the specification's, else training */
-  const dsm_optimization_set *optimizations; /**< NULL: the specification's, else all */
+  const dsm_optimization_set *optimizations; /**< NULL: the specification's, else all, which is
+                                                  DSM_OPTIMIZATION_ALL in any mode. Otherwise each
+                                                  must have a meaning in the mode of some point */
   const dsm_parallelism_set *parallelisms;   /**< NULL: the specification's, else all */
   const dsm_record *record;                  /**< NULL: the specification's, else layers */
 } dsm_sweep_request;

@@ -6,10 +6,14 @@
 #include "base/json_doc.h"
 #include "base/json_write.h"
 
+typedef struct member {
+  const cJSON *item;
+} member;
+
 static int compare_keys(const void *left, const void *right) {
-  const cJSON *const *const a = left;
-  const cJSON *const *const b = right;
-  return strcmp((*a)->string, (*b)->string);
+  const member *const a = left;
+  const member *const b = right;
+  return strcmp(a->item->string, b->item->string);
 }
 
 static void write_item(const cJSON *item, dsm__text_buffer *out);
@@ -24,22 +28,22 @@ static void write_object(const cJSON *object, dsm__text_buffer *out) {
   for (const cJSON *each = object->child; each != NULL; each = each->next) {
     count++;
   }
-  const cJSON **const members = calloc(count + 1, sizeof *members);
+  member *const members = calloc(count + 1, sizeof *members);
   if (members == NULL) {
     out->failed = true;
     return;
   }
   size_t index = 0;
   for (const cJSON *each = object->child; each != NULL; each = each->next) {
-    members[index++] = each;
+    members[index++].item = each;
   }
   qsort(members, count, sizeof *members, compare_keys);
   dsm__text_puts(out, "{");
   for (size_t i = 0; i < count; i++) {
     dsm__text_puts(out, i == 0 ? "" : ",");
-    write_string(members[i]->string, out);
+    write_string(members[i].item->string, out);
     dsm__text_puts(out, ":");
-    write_item(members[i], out);
+    write_item(members[i].item, out);
   }
   dsm__text_puts(out, "}");
   free(members);

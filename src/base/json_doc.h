@@ -43,7 +43,7 @@ struct dsm__json_doc {
   dsm__json_overridden *overridden; /* in order of time */
   size_t overridden_count;
   dsm__json_unknown unknown; /* the first unknown key that an override made */
-  dsm_diags *diags; /* may be NULL */
+  dsm_diags *diags;          /* may be NULL */
   size_t first_finding;
   size_t error_count;
   bool is_out_of_memory;

@@ -140,7 +140,8 @@ void dsm__paths_check(dsm__sweep_draft *draft) {
     const dsm__axis_draft *const axis = &draft->axes[a];
     for (size_t p = 0; p < axis->path_count && axis->value_count > 0; p++) {
       if (is_value_path(axis->kinds[p])) {
-        check(draft, &(trial){axis->kinds[p], axis->paths[p], axis->values[p].json, axis->origin});
+        check(draft, &(trial){axis->kinds[p], axis->paths[p], axis->values[p].json,
+                              axis->path_origins[p]});
       }
     }
   }

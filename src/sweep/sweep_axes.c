@@ -52,14 +52,17 @@ dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths
   *axis = (dsm__axis_draft){.origin = origin,
                             .paths = dsm__arena_array(draft->arena, count, sizeof *axis->paths),
                             .kinds = dsm__arena_array(draft->arena, count, sizeof *axis->kinds),
+                            .path_origins =
+                                dsm__arena_array(draft->arena, count, sizeof *axis->path_origins),
                             .path_count = count};
-  if (axis->paths == NULL || axis->kinds == NULL) {
+  if (axis->paths == NULL || axis->kinds == NULL || axis->path_origins == NULL) {
     (void)dsm__draft_out_of_memory(draft);
     return NULL;
   }
   for (size_t i = 0; i < count; i++) {
     axis->paths[i] = paths[i];
     axis->kinds[i] = kinds[i];
+    axis->path_origins[i] = origin;
   }
   draft->axis_count++;
   return axis;
@@ -320,12 +323,12 @@ static void check_path(dsm__sweep_draft *draft, size_t axis, size_t slot) {
   if (is_varied_before(draft, axis, slot)) {
     const bool is_input =
         of->kinds[slot] == DSM__PATH_WORKLOAD || of->kinds[slot] == DSM__PATH_SYSTEM;
-    dsm__draft_error(draft, of->origin,
+    dsm__draft_error(draft, of->path_origins[slot],
                      is_input ? "a list of workloads or systems is an axis too" : NULL,
                      "expected one axis a path, found %s a second time", path);
   }
   if (is_stated_option(draft, of->kinds[slot])) {
-    dsm__draft_error(draft, of->origin, "leave one of them out",
+    dsm__draft_error(draft, of->path_origins[slot], "leave one of them out",
                      "expected %s as an axis or as an option for all points, found both", path);
   }
   for (size_t s = 0; s < draft->set_count; s++) {

@@ -20,7 +20,7 @@ typedef struct dsm__origin {
 
 typedef struct dsm__axis_draft {
   dsm__origin origin;
-  dsm__json_node node; /**< what origin.node points to */
+  dsm__origin *path_origins; /**< of each path */
   const char **paths;
   dsm__path_kind *kinds;
   size_t path_count;

@@ -215,14 +215,18 @@ static bool read_object(dsm__sweep_draft *draft, dsm_description kind, const dsm
   } else {
     dsm__system_read(system, node);
   }
-  bool is_good = dsm__json_doc_error_count(draft->doc) == errors_before;
+  const bool is_good =
+      dsm__json_doc_error_count(draft->doc) == errors_before && !dsm__draft_is_stopped(draft);
+  *name = NULL;
   if (is_good) {
     *name = dsm__arena_strdup(draft->arena, workload != NULL ? workload->name : system->name);
-    is_good = *name != NULL || dsm__draft_out_of_memory(draft);
+    if (*name == NULL) {
+      (void)dsm__draft_out_of_memory(draft);
+    }
   }
   dsm_workload_free(workload);
   dsm_system_free(system);
-  return is_good;
+  return *name != NULL;
 }
 
 bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
@@ -231,8 +235,8 @@ bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
   const dsm__json_node description = dsm__json_member(object, "description");
   const dsm__json_node name_node = dsm__json_member(object, "name");
   const bool is_named = dsm__json_is_present(&description);
-  const char *stated = NULL;
-  const char *own_name = NULL;
+  const char *stated = "";
+  const char *own_name = "";
   bool is_good = !is_named || dsm__json_object_only(object, known, 2);
   if (is_named) {
     is_good = dsm__json_name(&name_node, DSM_NAME_BYTES_MAX, draft->arena, &stated) && is_good;

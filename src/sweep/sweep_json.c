@@ -205,6 +205,7 @@ static void read_input_axis(dsm__sweep_draft *draft, dsm_description kind) {
 typedef struct path_list {
   const char *paths[DSM_SWEEP_AXES_MAX];
   dsm__path_kind kinds[DSM_SWEEP_AXES_MAX];
+  const dsm__json_node *nodes[DSM_SWEEP_AXES_MAX]; /* kept */
   size_t count;
 } path_list;
 
@@ -223,30 +224,34 @@ static bool read_path(dsm__sweep_draft *draft, const dsm__json_node *node, path_
                     path);
     return false;
   }
+  list->nodes[list->count] = node;
   list->paths[list->count] = path;
   list->kinds[list->count++] = kind;
   return true;
 }
 
 static bool read_paths(dsm__sweep_draft *draft, const dsm__json_node *axis, path_list *list) {
-  const dsm__json_node path = dsm__json_member(axis, "path");
-  const dsm__json_node paths = dsm__json_member(axis, "paths");
+  const dsm__json_node *const path = keep(draft, dsm__json_member(axis, "path"));
+  const dsm__json_node *const paths = keep(draft, dsm__json_member(axis, "paths"));
   size_t count = 0;
-  if (dsm__json_is_present(&path) == dsm__json_is_present(&paths)) {
-    dsm__json_error(axis, NULL, "expected either \"path\" or \"paths\", found %s",
-                    dsm__json_is_present(&path) ? "both" : "neither");
+  if (path == NULL || paths == NULL) {
     return false;
   }
-  if (dsm__json_is_present(&path)) {
-    return read_path(draft, &path, list);
+  if (dsm__json_is_present(path) == dsm__json_is_present(paths)) {
+    dsm__json_error(axis, NULL, "expected either \"path\" or \"paths\", found %s",
+                    dsm__json_is_present(path) ? "both" : "neither");
+    return false;
   }
-  if (!dsm__json_array(&paths, 1, DSM_SWEEP_AXES_MAX, &count)) {
+  if (dsm__json_is_present(path)) {
+    return read_path(draft, path, list);
+  }
+  if (!dsm__json_array(paths, 1, DSM_SWEEP_AXES_MAX, &count)) {
     return false;
   }
   bool is_good = true;
-  dsm__json_node item = dsm__json_item(&paths, 0);
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    is_good = read_path(draft, &item, list) && is_good;
+  for (size_t i = 0; i < count; i++) {
+    const dsm__json_node *const item = keep(draft, dsm__json_item(paths, i));
+    is_good = item != NULL && read_path(draft, item, list) && is_good;
   }
   return is_good;
 }
@@ -288,7 +293,7 @@ static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
 
 static void read_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *node) {
   static const char *const known[] = {"from", "to", "factor", "step"};
-  static const dsm__json_range any = {-INFINITY, INFINITY, false};
+  static const dsm__json_range any = {-HUGE_VAL, HUGE_VAL, false};
   if (!dsm__json_object_only(node, known, COUNT_OF(known))) {
     return;
   }
@@ -319,20 +324,20 @@ static void read_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis,
 }
 
 /* Where an axis gets its values from. */
-static void read_axis_values(dsm__sweep_draft *draft, dsm__axis_draft *axis, bool is_in_rows) {
-  const dsm__json_node values = dsm__json_member(&axis->node, "values");
-  const dsm__json_node range = dsm__json_member(&axis->node, "range");
-  const dsm__json_node folder = dsm__json_member(&axis->node, "folder");
+static void read_axis_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
+                             const dsm__json_node *node, bool is_in_rows) {
+  const dsm__json_node values = dsm__json_member(node, "values");
+  const dsm__json_node range = dsm__json_member(node, "range");
+  const dsm__json_node folder = dsm__json_member(node, "folder");
   const int count =
       dsm__json_is_present(&values) + dsm__json_is_present(&range) + dsm__json_is_present(&folder);
   if (count != 1) {
-    dsm__json_error(&axis->node, NULL,
-                    "expected one of \"values\", \"range\" and \"folder\", found %s",
+    dsm__json_error(node, NULL, "expected one of \"values\", \"range\" and \"folder\", found %s",
                     count == 0 ? "none" : "several");
     return;
   }
   if (is_in_rows && !dsm__json_is_present(&values)) {
-    dsm__json_error(&axis->node, NULL, "expected \"values\" for the axis of several paths");
+    dsm__json_error(node, NULL, "expected \"values\" for the axis of several paths");
     return;
   }
   if (dsm__json_is_present(&values)) {
@@ -358,22 +363,24 @@ static void read_axis(dsm__sweep_draft *draft, const dsm__json_node *node) {
       is_replaced(draft, &list)) {
     return;
   }
-  dsm__axis_draft *const axis =
-      dsm__axis_add(draft, list.paths, list.kinds, list.count, dsm__origin_of(node));
+  dsm__vary *const vary = dsm__vary_find(draft, list.paths, list.count);
+  const bool is_varied = vary != NULL && !vary->is_used;
+  const dsm__origin origin =
+      is_varied ? (dsm__origin){.option = vary->option} : dsm__origin_of(node);
+  dsm__axis_draft *const axis = dsm__axis_add(draft, list.paths, list.kinds, list.count, origin);
   if (axis == NULL) {
     return;
   }
-  axis->node = *node;
-  axis->origin.node = &axis->node;
-  dsm__vary *const vary = dsm__vary_find(draft, list.paths, list.count);
-  if (vary != NULL && !vary->is_used) {
+  if (is_varied) {
     vary->is_used = true;
-    axis->origin = (dsm__origin){.option = vary->option};
     dsm__vary_read(draft, vary, axis);
     return;
   }
+  for (size_t p = 0; p < list.count; p++) {
+    axis->path_origins[p] = dsm__origin_of(list.nodes[p]);
+  }
   const dsm__json_node paths = dsm__json_member(node, "paths");
-  read_axis_values(draft, axis, dsm__json_is_present(&paths));
+  read_axis_values(draft, axis, node, dsm__json_is_present(&paths));
 }
 
 static void read_axes(dsm__sweep_draft *draft) {
@@ -383,10 +390,11 @@ static void read_axes(dsm__sweep_draft *draft) {
       !dsm__json_array(&draft->axes_node, 0, DSM_SWEEP_AXES_MAX, &count)) {
     return;
   }
-  dsm__json_node item = dsm__json_item(&draft->axes_node, 0);
   for (size_t i = 0; i < count && !dsm__draft_is_stopped(draft); i++) {
-    read_axis(draft, &item);
-    item = dsm__json_next(&item);
+    const dsm__json_node *const item = keep(draft, dsm__json_item(&draft->axes_node, i));
+    if (item != NULL) {
+      read_axis(draft, item);
+    }
   }
 }
 

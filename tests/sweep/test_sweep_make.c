@@ -219,13 +219,15 @@ static const bad_case bad_cases[] = {
      "two that differ and are called net: net and other/net (columns and conditions know them by "
      "name)"},
     {DSM_ERROR_INVALID, SPEC("\"axes\": [{\"path\": \"workload\", \"values\": [\"wide\"]}]"), NULL,
-     "dir/study.json:1:77: $.axes[0]: error: expected one axis a path, found workload a second "
+     "dir/study.json:1:78: $.axes[0].path: error: expected one axis a path, found workload a "
+     "second "
      "time (a list of workloads or systems is an axis too)"},
     {DSM_ERROR_INVALID,
      SPEC("\"options\": {\"mode\": \"training\"}, \"axes\": [{\"path\": \"options.mode\", "
           "\"values\": [\"inference\"]}]"),
      NULL,
-     "dir/study.json:1:110: $.axes[0]: error: expected options.mode as an axis or as an option for "
+     "dir/study.json:1:111: $.axes[0].path: error: expected options.mode as an axis or as an "
+     "option for "
      "all points, found both (leave one of them out)"},
     {DSM_ERROR_INVALID, SPEC("\"options\": {\"optimize\": \"preload\"}"), NULL,
      "dir/study.json:1:80: $.options.optimize: error: expected optimizations of a mode that is "
