@@ -5,6 +5,9 @@
  * A result is committed when it is put: a process that is killed, or a disk that fills up, loses
  * nothing that was put and doubles nothing, and a sweep goes on from what is there. One process at
  * a time writes; any number read at the same time (docs/formats.md documents tables and views).
+ *
+ * A store is used by one thread at a time. Where files may have a largest size (RLIMIT_FSIZE) the
+ * program must ignore SIGXFSZ, so that reaching it is an error and not the end.
  */
 #ifndef DSM_SWEEP_STORE_H
 #define DSM_SWEEP_STORE_H
@@ -18,9 +21,11 @@ extern "C" {
 typedef struct dsm_store dsm_store;
 
 /**
- * Opens, or makes, the database of a sweep for writing. DSM_ERROR_INVALID: it is no database, is
+ * Opens, or makes, the database of a sweep for writing; the sweep must outlive the store. What is
+ * there is read once, to see that it is not damaged. DSM_ERROR_INVALID: it is no database, is
  * damaged, is none of dsm, is of another version, or belongs to another sweep (the finding says
- * what differs); it is left as it is. DSM_ERROR_IO: not writable, or another process writes to it.
+ * what differs); it is left as it is. DSM_ERROR_IO: not writable, or another process writes to it;
+ * a file that was not there is not there then.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_store_open(dsm_store **store, const char *path,
                                                 const dsm_sweep *sweep, dsm_diags *diags);
@@ -41,15 +46,18 @@ DSM_API const char *dsm_store_resolved(const dsm_store *store);
 /** Marks the points that are recorded: is_done[p], len = the sweep's point_count. */
 DSM_API DSM_NODISCARD dsm_status dsm_store_done(dsm_store *store, bool *is_done, dsm_diags *diags);
 
-/** Records a result and commits it; one that is recorded already stays as it is. DSM_ERROR_IO: the
- * disk is full, or the like; then nothing of it is recorded. */
+/** Records a result, in a store that is open for writing, and commits it; one that is recorded
+ * already stays as it is. DSM_ERROR_IO: the disk is full, or the like; then nothing of it is
+ * recorded. */
 DSM_API DSM_NODISCARD dsm_status dsm_store_put(dsm_store *store, const dsm_point_result *result,
                                                dsm_diags *diags);
 
 /**
  * Brings the results of several databases of the same sweep (such as its shards) into one, which is
- * made if it does not exist. All or nothing. DSM_ERROR_INVALID: a source is of another sweep or
- * version, or two of them differ in a point; DSM_ERROR_IO.
+ * made if it does not exist; a source that is the target itself is passed over. All or nothing.
+ * Memory does not grow with the number of points. DSM_ERROR_USAGE: there is no other source;
+ * DSM_ERROR_INVALID: a source is of another sweep or version, or two of them differ in a point;
+ * DSM_ERROR_IO.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_store_merge(const char *target, const char *const *sources,
                                                  size_t source_count, dsm_diags *diags);
@@ -67,7 +75,8 @@ typedef struct dsm_cell {
   const char *text;
 } dsm_cell;
 
-/** The view `points`: a row a recorded point, in order of points. */
+/** The view `points` without its last column, `plan`: a row a recorded point, in order of points.
+ */
 typedef struct dsm_point_table {
   const char *name; /**< of the sweep */
   const char *const *columns;

@@ -141,12 +141,13 @@ dsm_status dsm__store_lock(dsm_store *store, dsm_diags *diags);
 bool dsm__store_is_same_file(const char *first, const char *second);
 /** Opens SQLite on the file that the path names. `is_immutable`: nobody writes to it. */
 int dsm__store_connect(dsm_store *store, bool is_immutable);
-/** Is there a write-ahead log with something in it? */
+/** Is there a log with something in it? Also true if out of memory. */
 bool dsm__store_has_log(const dsm_store *store);
 
 /* ---- store_open.c ---- */
 
-/** dsm_store_open of the sweep of an identity, which is that of the database `other`, or NULL. */
+/** dsm_store_open of the sweep of an identity, which is that of the database `other`, or NULL;
+ * without a log. */
 dsm_status dsm__store_open_for(dsm_store **store, const char *path, const dsm__identity *wanted,
                                const char *other, dsm_diags *diags);
 /** Closes, and removes the file if it was made when it was opened. */

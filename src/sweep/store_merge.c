@@ -47,7 +47,7 @@ static bool is_same_value(sqlite3_stmt *first, sqlite3_stmt *second, int column)
   if (type == SQLITE_FLOAT) {
     const double one = sqlite3_column_double(first, column);
     const double other = sqlite3_column_double(second, column);
-    return memcmp(&one, &other, sizeof one) == 0;
+    return !(one < other) && !(one > other);
   }
   const void *const one = sqlite3_column_blob(first, column);
   const void *const other = sqlite3_column_blob(second, column);
@@ -387,6 +387,8 @@ dsm_status dsm_store_merge(const char *target, const char *const *sources, size_
     status = dsm__store_open_for(&made, target, &first->identity, first->path, diags);
   }
   if (status == DSM_OK) {
+    /* In case a writer was killed. A reader may prevent it: then the log stays. */
+    (void)sqlite3_exec(made->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     status = copy_sources(made, first, first_index, sources, source_count, diags);
   }
   if (made != NULL && status != DSM_OK) {

@@ -4,7 +4,7 @@
  *
  * While it is written, a database has a write-ahead log (NAME-wal, NAME-shm): a commit is then one
  * append without a sync, and readers do not wait. At the end all goes into the one file, which is
- * left without a log, so that it can be read anywhere.
+ * left without a log, so that it can be read anywhere. A merge, which is one commit, needs none.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -217,13 +217,8 @@ static dsm_status open_writer(dsm_store *store, const dsm__identity *wanted, con
   if (code != SQLITE_OK) {
     return dsm__store_fail(store, code, "cannot open for writing", diags);
   }
-  const dsm_status status = is_blank(&found) ? set_up(store, wanted, diags)
-                                             : check_existing(store, &found, wanted, other, diags);
-  if (status != DSM_OK) {
-    return status;
-  }
-  code = start_log(store);
-  return code == SQLITE_OK ? DSM_OK : dsm__store_fail(store, code, "cannot write", diags);
+  return is_blank(&found) ? set_up(store, wanted, diags)
+                          : check_existing(store, &found, wanted, other, diags);
 }
 
 dsm_status dsm__store_open_for(dsm_store **store, const char *path, const dsm__identity *wanted,
@@ -254,11 +249,19 @@ dsm_status dsm_store_open(dsm_store **store, const char *path, const dsm_sweep *
     dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }
-  const dsm_status status = dsm__store_open_for(store, path, &wanted, NULL, diags);
-  if (status == DSM_OK) {
-    (*store)->sweep = sweep;
-  }
+  dsm_store *made = NULL;
+  dsm_status status = dsm__store_open_for(&made, path, &wanted, NULL, diags);
   dsm__arena_free(arena);
+  const int code = made == NULL ? SQLITE_OK : start_log(made);
+  if (code != SQLITE_OK) {
+    status = dsm__store_fail(made, code, "cannot write", diags);
+    dsm__store_discard(made);
+    return status;
+  }
+  if (made != NULL) {
+    made->sweep = sweep;
+  }
+  *store = made;
   return status;
 }
 
@@ -276,8 +279,8 @@ static dsm_status connect_reader(dsm_store *store, header *found, dsm_diags *dia
     if (dsm__store_has_log(store)) {
       dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path},
                      "open it once where file and folder can be written, or copy it with its log",
-                     "its latest results are in a log (-wal) that cannot be read in a folder that "
-                     "cannot be written");
+                     "a writer was killed or is at work: its log (-wal or -journal) cannot be read "
+                     "in a folder that cannot be written");
       return DSM_ERROR_IO;
     }
     (void)sqlite3_close(store->database);

@@ -110,7 +110,7 @@ static int read_all(reading *from) {
     from->cells = dsm__arena_array(from->arena, count * from->column_count, sizeof *from->cells);
     code = from->cells == NULL ? SQLITE_NOMEM : prepare(from);
   }
-  if (code == SQLITE_OK) {
+  if (code == SQLITE_OK && from->cells != NULL) {
     code = read_rows(from, count);
   }
   (void)sqlite3_finalize(from->statement);

@@ -18,6 +18,7 @@ Suite *suite_page(void);
 Suite *suite_plan_csv(void);
 Suite *suite_plan_decisions(void);
 Suite *suite_plan_table(void);
+Suite *suite_points_report(void);
 Suite *suite_table(void);
 Suite *suite_validation(void);
 Suite *suite_what_if(void);

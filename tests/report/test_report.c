@@ -5,10 +5,11 @@
 
 int main(void) {
   static Suite *(*const suites[])(void) = {
-      suite_csv,          suite_description, suite_display,    suite_elasticity_report,
-      suite_explain_view, suite_explanation, suite_figures,    suite_ladder,
-      suite_loss,         suite_page,        suite_plan_csv,   suite_plan_decisions,
-      suite_plan_table,   suite_table,       suite_validation, suite_what_if,
+      suite_csv,          suite_description,   suite_display,  suite_elasticity_report,
+      suite_explain_view, suite_explanation,   suite_figures,  suite_ladder,
+      suite_loss,         suite_page,          suite_plan_csv, suite_plan_decisions,
+      suite_plan_table,   suite_points_report, suite_table,    suite_validation,
+      suite_what_if,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {
