@@ -255,6 +255,7 @@ static void make_store(subject *s) {
       (stored_shape){.minibatch_count = 2, .record = DSM_RECORD_PLANS, .source = "another"});
   s->stored_result = malloc(sizeof *s->stored_result);
   require(s->stored != NULL && s->other_stored != NULL && s->stored_result != NULL, "sweeps");
+  s->swept = subject_sweep();
   dsm_store *store = NULL;
   require(dsm_store_open(&store, s->store_path, s->stored, NULL) == DSM_OK, "a database");
   for (size_t p = s->stored->point_count; p-- > 0;) {
@@ -275,6 +276,7 @@ static void remove_store(subject *s) {
   require(rmdir(s->store_folder) == 0, "an empty folder of databases at the end");
   dsm_point_table_free(s->points);
   free(s->stored_result);
+  dsm_sweep_free(s->swept);
   dsm_sweep_free(s->other_stored);
   dsm_sweep_free(s->stored);
 }

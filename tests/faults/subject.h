@@ -52,6 +52,7 @@ typedef struct subject {
   dsm_sweep *other_stored;      /**< another sweep */
   stored_result *stored_result; /**< of point 1 */
   dsm_point_table *points;
+  dsm_sweep *swept; /**< subject_sweep */
 } subject;
 
 extern const char subject_convolutional_text[];
@@ -67,6 +68,9 @@ extern const char subject_old_text[];
 /** Makes everything, in a new folder below /tmp; ends the test if that fails. */
 void subject_init(subject *s);
 void subject_fini(subject *s);
+
+/** A sweep of four points: a good one, an infeasible one and two invalid ones. */
+dsm_sweep *subject_sweep(void);
 
 /** How a call went. */
 typedef struct attempt {
@@ -93,6 +97,8 @@ extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
+extern const faulty_case sweep_eval_cases[];
+extern const size_t sweep_eval_case_count;
 extern const faulty_case sweep_spec_cases[];
 extern const size_t sweep_spec_case_count;
 extern const faulty_case report_cases[];
