@@ -64,21 +64,23 @@ DSM_API char *dsm_report_explanation_json(const dsm_plan *plan,
 DSM_API char *dsm_report_explanation_csv(const dsm_plan *plan,
                                          const dsm_explanation *const *explanations, size_t count);
 
-/** A description to describe: exactly one of the three is not NULL. */
+/** A description to describe: exactly one of the four is not NULL. */
 typedef struct dsm_described {
   const char *file;
   const dsm_workload *workload;
   const dsm_system *system;
   const dsm_plan *plan;
+  const dsm_sweep *sweep;
 } dsm_described;
 
 /** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance, and every
- * parameter of a system with unit, default and source (or the word "assumption"). */
+ * parameter of a system with unit, default and source (or the word "assumption"); points and axes
+ * of sweeps. */
 DSM_API char *dsm_report_description_table(const dsm_described *items, size_t count,
                                            dsm_table_style style);
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
-/** One row a layer, and one a parameter of a system. */
+/** One row a layer, one a parameter of a system, and one a value of an axis's path of a sweep. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
 /** How much each parameter of systems matters, the most important first; of elasticities made with
@@ -113,9 +115,9 @@ DSM_API char *dsm_report_diags_json(const dsm_diags *diags);
 /** A file that was validated. */
 typedef struct dsm_validated {
   const char *file;
-  const char *kind;       /**< "workload", "system", "plan"; NULL if that was not found out */
-  const char *summary;    /**< of a valid one, such as "16 layers"; else NULL */
-  dsm_status status;      /**< DSM_OK: valid */
+  const char *kind;    /**< "workload", "system", "plan", "sweep"; NULL if that was not found out */
+  const char *summary; /**< of a valid one, such as "16 layers"; else NULL */
+  dsm_status status;   /**< DSM_OK: valid */
   const dsm_diags *diags; /**< what was found; may be NULL */
 } dsm_validated;
 

@@ -161,14 +161,18 @@ static cli_exit check_operands(const cli_arguments *arguments) {
                          : CLI_EXIT_DONE;
 }
 
-/* Room for an override from each word of the command line. */
-static bool make_room(cli_overrides *overrides, size_t count) {
+/* Room for a value from each word of the command line. */
+static bool make_room(cli_arguments *arguments, size_t count) {
+  cli_overrides *const overrides = &arguments->overrides;
+  cli_sweep_arguments *const sweep = &arguments->sweep;
+  sweep->varies.items = calloc(count, sizeof *sweep->varies.items);
+  sweep->excludes.items = calloc(count, sizeof *sweep->excludes.items);
   overrides->workload = calloc(count, sizeof *overrides->workload);
   overrides->system = calloc(count, sizeof *overrides->system);
   overrides->recorded = calloc(count, sizeof *overrides->recorded);
   overrides->texts = calloc(count, sizeof *overrides->texts);
   return overrides->workload != NULL && overrides->system != NULL && overrides->recorded != NULL &&
-         overrides->texts != NULL;
+         overrides->texts != NULL && sweep->varies.items != NULL && sweep->excludes.items != NULL;
 }
 
 /* Which optimizations there are depends on the mode, which may stand after --optimize. */
@@ -179,12 +183,15 @@ static void settle_optimizations(cli_arguments *arguments) {
       possible & (arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations);
 }
 
-cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *command, int argc,
-                             char *argv[]) {
-  *arguments =
-      (cli_arguments){.command = command, .wants_all = true, .tolerance = DSM_TOLERANCE_DEFAULT};
+cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_kind *program,
+                             const cli_command *command, int argc, char *argv[]) {
+  *arguments = (cli_arguments){.command = command,
+                               .program = program,
+                               .wants_all = true,
+                               .tolerance = DSM_TOLERANCE_DEFAULT,
+                               .sweep = {.shard = {.count = 1}}};
   dsm_explore_options_init(&arguments->options);
-  if (!make_room(&arguments->overrides, (size_t)argc)) {
+  if (!make_room(arguments, (size_t)argc)) {
     return cli_out_of_memory();
   }
   const cli_exit parsed = parse_options(arguments, argc, argv);
@@ -212,5 +219,7 @@ void cli_arguments_fini(cli_arguments *arguments) {
   free(overrides->recorded);
   free(overrides->workload);
   free(overrides->system);
+  free(arguments->sweep.varies.items);
+  free(arguments->sweep.excludes.items);
   *arguments = (cli_arguments){0};
 }

@@ -42,7 +42,8 @@ static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, des
       all->items[all->count++] = (dsm_described){.file = arguments->operands[i],
                                                  .workload = loaded[i].workload,
                                                  .system = loaded[i].system,
-                                                 .plan = loaded[i].plan};
+                                                 .plan = loaded[i].plan,
+                                                 .sweep = loaded[i].sweep};
     }
   }
   return outcome;

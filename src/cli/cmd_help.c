@@ -95,11 +95,12 @@ void cli_print_help(const cli_command *command) {
   if ((command->bit & (CLI_PROGRAM | CLI_CHECK)) != 0) {
     (void)printf(
         "\nExit codes: 0 done, 1 check found a regression, 2 wrong usage, 3 invalid input,\n"
-        "4 valid but infeasible, 5 a file, memory or another part of the outside failed.\n");
-  } else {
-    (void)printf("\nExit codes: 0 done, 2 wrong usage, 3 invalid input, 4 valid but infeasible,\n"
-                 "5 a file, memory or another part of the outside failed.\n");
+        "4 valid but infeasible, 5 a file, memory or another part of the outside failed,\n"
+        "130 interrupted.\n");
+    return;
   }
+  (void)printf("\nExit codes: 0 done, 2 wrong usage, 3 invalid input, 4 valid but infeasible,\n"
+               "5 a file, memory or another part of the outside failed, 130 interrupted.\n");
 }
 
 void cli_print_version(void) {

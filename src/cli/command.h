@@ -15,7 +15,8 @@ enum {
   CLI_DESCRIBE = 1 << 3,
   CLI_VALIDATE = 1 << 4,
   CLI_HELP = 1 << 5,
-  CLI_CHECK = 1 << 6
+  CLI_CHECK = 1 << 6,
+  CLI_SWEEP = 1 << 7
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -47,6 +48,7 @@ cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);
 cli_exit cli_run_validate(const cli_arguments *arguments);
 cli_exit cli_run_check(const cli_arguments *arguments);
+cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

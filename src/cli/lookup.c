@@ -75,6 +75,9 @@ static void list_folders(folder_list *list, unsigned bundled) {
   if ((bundled & CLI_BUNDLED_SYSTEMS) != 0) {
     add_bundled(list, "systems");
   }
+  if ((bundled & CLI_BUNDLED_SWEEPS) != 0) {
+    add_bundled(list, "sweeps");
+  }
 }
 
 static void free_folders(folder_list *list) {
@@ -139,8 +142,6 @@ static void find_nearest(const folder_list *folders, const char *name, char best
   }
 }
 
-/* What the user may have meant: a file here that lacks its ".json", a bundled description of the
- * other kind (the operands are swapped), or a known name that is near. */
 /* Is there a bundled description of that name among these kinds? */
 static bool is_bundled(unsigned kinds, const char *name) {
   if (kinds == 0) {
@@ -157,16 +158,21 @@ static bool is_bundled(unsigned kinds, const char *name) {
   return is_found;
 }
 
+/* What the user may have meant: a bundled description of another kind (the operands are swapped),
+ * or a known name that is near. */
 static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
                     unsigned bundled) {
   char nearest[NAME_MAX + 1] = "";
   const unsigned other = ~bundled;
   const bool is_workload = is_bundled(CLI_BUNDLED_WORKLOADS & other, name);
   const bool is_system = is_bundled(CLI_BUNDLED_SYSTEMS & other, name);
+  const bool is_sweep = is_bundled(CLI_BUNDLED_SWEEPS & other, name);
   find_nearest(folders, name, nearest);
-  if (is_workload || is_system) {
+  if (is_workload || is_system || is_sweep) {
     (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name",
-                   is_system ? "system" : "workload");
+                   is_system     ? "system"
+                   : is_workload ? "workload"
+                                 : "sweep");
   } else if (nearest[0] != '\0') {
     (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
   }
@@ -241,4 +247,16 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     say_where(arguments, name, *path);
   }
   return status;
+}
+
+dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const char *name,
+                           const char *folder, unsigned bundled, dsm_diags *diags) {
+  char found[PATH_SIZE];
+  const bool is_relative = name[0] != '\0' && name[0] != '/' && strcmp(name, "-") != 0;
+  if (folder == NULL || !is_relative || !is_in_folder(folder, name, found)) {
+    return cli_find_input(path, arguments, name, bundled, diags);
+  }
+  *path = strdup(found);
+  say_where(arguments, name, *path);
+  return *path == NULL ? out_of_memory(diags) : DSM_OK;
 }

@@ -4,26 +4,26 @@
 #include "cli/command.h"
 #include "cli/option_values.h"
 
-#define PLANS_AND_FILES (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE)
-#define RESULTS (PLANS_AND_FILES | CLI_CHECK)
+#define ALL_BUT_CHECK (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP)
+#define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | CLI_HELP)
 
 const cli_option cli_options[] = {
     {.name = "mode",
      .argument = "MODE",
      .help = "what a step is (default: training)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
      .word = cli_mode_word,
      .apply = cli_apply_mode},
     {.name = "minibatch",
      .argument = "N",
      .help = "samples in a step (default: the workload's)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
      .apply = cli_apply_minibatch},
     {.name = "optimize",
      .argument = "LIST",
      .help = "optimizations that the search may use (default: all, that is those of the mode)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
      .word = cli_optimization_word,
      .is_list = true,
      .apply = cli_apply_optimize},
@@ -39,7 +39,7 @@ const cli_option cli_options[] = {
     {.name = "parallelism",
      .argument = "LIST",
      .help = "parallelisms that the search may use (default: all)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
      .word = cli_parallelism_word,
      .is_list = true,
      .apply = cli_apply_parallelism},
@@ -84,17 +84,70 @@ const cli_option cli_options[] = {
      .argument = "PATH=VALUE",
      .help = "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
              "system.core.scratchpad_MiB=2; may be given several times",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_CHECK,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_CHECK | CLI_SWEEP,
      .apply = cli_apply_set},
+    {.name = "vary",
+     .argument = "PATH=VALUES",
+     .help =
+         "an axis: explore with each of a comma-separated list of values, which may have ranges "
+         "A:B:xF (times F from A to B) and A:B:+S (plus S); PATH is that of --set, or workload, "
+         "system (names, or a folder: all its descriptions), options.mode, options.optimize or "
+         "options.parallelism. P:Q=1:2,3:4 varies two paths together. May be given several "
+         "times: every combination is a point",
+     .commands = CLI_SWEEP,
+     .apply = cli_apply_vary},
+    {.name = "exclude",
+     .argument = "CONDITIONS",
+     .help = "leave out the points for which all of PATH OP VALUE, ... hold; OP is =, !=, <, <=, > "
+             "or >=, VALUE a number, a word or another path; may be given several times",
+     .commands = CLI_SWEEP,
+     .apply = cli_apply_exclude},
+    {.name = "record",
+     .argument = "LEVEL",
+     .help = "what is recorded of a point: its results, also its layers (default), also its plan",
+     .commands = CLI_SWEEP,
+     .word = cli_record_word,
+     .apply = cli_apply_record},
+    {.name = "database",
+     .argument = "FILE",
+     .help = "where results go (default: NAME.sqlite here; with --shard, NAME.K-of-N.sqlite)",
+     .commands = CLI_SWEEP,
+     .apply = cli_apply_database},
+    {.name = "shard",
+     .argument = "K/N",
+     .help = "explore only every Nth point, from the Kth on: one of N jobs",
+     .commands = CLI_SWEEP,
+     .apply = cli_apply_shard},
+    {.name = "merge",
+     .help = "bring the results of databases (second operand on) into one (first operand)",
+     .commands = CLI_SWEEP,
+     .apply = cli_apply_merge},
+    {.name = "best",
+     .argument = "N",
+     .help = "show only the N best points, best first",
+     .commands = CLI_SWEEP,
+     .apply = cli_apply_best},
+    {.name = "by",
+     .argument = "OBJECTIVE",
+     .help = "with --best: a column, such as step_seconds, or min:COLUMN, max:COLUMN (default: "
+             "max:utilization)",
+     .commands = CLI_SWEEP,
+     .apply = cli_apply_by},
+    {.name = "pareto",
+     .argument = "LIST",
+     .help = "show only the points that no other beats in one objective of the list without being "
+             "worse in another, such as min:step_seconds,min:system.core.scratchpad_MiB",
+     .commands = CLI_SWEEP,
+     .apply = cli_apply_pareto},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
-     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CHECK,
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CHECK | CLI_SWEEP,
      .apply = cli_apply_threads},
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = PLANS_AND_FILES,
+     .commands = ALL_BUT_CHECK,
      .word = cli_format_word,
      .apply = cli_apply_format},
     {.name = "format",
@@ -109,7 +162,7 @@ const cli_option cli_options[] = {
      .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
              "ending .json or .csv; explore and score write the plan as JSON (or CSV) and show the "
              "table as well. '-' is standard output",
-     .commands = PLANS_AND_FILES,
+     .commands = ALL_BUT_CHECK,
      .apply = cli_apply_output},
     {.name = "output",
      .letter = 'o',

@@ -9,6 +9,7 @@
 
 #include "cli/complain.h"
 #include "cli/number.h"
+#include "dsm/limits.h"
 
 #define WORDS_MAX 16
 #define THREADS_MAX 256
@@ -61,6 +62,10 @@ const char *cli_color_word(size_t index) {
   static const char *const words[] = {
       [CLI_COLOR_AUTO] = "auto", [CLI_COLOR_ALWAYS] = "always", [CLI_COLOR_NEVER] = "never"};
   return word_of(words, sizeof words / sizeof *words, index);
+}
+
+const char *cli_record_word(size_t index) {
+  return index < DSM_RECORD_COUNT ? dsm_record_name((dsm_record)index) : NULL;
 }
 
 static size_t list_words(const cli_option *option, const char *words[WORDS_MAX]) {
@@ -275,6 +280,75 @@ cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char 
     overrides->system[overrides->system_count++] = made;
   }
   record(overrides, value, origin);
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_vary(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  cli_texts *const varies = &arguments->sweep.varies;
+  varies->items[varies->count++] = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_exclude(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  cli_texts *const excludes = &arguments->sweep.excludes;
+  excludes->items[excludes->count++] = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_record(cli_arguments *arguments, const cli_option *option, char *value) {
+  size_t index;
+  if (!find_word(arguments, option, value, strlen(value), &index)) {
+    return CLI_EXIT_USAGE;
+  }
+  arguments->sweep.record = (dsm_record)index;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_database(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (value[0] == '\0') {
+    return cli_usage_error(arguments->command, "--%s: expected the name of a file, found ''",
+                           option->name);
+  }
+  arguments->sweep.database = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (dsm_shard_parse(value, &arguments->sweep.shard)) {
+    return CLI_EXIT_DONE;
+  }
+  return cli_usage_error(arguments->command,
+                         "--%s: expected K/N, whole numbers with 1 <= K <= N <= %d, found '%s'",
+                         option->name, DSM_SWEEP_POINTS_MAX, value);
+}
+
+cli_exit cli_apply_merge(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->sweep.is_merge = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_best(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (cli_parse_size(value, 1, DSM_SWEEP_POINTS_MAX, &arguments->sweep.best_count)) {
+    return CLI_EXIT_DONE;
+  }
+  return cli_usage_error(arguments->command,
+                         "--%s: expected a whole number from 1 to %d, found '%s'", option->name,
+                         DSM_SWEEP_POINTS_MAX, value);
+}
+
+cli_exit cli_apply_by(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->sweep.best_by = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_pareto(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->sweep.pareto = value;
   return CLI_EXIT_DONE;
 }
 

@@ -72,6 +72,11 @@ static cli_format format_of_ending(const cli_command *command, const char *file,
   return otherwise;
 }
 
+bool cli_output_tells_format(const cli_arguments *arguments) {
+  return format_of_ending(arguments->command, output_file(arguments), CLI_FORMAT_TABLE) !=
+         CLI_FORMAT_TABLE;
+}
+
 cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result) {
   const char *const file = output_file(arguments);
   const cli_format format = arguments->has_format

@@ -24,6 +24,9 @@ cli_exit cli_put_with_table(const cli_arguments *arguments, cli_printer *print, 
  * in .csv) and standard output the table. */
 cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan);
 
+/** Is the form of the result given by the ending of the output file? */
+bool cli_output_tells_format(const cli_arguments *arguments);
+
 /** Has all that was written to standard output arrived? To be called last. */
 cli_exit cli_finish_stdout(void);
 

@@ -8,6 +8,7 @@
 Suite *suite_conditions(void);
 Suite *suite_evaluator(void);
 Suite *suite_point(void);
+Suite *suite_result_pack(void);
 Suite *suite_run_local(void);
 Suite *suite_select(void);
 Suite *suite_short_decisions(void);
@@ -17,6 +18,7 @@ Suite *suite_store_merge(void);
 Suite *suite_sweep_axes(void);
 Suite *suite_sweep_make(void);
 Suite *suite_sweep_product(void);
+Suite *suite_team(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
