@@ -35,7 +35,7 @@ class Runs(SweepCase):
         first = self.whole_export()
         again = self.run_sweep("spec.json", "--database", "whole.sqlite", "--format", "csv", "-v")
         self.assertEqual(first, again.stdout)
-        self.assertIn(f"dsm: 0 points in".encode(), again.stderr)
+        self.assertIn(b"dsm: 0 points in", again.stderr)
         self.assertIn(f"{POINT_COUNT} recorded earlier".encode(), again.stderr)
 
     def test_shards_merged_are_the_whole(self):
@@ -47,6 +47,23 @@ class Runs(SweepCase):
         self.assertEqual(merged.stdout, self.whole_export())
         shown = self.run_sweep("all.sqlite", "--format", "csv")
         self.assertEqual(merged.stdout, shown.stdout)
+
+
+class Slurm(SweepCase):
+    """The scripts in examples, with what Slurm would tell them."""
+
+    def test_a_job_array_and_the_job_that_merges(self):
+        examples = pathlib.Path(__file__).parent.parent.parent / "examples"
+        self.environment["PATH"] = f"{self.dsm.parent}:{self.environment['PATH']}"
+        self.environment |= {"SLURM_ARRAY_TASK_COUNT": "3", "SLURM_CPUS_PER_TASK": "2"}
+        for task in "123":
+            self.environment["SLURM_ARRAY_TASK_ID"] = task
+            subprocess.run(["sh", examples / "slurm_shards.sh", "spec.json"], cwd=self.folder,
+                           env=self.environment, timeout=300, check=True)
+        subprocess.run(["sh", examples / "slurm_merge.sh", "spec.json"], cwd=self.folder,
+                       env=self.environment, timeout=300, check=True, stdout=subprocess.DEVNULL)
+        merged = self.run_sweep("spec.sqlite", "--format", "csv")
+        self.assertEqual(merged.stdout, self.whole_export())
 
 
 class Interruptions(SweepCase):

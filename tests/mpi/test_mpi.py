@@ -82,6 +82,18 @@ class Runs(MpiCase):
                                 "--format", "csv", program=self.ranks(2))
         self.assertEqual(merged.stdout, self.whole_export())
 
+    def test_the_slurm_script(self):
+        script = pathlib.Path(__file__).parent.parent.parent / "examples" / "slurm_mpi.sh"
+        places = [pathlib.Path(self.mpiexec).parent, self.dsm_mpi.parent, self.environment["PATH"]]
+        environment = {**self.environment, "PATH": ":".join(map(str, places)),
+                       "SLURM_CPUS_PER_TASK": "1"}
+        done = subprocess.run(["sh", script, "spec.json"], cwd=self.folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        shown = self.run_sweep("spec.sqlite", "--format", "csv")
+        self.assertEqual(shown.stdout, self.whole_export())
+
     def test_no_color_although_mpirun_makes_a_terminal(self):
         self.assertNotIn(b"\033", self.run_sweep("spec.json", program=self.ranks(2)).stdout)
 
