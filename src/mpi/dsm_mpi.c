@@ -188,8 +188,8 @@ static dsm_status make_sweep(dsm_sweep **sweep, const announcement *told, const 
   if (status == DSM_OK && (strcmp(told->version, dsm_version()) != 0 ||
                            memcmp(told->digest, (*sweep)->digest, sizeof told->digest) != 0)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                   "rank %d runs another dsm-mpi than rank 0", rank_of_this());
-    return DSM_ERROR_INVALID;
+                   "its dsm-mpi is another one than that of rank 0");
+    return DSM_ERROR_IO;
   }
   return status;
 }

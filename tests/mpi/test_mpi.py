@@ -114,6 +114,25 @@ class Mistakes(MpiCase):
         self.check(["explore", "vgg16", "torus64"], 2, b"use 'dsm explore'")
         self.check(["--version"], 0, b"")
 
+    def test_a_rank_of_another_version_is_refused(self):
+        other = self.folder / "other-mpi"
+        program = self.dsm_mpi.read_bytes()
+        version = subprocess.run([self.dsm, "--version"], capture_output=True,
+                                 check=True).stdout.split()[1]
+        other.write_bytes(program.replace(b"\0" + version + b"\0", b"\0" + version[:-1] + b"x\0"))
+        other.chmod(0o755)
+        done = subprocess.run([*self.ranks(2), "sweep", "spec.json", ":", "-n", "1", str(other)],
+                              cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(done.stderr, b"dsm: error: rank 2: its dsm-mpi is another one than that of "
+                                      b"rank 0\n")
+
+    def test_dsm_itself_needs_no_mpi(self):
+        needed = subprocess.run(["ldd", self.dsm], capture_output=True, check=True).stdout
+        self.assertNotIn(b"mpi", needed)
+        self.assertIn(b"sqlite", needed)
+
     def test_a_database_that_cannot_be_made_ends_all_ranks(self):
         self.check(["sweep", "spec.json", "--database", "spec.json/no.sqlite"], 5, b"no.sqlite")
 
