@@ -114,6 +114,11 @@ dsm_status dsm__store_lock(dsm_store *store, dsm_diags *diags) {
   return status;
 }
 
+void dsm__store_unlock(dsm_store *store) {
+  (void)flock(store->lock, LOCK_UN);
+  store->is_new = false; /* it may be another's from now on */
+}
+
 bool dsm__store_is_same_file(const char *first, const char *second) {
   struct stat one;
   struct stat other;
@@ -147,7 +152,7 @@ static char *immutable_name(dsm_store *store) {
 }
 
 int dsm__store_connect(dsm_store *store, bool is_immutable) {
-  enum { PATIENCE_MS = 5000 };
+  enum { PATIENCE_MS = 3000 };
   const char *const name = is_immutable ? immutable_name(store) : plain_name(store);
   if (name == NULL) {
     return SQLITE_NOMEM;

@@ -137,6 +137,8 @@ dsm_status dsm__identity_compare(const dsm_store *store, const dsm__identity *wa
 
 /** Opens the file for a writer, perhaps makes it, and locks it. */
 dsm_status dsm__store_lock(dsm_store *store, dsm_diags *diags);
+/** Gives up the lock, but not its descriptor. */
+void dsm__store_unlock(dsm_store *store);
 /** Do both paths name the same existing file? */
 bool dsm__store_is_same_file(const char *first, const char *second);
 /** Opens SQLite on the file that the path names. `is_immutable`: nobody writes to it. */

@@ -214,6 +214,12 @@ static dsm_status open_writer(dsm_store *store, const dsm__identity *wanted, con
   if (code == SQLITE_OK) {
     code = read_header(store, &found);
   }
+  if ((code & 0xff) == SQLITE_BUSY) {
+    /* Some network file systems make both kinds of locks the same one, so that ours is in the way
+     * of SQLite's. Without it rows still stay single; only work may be done twice. */
+    dsm__store_unlock(store);
+    code = read_header(store, &found);
+  }
   if (code != SQLITE_OK) {
     return dsm__store_fail(store, code, "cannot open for writing", diags);
   }
