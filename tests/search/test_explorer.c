@@ -11,8 +11,8 @@
 #include "suites.h"
 #include "system/parameters.h"
 
-/* Bytes that are not enough for some of the explorations here. */
-enum { FEW_BYTES = 1 << 17 };
+/* Bytes that are not enough for some of the explorations here; other values of a parameter. */
+enum { FEW_BYTES = 1 << 17, ATTEMPTS = 2 };
 
 typedef struct inputs {
   const dsm_workload *workload;
@@ -90,15 +90,14 @@ static const dsm_override refined[] = {
 static const size_t refined_counts[] = {0, sizeof refined / sizeof refined[0]};
 enum { BASES = sizeof refined_counts / sizeof refined_counts[0] };
 
-/* Another legal value; attempts below 3 give different ones where there are as many. */
+/* Another legal value; attempts give different ones where there are as many. */
 static double other_value(const dsm__parameter *parameter, double number, int attempt) {
   size_t words = 0;
   (void)dsm__parameter_words(parameter, &words);
   if (words > 0) {
     return (double)(((size_t)number + 1 + (size_t)attempt) % words);
   }
-  const double others[] = {number * 2, number / 2, number == 0 ? 1 : number * 3 / 4};
-  double other = others[attempt];
+  double other = attempt > 0 ? number / 2 : number > 0 ? number * 2 : 1;
   other = other > parameter->max ? parameter->max : other;
   other = other < parameter->min ? parameter->min : other;
   return parameter->kind == DSM__PARAMETER_COUNT ? (double)(uint64_t)other : other;
@@ -125,7 +124,7 @@ static void vary(const dsm__parameter *parameter, size_t base, size_t network, d
   const inputs own = {workload, system, &options};
   expect_same(explorer, &own, parameter->path);
   const double number = dsm__parameter_number(parameter, system);
-  for (int attempt = 0; attempt < 3; attempt++) {
+  for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
     dsm_system *const varied =
         varied_system(base, parameter, other_value(parameter, number, attempt));
     const inputs other = {workload, varied, &options};
