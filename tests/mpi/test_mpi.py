@@ -14,7 +14,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
-from sweep_program import POINT_COUNT, SweepCase  # pylint: disable=wrong-import-position
+from sweep_program import MANY, MANY_COUNT, POINT_COUNT, SweepCase  # pylint: disable=wrong-import-position
 
 # As root, on fewer cores than ranks, in a container that forbids one process to read another's memory.
 OPEN_MPI = {
@@ -153,21 +153,17 @@ class Deaths(MpiCase):
                     found.append((int(ranks[0].split(b"=")[1]), int(folder.name)))
         return [pid for _, pid in sorted(found)]
 
-    # Enough points for mpirun to pass a signal on before all are done.
-    MORE = ("--vary", "workload.minibatch=48:120:+6")
-    MORE_COUNT = 4 * 13 * 3 * 2
-
     def kill_a_rank(self, rank):
-        process = self.start([*self.ranks(3), "sweep", "spec.json", *self.MORE])
+        process = self.start([*self.ranks(3), "sweep", "spec.json", *MANY])
         self.wait_for_rows(process, "spec.sqlite", 3)
         os.kill(self.workers(process)[rank], signal.SIGKILL)
         process.communicate(timeout=120)
         self.assertNotEqual(process.returncode, 0)
         rows = self.count_rows("spec.sqlite")
         self.assertGreaterEqual(rows, 3)
-        resumed = self.run_sweep("spec.json", "--format", "csv", *self.MORE, program=self.ranks(2))
-        self.assertEqual(resumed.stdout, self.whole_export(*self.MORE))
-        self.assertEqual(self.count_rows("spec.sqlite"), self.MORE_COUNT)
+        resumed = self.run_sweep("spec.json", "--format", "csv", *MANY, program=self.ranks(2))
+        self.assertEqual(resumed.stdout, self.whole_export(*MANY))
+        self.assertEqual(self.count_rows("spec.sqlite"), MANY_COUNT)
 
     def test_a_worker_that_is_killed_loses_nothing_recorded(self):
         self.kill_a_rank(1)
@@ -175,8 +171,8 @@ class Deaths(MpiCase):
     def test_the_writer_that_is_killed_loses_nothing_recorded(self):
         self.kill_a_rank(0)
 
-    def interrupt(self, number, more):
-        process = self.start([*self.ranks(3), "sweep", "spec.json", *more])
+    def interrupt(self, number):
+        process = self.start([*self.ranks(3), "sweep", "spec.json", *MANY])
         self.wait_for_rows(process, "spec.sqlite", 3)
         process.send_signal(number)
         out, err = process.communicate(timeout=300)
@@ -185,14 +181,13 @@ class Deaths(MpiCase):
         return process.returncode
 
     def test_sigusr1_to_mpirun_ends_cleanly(self):
-        self.assertEqual(self.interrupt(signal.SIGUSR1, self.MORE), 130)
-        resumed = self.run_sweep("spec.json", "--format", "csv", *self.MORE)
-        self.assertEqual(resumed.stdout, self.whole_export(*self.MORE))
+        self.assertEqual(self.interrupt(signal.SIGUSR1), 130)
+        resumed = self.run_sweep("spec.json", "--format", "csv", *MANY)
+        self.assertEqual(resumed.stdout, self.whole_export(*MANY))
 
     def test_sigint_to_mpirun_ends_cleanly(self):
         """mpirun takes its time, about a second, to pass it on as SIGTERM."""
-        many = ("--vary", "workload.minibatch=48:120:+1")
-        self.assertNotEqual(self.interrupt(signal.SIGINT, many), 0)
+        self.assertNotEqual(self.interrupt(signal.SIGINT), 0)
         shown = self.run_sweep("spec.sqlite", "--format", "csv").stdout
         self.assertEqual(shown.count(b"\n"), 1 + self.count_rows("spec.sqlite"))
 
