@@ -47,6 +47,15 @@ DSM_NODISCARD dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *te
 
 void dsm__json_doc_free(dsm__json_doc *doc);
 
+/** Stands before each step of a place. */
+#define DSM__JSON_PLACE_SEPARATOR '\x1f'
+
+/** Appends where the path of an override leads in the document as it is: each key or index behind a
+ * separator. Paths to the same value have equal places, however they are spelt; that of a part
+ * begins with that of the whole and a separator. What does not exist is named as the path names it.
+ */
+void dsm__json_doc_resolve(dsm__json_doc *doc, const char *path, dsm__text_buffer *place);
+
 /** The name of the text in findings; NULL: none. Borrowed from the document. */
 const char *dsm__json_doc_file(const dsm__json_doc *doc);
 
