@@ -101,6 +101,10 @@ void dsm__json_compact(const dsm__json_node *node, dsm__text_buffer *out);
 void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...)
     DSM_PRINTF(3, 4);
 
+/** Reports a warning at the node, any number of times; it is no error of the document. */
+void dsm__json_warning(const dsm__json_node *node, const char *hint, const char *format, ...)
+    DSM_PRINTF(3, 4);
+
 /** A short description of what a node holds, for messages: `string "abc"`, `number 3.5`, `an
  * object`... */
 const char *dsm__json_found(const dsm__json_node *node, char *buffer, size_t size);

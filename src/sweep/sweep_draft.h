@@ -111,6 +111,10 @@ typedef struct dsm__sweep_draft {
 void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
                       const char *format, ...) DSM_PRINTF(4, 5);
 
+/** What is probably not meant, but is no error. */
+void dsm__draft_warning(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+                        const char *format, ...) DSM_PRINTF(4, 5);
+
 /** Notes the status of a function that has reported already. */
 void dsm__draft_note(dsm__sweep_draft *draft, dsm_status status);
 
