@@ -93,6 +93,11 @@ static bool is_file(const char *path) {
   return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
+static bool is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static bool has_suffix(const char *name) {
   const size_t length = strlen(name);
   return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
@@ -195,6 +200,13 @@ static dsm_status report_missing(const folder_list *folders, const char *name, u
   return DSM_ERROR_IO;
 }
 
+static dsm_status report_folder(const char *name, dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR, .message = "expected a file, found a directory"};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", name);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
 static dsm_status out_of_memory(dsm_diags *diags) {
   dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
   return DSM_ERROR_OUT_OF_MEMORY;
@@ -237,7 +249,8 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     if (folders.failed) {
       status = out_of_memory(diags);
     } else if (result == NULL) {
-      status = report_missing(&folders, name, bundled, diags);
+      status = is_folder(name) ? report_folder(name, diags)
+                               : report_missing(&folders, name, bundled, diags);
     }
     free_folders(&folders);
   }
