@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/complain.h"
 #include "dsm/suggest.h"
 
 /* Longer paths name nothing that can be opened. */
@@ -215,7 +216,7 @@ static dsm_status out_of_memory(dsm_diags *diags) {
 /* With --verbose: where a name was found. */
 static void say_where(const cli_arguments *arguments, const char *name, const char *path) {
   if (arguments->is_verbose && path != NULL) {
-    (void)fprintf(stderr, "dsm: %s is read from %s\n", name,
+    (void)fprintf(stderr, "%s: %s is read from %s\n", cli_program_name(), name,
                   strcmp(path, "-") == 0 ? "standard input" : path);
   }
 }
