@@ -26,5 +26,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "dsm_bench: a chain could not be explored\n");
     return 1;
   }
+  if (!bench_sweeps(&paths)) {
+    fprintf(stderr, "dsm_bench: a sweep could not be run\n");
+    return 1;
+  }
   return 0;
 }

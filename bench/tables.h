@@ -23,4 +23,8 @@ void bench_large_networks(const bench_paths *paths);
 /** Chains of layers, in one process. False if one cannot be explored. */
 bool bench_chains(const bench_paths *paths);
 
+/** Sweeps, in this process: points by themselves, with what they share found once, and recorded.
+ * False if one cannot be run. */
+bool bench_sweeps(const bench_paths *paths);
+
 #endif

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 install(TARGETS dsm RUNTIME)
+if(TARGET dsm_mpi)
+  install(TARGETS dsm_mpi RUNTIME)
+endif()
 install(
   TARGETS dsm_static dsm_shared
   EXPORT dsm-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/dsm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY workloads systems schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/dsm)
+install(DIRECTORY workloads systems sweeps schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/dsm)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(

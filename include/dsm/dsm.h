@@ -25,6 +25,7 @@
 #ifndef DSM_H
 #define DSM_H
 
+#include "dsm/check.h"
 #include "dsm/diag.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
@@ -37,6 +38,9 @@
 #include "dsm/report.h"
 #include "dsm/status.h"
 #include "dsm/suggest.h"
+#include "dsm/sweep.h"
+#include "dsm/sweep_run.h"
+#include "dsm/sweep_store.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
 

@@ -3,15 +3,17 @@
  * elasticity.h: how much each parameter of a system matters.
  *
  * Every parameter of a system, and every number of bytes that a workload states, is varied alone:
- * a number is halved and doubled, a flag is flipped, a word gives way to each other word. For each
- * variation every network is explored anew, so that the mapping may change, and the time of its
- * step is compared with that of the parameter as it is.
+ * a number is halved and doubled, a flag is flipped, a word gives way to each other word. Or, to
+ * see what is worth buying, every number of the system is a tenth more. For each variation every
+ * network is explored anew, so that the mapping may change, and the time of its step is compared
+ * with that of the parameter as it is.
  *
  * The elasticity of a step's time t to a number p is d ln t / d ln p: 0.5 says that 1 % more of p
  * makes the step 0.5 % longer, -1 that twice as much of p halves it. It is taken over the two
  * variations, ln(t(2p) / t(p/2)) / ln 4. Where only one of them is possible it is the one-sided
- * ln(t(2p) / t(p)) / ln 2 or ln(t(p) / t(p/2)) / ln 2. The time is in seconds, because the clock is
- * a parameter too; for all others seconds and cycles have the same elasticity.
+ * ln(t(2p) / t(p)) / ln 2 or ln(t(p) / t(p/2)) / ln 2; of a tenth more it is
+ * ln(t(1.1p) / t(p)) / ln 1.1. The time is in seconds, because the clock is a parameter too; for
+ * all others seconds and cycles have the same elasticity.
  */
 #ifndef DSM_ELASTICITY_H
 #define DSM_ELASTICITY_H
@@ -29,6 +31,15 @@
 extern "C" {
 #endif
 
+/** Which values parameters are varied to. */
+typedef enum dsm_variation_choice {
+  DSM_VARIATIONS_TWICE = 0,  /**< numbers are halved and doubled, flags flipped, words replaced by
+                                  each other word */
+  DSM_VARIATIONS_TENTH_MORE, /**< numbers are 1.1 times as large, counts to the nearest whole number
+                                  and at least one more; flags and words are not varied */
+  DSM_VARIATION_CHOICE_COUNT
+} dsm_variation_choice;
+
 /** What is varied, and with what it is measured. All is borrowed. */
 typedef struct dsm_elasticity_request {
   const dsm_system *system;
@@ -37,8 +48,11 @@ typedef struct dsm_elasticity_request {
   dsm_explore_options options;          /**< of each exploration; with more threads several run at
                                              the same time */
   const char *const *paths; /**< parameters to vary, such as "array.rows" and those of the workloads
-                                 such as "workload.element_bytes"; NULL: all; len = path_count */
+                                 such as "workload.element_bytes"; NULL: all, with
+                                 DSM_VARIATIONS_TENTH_MORE all numbers of the system;
+                                 len = path_count */
   size_t path_count;
+  dsm_variation_choice choice;
 } dsm_elasticity_request;
 
 typedef enum dsm_setting_kind {
@@ -70,7 +84,8 @@ typedef struct dsm_response {
 typedef enum dsm_variation_kind {
   DSM_VARIATION_HALVED = 0, /**< counts are rounded to the nearest, a half upward */
   DSM_VARIATION_DOUBLED,
-  DSM_VARIATION_OTHER, /**< a flag flipped, another word */
+  DSM_VARIATION_OTHER,  /**< a flag flipped, another word */
+  DSM_VARIATION_RAISED, /**< a tenth more */
   DSM_VARIATION_KIND_COUNT
 } dsm_variation_kind;
 
@@ -88,6 +103,7 @@ typedef enum dsm_elasticity_basis {
   DSM_ELASTICITY_BASIS_HALVED,  /**< one-sided */
   DSM_ELASTICITY_BASIS_DOUBLED, /**< one-sided */
   DSM_ELASTICITY_BASIS_BOTH,
+  DSM_ELASTICITY_BASIS_RAISED, /**< one-sided */
   DSM_ELASTICITY_BASIS_COUNT
 } dsm_elasticity_basis;
 
@@ -105,7 +121,7 @@ typedef struct dsm_varied_parameter {
                            says what it is */
   dsm_setting setting;
   dsm_setting fallback;            /**< its default; DSM_SETTING_NONE if it is required */
-  const dsm_variation *variations; /**< none where there is no other word */
+  const dsm_variation *variations; /**< none where there is no other word, or none is asked for */
   size_t variation_count;
   const dsm_slope *slopes; /**< one for each network */
   double influence;        /**< largest |ln(time_ratio) / ln(factor)| over all variations and
@@ -118,10 +134,14 @@ typedef struct dsm_elasticity {
   const dsm_system *system;             /**< borrowed */
   const dsm_workload *const *workloads; /**< borrowed ones; len = workload_count */
   size_t workload_count;
-  dsm_explore_options options;            /**< without overrides */
-  const dsm_response *references;         /**< of each network, with all parameters as they are */
-  const dsm_varied_parameter *parameters; /**< free ones, then the others, each by influence, the
-                                               largest first, then in the order of the formats */
+  dsm_explore_options options;    /**< without overrides */
+  const dsm_response *references; /**< of each network, with all parameters as they are */
+  dsm_variation_choice choice;
+  const dsm_varied_parameter *parameters; /**< DSM_VARIATIONS_TWICE: free ones, then the others,
+                                             each by influence, the largest first, then in the order
+                                             of the formats. DSM_VARIATIONS_TENTH_MORE: by the
+                                               smallest time_ratio of all networks, the smallest
+                                               first, at last those without a time; then likewise */
   size_t parameter_count;
 
   struct dsm__arena *arena; /**< private */
@@ -129,11 +149,11 @@ typedef struct dsm_elasticity {
 
 /**
  * Varies and explores. *elasticity borrows system and workloads, which must outlive it, and belongs
- * to the caller. Takes an exploration for each network and variation, about twice as many of each
- * network as there are parameters; the result does not depend on the number of threads.
- * DSM_ERROR_USAGE: a path names no parameter, or the options leave no parallelism.
- * DSM_ERROR_INFEASIBLE: a network does not fit the system as it is; the finding names it.
- * DSM_ERROR_OUT_OF_MEMORY.
+ * to the caller. Takes an exploration for each network and variation, with DSM_VARIATIONS_TWICE
+ * about twice as many of each network as there are parameters; the result does not depend on the
+ * number of threads. DSM_ERROR_USAGE: a path names no parameter, or the options leave no
+ * parallelism. DSM_ERROR_INFEASIBLE: a network does not fit the system as it is; the finding names
+ * it. DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_elasticity_derive(dsm_elasticity **elasticity,
                                                        const dsm_elasticity_request *request,

@@ -28,6 +28,27 @@ DSM_API DSM_NODISCARD dsm_status dsm_explore(dsm_plan **plan, const dsm_workload
                                              const dsm_system *system,
                                              const dsm_explore_options *options, dsm_diags *diags);
 
+/**
+ * Explores many times, and keeps between explorations what they have in common: what passes of
+ * layers cost, for as long as the same layers are explored on systems that agree in what these
+ * passes depend on. At most 64 MiB are kept. Not for several threads at the same time.
+ */
+typedef struct dsm_explorer dsm_explorer;
+
+/** A new explorer; NULL if out of memory. */
+DSM_API dsm_explorer *dsm_explorer_new(void);
+
+/** Frees the explorer; NULL is fine. */
+DSM_API void dsm_explorer_free(dsm_explorer *explorer);
+
+/** dsm_explore: the same plan, bound and statistics, whatever was explored before. With
+ * options->thread_count above 1 nothing is kept, nor looked up. */
+DSM_API DSM_NODISCARD dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
+                                                      const dsm_workload *workload,
+                                                      const dsm_system *system,
+                                                      const dsm_explore_options *options,
+                                                      dsm_diags *diags);
+
 /** Computes result.lower_bound_cycles of a loaded plan from its own options. */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags);
 

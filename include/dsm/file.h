@@ -40,6 +40,7 @@ typedef enum dsm_description {
   DSM_DESCRIPTION_WORKLOAD = 0, /**< "dsm-workload/1" */
   DSM_DESCRIPTION_SYSTEM,       /**< "dsm-system/1" */
   DSM_DESCRIPTION_PLAN,         /**< "dsm-plan/1" */
+  DSM_DESCRIPTION_SWEEP,        /**< "dsm-sweep/1" */
   DSM_DESCRIPTION_COUNT
 } dsm_description;
 
@@ -51,7 +52,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_description_detect(dsm_description *descrip
                                                         const char *text, size_t length,
                                                         const char *file, dsm_diags *diags);
 
-/** "workload", "system" or "plan". Never NULL. */
+/** "workload", "system", "plan" or "sweep". Never NULL. */
 DSM_API const char *dsm_description_name(dsm_description description);
 
 #ifdef __cplusplus

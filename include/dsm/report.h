@@ -12,10 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "dsm/check.h"
 #include "dsm/diag.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
 #include "dsm/plan.h"
+#include "dsm/sweep_store.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
 
@@ -62,30 +64,49 @@ DSM_API char *dsm_report_explanation_json(const dsm_plan *plan,
 DSM_API char *dsm_report_explanation_csv(const dsm_plan *plan,
                                          const dsm_explanation *const *explanations, size_t count);
 
-/** A description to describe: exactly one of the three is not NULL. */
+/** A description to describe: exactly one of the four is not NULL. */
 typedef struct dsm_described {
   const char *file;
   const dsm_workload *workload;
   const dsm_system *system;
   const dsm_plan *plan;
+  const dsm_sweep *sweep;
 } dsm_described;
 
 /** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance, and every
- * parameter of a system with unit, default and source (or the word "assumption"). */
+ * parameter of a system with unit, default and source (or the word "assumption"); points and axes
+ * of sweeps. */
 DSM_API char *dsm_report_description_table(const dsm_described *items, size_t count,
                                            dsm_table_style style);
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
-/** One row a layer, and one a parameter of a system. */
+/** One row a layer, one a parameter of a system, and one a value of an axis's path of a sweep. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
-/** How much each parameter of systems matters, the most important first. */
+/** How much each parameter of systems matters, the most important first; of elasticities made with
+ * DSM_VARIATIONS_TWICE. */
 DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
                                           dsm_table_style style);
 /** Format "dsm-elasticity/1". */
 DSM_API char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count);
 /** One row a parameter, variation and network. */
 DSM_API char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count);
+
+/** Points of a sweep: what varies and the results that are looked at first, a row a point; what is
+ * the same in all rows stands once above them, why a point has no result below. */
+DSM_API char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style style);
+/** Format "dsm-points/1": all columns of all rows. */
+DSM_API char *dsm_report_points_json(const dsm_point_table *points);
+/** All columns of all rows. */
+DSM_API char *dsm_report_points_csv(const dsm_point_table *points);
+/** What a tenth more of each parameter does to the step of one network, the largest reduction of
+ * its time first; of elasticities made with DSM_VARIATIONS_TENTH_MORE for one network. */
+DSM_API char *dsm_report_sensitivity_table(const dsm_elasticity *sensitivity,
+                                           dsm_table_style style);
+/** Format "dsm-sensitivity/1". */
+DSM_API char *dsm_report_sensitivity_json(const dsm_elasticity *sensitivity);
+/** One row a parameter. */
+DSM_API char *dsm_report_sensitivity_csv(const dsm_elasticity *sensitivity);
 
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
  * not known is left out. */
@@ -94,9 +115,9 @@ DSM_API char *dsm_report_diags_json(const dsm_diags *diags);
 /** A file that was validated. */
 typedef struct dsm_validated {
   const char *file;
-  const char *kind;       /**< "workload", "system", "plan"; NULL if that was not found out */
-  const char *summary;    /**< of a valid one, such as "16 layers"; else NULL */
-  dsm_status status;      /**< DSM_OK: valid */
+  const char *kind;    /**< "workload", "system", "plan", "sweep"; NULL if that was not found out */
+  const char *summary; /**< of a valid one, such as "16 layers"; else NULL */
+  dsm_status status;   /**< DSM_OK: valid */
   const dsm_diags *diags; /**< what was found; may be NULL */
 } dsm_validated;
 
@@ -107,6 +128,26 @@ DSM_API char *dsm_report_validation_table(const dsm_validated *items, size_t cou
 DSM_API char *dsm_report_validation_json(const dsm_validated *items, size_t count);
 /** One row a finding, and one a file without findings. */
 DSM_API char *dsm_report_validation_csv(const dsm_validated *items, size_t count);
+
+/** A baseline that was checked. */
+typedef struct dsm_checked {
+  const char *file;       /**< as given */
+  dsm_status status;      /**< DSM_OK: it was compared */
+  const dsm_drift *drift; /**< NULL if it was not */
+  bool is_failed;         /**< it fails the build */
+  double seconds;         /**< that the check took; only JUnit shows it */
+  const dsm_diags *diags; /**< what was found; may be NULL */
+} dsm_checked;
+
+/** One line a baseline, with what moved below it, and a summary of several. */
+DSM_API char *dsm_report_check_table(const dsm_checked *items, size_t count, dsm_table_style style);
+/** Format "dsm-check/1". */
+DSM_API char *dsm_report_check_json(const dsm_checked *items, size_t count);
+/** One row a figure of the step, layer, pass or decision. */
+DSM_API char *dsm_report_check_csv(const dsm_checked *items, size_t count);
+/** JUnit XML: a test case a baseline, a failure where it fails the build, an error where it could
+ * not be compared. */
+DSM_API char *dsm_report_check_junit(const dsm_checked *items, size_t count);
 
 #ifdef __cplusplus
 }

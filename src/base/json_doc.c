@@ -97,17 +97,24 @@ size_t dsm__json_doc_error_count(const dsm__json_doc *doc) {
   return doc->error_count;
 }
 
+const char *dsm__json_doc_file(const dsm__json_doc *doc) {
+  return doc->file;
+}
+
 bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc) {
   return doc->is_out_of_memory;
 }
 
-void dsm__json_set_out_of_memory(dsm__json_doc *doc) {
-  if (doc->is_out_of_memory) {
-    return;
-  }
+void dsm__json_note_out_of_memory(dsm__json_doc *doc) {
+  doc->error_count += !doc->is_out_of_memory;
   doc->is_out_of_memory = true;
-  doc->error_count++;
-  (void)dsm__out_of_memory(doc->diags);
+}
+
+void dsm__json_set_out_of_memory(dsm__json_doc *doc) {
+  if (!doc->is_out_of_memory) {
+    (void)dsm__out_of_memory(doc->diags);
+  }
+  dsm__json_note_out_of_memory(doc);
 }
 
 bool dsm__json_doc_keeps_findings(const dsm__json_doc *doc) {

@@ -42,7 +42,8 @@ struct dsm__json_doc {
       *replaced; /* a list that keeps values replaced by overrides alive: no address comes twice */
   dsm__json_overridden *overridden; /* in order of time */
   size_t overridden_count;
-  dsm_diags *diags; /* may be NULL */
+  dsm__json_unknown unknown; /* the first unknown key that an override made */
+  dsm_diags *diags;          /* may be NULL */
   size_t first_finding;
   size_t error_count;
   bool is_out_of_memory;
@@ -82,6 +83,9 @@ dsm__place dsm__json_place(const dsm__json_node *node);
 
 /** A present number as it is written, or else as dsm writes it. */
 void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size);
+
+/** An unknown key was reported: remembers it if an override made it. */
+void dsm__json_note_unknown(const dsm__json_node *member, const char *hint);
 
 /** True the first time it is called for a node. */
 bool dsm__json_mark_node(const dsm__json_node *node);

@@ -97,6 +97,22 @@ bool dsm__json_is_object(const dsm__json_node *node) {
   return cJSON_IsObject(node->item);
 }
 
+bool dsm__json_is_list(const dsm__json_node *node) {
+  return cJSON_IsArray(node->item);
+}
+
+bool dsm__json_is_number(const dsm__json_node *node, double *number) {
+  if (!cJSON_IsNumber(node->item)) {
+    return false;
+  }
+  *number = node->item->valuedouble;
+  return true;
+}
+
+const char *dsm__json_text(const dsm__json_node *node) {
+  return cJSON_IsString(node->item) ? node->item->valuestring : NULL;
+}
+
 /* ---- where a node is ---- */
 
 static bool is_plain_key(const char *key) {
@@ -176,6 +192,24 @@ static const dsm__json_overridden *find_override(const dsm__json_doc *doc, const
     }
   }
   return NULL;
+}
+
+void dsm__json_note_unknown(const dsm__json_node *member, const char *hint) {
+  dsm__json_doc *const doc = member->doc;
+  if (doc->unknown.key != NULL || find_override(doc, member->item) == NULL) {
+    return;
+  }
+  const dsm__json_unknown unknown = {.key = dsm__arena_strdup(doc->arena, member->key),
+                                     .hint = dsm__arena_strdup(doc->arena, hint)};
+  if (unknown.key == NULL || unknown.hint == NULL) {
+    dsm__json_set_out_of_memory(doc);
+    return;
+  }
+  doc->unknown = unknown;
+}
+
+dsm__json_unknown dsm__json_doc_unknown_override(const dsm__json_doc *doc) {
+  return doc->unknown;
 }
 
 /* A present node as steps in the text that it came from. */
@@ -309,12 +343,10 @@ bool dsm__json_mark_node(const dsm__json_node *node) {
   return true;
 }
 
-void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
-  dsm__json_doc *const doc = node->doc;
-  if (!dsm__json_mark_node(node)) {
-    return;
-  }
-  doc->error_count++;
+DSM_PRINTF(4, 0)
+static void report(const dsm__json_node *node, dsm_severity severity, const char *hint,
+                   const char *format, va_list args) {
+  const dsm__json_doc *const doc = node->doc;
   char path[512] = "";
   dsm__place place = {0};
   if (dsm__json_doc_keeps_findings(doc)) {
@@ -322,8 +354,23 @@ void dsm__json_error(const dsm__json_node *node, const char *hint, const char *f
     dsm__json_path(node, path, sizeof path);
     place.path = path;
   }
+  dsm__diags_vadd(doc->diags, severity, place, hint, format, args);
+}
+
+void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
+  if (!dsm__json_mark_node(node)) {
+    return;
+  }
+  node->doc->error_count++;
   va_list args;
   va_start(args, format);
-  dsm__diags_vadd(doc->diags, DSM_SEVERITY_ERROR, place, hint, format, args);
+  report(node, DSM_SEVERITY_ERROR, hint, format, args);
+  va_end(args);
+}
+
+void dsm__json_warning(const dsm__json_node *node, const char *hint, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(node, DSM_SEVERITY_WARNING, hint, format, args);
   va_end(args);
 }

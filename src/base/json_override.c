@@ -56,18 +56,6 @@ static size_t height(const cJSON *item) {
   return highest + 1;
 }
 
-static bool is_utf8(const char *text) {
-  const size_t length = strlen(text);
-  for (size_t at = 0; at < length;) {
-    const size_t size = dsm__utf8_length(text + at, length - at);
-    if (size == 0) {
-      return false;
-    }
-    at += size;
-  }
-  return true;
-}
-
 /* The override's value as a tree of its own: JSON if it is JSON, else a string, unless it begins
  * like JSON. *text becomes its
  * JSON text, NULL for a string. NULL after a report. */
@@ -76,7 +64,7 @@ static cJSON *parse_value(const descent *down, const char **text) {
   const size_t length = strlen(value);
   dsm__json_flaw flaw;
   *text = NULL;
-  if (!is_utf8(value)) {
+  if (!dsm__is_utf8(value)) {
     (void)refuse(down, NULL, "expected a value in UTF-8, found \"%.64s\"", value);
     return NULL;
   }
@@ -316,6 +304,31 @@ static bool apply(descent *down) {
                   DSM__JSON_MAX_DEPTH);
   }
   return put_value(down, value, text);
+}
+
+void dsm__json_doc_resolve(dsm__json_doc *doc, const char *path, dsm__text_buffer *place) {
+  descent down = {
+      .doc = doc, .override = &(dsm_override){.path = path}, .rest = path, .item = doc->root};
+  down.nodes[0] = dsm__json_root(doc);
+  while ((cJSON_IsObject(down.item) || cJSON_IsArray(down.item)) && *down.rest != '\0') {
+    const match found = find_child(down.item, down.rest);
+    if (found.child == NULL) {
+      break;
+    }
+    step_to(&down, found);
+    const dsm__json_node *const node = &down.nodes[down.depth];
+    if (node->key == NULL) {
+      dsm__text_printf(place, "%c%zu", DSM__JSON_PLACE_SEPARATOR, node->index);
+    } else {
+      dsm__text_printf(place, "%c%s", DSM__JSON_PLACE_SEPARATOR, node->key);
+    }
+  }
+  while (*down.rest != '\0') {
+    const size_t length = segment_length(down.rest);
+    dsm__text_printf(place, "%c", DSM__JSON_PLACE_SEPARATOR);
+    dsm__text_append(place, down.rest, length);
+    down.rest += length + (down.rest[length] == '.');
+  }
 }
 
 bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count) {

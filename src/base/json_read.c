@@ -182,6 +182,7 @@ bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
       }
     }
     dsm__json_error(&member, hint, "unknown key %s", key);
+    dsm__json_note_unknown(&member, hint);
   }
   return true;
 }

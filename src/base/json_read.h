@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/text_buffer.h"
 #include "dsm/diag.h"
 #include "dsm/override.h"
 
@@ -46,6 +47,18 @@ DSM_NODISCARD dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *te
 
 void dsm__json_doc_free(dsm__json_doc *doc);
 
+/** Stands before each step of a place. */
+#define DSM__JSON_PLACE_SEPARATOR '\x1f'
+
+/** Appends where the path of an override leads in the document as it is: each key or index behind a
+ * separator. Paths to the same value have equal places, however they are spelt; that of a part
+ * begins with that of the whole and a separator. What does not exist is named as the path names it.
+ */
+void dsm__json_doc_resolve(dsm__json_doc *doc, const char *path, dsm__text_buffer *place);
+
+/** The name of the text in findings; NULL: none. Borrowed from the document. */
+const char *dsm__json_doc_file(const dsm__json_doc *doc);
+
 /** How many errors have been reported on this document so far (also where diags is NULL). */
 size_t dsm__json_doc_error_count(const dsm__json_doc *doc);
 
@@ -72,10 +85,24 @@ static inline bool dsm__json_is_present(const dsm__json_node *node) {
 bool dsm__json_is_null(const dsm__json_node *node);
 bool dsm__json_is_string(const dsm__json_node *node);
 bool dsm__json_is_object(const dsm__json_node *node);
+bool dsm__json_is_list(const dsm__json_node *node);
+/** Is it a number? Then *number is its value. */
+bool dsm__json_is_number(const dsm__json_node *node, double *number);
+
+/** What a string holds, borrowed from the document; NULL if the node is no string. */
+const char *dsm__json_text(const dsm__json_node *node);
+
+/** Appends a present value as JSON without spaces, the keys of objects in bytewise order: equal
+ * values give equal texts. */
+void dsm__json_compact(const dsm__json_node *node, dsm__text_buffer *out);
 
 /** Reports an error at the node (or, if it is absent, at its parent, with the node's path). Nothing
  * if there has been one at this node before. */
 void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...)
+    DSM_PRINTF(3, 4);
+
+/** Reports a warning at the node, any number of times; it is no error of the document. */
+void dsm__json_warning(const dsm__json_node *node, const char *hint, const char *format, ...)
     DSM_PRINTF(3, 4);
 
 /** A short description of what a node holds, for messages: `string "abc"`, `number 3.5`, `an
@@ -93,6 +120,15 @@ bool dsm__json_require(const dsm__json_node *node, const char *expected);
  * each unknown key is reported with the nearest known one. False if it is no object. */
 bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
                            size_t known_count);
+
+/** A key that an override made and that no reader knows. */
+typedef struct dsm__json_unknown {
+  const char *key;  /**< NULL: there is none */
+  const char *hint; /**< what was probably meant, or what is known; may be empty */
+} dsm__json_unknown;
+
+/** The first such key that dsm__json_object_only has reported. Borrowed from the document. */
+dsm__json_unknown dsm__json_doc_unknown_override(const dsm__json_doc *doc);
 
 /** Checks for an array of min..max items and gives the count. */
 bool dsm__json_array(const dsm__json_node *node, size_t min, size_t max, size_t *count);
@@ -131,6 +167,9 @@ bool dsm__json_doc_is_out_of_memory(const dsm__json_doc *doc);
 
 /** A caller's own allocation failed while it read: marks the document as out of memory. */
 void dsm__json_set_out_of_memory(dsm__json_doc *doc);
+
+/** The same where the finding exists already: nothing more is said about memory. */
+void dsm__json_note_out_of_memory(dsm__json_doc *doc);
 
 /**
  * Reads the `format` of a description: true if it is `expected`, or if it is absent (reported). A

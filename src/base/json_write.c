@@ -137,6 +137,10 @@ void dsm__json_write_bool(dsm__json_writer *writer, bool value) {
   write_plain(writer, value ? "true" : "false");
 }
 
+void dsm__json_write_json(dsm__json_writer *writer, const char *text) {
+  write_plain(writer, text);
+}
+
 void dsm__json_write_null(dsm__json_writer *writer) {
   write_plain(writer, "null");
 }

@@ -35,6 +35,9 @@ void dsm__json_write_double(dsm__json_writer *writer, double value);
 void dsm__json_write_bool(dsm__json_writer *writer, bool value);
 void dsm__json_write_null(dsm__json_writer *writer);
 
+/** A value that is JSON text already, as it is. */
+void dsm__json_write_json(dsm__json_writer *writer, const char *text);
+
 /* Key and value at once. */
 void dsm__json_put_string(dsm__json_writer *writer, const char *key, const char *value);
 void dsm__json_put_u64(dsm__json_writer *writer, const char *key, uint64_t value);

@@ -69,3 +69,40 @@ void dsm__parallel_for(size_t thread_count, size_t task_count, dsm__parallel_tas
     (void)pthread_join(threads[i], NULL);
   }
 }
+
+/* What all workers of one dsm__parallel_stream share. */
+typedef struct stream {
+  dsm__parallel_make *make;
+  dsm__parallel_take *take;
+  void *context;
+  atomic_bool is_ended;   /* no task begins any more */
+  pthread_mutex_t taking; /* held while a result is taken */
+  bool is_refused;        /* by a take; under the mutex */
+} stream;
+
+static void stream_task(void *context, size_t task_index, size_t worker_index) {
+  stream *const shared = context;
+  if (atomic_load_explicit(&shared->is_ended, memory_order_relaxed)) {
+    return;
+  }
+  if (!shared->make(shared->context, task_index, worker_index)) {
+    atomic_store_explicit(&shared->is_ended, true, memory_order_relaxed);
+    return;
+  }
+  (void)pthread_mutex_lock(&shared->taking);
+  if (!shared->is_refused && !shared->take(shared->context, task_index, worker_index)) {
+    shared->is_refused = true;
+    atomic_store_explicit(&shared->is_ended, true, memory_order_relaxed);
+  }
+  (void)pthread_mutex_unlock(&shared->taking);
+}
+
+bool dsm__parallel_stream(size_t thread_count, size_t task_count, dsm__parallel_make *make,
+                          dsm__parallel_take *take, void *context) {
+  stream shared = {
+      .make = make, .take = take, .context = context, .taking = PTHREAD_MUTEX_INITIALIZER};
+  atomic_init(&shared.is_ended, false);
+  dsm__parallel_for(thread_count, task_count, stream_task, &shared);
+  (void)pthread_mutex_destroy(&shared.taking);
+  return !atomic_load_explicit(&shared.is_ended, memory_order_relaxed);
+}

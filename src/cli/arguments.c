@@ -153,19 +153,26 @@ static cli_exit check_operands(const cli_arguments *arguments) {
   for (size_t i = 0; i < count; i++) {
     stdin_count += strcmp(arguments->operands[i], "-") == 0 ? 1 : 0;
   }
-  stdin_count += arguments->ladder_base != NULL && strcmp(arguments->ladder_base, "-") == 0 ? 1 : 0;
+  const char *const named[] = {arguments->ladder_base, arguments->workload, arguments->system};
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    stdin_count += named[i] != NULL && strcmp(named[i], "-") == 0 ? 1 : 0;
+  }
   return stdin_count > 1 ? cli_usage_error(command, "standard input ('-') can be read only once")
                          : CLI_EXIT_DONE;
 }
 
-/* Room for an override from each word of the command line. */
-static bool make_room(cli_overrides *overrides, size_t count) {
+/* Room for a value from each word of the command line. */
+static bool make_room(cli_arguments *arguments, size_t count) {
+  cli_overrides *const overrides = &arguments->overrides;
+  cli_sweep_arguments *const sweep = &arguments->sweep;
+  sweep->varies.items = calloc(count, sizeof *sweep->varies.items);
+  sweep->excludes.items = calloc(count, sizeof *sweep->excludes.items);
   overrides->workload = calloc(count, sizeof *overrides->workload);
   overrides->system = calloc(count, sizeof *overrides->system);
   overrides->recorded = calloc(count, sizeof *overrides->recorded);
   overrides->texts = calloc(count, sizeof *overrides->texts);
   return overrides->workload != NULL && overrides->system != NULL && overrides->recorded != NULL &&
-         overrides->texts != NULL;
+         overrides->texts != NULL && sweep->varies.items != NULL && sweep->excludes.items != NULL;
 }
 
 /* Which optimizations there are depends on the mode, which may stand after --optimize. */
@@ -176,11 +183,15 @@ static void settle_optimizations(cli_arguments *arguments) {
       possible & (arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations);
 }
 
-cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *command, int argc,
-                             char *argv[]) {
-  *arguments = (cli_arguments){.command = command, .wants_all = true};
+cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_kind *program,
+                             const cli_command *command, int argc, char *argv[]) {
+  *arguments = (cli_arguments){.command = command,
+                               .program = program,
+                               .wants_all = true,
+                               .tolerance = DSM_TOLERANCE_DEFAULT,
+                               .sweep = {.shard = {.count = 1}}};
   dsm_explore_options_init(&arguments->options);
-  if (!make_room(&arguments->overrides, (size_t)argc)) {
+  if (!make_room(arguments, (size_t)argc)) {
     return cli_out_of_memory();
   }
   const cli_exit parsed = parse_options(arguments, argc, argv);
@@ -192,8 +203,8 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const cli_command *comman
 
 bool cli_is_given(const cli_arguments *arguments, const char *option_name) {
   for (size_t i = 0; i < cli_option_count; i++) {
-    if (strcmp(cli_options[i].name, option_name) == 0) {
-      return arguments->is_given[i];
+    if (arguments->is_given[i] && strcmp(cli_options[i].name, option_name) == 0) {
+      return true;
     }
   }
   return false;
@@ -208,5 +219,7 @@ void cli_arguments_fini(cli_arguments *arguments) {
   free(overrides->recorded);
   free(overrides->workload);
   free(overrides->system);
+  free(arguments->sweep.varies.items);
+  free(arguments->sweep.excludes.items);
   *arguments = (cli_arguments){0};
 }

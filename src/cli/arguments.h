@@ -9,7 +9,12 @@
 #include "cli/exit_code.h"
 #include "dsm/dsm.h"
 
-typedef enum cli_format { CLI_FORMAT_TABLE = 0, CLI_FORMAT_JSON, CLI_FORMAT_CSV } cli_format;
+typedef enum cli_format {
+  CLI_FORMAT_TABLE = 0,
+  CLI_FORMAT_JSON,
+  CLI_FORMAT_CSV,
+  CLI_FORMAT_JUNIT /**< of check only */
+} cli_format;
 
 typedef enum cli_color { CLI_COLOR_AUTO = 0, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 
@@ -25,12 +30,33 @@ typedef struct cli_overrides {
 } cli_overrides;
 
 struct cli_command;
+struct cli_program_kind;
 
 /** Most rows of the option table. */
-#define CLI_OPTIONS_MAX 32
+#define CLI_OPTIONS_MAX 64
+
+/** The values of an option that may be given several times, in the order given. */
+typedef struct cli_texts {
+  const char **items;
+  size_t count;
+} cli_texts;
+
+/** What only `sweep` takes. */
+typedef struct cli_sweep_arguments {
+  cli_texts varies;
+  cli_texts excludes;
+  dsm_record record;
+  dsm_shard shard;
+  const char *database; /**< NULL: not given */
+  bool is_merge;
+  size_t best_count;   /**< 0: not given */
+  const char *best_by; /**< NULL: not given */
+  const char *pareto;  /**< NULL: not given */
+} cli_sweep_arguments;
 
 typedef struct cli_arguments {
   const struct cli_command *command;
+  const struct cli_program_kind *program;
   dsm_explore_options options;
   bool has_optimizations;                   /**< --optimize was given */
   bool wants_all;                           /**< all optimizations of the mode */
@@ -39,7 +65,13 @@ typedef struct cli_arguments {
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
   bool is_elasticity;
+  bool is_sensitivity;
+  double tolerance;     /**< of check, a ratio */
+  bool is_strict;       /**< of check: whatever moved fails */
+  const char *workload; /**< of check, in place of the baseline's; NULL: not given */
+  const char *system;   /**< likewise */
   cli_overrides overrides;
+  cli_sweep_arguments sweep;
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */
@@ -59,8 +91,8 @@ typedef struct cli_arguments {
  * early at --help or --version. On failure what is wrong was printed. To be freed with
  * cli_arguments_fini in either case.
  */
-cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_command *command, int argc,
-                             char *argv[]);
+cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_kind *program,
+                             const struct cli_command *command, int argc, char *argv[]);
 
 /** Was the option of that name given? */
 bool cli_is_given(const cli_arguments *arguments, const char *option_name);

@@ -23,6 +23,8 @@ static char *print_described(const void *result, cli_format format, dsm_table_st
     return dsm_report_description_json(all->items, all->count);
   case CLI_FORMAT_CSV:
     return dsm_report_description_csv(all->items, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }
@@ -40,7 +42,8 @@ static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, des
       all->items[all->count++] = (dsm_described){.file = arguments->operands[i],
                                                  .workload = loaded[i].workload,
                                                  .system = loaded[i].system,
-                                                 .plan = loaded[i].plan};
+                                                 .plan = loaded[i].plan,
+                                                 .sweep = loaded[i].sweep};
     }
   }
   return outcome;

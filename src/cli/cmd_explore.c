@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _POSIX_C_SOURCE 200809L
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -12,6 +9,8 @@
 #include "cli/lookup.h"
 #include "cli/optimizations.h"
 #include "cli/output.h"
+#include "cli/seconds.h"
+#include "cli/sensitivity.h"
 
 #define FINDINGS_MAX 100
 #define RUNGS_MAX (DSM_OPTIMIZATION_COUNT + 1)
@@ -74,30 +73,28 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (arguments->is_ladder && arguments->explain != NULL) {
     return cli_usage_error(arguments->command, "--ladder and --explain exclude each other");
   }
+  if (arguments->is_sensitivity && (arguments->is_ladder || arguments->explain != NULL)) {
+    return cli_usage_error(arguments->command, "--sensitivity and %s exclude each other",
+                           arguments->is_ladder ? "--ladder" : "--explain");
+  }
   if (!arguments->is_ladder && arguments->ladder_base != NULL) {
     return cli_usage_error(arguments->command, "--ladder-base needs --ladder");
   }
   return cli_check_optimizations(arguments);
 }
 
-static double seconds_now(void) {
-  struct timespec now = {0};
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* dsm_explore, and with --verbose what it did. */
 static cli_exit explore(dsm_plan **plan, const cli_arguments *arguments, const inputs *in,
                         const dsm_system *system, const dsm_explore_options *options,
                         dsm_diags *diags) {
-  const double start = seconds_now();
+  const double start = cli_seconds_now();
   const dsm_status status = dsm_explore(plan, in->workload, system, options, diags);
   if (status == DSM_OK && arguments->is_verbose) {
     (void)fprintf(stderr,
                   "dsm: %s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64
                   " mappings scored, %.3f s\n",
                   in->workload->name, system->name, (*plan)->statistics.distinct_layers,
-                  (*plan)->layer_count, (*plan)->statistics.evaluations, seconds_now() - start);
+                  (*plan)->layer_count, (*plan)->statistics.evaluations, cli_seconds_now() - start);
   }
   return cli_exit_of(status);
 }
@@ -136,6 +133,8 @@ static char *print_ladder(const void *result, cli_format format, dsm_table_style
     return dsm_report_ladder_json(all->rungs, all->count);
   case CLI_FORMAT_CSV:
     return dsm_report_ladder_csv(all->rungs, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }
@@ -172,6 +171,12 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in,
   return outcome;
 }
 
+static cli_exit explore_sensitivity(const cli_arguments *arguments, const inputs *in,
+                                    dsm_diags *diags) {
+  cli_note_idle_optimizations(arguments, in->workload, in->system);
+  return cli_put_sensitivity(arguments, in->workload, in->system, diags);
+}
+
 cli_exit cli_run_explore(const cli_arguments *arguments) {
   cli_exit outcome = check_options(arguments);
   if (outcome != CLI_EXIT_DONE) {
@@ -186,8 +191,9 @@ cli_exit cli_run_explore(const cli_arguments *arguments) {
   cli_print_findings(arguments, diags);
   dsm_diags_clear(diags);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = arguments->is_ladder ? explore_ladder(arguments, &in, diags)
-                                   : explore_once(arguments, &in, diags);
+    outcome = arguments->is_ladder        ? explore_ladder(arguments, &in, diags)
+              : arguments->is_sensitivity ? explore_sensitivity(arguments, &in, diags)
+                                          : explore_once(arguments, &in, diags);
   }
   free_inputs(&in);
   dsm_diags_free(diags);

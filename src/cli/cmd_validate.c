@@ -31,6 +31,8 @@ static char *print_validated(const void *result, cli_format format, dsm_table_st
     return dsm_report_validation_json(all->items, all->count);
   case CLI_FORMAT_CSV:
     return dsm_report_validation_csv(all->items, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }
@@ -46,6 +48,9 @@ static void summarize(checked *to, const cli_loaded *loaded) {
   } else if (loaded->plan != NULL) {
     (void)snprintf(to->summary, sizeof to->summary, "%s on %s", loaded->plan->workload->name,
                    loaded->plan->system->name);
+  } else if (loaded->sweep != NULL) {
+    const size_t count = loaded->sweep->point_count;
+    (void)snprintf(to->summary, sizeof to->summary, "%zu point%s", count, count == 1 ? "" : "s");
   }
 }
 

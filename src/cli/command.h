@@ -14,15 +14,18 @@ enum {
   CLI_SCORE = 1 << 2,
   CLI_DESCRIBE = 1 << 3,
   CLI_VALIDATE = 1 << 4,
-  CLI_HELP = 1 << 5
+  CLI_HELP = 1 << 5,
+  CLI_CHECK = 1 << 6,
+  CLI_SWEEP = 1 << 7
 };
 
-#define CLI_EXAMPLES_MAX 5
+#define CLI_EXAMPLES_MAX 6
 
 typedef struct cli_command {
   const char *name; /**< NULL: the program itself */
   unsigned bit;
-  const char *operands; /**< as shown in the help */
+  const char *operands;   /**< as shown in the help */
+  const char *other_form; /**< options and operands that go together too; NULL: none */
   size_t operand_min;
   size_t operand_max;
   const char *summary;                    /**< one line */
@@ -45,6 +48,8 @@ cli_exit cli_run_explore(const cli_arguments *arguments);
 cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);
 cli_exit cli_run_validate(const cli_arguments *arguments);
+cli_exit cli_run_check(const cli_arguments *arguments);
+cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

@@ -36,6 +36,7 @@ const cli_command cli_commands[] = {
                   "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
                   "dsm explore resnet50 torus64 --set system.core.scratchpad_MiB=2",
                   "dsm explore vgg16 torus64 --explain fc1",
+                  "dsm explore vgg16 torus64 --sensitivity",
                   "dsm explore gnmt torus64 --ladder --ladder-base torus64_symmetric"},
      .run = cli_run_explore},
     {.name = "score",
@@ -55,10 +56,11 @@ const cli_command cli_commands[] = {
      .operands = "FILE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .summary = "show what workloads, systems and plans hold",
-     .description = "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
-                    "balance and every parameter of systems, with its unit, its default and where "
-                    "its value comes from; both, and the main results, of plans.",
+     .summary = "show what workloads, systems, plans and sweeps hold",
+     .description =
+         "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
+         "balance and every parameter of systems, with its unit, its default and where "
+         "its value comes from; both, and the main results, of plans; points and axes of sweeps.",
      .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json",
                   "dsm describe torus64 --elasticity",
                   "dsm describe torus64 gnmt --elasticity --minibatch 1024 --threads 2"},
@@ -68,11 +70,49 @@ const cli_command cli_commands[] = {
      .operands = "FILE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .summary = "check workloads, systems and plans",
+     .summary = "check workloads, systems, plans and sweeps",
      .description = "Checks each FILE and reports every problem, not only the first. The exit code "
                     "is the largest of all files'.",
      .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},
      .run = cli_run_validate},
+    {.name = "check",
+     .bit = CLI_CHECK,
+     .operands = "BASELINE...",
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "explore baselines again and fail if the prediction got worse",
+     .description = "Explores again what each BASELINE, a plan that explore wrote, was made from, "
+                    "and compares what it recorded with what comes out now: the step's time and "
+                    "utilization, each layer and pass, and the decisions. A folder stands for all "
+                    "its *.json. A step that is slower or less utilized beyond the tolerance is a "
+                    "regression: exit code 1. The exit code is the largest of all baselines'.",
+     .examples = {"dsm explore vgg16 torus64 -o baseline.json && dsm check baseline.json",
+                  "dsm check baseline.json --tolerance 2% --set system.core.scratchpad_MiB=2",
+                  "dsm check baseline.json --workload vgg16 --strict",
+                  "dsm check baseline.json -o report.xml"},
+     .run = cli_run_check},
+    {.name = "sweep",
+     .bit = CLI_SWEEP,
+     .operands = "SPEC | WORKLOAD SYSTEM | DATABASE",
+     .other_form = "--merge TARGET DATABASE...",
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "explore every point of a design space, into a database",
+     .description =
+         "Explores each point of a sweep: of SPEC, a JSON specification, or of WORKLOAD on SYSTEM "
+         "with --vary. Results go to an SQLite database, each as soon as it is there; the same "
+         "command goes on where an earlier one was interrupted. DATABASE: shows what is in one, "
+         "and explores nothing. With --merge, the operands are the database to bring others into, "
+         "and those others. Without --format, the best rows are shown.",
+     .examples = {"dsm sweep scratchpad_vgg16",
+                  "dsm sweep vgg16 torus64 --vary system.core.scratchpad_MiB=0.5,1,2 --vary "
+                  "workload.minibatch=256:1024:x2 --threads 2",
+                  "dsm sweep vgg16-torus64.sqlite --best 3 --by min:step_seconds --format csv",
+                  "dsm sweep scratchpad_vgg16.sqlite --pareto "
+                  "min:step_seconds,min:system.core.scratchpad_MiB",
+                  "dsm sweep scratchpad_vgg16 --shard 1/2",
+                  "dsm sweep --merge all.sqlite scratchpad_vgg16.1-of-2.sqlite"},
+     .run = cli_run_sweep},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

@@ -25,10 +25,10 @@ cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *
                               size_t count) {
   size_t system_count = 0;
   for (size_t i = 0; i < count; i++) {
-    if (loaded[i].plan != NULL) {
+    if (loaded[i].plan != NULL || loaded[i].sweep != NULL) {
       return cli_usage_error(arguments->command,
-                             "--elasticity: expected systems and workloads, found the plan '%s'",
-                             arguments->operands[i]);
+                             "--elasticity: expected systems and workloads, found the %s '%s'",
+                             dsm_description_name(loaded[i].kind), arguments->operands[i]);
     }
     system_count += loaded[i].system != NULL ? 1 : 0;
   }
@@ -89,6 +89,8 @@ static char *print_elasticities(const void *result, cli_format format, dsm_table
     return dsm_report_elasticity_json(items, all->item_count);
   case CLI_FORMAT_CSV:
     return dsm_report_elasticity_csv(items, all->item_count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }

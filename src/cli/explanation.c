@@ -71,6 +71,8 @@ static char *print_explained(const void *result, cli_format format, dsm_table_st
     return dsm_report_explanation_json(all->plan, all->explanations, all->count);
   case CLI_FORMAT_CSV:
     return dsm_report_explanation_csv(all->plan, all->explanations, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }

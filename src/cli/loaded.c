@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/lookup.h"
+#include "cli/sweep_request.h"
 
 /* A plan is edited, not overridden: its decisions may not fit other inputs. */
 static dsm_status parse_plan(cli_loaded *loaded, const cli_overrides *overrides, const char *text,
@@ -18,8 +19,17 @@ static dsm_status parse_plan(cli_loaded *loaded, const cli_overrides *overrides,
   return dsm_plan_parse(&loaded->plan, text, length, loaded->path, NULL, diags);
 }
 
-static dsm_status parse(cli_loaded *loaded, const cli_overrides *overrides, const char *text,
+/* --set of a sweep is for all points. */
+static dsm_status parse_sweep(cli_loaded *loaded, const cli_arguments *arguments, const char *text,
+                              size_t length, dsm_diags *diags) {
+  const dsm_sweep_request request = {.sets = arguments->overrides.recorded,
+                                     .set_count = arguments->overrides.recorded_count};
+  return cli_parse_sweep(&loaded->sweep, arguments, text, length, loaded->path, &request, diags);
+}
+
+static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, const char *text,
                         size_t length, dsm_diags *diags) {
+  const cli_overrides *const overrides = &arguments->overrides;
   const char *const file = loaded->path;
   switch (loaded->kind) {
   case DSM_DESCRIPTION_WORKLOAD:
@@ -30,9 +40,21 @@ static dsm_status parse(cli_loaded *loaded, const cli_overrides *overrides, cons
                             overrides->system_count, diags);
   case DSM_DESCRIPTION_PLAN:
     return parse_plan(loaded, overrides, text, length, diags);
+  case DSM_DESCRIPTION_SWEEP:
+    return parse_sweep(loaded, arguments, text, length, diags);
   case DSM_DESCRIPTION_COUNT:
     break;
   }
+  return DSM_ERROR_INVALID;
+}
+
+/* What a sweep wrote is no description, but its user may take it for one. */
+static dsm_status refuse_database(const char *path, dsm_diags *diags) {
+  dsm_diag diag = {.message = "expected a JSON description, found an SQLite database"};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+  (void)snprintf(diag.hint, sizeof diag.hint, "that of a sweep is shown by: dsm sweep %.150s",
+                 path);
+  dsm_diags_append(diags, &diag);
   return DSM_ERROR_INVALID;
 }
 
@@ -40,8 +62,12 @@ cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_di
   cli_loaded loaded = {0};
   char *text = NULL;
   size_t length = 0;
-  loaded.status = cli_find_input(&loaded.path, arguments, name,
-                                 CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS, diags);
+  loaded.status =
+      cli_find_input(&loaded.path, arguments, name,
+                     CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS | CLI_BUNDLED_SWEEPS, diags);
+  if (loaded.status == DSM_OK && dsm_store_is_database(loaded.path)) {
+    loaded.status = refuse_database(loaded.path, diags);
+  }
   if (loaded.status == DSM_OK) {
     loaded.status = dsm_file_read(&text, &length, loaded.path, diags);
   }
@@ -50,7 +76,7 @@ cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_di
     loaded.is_detected = loaded.status == DSM_OK;
   }
   if (loaded.status == DSM_OK) {
-    loaded.status = parse(&loaded, &arguments->overrides, text, length, diags);
+    loaded.status = parse(&loaded, arguments, text, length, diags);
   }
   free(text);
   return loaded;
@@ -60,6 +86,7 @@ void cli_loaded_fini(cli_loaded *loaded) {
   dsm_workload_free(loaded->workload);
   dsm_system_free(loaded->system);
   dsm_plan_free(loaded->plan);
+  dsm_sweep_free(loaded->sweep);
   free(loaded->path);
   *loaded = (cli_loaded){0};
 }

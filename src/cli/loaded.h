@@ -6,7 +6,8 @@
 #include "cli/arguments.h"
 #include "dsm/dsm.h"
 
-/** Exactly one of workload, system and plan is not NULL if status is DSM_OK, else none is. */
+/** Exactly one of workload, system, plan and sweep is not NULL if status is DSM_OK, else none is.
+ */
 typedef struct cli_loaded {
   char *path; /**< as found; NULL if it was not */
   dsm_status status;
@@ -15,6 +16,7 @@ typedef struct cli_loaded {
   dsm_workload *workload;
   dsm_system *system;
   dsm_plan *plan;
+  dsm_sweep *sweep;
 } cli_loaded;
 
 /** Finds, reads and parses a description, after applying the overrides of its kind. To be freed

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/complain.h"
 #include "dsm/suggest.h"
 
 /* Longer paths name nothing that can be opened. */
@@ -75,6 +76,9 @@ static void list_folders(folder_list *list, unsigned bundled) {
   if ((bundled & CLI_BUNDLED_SYSTEMS) != 0) {
     add_bundled(list, "systems");
   }
+  if ((bundled & CLI_BUNDLED_SWEEPS) != 0) {
+    add_bundled(list, "sweeps");
+  }
 }
 
 static void free_folders(folder_list *list) {
@@ -88,6 +92,11 @@ static void free_folders(folder_list *list) {
 static bool is_file(const char *path) {
   struct stat info;
   return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+static bool is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 static bool has_suffix(const char *name) {
@@ -139,8 +148,6 @@ static void find_nearest(const folder_list *folders, const char *name, char best
   }
 }
 
-/* What the user may have meant: a file here that lacks its ".json", a bundled description of the
- * other kind (the operands are swapped), or a known name that is near. */
 /* Is there a bundled description of that name among these kinds? */
 static bool is_bundled(unsigned kinds, const char *name) {
   if (kinds == 0) {
@@ -157,16 +164,21 @@ static bool is_bundled(unsigned kinds, const char *name) {
   return is_found;
 }
 
+/* What the user may have meant: a bundled description of another kind (the operands are swapped),
+ * or a known name that is near. */
 static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
                     unsigned bundled) {
   char nearest[NAME_MAX + 1] = "";
   const unsigned other = ~bundled;
   const bool is_workload = is_bundled(CLI_BUNDLED_WORKLOADS & other, name);
   const bool is_system = is_bundled(CLI_BUNDLED_SYSTEMS & other, name);
+  const bool is_sweep = is_bundled(CLI_BUNDLED_SWEEPS & other, name);
   find_nearest(folders, name, nearest);
-  if (is_workload || is_system) {
+  if (is_workload || is_system || is_sweep) {
     (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name",
-                   is_system ? "system" : "workload");
+                   is_system     ? "system"
+                   : is_workload ? "workload"
+                                 : "sweep");
   } else if (nearest[0] != '\0') {
     (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
   }
@@ -189,6 +201,13 @@ static dsm_status report_missing(const folder_list *folders, const char *name, u
   return DSM_ERROR_IO;
 }
 
+static dsm_status report_folder(const char *name, dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR, .message = "expected a file, found a directory"};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", name);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
 static dsm_status out_of_memory(dsm_diags *diags) {
   dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
   return DSM_ERROR_OUT_OF_MEMORY;
@@ -197,7 +216,7 @@ static dsm_status out_of_memory(dsm_diags *diags) {
 /* With --verbose: where a name was found. */
 static void say_where(const cli_arguments *arguments, const char *name, const char *path) {
   if (arguments->is_verbose && path != NULL) {
-    (void)fprintf(stderr, "dsm: %s is read from %s\n", name,
+    (void)fprintf(stderr, "%s: %s is read from %s\n", cli_program_name(), name,
                   strcmp(path, "-") == 0 ? "standard input" : path);
   }
 }
@@ -231,7 +250,8 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     if (folders.failed) {
       status = out_of_memory(diags);
     } else if (result == NULL) {
-      status = report_missing(&folders, name, bundled, diags);
+      status = is_folder(name) ? report_folder(name, diags)
+                               : report_missing(&folders, name, bundled, diags);
     }
     free_folders(&folders);
   }
@@ -241,4 +261,16 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     say_where(arguments, name, *path);
   }
   return status;
+}
+
+dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const char *name,
+                           const char *folder, unsigned bundled, dsm_diags *diags) {
+  char found[PATH_SIZE];
+  const bool is_relative = name[0] != '\0' && name[0] != '/' && strcmp(name, "-") != 0;
+  if (folder == NULL || !is_relative || !is_in_folder(folder, name, found)) {
+    return cli_find_input(path, arguments, name, bundled, diags);
+  }
+  *path = strdup(found);
+  say_where(arguments, name, *path);
+  return *path == NULL ? out_of_memory(diags) : DSM_OK;
 }

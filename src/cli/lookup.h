@@ -11,7 +11,7 @@
 #include "dsm/dsm.h"
 
 /* Bits for the bundled folders to look in. */
-enum { CLI_BUNDLED_WORKLOADS = 1 << 0, CLI_BUNDLED_SYSTEMS = 1 << 1 };
+enum { CLI_BUNDLED_WORKLOADS = 1 << 0, CLI_BUNDLED_SYSTEMS = 1 << 1, CLI_BUNDLED_SWEEPS = 1 << 2 };
 
 /**
  * Finds the file of a name. *path is malloc'ed, to be freed by the caller; NULL unless DSM_OK.
@@ -19,5 +19,10 @@ enum { CLI_BUNDLED_WORKLOADS = 1 << 0, CLI_BUNDLED_SYSTEMS = 1 << 1 };
  */
 DSM_NODISCARD dsm_status cli_find_input(char **path, const cli_arguments *arguments,
                                         const char *name, unsigned bundled, dsm_diags *diags);
+
+/** cli_find_input, after looking, with and without ".json", in a folder; NULL: none. */
+DSM_NODISCARD dsm_status cli_find_beside(char **path, const cli_arguments *arguments,
+                                         const char *name, const char *folder, unsigned bundled,
+                                         dsm_diags *diags);
 
 #endif

@@ -1,56 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* main.c: finds the command, runs it, and makes sure that its output has arrived. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <signal.h>
-#include <stdlib.h>
-
-#include "cli/command.h"
-#include "cli/complain.h"
-#include "cli/help.h"
-#include "cli/output.h"
-
-/* What every command does the same way. */
-static cli_exit run_command(const cli_command *command, int argc, char *argv[]) {
-  cli_arguments arguments;
-  cli_exit outcome = cli_arguments_parse(&arguments, command, argc, argv);
-  if (outcome == CLI_EXIT_DONE && arguments.wants_help) {
-    cli_print_help(command);
-  } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
-    cli_print_version();
-  } else if (outcome == CLI_EXIT_DONE) {
-    outcome = command->run(&arguments);
-  }
-  cli_arguments_fini(&arguments);
-  return outcome;
-}
-
-/* The program as a whole takes options of its own, then a command with its arguments. */
-static cli_exit run_program(int argc, char *argv[]) {
-  cli_arguments arguments;
-  cli_exit outcome = cli_arguments_parse(&arguments, &cli_program, argc, argv);
-  const int rest = argc - (int)arguments.operand_count;
-  if (outcome == CLI_EXIT_DONE && arguments.wants_help) {
-    cli_print_help(&cli_program);
-  } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
-    cli_print_version();
-  } else if (outcome == CLI_EXIT_DONE && arguments.operand_count == 0) {
-    outcome = cli_usage_error(&cli_program, "expected a command");
-  } else if (outcome == CLI_EXIT_DONE) {
-    const cli_command *const command = cli_command_find(argv[rest]);
-    outcome = command == NULL ? cli_command_unknown(argv[rest])
-                              : run_command(command, argc - rest, argv + rest);
-  }
-  cli_arguments_fini(&arguments);
-  return outcome;
-}
+/* main.c: the program `dsm`. */
+#include "cli/program.h"
 
 int main(int argc, char *argv[]) {
-  if (argc < 1) {
-    return CLI_EXIT_USAGE;
-  }
-  (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
-  (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file at its size limit */
-  const cli_exit outcome = run_program(argc, argv);
-  return (int)cli_exit_max(outcome, cli_finish_stdout());
+  const cli_program_kind kind = {.name = "dsm", .has_terminal = true, .run_sweep = dsm_sweep_run};
+  return cli_main(&kind, argc, argv);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/complain.h"
 #include "cli/number.h"
+#include "dsm/limits.h"
 
 #define WORDS_MAX 16
 #define THREADS_MAX 256
@@ -36,6 +37,9 @@ const char *cli_optimization_word(size_t index) {
 }
 
 const char *cli_parallelism_word(size_t index) {
+  if (index == DSM_PARALLELISM_COUNT) {
+    return "all";
+  }
   return index < DSM_PARALLELISM_COUNT ? dsm_parallelism_name((dsm_parallelism)index) : NULL;
 }
 
@@ -43,16 +47,28 @@ static const char *word_of(const char *const *words, size_t count, size_t index)
   return index < count ? words[index] : NULL;
 }
 
+static const char *const format_words[] = {[CLI_FORMAT_TABLE] = "table",
+                                           [CLI_FORMAT_JSON] = "json",
+                                           [CLI_FORMAT_CSV] = "csv",
+                                           [CLI_FORMAT_JUNIT] = "junit"};
+
+const char *cli_check_format_word(size_t index) {
+  return word_of(format_words, sizeof format_words / sizeof *format_words, index);
+}
+
+/* The formats of all commands. */
 const char *cli_format_word(size_t index) {
-  static const char *const words[] = {
-      [CLI_FORMAT_TABLE] = "table", [CLI_FORMAT_JSON] = "json", [CLI_FORMAT_CSV] = "csv"};
-  return word_of(words, sizeof words / sizeof *words, index);
+  return word_of(format_words, CLI_FORMAT_JUNIT, index);
 }
 
 const char *cli_color_word(size_t index) {
   static const char *const words[] = {
       [CLI_COLOR_AUTO] = "auto", [CLI_COLOR_ALWAYS] = "always", [CLI_COLOR_NEVER] = "never"};
   return word_of(words, sizeof words / sizeof *words, index);
+}
+
+const char *cli_record_word(size_t index) {
+  return index < DSM_RECORD_COUNT ? dsm_record_name((dsm_record)index) : NULL;
 }
 
 static size_t list_words(const cli_option *option, const char *words[WORDS_MAX]) {
@@ -184,8 +200,17 @@ cli_exit cli_apply_ladder_base(cli_arguments *arguments, const cli_option *optio
 }
 
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value) {
-  return find_words(arguments, option, value, &arguments->options.parallelisms) ? CLI_EXIT_DONE
-                                                                                : CLI_EXIT_USAGE;
+  const unsigned all = 1U << DSM_PARALLELISM_COUNT;
+  unsigned words;
+  if (!find_words(arguments, option, value, &words)) {
+    return CLI_EXIT_USAGE;
+  }
+  if ((words & all) != 0 && words != all) {
+    return cli_usage_error(arguments->command, "--%s: 'all' stands alone, found '%s'", option->name,
+                           value);
+  }
+  arguments->options.parallelisms = words == all ? DSM_PARALLELISM_ALL : words;
+  return CLI_EXIT_DONE;
 }
 
 cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, char *value) {
@@ -194,10 +219,46 @@ cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, c
   return CLI_EXIT_DONE;
 }
 
+cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_sensitivity = true;
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value) {
   (void)option;
   (void)value;
   arguments->is_elasticity = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (dsm_tolerance_parse(value, &arguments->tolerance)) {
+    return CLI_EXIT_DONE;
+  }
+  return cli_usage_error(arguments->command,
+                         "--%s: expected a ratio from 0 to 1 or a percentage from 0%% to 100%%, "
+                         "found '%s'",
+                         option->name, value);
+}
+
+cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_strict = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_workload(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->workload = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_system(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->system = value;
   return CLI_EXIT_DONE;
 }
 
@@ -234,6 +295,76 @@ cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char 
   return CLI_EXIT_DONE;
 }
 
+cli_exit cli_apply_vary(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  cli_texts *const varies = &arguments->sweep.varies;
+  varies->items[varies->count++] = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_exclude(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  cli_texts *const excludes = &arguments->sweep.excludes;
+  excludes->items[excludes->count++] = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_record(cli_arguments *arguments, const cli_option *option, char *value) {
+  size_t index;
+  if (!find_word(arguments, option, value, strlen(value), &index)) {
+    return CLI_EXIT_USAGE;
+  }
+  arguments->sweep.record = (dsm_record)index;
+  return CLI_EXIT_DONE;
+}
+
+/* A database is no stream: '-' would become a file that no command can name again. */
+cli_exit cli_apply_database(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (value[0] == '\0' || strcmp(value, "-") == 0) {
+    return cli_usage_error(arguments->command, "--%s: expected the name of a file, found '%s'",
+                           option->name, value);
+  }
+  arguments->sweep.database = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (dsm_shard_parse(value, &arguments->sweep.shard)) {
+    return CLI_EXIT_DONE;
+  }
+  return cli_usage_error(arguments->command,
+                         "--%s: expected K/N, whole numbers with 1 <= K <= N <= %d, found '%s'",
+                         option->name, DSM_SWEEP_POINTS_MAX, value);
+}
+
+cli_exit cli_apply_merge(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->sweep.is_merge = true;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_best(cli_arguments *arguments, const cli_option *option, char *value) {
+  if (cli_parse_size(value, 1, DSM_SWEEP_POINTS_MAX, &arguments->sweep.best_count)) {
+    return CLI_EXIT_DONE;
+  }
+  return cli_usage_error(arguments->command,
+                         "--%s: expected a whole number from 1 to %d, found '%s'", option->name,
+                         DSM_SWEEP_POINTS_MAX, value);
+}
+
+cli_exit cli_apply_by(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->sweep.best_by = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_pareto(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->sweep.pareto = value;
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value) {
   if (cli_parse_size(value, 1, THREADS_MAX, &arguments->options.thread_count)) {
     return CLI_EXIT_DONE;
@@ -245,6 +376,9 @@ cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, c
 
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value) {
   size_t index;
+  if (option->word == cli_format_word && strcmp(value, format_words[CLI_FORMAT_JUNIT]) == 0) {
+    return cli_usage_error(arguments->command, "--%s: '%s' is for check only", option->name, value);
+  }
   if (!find_word(arguments, option, value, strlen(value), &index)) {
     return CLI_EXIT_USAGE;
   }

@@ -10,7 +10,9 @@ const char *cli_mode_word(size_t index);
 const char *cli_optimization_word(size_t index);
 const char *cli_parallelism_word(size_t index);
 const char *cli_format_word(size_t index);
+const char *cli_check_format_word(size_t index);
 const char *cli_color_word(size_t index);
+const char *cli_record_word(size_t index);
 
 /* Setters (cli_option.apply). */
 cli_exit cli_apply_mode(cli_arguments *arguments, const cli_option *option, char *value);
@@ -20,8 +22,22 @@ cli_exit cli_apply_ladder(cli_arguments *arguments, const cli_option *option, ch
 cli_exit cli_apply_ladder_base(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_workload(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_system(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_vary(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_exclude(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_record(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_database(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_merge(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_best(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_by(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_pareto(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value);

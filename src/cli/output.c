@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/terminal.h"
+#include "dsm/sweep_store.h"
 
 static bool ends_in(const char *text, const char *ending) {
   const size_t length = strlen(text);
@@ -36,7 +38,12 @@ static cli_exit put_stdout(const char *text) {
   return CLI_EXIT_DONE;
 }
 
+/* Results that took long are in databases: no report takes the place of one. */
 static cli_exit put_file(const cli_arguments *arguments, const char *path, const char *text) {
+  if (dsm_store_is_database(path)) {
+    return cli_usage_error(arguments->command,
+                           "--output: '%s' is a database, which a report does not replace", path);
+  }
   dsm_diags *const diags = dsm_diags_new(1);
   const dsm_status status = dsm_file_write(path, text, strlen(text), diags);
   cli_print_findings(arguments, diags);
@@ -57,20 +64,30 @@ static cli_exit put(const cli_arguments *arguments, cli_printer *print, const vo
   return outcome;
 }
 
-static cli_format format_of_ending(const char *file, cli_format otherwise) {
+static cli_format format_of_ending(const cli_command *command, const char *file,
+                                   cli_format otherwise) {
   if (file != NULL && ends_in(file, ".json")) {
     return CLI_FORMAT_JSON;
   }
   if (file != NULL && ends_in(file, ".csv")) {
     return CLI_FORMAT_CSV;
   }
+  if (file != NULL && command->bit == CLI_CHECK && ends_in(file, ".xml")) {
+    return CLI_FORMAT_JUNIT;
+  }
   return otherwise;
+}
+
+bool cli_output_tells_format(const cli_arguments *arguments) {
+  return format_of_ending(arguments->command, output_file(arguments), CLI_FORMAT_TABLE) !=
+         CLI_FORMAT_TABLE;
 }
 
 cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result) {
   const char *const file = output_file(arguments);
-  const cli_format format =
-      arguments->has_format ? arguments->format : format_of_ending(file, CLI_FORMAT_TABLE);
+  const cli_format format = arguments->has_format
+                                ? arguments->format
+                                : format_of_ending(arguments->command, file, CLI_FORMAT_TABLE);
   if (arguments->is_quiet && !arguments->has_format && arguments->output == NULL) {
     return CLI_EXIT_DONE;
   }
@@ -86,21 +103,28 @@ static char *print_plan(const void *result, cli_format format, dsm_table_style s
     return dsm_plan_print(plan);
   case CLI_FORMAT_CSV:
     return dsm_report_plan_csv(plan);
+  case CLI_FORMAT_JUNIT:
+    break;
   }
   return NULL;
 }
 
-cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan) {
+cli_exit cli_put_with_table(const cli_arguments *arguments, cli_printer *print, const void *result,
+                            cli_format otherwise) {
   if (arguments->has_format || arguments->output == NULL) {
-    return cli_put_result(arguments, print_plan, plan);
+    return cli_put_result(arguments, print, result);
   }
   const char *const file = output_file(arguments);
   const cli_exit written =
-      put(arguments, print_plan, plan, format_of_ending(file, CLI_FORMAT_JSON), file);
+      put(arguments, print, result, format_of_ending(arguments->command, file, otherwise), file);
   if (file == NULL || arguments->is_quiet) {
     return written;
   }
-  return cli_exit_max(written, put(arguments, print_plan, plan, CLI_FORMAT_TABLE, NULL));
+  return cli_exit_max(written, put(arguments, print, result, CLI_FORMAT_TABLE, NULL));
+}
+
+cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan) {
+  return cli_put_with_table(arguments, print_plan, plan, CLI_FORMAT_JSON);
 }
 
 cli_exit cli_finish_stdout(void) {

@@ -15,9 +15,17 @@ typedef char *cli_printer(const void *result, cli_format format, dsm_table_style
  */
 cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result);
 
+/** The same, but with an output file and without --format standard output gets the table as well,
+ * and a file of another ending has the form `otherwise`. */
+cli_exit cli_put_with_table(const cli_arguments *arguments, cli_printer *print, const void *result,
+                            cli_format otherwise);
+
 /** The same for a plan: with an output file but no --format, the file gets JSON (or CSV if it ends
  * in .csv) and standard output the table. */
 cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan);
+
+/** Is the form of the result given by the ending of the output file? */
+bool cli_output_tells_format(const cli_arguments *arguments);
 
 /** Has all that was written to standard output arrived? To be called last. */
 cli_exit cli_finish_stdout(void);

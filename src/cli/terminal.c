@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/number.h"
+#include "cli/program.h"
 
 #define WIDTH_DEFAULT 100
 #define WIDTH_MIN 40
@@ -16,6 +17,12 @@
 
 static bool is_empty(const char *text) {
   return text == NULL || text[0] == '\0';
+}
+
+/* mpirun gives rank 0 a terminal as standard output, also where its own is a file. */
+static bool is_users_terminal(const cli_arguments *arguments, FILE *stream) {
+  return stream != NULL && isatty(fileno(stream)) &&
+         (arguments->program->has_terminal || stream != stdout);
 }
 
 bool cli_has_color(const cli_arguments *arguments, FILE *stream) {
@@ -29,21 +36,21 @@ bool cli_has_color(const cli_arguments *arguments, FILE *stream) {
   }
   const char *const term = getenv("TERM");
   const bool is_dumb = term != NULL && strcmp(term, "dumb") == 0;
-  return stream != NULL && isatty(fileno(stream)) && is_empty(getenv("NO_COLOR")) && !is_dumb;
+  return is_users_terminal(arguments, stream) && is_empty(getenv("NO_COLOR")) && !is_dumb;
 }
 
 static size_t clamp_width(size_t width) {
   return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-static size_t width_of(FILE *stream) {
+static size_t width_of(const cli_arguments *arguments, FILE *stream) {
   const char *const columns = getenv("COLUMNS");
   size_t width;
   if (columns != NULL && cli_parse_size(columns, 1, SIZE_MAX, &width)) {
     return clamp_width(width);
   }
   struct winsize window;
-  if (stream != NULL && isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 &&
+  if (is_users_terminal(arguments, stream) && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 &&
       window.ws_col > 0) {
     return clamp_width(window.ws_col);
   }
@@ -51,5 +58,6 @@ static size_t width_of(FILE *stream) {
 }
 
 dsm_table_style cli_table_style(const cli_arguments *arguments, FILE *stream) {
-  return (dsm_table_style){.width = width_of(stream), .color = cli_has_color(arguments, stream)};
+  return (dsm_table_style){.width = width_of(arguments, stream),
+                           .color = cli_has_color(arguments, stream)};
 }

@@ -2,6 +2,8 @@
 /* elasticity_derive.c: every network explored with every variation of every parameter. */
 #include "dsm/elasticity.h"
 
+#include <math.h>
+
 #include "base/diag_add.h"
 #include "base/parallel.h"
 #include "dsm/explore.h"
@@ -28,6 +30,8 @@ typedef struct builder {
   dsm__varied_inputs inputs;
   trial *trials;
   size_t trial_count;
+  dsm_explorer **explorers; /* one a worker: trials have much in common */
+  size_t explorer_count;
 } builder;
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
@@ -41,11 +45,14 @@ static dsm_status select_subjects(builder *build, dsm_diags *diags) {
   if (build->subjects == NULL) {
     return dsm__out_of_memory(diags);
   }
-  build->subject_count = count;
   for (size_t i = 0; i < count; i++) {
+    dsm__subject *const subject = &build->subjects[build->subject_count];
     if (request->paths == NULL) {
-      build->subjects[i] = dsm__subject_at(i);
-    } else if (!dsm__subject_find(request->paths[i], &build->subjects[i])) {
+      *subject = dsm__subject_at(i);
+      build->subject_count += dsm__subject_is_usual(subject, request->choice) ? 1 : 0;
+    } else if (dsm__subject_find(request->paths[i], subject)) {
+      build->subject_count++;
+    } else {
       dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                      "expected the path of a parameter, found \"%s\"", request->paths[i]);
       return DSM_ERROR_USAGE;
@@ -61,7 +68,7 @@ static bool make_room(builder *build) {
   size_t of_system = 0;
   size_t of_workloads = 0;
   for (size_t i = 0; i < build->subject_count; i++) {
-    const size_t count = dsm__subject_variation_count(&build->subjects[i]);
+    const size_t count = dsm__subject_variation_count(&build->subjects[i], build->request->choice);
     *(build->subjects[i].of_system != NULL ? &of_system : &of_workloads) += count;
   }
   const size_t trial_max = (1 + of_system + of_workloads) * network_count;
@@ -104,7 +111,7 @@ static bool vary_workloads(builder *build, const dsm__subject *subject, size_t i
   char text[DSM__NUMBER_TEXT_SIZE];
   for (size_t w = 0; w < request->workload_count; w++) {
     const double number = dsm__subject_number(subject, request, w);
-    const dsm__change change = dsm__subject_change(subject, number, index);
+    const dsm__change change = dsm__subject_change(subject, number, request->choice, index);
     const dsm_workload *workload = NULL;
     responses[w].why_not = change.why_not;
     if (change.why_not == NULL &&
@@ -125,14 +132,14 @@ static bool add_subject(builder *build, const dsm__subject *subject,
                         dsm_varied_parameter *parameter) {
   const dsm_elasticity_request *const request = build->request;
   dsm__arena *const arena = build->made->arena;
-  const size_t count = dsm__subject_variation_count(subject);
+  const size_t count = dsm__subject_variation_count(subject, request->choice);
   dsm_variation *const variations = dsm__arena_array(arena, count, sizeof *variations);
   if (variations == NULL || !dsm__subject_describe(parameter, subject, request, arena)) {
     return false;
   }
   for (size_t v = 0; v < count; v++) {
     const double number = dsm__subject_number(subject, request, 0);
-    const dsm__change change = dsm__subject_change(subject, number, v);
+    const dsm__change change = dsm__subject_change(subject, number, request->choice, v);
     dsm_response *const responses =
         dsm__arena_array(arena, request->workload_count, sizeof *responses);
     const bool has_setting = change.why_not == NULL && parameter->setting.kind != DSM_SETTING_NONE;
@@ -155,12 +162,13 @@ static bool add_subject(builder *build, const dsm__subject *subject,
 
 /* ---- exploring ---- */
 
-static void explore(trial *each, dsm_explore_options options) {
+static void explore(trial *each, dsm_explorer *explorer, dsm_explore_options options) {
   dsm_diags *const diags = dsm_diags_new(1);
   dsm_plan *plan = NULL;
   options.thread_count = 1;
   each->status = diags == NULL ? DSM_ERROR_OUT_OF_MEMORY
-                               : dsm_explore(&plan, each->workload, each->system, &options, diags);
+                               : dsm_explorer_explore(explorer, &plan, each->workload, each->system,
+                                                      &options, diags);
   if (plan != NULL) {
     each->response->step_cycles = plan->result.step_cycles;
     each->response->step_seconds = plan->result.step_seconds;
@@ -174,8 +182,26 @@ static void explore(trial *each, dsm_explore_options options) {
 
 static void explore_task(void *context, size_t task_index, size_t worker_index) {
   const builder *const build = context;
-  (void)worker_index;
-  explore(&build->trials[task_index], build->made->options);
+  explore(&build->trials[task_index], build->explorers[worker_index], build->made->options);
+}
+
+static bool make_explorers(builder *build) {
+  const size_t count = dsm__parallel_workers(build->request->options.thread_count);
+  build->explorers = dsm__arena_array(build->made->arena, count, sizeof(dsm_explorer *));
+  bool is_done = build->explorers != NULL;
+  while (is_done && build->explorer_count < count) {
+    dsm_explorer *const explorer = dsm_explorer_new();
+    is_done = explorer != NULL;
+    build->explorers[build->explorer_count] = explorer;
+    build->explorer_count += is_done ? 1 : 0;
+  }
+  return is_done;
+}
+
+static void free_explorers(const builder *build) {
+  for (size_t i = 0; i < build->explorer_count; i++) {
+    dsm_explorer_free(build->explorers[i]);
+  }
 }
 
 /* All networks must have a time with the parameters as they are: they are the first trials. */
@@ -218,6 +244,20 @@ static dsm_status collect(const builder *build, dsm_diags *diags) {
 
 /* ---- what follows from the times ---- */
 
+static dsm_slope slope_of(const dsm_variation *variations, size_t network) {
+  switch (variations[0].kind) {
+  case DSM_VARIATION_HALVED:
+    return dsm__slope_of(&variations[0], &variations[1], network);
+  case DSM_VARIATION_RAISED:
+    return dsm__slope_of_raised(&variations[0], network);
+  case DSM_VARIATION_DOUBLED:
+  case DSM_VARIATION_OTHER:
+  case DSM_VARIATION_KIND_COUNT:
+    break;
+  }
+  return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
+}
+
 static bool derive_slopes(const builder *build, dsm_varied_parameter *parameter) {
   const size_t network_count = build->request->workload_count;
   dsm_slope *const slopes = dsm__arena_array(build->made->arena, network_count, sizeof *slopes);
@@ -226,24 +266,39 @@ static bool derive_slopes(const builder *build, dsm_varied_parameter *parameter)
       const double influence = dsm__response_influence(&parameter->variations[v], w);
       parameter->influence = influence > parameter->influence ? influence : parameter->influence;
     }
-    if (parameter->variation_count > 0 && parameter->variations[0].kind == DSM_VARIATION_HALVED) {
-      slopes[w] = dsm__slope_of(&parameter->variations[0], &parameter->variations[1], w);
+    if (parameter->variation_count > 0) {
+      slopes[w] = slope_of(parameter->variations, w);
     }
   }
   parameter->slopes = slopes;
   return slopes != NULL;
 }
 
+/* The smallest ratio of a parameter that is a tenth more; none is larger than any. */
+static double least_ratio(const dsm_varied_parameter *parameter, size_t network_count) {
+  double least = HUGE_VAL;
+  for (size_t w = 0; w < network_count && parameter->variation_count > 0; w++) {
+    const dsm_response *const response = &parameter->variations[0].responses[w];
+    least = response->why_not == NULL ? fmin(least, response->time_ratio) : least;
+  }
+  return least;
+}
+
 /* Does a come before b? Parameters that matter as much keep their order. */
-static bool is_before(const dsm_varied_parameter *a, const dsm_varied_parameter *b) {
+static bool is_before(const builder *build, const dsm_varied_parameter *a,
+                      const dsm_varied_parameter *b) {
+  const size_t network_count = build->request->workload_count;
+  if (build->request->choice == DSM_VARIATIONS_TENTH_MORE) {
+    return least_ratio(a, network_count) < least_ratio(b, network_count);
+  }
   return a->is_free == b->is_free ? a->influence > b->influence : a->is_free;
 }
 
-static void sort(dsm_varied_parameter *parameters, size_t count) {
+static void sort(const builder *build, dsm_varied_parameter *parameters, size_t count) {
   for (size_t i = 1; i < count; i++) {
     const dsm_varied_parameter moved = parameters[i];
     size_t at = i;
-    while (at > 0 && is_before(&moved, &parameters[at - 1])) {
+    while (at > 0 && is_before(build, &moved, &parameters[at - 1])) {
       parameters[at] = parameters[at - 1];
       at--;
     }
@@ -273,12 +328,15 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
       return dsm__out_of_memory(diags);
     }
   }
+  if (!make_explorers(build)) {
+    return dsm__out_of_memory(diags);
+  }
   dsm__parallel_for(request->options.thread_count, build->trial_count, explore_task, build);
   status = collect(build, diags);
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     status = derive_slopes(build, &parameters[i]) ? DSM_OK : dsm__out_of_memory(diags);
   }
-  sort(parameters, count);
+  sort(build, parameters, count);
   build->made->references = references;
   build->made->parameters = parameters;
   build->made->parameter_count = count;
@@ -304,6 +362,7 @@ static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
                            .workloads = workloads,
                            .workload_count = request->workload_count,
                            .options = request->options,
+                           .choice = request->choice,
                            .arena = arena};
   made->options.overrides = NULL;
   made->options.override_count = 0;
@@ -319,6 +378,7 @@ dsm_status dsm_elasticity_derive(dsm_elasticity **elasticity, const dsm_elastici
     return dsm__out_of_memory(diags);
   }
   const dsm_status status = build_all(&build, diags);
+  free_explorers(&build);
   dsm__varied_inputs_fini(&build.inputs);
   if (status == DSM_OK) {
     *elasticity = build.made;
@@ -340,16 +400,16 @@ static const char *const variation_kind_names[] = {
     [DSM_VARIATION_HALVED] = "halved",
     [DSM_VARIATION_DOUBLED] = "doubled",
     [DSM_VARIATION_OTHER] = "other",
+    [DSM_VARIATION_RAISED] = "raised",
 };
 _Static_assert(sizeof variation_kind_names / sizeof variation_kind_names[0] ==
                    DSM_VARIATION_KIND_COUNT,
                "a name for each kind of variation");
 
 static const char *const elasticity_basis_names[] = {
-    [DSM_ELASTICITY_BASIS_NONE] = "none",
-    [DSM_ELASTICITY_BASIS_HALVED] = "halved",
-    [DSM_ELASTICITY_BASIS_DOUBLED] = "doubled",
-    [DSM_ELASTICITY_BASIS_BOTH] = "both",
+    [DSM_ELASTICITY_BASIS_NONE] = "none",       [DSM_ELASTICITY_BASIS_HALVED] = "halved",
+    [DSM_ELASTICITY_BASIS_DOUBLED] = "doubled", [DSM_ELASTICITY_BASIS_BOTH] = "both",
+    [DSM_ELASTICITY_BASIS_RAISED] = "raised",
 };
 _Static_assert(sizeof elasticity_basis_names / sizeof elasticity_basis_names[0] ==
                    DSM_ELASTICITY_BASIS_COUNT,

@@ -36,6 +36,15 @@ dsm_slope dsm__slope_of(const dsm_variation *halved, const dsm_variation *double
   return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
 }
 
+dsm_slope dsm__slope_of_raised(const dsm_variation *raised, size_t network) {
+  const dsm_response *const response = &raised->responses[network];
+  if (response->why_not != NULL) {
+    return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
+  }
+  return (dsm_slope){DSM_ELASTICITY_BASIS_RAISED,
+                     dsm__slope_between(1, 1, raised->factor, response->time_ratio)};
+}
+
 double dsm__response_influence(const dsm_variation *variation, size_t network) {
   const dsm_response *const response = &variation->responses[network];
   if (response->why_not != NULL) {

@@ -136,16 +136,30 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *
 
 /* ---- variations ---- */
 
-size_t dsm__subject_variation_count(const dsm__subject *subject) {
+size_t dsm__subject_variation_count(const dsm__subject *subject, dsm_variation_choice choice) {
   size_t count;
-  return words_of(subject, &count) == NULL ? 2 : count - 1;
+  const bool is_number = words_of(subject, &count) == NULL;
+  if (choice == DSM_VARIATIONS_TENTH_MORE) {
+    return is_number ? 1 : 0;
+  }
+  return is_number ? 2 : count - 1;
+}
+
+bool dsm__subject_is_usual(const dsm__subject *subject, dsm_variation_choice choice) {
+  return choice != DSM_VARIATIONS_TENTH_MORE ||
+         (subject->of_system != NULL && dsm__subject_variation_count(subject, choice) > 0);
+}
+
+/* What a number times a factor is; a half is rounded upward. */
+static double scaled_number(const dsm__subject *subject, double number, double factor) {
+  const bool is_count =
+      subject->of_system != NULL && subject->of_system->kind == DSM__PARAMETER_COUNT;
+  return is_count ? floor(number * factor + 0.5) : number * factor;
 }
 
 static dsm__change scaled(const dsm__subject *subject, double number, dsm_variation_kind kind) {
-  const bool is_count =
-      subject->of_system != NULL && subject->of_system->kind == DSM__PARAMETER_COUNT;
   const double factor = kind == DSM_VARIATION_HALVED ? 0.5 : 2;
-  const double changed = is_count ? floor(number * factor + 0.5) : number * factor;
+  const double changed = scaled_number(subject, number, factor);
   dsm__change change = {.kind = kind, .factor = factor, .number = changed};
   if (!(number > 0)) {
     change.why_not = "0 has neither half nor double";
@@ -157,10 +171,27 @@ static dsm__change scaled(const dsm__subject *subject, double number, dsm_variat
   return change;
 }
 
-dsm__change dsm__subject_change(const dsm__subject *subject, double number, size_t index) {
+/* A count that is too small for a tenth more gets one more. */
+static dsm__change raised(const dsm__subject *subject, double number) {
+  static const double factor = 1.1;
+  const double changed = scaled_number(subject, number, factor);
+  dsm__change change = {.kind = DSM_VARIATION_RAISED, .factor = factor, .number = changed};
+  if (!(number > 0)) {
+    change.why_not = "10 % more than 0 is 0";
+    return change;
+  }
+  change.number = is_same(changed, number) ? number + 1 : changed;
+  change.factor = change.number / number;
+  return change;
+}
+
+dsm__change dsm__subject_change(const dsm__subject *subject, double number,
+                                dsm_variation_choice choice, size_t index) {
   size_t count;
   if (words_of(subject, &count) == NULL) {
-    return scaled(subject, number, index == 0 ? DSM_VARIATION_HALVED : DSM_VARIATION_DOUBLED);
+    return choice == DSM_VARIATIONS_TENTH_MORE
+               ? raised(subject, number)
+               : scaled(subject, number, index == 0 ? DSM_VARIATION_HALVED : DSM_VARIATION_DOUBLED);
   }
   const double other = (double)index < number ? (double)index : (double)index + 1;
   return (dsm__change){.kind = DSM_VARIATION_OTHER, .number = other};

@@ -31,7 +31,10 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *
                            const dsm_elasticity_request *request, dsm__arena *arena);
 
 /** How many variations a parameter has, legal or not. */
-size_t dsm__subject_variation_count(const dsm__subject *subject);
+size_t dsm__subject_variation_count(const dsm__subject *subject, dsm_variation_choice choice);
+
+/** Is it varied where no parameters are named? */
+bool dsm__subject_is_usual(const dsm__subject *subject, dsm_variation_choice choice);
 
 /** A value that a parameter is varied to. */
 typedef struct dsm__change {
@@ -43,7 +46,8 @@ typedef struct dsm__change {
 } dsm__change;
 
 /** Variation number `index` of a parameter that has the value `number`. */
-dsm__change dsm__subject_change(const dsm__subject *subject, double number, size_t index);
+dsm__change dsm__subject_change(const dsm__subject *subject, double number,
+                                dsm_variation_choice choice, size_t index);
 
 /** The value of a parameter in the system, or in one of the networks. */
 double dsm__subject_number(const dsm__subject *subject, const dsm_elasticity_request *request,

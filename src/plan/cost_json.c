@@ -43,3 +43,14 @@ void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optim
   }
   dsm__json_end_array(writer);
 }
+
+void dsm__parallelisms_put(dsm__json_writer *writer, dsm_parallelism_set parallelisms) {
+  dsm__json_write_key(writer, "parallelisms");
+  dsm__json_begin_array(writer, true);
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    if ((parallelisms & DSM_PARALLELISM_BIT(p)) != 0) {
+      dsm__json_write_string(writer, dsm_parallelism_name((dsm_parallelism)p));
+    }
+  }
+  dsm__json_end_array(writer);
+}

@@ -18,4 +18,7 @@ void dsm__groups_put(dsm__json_writer *writer, const double group_cycles[DSM_GRO
 /** The member "optimizations": the words of those in the set. */
 void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations);
 
+/** The member "parallelisms": the words of those in the set. */
+void dsm__parallelisms_put(dsm__json_writer *writer, dsm_parallelism_set parallelisms);
+
 #endif

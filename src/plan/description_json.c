@@ -8,11 +8,13 @@ static const char *const format_names[] = {
     [DSM_DESCRIPTION_WORKLOAD] = "dsm-workload/1",
     [DSM_DESCRIPTION_SYSTEM] = "dsm-system/1",
     [DSM_DESCRIPTION_PLAN] = "dsm-plan/1",
+    [DSM_DESCRIPTION_SWEEP] = "dsm-sweep/1",
 };
 static const char *const description_names[] = {
     [DSM_DESCRIPTION_WORKLOAD] = "workload",
     [DSM_DESCRIPTION_SYSTEM] = "system",
     [DSM_DESCRIPTION_PLAN] = "plan",
+    [DSM_DESCRIPTION_SWEEP] = "sweep",
 };
 _Static_assert(sizeof format_names / sizeof format_names[0] == DSM_DESCRIPTION_COUNT &&
                    sizeof description_names / sizeof description_names[0] == DSM_DESCRIPTION_COUNT,
@@ -29,7 +31,9 @@ static bool find_format(dsm__json_doc *doc, dsm_description *description) {
   size_t index = 0;
   if (!dsm__json_is_object(&root)) {
     dsm__json_object_only(&root, NULL, 0);
-  } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\" or \"dsm-plan/1\"") &&
+  } else if (dsm__json_require(
+                 &format,
+                 "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\" or \"dsm-sweep/1\"") &&
              dsm__json_enum(&format, format_names, DSM_DESCRIPTION_COUNT, &index)) {
     *description = (dsm_description)index;
     return true;

@@ -51,6 +51,10 @@ DSM_NODISCARD bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions
 /** Sums up the step and the memory. Part of dsm__plan_make. */
 void dsm__plan_predict_result(dsm_plan *plan);
 
+/** Does the format state the layer's error_parallelism? Only where it is not what a reader takes
+ * without it: see dsm_layer_plan. */
+bool dsm__states_error_parallelism(const dsm_plan *plan, const dsm_layer_plan *layer);
+
 /** The parallelisms that options leave to a layer: its own, those asked for, without the hybrid
  * ones unless that optimisation is on. Layers that can only use data keep data. Never empty if the
  * options are consistent. */

@@ -6,39 +6,6 @@
 
 /* ---- passes ---- */
 
-/* Reads five parts. Those that cannot be read stay 0; whether they suit the layer is judged later.
- */
-static void read_split(const dsm__plan_reader *reader, const dsm__json_node *parent,
-                       dsm_loops *split) {
-  const char *known[DSM_DIM_COUNT];
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    known[d] = dsm_dim_name((dsm_dim)d);
-  }
-  *split = (dsm_loops){{0}};
-  const dsm__json_node node = dsm__json_member(parent, "core_split");
-  if (!dsm__json_require(&node, "the parts of each loop over the cores") ||
-      !dsm__json_object_only(&node, known, DSM_DIM_COUNT)) {
-    return;
-  }
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    const dsm__json_node part = dsm__json_member(&node, known[d]);
-    dsm__json_u64(&part, 1, reader->system->chip.cores, &split->n[d]);
-  }
-}
-
-static bool read_parallelism(const dsm__json_node *node, dsm_parallelism *parallelism) {
-  const char *names[DSM_PARALLELISM_COUNT];
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    names[p] = dsm_parallelism_name((dsm_parallelism)p);
-  }
-  size_t index = 0;
-  if (!dsm__json_enum(node, names, DSM_PARALLELISM_COUNT, &index)) {
-    return false;
-  }
-  *parallelism = (dsm_parallelism)index;
-  return true;
-}
-
 /* Are there accumulating invocations, with a split of their own? */
 static bool is_accumulating(const dsm__plan_reader *reader, size_t index, dsm_pass pass) {
   return pass == DSM_PASS_UPDATE && reader->workload->layers[index].timesteps == 1 &&
@@ -49,7 +16,6 @@ static bool is_accumulating(const dsm__plan_reader *reader, size_t index, dsm_pa
  * and accumulating ones. Where the latter are not listed, they have the split of the pass. */
 static void read_invocation(dsm__plan_reader *reader, const dsm__json_node *node, size_t index,
                             dsm_pass pass, unsigned *seen) {
-  static const char *const known[] = {"kind", "count", "core_split", "core", "array", "cycles"};
   const char *names[DSM_INVOCATION_KIND_COUNT];
   for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
     names[k] = dsm_invocation_kind_name((dsm_invocation_kind)k);
@@ -57,7 +23,7 @@ static void read_invocation(dsm__plan_reader *reader, const dsm__json_node *node
   dsm__layer_decision *const decision = &reader->layers[index];
   const dsm__json_node word = dsm__json_member(node, "kind");
   size_t kind = 0;
-  if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known)) ||
+  if (!dsm__plan_invocation_only(node) ||
       !dsm__json_enum(&word, names, DSM_INVOCATION_KIND_COUNT, &kind)) {
     return;
   }
@@ -71,7 +37,7 @@ static void read_invocation(dsm__plan_reader *reader, const dsm__json_node *node
   if (is_steady || (kind == DSM_INVOCATION_ACCUMULATE && is_accumulating(reader, index, pass))) {
     decision->is_kernel_kept[pass] = is_steady;
     reader->later_items[index][pass] = node->index;
-    read_split(reader, node, &decision->splits[pass][1]);
+    dsm__plan_read_split(node, reader->system->chip.cores, &decision->splits[pass][1]);
   }
 }
 
@@ -93,10 +59,6 @@ static void read_invocations(dsm__plan_reader *reader, const dsm__json_node *pas
 /* False if the parallelism could not be read. */
 static bool read_pass(dsm__plan_reader *reader, const dsm__json_node *passes, size_t index,
                       dsm_pass pass) {
-  static const char *const known[] = {"parallelism", "core_split", "chip",   "feature_iterations",
-                                      "core",        "array",      "cycles", "ideal_cycles",
-                                      "utilization", "bound",      "groups", "invocations",
-                                      "transfers"};
   const dsm_mode mode = reader->options.mode;
   dsm__layer_decision *const decision = &reader->layers[index];
   const dsm__json_node node = dsm__json_member(passes, dsm_pass_name(pass));
@@ -107,13 +69,12 @@ static bool read_pass(dsm__plan_reader *reader, const dsm__json_node *passes, si
     }
     return true;
   }
-  if (!dsm__json_require(&node, "the decisions of this pass") ||
-      !dsm__json_object_only(&node, known, DSM__COUNT_OF(known))) {
+  if (!dsm__json_require(&node, "the decisions of this pass") || !dsm__plan_pass_only(&node)) {
     return false;
   }
   const dsm__json_node parallelism = dsm__json_member(&node, "parallelism");
-  const bool is_good = read_parallelism(&parallelism, &decision->layouts.of[pass]);
-  read_split(reader, &node, &decision->splits[pass][0]);
+  const bool is_good = dsm__plan_read_parallelism(&parallelism, &decision->layouts.of[pass]);
+  dsm__plan_read_split(&node, reader->system->chip.cores, &decision->splits[pass][0]);
   decision->splits[pass][1] = decision->splits[pass][0];
   read_invocations(reader, &node, index, pass);
   return is_good;
@@ -159,7 +120,7 @@ static bool read_error_parallelism(dsm__plan_reader *reader, const dsm__json_nod
                     is_training ? "in a layer with a backward pass" : "in inference");
     return false;
   }
-  return read_parallelism(&node, &reader->layers[index].layouts.of[DSM_PASS_BACKWARD]);
+  return dsm__plan_read_parallelism(&node, &reader->layers[index].layouts.of[DSM_PASS_BACKWARD]);
 }
 
 static bool read_group_name(dsm__plan_reader *reader, const dsm__json_node *layer_node,
@@ -220,14 +181,10 @@ static bool read_layer_decisions(dsm__plan_reader *reader, const dsm__json_node 
 }
 
 static void read_layer(dsm__plan_reader *reader, size_t index) {
-  static const char *const known[] = {
-      "name",           "dysm_factor",       "output_on_chip", "output_layout", "weights_on_chip",
-      "pipeline_group", "error_parallelism", "held_bytes",     "passes"};
   const dsm__json_node *const node = &reader->layer_nodes[index];
   const dsm__json_node name = dsm__json_member(node, "name");
   const char *text = NULL;
-  if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known)) ||
-      !dsm__json_require(&name, "the layer's name") ||
+  if (!dsm__plan_layer_only(node) || !dsm__json_require(&name, "the layer's name") ||
       !dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX + 8, reader->arena, &text)) {
     return;
   }

@@ -66,11 +66,10 @@ static bool read_rows(dsm__plan_reader *reader, const dsm__json_node *node, entr
 }
 
 static void read_entry(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
-  static const char *const known[] = {"name", "layers", "columns", "rows", "cycles"};
   const dsm__json_node name = dsm__json_member(node, "name");
   const dsm__json_node columns = dsm__json_member(node, "columns");
   const uint64_t chips_x = reader->system->system.chips_x;
-  if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known)) ||
+  if (!dsm__plan_pipeline_only(node) ||
       !dsm__json_require(&name, "the name that its layers refer to") ||
       !dsm__json_name(&name, DSM__GROUP_NAME_BYTES_MAX, reader->arena, &out->name)) {
     return;

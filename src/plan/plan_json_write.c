@@ -71,12 +71,9 @@ static void write_pass(dsm__json_writer *writer, const dsm_pass_plan *pass) {
   dsm__json_end_object(writer);
 }
 
-/* Only where it is not what a reader takes: see dsm_layer_plan.error_parallelism. */
 static void put_error_parallelism(dsm__json_writer *writer, const dsm_plan *plan,
                                   const dsm_layer_plan *layer) {
-  const dsm_pass after = layer->layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_FORWARD;
-  if (plan->options.mode == DSM_MODE_TRAINING && !layer->layer->has_backward &&
-      layer->error_parallelism != layer->passes[after].share.parallelism) {
+  if (dsm__states_error_parallelism(plan, layer)) {
     dsm__json_put_string(writer, "error_parallelism",
                          dsm_parallelism_name(layer->error_parallelism));
   }
@@ -184,14 +181,7 @@ static void put_result(dsm__json_writer *writer, const dsm_plan *plan) {
 static void put_options(dsm__json_writer *writer, const dsm_explore_options *options) {
   dsm__json_write_key(writer, "options");
   dsm__json_begin_object(writer, false);
-  dsm__json_write_key(writer, "parallelisms");
-  dsm__json_begin_array(writer, true);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    if ((options->parallelisms & DSM_PARALLELISM_BIT(p)) != 0) {
-      dsm__json_write_string(writer, dsm_parallelism_name((dsm_parallelism)p));
-    }
-  }
-  dsm__json_end_array(writer);
+  dsm__parallelisms_put(writer, options->parallelisms);
   dsm__json_write_key(writer, "overrides");
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < options->override_count; i++) {

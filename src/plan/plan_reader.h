@@ -15,6 +15,7 @@ typedef struct dsm__plan_reader {
   dsm_workload *workload;
   dsm_system *system;
   dsm_explore_options options;
+  bool is_overridden; /**< values of the workload were replaced, perhaps its minibatch */
   dsm_machine machine;
 
   dsm__json_node root;
@@ -34,6 +35,28 @@ typedef struct dsm__plan_reader {
 
 /** Longest name of a pipeline group, bytes: two names of layers fit. */
 #define DSM__GROUP_NAME_BYTES_MAX 320
+
+/* Is the node an object with no other keys than the format knows there? Else that is reported. */
+bool dsm__plan_root_only(const dsm__json_node *node);
+bool dsm__plan_result_only(const dsm__json_node *node);
+bool dsm__plan_pipeline_only(const dsm__json_node *node);
+bool dsm__plan_layer_only(const dsm__json_node *node);
+bool dsm__plan_pass_only(const dsm__json_node *node);
+bool dsm__plan_invocation_only(const dsm__json_node *node);
+
+/** The word of a parallelism. */
+bool dsm__plan_read_parallelism(const dsm__json_node *node, dsm_parallelism *parallelism);
+
+/** Reads a `core_split`: into how many parts, from 1 to `most`, the cores cut each loop. Parts that
+ * cannot be read become 0; whether they suit the layer is judged later. */
+void dsm__plan_read_split(const dsm__json_node *parent, uint64_t most, dsm_loops *split);
+
+/** Reads workload, system, mode and options: what the plan is the answer to. The reader has a root.
+ */
+void dsm__plan_read_question(dsm__plan_reader *reader);
+
+/** Do the options leave a parallelism? Else that is reported. */
+bool dsm__plan_check_options(const dsm__plan_reader *reader);
 
 /** Reads the decisions of all layers. Workload, system and options have been read. */
 void dsm__plan_read_layers(dsm__plan_reader *reader);

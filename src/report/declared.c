@@ -28,13 +28,17 @@ const dsm_system *dsm__described_system(const dsm_described *item) {
 }
 
 const char *dsm__described_kind(const dsm_described *item) {
-  return dsm_description_name(item->plan != NULL       ? DSM_DESCRIPTION_PLAN
+  return dsm_description_name(item->sweep != NULL      ? DSM_DESCRIPTION_SWEEP
+                              : item->plan != NULL     ? DSM_DESCRIPTION_PLAN
                               : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
                                                        : DSM_DESCRIPTION_SYSTEM);
 }
 
 const char *dsm__described_name(const dsm_described *item) {
   const dsm_workload *const workload = dsm__described_workload(item);
+  if (item->sweep != NULL) {
+    return item->sweep->name;
+  }
   return workload != NULL ? workload->name : dsm__described_system(item)->name;
 }
 

@@ -3,6 +3,7 @@
 #include "base/json_write.h"
 #include "report/csv.h"
 #include "report/declared.h"
+#include "report/describe_sweep.h"
 #include "report/page.h"
 #include "report/parameter_list.h"
 #include "system/system_internal.h"
@@ -90,6 +91,9 @@ static void write_item(dsm__json_writer *writer, dsm__page *page, const dsm_desc
   dsm__json_put_string(writer, "file", item->file);
   dsm__json_put_string(writer, "kind", dsm__described_kind(item));
   dsm__json_put_string(writer, "name", dsm__described_name(item));
+  if (item->sweep != NULL) {
+    dsm__describe_sweep_json(writer, item->sweep);
+  }
   if (item->plan != NULL) {
     write_result(writer, item->plan);
   }
@@ -182,6 +186,22 @@ static void put_parameter_rows(dsm__csv *csv, dsm__page *page, const dsm_describ
   }
 }
 
+static void put_sweep_rows(dsm__csv *csv, const dsm_described *item) {
+  for (size_t c = 0; c < item->sweep->column_count; c++) {
+    const dsm_sweep_column *const column = &item->sweep->columns[c];
+    const dsm_axis *const axis = &item->sweep->axes[column->axis];
+    for (size_t v = 0; v < axis->value_count; v++) {
+      put_item_fields(csv, item);
+      dsm__csv_empty(csv, LAYER_FIELDS);
+      put_system_fields(csv, NULL);
+      dsm__csv_text(csv, column->path);
+      dsm__csv_text(csv, axis->values[v * axis->path_count + column->slot].text);
+      dsm__csv_empty(csv, PARAMETER_FIELDS - 2);
+      dsm__csv_end_row(csv);
+    }
+  }
+}
+
 char *dsm_report_description_csv(const dsm_described *items, size_t count) {
   static const char *const titles[] = {
       "file",
@@ -213,6 +233,9 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
     }
     if (dsm__described_system(&items[i]) != NULL) {
       put_parameter_rows(&csv, &page, &items[i]);
+    }
+    if (items[i].sweep != NULL) {
+      put_sweep_rows(&csv, &items[i]);
     }
   }
   return dsm__page_finish(&page);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "report/declared.h"
+#include "report/describe_sweep.h"
 #include "report/figures.h"
 #include "report/page.h"
 #include "report/table.h"
@@ -158,6 +159,9 @@ static void put_item(dsm__page *page, const dsm_described *item) {
   dsm__page_line(page, DSM__TONE_HEADING,
                  dsm__page_text(page, "%s: %s %s", item->file, dsm__described_kind(item),
                                 dsm__described_name(item)));
+  if (item->sweep != NULL) {
+    dsm__describe_sweep(page, item->sweep);
+  }
   if (item->plan != NULL) {
     put_result(page, item->plan);
     dsm__page_break(page);

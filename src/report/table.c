@@ -65,12 +65,20 @@ static size_t total_width(const dsm__table *table, const layout *plan) {
   return table->indent + total;
 }
 
-/* Shortens names, the widest first, until all fits or every name is down to `least`. */
-static void shorten_names(const dsm__table *table, layout *plan, size_t width, size_t least) {
+/* What a name is shortened to. */
+static size_t least_width(const dsm__column *column, bool is_comfortable) {
+  const size_t comfort = column->comfort > 0 ? column->comfort : DSM__TABLE_NAME_COMFORT;
+  return is_comfortable ? comfort : DSM__TABLE_NAME_MIN;
+}
+
+/* Shortens names, the widest first, until all fits or every name is as short as it may be. */
+static void shorten_names(const dsm__table *table, layout *plan, size_t width,
+                          bool is_comfortable) {
   while (total_width(table, plan) > width) {
     size_t widest = table->column_count;
     for (size_t c = 0; c < table->column_count; c++) {
-      if (plan->is_shown[c] && table->columns[c].is_name && plan->width[c] > least &&
+      if (plan->is_shown[c] && table->columns[c].is_name &&
+          plan->width[c] > least_width(&table->columns[c], is_comfortable) &&
           (widest == table->column_count || plan->width[c] > plan->width[widest])) {
         widest = c;
       }
@@ -111,11 +119,11 @@ static void widen_names(const dsm__table *table, layout *plan, size_t width) {
 
 static layout fit(const dsm__table *table, size_t width) {
   layout plan = measure(table);
-  shorten_names(table, &plan, width, DSM__TABLE_NAME_COMFORT);
+  shorten_names(table, &plan, width, true);
   while (total_width(table, &plan) > width && hide_one(table, &plan)) {
-    shorten_names(table, &plan, width, DSM__TABLE_NAME_COMFORT);
+    shorten_names(table, &plan, width, true);
   }
-  shorten_names(table, &plan, width, DSM__TABLE_NAME_MIN);
+  shorten_names(table, &plan, width, false);
   widen_names(table, &plan, width);
   return plan;
 }

@@ -22,11 +22,12 @@
 
 typedef struct dsm__column {
   const char *title;
-  unsigned rank;   /**< 0: always shown; the highest goes first */
-  unsigned gap;    /**< spaces before it (not before the first that is shown) */
-  bool is_right;   /**< right-aligned, as numbers are */
-  bool is_name;    /**< may be shortened */
-  bool is_omitted; /**< not shown at any width */
+  unsigned rank;    /**< 0: always shown; the highest goes first */
+  unsigned gap;     /**< spaces before it (not before the first that is shown) */
+  bool is_right;    /**< right-aligned, as numbers are */
+  bool is_name;     /**< may be shortened */
+  unsigned comfort; /**< of a name: its comfortable width; 0: DSM__TABLE_NAME_COMFORT */
+  bool is_omitted;  /**< not shown at any width */
 } dsm__column;
 
 typedef struct dsm__cell {

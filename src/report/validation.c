@@ -2,6 +2,7 @@
 /* validation.c: findings, and which files are valid. */
 #include "base/json_write.h"
 #include "report/csv.h"
+#include "report/findings.h"
 #include "report/page.h"
 
 static const char *const severity_names[] = {
@@ -36,7 +37,7 @@ static void write_finding(dsm__json_writer *writer, const dsm_diag *diag) {
   dsm__json_end_object(writer);
 }
 
-static void write_findings(dsm__json_writer *writer, const dsm_diags *diags) {
+void dsm__findings_write(dsm__json_writer *writer, const dsm_diags *diags) {
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < dsm_diags_count(diags); i++) {
     write_finding(writer, dsm_diags_get(diags, i));
@@ -47,7 +48,7 @@ static void write_findings(dsm__json_writer *writer, const dsm_diags *diags) {
 char *dsm_report_diags_json(const dsm_diags *diags) {
   dsm__text_buffer out = {0};
   dsm__json_writer writer = {.out = &out};
-  write_findings(&writer, diags);
+  dsm__findings_write(&writer, diags);
   dsm__json_finish(&writer);
   return dsm__text_finish(&out);
 }
@@ -61,7 +62,7 @@ static void write_validated(dsm__json_writer *writer, const dsm_validated *item)
   dsm__json_put_bool(writer, "valid", item->status == DSM_OK);
   dsm__json_put_string(writer, "status", dsm_status_name(item->status));
   dsm__json_write_key(writer, "findings");
-  write_findings(writer, item->diags);
+  dsm__findings_write(writer, item->diags);
   dsm__json_put_u64(writer, "findings_dropped", dsm_diags_dropped(item->diags));
   dsm__json_end_object(writer);
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "plan/stage.h"
-#include "search/layer_search.h"
 #include "search/problem.h"
+#include "search/recall.h"
 
 typedef struct deciding {
   dsm__problem *problem;
@@ -71,16 +71,15 @@ static bool decide_path(deciding *d, const dsm__network_graph *network,
   return true;
 }
 
-static void find_splits(deciding *d, const dsm__layer_setting *setting,
+static void find_splits(deciding *d, const dsm__layer_setting *setting, size_t class_index,
                         dsm__layer_decision *decision) {
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (!dsm_pass_exists(setting->layer, setting->mode, (dsm_pass)p)) {
       continue;
     }
-    const dsm__best_pass best =
-        dsm__best_pass_find(setting, (dsm_pass)p, decision->layouts.of[p],
-                            dsm__has_optimization(&d->problem->inputs, DSM_OPTIMIZATION_REUSE),
-                            &d->problem->table.splits, d->totals);
+    const dsm__recalled_pass of = {&d->problem->table, class_index, setting, (dsm_pass)p,
+                                   decision->layouts.of[p]};
+    const dsm__best_pass best = dsm__recall_best_pass(&of, d->totals);
     decision->is_kernel_kept[p] = best.is_kernel_kept;
     memcpy(decision->splits[p], best.splits, sizeof best.splits);
   }
@@ -124,7 +123,7 @@ static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
       dsm__layer_setting setting =
           dsm__open_setting(inputs, &inputs->workload->layers[i], d->layers[i].dysm_factor);
       setting.holding = holdings[i];
-      find_splits(d, &setting, &d->layers[i]);
+      find_splits(d, &setting, distinct->class_of[i], &d->layers[i]);
     }
     last_alike[distinct->class_of[i]] = i + 1;
   }
@@ -141,7 +140,7 @@ static void decide_stage_splits(deciding *d) {
       dsm__stage_init(&stage, d->problem->machine.system, group->columns, group->rows[k]);
       dsm__layer_setting setting = dsm__open_setting(inputs, &inputs->workload->layers[i], 1);
       setting.machine = &stage.machine;
-      find_splits(d, &setting, &d->layers[i]);
+      find_splits(d, &setting, d->problem->table.distinct.class_of[i], &d->layers[i]);
     }
   }
 }

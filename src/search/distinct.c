@@ -1,35 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/distinct.h"
 
-#include <stdint.h>
 #include <string.h>
 
-/* What the cost of a layer's passes depends on; no padding, so that bytes can be compared. */
-typedef struct shape {
-  uint64_t type;
-  uint64_t in;
-  uint64_t out;
-  uint64_t ij;
-  uint64_t kij;
-  uint64_t groups;
-  uint64_t timesteps;
-  uint64_t input_elements;
-  uint64_t output_elements;
-  uint64_t stored_elements;
-  uint64_t state_elements;
-  uint64_t operand_elements;
-  uint64_t weight_elements;
-  uint64_t macs;
-  uint64_t pool_window;
-  uint64_t input_pool_window;
-  uint64_t input_pool_elements;
-  uint64_t fork_elements;
-  uint64_t flags; /* operations present, then has_backward, has_update, is_shortcut_own_input */
-} shape;
-_Static_assert(sizeof(shape) == 19 * sizeof(uint64_t), "no padding");
-
-/* Forks tell layers apart only where the model looks at them. */
-static shape shape_of(const dsm_layer *layer, bool do_forks_count) {
+dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool do_forks_count) {
   uint64_t flags = 0;
   for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
     flags |= (uint64_t)layer->has_op[op] << op;
@@ -37,7 +11,7 @@ static shape shape_of(const dsm_layer *layer, bool do_forks_count) {
   flags |= (uint64_t)layer->has_backward << DSM_AUX_OP_COUNT;
   flags |= (uint64_t)layer->has_update << (DSM_AUX_OP_COUNT + 1);
   flags |= (uint64_t)(do_forks_count && layer->is_shortcut_own_input) << (DSM_AUX_OP_COUNT + 2);
-  return (shape){
+  return (dsm__layer_shape){
       .type = (uint64_t)layer->type,
       .in = layer->in,
       .out = layer->out,
@@ -61,7 +35,7 @@ static shape shape_of(const dsm_layer *layer, bool do_forks_count) {
 }
 
 /* FNV-1a over the words of a shape. */
-static uint64_t hash_of(const shape *s) {
+static uint64_t hash_of(const dsm__layer_shape *s) {
   uint64_t words[sizeof *s / sizeof(uint64_t)];
   memcpy(words, s, sizeof words);
   uint64_t hash = 14695981039346656037U;
@@ -89,11 +63,11 @@ bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, b
     return false;
   }
   for (size_t i = 0; i < layer_count; i++) {
-    const shape own = shape_of(&workload->layers[i], do_forks_count);
+    const dsm__layer_shape own = dsm__layer_shape_of(&workload->layers[i], do_forks_count);
     size_t slot = (size_t)hash_of(&own) & (slot_count - 1);
     while (slots[slot] != 0) {
       const size_t other = distinct->representative[slots[slot] - 1];
-      const shape known = shape_of(&workload->layers[other], do_forks_count);
+      const dsm__layer_shape known = dsm__layer_shape_of(&workload->layers[other], do_forks_count);
       if (memcmp(&own, &known, sizeof own) == 0) {
         break;
       }

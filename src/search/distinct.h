@@ -5,9 +5,37 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "dsm/workload.h"
+
+/** What the cost of a layer's passes depends on; no padding, so that bytes can be compared. */
+typedef struct dsm__layer_shape {
+  uint64_t type;
+  uint64_t in;
+  uint64_t out;
+  uint64_t ij;
+  uint64_t kij;
+  uint64_t groups;
+  uint64_t timesteps;
+  uint64_t input_elements;
+  uint64_t output_elements;
+  uint64_t stored_elements;
+  uint64_t state_elements;
+  uint64_t operand_elements;
+  uint64_t weight_elements;
+  uint64_t macs;
+  uint64_t pool_window;
+  uint64_t input_pool_window;
+  uint64_t input_pool_elements;
+  uint64_t fork_elements;
+  uint64_t flags; /**< operations present, then has_backward, has_update, is_shortcut_own_input */
+} dsm__layer_shape;
+_Static_assert(sizeof(dsm__layer_shape) == 19 * sizeof(uint64_t), "no padding");
+
+/** Forks tell layers apart only where the model looks at them (model.exact_forks). */
+dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool do_forks_count);
 
 typedef struct dsm__distinct {
   size_t *class_of;       /**< of each layer: its class, 0 .. count - 1 in order of appearance */

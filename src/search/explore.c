@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/diag_add.h"
 #include "plan/mapping_memory.h"
@@ -50,11 +51,16 @@ static dsm_search_statistics statistics_of(const dsm__problem *problem) {
   };
 }
 
-dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
-                       const dsm_explore_options *options, dsm_diags *diags) {
+struct dsm_explorer {
+  dsm__memo *memo;
+};
+
+/* With what a memo has kept; NULL: without one. */
+static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
+                          const dsm_explore_options *options, dsm__memo *memo, dsm_diags *diags) {
   *plan = NULL;
   dsm__problem problem;
-  dsm_status status = dsm__problem_init(&problem, workload, system, options, diags);
+  dsm_status status = dsm__problem_init_with(&problem, workload, system, options, memo, diags);
   if (status != DSM_OK) {
     return status;
   }
@@ -74,6 +80,41 @@ dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_
   }
   dsm__problem_fini(&problem);
   return status;
+}
+
+dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
+                       const dsm_explore_options *options, dsm_diags *diags) {
+  return explore(plan, workload, system, options, NULL, diags);
+}
+
+dsm_explorer *dsm_explorer_new(void) {
+  return dsm__explorer_new_with(DSM__MEMO_BYTES_MAX);
+}
+
+dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max) {
+  dsm_explorer *const explorer = calloc(1, sizeof *explorer);
+  if (explorer == NULL) {
+    return NULL;
+  }
+  explorer->memo = dsm__memo_new(memo_bytes_max);
+  if (explorer->memo == NULL) {
+    free(explorer);
+    return NULL;
+  }
+  return explorer;
+}
+
+void dsm_explorer_free(dsm_explorer *explorer) {
+  if (explorer != NULL) {
+    dsm__memo_free(explorer->memo);
+    free(explorer);
+  }
+}
+
+dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
+                                const dsm_workload *workload, const dsm_system *system,
+                                const dsm_explore_options *options, dsm_diags *diags) {
+  return explore(plan, workload, system, options, explorer->memo, diags);
 }
 
 dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {

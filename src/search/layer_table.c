@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
-#include "search/layer_search.h"
+#include "search/recall.h"
 
 dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
                                      uint64_t factor) {
@@ -38,7 +38,6 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const bool is_allowed =
       (dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) != 0;
-  const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
     for (unsigned f = 0; f < table->factor_count; f++) {
@@ -47,9 +46,9 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
       *cycles = is_possible ? 0 : HUGE_VAL;
       if (is_possible && dsm_pass_exists(layer, inputs->options->mode, pass)) {
         const dsm__layer_setting setting = dsm__open_setting(inputs, layer, dsm__factor_of(f));
+        const dsm__recalled_pass of = {table, class_index, &setting, pass, parallelism};
         const dsm__best_pass best =
-            dsm__best_pass_find(&setting, pass, parallelism, may_keep_kernel, &table->splits,
-                                &j->totals[worker_index * table->splits.count]);
+            dsm__recall_best_pass(&of, &j->totals[worker_index * table->splits.count]);
         *cycles = best.cycles;
         j->evaluations[task_index] += best.evaluations;
       }
@@ -62,12 +61,31 @@ static size_t worker_count(const dsm_explore_options *options, size_t tasks) {
   return workers > tasks ? tasks : workers;
 }
 
+/* The numbers of all shapes, if there is a memo and it has room; false if out of memory. */
+static bool number_shapes(dsm__layer_table *table, bool do_forks_count, dsm__arena *arena) {
+  dsm__memo *const memo = table->inputs->memo;
+  if (memo == NULL) {
+    return true;
+  }
+  uint32_t *const shapes = dsm__arena_array(arena, table->distinct.count, sizeof *shapes);
+  if (shapes == NULL) {
+    return false;
+  }
+  bool has_room = true;
+  for (size_t c = 0; has_room && c < table->distinct.count; c++) {
+    has_room = dsm__memo_shape(memo, dsm__class_layer(table, c), do_forks_count, &shapes[c]);
+  }
+  table->shapes = has_room ? shapes : NULL;
+  return true;
+}
+
 bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *inputs,
                            const dsm__factors *factors, dsm__arena *arena) {
   *table = (dsm__layer_table){.inputs = inputs, .factor_count = factors->count};
   const dsm_system *const system = inputs->machine->system;
   if (!dsm__distinct_find(&table->distinct, inputs->workload, system->model.exact_forks, arena) ||
-      !dsm__core_splits_enumerate(&table->splits, system->chip.cores, arena)) {
+      !dsm__core_splits_enumerate(&table->splits, system->chip.cores, arena) ||
+      !number_shapes(table, system->model.exact_forks, arena)) {
     return false;
   }
   const size_t classes = table->distinct.count;

@@ -8,6 +8,7 @@
 #include "plan/holding.h"
 #include "search/distinct.h"
 #include "search/factors.h"
+#include "search/memo.h"
 
 /** Everything that costs are computed from, shared by all parts of a search. */
 typedef struct dsm__search_inputs {
@@ -15,6 +16,8 @@ typedef struct dsm__search_inputs {
   const dsm_machine *machine;
   const dsm_explore_options *options;
   double preloaded_bytes; /**< of a core's scratchpad (section 10) */
+  dsm__memo *memo;        /**< what earlier explorations found; only for one thread; NULL: none */
+  uint32_t memo_contexts[DSM_PASS_COUNT]; /**< see dsm__memo_begin */
 } dsm__search_inputs;
 
 static inline bool dsm__has_optimization(const dsm__search_inputs *inputs,
@@ -50,6 +53,7 @@ typedef struct dsm__layer_table {
   const dsm__search_inputs *inputs;
   dsm__distinct distinct;
   dsm__core_splits splits;
+  const uint32_t *shapes; /**< of each class, its number in the memo; NULL: nothing is kept */
   unsigned factor_count;
   double *pass_cycles;                     /**< see dsm__pass_cycles */
   dsm__open_choice (*choices)[DSM__PAIRS]; /**< one row a class of layers */

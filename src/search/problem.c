@@ -29,9 +29,24 @@ static bool fill(dsm__problem *problem) {
          dsm__lives_derive(&problem->lives, workload, problem->arena);
 }
 
+/* Uses a memo if there is one, and it and the options allow it. */
+static void use_memo(dsm__search_inputs *inputs, const dsm_system *system, dsm__memo *memo) {
+  if (memo != NULL && inputs->options->thread_count <= 1 &&
+      dsm__memo_begin(memo, system, dsm_precision_of(inputs->workload, system),
+                      inputs->options->mode, inputs->memo_contexts)) {
+    inputs->memo = memo;
+  }
+}
+
 dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload,
                              const dsm_system *system, const dsm_explore_options *options,
                              dsm_diags *diags) {
+  return dsm__problem_init_with(problem, workload, system, options, NULL, diags);
+}
+
+dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
+                                  const dsm_system *system, const dsm_explore_options *options,
+                                  dsm__memo *memo, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   if (dsm__option_parallelisms(options) == 0) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
@@ -51,6 +66,7 @@ dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload
       .arena = dsm__arena_new(),
   };
   problem->inputs.machine = &problem->machine;
+  use_memo(&problem->inputs, system, memo);
   if (problem->arena == NULL || !fill(problem)) {
     dsm__problem_fini(problem);
     return dsm__out_of_memory(diags);

@@ -30,7 +30,15 @@ typedef struct dsm__problem {
 DSM_NODISCARD dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload,
                                            const dsm_system *system,
                                            const dsm_explore_options *options, dsm_diags *diags);
+/** The same, with a memo (NULL: none), which is not used with several threads. */
+DSM_NODISCARD dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
+                                                const dsm_system *system,
+                                                const dsm_explore_options *options, dsm__memo *memo,
+                                                dsm_diags *diags);
 void dsm__problem_fini(dsm__problem *problem);
+
+/** dsm_explorer_new with another limit to what is kept, for tests. */
+dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max);
 
 /** The answer of a search. */
 typedef struct dsm__solution {

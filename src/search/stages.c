@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 #include "plan/tolerance.h"
-#include "search/layer_search.h"
+#include "search/recall.h"
 
 bool dsm__stages_init(dsm__stages *stages, const dsm__layer_table *table, dsm__arena *arena) {
   const size_t classes = table->distinct.count;
@@ -59,9 +59,10 @@ static double least_step(const dsm__layer_setting *setting, dsm_pass pass) {
 }
 
 /* Scores the passes one after the other, as long as they can keep within the limit. */
-static bool score_passes(const dsm__stages *stages, const dsm__layer_setting *setting, double limit,
-                         size_t worker, dsm__stage_option *option) {
-  const dsm__search_inputs *const inputs = stages->table->inputs;
+static bool score_passes(const dsm__stages *stages, size_t number,
+                         const dsm__layer_setting *setting, size_t worker,
+                         dsm__stage_option *option) {
+  const double limit = stages->limits[number];
   double *const totals = &stages->totals[worker * stages->table->splits.count];
   double at_least = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
@@ -74,9 +75,9 @@ static bool score_passes(const dsm__stages *stages, const dsm__layer_setting *se
     if (at_least > dsm__equal_to(limit)) {
       return false;
     }
-    const dsm__best_pass best = dsm__best_pass_find(
-        setting, (dsm_pass)p, option->parallelism,
-        dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE), &stages->table->splits, totals);
+    const dsm__recalled_pass of = {stages->table, stages->class_of[number], setting, (dsm_pass)p,
+                                   option->parallelism};
+    const dsm__best_pass best = dsm__recall_best_pass(&of, totals);
     option->times.step[p] = best.later_cycles;
     option->times.once += best.first_cycles - best.later_cycles;
     stages->evaluated[worker] += best.evaluations;
@@ -106,8 +107,7 @@ static void score_stage(void *context, size_t task, size_t worker) {
       dsm__stage_option *const option = &stages->own[way];
       *option = (dsm__stage_option){.rows = rows, .parallelism = parallelism};
       option->times.once = dsm__once_cycles(&setting, &layouts);
-      stages->is_allowed[way] =
-          score_passes(stages, &setting, stages->limits[number], worker, option);
+      stages->is_allowed[way] = score_passes(stages, number, &setting, worker, option);
     }
   }
 }

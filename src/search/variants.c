@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "search/ranking.h"
+#include "search/recall.h"
 
 _Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 
@@ -130,20 +132,14 @@ dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__vari
   };
 }
 
-/* A core split and what an invocation with it costs at least, whatever is held. */
-typedef struct ranked_split {
-  double bound;
-  size_t split;
-} ranked_split;
-
 /* What the tasks share: one task for each class, pass, parallelism and factor. Each writes its own
  * entries and uses its worker's scratch. */
 typedef struct job {
   dsm__variants *variants;
-  const size_t *sorted;  /* variants, by task */
-  const size_t *starts;  /* of each task in `sorted`, and the end */
-  ranked_split *scratch; /* splits.count a worker */
-  uint64_t *evaluations; /* of each worker */
+  const size_t *sorted;       /* variants, by task */
+  const size_t *starts;       /* of each task in `sorted`, and the end */
+  dsm__ranked_split *scratch; /* splits.count a worker */
+  uint64_t *evaluations;      /* of each worker */
 } job;
 
 static dsm__layer_setting setting_of(const dsm__variants *variants, const dsm__variant_key *key) {
@@ -154,22 +150,13 @@ static dsm__layer_setting setting_of(const dsm__variants *variants, const dsm__v
   return setting;
 }
 
-static int compare_ranked(const void *left, const void *right) {
-  const ranked_split *const a = left;
-  const ranked_split *const b = right;
-  if (a->bound < b->bound || a->bound > b->bound) {
-    return a->bound < b->bound ? -1 : 1;
-  }
-  return (a->split > b->split) - (a->split < b->split);
-}
-
 /*
  * Ranks the candidates by their cost with everything held where it is used, and the whole
  * scratchpad left: no variant of the pass costs less with the same split, because it moves no less,
  * to memory or among the cores, and its tiles are no larger.
  */
-static size_t rank_splits(const dsm__variants *variants, const dsm__variant_key *key,
-                          ranked_split *ranked) {
+static dsm__ranking rank_splits(const dsm__variants *variants, const dsm__variant_key *key,
+                                dsm__ranked_split *ranked) {
   dsm__layer_setting setting = setting_of(variants, key);
   setting.holding = (dsm__holding){.is_input_held = true,
                                    .is_output_held = true,
@@ -184,47 +171,89 @@ static size_t rank_splits(const dsm__variants *variants, const dsm__variant_key 
   size_t count = 0;
   for (size_t i = 0; i < splits->count; i++) {
     if (!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) {
-      ranked[count++] = (ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
+      ranked[count++] =
+          (dsm__ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
     }
   }
-  qsort(ranked, count, sizeof ranked[0], compare_ranked);
-  return count;
+  return dsm__ranking_of(ranked, count);
 }
 
 /* The least total of an invocation over the ranked splits: none after the first whose bound exceeds
  * what is known can have it. */
 static double least_total(const dsm_pass_work *work, const dsm__core_splits *splits,
-                          const ranked_split *ranked, size_t count, uint64_t *evaluations) {
+                          dsm__ranking *ranking, uint64_t *evaluations) {
   double least = HUGE_VAL;
-  for (size_t i = 0; i < count && ranked[i].bound <= least; i++) {
-    const double total = dsm_invocation_score(work, &splits->items[ranked[i].split]).total;
+  for (size_t i = 0; i < ranking->count; i++) {
+    const dsm__ranked_split *const ranked = dsm__ranking_at(ranking, i);
+    if (ranked->bound > least) {
+      break;
+    }
+    const double total = dsm_invocation_score(work, &splits->items[ranked->split]).total;
     least = total < least ? total : least;
     ++*evaluations;
   }
   return least;
 }
 
+/* The variants of one task, and what they share. */
+typedef struct task {
+  const dsm__variants *variants;
+  dsm__ranked_split *scratch;
+  dsm__ranking ranking; /* once it is made */
+  bool is_ranked;
+} task;
+
+/* How many core splits a task has: of a pass with nothing held. */
+static uint64_t count_ranked(task *t, const dsm__variant_key *first) {
+  dsm__layer_setting setting = setting_of(t->variants, first);
+  setting.holding = (dsm__holding){.layouts = NULL};
+  const dsm__recalled_pass of = {t->variants->table, first->class_index, &setting,
+                                 (dsm_pass)first->pass, (dsm_parallelism)first->parallelism};
+  dsm__memo_score score = {0, 0};
+  if (!dsm__recall_score(&of, DSM__MEMO_RANKED_SPLITS, &score)) {
+    t->ranking = rank_splits(t->variants, first, t->scratch);
+    t->is_ranked = true;
+    score.evaluations = t->ranking.count;
+    dsm__keep_score(&of, DSM__MEMO_RANKED_SPLITS, score);
+  }
+  return score.evaluations;
+}
+
+/* The cycles of a variant, and how often the model was asked for them. */
+static dsm__memo_score score_variant(task *t, const dsm__variant_key *key) {
+  const dsm_pass pass = (dsm_pass)key->pass;
+  const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
+  const dsm__layer_table *const table = t->variants->table;
+  const dsm__layer_setting setting = setting_of(t->variants, key);
+  const dsm__recalled_pass of = {table, key->class_index, &setting, pass, parallelism};
+  dsm__memo_score score = {0, 0};
+  if (dsm__recall_score(&of, DSM__MEMO_LEAST_CYCLES, &score)) {
+    return score;
+  }
+  if (!t->is_ranked) {
+    t->ranking = rank_splits(t->variants, key, t->scratch);
+    t->is_ranked = true;
+  }
+  const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
+  for (unsigned k = 0; k < parts.count; k++) {
+    const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
+    score.cycles += (double)parts.items[k].count *
+                    least_total(&work, &table->splits, &t->ranking, &score.evaluations);
+  }
+  dsm__keep_score(&of, DSM__MEMO_LEAST_CYCLES, score);
+  return score;
+}
+
 static void run_task(void *context, size_t task_index, size_t worker_index) {
   const job *const j = context;
-  const dsm__layer_table *const table = j->variants->table;
-  ranked_split *const ranked = &j->scratch[worker_index * table->splits.count];
+  task t = {.variants = j->variants,
+            .scratch = &j->scratch[worker_index * j->variants->table->splits.count]};
   uint64_t *const evaluations = &j->evaluations[worker_index];
-  const dsm__variant_key *const first = &j->variants->keys[j->sorted[j->starts[task_index]]];
-  const size_t count = rank_splits(j->variants, first, ranked);
-  *evaluations += count;
+  *evaluations += count_ranked(&t, &j->variants->keys[j->sorted[j->starts[task_index]]]);
   for (size_t i = j->starts[task_index]; i < j->starts[task_index + 1]; i++) {
-    const dsm__variant_key *const key = &j->variants->keys[j->sorted[i]];
-    const dsm_pass pass = (dsm_pass)key->pass;
-    const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
-    const dsm__layer_setting setting = setting_of(j->variants, key);
-    const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
-    double cycles = 0;
-    for (unsigned k = 0; k < parts.count; k++) {
-      const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
-      cycles += (double)parts.items[k].count *
-                least_total(&work, &table->splits, ranked, count, evaluations);
-    }
-    j->variants->cycles[j->sorted[i]] = cycles;
+    const dsm__memo_score score = score_variant(&t, &j->variants->keys[j->sorted[i]]);
+    j->variants->cycles[j->sorted[i]] = score.cycles;
+    *evaluations += score.evaluations;
   }
 }
 

@@ -7,7 +7,10 @@
 
 Suite *suite_arena(void);
 Suite *suite_diag(void);
+Suite *suite_digest(void);
 Suite *suite_file(void);
+Suite *suite_folder(void);
+Suite *suite_json_compact(void);
 Suite *suite_json_doc(void);
 Suite *suite_json_locate(void);
 Suite *suite_json_node(void);

@@ -72,11 +72,74 @@ START_TEST(test_tasks_may_run_tasks) {
 }
 END_TEST
 
+/* ---- streams ---- */
+
+enum { NO_TASK = MOST_TASKS };
+
+/* A stream of squares. Not atomic: a thread sanitizer sees it if two takes run at once. */
+typedef struct squares {
+  size_t made[DSM__PARALLEL_MAX_THREADS]; /* of each worker */
+  size_t taken[MOST_TASKS];
+  size_t taken_count;
+  size_t refused_make; /* NO_TASK: none */
+  size_t refused_take;
+  atomic_size_t made_count;
+} squares;
+
+static bool make_square(void *context, size_t task_index, size_t worker_index) {
+  squares *const all = context;
+  all->made[worker_index] = task_index * task_index;
+  atomic_fetch_add(&all->made_count, 1);
+  return task_index != all->refused_make;
+}
+
+static bool take_square(void *context, size_t task_index, size_t worker_index) {
+  squares *const all = context;
+  ck_assert_uint_eq(all->made[worker_index], task_index * task_index);
+  all->taken[task_index]++;
+  all->taken_count++;
+  return task_index != all->refused_take;
+}
+
+START_TEST(test_a_stream_takes_each_result_once) {
+  const parallel_case *const each = &parallel_cases[_i];
+  squares all = {.refused_make = NO_TASK, .refused_take = NO_TASK};
+  ck_assert(
+      dsm__parallel_stream(each->thread_count, each->task_count, make_square, take_square, &all));
+  ck_assert_uint_eq(all.taken_count, each->task_count);
+  for (size_t i = 0; i < MOST_TASKS; i++) {
+    ck_assert_uint_eq(all.taken[i], i < each->task_count ? 1 : 0);
+  }
+}
+END_TEST
+
+/* Others may be under way when one is refused: at most one a worker. */
+START_TEST(test_a_stream_ends_early) {
+  for (size_t threads = 1; threads <= 4; threads++) {
+    squares make = {.refused_make = 100, .refused_take = NO_TASK};
+    ck_assert(!dsm__parallel_stream(threads, MOST_TASKS, make_square, take_square, &make));
+    ck_assert_uint_eq(make.taken[100], 0);
+    ck_assert_uint_eq(make.taken_count, atomic_load(&make.made_count) - 1);
+    ck_assert(threads > 1 || make.taken_count == 100);
+
+    squares take = {.refused_make = NO_TASK, .refused_take = 100};
+    ck_assert(!dsm__parallel_stream(threads, MOST_TASKS, make_square, take_square, &take));
+    ck_assert_uint_eq(take.taken[100], 1);
+    ck_assert(threads > 1 || take.taken_count == 101);
+    ck_assert_uint_le(atomic_load(&take.made_count), take.taken_count + threads - 1);
+  }
+}
+END_TEST
+
 Suite *suite_parallel(void) {
   Suite *const suite = suite_create("parallel");
   TCase *const tasks = tcase_create("tasks");
   tcase_add_loop_test(tasks, test_each_task_is_visited_once, 0, COUNT_OF(parallel_cases));
   tcase_add_test(tasks, test_tasks_may_run_tasks);
   suite_add_tcase(suite, tasks);
+  TCase *const streams = tcase_create("streams");
+  tcase_add_loop_test(streams, test_a_stream_takes_each_result_once, 0, COUNT_OF(parallel_cases));
+  tcase_add_test(streams, test_a_stream_ends_early);
+  suite_add_tcase(suite, streams);
   return suite;
 }

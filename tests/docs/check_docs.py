@@ -253,7 +253,7 @@ class Checker:
         """In the files that read and write a format, a string that is one lower-case word, and no
         part of a message, is a key or a word."""
         for name, folder in (("dsm-workload/1", "workload"), ("dsm-system/1", "system"),
-                             ("dsm-plan/1", "plan")):
+                             ("dsm-plan/1", "plan"), ("dsm-sweep/1", "sweep")):
             known = self.format_tokens(name)
             keys = set()
             for path in sorted((self.source / "src" / folder).glob("*_json*.c")):
@@ -410,6 +410,9 @@ class Checker:
         bad.write_text(workload.read_text().replace('"minibatch"', '"minibach"'))
         inputs = ("explore", workload, system)
         recurrent = ("explore", *self.bundled("gnmt", "torus64"))
+        baseline = folder / "baseline.json"
+        self.run(*inputs, "-q", "-o", baseline)
+        changed = ("check", baseline, bad, "--tolerance", "0", "--set", "workload.minibatch=8")
         for name, arguments in (
                 ("dsm-plan/1", inputs),
                 ("dsm-plan/1", (*inputs, "--mode", "inference")),
@@ -418,8 +421,10 @@ class Checker:
                 ("dsm-explain/1", (*inputs, "--explain", layer)),
                 ("dsm-explain/1", (*recurrent, "--explain", "enc1")),
                 ("dsm-ladder/1", (*inputs, "--ladder")),
+                ("dsm-sensitivity/1", (*inputs, "--sensitivity")),
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
+                ("dsm-check/1", changed),
                 ("dsm-validate/1", ("validate", workload, bad))):
             self.check_result(name, self.format_tokens(name), *arguments)
 

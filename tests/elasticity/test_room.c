@@ -7,6 +7,7 @@ int main(void) {
   SRunner *const runner = srunner_create(suite_slope());
   srunner_add_suite(runner, suite_subjects());
   srunner_add_suite(runner, suite_elasticity());
+  srunner_add_suite(runner, suite_sensitivity());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

@@ -80,6 +80,23 @@ START_TEST(test_without_a_side_there_is_none) {
 }
 END_TEST
 
+/* ln 0.9 / ln 1.25; of a time that does not change exactly 0. */
+START_TEST(test_of_more_it_is_that_over_its_own_factor) {
+  const dsm_response responses[] = {
+      {.time_ratio = 0.9}, {.time_ratio = 1}, {.why_not = "nothing fits"}};
+  const dsm_variation raised = {
+      .kind = DSM_VARIATION_RAISED, .factor = 1.25, .responses = responses};
+  dsm_slope slope = dsm__slope_of_raised(&raised, 0);
+  ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_RAISED);
+  ck_assert_double_eq_tol(slope.elasticity, -0.10536051565782628 / 0.22314355131420976, tolerance);
+  slope = dsm__slope_of_raised(&raised, 1);
+  ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_RAISED);
+  ck_assert_double_eq(slope.elasticity, 0);
+  slope = dsm__slope_of_raised(&raised, 2);
+  ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_NONE);
+}
+END_TEST
+
 /* The influence of one variation. */
 typedef struct influence_case {
   dsm_variation_kind kind;
@@ -123,6 +140,7 @@ Suite *suite_slope(void) {
   tcase_add_test(core, test_with_both_sides_it_is_central);
   tcase_add_test(core, test_with_one_side_it_is_that_of_this_side);
   tcase_add_test(core, test_without_a_side_there_is_none);
+  tcase_add_test(core, test_of_more_it_is_that_over_its_own_factor);
   tcase_add_loop_test(core, test_influence_is_a_one_sided_elasticity_by_size, 0,
                       COUNT_OF(influences));
   tcase_add_test(core, test_times_that_only_rounding_tells_apart_are_the_same);

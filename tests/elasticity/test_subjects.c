@@ -45,6 +45,7 @@ END_TEST
 typedef struct change_case {
   const char *path;
   double number;
+  dsm_variation_choice choice;
   size_t index;
   dsm_variation_kind kind;
   double changed;
@@ -53,40 +54,57 @@ typedef struct change_case {
 } change_case;
 
 static const char zero[] = "0 has neither half nor double";
+static const char zero_more[] = "10 % more than 0 is 0";
 static const char one[] = "1 is the smallest whole number";
 
+#define TWICE DSM_VARIATIONS_TWICE
+#define MORE DSM_VARIATIONS_TENTH_MORE, 0, DSM_VARIATION_RAISED
+
 static const change_case changes[] = {
-    {"array.startup_cycles", 1000, 0, DSM_VARIATION_HALVED, 500, 0.5, NULL},
-    {"array.startup_cycles", 1000, 1, DSM_VARIATION_DOUBLED, 2000, 2, NULL},
-    {"array.startup_cycles", 0, 0, DSM_VARIATION_HALVED, 0, 0.5, zero},
-    {"array.startup_cycles", 0, 1, DSM_VARIATION_DOUBLED, 0, 2, zero},
-    {"core.resident_weight_fraction", 0.75, 1, DSM_VARIATION_DOUBLED, 1.5, 2,
+    {"array.startup_cycles", 1000, TWICE, 0, DSM_VARIATION_HALVED, 500, 0.5, NULL},
+    {"array.startup_cycles", 1000, TWICE, 1, DSM_VARIATION_DOUBLED, 2000, 2, NULL},
+    {"array.startup_cycles", 0, TWICE, 0, DSM_VARIATION_HALVED, 0, 0.5, zero},
+    {"array.startup_cycles", 0, TWICE, 1, DSM_VARIATION_DOUBLED, 0, 2, zero},
+    {"core.resident_weight_fraction", 0.75, TWICE, 1, DSM_VARIATION_DOUBLED, 1.5, 2,
      NULL}, /* refused later */
     /* counts: to the nearest, a half upward */
-    {"array.rows", 16, 0, DSM_VARIATION_HALVED, 8, 0.5, NULL},
-    {"array.rows", 5, 0, DSM_VARIATION_HALVED, 3, 0.6, NULL},
-    {"array.rows", 3, 0, DSM_VARIATION_HALVED, 2, 2.0 / 3, NULL},
-    {"array.rows", 2, 0, DSM_VARIATION_HALVED, 1, 0.5, NULL},
-    {"array.rows", 1, 0, DSM_VARIATION_HALVED, 1, 0.5, one},
-    {"array.rows", 1, 1, DSM_VARIATION_DOUBLED, 2, 2, NULL},
+    {"array.rows", 16, TWICE, 0, DSM_VARIATION_HALVED, 8, 0.5, NULL},
+    {"array.rows", 5, TWICE, 0, DSM_VARIATION_HALVED, 3, 0.6, NULL},
+    {"array.rows", 3, TWICE, 0, DSM_VARIATION_HALVED, 2, 2.0 / 3, NULL},
+    {"array.rows", 2, TWICE, 0, DSM_VARIATION_HALVED, 1, 0.5, NULL},
+    {"array.rows", 1, TWICE, 0, DSM_VARIATION_HALVED, 1, 0.5, one},
+    {"array.rows", 1, TWICE, 1, DSM_VARIATION_DOUBLED, 2, 2, NULL},
     /* flags and words */
-    {"model.exact_groups", 0, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
-    {"model.exact_groups", 1, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
-    {"model.layout_move", 0, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
-    {"model.layout_move", 0, 1, DSM_VARIATION_OTHER, 2, 0, NULL},
-    {"model.layout_move", 1, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
-    {"model.layout_move", 1, 1, DSM_VARIATION_OTHER, 2, 0, NULL},
-    {"model.layout_move", 2, 1, DSM_VARIATION_OTHER, 1, 0, NULL},
+    {"model.exact_groups", 0, TWICE, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
+    {"model.exact_groups", 1, TWICE, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
+    {"model.layout_move", 0, TWICE, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
+    {"model.layout_move", 0, TWICE, 1, DSM_VARIATION_OTHER, 2, 0, NULL},
+    {"model.layout_move", 1, TWICE, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
+    {"model.layout_move", 1, TWICE, 1, DSM_VARIATION_OTHER, 2, 0, NULL},
+    {"model.layout_move", 2, TWICE, 1, DSM_VARIATION_OTHER, 1, 0, NULL},
     /* of workloads */
-    {"workload.element_bytes", 2, 0, DSM_VARIATION_HALVED, 1, 0.5, NULL},
-    {"workload.optimizer_bytes_per_weight", 0, 1, DSM_VARIATION_DOUBLED, 0, 2, zero},
+    {"workload.element_bytes", 2, TWICE, 0, DSM_VARIATION_HALVED, 1, 0.5, NULL},
+    {"workload.optimizer_bytes_per_weight", 0, TWICE, 1, DSM_VARIATION_DOUBLED, 0, 2, zero},
+    /* a tenth more; of 0 there is none */
+    {"chip.memory.bandwidth_GBps", 256, MORE, 256 * 1.1, 256 * 1.1 / 256, NULL},
+    {"array.startup_cycles", 0, MORE, 0, 1.1, zero_more},
+    {"core.resident_weight_fraction", 1, MORE, 1.1, 1.1, NULL}, /* refused later */
+    {"workload.element_bytes", 2, MORE, 2.2, 1.1, NULL},
+    /* counts: to the nearest, at least one more */
+    {"chip.cores", 32, MORE, 35, 35.0 / 32, NULL}, /* 35.2 */
+    {"chip.cores", 16, MORE, 18, 18.0 / 16, NULL}, /* 17.6 */
+    {"chip.cores", 15, MORE, 17, 17.0 / 15, NULL}, /* 16.5 */
+    {"chip.cores", 14, MORE, 15, 15.0 / 14, NULL}, /* 15.4 */
+    {"system.chips_x", 5, MORE, 6, 1.2, NULL},     /* 5.5 */
+    {"system.chips_x", 4, MORE, 5, 1.25, NULL},    /* 4.4 */
+    {"system.chips_x", 1, MORE, 2, 2, NULL},       /* 1.1 */
 };
 
 START_TEST(test_values_are_those_by_hand) {
   const change_case *const each = &changes[_i];
   const dsm__subject subject = subject_of(each->path);
-  ck_assert_uint_lt(each->index, dsm__subject_variation_count(&subject));
-  const dsm__change change = dsm__subject_change(&subject, each->number, each->index);
+  ck_assert_uint_lt(each->index, dsm__subject_variation_count(&subject, each->choice));
+  const dsm__change change = dsm__subject_change(&subject, each->number, each->choice, each->index);
   ck_assert_int_eq(change.kind, each->kind);
   ck_assert_double_eq(change.number, each->changed);
   ck_assert_double_eq(change.factor, each->factor);
@@ -103,10 +121,28 @@ START_TEST(test_a_single_word_cannot_be_varied) {
   const dsm__subject topology = subject_of("system.topology");
   const dsm__subject flag = subject_of("model.exact_groups");
   const dsm__subject word = subject_of("model.layout_move");
-  ck_assert_uint_eq(dsm__subject_variation_count(&interconnect), 0);
-  ck_assert_uint_eq(dsm__subject_variation_count(&topology), 0);
-  ck_assert_uint_eq(dsm__subject_variation_count(&flag), 1);
-  ck_assert_uint_eq(dsm__subject_variation_count(&word), 2);
+  ck_assert_uint_eq(dsm__subject_variation_count(&interconnect, TWICE), 0);
+  ck_assert_uint_eq(dsm__subject_variation_count(&topology, TWICE), 0);
+  ck_assert_uint_eq(dsm__subject_variation_count(&flag, TWICE), 1);
+  ck_assert_uint_eq(dsm__subject_variation_count(&word, TWICE), 2);
+}
+END_TEST
+
+START_TEST(test_a_tenth_more_is_of_the_numbers_of_the_system) {
+  size_t count = 0;
+  for (size_t i = 0; i < dsm__subject_count(); i++) {
+    const dsm__subject subject = dsm__subject_at(i);
+    const bool is_number = subject.of_system == NULL ||
+                           subject.of_system->kind == DSM__PARAMETER_COUNT ||
+                           subject.of_system->kind == DSM__PARAMETER_REAL;
+    ck_assert(dsm__subject_is_usual(&subject, TWICE));
+    ck_assert_int_eq(dsm__subject_is_usual(&subject, DSM_VARIATIONS_TENTH_MORE),
+                     is_number && subject.of_system != NULL);
+    ck_assert_uint_eq(dsm__subject_variation_count(&subject, DSM_VARIATIONS_TENTH_MORE),
+                      is_number ? 1 : 0);
+    count += dsm__subject_is_usual(&subject, DSM_VARIATIONS_TENTH_MORE) ? 1 : 0;
+  }
+  ck_assert_uint_eq(count, 30); /* of the table in docs/model.md, section 2 */
 }
 END_TEST
 
@@ -193,6 +229,7 @@ Suite *suite_subjects(void) {
   tcase_add_test(core, test_a_path_is_exact);
   tcase_add_loop_test(core, test_values_are_those_by_hand, 0, COUNT_OF(changes));
   tcase_add_test(core, test_a_single_word_cannot_be_varied);
+  tcase_add_test(core, test_a_tenth_more_is_of_the_numbers_of_the_system);
   tcase_add_loop_test(core, test_a_parameter_says_what_it_is, 0, COUNT_OF(said));
   tcase_add_test(core, test_networks_that_differ_have_no_common_value);
   suite_add_tcase(suite, core);

@@ -31,8 +31,9 @@ static uint64_t digest_elasticity(const dsm_elasticity *elasticity) {
   return digest;
 }
 
-static attempt derive(const subject *s, const dsm_system *system, size_t thread_count,
-                      const char *const *paths, size_t path_count, dsm_diags *diags) {
+static attempt derive_choice(const subject *s, const dsm_system *system, size_t thread_count,
+                             const char *const *paths, size_t path_count,
+                             dsm_variation_choice choice, dsm_diags *diags) {
   static dsm_elasticity poison;
   dsm_elasticity *elasticity = &poison;
   const dsm_workload *const workloads[] = {s->single, s->single};
@@ -41,7 +42,8 @@ static attempt derive(const subject *s, const dsm_system *system, size_t thread_
                                     .workload_count = 2,
                                     .options = s->inference,
                                     .paths = paths,
-                                    .path_count = path_count};
+                                    .path_count = path_count,
+                                    .choice = choice};
   request.options.thread_count = thread_count;
   const dsm_status status = dsm_elasticity_derive(&elasticity, &request, diags);
   const attempt made =
@@ -50,6 +52,11 @@ static attempt derive(const subject *s, const dsm_system *system, size_t thread_
     dsm_elasticity_free(elasticity);
   }
   return made;
+}
+
+static attempt derive(const subject *s, const dsm_system *system, size_t thread_count,
+                      const char *const *paths, size_t path_count, dsm_diags *diags) {
+  return derive_choice(s, system, thread_count, paths, path_count, DSM_VARIATIONS_TWICE, diags);
 }
 
 static const char *const some_paths[] = {"core.resident_weight_fraction", "model.exact_groups",
@@ -62,6 +69,10 @@ static attempt derive_alone(const subject *s, dsm_diags *diags) {
 
 static attempt derive_with_threads(const subject *s, dsm_diags *diags) {
   return derive(s, s->system, 2, some_paths, SOME_COUNT, diags);
+}
+
+static attempt derive_more(const subject *s, dsm_diags *diags) {
+  return derive_choice(s, s->system, 1, some_paths, SOME_COUNT, DSM_VARIATIONS_TENTH_MORE, diags);
 }
 
 static attempt derive_infeasible(const subject *s, dsm_diags *diags) {
@@ -91,6 +102,21 @@ static attempt elasticity_csv(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_report_elasticity_csv(items, 1));
 }
 
+static attempt sensitivity_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_sensitivity_table(s->sensitivity, style));
+}
+
+static attempt sensitivity_json(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_sensitivity_json(s->sensitivity));
+}
+
+static attempt sensitivity_csv(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_sensitivity_csv(s->sensitivity));
+}
+
 static attempt free_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
   (void)diags;
@@ -101,11 +127,15 @@ static attempt free_nothing(const subject *s, dsm_diags *diags) {
 const faulty_case elasticity_cases[] = {
     {"dsm_elasticity_derive, 1 thread", derive_alone, DSM_OK, NULL},
     {"dsm_elasticity_derive, 2 threads", derive_with_threads, DSM_OK, NULL},
+    {"dsm_elasticity_derive, a tenth more", derive_more, DSM_OK, NULL},
     {"dsm_elasticity_derive, infeasible", derive_infeasible, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_elasticity_derive, unknown", derive_unknown, DSM_ERROR_USAGE, NULL},
     {"dsm_report_elasticity_table", elasticity_table, DSM_OK, NULL},
     {"dsm_report_elasticity_json", elasticity_json, DSM_OK, NULL},
     {"dsm_report_elasticity_csv", elasticity_csv, DSM_OK, NULL},
+    {"dsm_report_sensitivity_table", sensitivity_table, DSM_OK, NULL},
+    {"dsm_report_sensitivity_json", sensitivity_json, DSM_OK, NULL},
+    {"dsm_report_sensitivity_csv", sensitivity_csv, DSM_OK, NULL},
     {"dsm_elasticity_free", free_nothing, DSM_OK, NULL},
 };
 const size_t elasticity_case_count = sizeof elasticity_cases / sizeof elasticity_cases[0];

@@ -20,6 +20,8 @@ static uint64_t digest_plan(const dsm_plan *plan) {
     digest = digest_u64(digest, plan->layers[i].dysm_factor);
     digest = digest_u64(digest, plan->layers[i].is_output_held);
     digest = digest_u64(digest, plan->layers[i].error_parallelism);
+    digest = digest_double(digest, plan->layers[i].weights_on_chip);
+    digest = digest_bytes(digest, &plan->layers[i].output_layout, sizeof(dsm_core_layout));
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       digest = digest_u64(digest, pass->transfer_count);
@@ -112,6 +114,25 @@ static attempt explore_pipelined_limited(const subject *s, dsm_diags *diags) {
   return explore(s->stacked, s->tight_stacked_system, s->training, 1, diags);
 }
 
+static attempt explore_laid(const subject *s, dsm_diags *diags) {
+  return explore(s->laid, s->laid_system, s->training, 1, diags);
+}
+
+static attempt explore_laid_inference(const subject *s, dsm_diags *diags) {
+  dsm_explore_options options = s->inference;
+  options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD);
+  return explore(s->laid, s->laid_system, options, 2, diags);
+}
+
+static attempt explore_laid_limited(const subject *s, dsm_diags *diags) {
+  return explore(s->laid, s->tight_laid_system, s->training, 1, diags);
+}
+
+/* One layer holds a tensor, the other uses it; more of them take the test minutes. */
+static attempt explore_laid_preloading(const subject *s, dsm_diags *diags) {
+  return explore(s->laid, s->laid_system, s->inference, 1, diags);
+}
+
 static attempt bound_of(dsm_plan *plan, dsm_diags *diags) {
   const double before = plan->result.lower_bound_cycles;
   const dsm_status status = dsm_plan_bound(plan, diags);
@@ -131,12 +152,20 @@ static attempt bound_held(const subject *s, dsm_diags *diags) {
   return bound_of(s->held_plan, diags);
 }
 
+static attempt bound_laid(const subject *s, dsm_diags *diags) {
+  return bound_of(s->laid_plan, diags);
+}
+
 static attempt validate(const subject *s, dsm_diags *diags) {
   return (attempt){.status = dsm_plan_validate(s->plan, diags)};
 }
 
 static attempt validate_held(const subject *s, dsm_diags *diags) {
   return (attempt){.status = dsm_plan_validate(s->held_plan, diags)};
+}
+
+static attempt validate_laid(const subject *s, dsm_diags *diags) {
+  return (attempt){.status = dsm_plan_validate(s->laid_plan, diags)};
 }
 
 static attempt validate_pipelined(const subject *s, dsm_diags *diags) {
@@ -182,6 +211,11 @@ static attempt print_held(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_plan_print(s->held_plan));
 }
 
+static attempt print_laid(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_plan_print(s->laid_plan));
+}
+
 static attempt print_pipelined(const subject *s, dsm_diags *diags) {
   (void)diags;
   return attempt_of_text(dsm_plan_print(s->pipelined_plan));
@@ -225,6 +259,10 @@ static attempt explain(const subject *s, dsm_diags *diags) {
 
 static attempt explain_held(const subject *s, dsm_diags *diags) {
   return explain_layer(s->held_plan, 1, diags);
+}
+
+static attempt explain_laid(const subject *s, dsm_diags *diags) {
+  return explain_layer(s->laid_plan, 1, diags);
 }
 
 static attempt explain_pipelined(const subject *s, dsm_diags *diags) {
@@ -384,10 +422,16 @@ const faulty_case plan_cases[] = {
     {"dsm_explore, one DySM factor", explore_uniform, DSM_OK, NULL},
     {"dsm_explore, pipelined", explore_pipelined, DSM_OK, NULL},
     {"dsm_explore, pipelined, limited", explore_pipelined_limited, DSM_OK, NULL},
+    {"dsm_explore, layouts", explore_laid, DSM_OK, NULL},
+    {"dsm_explore, layouts, inference", explore_laid_inference, DSM_OK, NULL},
+    {"dsm_explore, layouts, limited", explore_laid_limited, DSM_OK, NULL},
+    {"dsm_explore, layouts, preloading", explore_laid_preloading, DSM_OK, NULL},
     {"dsm_plan_bound", bound, DSM_OK, NULL},
     {"dsm_plan_bound, held outputs", bound_held, DSM_OK, NULL},
+    {"dsm_plan_bound, layouts", bound_laid, DSM_OK, NULL},
     {"dsm_plan_validate", validate, DSM_OK, NULL},
     {"dsm_plan_validate, held outputs", validate_held, DSM_OK, NULL},
+    {"dsm_plan_validate, layouts", validate_laid, DSM_OK, NULL},
     {"dsm_plan_validate, pipelined", validate_pipelined, DSM_OK, NULL},
     {"dsm_plan_parse", parse, DSM_OK, NULL},
     {"dsm_plan_parse, every decision", parse_decisions, DSM_OK, NULL},
@@ -395,9 +439,11 @@ const faulty_case plan_cases[] = {
     {"dsm_plan_load", load, DSM_OK, NULL},
     {"dsm_plan_print", print, DSM_OK, NULL},
     {"dsm_plan_print, held outputs", print_held, DSM_OK, NULL},
+    {"dsm_plan_print, layouts", print_laid, DSM_OK, NULL},
     {"dsm_plan_print, pipelined", print_pipelined, DSM_OK, NULL},
     {"dsm_explain", explain, DSM_OK, NULL},
     {"dsm_explain, held outputs", explain_held, DSM_OK, NULL},
+    {"dsm_explain, layouts", explain_laid, DSM_OK, NULL},
     {"dsm_explain, pipelined", explain_pipelined, DSM_OK, NULL},
     {"pure functions", use_pure_functions, DSM_OK, NULL},
 };

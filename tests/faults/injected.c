@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <locale.h>
 #include <pthread.h>
+#include <sqlite3.h>
+#include <stdalign.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,10 +44,70 @@ static atomic_long live;
 static atomic_bool refuses_threads;
 static atomic_size_t thread_count;
 
+/* ---- SQLite ---- */
+
+/* SQLite wants to know the size of a piece: it stands before it. */
+enum { HEAD_BYTES = alignof(max_align_t) };
+
+static void *sqlite_grow(void *old, int size) {
+  char *const piece =
+      realloc(old == NULL ? NULL : (char *)old - HEAD_BYTES, (size_t)size + HEAD_BYTES);
+  if (piece == NULL) {
+    return NULL;
+  }
+  memcpy(piece, &size, sizeof size);
+  return piece + HEAD_BYTES;
+}
+
+static void *sqlite_make(int size) {
+  return sqlite_grow(NULL, size);
+}
+
+static void sqlite_give_back(void *piece) {
+  free(piece == NULL ? NULL : (char *)piece - HEAD_BYTES);
+}
+
+static int sqlite_size(void *piece) {
+  int size = 0;
+  if (piece != NULL) {
+    memcpy(&size, (const char *)piece - HEAD_BYTES, sizeof size);
+  }
+  return size;
+}
+
+static int sqlite_round_up(int size) {
+  return (size + 7) & ~7;
+}
+
+static int sqlite_begin(void *context) {
+  (void)context;
+  return SQLITE_OK;
+}
+
+static void sqlite_end(void *context) {
+  (void)context;
+}
+
 void injected_init(void) {
+  static const sqlite3_mem_methods methods = {
+      .xMalloc = sqlite_make,
+      .xFree = sqlite_give_back,
+      .xRealloc = sqlite_grow,
+      .xSize = sqlite_size,
+      .xRoundup = sqlite_round_up,
+      .xInit = sqlite_begin,
+      .xShutdown = sqlite_end,
+  };
   cJSON_Hooks hooks = {.malloc_fn = malloc, .free_fn = free};
   cJSON_InitHooks(&hooks);
+  /* What SQLite keeps for the whole process is allocated here, before anything is counted. */
+  if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK ||
+      sqlite3_initialize() != SQLITE_OK) {
+    exit(EXIT_FAILURE);
+  }
 }
+
+/* ---- which allocation fails ---- */
 
 void injected_arm(injected_mode mode, size_t number) {
   atomic_store(&seen, 0);

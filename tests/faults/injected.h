@@ -4,7 +4,8 @@
  *
  * The linker sends every call of malloc, calloc, realloc, strdup, strndup, free and newlocale in
  * the library and in the tests to injected.c (see CMakeLists.txt), which counts them and lets the
- * chosen ones fail. cJSON is a library of its own; its hooks lead to the same functions.
+ * chosen ones fail. cJSON and SQLite are libraries of their own; their hooks lead to the same
+ * functions.
  */
 #ifndef DSM_TESTS_FAULTS_INJECTED_H
 #define DSM_TESTS_FAULTS_INJECTED_H
@@ -19,7 +20,7 @@ typedef enum injected_mode {
   INJECTED_MODE_COUNT
 } injected_mode;
 
-/** Leads cJSON's allocations here. To be called once, first. */
+/** Leads cJSON's and SQLite's allocations here. To be called once, first. */
 void injected_init(void);
 
 /** From now on allocation number `number` (1, 2, ...; 0: none) fails. */

@@ -44,6 +44,12 @@ static const char residual_text[] =
     "    \"aux\": [ { \"op\": \"residual\", \"from\": \"r1\" } ] },\n"
     "  { \"name\": \"r4\", \"type\": \"fc\", \"in\": 2048, \"out\": 30 } ] }\n";
 
+/* Its tensor is held, its weights preloaded. */
+static const char laid_text[] =
+    "{ \"format\": \"dsm-workload/1\", \"name\": \"laid\", \"minibatch\": 16, \"layers\": [\n"
+    "  { \"name\": \"a1\", \"type\": \"fc\", \"in\": 16, \"out\": 16 },\n"
+    "  { \"name\": \"a2\", \"type\": \"fc\", \"in\": 16, \"out\": 8 } ] }\n";
+
 static const char stacked_text[] =
     "{ \"format\": \"dsm-workload/1\", \"name\": \"stacked\", \"minibatch\": 8, \"layers\": [\n"
     "  { \"name\": \"s1\", \"type\": \"lstm\", \"in\": 8, \"out\": 8, \"timesteps\": 3 },\n"
@@ -164,6 +170,23 @@ static dsm_system *parse_system(const char *capacity_GB) {
   return override_system(&override, 1);
 }
 
+/* Two chips of two cores, where some weights fit on chip and held tensors have layouts. */
+static dsm_system *parse_laid_system(const char *capacity_GB) {
+  const dsm_override overrides[] = {
+      {"chip.cores", "2", NULL},
+      {"chip.memory.capacity_GB", capacity_GB, NULL},
+      {"chip.memory.bandwidth_GBps", "2", NULL},
+      {"core.scratchpad_MiB", "0.002", NULL},
+      {"core.streaming_buffer_KiB", "0.1", NULL},
+      {"array.startup_cycles", "10", NULL},
+      {"system.chips_x", "2", NULL},
+      {"system.chips_y", "1", NULL},
+      {"model.layout_move", "exact", NULL},
+      {"model.prefer_holding", "true", NULL},
+  };
+  return override_system(overrides, sizeof overrides / sizeof overrides[0]);
+}
+
 /* Four rows of one chip each, where activations take longer than computation. */
 static dsm_system *parse_long_system(const char *capacity_GB, const char *is_uniform) {
   const dsm_override overrides[] = {
@@ -197,6 +220,11 @@ static void require_decisions(const subject *s) {
   require(is_held, "a held output");
   require(has_factor, "a DySM factor");
   require(s->pipelined_plan->pipeline_count == 1, "a pipeline group");
+  require(s->laid_plan->layers[0].is_output_held, "a tensor with a layout");
+  dsm_plan *const preloading = explore(s->laid, s->laid_system, &s->inference);
+  require(preloading->layers[0].is_output_held && preloading->layers[0].weights_on_chip > 0,
+          "a tensor with a layout, and preloaded weights");
+  dsm_plan_free(preloading);
 }
 
 static void make_inputs(subject *s) {
@@ -205,6 +233,7 @@ static void make_inputs(subject *s) {
   s->single = parse_workload(single_text);
   s->residual = parse_workload(residual_text);
   s->stacked = parse_workload(stacked_text);
+  s->laid = parse_workload(laid_text);
   s->system = parse_system("1");
   s->tight_system = parse_system("7.2e-6");
   s->tiny_system = parse_system("1e-9");
@@ -212,6 +241,8 @@ static void make_inputs(subject *s) {
   s->uniform_system = parse_long_system("1", "true");
   s->tight_residual_system = parse_long_system("5e-4", "false");
   s->tight_stacked_system = parse_long_system("2.7e-6", "false");
+  s->laid_system = parse_laid_system("1");
+  s->tight_laid_system = parse_laid_system("2e-6");
 }
 
 static void make_plans(subject *s) {
@@ -230,6 +261,7 @@ static void make_plans(subject *s) {
   s->small_plan = explore(s->single, s->system, &s->training);
   s->held_plan = explore(s->residual, s->long_system, &s->training);
   s->pipelined_plan = explore(s->stacked, s->long_system, &s->training);
+  s->laid_plan = explore(s->laid, s->laid_system, &s->training);
   require_decisions(s);
   s->plan_text = dsm_plan_print(s->plan);
   s->small_plan_text = dsm_plan_print(s->small_plan);
@@ -238,9 +270,64 @@ static void make_plans(subject *s) {
 
 static void make_elasticity(subject *s) {
   const dsm_workload *const workloads[] = {s->single};
-  const dsm_elasticity_request request = {
+  dsm_elasticity_request request = {
       .system = s->system, .workloads = workloads, .workload_count = 1, .options = s->inference};
   require(dsm_elasticity_derive(&s->elasticity, &request, NULL) == DSM_OK, "elasticities");
+  request.choice = DSM_VARIATIONS_TENTH_MORE;
+  require(dsm_elasticity_derive(&s->sensitivity, &request, NULL) == DSM_OK, "sensitivities");
+}
+
+/* A database in memory if there is such a folder: it is made anew thousands of times. */
+static void make_store(subject *s) {
+  const bool has_memory = access("/dev/shm", W_OK) == 0;
+  (void)snprintf(s->store_folder, sizeof s->store_folder, "%s/dsm-faults-XXXXXX",
+                 has_memory ? "/dev/shm" : "/tmp");
+  require(mkdtemp(s->store_folder) != NULL, "a folder for databases");
+  (void)snprintf(s->store_path, sizeof s->store_path, "%s/s", s->store_folder);
+  s->stored = stored_sweep((stored_shape){.minibatch_count = 1, .record = DSM_RECORD_PLANS});
+  s->other_stored = stored_sweep(
+      (stored_shape){.minibatch_count = 2, .record = DSM_RECORD_PLANS, .source = "another"});
+  s->stored_result = malloc(sizeof *s->stored_result);
+  require(s->stored != NULL && s->other_stored != NULL && s->stored_result != NULL, "sweeps");
+  s->swept = subject_sweep();
+  dsm_store *store = NULL;
+  require(dsm_store_open(&store, s->store_path, s->stored, NULL) == DSM_OK, "a database");
+  for (size_t p = s->stored->point_count; p-- > 0;) {
+    stored_result_init(s->stored_result, s->stored, p, 3);
+    require(dsm_store_put(store, &s->stored_result->result, NULL) == DSM_OK, "a row");
+  }
+  require(dsm_store_points(store, &s->points, NULL) == DSM_OK, "rows");
+  dsm_store_close(store);
+}
+
+static void remove_store(subject *s) {
+  static const char *const names[] = {"s", "s.new", "s.put"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char path[96];
+    (void)snprintf(path, sizeof path, "%s/%s", s->store_folder, names[i]);
+    (void)unlink(path);
+  }
+  require(rmdir(s->store_folder) == 0, "an empty folder of databases at the end");
+  dsm_point_table_free(s->points);
+  free(s->stored_result);
+  dsm_sweep_free(s->swept);
+  dsm_sweep_free(s->other_stored);
+  dsm_sweep_free(s->stored);
+}
+
+static void make_drift(subject *s) {
+  dsm_explore_options none = s->training;
+  none.optimizations = 0;
+  dsm_plan *const plan = explore(s->stacked, s->long_system, &none);
+  char *const text = dsm_plan_print(plan);
+  require(text != NULL, "a baseline's text");
+  require(dsm_baseline_parse(&s->baseline, text, strlen(text), "b.json", NULL, 0, NULL) == DSM_OK,
+          "a baseline");
+  require(dsm_drift_derive(&s->drift, s->baseline, s->pipelined_plan, 0, NULL) == DSM_OK,
+          "a drift");
+  require(s->drift->pass_count > 0 && s->drift->decision_count > 0, "something that moved");
+  free(text);
+  dsm_plan_free(plan);
 }
 
 void subject_init(subject *s) {
@@ -250,6 +337,8 @@ void subject_init(subject *s) {
   put_file(s->plan_path, s->small_plan_text);
   require(dsm_explain(&s->explanation, s->plan, 0, 3, NULL) == DSM_OK, "an explanation");
   make_elasticity(s);
+  make_store(s);
+  make_drift(s);
   s->findings = dsm_diags_new(20);
   dsm_workload *bad = NULL;
   require(dsm_workload_parse(&bad, subject_bad_workload_text, strlen(subject_bad_workload_text),
@@ -259,16 +348,23 @@ void subject_init(subject *s) {
 
 void subject_fini(subject *s) {
   dsm_diags_free(s->findings);
+  remove_store(s);
+  dsm_elasticity_free(s->sensitivity);
+  dsm_drift_free(s->drift);
+  dsm_baseline_free(s->baseline);
   dsm_elasticity_free(s->elasticity);
   dsm_explanation_free(s->explanation);
   free(s->small_plan_text);
   free(s->plan_text);
+  dsm_plan_free(s->laid_plan);
   dsm_plan_free(s->pipelined_plan);
   dsm_plan_free(s->held_plan);
   dsm_plan_free(s->small_plan);
   dsm_plan_free(s->inference_plan);
   dsm_plan_free(s->base_plan);
   dsm_plan_free(s->plan);
+  dsm_system_free(s->tight_laid_system);
+  dsm_system_free(s->laid_system);
   dsm_system_free(s->tight_stacked_system);
   dsm_system_free(s->tight_residual_system);
   dsm_system_free(s->uniform_system);
@@ -276,6 +372,7 @@ void subject_fini(subject *s) {
   dsm_system_free(s->tiny_system);
   dsm_system_free(s->tight_system);
   dsm_system_free(s->system);
+  dsm_workload_free(s->laid);
   dsm_workload_free(s->stacked);
   dsm_workload_free(s->residual);
   dsm_workload_free(s->single);

@@ -10,6 +10,7 @@
 
 #include "dsm/dsm.h"
 #include "dsm/suggest.h"
+#include "sweep/stored.h"
 
 enum { SUBJECT_PATH_BYTES = 256 };
 
@@ -25,6 +26,7 @@ typedef struct subject {
   dsm_workload *single;
   dsm_workload *residual; /**< holds outputs on the long system, with DySM factors */
   dsm_workload *stacked;  /**< has a pipeline group on the long system */
+  dsm_workload *laid;     /**< holds outputs with layouts, and preloads, on the laid system */
   dsm_system *system;
   dsm_system *tight_system; /**< its memory limits the search, yet something fits */
   dsm_system *tiny_system;  /**< nothing fits its memory */
@@ -32,6 +34,8 @@ typedef struct subject {
   dsm_system *uniform_system;        /**< the same with one DySM factor */
   dsm_system *tight_residual_system; /**< the same, its memory limits the residual network */
   dsm_system *tight_stacked_system;  /**< and the stacked one */
+  dsm_system *laid_system;           /**< decides how held tensors lie in the cores */
+  dsm_system *tight_laid_system;     /**< the same, its memory limits the laid network */
   dsm_explore_options training;
   dsm_explore_options inference;
   dsm_plan *plan;      /**< of the convolutional workload on the system */
@@ -40,11 +44,22 @@ typedef struct subject {
   dsm_plan *small_plan; /**< of a single layer: reading its long text takes many allocations */
   dsm_plan *held_plan;
   dsm_plan *pipelined_plan;
+  dsm_plan *laid_plan; /**< of the laid network in training */
   char *plan_text;
   char *small_plan_text;
   dsm_explanation *explanation;
-  dsm_elasticity *elasticity; /**< of one layer in inference, to all parameters */
-  dsm_diags *findings;        /**< of a bad workload */
+  char store_folder[64];
+  char store_path[SUBJECT_PATH_BYTES]; /**< a database of the sweep `stored` */
+  dsm_sweep *stored;
+  dsm_sweep *other_stored;      /**< another sweep */
+  stored_result *stored_result; /**< of point 1 */
+  dsm_point_table *points;
+  dsm_sweep *swept;            /**< subject_sweep */
+  dsm_elasticity *elasticity;  /**< of one layer in inference, to all parameters */
+  dsm_elasticity *sensitivity; /**< the same with a tenth more of each */
+  dsm_baseline *baseline;      /**< of the stacked workload without optimisations */
+  dsm_drift *drift;            /**< from there to the pipelined plan: everything moved */
+  dsm_diags *findings;         /**< of a bad workload */
 } subject;
 
 extern const char subject_convolutional_text[];
@@ -60,6 +75,9 @@ extern const char subject_old_text[];
 /** Makes everything, in a new folder below /tmp; ends the test if that fails. */
 void subject_init(subject *s);
 void subject_fini(subject *s);
+
+/** A sweep of four points: a good one, an infeasible one and two invalid ones. */
+dsm_sweep *subject_sweep(void);
 
 /** How a call went. */
 typedef struct attempt {
@@ -86,8 +104,19 @@ extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
+extern const faulty_case sweep_eval_cases[];
+extern const size_t sweep_eval_case_count;
+extern const faulty_case sweep_spec_cases[];
+extern const size_t sweep_spec_case_count;
+extern const faulty_case check_cases[];
+extern const size_t check_case_count;
 extern const faulty_case report_cases[];
 extern const size_t report_case_count;
+
+extern const faulty_case sweep_store_cases[];
+extern const size_t sweep_store_case_count;
+extern const faulty_case sweep_team_cases[];
+extern const size_t sweep_team_case_count;
 
 /** Where a digest begins, and how bytes, a text and numbers are added to it. */
 #define DIGEST_START UINT64_C(14695981039346656037)

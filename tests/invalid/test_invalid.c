@@ -46,13 +46,71 @@ static dsm_status refuse_plan(const char *text, size_t length, dsm_diags *diags)
   return is_left ? DSM_OK : status;
 }
 
+/* ---- sweeps, whose inputs are in memory: "net", "wide" and "broken" workloads, system "one" ----
+ */
+
+static const char *text_of_input(const char *name, dsm_description kind) {
+  static const char net[] =
+      "{ \"format\": \"dsm-workload/1\", \"name\": \"net\", \"minibatch\": 8, \"layers\": [\n"
+      "  { \"name\": \"c1\", \"type\": \"fc\", \"in\": 512, \"out\": 16 } ] }\n";
+  static const char wide[] =
+      "{ \"format\": \"dsm-workload/1\", \"name\": \"wide\", \"minibatch\": 8, \"layers\": [\n"
+      "  { \"name\": \"f1\", \"type\": \"fc\", \"in\": 64, \"out\": 64 } ] }\n";
+  static const char one[] =
+      "{ \"format\": \"dsm-system/1\", \"name\": \"one\",\n"
+      "  \"core\": { \"frequency_GHz\": 1, \"scratchpad_MiB\": 1, \"scratchpad_bandwidth_GBps\": "
+      "64 },\n"
+      "  \"chip\": { \"cores\": 4, \"interconnect\": \"ring\", \"core_link_bandwidth_GBps\": 64,\n"
+      "    \"memory\": { \"capacity_GB\": 1, \"bandwidth_GBps\": 64 } },\n"
+      "  \"system\": { \"topology\": \"torus_2d\", \"chips_x\": 2, \"chips_y\": 2,\n"
+      "    \"link_bandwidth_x_GBps\": 20, \"link_bandwidth_y_GBps\": 10 } }\n";
+  if (kind == DSM_DESCRIPTION_SYSTEM) {
+    return one;
+  }
+  return strcmp(name, "net") == 0 ? net : strcmp(name, "broken") == 0 ? "{}" : wide;
+}
+
+static dsm_status read_input(void *context, const char *name, const char *folder,
+                             dsm_description kind, char **text, size_t *length, char **file,
+                             dsm_diags *diags) {
+  (void)context;
+  (void)folder;
+  (void)diags;
+  *text = strdup(text_of_input(name, kind));
+  *file = strdup(name);
+  *length = *text == NULL ? 0 : strlen(*text);
+  return *text == NULL || *file == NULL ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
+}
+
+static dsm_status refuse_sweep(const char *text, size_t length, dsm_diags *diags) {
+  const dsm_sweep_source source = {.read = read_input};
+  dsm_sweep *sweep = NULL;
+  const dsm_status status =
+      dsm_sweep_make(&sweep, text, length, "input.json", NULL, NULL, &source, diags);
+  const bool is_left = sweep != NULL;
+  dsm_sweep_free(sweep);
+  return is_left ? DSM_OK : status;
+}
+
+static dsm_status refuse_baseline(const char *text, size_t length, dsm_diags *diags) {
+  dsm_baseline *baseline = NULL;
+  const dsm_status status =
+      dsm_baseline_parse(&baseline, text, length, "input.json", NULL, 0, diags);
+  const bool is_left = baseline != NULL;
+  dsm_baseline_free(baseline);
+  return is_left ? DSM_OK : status;
+}
+
 typedef struct kind {
   const char *name;
   refuse_function refuse;
 } kind;
 
-static const kind kinds[] = {
-    {"workload", refuse_workload}, {"system", refuse_system}, {"plan", refuse_plan}};
+static const kind kinds[] = {{"workload", refuse_workload},
+                             {"system", refuse_system},
+                             {"plan", refuse_plan},
+                             {"sweep", refuse_sweep},
+                             {"baseline", refuse_baseline}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "copies.h"
 #include "physics.h"
 #include "search/given.h"
 
@@ -266,6 +267,30 @@ static void check_strips(void) {
   free_explored(&made);
 }
 
+/* With layouts, and weights on chip, the search need not find the best mapping of one network, and
+ * finds a better one of two. */
+static void check_layouts_beside_weights(void) {
+  static const exception one = {
+      .layers = "{'name': 'a', 'type': 'fc', 'in': 16, 'out': 16},"
+                "{'name': 'b', 'type': 'fc', 'in': 16, 'out': 2}",
+      .minibatch = "4",
+      .optimizations = BIT(REUSE) | BIT(PRELOAD),
+      .system = {{"chip.cores", "4", NULL},
+                 {"core.scratchpad_MiB", "0.0005", NULL},
+                 {"chip.core_link_bandwidth_GBps", "4", NULL}},
+      .more = {"model.layout_move", "exact", NULL},
+  };
+  explored alone = explore(&one, true);
+  ck_assert(physics_is_close(alone.plan->result.step_cycles, 54));
+  ck_assert(physics_is_close(alone.plan->result.lower_bound_cycles, 46));
+  explored both = {.workload = copies_side_by_side(alone.plan)};
+  ck_assert_int_eq(dsm_explore(&both.plan, both.workload, alone.system, &alone.plan->options, NULL),
+                   DSM_OK);
+  ck_assert(physics_is_close(both.plan->result.step_cycles, 104));
+  free_explored(&both);
+  free_explored(&alone);
+}
+
 void physics_check_exceptions(void) {
   for (int i = 0; i < EXCEPTION_COUNT; i++) {
     const exception *const one = &exceptions[i];
@@ -276,4 +301,5 @@ void physics_check_exceptions(void) {
   check_groups();
   check_hand_over();
   check_strips();
+  check_layouts_beside_weights();
 }

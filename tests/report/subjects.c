@@ -61,10 +61,37 @@ subject subject_explore_text(const char *workload_text, const char *system) {
 }
 
 void subject_free(subject *explored) {
-  dsm_plan_free(explored->plan);
-  dsm_system_free(explored->system);
-  dsm_workload_free(explored->workload);
+  if (!explored->is_shared) {
+    dsm_plan_free(explored->plan);
+    dsm_system_free(explored->system);
+    dsm_workload_free(explored->workload);
+  }
   *explored = (subject){0};
+}
+
+/* ---- explored once ---- */
+
+static subject bundled[BUNDLED_EXPLORATION_COUNT];
+
+void bundled_set_up(void) {
+  for (int i = 0; i < BUNDLED_EXPLORATION_COUNT; i++) {
+    if (bundled[i].plan == NULL) {
+      bundled[i] = subject_explore(&bundled_explorations[i]);
+    }
+  }
+}
+
+void bundled_free(void) {
+  for (int i = 0; i < BUNDLED_EXPLORATION_COUNT; i++) {
+    subject_free(&bundled[i]);
+  }
+}
+
+subject bundled_subject(int index) {
+  ck_assert_ptr_nonnull(bundled[index].plan);
+  subject made = bundled[index];
+  made.is_shared = true;
+  return made;
 }
 
 dsm_table_style plain_style(size_t width) {

@@ -10,6 +10,7 @@ typedef struct subject {
   dsm_workload *workload;
   dsm_system *system;
   dsm_plan *plan;
+  bool is_shared; /**< it belongs to all tests */
 } subject;
 
 /** One exploration of bundled descriptions. */
@@ -23,6 +24,16 @@ typedef struct exploration {
 /** All bundled networks, on 64 chips and on one, in training and in inference. */
 extern const exploration bundled_explorations[];
 #define BUNDLED_EXPLORATION_COUNT 32
+
+/** Explores them where that has not been done; an unchecked fixture, so that the test processes
+ * inherit the plans. */
+void bundled_set_up(void);
+
+/** The plan of one of them, for looking at only. */
+subject bundled_subject(int index);
+
+/** Frees them, when all tests are done. */
+void bundled_free(void);
 
 /** Loads and explores; fails the test if that does not work. */
 subject subject_explore(const exploration *what);

@@ -5,6 +5,7 @@
 
 #include <check.h>
 
+Suite *suite_check_report(void);
 Suite *suite_csv(void);
 Suite *suite_description(void);
 Suite *suite_display(void);
@@ -18,9 +19,12 @@ Suite *suite_page(void);
 Suite *suite_plan_csv(void);
 Suite *suite_plan_decisions(void);
 Suite *suite_plan_table(void);
+Suite *suite_points_report(void);
+Suite *suite_sensitivity_report(void);
 Suite *suite_table(void);
 Suite *suite_validation(void);
 Suite *suite_what_if(void);
+Suite *suite_xml(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -163,7 +163,7 @@ static void for_each_row(const shown *result,
 }
 
 START_TEST(test_titles_are_those_of_the_contract) {
-  shown result = show(subject_explore(&bundled_explorations[_i]));
+  shown result = show(bundled_subject(_i));
   expect_csv_titles(&result.table, titles);
   drop(&result);
 }
@@ -196,7 +196,7 @@ static void expect_decisions(const csv_table *table, size_t row, const dsm_layer
 }
 
 START_TEST(test_decisions_are_the_plans) {
-  shown result = show(subject_explore(&bundled_explorations[_i]));
+  shown result = show(bundled_subject(_i));
   for_each_row(&result, expect_decisions);
   drop(&result);
 }
@@ -224,7 +224,7 @@ static void expect_cycles(const csv_table *table, size_t row, const dsm_layer_pl
 }
 
 START_TEST(test_cycles_come_back_as_the_same_doubles) {
-  shown result = show(subject_explore(&bundled_explorations[_i]));
+  shown result = show(bundled_subject(_i));
   for_each_row(&result, expect_cycles);
   drop(&result);
 }
@@ -257,7 +257,7 @@ static void expect_transfers(const csv_table *table, size_t row, const dsm_layer
 }
 
 START_TEST(test_transfers_are_those_on_their_first_link) {
-  shown result = show(subject_explore(&bundled_explorations[_i]));
+  shown result = show(bundled_subject(_i));
   for_each_row(&result, expect_transfers);
   drop(&result);
 }
@@ -306,6 +306,7 @@ Suite *suite_plan_csv(void) {
   Suite *const suite = suite_create("plan_csv");
   const int count = BUNDLED_EXPLORATION_COUNT;
   TCase *const bundled = tcase_create("bundled");
+  tcase_add_unchecked_fixture(bundled, bundled_set_up, NULL);
   tcase_set_timeout(bundled, 60);
   tcase_add_loop_test(bundled, test_titles_are_those_of_the_contract, 0, count);
   tcase_add_loop_test(bundled, test_decisions_are_the_plans, 0, count);

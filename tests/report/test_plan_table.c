@@ -23,8 +23,8 @@ typedef struct shown {
   size_t row_count;
 } shown;
 
-static shown show(const exploration *what) {
-  shown table = {.made = subject_explore(what)};
+static shown show(subject made) {
+  shown table = {.made = made};
   table.text = dsm_report_plan_table(table.made.plan, plain_style(WIDE));
   ck_assert_ptr_nonnull(table.text);
   table.lines = lines_read(table.text);
@@ -49,7 +49,7 @@ static double percent_in(const shown *table, size_t row, const char *title) {
 /* ---- rows ---- */
 
 START_TEST(test_the_parts_of_each_row_add_up_to_100) {
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   for (size_t row = 0; row < table.row_count; row++) {
     const double sum = percent_in(&table, row, "util") + percent_in(&table, row, "array") +
                        percent_in(&table, row, "xfer") + percent_in(&table, row, "aux") +
@@ -62,7 +62,7 @@ START_TEST(test_the_parts_of_each_row_add_up_to_100) {
 END_TEST
 
 START_TEST(test_the_steps_column_adds_up_to_100) {
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   double sum = 0;
   for (size_t row = 0; row < table.row_count; row++) {
     sum += percent_in(&table, row, "step");
@@ -95,7 +95,7 @@ static void expect_row(const shown *table, size_t row, const dsm_pass_plan *pass
 }
 
 START_TEST(test_rows_show_what_the_plan_holds) {
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   size_t row = 0;
   for (size_t l = 0; l < table.made.plan->layer_count; l++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
@@ -113,7 +113,7 @@ END_TEST
  */
 START_TEST(test_rows_name_layer_pass_and_decisions) {
   static const char *const pass_words[] = {"fwd", "bwd", "upd"};
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   size_t row = table.titles + 1;
   for (size_t l = 0; l < table.made.plan->layer_count; l++) {
     const dsm_layer_plan *const layer = &table.made.plan->layers[l];
@@ -140,7 +140,7 @@ END_TEST
 /* ---- totals ---- */
 
 START_TEST(test_the_parts_of_the_step_add_up_to_100) {
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   const size_t titles = lines_find(&table.lines, table.titles, "the step goes to");
   double sum = 0;
   size_t count = 0;
@@ -163,7 +163,7 @@ static void expect_part(const shown *table, size_t titles, const char *name, dou
 }
 
 START_TEST(test_the_parts_of_the_step_are_sums_over_the_passes) {
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   const double step = table.made.plan->result.step_cycles;
   const size_t titles = lines_find(&table.lines, table.titles, "the step goes to");
   dsm_cycles sum = {0};
@@ -216,7 +216,7 @@ static double take_number(const char **at, const char *word) {
 }
 
 START_TEST(test_totals_are_the_plans) {
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   const dsm_plan *const plan = table.made.plan;
   const dsm_plan_result *const result = &plan->result;
   const char *at =
@@ -252,7 +252,7 @@ static double take_bytes(const char **at) {
 }
 
 START_TEST(test_memory_is_the_plans) {
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   const dsm_plan_memory *const memory = &table.made.plan->result.memory;
   const struct {
     const char *name;
@@ -310,7 +310,7 @@ static size_t loser_of_rank(const dsm_plan *plan, size_t rank) {
 }
 
 START_TEST(test_the_three_passes_that_lose_most_are_named) {
-  shown table = show(&bundled_explorations[_i]);
+  shown table = show(bundled_subject(_i));
   const dsm_plan *const plan = table.made.plan;
   const size_t title = lines_find(&table.lines, table.titles, "Most is lost in");
   for (size_t rank = 0; rank < 3; rank++) {
@@ -455,7 +455,7 @@ END_TEST
 /* ---- form ---- */
 
 START_TEST(test_no_line_is_wider_than_the_page) {
-  subject made = subject_explore(&bundled_explorations[_i]);
+  subject made = bundled_subject(_i);
   for (size_t width = 40; width <= 200; width++) {
     char *const text = dsm_report_plan_table(made.plan, plain_style(width));
     expect_tidy(text);
@@ -467,7 +467,7 @@ START_TEST(test_no_line_is_wider_than_the_page) {
 END_TEST
 
 START_TEST(test_colour_adds_only_escapes) {
-  subject made = subject_explore(&bundled_explorations[_i]);
+  subject made = bundled_subject(_i);
   for (size_t width = 40; width <= 200; width += 40) {
     expect_same_without_color(
         dsm_report_plan_table(made.plan, (dsm_table_style){.width = width, .color = true}),
@@ -539,12 +539,14 @@ Suite *suite_plan_table(void) {
   Suite *const suite = suite_create("plan_table");
   const int count = BUNDLED_EXPLORATION_COUNT;
   TCase *const rows = tcase_create("rows");
+  tcase_add_unchecked_fixture(rows, bundled_set_up, NULL);
   tcase_add_loop_test(rows, test_the_parts_of_each_row_add_up_to_100, 0, count);
   tcase_add_loop_test(rows, test_the_steps_column_adds_up_to_100, 0, count);
   tcase_add_loop_test(rows, test_rows_show_what_the_plan_holds, 0, count);
   tcase_add_loop_test(rows, test_rows_name_layer_pass_and_decisions, 0, count);
   suite_add_tcase(suite, rows);
   TCase *const totals = tcase_create("totals");
+  tcase_add_unchecked_fixture(totals, bundled_set_up, NULL);
   tcase_add_loop_test(totals, test_the_parts_of_the_step_add_up_to_100, 0, count);
   tcase_add_loop_test(totals, test_the_parts_of_the_step_are_sums_over_the_passes, 0, count);
   tcase_add_loop_test(totals, test_totals_are_the_plans, 0, count);
@@ -557,6 +559,7 @@ Suite *suite_plan_table(void) {
   tcase_add_test(totals, test_a_bound_below_the_step_tells_the_gap);
   suite_add_tcase(suite, totals);
   TCase *const form = tcase_create("form");
+  tcase_add_unchecked_fixture(form, bundled_set_up, NULL);
   tcase_set_timeout(form, 60);
   tcase_add_loop_test(form, test_no_line_is_wider_than_the_page, 0, count);
   tcase_add_loop_test(form, test_colour_adds_only_escapes, 0, count);

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "subjects.h"
 #include "suites.h"
 
 int main(void) {
   static Suite *(*const suites[])(void) = {
-      suite_csv,          suite_description, suite_display,    suite_elasticity_report,
-      suite_explain_view, suite_explanation, suite_figures,    suite_ladder,
-      suite_loss,         suite_page,        suite_plan_csv,   suite_plan_decisions,
-      suite_plan_table,   suite_table,       suite_validation, suite_what_if,
+      suite_check_report,
+      suite_csv,
+      suite_description,
+      suite_display,
+      suite_elasticity_report,
+      suite_explain_view,
+      suite_explanation,
+      suite_figures,
+      suite_ladder,
+      suite_loss,
+      suite_page,
+      suite_plan_csv,
+      suite_plan_decisions,
+      suite_plan_table,
+      suite_points_report,
+      suite_sensitivity_report,
+      suite_table,
+      suite_validation,
+      suite_what_if,
+      suite_xml,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {
@@ -17,5 +34,6 @@ int main(void) {
   srunner_run_all(runner, CK_ENV);
   const int failed_count = srunner_ntests_failed(runner);
   srunner_free(runner);
+  bundled_free();
   return failed_count == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

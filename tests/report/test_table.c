@@ -111,6 +111,21 @@ START_TEST(test_omitted_columns_are_not_shown_at_any_width) {
 }
 END_TEST
 
+/* A name that keeps its 20 columns: the columns of rank 2 go, then 20 + 2+6 + 2+4 = 34 fit. */
+START_TEST(test_a_comfortable_name_outlives_other_columns) {
+  dsm__column some[COUNT_OF(columns)];
+  memcpy(some, columns, sizeof columns);
+  some[0].comfort = 20;
+  set_up_width(35);
+  dsm__table table = make_table();
+  table.columns = some;
+  dsm__table_print(&table);
+  expect_page("name                    size  hint\n"
+              "abcdefghijklmnopqrst   1,024  x\n"
+              "short                 12,345\n");
+}
+END_TEST
+
 START_TEST(test_every_line_is_indented) {
   set_up_width(100);
   dsm__table table = make_table();
@@ -250,6 +265,7 @@ Suite *suite_table(void) {
   tcase_add_loop_test(layout, test_layout_at_a_width, 0, COUNT_OF(layouts));
   tcase_add_test(layout, test_natural_width_leaves_nothing_out);
   tcase_add_test(layout, test_omitted_columns_are_not_shown_at_any_width);
+  tcase_add_test(layout, test_a_comfortable_name_outlives_other_columns);
   tcase_add_test(layout, test_every_line_is_indented);
   tcase_add_test(layout, test_wide_characters_are_aligned);
   tcase_add_test(layout, test_cells_cannot_steer_the_terminal);

@@ -51,6 +51,26 @@ BEYOND_SCHEMAS = {
         "text_number_too_long": "the value is legal, only its digits are too many",
         "window_wrong_and_the_layers_behind": "features and sizes that fit together: " + RELATION,
     },
+    "sweep": {
+        "axis_of_listed_inputs": "one axis a path: " + RELATION,
+        "axis_path_twice": "one axis a path: " + RELATION,
+        "axis_path_unknown": "paths that an input knows: " + RELATION,
+        "axis_value_twice": "each value once, also where it is written in another way",
+        "condition_": "texts with a grammar of their own",
+        "axis_value_under_two_names": "names of layers: " + RELATION,
+        "input_file_broken": "what stands in another file",
+        "input_twice": "each value once: " + RELATION,
+        "inputs_missing": "an axis or a list or the command line: " + RELATION,
+        "inputs_of_one_name": "names that tell files apart: " + RELATION,
+        "key_duplicate": DUPLICATES,
+        "optimization_of_other_mode": "optimizations and modes: " + RELATION,
+        "optimization_twice_in_text": "each word once, in a text",
+        "option_and_axis": "one place a path: " + RELATION,
+        "points_": "the number of points: " + RELATION,
+        "range_": "from, to and the step: " + RELATION,
+        "set_and_axis": "one place a path: " + RELATION,
+        "set_path_unknown": "paths that an input knows: " + RELATION,
+    },
     "system": {
         "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
         "key_duplicate": DUPLICATES,
@@ -124,7 +144,7 @@ class Schemas:
 
 
 def check_bundled(schemas, source):
-    for kind in ("workload", "system"):
+    for kind in ("workload", "system", "sweep"):
         paths = sorted((source / f"{kind}s").glob("*.json"))
         expect(paths, f"no bundled {kind}s")
         for path in paths:
@@ -146,12 +166,19 @@ def check_elasticity_tables(schema, sources):
     path = "src/elasticity/elasticity_derive.c"
     definitions = schema["$defs"]
     expect_same("kinds of variations", definitions["variation"]["properties"]["kind"]["enum"],
-                sources.names(path, "variation_kind_names"))
+                set(sources.names(path, "variation_kind_names")) - {"raised"})
     basis = definitions["parameter"]["properties"]["elasticities"]["items"]["properties"]["basis"]
-    expect_same("bases of elasticities", basis["enum"], sources.names(path, "elasticity_basis_names"))
+    expect_same("bases of elasticities", basis["enum"],
+                set(sources.names(path, "elasticity_basis_names")) - {"raised"})
     optimizations = definitions["item"]["properties"]["optimizations"]["items"]["enum"]
     expect_same("optimizations", optimizations,
                 sources.names("src/plan/plan.c", "optimization_names"))
+
+
+def check_sensitivity_tables(schema, sources):
+    for key, names in (("optimizations", sources.names("src/plan/plan.c", "optimization_names")),
+                       ("parallelisms", sources.names("src/model/names.c", "parallelism_names"))):
+        expect_same(key, schema["properties"][key]["items"]["enum"], names)
 
 
 def check_workload_tables(schema, sources):
@@ -247,11 +274,46 @@ def check_system_tables(schemas, schema, sources):
         expect(needed == (tier in schema["required"]), f"{tier}: required in one place only")
 
 
+def check_sweep_tables(schema, sources):
+    definitions, reader = schema["$defs"], "src/sweep/sweep_json.c"
+    limits = sources.limits
+    for what, in_schema, function in (
+            ("keys of a sweep", schema["properties"], "dsm__sweep_read"),
+            ("keys of options", schema["properties"]["options"]["properties"], "read_options"),
+            ("keys of a range", definitions["range"]["properties"], "read_range"),
+            ("keys of an axis", definitions["axis"]["properties"], "read_axis")):
+        expect_same(what, in_schema, sources.known_keys(reader, function))
+    for what, in_schema, path, table in (
+            ("records", schema["properties"]["record"]["enum"], "src/sweep/sweep.c",
+             "record_names"),
+            ("modes", definitions["mode"]["enum"], "src/model/names.c", "mode_names"),
+            ("optimizations", definitions["optimization"]["enum"], "src/plan/plan.c",
+             "optimization_names"),
+            ("parallelisms", definitions["parallelism_word"]["enum"], "src/model/names.c",
+             "parallelism_names")):
+        words = sources.names(path, table)
+        expect_same(what, in_schema, words)
+        for option in ("optimize", "parallelism"):
+            if what.startswith(option[:8]):
+                text = "|".join(words)
+                expect(definitions[option]["anyOf"][1]["pattern"] ==
+                       f"^({text})(\\+({text}))*$", f"{option}: words joined by +")
+    for what, stated, limit in (
+            ("axes", schema["properties"]["axes"]["maxItems"], "DSM_SWEEP_AXES_MAX"),
+            ("conditions", schema["properties"]["exclude"]["maxItems"],
+             "DSM_SWEEP_CONDITIONS_MAX"),
+            ("values", definitions["axis"]["properties"]["values"]["maxItems"],
+             "DSM_SWEEP_VALUES_MAX"),
+            ("workloads", schema["properties"]["workloads"]["maxItems"], "DSM_SWEEP_VALUES_MAX"),
+            ("names", definitions["input_name"]["maxLength"], "DSM_NAME_BYTES_MAX")):
+        expect(stated == limits[limit], f"sweep: {what} is not {limit}")
+
+
 def check_plan_tables(schema, sources):
     definitions = schema["$defs"]
     a_pass, transfer = definitions["pass"]["properties"], definitions["transfer"]["properties"]
-    names, plan, reader = "src/model/names.c", "src/plan/plan.c", "src/plan/plan_json.c"
-    layers, pipelines = "src/plan/plan_json_layers.c", "src/plan/plan_json_pipeline.c"
+    names, plan = "src/model/names.c", "src/plan/plan.c"
+    keys, question = "src/plan/plan_json_keys.c", "src/plan/plan_json_question.c"
     for what, in_schema, path, table in (
             ("loops", definitions["loops"]["properties"], names, "dim_names"),
             ("modes", schema["properties"]["mode"]["enum"], names, "mode_names"),
@@ -268,29 +330,31 @@ def check_plan_tables(schema, sources):
              "invocation_kind_names")):
         expect_same(what, in_schema, sources.names(path, table))
     for what, in_schema, path, function in (
-            ("keys of a plan", schema["properties"], reader, "read_plan"),
-            ("keys of options", schema["properties"]["options"]["properties"], reader,
+            ("keys of a plan", schema["properties"], keys, "dsm__plan_root_only"),
+            ("keys of options", schema["properties"]["options"]["properties"], question,
              "read_options"),
-            ("keys of a result", definitions["result"]["properties"], reader, "read_result"),
-            ("keys of a plan's layer", definitions["layer"]["properties"], layers, "read_layer"),
-            ("keys of a pass", a_pass, layers, "read_pass"),
-            ("keys of invocations", definitions["invocation"]["properties"], layers,
-             "read_invocation"),
-            ("keys of a pipeline group", definitions["pipeline"]["properties"], pipelines,
-             "read_entry")):
+            ("keys of a result", definitions["result"]["properties"], keys,
+             "dsm__plan_result_only"),
+            ("keys of a plan's layer", definitions["layer"]["properties"], keys,
+             "dsm__plan_layer_only"),
+            ("keys of a pass", a_pass, keys, "dsm__plan_pass_only"),
+            ("keys of invocations", definitions["invocation"]["properties"], keys,
+             "dsm__plan_invocation_only"),
+            ("keys of a pipeline group", definitions["pipeline"]["properties"], keys,
+             "dsm__plan_pipeline_only")):
         expect_same(what, in_schema, sources.known_keys(path, function))
 
 
 # ---- what the program writes ----
 
 
-def run(dsm, *arguments):
+def run(dsm, *arguments, codes=(0,)):
     done = subprocess.run([dsm, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, env={**os.environ, "LC_ALL": "C"}, check=False,
                           timeout=120)
-    expect(done.returncode == 0, f"dsm {' '.join(arguments)}: exit code {done.returncode}: "
+    expect(done.returncode in codes, f"dsm {' '.join(arguments)}: exit code {done.returncode}: "
            f"{done.stderr}")
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    return json.loads(done.stdout) if done.returncode in codes else None
 
 
 def objects(value, path=()):
@@ -384,7 +448,7 @@ def check_plans(schemas, dsm, source, folder):
 
 def check_description(schemas, dsm, source, plans):
     files = [*sorted(source.glob("workloads/*.json")), *sorted(source.glob("systems/*.json")),
-             *plans]
+             *plans, *sorted(source.glob("sweeps/*.json"))]
     described = run(dsm, "describe", *map(str, files), "--format", "json")
     if described is None:
         return
@@ -393,7 +457,7 @@ def check_description(schemas, dsm, source, plans):
     expect([item["file"] for item in described["items"]] == [str(file) for file in files],
            "describe: one item for each file, in order")
     kinds = {item["kind"]: item for item in described["items"]}
-    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan"])
+    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep"])
     small = {"format": described["format"], "items": list(kinds.values())}
     for item in small["items"]:
         item["layers"] = item.get("layers", [])[:1]
@@ -442,6 +506,81 @@ def check_elasticity(schemas, dsm, source):
             del changed["items"][0]["parameters"][index][key]
             expect(schemas.complaint(name, changed) is not None,
                    f"{name}: a parameter is valid without {key}")
+
+
+def check_sensitivity(schemas, dsm, source):
+    name = "dsm-sensitivity/1"
+    files = [str(source / path) for path in ("workloads/raider.json", "systems/torus16.json")]
+    found = run(dsm, "explore", *files, "--sensitivity", "--minibatch", "64", "--set",
+                "system.chip.memory.efficiency_ratio=1", "--format", "json")
+    if found is None:
+        return
+    complaint = schemas.complaint(name, found)
+    expect(complaint is None, f"explore --sensitivity: {complaint}")
+    seen = {key for _, value in objects(found) for key in value}
+    known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
+             for key in value["properties"]}
+    expect(known == seen, f"explore --sensitivity: never written or unknown: {known ^ seen}")
+    small = dict(found, parameters=[
+        next(each for each in found["parameters"] if each["path"] == path)
+        for path in ("chip.cores", "chip.memory.efficiency_ratio", "model.partial_sum_bytes")])
+    check_refusals(schemas, name, small, found.keys())
+    for index, parameter in enumerate(small["parameters"]):
+        for key in parameter:
+            changed = copy.deepcopy(small)
+            del changed["parameters"][index][key]
+            expect(schemas.complaint(name, changed) is not None,
+                   f"{name}: {parameter['path']} is valid without {key}")
+
+
+def check_checks(schemas, dsm, plans, folder):
+    """A baseline that regressed with everything that can move, one that is as it was, and one that
+    cannot be read."""
+    name = "dsm-check/1"
+    moved = folder / "moved.json"
+    plan = json.loads(plans[2].read_text())  # gnmt, training
+    plan["result"].update(step_seconds=1e-9, utilization=1)
+    plan["layers"][0]["name"] = "of another time"
+    plan["layers"][1]["dysm_factor"] = 2
+    first = plan["layers"][1]["passes"]["forward"]
+    first["core_split"]["mb"] = 77
+    first["cycles"]["total"] = 0
+    plan["layers"][2]["passes"].pop("backward")
+    plan["pipeline"] = []
+    moved.write_text(json.dumps(plan))
+    broken = folder / "broken.json"
+    broken.write_text('{"format": "dsm-plan/2"}')
+    found = run(dsm, "check", str(moved), str(plans[0]), str(broken), "--format", "json",
+                codes=(3,))
+    if found is None:
+        return
+    complaint = schemas.complaint(name, found)
+    expect(complaint is None, f"check: {complaint}")
+    regressed, same, unread = found["items"]
+    expect((regressed["verdict"], same["verdict"], unread["status"])
+           == ("regressed", "ok", "invalid input"), "check: other verdicts")
+    expect(all(regressed[key] for key in ("layers", "passes", "decisions")),
+           "check: something that moved is not listed")
+    seen = {key for _, value in objects(found) for key in value}
+    known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
+             for key in value["properties"]}
+    expect(known <= seen, f"check: never written: {known - seen}")
+    regressed["passes"], regressed["decisions"] = regressed["passes"][:1], regressed["decisions"][:1]
+    check_refusals(schemas, name, found, ["format", "failed", "items"])
+    for index in (0, 2):
+        for key in found["items"][index]:
+            changed = copy.deepcopy(found)
+            del changed["items"][index][key]
+            expect(schemas.complaint(name, changed) is not None, f"{name}: valid without {key}")
+
+
+def check_check_tables(schema, sources):
+    path, item = "src/check/check.c", schema["$defs"]["item"]["properties"]
+    expect_same("verdicts", item["verdict"]["enum"], sources.names(path, "verdict_names"))
+    expect_same("presences", schema["$defs"]["presence"]["enum"],
+                sources.names(path, "presence_names"))
+    expect_same("compared decisions", item["decisions"]["items"]["properties"]["decision"]["enum"],
+                sources.names(path, "compared_names"))
 
 
 # ---- broken inputs ----
@@ -494,11 +633,16 @@ def main():
     check_system_tables(schemas, system, sources)
     check_plan_tables(schemas.by_format["dsm-plan/1"], sources)
     check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
+    check_sweep_tables(schemas.by_format["dsm-sweep/1"], sources)
+    check_sensitivity_tables(schemas.by_format["dsm-sensitivity/1"], sources)
+    check_check_tables(schemas.by_format["dsm-check/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
         check_description(schemas, dsm, source, plans)
+        check_checks(schemas, dsm, plans, pathlib.Path(folder))
     check_elasticity(schemas, dsm, source)
+    check_sensitivity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
     return 1 if failures else 0
 

@@ -17,11 +17,13 @@ Suite *suite_bounding(void);
 Suite *suite_layouts(void);
 Suite *suite_cut(void);
 Suite *suite_explore(void);
+Suite *suite_explorer(void);
 Suite *suite_explain(void);
 Suite *suite_preload(void);
 Suite *suite_what_if(void);
 Suite *suite_properties(void);
 Suite *suite_optimizations(void);
 Suite *suite_published(void);
+Suite *suite_ranking(void);
 
 #endif

@@ -17,6 +17,8 @@ int main(void) {
   srunner_add_suite(runner, suite_layouts());
   srunner_add_suite(runner, suite_cut());
   srunner_add_suite(runner, suite_explore());
+  srunner_add_suite(runner, suite_explorer());
+  srunner_add_suite(runner, suite_ranking());
   srunner_add_suite(runner, suite_explain());
   srunner_add_suite(runner, suite_preload());
   srunner_add_suite(runner, suite_what_if());

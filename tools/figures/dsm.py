@@ -4,6 +4,7 @@ twice."""
 import json
 import os
 import subprocess
+import tempfile
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -66,6 +67,20 @@ class Dsm:
                      *(f"--set=system.{override}" for override in overrides))
         return self.remembered(("step", *arguments),
                                lambda: result_of(self.output("explore", *arguments)))
+
+    def known_step(self, workload, system, minibatch, optimize, *options):
+        """The same, with whole options, if it is known already; else None."""
+        key = ("step", workload, system, f"--minibatch={minibatch}", f"--optimize={optimize}",
+               *options)
+        return self.answers[key].result() if key in self.answers else None
+
+    def sweep(self, name):
+        """The points of a sweep, computed anew."""
+        def compute():
+            with tempfile.TemporaryDirectory() as folder:
+                return self.run("sweep", name, f"--database={folder}/points.sqlite",
+                                f"--threads={os.cpu_count()}")["rows"]
+        return self.remembered(("sweep", name), compute)
 
     def utilization(self, *key):
         return self.step(*key)["utilization"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The page: all figures, those that deviate first, and why."""
-from figures import expected, fig12, fig13, inference, refined_keys, scaling, training
+from figures import expected, fig12, fig13, inference, refined_keys, scaling, sweeps, training
 from figures.cases import CASES, CHIPS_256, DEFAULT, ONE_CHIP
 from figures.figure import LIMIT, Found
 from figures.table import link, paragraph, table
@@ -47,7 +47,7 @@ is there without. Refined keys that are not in a table change nothing in it by m
 
 FIGURES = (training.FIGURES, fig12.FIGURES, fig13.FIGURES, scaling.CHIP_FIGURES,
            scaling.SCRATCHPAD_FIGURES, inference.FIGURES)
-SECTIONS = (training, fig12, fig13, scaling, inference)
+SECTIONS = (training, fig12, fig13, scaling, inference, sweeps)
 BUNDLED = (("chip1", ONE_CHIP), ("torus256", CHIPS_256))
 
 
@@ -112,6 +112,7 @@ class Page:
             if figure.key not in self.topics:
                 yield f"deviates, and no topic explains it: {figure.quantity}"
         yield from expected.findings(self.dsm)
+        yield from sweeps.findings(self.dsm)
         for name, overrides in BUNDLED:
             if self.dsm.parameters(name) != {**self.dsm.parameters(DEFAULT.system),
                                              **values_of(overrides)}:

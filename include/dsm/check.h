@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check.h: has a prediction moved? A plan that was saved is a promise, the *baseline*. Checking
+ * explores its question again and compares what it *recorded* with what comes out now, so that a
+ * change of the inputs, the search or the model's equations is seen.
+ *
+ *     dsm_baseline_load(&baseline, "baseline.json", NULL, 0, diags);
+ *     dsm_check_request request = {.baseline = baseline, .tolerance = DSM_TOLERANCE_DEFAULT};
+ *     dsm_check(&drift, &request, diags);
+ *     if (drift->verdict == DSM_VERDICT_REGRESSED) ...
+ *
+ * Of a baseline its inputs, options, figures and decisions are read, but the decisions need not be
+ * legal today: nothing is predicted from them.
+ */
+#ifndef DSM_CHECK_H
+#define DSM_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dsm/diag.h"
+#include "dsm/mapping.h"
+#include "dsm/model.h"
+#include "dsm/override.h"
+#include "dsm/plan.h"
+#include "dsm/system.h"
+#include "dsm/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a plan recorded of a pass. */
+typedef struct dsm_recorded_pass {
+  bool exists;
+  double cycles;      /**< cycles.total; lower is better */
+  double utilization; /**< 0 .. 1; higher is better */
+  dsm_parallelism parallelism;
+  dsm_loops core_split;   /**< of the first invocation */
+  bool lists_invocations; /**< whether there is a later kind of invocation is recorded */
+  bool has_later;         /**< there is one, with a core split of its own */
+  dsm_invocation_kind later_kind;
+  dsm_loops later_core_split;
+} dsm_recorded_pass;
+
+/** What a plan recorded of a layer. */
+typedef struct dsm_recorded_layer {
+  const char *name;
+  uint64_t dysm_factor;
+  bool is_output_held;
+  dsm_core_layout output_layout; /**< zeros: none */
+  double weights_on_chip;        /**< preloaded fraction */
+  const char *pipeline;          /**< name of its group; NULL: in none */
+  uint64_t pipeline_rows;        /**< of its stage; 0 if in no group, or not recorded */
+  uint64_t pipeline_columns;     /**< chips in a row of its group's stages; 0 likewise */
+  bool has_error_parallelism;    /**< where plans state it */
+  dsm_parallelism error_parallelism;
+  dsm_recorded_pass passes[DSM_PASS_COUNT];
+} dsm_recorded_layer;
+
+/** The figures and decisions that a plan recorded. */
+typedef struct dsm_recorded {
+  double step_seconds;
+  double step_cycles;
+  double utilization;
+  const dsm_recorded_layer *layers; /**< in order of execution, names are unique */
+  size_t layer_count;
+} dsm_recorded;
+
+typedef struct dsm_baseline {
+  const char *dsm_version; /**< that wrote it; empty: not recorded */
+  dsm_workload *workload;  /**< with overrides applied */
+  dsm_system *system;      /**< likewise */
+  uint64_t minibatch;      /**< recorded, without overrides */
+  dsm_explore_options options;
+  dsm_recorded record;
+  struct dsm__arena *arena; /**< private */
+} dsm_baseline;
+
+/**
+ * Reads a baseline, format "dsm-plan/1", from text named `file` in findings. The overrides, whose
+ * paths begin with "workload." or "system.", replace values of its inputs first. *baseline belongs
+ * to the caller. DSM_ERROR_INVALID: a rule of the format is broken, or a figure is missing; then a
+ * note says how to make a new baseline. DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_baseline_parse(dsm_baseline **baseline, const char *text,
+                                                    size_t length, const char *file,
+                                                    const dsm_override *overrides,
+                                                    size_t override_count, dsm_diags *diags);
+
+/** dsm_baseline_parse of a file ("-": standard input); also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_baseline_load(dsm_baseline **baseline, const char *path,
+                                                   const dsm_override *overrides,
+                                                   size_t override_count, dsm_diags *diags);
+
+/** Frees the baseline with its inputs; NULL is fine. */
+DSM_API void dsm_baseline_free(dsm_baseline *baseline);
+
+/** The tolerance of the program: half a percent. */
+#define DSM_TOLERANCE_DEFAULT 0.005
+/** Beyond any tolerance a figure may move by this much, relatively: what rounding can do. */
+#define DSM_TOLERANCE_ROUNDING 1e-9
+
+/** Reads "0.5%" or "0.005" (a number as JSON writes it) in 0 .. 1; false, *tolerance untouched, if
+ * it is not. */
+DSM_API bool dsm_tolerance_parse(const char *text, double *tolerance);
+
+/** A figure before and now. */
+typedef struct dsm_moved {
+  double before;
+  double after;
+  double change; /**< (after - before) / before; 0 if they are equal, infinite if only `before` is 0
+                  */
+  bool is_beyond; /**< |change| is larger than tolerance and rounding allow */
+} dsm_moved;
+
+/** The outcome, from best to worst in the eyes of a build. */
+typedef enum dsm_verdict {
+  DSM_VERDICT_OK = 0,   /**< nothing is beyond the tolerance, and all decisions are the same */
+  DSM_VERDICT_IMPROVED, /**< faster or better utilized beyond the tolerance, and neither worse */
+  DSM_VERDICT_CHANGED, /**< as a whole within the tolerance; layers or decisions are not the same */
+  DSM_VERDICT_REGRESSED, /**< slower or less utilized beyond the tolerance */
+  DSM_VERDICT_COUNT
+} dsm_verdict;
+
+/** Where something is found. */
+typedef enum dsm_presence {
+  DSM_PRESENCE_BOTH = 0,
+  DSM_PRESENCE_MISSING, /**< only in the baseline */
+  DSM_PRESENCE_NEW,     /**< only now */
+  DSM_PRESENCE_COUNT
+} dsm_presence;
+
+/** A pass with a figure beyond the tolerance, or that exists on one side only (the other side's
+ * figures are then 0, and nothing is beyond). */
+typedef struct dsm_pass_drift {
+  const char *layer;
+  dsm_pass pass;
+  dsm_presence presence;
+  dsm_moved cycles;      /**< lower is better */
+  dsm_moved utilization; /**< higher is better */
+} dsm_pass_drift;
+
+/** A layer that exists on one side only. */
+typedef struct dsm_layer_drift {
+  const char *layer;
+  dsm_presence presence; /**< never DSM_PRESENCE_BOTH */
+} dsm_layer_drift;
+
+/** Decisions that are compared. */
+typedef enum dsm_compared {
+  DSM_COMPARED_PARALLELISM = 0,  /**< of a pass */
+  DSM_COMPARED_CORE_SPLIT,       /**< of a pass */
+  DSM_COMPARED_LATER_CORE_SPLIT, /**< of a pass: of its steady or accumulating invocations */
+  DSM_COMPARED_DYSM_FACTOR,
+  DSM_COMPARED_OUTPUT_ON_CHIP,
+  DSM_COMPARED_OUTPUT_LAYOUT,
+  DSM_COMPARED_WEIGHTS_ON_CHIP,
+  DSM_COMPARED_PIPELINE_GROUP, /**< with rows and columns */
+  DSM_COMPARED_ERROR_PARALLELISM,
+  DSM_COMPARED_COUNT
+} dsm_compared;
+
+/** A decision that is another now. */
+typedef struct dsm_decision_drift {
+  const char *layer;
+  dsm_pass pass; /**< DSM_PASS_COUNT: a decision of the whole layer */
+  dsm_compared decision;
+  const char *before; /**< in words, such as "in 2 ij 8" */
+  const char *after;
+} dsm_decision_drift;
+
+/** What moved. Owns all its texts. */
+typedef struct dsm_drift {
+  dsm_verdict verdict;
+  double tolerance;
+  const char *workload; /**< name, now */
+  const char *system;   /**< name, now */
+  dsm_mode mode;
+  uint64_t minibatch_before;
+  uint64_t minibatch_after;
+  const char *dsm_version_before; /**< empty: not recorded */
+  dsm_moved step_seconds;         /**< lower is better */
+  dsm_moved step_cycles;          /**< does not decide */
+  dsm_moved utilization;          /**< higher is better */
+  const dsm_layer_drift *layers;
+  size_t layer_count;
+  const dsm_pass_drift *passes; /**< of layers on both sides, in order of execution */
+  size_t pass_count;
+  const dsm_decision_drift *decisions; /**< likewise */
+  size_t decision_count;
+  struct dsm__arena *arena; /**< private */
+} dsm_drift;
+
+/** What is to be checked. */
+typedef struct dsm_check_request {
+  const dsm_baseline *baseline;
+  const dsm_workload *workload; /**< in place of the baseline's; NULL: that one */
+  const dsm_system *system;     /**< likewise */
+  double tolerance;             /**< relative, 0 .. 1 */
+  size_t thread_count;          /**< to explore with; 0: one. The result does not depend on it */
+} dsm_check_request;
+
+/**
+ * Explores the question of the baseline again, with its options, and compares. *drift belongs to
+ * the caller; it borrows nothing. Fails like dsm_explore.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_check(dsm_drift **drift, const dsm_check_request *request,
+                                           dsm_diags *diags);
+
+/** Compares a baseline with a plan. Layers are matched by name. *drift belongs to the caller.
+ * DSM_ERROR_OUT_OF_MEMORY. */
+DSM_API DSM_NODISCARD dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_baseline *baseline,
+                                                  const dsm_plan *plan, double tolerance,
+                                                  dsm_diags *diags);
+
+/** Frees the drift; NULL is fine. */
+DSM_API void dsm_drift_free(dsm_drift *drift);
+
+/* Words of the formats: "regressed", "missing", "core_split". Never NULL. */
+DSM_API const char *dsm_verdict_name(dsm_verdict verdict);
+DSM_API const char *dsm_presence_name(dsm_presence presence);
+DSM_API const char *dsm_compared_name(dsm_compared decision);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

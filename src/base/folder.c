@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "base/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+
+static bool is_wanted(const char *name, const char *suffix) {
+  const size_t length = strlen(name);
+  const size_t suffix_length = strlen(suffix);
+  return name[0] != '.' && length > suffix_length &&
+         strcmp(name + length - suffix_length, suffix) == 0;
+}
+
+static int compare_names(const void *left, const void *right) {
+  const char *const *const a = left;
+  const char *const *const b = right;
+  return strcmp(*a, *b);
+}
+
+static dsm_status cannot_read(const char *path, int error, dsm_diags *diags) {
+  if (error == ENOMEM) {
+    return dsm__out_of_memory(diags);
+  }
+  char reason[128];
+  if (strerror_r(error, reason, sizeof reason) != 0) {
+    (void)snprintf(reason, sizeof reason, "error %d", error);
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL,
+                 "cannot read the folder: %s", reason);
+  return DSM_ERROR_IO;
+}
+
+/* Names in the order of the file system, in an array that doubles. */
+typedef struct name_list {
+  dsm__arena *arena;
+  const char **names;
+  size_t count;
+  size_t capacity;
+} name_list;
+
+static bool add_name(name_list *list, const char *name) {
+  if (list->count == list->capacity) {
+    const size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
+    const char **const grown = dsm__arena_array(list->arena, capacity, sizeof *grown);
+    if (grown == NULL) {
+      return false;
+    }
+    if (list->count > 0) {
+      memcpy(grown, list->names, list->count * sizeof *grown);
+    }
+    list->names = grown;
+    list->capacity = capacity;
+  }
+  const char *const copy = dsm__arena_strdup(list->arena, name);
+  list->names[list->count] = copy;
+  list->count += copy != NULL;
+  return copy != NULL;
+}
+
+static dsm_status read_names(name_list *list, DIR *folder, const char *path, const char *suffix,
+                             size_t most, dsm_diags *diags) {
+  for (;;) {
+    errno = 0;
+    const struct dirent *const entry = readdir(folder);
+    if (entry == NULL) {
+      return errno == 0 ? DSM_OK : cannot_read(path, errno, diags);
+    }
+    if (!is_wanted(entry->d_name, suffix)) {
+      continue;
+    }
+    if (list->count == most) {
+      dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL,
+                     "expected a folder with at most %zu files *%s, found more", most, suffix);
+      return DSM_ERROR_INVALID;
+    }
+    if (!add_name(list, entry->d_name)) {
+      return dsm__out_of_memory(diags);
+    }
+  }
+}
+
+dsm_status dsm__folder_list(const char *const **names, size_t *count, const char *path,
+                            const char *suffix, size_t most, dsm__arena *arena, dsm_diags *diags) {
+  *names = NULL;
+  *count = 0;
+  DIR *const folder = opendir(path);
+  if (folder == NULL) {
+    return cannot_read(path, errno, diags);
+  }
+  name_list list = {.arena = arena};
+  const dsm_status status = read_names(&list, folder, path, suffix, most, diags);
+  (void)closedir(folder); /* nothing was written: nothing can be lost */
+  if (status != DSM_OK) {
+    return status;
+  }
+  if (list.count > 1) {
+    qsort(list.names, list.count, sizeof *list.names, compare_names);
+  }
+  *names = list.names;
+  *count = list.count;
+  return DSM_OK;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dsm/check.h"
+
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/number_text.h"
+#include "check/record.h"
+#include "dsm/explore.h"
+
+static const char *const verdict_names[] = {
+    [DSM_VERDICT_OK] = "ok",
+    [DSM_VERDICT_IMPROVED] = "improved",
+    [DSM_VERDICT_CHANGED] = "changed",
+    [DSM_VERDICT_REGRESSED] = "regressed",
+};
+static const char *const presence_names[] = {
+    [DSM_PRESENCE_BOTH] = "both",
+    [DSM_PRESENCE_MISSING] = "missing",
+    [DSM_PRESENCE_NEW] = "new",
+};
+static const char *const compared_names[] = {
+    [DSM_COMPARED_PARALLELISM] = "parallelism",
+    [DSM_COMPARED_CORE_SPLIT] = "core_split",
+    [DSM_COMPARED_LATER_CORE_SPLIT] = "later_core_split",
+    [DSM_COMPARED_DYSM_FACTOR] = "dysm_factor",
+    [DSM_COMPARED_OUTPUT_ON_CHIP] = "output_on_chip",
+    [DSM_COMPARED_OUTPUT_LAYOUT] = "output_layout",
+    [DSM_COMPARED_WEIGHTS_ON_CHIP] = "weights_on_chip",
+    [DSM_COMPARED_PIPELINE_GROUP] = "pipeline_group",
+    [DSM_COMPARED_ERROR_PARALLELISM] = "error_parallelism",
+};
+_Static_assert(sizeof verdict_names / sizeof *verdict_names == DSM_VERDICT_COUNT &&
+                   sizeof presence_names / sizeof *presence_names == DSM_PRESENCE_COUNT &&
+                   sizeof compared_names / sizeof *compared_names == DSM_COMPARED_COUNT,
+               "a word for each");
+
+const char *dsm_verdict_name(dsm_verdict verdict) {
+  return verdict_names[verdict];
+}
+
+const char *dsm_presence_name(dsm_presence presence) {
+  return presence_names[presence];
+}
+
+const char *dsm_compared_name(dsm_compared decision) {
+  return compared_names[decision];
+}
+
+bool dsm_tolerance_parse(const char *text, double *tolerance) {
+  const size_t length = strlen(text);
+  const bool is_percent = length > 0 && text[length - 1] == '%';
+  double value = 0;
+  if (!dsm__text_to_double(text, is_percent ? length - 1 : length, &value)) {
+    return false;
+  }
+  const double ratio = is_percent ? value / 100 : value;
+  if (!(ratio >= 0 && ratio <= 1)) {
+    return false;
+  }
+  *tolerance = ratio;
+  return true;
+}
+
+static bool name_inputs(dsm_drift *drift, const dsm_baseline *baseline, const dsm_plan *plan) {
+  drift->workload = dsm__arena_strdup(drift->arena, plan->workload->name);
+  drift->system = dsm__arena_strdup(drift->arena, plan->system->name);
+  drift->dsm_version_before = dsm__arena_strdup(drift->arena, baseline->dsm_version);
+  drift->mode = plan->options.mode;
+  drift->minibatch_before = baseline->minibatch;
+  drift->minibatch_after = plan->workload->minibatch;
+  return drift->workload != NULL && drift->system != NULL && drift->dsm_version_before != NULL;
+}
+
+dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_baseline *baseline, const dsm_plan *plan,
+                            double tolerance, dsm_diags *diags) {
+  *drift = NULL;
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_drift *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  dsm_recorded now;
+  if (made == NULL || !dsm__record_of_plan(&now, plan, arena)) {
+    dsm__arena_free(arena);
+    return dsm__out_of_memory(diags);
+  }
+  *made = (dsm_drift){.tolerance = tolerance, .arena = arena};
+  if (!name_inputs(made, baseline, plan) || !dsm__drift_compare(made, &baseline->record, &now)) {
+    dsm_drift_free(made);
+    return dsm__out_of_memory(diags);
+  }
+  *drift = made;
+  return DSM_OK;
+}
+
+dsm_status dsm_check(dsm_drift **drift, const dsm_check_request *request, dsm_diags *diags) {
+  *drift = NULL;
+  const dsm_baseline *const baseline = request->baseline;
+  dsm_explore_options options = baseline->options;
+  options.thread_count = request->thread_count == 0 ? 1 : request->thread_count;
+  dsm_plan *plan = NULL;
+  dsm_status status =
+      dsm_explore(&plan, request->workload != NULL ? request->workload : baseline->workload,
+                  request->system != NULL ? request->system : baseline->system, &options, diags);
+  if (status == DSM_OK) {
+    status = dsm_drift_derive(drift, baseline, plan, request->tolerance, diags);
+  }
+  dsm_plan_free(plan);
+  return status;
+}
+
+void dsm_drift_free(dsm_drift *drift) {
+  if (drift != NULL) {
+    dsm__arena_free(drift->arena);
+  }
+}

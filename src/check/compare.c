@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * compare.c: two records of the same question, side by side.
+ *
+ * Everything is compared twice by the same code: at first it is only counted, then written into
+ * lists of the right size.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "check/record.h"
+#include "check/wording.h"
+#include "workload/name_index.h"
+
+/* ---- figures ---- */
+
+dsm_moved dsm__moved(double before, double after, double tolerance) {
+  dsm_moved moved = {.before = before, .after = after};
+  const double difference = after - before;
+  if (fabs(difference) > 0) {
+    moved.change = fabs(before) > 0 ? difference / before : copysign(HUGE_VAL, difference);
+  }
+  moved.is_beyond = fabs(moved.change) > tolerance + DSM_TOLERANCE_ROUNDING;
+  return moved;
+}
+
+/* ---- what is found ---- */
+
+/* Lists that are only counted while `is_counting`. */
+typedef struct findings {
+  dsm__arena *arena;
+  double tolerance;
+  bool is_counting;
+  bool has_failed;
+  dsm_layer_drift *layers;
+  size_t layer_count;
+  dsm_pass_drift *passes;
+  size_t pass_count;
+  dsm_decision_drift *decisions;
+  size_t decision_count;
+} findings;
+
+static const char *kept_text(findings *found, const char *text) {
+  const char *const copy = dsm__arena_strdup(found->arena, text);
+  found->has_failed = found->has_failed || copy == NULL;
+  return copy;
+}
+
+static void add_layer(findings *found, const char *layer, dsm_presence presence) {
+  if (!found->is_counting) {
+    found->layers[found->layer_count] =
+        (dsm_layer_drift){.layer = kept_text(found, layer), .presence = presence};
+  }
+  found->layer_count++;
+}
+
+static void add_pass(findings *found, const char *layer, dsm_pass_drift drift) {
+  if (!found->is_counting) {
+    drift.layer = kept_text(found, layer);
+    found->passes[found->pass_count] = drift;
+  }
+  found->pass_count++;
+}
+
+/* Which decision of which layer and pass a comparison is about. */
+typedef struct subject {
+  const dsm_recorded_layer *before;
+  const dsm_recorded_layer *after;
+  dsm_pass pass;
+} subject;
+
+static void compare_decision(findings *found, const subject *of, dsm_compared decision) {
+  const dsm__wording before = dsm__decision_wording(of->before, of->pass, decision);
+  const dsm__wording after = dsm__decision_wording(of->after, of->pass, decision);
+  if (before.is_unknown || after.is_unknown || dsm__is_same_wording(&before, &after)) {
+    return;
+  }
+  if (!found->is_counting) {
+    found->decisions[found->decision_count] =
+        (dsm_decision_drift){.layer = kept_text(found, of->before->name),
+                             .pass = of->pass,
+                             .decision = decision,
+                             .before = kept_text(found, before.text),
+                             .after = kept_text(found, after.text)};
+  }
+  found->decision_count++;
+}
+
+/* ---- what is compared ---- */
+
+static void compare_pass(findings *found, const subject *of) {
+  const dsm_recorded_pass *const before = &of->before->passes[of->pass];
+  const dsm_recorded_pass *const after = &of->after->passes[of->pass];
+  dsm_pass_drift drift = {.pass = of->pass};
+  if (!before->exists && !after->exists) {
+    return;
+  }
+  if (before->exists != after->exists) {
+    drift.presence = before->exists ? DSM_PRESENCE_MISSING : DSM_PRESENCE_NEW;
+    drift.cycles = (dsm_moved){.before = before->cycles, .after = after->cycles};
+    drift.utilization = (dsm_moved){.before = before->utilization, .after = after->utilization};
+    add_pass(found, of->before->name, drift);
+    return;
+  }
+  drift.cycles = dsm__moved(before->cycles, after->cycles, found->tolerance);
+  drift.utilization = dsm__moved(before->utilization, after->utilization, found->tolerance);
+  if (drift.cycles.is_beyond || drift.utilization.is_beyond) {
+    add_pass(found, of->before->name, drift);
+  }
+  for (int d = DSM_COMPARED_PARALLELISM; d <= DSM_COMPARED_LATER_CORE_SPLIT; d++) {
+    compare_decision(found, of, (dsm_compared)d);
+  }
+}
+
+static void compare_layer(findings *found, const dsm_recorded_layer *before,
+                          const dsm_recorded_layer *after) {
+  for (int d = DSM_COMPARED_DYSM_FACTOR; d < DSM_COMPARED_COUNT; d++) {
+    compare_decision(found, &(subject){before, after, DSM_PASS_COUNT}, (dsm_compared)d);
+  }
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    compare_pass(found, &(subject){before, after, (dsm_pass)p});
+  }
+}
+
+/* `partner` of each layer before is its index after, or SIZE_MAX. */
+static void compare_layers(findings *found, const dsm_recorded *before, const dsm_recorded *after,
+                           const size_t *partner, const bool *has_partner) {
+  for (size_t i = 0; i < before->layer_count; i++) {
+    if (partner[i] == SIZE_MAX) {
+      add_layer(found, before->layers[i].name, DSM_PRESENCE_MISSING);
+    } else {
+      compare_layer(found, &before->layers[i], &after->layers[partner[i]]);
+    }
+  }
+  for (size_t i = 0; i < after->layer_count; i++) {
+    if (!has_partner[i]) {
+      add_layer(found, after->layers[i].name, DSM_PRESENCE_NEW);
+    }
+  }
+}
+
+static bool make_lists(findings *found) {
+  found->layers = dsm__arena_array(found->arena, found->layer_count, sizeof *found->layers);
+  found->passes = dsm__arena_array(found->arena, found->pass_count, sizeof *found->passes);
+  found->decisions =
+      dsm__arena_array(found->arena, found->decision_count, sizeof *found->decisions);
+  found->layer_count = 0;
+  found->pass_count = 0;
+  found->decision_count = 0;
+  found->is_counting = false;
+  return found->layers != NULL && found->passes != NULL && found->decisions != NULL;
+}
+
+static bool compare_records(findings *found, const dsm_recorded *before,
+                            const dsm_recorded *after) {
+  dsm__name_index names = {
+      .entries = dsm__arena_array(found->arena, after->layer_count, sizeof(dsm__name_entry)),
+      .count = after->layer_count};
+  size_t *const partner = dsm__arena_array(found->arena, before->layer_count, sizeof *partner);
+  bool *const has_partner = dsm__arena_array(found->arena, after->layer_count, sizeof *has_partner);
+  if (names.entries == NULL || partner == NULL || has_partner == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < after->layer_count; i++) {
+    names.entries[i] = (dsm__name_entry){after->layers[i].name, i};
+  }
+  dsm__name_index_sort(&names);
+  for (size_t i = 0; i < before->layer_count; i++) {
+    partner[i] = dsm__name_index_find(&names, before->layers[i].name);
+    if (partner[i] != SIZE_MAX) {
+      has_partner[partner[i]] = true;
+    }
+  }
+  found->is_counting = true;
+  compare_layers(found, before, after, partner, has_partner);
+  if (!make_lists(found)) {
+    return false;
+  }
+  compare_layers(found, before, after, partner, has_partner);
+  return !found->has_failed;
+}
+
+/* ---- the verdict ---- */
+
+static dsm_verdict verdict_of(const dsm_drift *drift) {
+  const dsm_moved *const time = &drift->step_seconds;
+  const dsm_moved *const utilization = &drift->utilization;
+  if ((time->is_beyond && time->change > 0) ||
+      (utilization->is_beyond && utilization->change < 0)) {
+    return DSM_VERDICT_REGRESSED;
+  }
+  if (time->is_beyond || utilization->is_beyond) {
+    return DSM_VERDICT_IMPROVED;
+  }
+  return drift->layer_count + drift->pass_count + drift->decision_count > 0 ? DSM_VERDICT_CHANGED
+                                                                            : DSM_VERDICT_OK;
+}
+
+bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
+  findings found = {.arena = drift->arena, .tolerance = drift->tolerance};
+  if (!compare_records(&found, before, after)) {
+    return false;
+  }
+  drift->layers = found.layers;
+  drift->layer_count = found.layer_count;
+  drift->passes = found.passes;
+  drift->pass_count = found.pass_count;
+  drift->decisions = found.decisions;
+  drift->decision_count = found.decision_count;
+  drift->step_seconds = dsm__moved(before->step_seconds, after->step_seconds, drift->tolerance);
+  drift->step_cycles = dsm__moved(before->step_cycles, after->step_cycles, drift->tolerance);
+  drift->utilization = dsm__moved(before->utilization, after->utilization, drift->tolerance);
+  drift->verdict = verdict_of(drift);
+  return true;
+}

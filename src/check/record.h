@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* record.h: the two records that a check compares, and how it does. */
+#ifndef DSM_CHECK_RECORD_H
+#define DSM_CHECK_RECORD_H
+
+#include "base/arena.h"
+#include "dsm/check.h"
+
+/** What a plan would record of itself. Borrows names from the plan, the rest is of the arena. False
+ * if out of memory. */
+bool dsm__record_of_plan(dsm_recorded *record, const dsm_plan *plan, dsm__arena *arena);
+
+/** Fills figures, layers, passes, decisions and verdict of a drift that has its tolerance and its
+ * arena. Copies every text. False if out of memory. */
+bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after);
+
+/** A figure before and now, judged by a tolerance. */
+dsm_moved dsm__moved(double before, double after, double tolerance);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interrupt.h: ending a long run early but cleanly: SIGINT, SIGTERM and SIGUSR1 only ask for it. */
+#ifndef DSM_CLI_INTERRUPT_H
+#define DSM_CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+/** From now on these signals are noted, but for those that are ignored; the second of a kind does
+ * what it does by default. */
+void cli_interrupt_begin(void);
+
+/** From now on these signals do what they did before. */
+void cli_interrupt_end(void);
+
+/** Was one noted? May be asked by any thread. */
+bool cli_is_interrupted(void);
+
+#endif

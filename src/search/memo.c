@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/memo.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/parameters.h"
+
+#define PASS_BIT(pass) (1U << (unsigned)(pass))
+
+/*
+ * Parameters of a system that not all passes depend on, and the passes that do. All others are part
+ * of the context of every pass: a parameter that is not listed here can only cost sharing, never
+ * exactness.
+ */
+static const struct {
+  const char *path;
+  unsigned passes;
+} restricted[] = {
+    {"core.streaming_buffer_KiB", 0},    /* decides what can be held, not what that costs */
+    {"chip.memory.capacity_GB", 0},      /* limits mappings, not their speed */
+    {"system.chips_x", 0},               /* in the key, of the machine that the pass runs on */
+    {"system.chips_y", 0},               /* likewise */
+    {"system.link_bandwidth_x_GBps", 0}, /* in the key, where the pass uses the links */
+    {"system.link_bandwidth_y_GBps", 0}, /* likewise */
+    {"model.bptt_resident_copies", PASS_BIT(DSM_PASS_BACKWARD) | PASS_BIT(DSM_PASS_UPDATE)},
+    {"model.relu_mask_bytes", PASS_BIT(DSM_PASS_BACKWARD)},
+    {"model.batch_norm_saved_bytes", PASS_BIT(DSM_PASS_UPDATE)},
+    {"model.reduce_memory_bytes", 0},        /* once a step */
+    {"model.broadcast_memory_bytes", 0},     /* once a step */
+    {"model.reduce_ring_crossings", 0},      /* once a step */
+    {"model.relayout_memory_bytes", 0},      /* between layers and passes */
+    {"model.two_way_relayout", 0},           /* likewise */
+    {"model.weight_update_memory_bytes", 0}, /* once a step */
+    {"model.dysm_uniform", 0},               /* says which factors, not what they cost */
+    {"model.dysm_accumulate_in_memory", PASS_BIT(DSM_PASS_UPDATE)},
+    {"model.overlapped_hand_over", 0}, /* between stages */
+    {"model.pipeline_columns", 0},     /* says which stages, not what they cost */
+    {"model.lstm_gate_errors", PASS_BIT(DSM_PASS_UPDATE)},
+    {"model.prefer_holding", 0}, /* decides between equals */
+};
+
+/* ---- tables ---- */
+
+/* Keys with values, all of the same size, found by a hash. */
+typedef struct table {
+  size_t key_size; /* a multiple of 8 */
+  size_t value_size;
+  unsigned char *entries; /* key, value; key, value; ... */
+  size_t count;
+  size_t capacity;
+  uint32_t *slots; /* index + 1, 0: empty; at most half of them are taken */
+  size_t slot_count;
+} table;
+
+struct dsm__memo {
+  table contexts; /* parameters of a pass, precision, mode and pass */
+  table shapes;
+  table passes;
+  table scores;
+  size_t bytes; /* of all tables */
+  size_t bytes_max;
+  bool is_full; /* something could not be kept */
+};
+
+enum { PARAMETERS_MAX = 80, FIRST_CAPACITY = 256 };
+
+/* What the passes of an exploration have in common, as numbers. */
+typedef struct context {
+  double parameters[PARAMETERS_MAX];
+  double precision[3];
+  double mode;
+  double pass;
+} context;
+_Static_assert(sizeof(dsm_precision) == 3 * sizeof(double), "all of the precision is in a context");
+
+static size_t entry_size(const table *t) {
+  return t->key_size + t->value_size;
+}
+
+/* FNV-1a over the words of a key. */
+static size_t hash_of(const void *key, size_t size) {
+  uint64_t hash = 14695981039346656037U;
+  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, (const unsigned char *)key + at, sizeof word);
+    hash = (hash ^ word) * 1099511628211U;
+    hash ^= hash >> 29;
+  }
+  return (size_t)hash;
+}
+
+static unsigned char *entry_at(const table *t, size_t index) {
+  return t->entries + index * entry_size(t);
+}
+
+/* The slot that holds a key, or the empty one where it belongs. */
+static size_t find_slot(const table *t, const void *key) {
+  size_t slot = hash_of(key, t->key_size) & (t->slot_count - 1);
+  while (t->slots[slot] != 0 && memcmp(entry_at(t, t->slots[slot] - 1), key, t->key_size) != 0) {
+    slot = (slot + 1) & (t->slot_count - 1);
+  }
+  return slot;
+}
+
+/* The value of a key; NULL if there is none. */
+static const void *find(const table *t, const void *key) {
+  if (t->count == 0) {
+    return NULL;
+  }
+  const size_t slot = find_slot(t, key);
+  return t->slots[slot] == 0 ? NULL : entry_at(t, t->slots[slot] - 1) + t->key_size;
+}
+
+/* Doubles the room of a table; false if that cannot be. */
+static bool grow(dsm__memo *memo, table *t) {
+  const size_t capacity = t->capacity == 0 ? FIRST_CAPACITY : 2 * t->capacity;
+  const size_t unit = entry_size(t) + 2 * sizeof t->slots[0];
+  const size_t bytes = memo->bytes + (capacity - t->capacity) * unit;
+  if (bytes > memo->bytes_max) {
+    return false;
+  }
+  uint32_t *const slots = calloc(2 * capacity, sizeof *slots);
+  unsigned char *const entries =
+      slots == NULL ? NULL : realloc(t->entries, capacity * entry_size(t));
+  if (entries == NULL) {
+    free(slots);
+    return false;
+  }
+  free(t->slots);
+  t->slots = slots;
+  t->slot_count = 2 * capacity;
+  t->entries = entries;
+  t->capacity = capacity;
+  memo->bytes = bytes;
+  for (size_t i = 0; i < t->count; i++) {
+    t->slots[find_slot(t, entry_at(t, i))] = (uint32_t)(i + 1);
+  }
+  return true;
+}
+
+/* Adds a key that is not there; false if there is no room. */
+static bool put(dsm__memo *memo, table *t, const void *key, const void *value) {
+  if (t->count == t->capacity && !grow(memo, t)) {
+    memo->is_full = true;
+    return false;
+  }
+  unsigned char *const entry = entry_at(t, t->count);
+  memcpy(entry, key, t->key_size);
+  if (value != NULL) {
+    memcpy(entry + t->key_size, value, t->value_size);
+  }
+  t->slots[find_slot(t, key)] = (uint32_t)++t->count;
+  return true;
+}
+
+/* The number of a key of a table without values; false if there is no room. */
+static bool number_of(dsm__memo *memo, table *t, const void *key, uint32_t *number) {
+  const unsigned char *entry = find(t, key);
+  if (entry == NULL) {
+    *number = (uint32_t)t->count;
+    return put(memo, t, key, NULL);
+  }
+  *number = (uint32_t)((size_t)(entry - t->entries) / entry_size(t) - 1);
+  return true;
+}
+
+static void empty(table *t) {
+  free(t->entries);
+  free(t->slots);
+  *t = (table){.key_size = t->key_size, .value_size = t->value_size};
+}
+
+static void empty_all(dsm__memo *memo) {
+  empty(&memo->contexts);
+  empty(&memo->shapes);
+  empty(&memo->passes);
+  empty(&memo->scores);
+  memo->bytes = 0;
+  memo->is_full = false;
+}
+
+/* ---- the memo ---- */
+
+dsm__memo *dsm__memo_new(size_t bytes_max) {
+  dsm__memo *const memo = calloc(1, sizeof *memo);
+  if (memo != NULL) {
+    memo->bytes_max = bytes_max;
+    memo->contexts.key_size = sizeof(context);
+    memo->shapes.key_size = sizeof(dsm__layer_shape);
+    memo->passes.key_size = sizeof(dsm__memo_key);
+    memo->passes.value_size = sizeof(dsm__best_pass);
+    memo->scores.key_size = sizeof(dsm__memo_key);
+    memo->scores.value_size = sizeof(dsm__memo_score);
+  }
+  return memo;
+}
+
+void dsm__memo_free(dsm__memo *memo) {
+  if (memo != NULL) {
+    empty_all(memo);
+    free(memo);
+  }
+}
+
+static unsigned passes_that_read(const dsm__parameter *parameter) {
+  for (size_t i = 0; i < sizeof restricted / sizeof restricted[0]; i++) {
+    if (strcmp(restricted[i].path, parameter->path) == 0) {
+      return restricted[i].passes;
+    }
+  }
+  return ~0U;
+}
+
+bool dsm__memo_begin(dsm__memo *memo, const dsm_system *system, dsm_precision precision,
+                     dsm_mode mode, uint32_t contexts[DSM_PASS_COUNT]) {
+  if (memo->is_full) {
+    empty_all(memo);
+  }
+  assert(dsm__parameter_count <= PARAMETERS_MAX);
+  if (dsm__parameter_count > PARAMETERS_MAX) {
+    return false;
+  }
+  context each[DSM_PASS_COUNT] = {{{0}, {0}, 0, 0}};
+  for (size_t i = 0; i < dsm__parameter_count; i++) {
+    const dsm__parameter *const parameter = &dsm__parameters[i];
+    const unsigned passes = passes_that_read(parameter);
+    const double number = dsm__parameter_number(parameter, system);
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      each[p].parameters[i] = (passes & PASS_BIT(p)) != 0 ? number : 0;
+    }
+  }
+  bool has_room = true;
+  for (int p = 0; has_room && p < DSM_PASS_COUNT; p++) {
+    memcpy(each[p].precision, &precision, sizeof precision);
+    each[p].mode = (double)mode;
+    each[p].pass = (double)p;
+    has_room = number_of(memo, &memo->contexts, &each[p], &contexts[p]);
+  }
+  return has_room;
+}
+
+bool dsm__memo_shape(dsm__memo *memo, const dsm_layer *layer, bool do_forks_count,
+                     uint32_t *shape) {
+  const dsm__layer_shape own = dsm__layer_shape_of(layer, do_forks_count);
+  return number_of(memo, &memo->shapes, &own, shape);
+}
+
+const dsm__best_pass *dsm__memo_best_pass(const dsm__memo *memo, const dsm__memo_key *key) {
+  return find(&memo->passes, key);
+}
+
+const dsm__memo_score *dsm__memo_score_of(const dsm__memo *memo, const dsm__memo_key *key) {
+  return find(&memo->scores, key);
+}
+
+void dsm__memo_put_best_pass(dsm__memo *memo, const dsm__memo_key *key,
+                             const dsm__best_pass *best) {
+  (void)put(memo, &memo->passes, key, best);
+}
+
+void dsm__memo_put_score(dsm__memo *memo, const dsm__memo_key *key, dsm__memo_score score) {
+  (void)put(memo, &memo->scores, key, &score);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/recall.h"
+
+/* All of these are in a key, or in its context: a new field has to be as well. */
+_Static_assert(sizeof(void *) != 8 ||
+                   sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 3 * sizeof(uint64_t),
+               "all of the holding is in a key");
+_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 7 * sizeof(uint64_t) +
+                                                                        sizeof(dsm_precision) +
+                                                                        sizeof(dsm__holding),
+               "all of the setting is in a key");
+
+/* The key of an answer; false if it is not to be kept. */
+static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_key *key) {
+  const dsm__search_inputs *const inputs = of->table->inputs;
+  const dsm__layer_setting *const setting = of->setting;
+  const dsm__holding *const holding = &setting->holding;
+  const dsm_torus *const torus = &setting->machine->system->system;
+  const dsm_axis_roles roles = dsm_parallelism_roles(of->parallelism);
+  const double *const rates = setting->machine->link_bytes_per_cycle;
+  if (of->table->shapes == NULL || holding->layouts != NULL) {
+    return false;
+  }
+  *key = (dsm__memo_key){
+      .context = inputs->memo_contexts[of->pass],
+      .shape = of->table->shapes[of->class_index],
+      .chips_x = (uint32_t)torus->chips_x,
+      .chips_y = (uint32_t)torus->chips_y,
+      /* Only rotation uses these links in a pass, and only along axes that share the features. */
+      .link_x_bytes_per_cycle = roles.x == DSM_ROLE_MODEL ? rates[DSM_LINK_X] : 0,
+      .link_y_bytes_per_cycle = roles.y == DSM_ROLE_MODEL ? rates[DSM_LINK_Y] : 0,
+      .minibatch = setting->minibatch,
+      .dysm_factor = setting->dysm_factor,
+      .held_elements = holding->held_elements,
+      .deferred_elements = holding->deferred_elements,
+      .preloaded_bytes = setting->preloaded_bytes,
+      .resident_fraction = setting->resident_fraction,
+      .kind = (uint8_t)kind,
+      .pass = (uint8_t)of->pass,
+      .parallelism = (uint8_t)of->parallelism,
+      .is_input_held = holding->is_input_held,
+      .is_output_held = holding->is_output_held,
+      .is_shortcut_held = holding->is_shortcut_held,
+      .is_moving_free = holding->is_moving_free,
+  };
+  return true;
+}
+
+dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, double *totals) {
+  const dsm__search_inputs *const inputs = of->table->inputs;
+  const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
+  dsm__memo_key key;
+  const bool is_kept =
+      make_key(of, may_keep_kernel ? DSM__MEMO_BEST_PASS_KEPT : DSM__MEMO_BEST_PASS, &key);
+  const dsm__best_pass *const known = is_kept ? dsm__memo_best_pass(inputs->memo, &key) : NULL;
+  if (known != NULL) {
+    return *known;
+  }
+  const dsm__best_pass best = dsm__best_pass_find(of->setting, of->pass, of->parallelism,
+                                                  may_keep_kernel, &of->table->splits, totals);
+  if (is_kept) {
+    dsm__memo_put_best_pass(inputs->memo, &key, &best);
+  }
+  return best;
+}
+
+bool dsm__recall_score(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_score *score) {
+  dsm__memo_key key;
+  const dsm__memo_score *const known =
+      make_key(of, kind, &key) ? dsm__memo_score_of(of->table->inputs->memo, &key) : NULL;
+  if (known != NULL) {
+    *score = *known;
+  }
+  return known != NULL;
+}
+
+void dsm__keep_score(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_score score) {
+  dsm__memo_key key;
+  if (make_key(of, kind, &key)) {
+    dsm__memo_put_score(of->table->inputs->memo, &key, score);
+  }
+}

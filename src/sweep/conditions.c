@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/conditions.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+enum { SHOWN_MAX = 128, TERMS_MAX = 32 };
+
+/* Longer ones first, so that the text's first match is the whole of it. */
+static const struct {
+  const char *text;
+  dsm__comparison comparison;
+} comparisons[] = {
+    {"!=", DSM__COMPARE_DIFFERENT},     {"<=", DSM__COMPARE_LESS_OR_EQUAL},
+    {">=", DSM__COMPARE_MORE_OR_EQUAL}, {"=", DSM__COMPARE_EQUAL},
+    {"<", DSM__COMPARE_LESS},           {">", DSM__COMPARE_MORE},
+};
+#define COMPARISON_TEXTS (sizeof comparisons / sizeof comparisons[0])
+_Static_assert(COMPARISON_TEXTS == DSM__COMPARE_COUNT, "a text for each comparison");
+
+/* Part of a text. */
+typedef struct piece {
+  const char *text;
+  size_t length;
+} piece;
+
+static piece trimmed(const char *text, size_t length) {
+  size_t first = 0;
+  while (first < length && (text[first] == ' ' || text[first] == '\t')) {
+    first++;
+  }
+  while (length > first && (text[length - 1] == ' ' || text[length - 1] == '\t')) {
+    length--;
+  }
+  return (piece){.text = text + first, .length = length - first};
+}
+
+static int shown(piece of) {
+  return of.length < SHOWN_MAX ? (int)of.length : SHOWN_MAX;
+}
+
+/* Below, equal to or above zero as a is to b: as numbers if both are, else as texts. */
+static int compare(const dsm_axis_value *a, const dsm_axis_value *b) {
+  if (a->is_number && b->is_number) {
+    return (a->number > b->number) - (a->number < b->number);
+  }
+  return strcmp(a->text, b->text);
+}
+
+/* ---- reading ---- */
+
+/* The column of that path, or count. */
+static size_t find_column(const dsm_sweep *sweep, piece path) {
+  size_t c = 0;
+  while (c < sweep->column_count && (strlen(sweep->columns[c].path) != path.length ||
+                                     memcmp(sweep->columns[c].path, path.text, path.length) != 0)) {
+    c++;
+  }
+  return c;
+}
+
+static bool complain_of_path(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
+                             piece path) {
+  char word[SHOWN_MAX + 1];
+  char hint[200] = "";
+  const char **const names = dsm__arena_array(draft->arena, sweep->column_count, sizeof *names);
+  if (names == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  for (size_t c = 0; c < sweep->column_count; c++) {
+    names[c] = sweep->columns[c].path;
+  }
+  (void)snprintf(word, sizeof word, "%.*s", shown(path), path.text);
+  (void)dsm__nearest_hint(word, names, sweep->column_count, hint, sizeof hint);
+  dsm__draft_error(draft, origin, hint, "expected a path that an axis varies, found \"%s\"", word);
+  return false;
+}
+
+static dsm__path_kind kind_of(const dsm_sweep *sweep, size_t column) {
+  dsm__path_kind kind = DSM__PATH_WORKLOAD;
+  (void)dsm__path_parse(sweep->columns[column].path, &kind); /* it was found to be one */
+  return kind;
+}
+
+/* A value to compare with: a word of an option, a name of an input, or any value. */
+static bool parse_value(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
+                        piece text, dsm__term *term) {
+  const dsm__path_kind kind = kind_of(sweep, term->column);
+  const bool is_input = kind == DSM__PATH_WORKLOAD || kind == DSM__PATH_SYSTEM;
+  dsm__raw_value raw;
+  if (is_input && text.length > 0 && text.text[0] != '"') {
+    term->value.text = dsm__arena_strndup(draft->arena, text.text, text.length);
+    return term->value.text != NULL || dsm__draft_out_of_memory(draft);
+  }
+  if (!dsm__raw_from_text(draft, text.text, text.length, origin, &raw)) {
+    return false;
+  }
+  const dsm__path_kind meant = is_input ? DSM__PATH_WORKLOAD_VALUE : kind;
+  return dsm__value_make(draft, meant, &raw, origin, &term->value);
+}
+
+static bool has_numbers(const dsm_sweep *sweep, size_t column) {
+  const dsm_sweep_column *const of = &sweep->columns[column];
+  const dsm_axis *const axis = &sweep->axes[of->axis];
+  for (size_t v = 0; v < axis->value_count; v++) {
+    if (!axis->values[v * axis->path_count + of->slot].is_number) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool check_order(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
+                        const dsm__term *term, piece text) {
+  const bool is_order =
+      term->comparison != DSM__COMPARE_EQUAL && term->comparison != DSM__COMPARE_DIFFERENT;
+  const bool is_other_number =
+      term->has_other ? has_numbers(sweep, term->other) : term->value.is_number;
+  if (is_order && (!is_other_number || !has_numbers(sweep, term->column))) {
+    dsm__draft_error(draft, origin, "words can be compared with = and !=",
+                     "expected numbers on both sides of <, <=, > and >=, found \"%.*s\"",
+                     shown(text), text.text);
+    return false;
+  }
+  return true;
+}
+
+/* The value of the column nearest to a number; false if it has no numbers. */
+static bool find_nearest_number(const dsm_axis *axis, size_t slot, double wanted, char *text,
+                                size_t size) {
+  const dsm_axis_value *best = NULL;
+  for (size_t v = 0; v < axis->value_count; v++) {
+    const dsm_axis_value *const each = &axis->values[v * axis->path_count + slot];
+    if (each->is_number &&
+        (best == NULL || fabs(each->number - wanted) < fabs(best->number - wanted))) {
+      best = each;
+    }
+  }
+  (void)snprintf(text, size, "the nearest value is %s", best == NULL ? "" : best->text);
+  return best != NULL;
+}
+
+/* A value that its column never has is probably misspelt: the comparison decides nothing. */
+static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
+                         const dsm__term *term, piece text) {
+  const dsm_sweep_column *const of = &sweep->columns[term->column];
+  const dsm_axis *const axis = &sweep->axes[of->axis];
+  const bool is_equal = term->comparison == DSM__COMPARE_EQUAL;
+  if (term->has_other || (!is_equal && term->comparison != DSM__COMPARE_DIFFERENT)) {
+    return true;
+  }
+  const char **const texts = dsm__arena_array(draft->arena, axis->value_count, sizeof *texts);
+  if (texts == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  for (size_t v = 0; v < axis->value_count; v++) {
+    const dsm_axis_value *const each = &axis->values[v * axis->path_count + of->slot];
+    if (compare(each, &term->value) == 0) {
+      return true;
+    }
+    texts[v] = each->text;
+  }
+  char hint[200] = "";
+  if (!term->value.is_number ||
+      !find_nearest_number(axis, of->slot, term->value.number, hint, sizeof hint)) {
+    (void)dsm__nearest_hint(term->value.text, texts, axis->value_count, hint, sizeof hint);
+  }
+  dsm__draft_warning(draft, origin, hint, "expected a value that %s has, found \"%.*s\", which %s",
+                     of->path, shown(text), text.text,
+                     is_equal ? "no point fulfils" : "every point fulfils");
+  return true;
+}
+
+/* Where the comparison begins, which one it is and how long; false if there is none. */
+static bool find_comparison(piece text, size_t *at, size_t *which) {
+  size_t first = text.length;
+  for (size_t i = 0; i < 4; i++) {
+    const size_t found = dsm__part_length(text.text, "=!<>"[i]);
+    first = found < first ? found : first;
+  }
+  *at = first;
+  for (*which = 0; *which < COMPARISON_TEXTS; ++*which) {
+    const size_t length = strlen(comparisons[*which].text);
+    if (length <= text.length - first &&
+        memcmp(text.text + first, comparisons[*which].text, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* "PATH OP VALUE"; adds what it says to `anew`. */
+static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
+                       piece text, dsm__term *term, dsm__text_buffer *anew) {
+  size_t at = 0;
+  size_t which = 0;
+  if (!find_comparison(text, &at, &which)) {
+    dsm__draft_error(draft, origin, NULL,
+                     "expected PATH OP VALUE with one of = != < <= > >=, found \"%.*s\"",
+                     shown(text), text.text);
+    return false;
+  }
+  const size_t behind = at + strlen(comparisons[which].text);
+  const piece left = trimmed(text.text, at);
+  const piece right = trimmed(text.text + behind, text.length - behind);
+  *term = (dsm__term){.column = find_column(sweep, left),
+                      .comparison = comparisons[which].comparison,
+                      .other = find_column(sweep, right)};
+  term->has_other = term->other < sweep->column_count;
+  if (term->column == sweep->column_count) {
+    return complain_of_path(draft, sweep, origin, left);
+  }
+  if (right.length > 0 && strchr("=<>!", right.text[0]) != NULL) {
+    dsm__draft_error(draft, origin, NULL, "expected one of = != < <= > >=, found \"%.*s\"",
+                     shown(text), text.text);
+    return false;
+  }
+  char word[SHOWN_MAX + 1];
+  dsm__path_kind kind;
+  (void)snprintf(word, sizeof word, "%.*s", shown(right), right.text);
+  if (!term->has_other && right.length > 0 && dsm__path_parse(word, &kind)) {
+    return complain_of_path(draft, sweep, origin, right);
+  }
+  dsm__text_printf(anew, "%.*s %s %.*s", (int)left.length, left.text, comparisons[which].text,
+                   (int)right.length, right.text);
+  return (term->has_other || parse_value(draft, sweep, origin, right, term)) &&
+         check_order(draft, sweep, origin, term, text) &&
+         check_occurs(draft, sweep, origin, term, text);
+}
+
+bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
+                          const dsm__condition_draft *from, dsm__condition *condition) {
+  dsm__text_buffer anew = {0};
+  *condition = (dsm__condition){
+      .terms = dsm__arena_array(draft->arena, TERMS_MAX, sizeof *condition->terms)};
+  if (condition->terms == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  for (const char *text = from->text;; text++) {
+    const size_t length = dsm__part_length(text, ',');
+    if (condition->term_count == TERMS_MAX) {
+      dsm__draft_error(draft, from->origin, NULL, "expected at most %d comparisons, found more",
+                       TERMS_MAX);
+      break;
+    }
+    dsm__text_puts(&anew, condition->term_count == 0 ? "" : ", ");
+    dsm__term *const term = &condition->terms[condition->term_count++];
+    if (!parse_term(draft, sweep, from->origin, trimmed(text, length), term, &anew)) {
+      break;
+    }
+    text += length;
+    if (*text == '\0') {
+      condition->text = dsm__draft_take(draft, &anew);
+      return condition->text != NULL;
+    }
+  }
+  dsm__text_fini(&anew);
+  return false;
+}
+
+/* ---- deciding ---- */
+
+static const dsm_axis_value *value_at(const dsm_sweep *sweep, size_t column, const size_t *rows) {
+  const dsm_sweep_column *const of = &sweep->columns[column];
+  const dsm_axis *const axis = &sweep->axes[of->axis];
+  return &axis->values[rows[of->axis] * axis->path_count + of->slot];
+}
+
+static bool term_holds(const dsm__term *term, const dsm_sweep *sweep, const size_t *rows) {
+  const dsm_axis_value *const left = value_at(sweep, term->column, rows);
+  const dsm_axis_value *const right =
+      term->has_other ? value_at(sweep, term->other, rows) : &term->value;
+  const int order = compare(left, right);
+  switch (term->comparison) {
+  case DSM__COMPARE_EQUAL:
+    return order == 0;
+  case DSM__COMPARE_DIFFERENT:
+    return order != 0;
+  case DSM__COMPARE_LESS:
+    return order < 0;
+  case DSM__COMPARE_LESS_OR_EQUAL:
+    return order <= 0;
+  case DSM__COMPARE_MORE:
+    return order > 0;
+  case DSM__COMPARE_MORE_OR_EQUAL:
+  case DSM__COMPARE_COUNT:
+    break;
+  }
+  return order >= 0;
+}
+
+bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep,
+                          const size_t *rows) {
+  for (size_t t = 0; t < condition->term_count; t++) {
+    if (!term_holds(&condition->terms[t], sweep, rows)) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* conditions.h: which combinations a sweep leaves out: "system.core.scratchpad_MiB < 1, workload =
+ * gnmt". */
+#ifndef DSM_SWEEP_CONDITIONS_H
+#define DSM_SWEEP_CONDITIONS_H
+
+#include "sweep/sweep_draft.h"
+
+typedef enum dsm__comparison {
+  DSM__COMPARE_EQUAL = 0,
+  DSM__COMPARE_DIFFERENT,
+  DSM__COMPARE_LESS,
+  DSM__COMPARE_LESS_OR_EQUAL,
+  DSM__COMPARE_MORE,
+  DSM__COMPARE_MORE_OR_EQUAL,
+  DSM__COMPARE_COUNT
+} dsm__comparison;
+
+/** A column compared with another one or with a value. */
+typedef struct dsm__term {
+  size_t column;
+  dsm__comparison comparison;
+  bool has_other; /**< the other side is a column */
+  size_t other;
+  dsm_axis_value value; /**< the other side otherwise */
+} dsm__term;
+
+/** Terms that must all hold. */
+typedef struct dsm__condition {
+  dsm__term *terms;
+  size_t term_count;
+  const char *text; /**< written anew */
+} dsm__condition;
+
+/** Reads a condition on the columns of a sweep. False after a report. */
+bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
+                          const dsm__condition_draft *from, dsm__condition *condition);
+
+/** Does it hold where axis a has its value rows[a]? */
+bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep,
+                          const size_t *rows);
+
+#endif

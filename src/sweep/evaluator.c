@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/evaluator.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/diag_add.h"
+#include "dsm/explore.h"
+#include "sweep/input_cache.h"
+#include "sweep/point.h"
+#include "sweep/short_decisions.h"
+
+/* As many findings of a description as are sorted to find the first. */
+#define FINDINGS_MAX 20
+
+struct dsm__evaluator {
+  const dsm_sweep *sweep;
+  dsm_diags *diags; /* of single points */
+  dsm__input_cache inputs;
+  dsm_explorer *explorer;
+  dsm__arena *own; /* of the evaluator itself */
+
+  /* Of the latest result. */
+  dsm__arena *arena;
+  dsm_plan *plan;
+  dsm__text_buffer decisions;
+  char *plan_text;
+};
+
+dsm__evaluator *dsm__evaluator_new(const dsm_sweep *sweep) {
+  dsm__arena *const own = dsm__arena_new();
+  dsm__evaluator *const evaluator = own == NULL ? NULL : dsm__arena_alloc(own, sizeof *evaluator);
+  if (evaluator == NULL) {
+    dsm__arena_free(own);
+    return NULL;
+  }
+  evaluator->sweep = sweep;
+  evaluator->own = own;
+  evaluator->diags = dsm_diags_new(FINDINGS_MAX);
+  evaluator->explorer = dsm_explorer_new();
+  if (evaluator->diags == NULL || evaluator->explorer == NULL) {
+    dsm__evaluator_free(evaluator);
+    return NULL;
+  }
+  return evaluator;
+}
+
+/* Frees the latest result. */
+static void forget(dsm__evaluator *evaluator) {
+  dsm_plan_free(evaluator->plan);
+  free(evaluator->plan_text);
+  dsm__text_fini(&evaluator->decisions);
+  dsm__arena_free(evaluator->arena);
+  evaluator->plan = NULL;
+  evaluator->plan_text = NULL;
+  evaluator->arena = NULL;
+}
+
+void dsm__evaluator_free(dsm__evaluator *evaluator) {
+  if (evaluator == NULL) {
+    return;
+  }
+  forget(evaluator);
+  dsm__input_cache_fini(&evaluator->inputs);
+  dsm_explorer_free(evaluator->explorer);
+  dsm_diags_free(evaluator->diags);
+  dsm__arena_free(evaluator->own);
+}
+
+/* ---- what was found ---- */
+
+static dsm_point_layer layer_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass pass) {
+  const dsm_pass_plan *const each = &layer->passes[pass];
+  return (dsm_point_layer){
+      .name = layer->layer->name,
+      .pass = pass,
+      .parallelism = each->share.parallelism,
+      .core_split = each->invocations[0].split,
+      .dysm_factor = layer->dysm_factor,
+      .output_on_chip = layer->is_output_held,
+      .weights_on_chip = layer->weights_on_chip,
+      .pipeline_group =
+          layer->pipeline == DSM_NO_PIPELINE ? NULL : plan->pipelines[layer->pipeline].name,
+      .bound = each->bound,
+      .cycles = each->cycles,
+      .utilization = each->utilization,
+  };
+}
+
+/* A row a layer and pass; false if out of memory. */
+static bool list_layers(dsm__evaluator *evaluator, dsm_point_result *result) {
+  const dsm_plan *const plan = evaluator->plan;
+  dsm_point_layer *const layers =
+      dsm__arena_array(evaluator->arena, plan->layer_count * DSM_PASS_COUNT, sizeof *layers);
+  if (layers == NULL) {
+    return false;
+  }
+  result->layers = layers;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      if (plan->layers[i].passes[p].exists) {
+        layers[result->layer_count++] = layer_of(plan, &plan->layers[i], (dsm_pass)p);
+      }
+    }
+  }
+  return true;
+}
+
+/* As much of the plan as the sweep records; false if out of memory. */
+static bool describe(dsm__evaluator *evaluator, dsm_point_result *result) {
+  const dsm_plan *const plan = evaluator->plan;
+  const dsm_record record = evaluator->sweep->record;
+  result->mode = plan->options.mode;
+  result->minibatch = plan->workload->minibatch;
+  result->optimizations = plan->options.optimizations;
+  result->parallelisms = plan->options.parallelisms;
+  result->result = plan->result;
+  dsm__short_decisions(plan, &evaluator->decisions);
+  result->decisions = evaluator->decisions.text;
+  if (evaluator->decisions.failed ||
+      (record >= DSM_RECORD_LAYERS && !list_layers(evaluator, result))) {
+    return false;
+  }
+  if (record >= DSM_RECORD_PLANS) {
+    evaluator->plan_text = dsm_plan_print(plan);
+    result->plan = evaluator->plan_text;
+  }
+  return record < DSM_RECORD_PLANS || result->plan != NULL;
+}
+
+/* ---- finding it ---- */
+
+static void refuse(dsm_point_result *result, dsm_point_status status, const char *reason) {
+  result->status = status;
+  result->reason = reason;
+}
+
+/* Explores a point whose inputs are valid; false if out of memory. */
+static bool explore(dsm__evaluator *evaluator, const dsm__point *point,
+                    const dsm_workload *workload, const dsm_system *system,
+                    dsm_point_result *result) {
+  dsm_diags_clear(evaluator->diags);
+  const dsm_status status = dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload,
+                                                 system, &point->options, evaluator->diags);
+  if (status == DSM_OK) {
+    return describe(evaluator, result);
+  }
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    return false;
+  }
+  refuse(result, status == DSM_ERROR_INFEASIBLE ? DSM_POINT_INFEASIBLE : DSM_POINT_INVALID,
+         dsm__first_finding(evaluator->diags, NULL, evaluator->arena));
+  return result->reason != NULL;
+}
+
+static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
+  dsm__point point;
+  evaluator->arena = dsm__arena_new();
+  if (evaluator->arena == NULL ||
+      !dsm__point_init(&point, evaluator->sweep, result->point, evaluator->arena)) {
+    return false;
+  }
+  const dsm__read_input *const workload =
+      dsm__input_cache_workload(&evaluator->inputs, &point, evaluator->diags);
+  if (workload == NULL) {
+    return false;
+  }
+  if (workload->reason != NULL) {
+    refuse(result, DSM_POINT_INVALID, workload->reason);
+    return true;
+  }
+  const dsm__read_input *const system =
+      dsm__input_cache_system(&evaluator->inputs, &point, evaluator->diags);
+  if (system == NULL) {
+    return false;
+  }
+  if (system->reason != NULL) {
+    refuse(result, DSM_POINT_INVALID, system->reason);
+    return true;
+  }
+  return explore(evaluator, &point, workload->workload, system->system, result);
+}
+
+dsm_status dsm__evaluate(dsm__evaluator *evaluator, size_t point, dsm_point_result *result,
+                         dsm_diags *diags) {
+  forget(evaluator);
+  *result = (dsm_point_result){.point = point};
+  return evaluate(evaluator, result) ? DSM_OK : dsm__out_of_memory(diags);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/input_cache.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* What a point asks for. */
+typedef struct wanted {
+  dsm_description kind;
+  const dsm_sweep_input *input;
+  const dsm_override *overrides;
+  size_t override_count;
+} wanted;
+
+static void empty(dsm__read_input *place) {
+  dsm_workload_free(place->workload);
+  dsm_system_free(place->system);
+  dsm__arena_free(place->arena);
+  *place = (dsm__read_input){0};
+}
+
+void dsm__input_cache_fini(dsm__input_cache *cache) {
+  for (size_t i = 0; i < DSM__INPUT_CACHE_SIZE; i++) {
+    empty(&cache->workloads[i]);
+    empty(&cache->systems[i]);
+  }
+}
+
+const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm__arena *arena) {
+  assert(dsm_diags_count(diags) > 0);
+  const dsm_diag *const first = dsm_diags_get(diags, 0);
+  const bool has_subject = subject != NULL;
+  const bool has_path = first->path[0] != '\0';
+  const bool has_hint = first->hint[0] != '\0';
+  return dsm__arena_printf(arena, "%s%s%s%s%s%s%s%s", has_subject ? subject : "",
+                           has_subject && has_path ? " " : "", first->path,
+                           has_subject || has_path ? ": " : "", first->message,
+                           has_hint ? " (" : "", first->hint, has_hint ? ")" : "");
+}
+
+/* Was a place filled with what is wanted? */
+static bool is_same(const dsm__read_input *place, const wanted *want) {
+  if (place->arena == NULL || place->input != want->input) {
+    return false;
+  }
+  const char *at = place->overrides;
+  const char *const end = place->overrides + place->overrides_length;
+  for (size_t i = 0; i < want->override_count; i++) {
+    const char *const texts[] = {want->overrides[i].path, want->overrides[i].value};
+    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+      if (at == end || strcmp(at, texts[t]) != 0) {
+        return false;
+      }
+      at += strlen(at) + 1;
+    }
+  }
+  return at == end;
+}
+
+/* Notes what a place is filled with; false if out of memory. */
+static bool note_key(dsm__read_input *place, const wanted *want) {
+  size_t length = 0;
+  for (size_t i = 0; i < want->override_count; i++) {
+    length += strlen(want->overrides[i].path) + strlen(want->overrides[i].value) + 2;
+  }
+  char *const texts = dsm__arena_alloc(place->arena, length);
+  if (texts == NULL) {
+    return false;
+  }
+  char *at = texts;
+  for (size_t i = 0; i < want->override_count; i++) {
+    const char *const parts[] = {want->overrides[i].path, want->overrides[i].value};
+    for (size_t t = 0; t < sizeof parts / sizeof parts[0]; t++) {
+      const size_t size = strlen(parts[t]) + 1;
+      memcpy(at, parts[t], size);
+      at += size;
+    }
+  }
+  place->input = want->input;
+  place->overrides = texts;
+  place->overrides_length = length;
+  return true;
+}
+
+/* Reads what is wanted; false if out of memory. */
+static bool read_into(dsm__read_input *place, const wanted *want, dsm_diags *diags) {
+  const dsm_sweep_input *const input = want->input;
+  const bool is_workload = want->kind == DSM_DESCRIPTION_WORKLOAD;
+  dsm_diags_clear(diags);
+  const dsm_status status =
+      is_workload ? dsm_workload_parse(&place->workload, input->text, input->length, input->name,
+                                       want->overrides, want->override_count, diags)
+                  : dsm_system_parse(&place->system, input->text, input->length, input->name,
+                                     want->overrides, want->override_count, diags);
+  if (status == DSM_OK) {
+    return true;
+  }
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    return false;
+  }
+  place->reason = dsm__first_finding(diags, dsm_description_name(want->kind), place->arena);
+  return place->reason != NULL;
+}
+
+/* The place that has what is wanted, or else an empty one or the one least lately used. */
+static dsm__read_input *find_place(dsm__read_input *places, const wanted *want) {
+  dsm__read_input *oldest = places;
+  for (size_t i = 0; i < DSM__INPUT_CACHE_SIZE; i++) {
+    if (is_same(&places[i], want)) {
+      return &places[i];
+    }
+    oldest = places[i].last_use < oldest->last_use ? &places[i] : oldest;
+  }
+  return oldest;
+}
+
+static const dsm__read_input *get(dsm__input_cache *cache, dsm__read_input *places,
+                                  const wanted *want, dsm_diags *diags) {
+  dsm__read_input *const place = find_place(places, want);
+  if (!is_same(place, want)) {
+    empty(place);
+    place->arena = dsm__arena_new();
+    if (place->arena == NULL || !note_key(place, want) || !read_into(place, want, diags)) {
+      empty(place);
+      return NULL;
+    }
+  }
+  place->last_use = ++cache->use_count;
+  return place;
+}
+
+const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache, const dsm__point *point,
+                                                 dsm_diags *diags) {
+  const wanted want = {.kind = DSM_DESCRIPTION_WORKLOAD,
+                       .input = point->workload,
+                       .overrides = point->workload_overrides,
+                       .override_count = point->workload_override_count};
+  return get(cache, cache->workloads, &want, diags);
+}
+
+const dsm__read_input *dsm__input_cache_system(dsm__input_cache *cache, const dsm__point *point,
+                                               dsm_diags *diags) {
+  const wanted want = {.kind = DSM_DESCRIPTION_SYSTEM,
+                       .input = point->system,
+                       .overrides = point->system_overrides,
+                       .override_count = point->system_override_count};
+  return get(cache, cache->systems, &want, diags);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* input_cache.h: workloads and systems that were read for earlier points. */
+#ifndef DSM_SWEEP_INPUT_CACHE_H
+#define DSM_SWEEP_INPUT_CACHE_H
+
+#include "dsm/sweep.h"
+#include "dsm/system.h"
+#include "dsm/workload.h"
+#include "sweep/point.h"
+
+/** Inputs of each kind that are kept: those used last. */
+#define DSM__INPUT_CACHE_SIZE 16
+
+/** An input with its overrides, as it was read. */
+typedef struct dsm__read_input {
+  dsm_workload *workload; /**< NULL: it is a system, or not valid */
+  dsm_system *system;     /**< NULL: it is a workload, or not valid */
+  const char *reason;     /**< the first finding, if it is not valid; else NULL */
+
+  const dsm_sweep_input *input; /* private: what it was read from */
+  const char *overrides;        /* private: PATH and VALUE of each, NUL-terminated */
+  size_t overrides_length;      /* private */
+  uint64_t last_use;            /* private */
+  struct dsm__arena *arena;     /* private; NULL: an empty place */
+} dsm__read_input;
+
+/** All zero is a valid empty cache. */
+typedef struct dsm__input_cache {
+  dsm__read_input workloads[DSM__INPUT_CACHE_SIZE];
+  dsm__read_input systems[DSM__INPUT_CACHE_SIZE];
+  uint64_t use_count;
+} dsm__input_cache;
+
+void dsm__input_cache_fini(dsm__input_cache *cache);
+
+/** The workload or system of a point, valid until the next call for its kind; NULL if out of
+ * memory. `diags` is scratch. */
+const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache, const dsm__point *point,
+                                                 dsm_diags *diags);
+const dsm__read_input *dsm__input_cache_system(dsm__input_cache *cache, const dsm__point *point,
+                                               dsm_diags *diags);
+
+/** The first finding as one line, such as "system $.core.frequency_GHz: expected ..., found ...";
+ * `subject` may be NULL. The arena's; NULL if out of memory. There must be a finding. */
+const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm__arena *arena);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/point.h"
+
+#include <string.h>
+
+#include "sweep/axis_path.h"
+#include "sweep/option_words.h"
+#include "sweep/override_text.h"
+
+/* A point while its overrides are collected. */
+typedef struct collector {
+  dsm__point *point;
+  dsm__arena *arena;
+  dsm_override *workload_overrides;
+  dsm_override *system_overrides;
+  const char **texts;
+} collector;
+
+/* Adds an override; `path` and `text`, which is PATH=VALUE, live as long as the point. */
+static void add(collector *to, dsm__path_kind kind, const char *path, const char *value,
+                const char *text) {
+  dsm__point *const point = to->point;
+  const dsm_override made = {.path = dsm__path_below(path, kind), .value = value, .origin = path};
+  if (kind == DSM__PATH_WORKLOAD_VALUE) {
+    to->workload_overrides[point->workload_override_count++] = made;
+  } else {
+    to->system_overrides[point->system_override_count++] = made;
+  }
+  to->texts[point->options.override_count++] = text;
+}
+
+/* PATH=VALUE of the sweep. */
+static bool add_set(collector *to, const char *text) {
+  const size_t length = strcspn(text, "=");
+  const char *const path = dsm__arena_strndup(to->arena, text, length);
+  dsm__path_kind kind = DSM__PATH_WORKLOAD;
+  if (path == NULL || !dsm__path_parse(path, &kind)) {
+    return path != NULL;
+  }
+  add(to, kind, path, text + length + 1, text);
+  return true;
+}
+
+/* What an axis says. The texts of options have been found good. */
+static bool add_value(collector *to, const dsm_sweep *sweep, const char *path,
+                      const dsm_axis_value *value) {
+  dsm__point *const point = to->point;
+  dsm__path_kind kind = DSM__PATH_WORKLOAD;
+  char wrong[2];
+  (void)dsm__path_parse(path, &kind);
+  switch (kind) {
+  case DSM__PATH_WORKLOAD:
+    point->workload = &sweep->workloads[value->input];
+    return true;
+  case DSM__PATH_SYSTEM:
+    point->system = &sweep->systems[value->input];
+    return true;
+  case DSM__PATH_MODE:
+    (void)dsm_mode_parse(value->text, &point->options.mode);
+    return true;
+  case DSM__PATH_OPTIMIZE:
+    (void)dsm__optimizations_parse(value->text, &point->options.optimizations, wrong, sizeof wrong);
+    return true;
+  case DSM__PATH_PARALLELISM:
+    (void)dsm__parallelisms_parse(value->text, &point->options.parallelisms, wrong, sizeof wrong);
+    return true;
+  case DSM__PATH_WORKLOAD_VALUE:
+  case DSM__PATH_SYSTEM_VALUE:
+    break;
+  }
+  const char *const said = dsm__override_text(value->json, value->text);
+  const char *const text = dsm__arena_printf(to->arena, "%s=%s", path, said);
+  if (text != NULL) {
+    add(to, kind, path, said, text);
+  }
+  return text != NULL;
+}
+
+/* The row of each axis at a point. */
+static void find_rows(const dsm_sweep *sweep, size_t point, size_t *rows) {
+  uint64_t index = sweep->products[point];
+  for (size_t a = sweep->axis_count; a > 0; a--) {
+    const size_t count = sweep->axes[a - 1].value_count;
+    rows[a - 1] = (size_t)(index % count);
+    index /= count;
+  }
+}
+
+bool dsm__point_init(dsm__point *point, const dsm_sweep *sweep, size_t index, dsm__arena *arena) {
+  const size_t most = sweep->set_count + sweep->column_count;
+  collector to = {.point = point,
+                  .arena = arena,
+                  .workload_overrides = dsm__arena_array(arena, most, sizeof(dsm_override)),
+                  .system_overrides = dsm__arena_array(arena, most, sizeof(dsm_override)),
+                  .texts = dsm__arena_array(arena, most, sizeof(const char *))};
+  size_t *const rows = dsm__arena_array(arena, sweep->axis_count, sizeof *rows);
+  if (to.workload_overrides == NULL || to.system_overrides == NULL || to.texts == NULL ||
+      rows == NULL) {
+    return false;
+  }
+  *point = (dsm__point){.workload_overrides = to.workload_overrides,
+                        .system_overrides = to.system_overrides,
+                        .options = sweep->options};
+  point->options.overrides = to.texts;
+  point->options.override_count = 0;
+  bool is_good = true;
+  for (size_t s = 0; s < sweep->set_count && is_good; s++) {
+    is_good = add_set(&to, sweep->sets[s]);
+  }
+  find_rows(sweep, index, rows);
+  for (size_t a = 0; a < sweep->axis_count && is_good; a++) {
+    const dsm_axis *const axis = &sweep->axes[a];
+    for (size_t p = 0; p < axis->path_count && is_good; p++) {
+      is_good =
+          add_value(&to, sweep, axis->paths[p], &axis->values[rows[a] * axis->path_count + p]);
+    }
+  }
+  point->options.optimizations &= dsm_mode_optimizations(point->options.mode);
+  return is_good;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * select.c: the rows of a table that matter: the best, and those that none dominates.
+ *
+ * Rows are sorted by the objectives, then by points: O(n log n). In that order a row can only be
+ * dominated by one before it, and, domination being transitive, by one that is kept. For one or two
+ * objectives the last kept row is enough: of all kept ones it is the best in the second objective.
+ * For more, all kept rows are asked: O(n * kept).
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag_add.h"
+#include "base/nearest.h"
+#include "dsm/sweep_store.h"
+
+/* ---- objectives ---- */
+
+/* Results of which more is better; of all other columns less is. */
+static bool is_better_larger(const char *column) {
+  return strcmp(column, "utilization") == 0 || strcmp(column, "samples_per_second") == 0;
+}
+
+static size_t find_column(const dsm_point_table *table, const char *name) {
+  size_t column = 0;
+  while (column < table->column_count && strcmp(table->columns[column], name) != 0) {
+    column++;
+  }
+  return column;
+}
+
+/* Has the column texts, and no number? A column without anything may have had numbers. */
+static bool is_text(const dsm_point_table *table, size_t column) {
+  bool has_text = false;
+  for (size_t row = 0; row < table->row_count; row++) {
+    const dsm_cell *const cell = &table->cells[row * table->column_count + column];
+    if (cell->kind == DSM_CELL_NUMBER) {
+      return false;
+    }
+    has_text = has_text || cell->kind == DSM_CELL_TEXT;
+  }
+  return has_text;
+}
+
+static dsm_status unknown_column(const dsm_point_table *table, const char *name, dsm_diags *diags) {
+  char hint[256];
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
+                 dsm__nearest_hint(name, table->columns, table->column_count, hint, sizeof hint),
+                 "expected a column of the results, perhaps after \"min:\" or \"max:\", found "
+                 "\"%s\"",
+                 name);
+  return DSM_ERROR_USAGE;
+}
+
+dsm_status dsm_objective_parse(dsm_objective *objective, const dsm_point_table *table,
+                               const char *text, dsm_diags *diags) {
+  const bool is_min = strncmp(text, "min:", 4) == 0;
+  const bool is_max = strncmp(text, "max:", 4) == 0;
+  const char *const name = is_min || is_max ? text + 4 : text;
+  const size_t column = find_column(table, name);
+  if (column == table->column_count) {
+    return unknown_column(table, name, diags);
+  }
+  if (is_text(table, column)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
+                   "expected a column of numbers, found \"%s\", which holds words", name);
+    return DSM_ERROR_USAGE;
+  }
+  *objective = (dsm_objective){.column = column, .is_max = is_max};
+  if (!is_min && !is_max) {
+    objective->is_max = is_better_larger(name);
+  }
+  return DSM_OK;
+}
+
+/* ---- sorting ---- */
+
+/* A row that is ok and has a number in every objective. */
+typedef struct candidate {
+  const double *keys; /**< smaller is better; key_count of them */
+  size_t key_count;
+  double point;
+  size_t row;
+} candidate;
+
+static int compare_keys(const candidate *first, const candidate *second) {
+  for (size_t k = 0; k < first->key_count; k++) {
+    if (first->keys[k] != second->keys[k]) {
+      return first->keys[k] < second->keys[k] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static int compare(const void *first, const void *second) {
+  const candidate *const a = first;
+  const candidate *const b = second;
+  const int order = compare_keys(a, b);
+  if (order != 0) {
+    return order;
+  }
+  if (a->point != b->point) {
+    return a->point < b->point ? -1 : 1;
+  }
+  return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* The number that points are ordered by: column `point`, or else the order of rows. */
+static double point_of(const dsm_point_table *table, size_t row) {
+  const dsm_cell *const cell = &table->cells[row * table->column_count];
+  const bool has_points = table->column_count > 0 && strcmp(table->columns[0], "point") == 0;
+  return has_points && cell->kind == DSM_CELL_NUMBER ? cell->number : (double)row;
+}
+
+/* Sets a row's keys; false if one of its cells holds no number. */
+static bool set_keys(const dsm_point_table *table, size_t row, const dsm_objective *objectives,
+                     size_t count, double *keys) {
+  for (size_t k = 0; k < count; k++) {
+    const dsm_cell *const cell = &table->cells[row * table->column_count + objectives[k].column];
+    if (cell->kind != DSM_CELL_NUMBER) {
+      return false;
+    }
+    keys[k] = objectives[k].is_max ? -cell->number : cell->number;
+  }
+  return true;
+}
+
+/* Is the row a design that works? A table without the column `status` does not say otherwise. */
+static bool is_ok(const dsm_point_table *table, size_t row, size_t status_column) {
+  if (status_column == table->column_count) {
+    return true;
+  }
+  const dsm_cell *const cell = &table->cells[row * table->column_count + status_column];
+  return cell->kind == DSM_CELL_TEXT &&
+         strcmp(cell->text, dsm_point_status_name(DSM_POINT_OK)) == 0;
+}
+
+/* The rows that are ok and have all numbers, sorted, in an array of *candidate_count; NULL if out
+ * of memory. */
+static candidate *sort_rows(const dsm_point_table *table, const dsm_objective *objectives,
+                            size_t objective_count, dsm__arena *arena, size_t *candidate_count) {
+  candidate *const made = dsm__arena_array(arena, table->row_count, sizeof *made);
+  double *const keys =
+      objective_count > SIZE_MAX / (table->row_count + 1)
+          ? NULL
+          : dsm__arena_array(arena, table->row_count * objective_count, sizeof *keys);
+  if (made == NULL || keys == NULL) {
+    return NULL;
+  }
+  const size_t status_column = find_column(table, "status");
+  size_t count = 0;
+  for (size_t row = 0; row < table->row_count; row++) {
+    double *const own = keys + count * objective_count;
+    if (is_ok(table, row, status_column) &&
+        set_keys(table, row, objectives, objective_count, own)) {
+      made[count++] = (candidate){
+          .keys = own, .key_count = objective_count, .point = point_of(table, row), .row = row};
+    }
+  }
+  if (count > 1) {
+    qsort(made, count, sizeof *made, compare);
+  }
+  *candidate_count = count;
+  return made;
+}
+
+/* The table gets these rows, in this order. */
+static bool keep(dsm_point_table *table, const candidate *rows, size_t count) {
+  const size_t width = table->column_count;
+  dsm_cell *const cells = dsm__arena_array(table->arena, count * width, sizeof *cells);
+  if (cells == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    memcpy(cells + i * width, table->cells + rows[i].row * width, width * sizeof *cells);
+  }
+  table->cells = cells;
+  table->row_count = count;
+  return true;
+}
+
+/* ---- selections ---- */
+
+dsm_status dsm_point_table_best(dsm_point_table *table, dsm_objective objective, size_t count,
+                                dsm_diags *diags) {
+  dsm__arena *const arena = dsm__arena_new();
+  size_t found = 0;
+  const candidate *const rows =
+      arena == NULL ? NULL : sort_rows(table, &objective, 1, arena, &found);
+  const bool is_kept = rows != NULL && keep(table, rows, found < count ? found : count);
+  dsm__arena_free(arena);
+  return is_kept ? DSM_OK : dsm__out_of_memory(diags);
+}
+
+/* `first` is sorted before `second`: is it as good in everything and better in something? */
+static bool dominates(const candidate *first, const candidate *second) {
+  bool is_better = false;
+  for (size_t k = 0; k < first->key_count; k++) {
+    if (first->keys[k] > second->keys[k]) {
+      return false;
+    }
+    is_better = is_better || first->keys[k] < second->keys[k];
+  }
+  return is_better;
+}
+
+/* Moves the rows that none dominates to the front; how many they are. */
+static size_t keep_front(candidate *rows, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t asked = rows[i].key_count <= 2 && kept > 1 ? 1 : kept;
+    bool is_dominated = false;
+    for (size_t k = kept; k > kept - asked && !is_dominated; k--) {
+      is_dominated = dominates(&rows[k - 1], &rows[i]);
+    }
+    if (!is_dominated) {
+      rows[kept++] = rows[i];
+    }
+  }
+  return kept;
+}
+
+dsm_status dsm_point_table_pareto(dsm_point_table *table, const dsm_objective *objectives,
+                                  size_t objective_count, dsm_diags *diags) {
+  dsm__arena *const arena = dsm__arena_new();
+  size_t found = 0;
+  candidate *const rows =
+      arena == NULL ? NULL : sort_rows(table, objectives, objective_count, arena, &found);
+  const bool is_kept = rows != NULL && keep(table, rows, keep_front(rows, found));
+  dsm__arena_free(arena);
+  return is_kept ? DSM_OK : dsm__out_of_memory(diags);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/short_decisions.h"
+
+#include <inttypes.h>
+
+/* Do all passes of all layers have the parallelism of their layer's forward pass? */
+static bool are_passes_alike(const dsm_plan *plan) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_pass_plan *const passes = plan->layers[i].passes;
+    for (int p = DSM_PASS_FORWARD + 1; p < DSM_PASS_COUNT; p++) {
+      if (passes[p].exists &&
+          passes[p].share.parallelism != passes[DSM_PASS_FORWARD].share.parallelism) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* " data 12, model 4": the layers by the parallelism of a pass. */
+static void put_parallelisms(const dsm_plan *plan, dsm_pass pass, const char *before,
+                             dsm__text_buffer *text) {
+  size_t counts[DSM_PARALLELISM_COUNT] = {0};
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_pass_plan *const each = &plan->layers[i].passes[pass];
+    if (each->exists) {
+      counts[each->share.parallelism]++;
+    }
+  }
+  const char *separator = before;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    if (counts[p] > 0) {
+      dsm__text_printf(text, "%s%s %zu", separator, dsm_parallelism_name((dsm_parallelism)p),
+                       counts[p]);
+      separator = ", ";
+    }
+  }
+}
+
+static void put_all_parallelisms(const dsm_plan *plan, dsm__text_buffer *text) {
+  if (are_passes_alike(plan)) {
+    put_parallelisms(plan, DSM_PASS_FORWARD, "", text);
+    return;
+  }
+  static const char *const begins[] = {
+      [DSM_PASS_FORWARD] = "forward ",
+      [DSM_PASS_BACKWARD] = "; backward ",
+      [DSM_PASS_UPDATE] = "; update ",
+  };
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    put_parallelisms(plan, (dsm_pass)p, begins[p], text);
+  }
+}
+
+/* Layers with a factor, and the least factor above it; 0 if there is none. */
+static size_t count_factor(const dsm_plan *plan, uint64_t factor, uint64_t *next) {
+  size_t count = 0;
+  *next = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const uint64_t each = plan->layers[i].dysm_factor;
+    count += each == factor ? 1 : 0;
+    *next = each > factor && (*next == 0 || each < *next) ? each : *next;
+  }
+  return count;
+}
+
+static void put_factors(const dsm_plan *plan, dsm__text_buffer *text) {
+  uint64_t factor = 0;
+  const size_t plain = count_factor(plan, 1, &factor);
+  if (factor == 0) {
+    return;
+  }
+  dsm__text_printf(text, "; dysm %zu (", plan->layer_count - plain);
+  const char *separator = "";
+  while (factor != 0) {
+    uint64_t next = 0;
+    const size_t count = count_factor(plan, factor, &next);
+    dsm__text_printf(text, "%sx%" PRIu64 " %zu", separator, factor, count);
+    separator = ", ";
+    factor = next;
+  }
+  dsm__text_puts(text, ")");
+}
+
+static void put_count(const char *word, size_t count, dsm__text_buffer *text) {
+  if (count > 0) {
+    dsm__text_printf(text, "; %s %zu", word, count);
+  }
+}
+
+void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
+  size_t held = 0;
+  size_t preloaded = 0;
+  size_t pipelined = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[i];
+    held += layer->is_output_held ? 1 : 0;
+    preloaded += layer->weights_on_chip > 0 ? 1 : 0;
+    pipelined += layer->pipeline != DSM_NO_PIPELINE ? 1 : 0;
+  }
+  put_all_parallelisms(plan, text);
+  put_factors(plan, text);
+  put_count("on chip", held, text);
+  put_count("preloaded", preloaded, text);
+  put_count("pipelined", pipelined, text);
+}

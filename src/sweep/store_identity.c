@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* store_identity.c: which sweep a database belongs to, and how two sweeps differ. */
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/digest.h"
+#include "sweep/store_internal.h"
+
+/* ---- of a sweep ---- */
+
+static void add_inputs(dsm__store_input *inputs, const char *kind, const dsm_sweep_input *from,
+                       size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    inputs[i] = (dsm__store_input){
+        .kind = kind, .name = from[i].name, .file = from[i].file, .digest = from[i].digest};
+  }
+}
+
+bool dsm__identity_of_sweep(dsm__identity *identity, const dsm_sweep *sweep, dsm__arena *arena) {
+  const size_t input_count = sweep->workload_count + sweep->system_count;
+  dsm__store_input *const inputs = dsm__arena_array(arena, input_count, sizeof *inputs);
+  const char **const paths = dsm__arena_array(arena, sweep->column_count, sizeof *paths);
+  if (inputs == NULL || paths == NULL) {
+    return false;
+  }
+  add_inputs(inputs, "workload", sweep->workloads, sweep->workload_count);
+  add_inputs(inputs + sweep->workload_count, "system", sweep->systems, sweep->system_count);
+  for (size_t c = 0; c < sweep->column_count; c++) {
+    paths[c] = sweep->columns[c].path;
+  }
+  *identity = (dsm__identity){.dsm_version = dsm_version(),
+                              .name = sweep->name,
+                              .digest = sweep->digest,
+                              .resolved = sweep->resolved,
+                              .record = dsm_record_name(sweep->record),
+                              .point_count = sweep->point_count,
+                              .inputs = inputs,
+                              .input_count = input_count,
+                              .paths = paths,
+                              .path_count = sweep->column_count};
+  return true;
+}
+
+/* ---- of a database ---- */
+
+/* A text of the current row, copied; SQLITE_CORRUPT also if it is absent. */
+static int copy_text(dsm_store *store, sqlite3_stmt *statement, int column, const char **copy) {
+  const char *text;
+  const int code = dsm__store_text(statement, column, &text);
+  if (code != SQLITE_OK) {
+    return code;
+  }
+  if (text == NULL) {
+    return SQLITE_CORRUPT;
+  }
+  *copy = dsm__arena_strdup(store->arena, text);
+  return *copy == NULL ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+static int read_meta(dsm_store *store) {
+  dsm__identity *const identity = &store->identity;
+  const char **const texts[] = {&identity->name, &identity->dsm_version, &identity->digest,
+                                &identity->record, &identity->resolved};
+  sqlite3_stmt *statement = NULL;
+  int code = sqlite3_prepare_v2(
+      store->database, "SELECT name,dsm_version,digest,record,specification,point_count FROM meta",
+      -1, &statement, NULL);
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(statement);
+    code = code == SQLITE_ROW ? SQLITE_OK : code == SQLITE_DONE ? SQLITE_CORRUPT : code;
+  }
+  for (int i = 0; i < (int)(sizeof texts / sizeof *texts) && code == SQLITE_OK; i++) {
+    code = copy_text(store, statement, i, texts[i]);
+  }
+  if (code == SQLITE_OK) {
+    const sqlite3_int64 count = sqlite3_column_int64(statement, 5);
+    if (count < 1 || count > DSM_SWEEP_POINTS_MAX) {
+      code = SQLITE_CORRUPT;
+    } else {
+      identity->point_count = (size_t)count;
+    }
+  }
+  (void)sqlite3_finalize(statement);
+  return code;
+}
+
+/* Counts rows, at most `most`. */
+static int count_rows(dsm_store *store, const char *sql, size_t most, size_t *count) {
+  sqlite3_stmt *statement = NULL;
+  int code = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(statement);
+  }
+  if (code == SQLITE_ROW) {
+    const sqlite3_int64 found = sqlite3_column_int64(statement, 0);
+    code = found < 0 || (sqlite3_uint64)found > most ? SQLITE_CORRUPT : SQLITE_OK;
+    *count = code == SQLITE_OK ? (size_t)found : 0;
+  }
+  (void)sqlite3_finalize(statement);
+  return code;
+}
+
+static int read_inputs(dsm_store *store) {
+  static const size_t most = 2 * (size_t)DSM_SWEEP_VALUES_MAX;
+  size_t count = 0;
+  int code = count_rows(store, "SELECT count(*) FROM inputs", most, &count);
+  dsm__store_input *const inputs =
+      code == SQLITE_OK ? dsm__arena_array(store->arena, count, sizeof *inputs) : NULL;
+  if (code != SQLITE_OK || inputs == NULL) {
+    return code == SQLITE_OK ? SQLITE_NOMEM : code;
+  }
+  sqlite3_stmt *statement = NULL;
+  code =
+      sqlite3_prepare_v2(store->database, "SELECT kind,name,file,digest FROM inputs ORDER BY rowid",
+                         -1, &statement, NULL);
+  for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
+    const char **const texts[] = {&inputs[i].kind, &inputs[i].name, &inputs[i].file,
+                                  &inputs[i].digest};
+    code = sqlite3_step(statement);
+    code = code == SQLITE_ROW ? SQLITE_OK : code == SQLITE_DONE ? SQLITE_CORRUPT : code;
+    for (int c = 0; c < 4 && code == SQLITE_OK; c++) {
+      code = copy_text(store, statement, c, texts[c]);
+    }
+  }
+  (void)sqlite3_finalize(statement);
+  store->identity.inputs = inputs;
+  store->identity.input_count = count;
+  return code;
+}
+
+static int read_paths(dsm_store *store) {
+  static const size_t most = (size_t)DSM_SWEEP_AXES_MAX * DSM_SWEEP_AXES_MAX + 2;
+  size_t count = 0;
+  int code = count_rows(store, "SELECT count(*) FROM axis", most, &count);
+  const char **const paths =
+      code == SQLITE_OK ? dsm__arena_array(store->arena, count, sizeof *paths) : NULL;
+  if (code != SQLITE_OK || paths == NULL) {
+    return code == SQLITE_OK ? SQLITE_NOMEM : code;
+  }
+  sqlite3_stmt *statement = NULL;
+  code = sqlite3_prepare_v2(store->database, "SELECT path FROM axis ORDER BY position", -1,
+                            &statement, NULL);
+  for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
+    code = sqlite3_step(statement);
+    code = code == SQLITE_ROW ? SQLITE_OK : code == SQLITE_DONE ? SQLITE_CORRUPT : code;
+    if (code == SQLITE_OK) {
+      code = copy_text(store, statement, 0, &paths[i]);
+    }
+  }
+  (void)sqlite3_finalize(statement);
+  store->identity.paths = paths;
+  store->identity.path_count = count;
+  return code;
+}
+
+/* The specification must be the one that was written. */
+static int check_digest(const dsm__identity *identity) {
+  char digest[DSM__DIGEST_SIZE];
+  dsm__digest_text(identity->resolved, strlen(identity->resolved), digest);
+  return strcmp(digest, identity->digest) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
+}
+
+dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
+  int code = read_meta(store);
+  if (code == SQLITE_OK) {
+    code = read_inputs(store);
+  }
+  if (code == SQLITE_OK) {
+    code = read_paths(store);
+  }
+  if (code == SQLITE_OK) {
+    code = check_digest(&store->identity);
+  }
+  if (code == SQLITE_OK && !dsm__store_columns(store)) {
+    code = SQLITE_NOMEM;
+  }
+  if (code == SQLITE_OK) {
+    code = dsm__store_check_schema(store);
+  }
+  if (code == SQLITE_CORRUPT && sqlite3_errcode(store->database) != SQLITE_CORRUPT) {
+    return dsm__store_damaged(store, "its tables are not as dsm makes them", diags);
+  }
+  return code == SQLITE_OK ? DSM_OK : dsm__store_fail(store, code, "cannot read", diags);
+}
+
+/* ---- differences ---- */
+
+static const dsm__store_input *find_input(const dsm__identity *identity,
+                                          const dsm__store_input *wanted) {
+  for (size_t i = 0; i < identity->input_count; i++) {
+    if (strcmp(identity->inputs[i].kind, wanted->kind) == 0 &&
+        strcmp(identity->inputs[i].name, wanted->name) == 0) {
+      return &identity->inputs[i];
+    }
+  }
+  return NULL;
+}
+
+/* The first input of `from` that `in` lacks, or has with other contents. */
+static const dsm__store_input *first_difference(const dsm__identity *from, const dsm__identity *in,
+                                                bool *is_missing) {
+  for (size_t i = 0; i < from->input_count; i++) {
+    const dsm__store_input *const same = find_input(in, &from->inputs[i]);
+    if (same == NULL || strcmp(same->digest, from->inputs[i].digest) != 0) {
+      *is_missing = same == NULL;
+      return &from->inputs[i];
+    }
+  }
+  return NULL;
+}
+
+static const char *first_path(const dsm__identity *from, const dsm__identity *in) {
+  for (size_t i = 0; i < from->path_count; i++) {
+    bool is_known = false;
+    for (size_t k = 0; k < in->path_count && !is_known; k++) {
+      is_known = strcmp(from->paths[i], in->paths[k]) == 0;
+    }
+    if (!is_known) {
+      return from->paths[i];
+    }
+  }
+  return NULL;
+}
+
+static void put_inputs(const dsm__identity *found, const dsm__identity *wanted,
+                       dsm__text_buffer *out) {
+  bool is_missing;
+  const dsm__store_input *input = first_difference(wanted, found, &is_missing);
+  if (input != NULL) {
+    dsm__text_printf(out, is_missing ? "; it has no %s \"%s\"" : "; its %s \"%s\" is another",
+                     input->kind, input->name);
+    return;
+  }
+  input = first_difference(found, wanted, &is_missing);
+  if (input != NULL) {
+    dsm__text_printf(out, "; it also has the %s \"%s\"", input->kind, input->name);
+  }
+}
+
+static void put_paths(const dsm__identity *found, const dsm__identity *wanted,
+                      dsm__text_buffer *out) {
+  const char *const missing = first_path(wanted, found);
+  const char *const more = first_path(found, wanted);
+  if (missing != NULL) {
+    dsm__text_printf(out, "; it does not vary %s", missing);
+  }
+  if (more != NULL) {
+    dsm__text_printf(out, "; it varies %s", more);
+  }
+}
+
+/* Says what differs, the most telling things first. */
+static void put_differences(const dsm__identity *found, const dsm__identity *wanted,
+                            dsm__text_buffer *out) {
+  const size_t nothing = out->length;
+  if (strcmp(found->name, wanted->name) != 0) {
+    dsm__text_printf(out, "; it is called \"%s\", not \"%s\"", found->name, wanted->name);
+  }
+  put_paths(found, wanted, out);
+  put_inputs(found, wanted, out);
+  if (found->point_count != wanted->point_count) {
+    dsm__text_printf(out, "; it has %zu point%s, not %zu", found->point_count,
+                     found->point_count == 1 ? "" : "s", wanted->point_count);
+  }
+  if (strcmp(found->record, wanted->record) != 0) {
+    dsm__text_printf(out, "; it records %s, not %s", found->record, wanted->record);
+  }
+  if (out->length == nothing) {
+    dsm__text_puts(out, "; values, conditions or options differ");
+  }
+}
+
+dsm_status dsm__identity_compare(const dsm_store *store, const dsm__identity *wanted,
+                                 const char *other, dsm_diags *diags) {
+  const dsm__identity *const found = &store->identity;
+  const dsm__place place = {.file = store->path};
+  const bool is_same_sweep = strcmp(found->digest, wanted->digest) == 0;
+  if (is_same_sweep && strcmp(found->dsm_version, wanted->dsm_version) == 0) {
+    return DSM_OK;
+  }
+  if (is_same_sweep) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
+                   "it has results of dsm %s, but %s is of dsm %s", found->dsm_version,
+                   other == NULL ? "this program" : other, wanted->dsm_version);
+    return DSM_ERROR_INVALID;
+  }
+  dsm__text_buffer text = {0};
+  put_differences(found, wanted, &text);
+  if (text.failed) {
+    dsm__text_fini(&text);
+    return dsm__out_of_memory(diags);
+  }
+  const char *const hint = other == NULL ? "--database names a file for this one" : NULL;
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, hint,
+                 "the database belongs to another sweep than %s%s",
+                 other == NULL ? "the one asked for" : other, text.text);
+  dsm__text_fini(&text);
+  return DSM_ERROR_INVALID;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * store_internal.h: what the files of the store share.
+ *
+ * SQLite's result codes stay inside: functions here return them as int, those of sweep_store.h
+ * turn them into a status with a finding (dsm__store_fail).
+ */
+#ifndef DSM_SWEEP_STORE_INTERNAL_H
+#define DSM_SWEEP_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "base/arena.h"
+#include "base/text_buffer.h"
+#include "dsm/sweep_store.h"
+
+/** "DSMS", big-endian, in the header of the file; and the version of tables and views. */
+#define DSM__STORE_APPLICATION 0x44534D53
+#define DSM__STORE_SCHEMA 1
+
+typedef struct dsm__store_input {
+  const char *kind; /**< "workload" or "system" */
+  const char *name;
+  const char *file;
+  const char *digest;
+} dsm__store_input;
+
+/** Which sweep a database belongs to. */
+typedef struct dsm__identity {
+  const char *dsm_version;
+  const char *name;
+  const char *digest;
+  const char *resolved;
+  const char *record;
+  size_t point_count;
+  const dsm__store_input *inputs;
+  size_t input_count;
+  const char *const *paths; /**< that vary */
+  size_t path_count;
+} dsm__identity;
+
+/** Statements that are kept. */
+typedef enum dsm__statement {
+  DSM__STATEMENT_BEGIN = 0,
+  DSM__STATEMENT_COMMIT,
+  DSM__STATEMENT_ROLLBACK,
+  DSM__STATEMENT_PUT_POINT, /**< parameters: the columns of `points` without `plan` */
+  DSM__STATEMENT_PUT_LAYER, /**< parameters: the columns of `layers`; words by id */
+  DSM__STATEMENT_PUT_PLAN,  /**< point, plan */
+  DSM__STATEMENT_FIND_WORD,
+  DSM__STATEMENT_ADD_WORD,
+  DSM__STATEMENT_GET_POINT,  /**< the columns of `points` of a point, in order */
+  DSM__STATEMENT_GET_LAYERS, /**< the columns of `layers` of a point, in order, sorted */
+  DSM__STATEMENT_COUNT
+} dsm__statement;
+
+enum { DSM__WORD_SLOTS = 4096, DSM__WORD_BYTES = 56 };
+
+/** A word that the database knows. */
+typedef struct dsm__word {
+  sqlite3_int64 id;           /**< 0: the slot is free */
+  char text[DSM__WORD_BYTES]; /**< longer words are not kept */
+} dsm__word;
+
+struct dsm_store {
+  const char *path; /**< for findings */
+  sqlite3 *database;
+  int lock;     /**< descriptor that holds the writers' lock, or -1 */
+  bool has_log; /**< it was given a log, which is to be ended */
+  bool is_new;  /**< the file was made when it was opened */
+  dsm__arena *arena;
+  const dsm_sweep *sweep; /**< NULL: opened for reading or merging */
+  dsm__identity identity;
+  const char *const *columns; /**< of the view `points`, `plan` last */
+  size_t column_count;
+  sqlite3_stmt *statements[DSM__STATEMENT_COUNT];
+  dsm__word *words; /**< DSM__WORD_SLOTS of a writer: a cache, each word in the slot of its hash */
+};
+
+/* ---- store_error.c ---- */
+
+/** Reports what an SQLite call said, as the finding "<what>: ...", and gives the status. */
+dsm_status dsm__store_fail(const dsm_store *store, int code, const char *what, dsm_diags *diags);
+/** Reports that the file is not as dsm left it. */
+dsm_status dsm__store_damaged(const dsm_store *store, const char *what, dsm_diags *diags);
+/** Reports `what: strerror(error)`. */
+dsm_status dsm__store_system_error(const char *path, const char *what, int error, dsm_diags *diags);
+
+/* ---- store_statement.c ---- */
+
+/** The kept statement, compiled on first use. */
+int dsm__store_statement(dsm_store *store, dsm__statement which, sqlite3_stmt **statement);
+/** Runs a statement that gives no rows, and resets it. */
+int dsm__store_run(sqlite3_stmt *statement);
+/** Runs a kept statement without parameters. */
+int dsm__store_do(dsm_store *store, dsm__statement which);
+/** Ends a transaction that failed. */
+void dsm__store_abandon(dsm_store *store);
+/** The id of a word; added if it is new. */
+int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id);
+
+/** A text of the current row, checked: UTF-8 and without NUL. SQLITE_CORRUPT, SQLITE_NOMEM. NULL
+ * for SQL's NULL. */
+int dsm__store_text(sqlite3_stmt *statement, int column, const char **text);
+
+/* ---- store_schema.c ---- */
+
+/** Names of the columns of `points` for these paths; false if out of memory. */
+bool dsm__store_columns(dsm_store *store);
+/** Appends the columns `first` .. `end` of `points`, quoted, joined by commas. */
+void dsm__store_put_columns(const dsm_store *store, size_t first, size_t end,
+                            dsm__text_buffer *out);
+/** Columns of the view `layers`. */
+extern const char *const dsm__layer_columns[];
+extern const size_t dsm__layer_column_count;
+/** Which columns of `layers` are words. */
+bool dsm__layer_column_is_word(size_t column);
+/** The column `pass` of `layers`. */
+#define DSM__LAYER_COLUMN_PASS 3
+
+/** Makes all tables and views, and writes down whose they are. In one transaction. */
+int dsm__store_set_up(dsm_store *store);
+/** Are the tables and views those that dsm makes? SQLITE_CORRUPT if not. */
+int dsm__store_check_schema(dsm_store *store);
+
+/* ---- store_identity.c ---- */
+
+bool dsm__identity_of_sweep(dsm__identity *identity, const dsm_sweep *sweep, dsm__arena *arena);
+/** Reads the identity of the database. */
+dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags);
+/** DSM_ERROR_INVALID, with a finding about the store's file that says what differs, unless both
+ * are the same sweep. `other`: the file that the wanted one is of; NULL: it is this program's. */
+dsm_status dsm__identity_compare(const dsm_store *store, const dsm__identity *wanted,
+                                 const char *other, dsm_diags *diags);
+
+/* ---- store_file.c ---- */
+
+/** Opens the file for a writer, perhaps makes it, and locks it. */
+dsm_status dsm__store_lock(dsm_store *store, dsm_diags *diags);
+/** Gives up the lock, but not its descriptor. */
+void dsm__store_unlock(dsm_store *store);
+/** Do both paths name the same existing file? */
+bool dsm__store_is_same_file(const char *first, const char *second);
+/** Opens SQLite on the file that the path names. `is_immutable`: nobody writes to it. */
+int dsm__store_connect(dsm_store *store, bool is_immutable);
+/** Is there a log with something in it? Also true if out of memory. */
+bool dsm__store_has_log(const dsm_store *store);
+
+/* ---- store_open.c ---- */
+
+/** dsm_store_open of the sweep of an identity, which is that of the database `other`, or NULL;
+ * without a log. */
+dsm_status dsm__store_open_for(dsm_store **store, const char *path, const dsm__identity *wanted,
+                               const char *other, dsm_diags *diags);
+/** Closes, and removes the file if it was made when it was opened. */
+void dsm__store_discard(dsm_store *store);
+/** Looks at every page. DSM_ERROR_INVALID if one is damaged. */
+dsm_status dsm__store_check_pages(dsm_store *store, dsm_diags *diags);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * store_merge.c: several databases of the same sweep become one, in a single transaction.
+ *
+ * Rows go through the views, as values: the words of two databases have different ids. Memory does
+ * not grow with the number of rows; SQLite writes what it cannot keep to the log.
+ */
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "sweep/store_internal.h"
+
+/* A merge that is under way. */
+typedef struct merging {
+  dsm_store *target;
+  dsm_store *source;
+  const char *const *paths; /**< of all sources */
+  size_t index;             /**< of the source */
+  dsm_diags *diags;
+} merging;
+
+static dsm_status read_error(const merging *m, int code) {
+  return dsm__store_fail(m->source, code, "cannot read", m->diags);
+}
+
+static dsm_status write_error(const merging *m, int code) {
+  return dsm__store_fail(m->target, code, "cannot write", m->diags);
+}
+
+static dsm_status odd_row(const merging *m) {
+  return dsm__store_damaged(m->source, "a row holds what dsm does not write", m->diags);
+}
+
+/* ---- comparing ---- */
+
+static bool is_same_value(sqlite3_stmt *first, sqlite3_stmt *second, int column) {
+  const int type = sqlite3_column_type(first, column);
+  if (type != sqlite3_column_type(second, column)) {
+    return false;
+  }
+  if (type == SQLITE_NULL) {
+    return true;
+  }
+  if (type == SQLITE_INTEGER) {
+    return sqlite3_column_int64(first, column) == sqlite3_column_int64(second, column);
+  }
+  if (type == SQLITE_FLOAT) {
+    const double one = sqlite3_column_double(first, column);
+    const double other = sqlite3_column_double(second, column);
+    return !(one < other) && !(one > other);
+  }
+  const void *const one = sqlite3_column_blob(first, column);
+  const void *const other = sqlite3_column_blob(second, column);
+  const int size = sqlite3_column_bytes(first, column);
+  return size == sqlite3_column_bytes(second, column) &&
+         (size == 0 || (one != NULL && other != NULL && memcmp(one, other, (size_t)size) == 0));
+}
+
+static bool is_same_row(sqlite3_stmt *first, sqlite3_stmt *second) {
+  const int count = sqlite3_column_count(first);
+  for (int c = 0; c < count; c++) {
+    if (!is_same_value(first, second, c)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Which earlier source the target has a point from; the target itself if from none. */
+static const char *origin_of(const merging *m, sqlite3_int64 point) {
+  for (size_t i = 0; i < m->index; i++) {
+    dsm_store *earlier = NULL;
+    sqlite3_stmt *statement = NULL;
+    bool is_found = false;
+    if (!dsm__store_is_same_file(m->paths[i], m->target->path) &&
+        dsm_store_open_read(&earlier, m->paths[i], NULL) == DSM_OK &&
+        dsm__store_statement(earlier, DSM__STATEMENT_GET_POINT, &statement) == SQLITE_OK &&
+        sqlite3_bind_int64(statement, 1, point) == SQLITE_OK) {
+      is_found = sqlite3_step(statement) == SQLITE_ROW;
+    }
+    dsm_store_close(earlier);
+    if (is_found) {
+      return m->paths[i];
+    }
+  }
+  return m->target->path;
+}
+
+static dsm_status conflict(const merging *m, sqlite3_int64 point) {
+  dsm__diags_add(m->diags, DSM_SEVERITY_ERROR, (dsm__place){.file = m->source->path}, NULL,
+                 "its point %lld is not the same as in %s", (long long)point, origin_of(m, point));
+  return DSM_ERROR_INVALID;
+}
+
+/* Begins to read what a store has of a point. */
+static int start(dsm_store *store, dsm__statement which, sqlite3_int64 point,
+                 sqlite3_stmt **statement) {
+  int code = dsm__store_statement(store, which, statement);
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_int64(*statement, 1, point);
+  }
+  return code;
+}
+
+static bool is_row_or_end(int code) {
+  return code == SQLITE_ROW || code == SQLITE_DONE;
+}
+
+/* Compares the layers of a point, row by row. */
+static dsm_status compare_layers(const merging *m, sqlite3_int64 point) {
+  sqlite3_stmt *ours = NULL;
+  sqlite3_stmt *theirs = NULL;
+  int our_code = start(m->target, DSM__STATEMENT_GET_LAYERS, point, &ours);
+  int their_code = start(m->source, DSM__STATEMENT_GET_LAYERS, point, &theirs);
+  bool is_same = true;
+  bool goes_on = our_code == SQLITE_OK && their_code == SQLITE_OK;
+  while (goes_on) {
+    our_code = sqlite3_step(ours);
+    their_code = sqlite3_step(theirs);
+    is_same = our_code == their_code && (our_code != SQLITE_ROW || is_same_row(ours, theirs));
+    goes_on = is_same && our_code == SQLITE_ROW;
+  }
+  dsm_status status = DSM_OK;
+  if (their_code != SQLITE_OK && !is_row_or_end(their_code)) {
+    status = read_error(m, their_code);
+  } else if (our_code != SQLITE_OK && !is_row_or_end(our_code)) {
+    status = write_error(m, our_code);
+  } else if (!is_same) {
+    status = conflict(m, point);
+  }
+  (void)sqlite3_reset(ours);
+  (void)sqlite3_reset(theirs);
+  return status;
+}
+
+/* The target has the point already: it must be the same. */
+static dsm_status compare_point(const merging *m, sqlite3_stmt *row, sqlite3_int64 point) {
+  sqlite3_stmt *ours = NULL;
+  int code = start(m->target, DSM__STATEMENT_GET_POINT, point, &ours);
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(ours);
+  }
+  dsm_status status = DSM_OK;
+  if (!is_row_or_end(code)) {
+    status = write_error(m, code);
+  } else if (code == SQLITE_DONE || !is_same_row(ours, row)) {
+    status = conflict(m, point);
+  }
+  (void)sqlite3_reset(ours);
+  return status == DSM_OK ? compare_layers(m, point) : status;
+}
+
+/* ---- copying ---- */
+
+/* Texts are what dsm writes, and nothing else is there but numbers. */
+static int check_row(sqlite3_stmt *row) {
+  const int count = sqlite3_column_count(row);
+  int code = SQLITE_OK;
+  for (int c = 0; c < count && code == SQLITE_OK; c++) {
+    const int type = sqlite3_column_type(row, c);
+    const char *text;
+    if (type == SQLITE_BLOB) {
+      code = SQLITE_CORRUPT;
+    } else if (type == SQLITE_TEXT) {
+      code = dsm__store_text(row, c, &text);
+    }
+  }
+  return code;
+}
+
+/* The number that a pass is stored as; -1 if the text is none. */
+static int pass_of(const char *text) {
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (strcmp(text, dsm_pass_name((dsm_pass)p)) == 0) {
+      return p;
+    }
+  }
+  return -1;
+}
+
+/* A column of a layer that is stored as a number, the pass or the id of a word. */
+static int bind_word(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row, int column) {
+  const char *text = NULL;
+  const int code = dsm__store_text(row, column, &text);
+  if (code != SQLITE_OK || text == NULL) {
+    return code != SQLITE_OK ? code : sqlite3_bind_null(put, column + 1);
+  }
+  if (column == DSM__LAYER_COLUMN_PASS) {
+    const int pass = pass_of(text);
+    return pass < 0 ? SQLITE_CORRUPT : sqlite3_bind_int(put, column + 1, pass);
+  }
+  sqlite3_int64 id = 0;
+  const int found = dsm__store_word(target, text, &id);
+  return found == SQLITE_OK ? sqlite3_bind_int64(put, column + 1, id) : found;
+}
+
+static int bind_layer(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row) {
+  int code = check_row(row);
+  for (size_t c = 0; c < dsm__layer_column_count && code == SQLITE_OK; c++) {
+    const int column = (int)c;
+    code = c == DSM__LAYER_COLUMN_PASS || dsm__layer_column_is_word(c)
+               ? bind_word(target, put, row, column)
+               : sqlite3_bind_value(put, column + 1, sqlite3_column_value(row, column));
+  }
+  return code;
+}
+
+static dsm_status copy_layers(const merging *m, sqlite3_int64 point) {
+  sqlite3_stmt *put = NULL;
+  sqlite3_stmt *row = NULL;
+  int code = dsm__store_statement(m->target, DSM__STATEMENT_PUT_LAYER, &put);
+  if (code != SQLITE_OK) {
+    return write_error(m, code);
+  }
+  dsm_status status = DSM_OK;
+  code = start(m->source, DSM__STATEMENT_GET_LAYERS, point, &row);
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(row);
+  }
+  while (code == SQLITE_ROW && status == DSM_OK) {
+    int put_code = bind_layer(m->target, put, row);
+    if (put_code == SQLITE_OK) {
+      put_code = dsm__store_run(put);
+    }
+    if (put_code != SQLITE_OK) {
+      status = put_code == SQLITE_CORRUPT ? odd_row(m) : write_error(m, put_code);
+    } else {
+      code = sqlite3_step(row);
+    }
+  }
+  if (status == DSM_OK && code != SQLITE_DONE) {
+    status = read_error(m, code);
+  }
+  (void)sqlite3_reset(row);
+  return status;
+}
+
+static dsm_status copy_plan(const merging *m, sqlite3_stmt *row) {
+  const int column = (int)m->target->column_count - 1;
+  if (sqlite3_column_type(row, column) == SQLITE_NULL) {
+    return DSM_OK;
+  }
+  sqlite3_stmt *put = NULL;
+  int code = dsm__store_statement(m->target, DSM__STATEMENT_PUT_PLAN, &put);
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_value(put, 1, sqlite3_column_value(row, 0));
+  }
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_value(put, 2, sqlite3_column_value(row, column));
+  }
+  if (code == SQLITE_OK) {
+    code = dsm__store_run(put);
+    (void)sqlite3_clear_bindings(put);
+  }
+  return code == SQLITE_OK ? DSM_OK : write_error(m, code);
+}
+
+/* Brings one row of the source's `points`, and all that belongs to it, into the target. */
+static dsm_status copy_point(const merging *m, sqlite3_stmt *row) {
+  int code = check_row(row);
+  const sqlite3_int64 point = sqlite3_column_int64(row, 0);
+  if (code == SQLITE_NOMEM) {
+    return read_error(m, code);
+  }
+  if (code != SQLITE_OK || point < 0 || (sqlite3_uint64)point >= m->source->identity.point_count) {
+    return odd_row(m);
+  }
+  sqlite3_stmt *put = NULL;
+  code = dsm__store_statement(m->target, DSM__STATEMENT_PUT_POINT, &put);
+  for (int c = 0; c + 1 < (int)m->target->column_count && code == SQLITE_OK; c++) {
+    code = sqlite3_bind_value(put, c + 1, sqlite3_column_value(row, c));
+  }
+  if (code == SQLITE_OK) {
+    code = dsm__store_run(put);
+  }
+  if (code != SQLITE_OK) {
+    return write_error(m, code);
+  }
+  if (sqlite3_changes(m->target->database) == 0) {
+    return compare_point(m, row, point);
+  }
+  const dsm_status status = copy_layers(m, point);
+  return status == DSM_OK ? copy_plan(m, row) : status;
+}
+
+static int select_points(dsm_store *source, sqlite3_stmt **statement) {
+  dsm__text_buffer text = {0};
+  dsm__text_puts(&text, "SELECT ");
+  dsm__store_put_columns(source, 0, source->column_count, &text);
+  dsm__text_puts(&text, " FROM points ORDER BY point");
+  const int code = text.failed
+                       ? SQLITE_NOMEM
+                       : sqlite3_prepare_v2(source->database, text.text, -1, statement, NULL);
+  dsm__text_fini(&text);
+  return code;
+}
+
+/* All of a source, as it is at one moment: a writer may be at work on it. */
+static dsm_status copy_all(const merging *m) {
+  sqlite3_stmt *row = NULL;
+  int code = sqlite3_exec(m->source->database, "BEGIN", NULL, NULL, NULL);
+  if (code == SQLITE_OK) {
+    code = select_points(m->source, &row);
+  }
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(row);
+  }
+  dsm_status status = DSM_OK;
+  while (code == SQLITE_ROW && status == DSM_OK) {
+    status = copy_point(m, row);
+    if (status == DSM_OK) {
+      code = sqlite3_step(row);
+    }
+  }
+  if (status == DSM_OK && code != SQLITE_DONE) {
+    status = read_error(m, code);
+  }
+  (void)sqlite3_finalize(row);
+  return status;
+}
+
+/* ---- all sources ---- */
+
+/* Opens a source that must be of the same sweep as the first. */
+static dsm_status open_source(dsm_store **source, const char *path, const dsm_store *first,
+                              dsm_diags *diags) {
+  dsm_status status = dsm_store_open_read(source, path, diags);
+  if (status == DSM_OK) {
+    status = dsm__store_check_pages(*source, diags);
+  }
+  if (status == DSM_OK && first != NULL) {
+    status = dsm__identity_compare(*source, &first->identity, first->path, diags);
+  }
+  if (status != DSM_OK) {
+    dsm_store_close(*source);
+    *source = NULL;
+  }
+  return status;
+}
+
+/* Copies sources[first .. count); the first one is open. */
+static dsm_status copy_sources(dsm_store *target, dsm_store *first, size_t first_index,
+                               const char *const *sources, size_t count, dsm_diags *diags) {
+  const int code = dsm__store_do(target, DSM__STATEMENT_BEGIN);
+  merging m = {.target = target, .source = first, .paths = sources, .diags = diags};
+  dsm_status status = code == SQLITE_OK ? DSM_OK : write_error(&m, code);
+  for (size_t i = first_index; i < count && status == DSM_OK; i++) {
+    dsm_store *further = NULL;
+    if (dsm__store_is_same_file(sources[i], target->path)) {
+      continue; /* its rows are there */
+    }
+    if (i > first_index) {
+      status = open_source(&further, sources[i], first, diags);
+    }
+    if (status == DSM_OK) {
+      m.source = further == NULL ? first : further;
+      m.index = i;
+      status = copy_all(&m);
+    }
+    dsm_store_close(further);
+  }
+  if (status == DSM_OK) {
+    const int end = dsm__store_do(target, DSM__STATEMENT_COMMIT);
+    status = end == SQLITE_OK ? DSM_OK : write_error(&m, end);
+  }
+  if (status != DSM_OK) {
+    dsm__store_abandon(target);
+  }
+  return status;
+}
+
+dsm_status dsm_store_merge(const char *target, const char *const *sources, size_t source_count,
+                           dsm_diags *diags) {
+  size_t first_index = 0;
+  while (first_index < source_count && dsm__store_is_same_file(sources[first_index], target)) {
+    first_index++;
+  }
+  if (first_index == source_count) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = target}, NULL,
+                   "expected other databases to merge into this one, found none");
+    return DSM_ERROR_USAGE;
+  }
+  dsm_store *first = NULL;
+  dsm_store *made = NULL;
+  dsm_status status = open_source(&first, sources[first_index], NULL, diags);
+  if (status == DSM_OK) {
+    status = dsm__store_open_for(&made, target, &first->identity, first->path, diags);
+  }
+  if (status == DSM_OK) {
+    /* In case a writer was killed. A reader may prevent it: then the log stays. */
+    (void)sqlite3_exec(made->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    status = copy_sources(made, first, first_index, sources, source_count, diags);
+  }
+  if (made != NULL && status != DSM_OK) {
+    dsm__store_discard(made);
+  } else {
+    dsm_store_close(made);
+  }
+  dsm_store_close(first);
+  return status;
+}

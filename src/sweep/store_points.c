@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* store_points.c: the view `points` as a table in memory. */
+#include <math.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "sweep/store_internal.h"
+
+/* A table that is being read. */
+typedef struct reading {
+  dsm_store *store;
+  sqlite3_stmt *statement;
+  dsm__arena *arena;
+  dsm_cell *cells;
+  size_t column_count;
+  size_t row_count;
+} reading;
+
+/* The text of a cell. Texts repeat from row to row: the row before shares its own. */
+static int read_text(reading *from, size_t column, dsm_cell *cell) {
+  const char *text;
+  const int code = dsm__store_text(from->statement, (int)column, &text);
+  if (code != SQLITE_OK) {
+    return code;
+  }
+  const dsm_cell *const above = from->row_count > 0 ? cell - from->column_count : NULL;
+  const bool is_same =
+      above != NULL && above->kind == DSM_CELL_TEXT && strcmp(above->text, text) == 0;
+  *cell = (dsm_cell){.kind = DSM_CELL_TEXT,
+                     .text = is_same ? above->text : dsm__arena_strdup(from->arena, text)};
+  return cell->text == NULL ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+static int read_cell(reading *from, size_t column, dsm_cell *cell) {
+  switch (sqlite3_column_type(from->statement, (int)column)) {
+  case SQLITE_NULL:
+    *cell = (dsm_cell){.kind = DSM_CELL_NONE};
+    return SQLITE_OK;
+  case SQLITE_INTEGER:
+  case SQLITE_FLOAT:
+    *cell = (dsm_cell){.kind = DSM_CELL_NUMBER,
+                       .number = sqlite3_column_double(from->statement, (int)column)};
+    return isfinite(cell->number) ? SQLITE_OK : SQLITE_CORRUPT;
+  case SQLITE_TEXT:
+    return read_text(from, column, cell);
+  default:
+    return SQLITE_CORRUPT;
+  }
+}
+
+static int read_rows(reading *from, size_t most) {
+  int code = sqlite3_step(from->statement);
+  for (; code == SQLITE_ROW; code = sqlite3_step(from->statement)) {
+    if (from->row_count == most) {
+      return SQLITE_CORRUPT;
+    }
+    dsm_cell *const row = from->cells + from->row_count * from->column_count;
+    for (size_t c = 0; c < from->column_count; c++) {
+      code = read_cell(from, c, &row[c]);
+      if (code != SQLITE_OK) {
+        return code;
+      }
+    }
+    if (row[0].kind != DSM_CELL_NUMBER || row[0].number < 0 ||
+        row[0].number >= (double)from->store->identity.point_count) {
+      return SQLITE_CORRUPT;
+    }
+    from->row_count++;
+  }
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int prepare(reading *from) {
+  dsm__text_buffer text = {0};
+  dsm__text_puts(&text, "SELECT ");
+  dsm__store_put_columns(from->store, 0, from->column_count, &text);
+  dsm__text_puts(&text, " FROM points ORDER BY point");
+  const int code = text.failed ? SQLITE_NOMEM
+                               : sqlite3_prepare_v2(from->store->database, text.text, -1,
+                                                    &from->statement, NULL);
+  dsm__text_fini(&text);
+  return code;
+}
+
+static int count_rows(dsm_store *store, size_t *count) {
+  sqlite3_stmt *statement = NULL;
+  int code =
+      sqlite3_prepare_v2(store->database, "SELECT count(*) FROM point_row", -1, &statement, NULL);
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(statement);
+  }
+  if (code == SQLITE_ROW) {
+    const sqlite3_int64 found = sqlite3_column_int64(statement, 0);
+    code = found < 0 || (sqlite3_uint64)found > store->identity.point_count ? SQLITE_CORRUPT
+                                                                            : SQLITE_OK;
+    *count = (size_t)found;
+  }
+  (void)sqlite3_finalize(statement);
+  return code;
+}
+
+/* Counts, then reads, within one transaction: a writer may be at work. */
+static int read_all(reading *from) {
+  size_t count = 0;
+  int code = sqlite3_exec(from->store->database, "BEGIN", NULL, NULL, NULL);
+  if (code == SQLITE_OK) {
+    code = count_rows(from->store, &count);
+  }
+  if (code == SQLITE_OK) {
+    from->cells = dsm__arena_array(from->arena, count * from->column_count, sizeof *from->cells);
+    code = from->cells == NULL ? SQLITE_NOMEM : prepare(from);
+  }
+  if (code == SQLITE_OK && from->cells != NULL) {
+    code = read_rows(from, count);
+  }
+  (void)sqlite3_finalize(from->statement);
+  from->statement = NULL;
+  return code;
+}
+
+static bool copy_names(dsm_point_table *table, const dsm_store *store, size_t column_count) {
+  const char **const columns = dsm__arena_array(table->arena, column_count, sizeof *columns);
+  table->name = dsm__arena_strdup(table->arena, store->identity.name);
+  if (columns == NULL || table->name == NULL) {
+    return false;
+  }
+  for (size_t c = 0; c < column_count; c++) {
+    columns[c] = dsm__arena_strdup(table->arena, store->columns[c]);
+    if (columns[c] == NULL) {
+      return false;
+    }
+  }
+  table->columns = columns;
+  table->column_count = column_count;
+  table->point_count = store->identity.point_count;
+  return true;
+}
+
+dsm_status dsm_store_points(dsm_store *store, dsm_point_table **table, dsm_diags *diags) {
+  *table = NULL;
+  const size_t column_count = store->column_count - 1; /* without `plan` */
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_point_table *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  if (made != NULL) {
+    made->arena = arena;
+  }
+  if (made == NULL || !copy_names(made, store, column_count)) {
+    dsm__arena_free(arena);
+    return dsm__out_of_memory(diags);
+  }
+  reading from = {.store = store, .arena = arena, .column_count = column_count};
+  const int code = read_all(&from);
+  dsm_status status = DSM_OK;
+  if (code == SQLITE_CORRUPT && sqlite3_errcode(store->database) != SQLITE_CORRUPT) {
+    status = dsm__store_damaged(store, "a row holds what dsm does not write", diags);
+  } else if (code != SQLITE_OK) {
+    status = dsm__store_fail(store, code, "cannot read", diags);
+  }
+  dsm__store_abandon(store); /* nothing was written */
+  if (status != DSM_OK) {
+    dsm__arena_free(arena);
+    return status;
+  }
+  made->cells = from.cells;
+  made->row_count = from.row_count;
+  *table = made;
+  return DSM_OK;
+}
+
+void dsm_point_table_free(dsm_point_table *table) {
+  if (table != NULL) {
+    dsm__arena_free(table->arena);
+  }
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* store_statement.c: statements that are compiled once, and words that are stored once. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "sweep/store_internal.h"
+
+/* ---- texts ---- */
+
+static void put_parameters(dsm__text_buffer *out, size_t count) {
+  for (size_t i = 1; i <= count; i++) {
+    dsm__text_printf(out, "%s?%zu", i == 1 ? "" : ",", i);
+  }
+}
+
+static void put_point(const dsm_store *store, dsm__text_buffer *out) {
+  dsm__text_puts(out, "INSERT OR IGNORE INTO point_row VALUES (");
+  put_parameters(out, store->column_count - 1);
+  dsm__text_puts(out, ")");
+}
+
+static void put_layer(dsm__text_buffer *out) {
+  dsm__text_puts(out, "INSERT INTO layer_row(");
+  for (size_t c = 0; c < dsm__layer_column_count; c++) {
+    dsm__text_printf(out, "%s%s", c == 0 ? "" : ",", dsm__layer_columns[c]);
+  }
+  dsm__text_puts(out, ") VALUES (");
+  put_parameters(out, dsm__layer_column_count);
+  dsm__text_puts(out, ")");
+}
+
+static void get_point(const dsm_store *store, dsm__text_buffer *out) {
+  dsm__text_puts(out, "SELECT ");
+  dsm__store_put_columns(store, 0, store->column_count, out);
+  dsm__text_puts(out, " FROM points WHERE point = ?1");
+}
+
+static void get_layers(dsm__text_buffer *out) {
+  dsm__text_puts(out, "SELECT ");
+  for (size_t c = 0; c < dsm__layer_column_count; c++) {
+    dsm__text_printf(out, "%s%s", c == 0 ? "" : ",", dsm__layer_columns[c]);
+  }
+  dsm__text_puts(out, " FROM layers WHERE point = ?1 ORDER BY layer, CASE pass ");
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    dsm__text_printf(out, "WHEN '%s' THEN %d ", dsm_pass_name((dsm_pass)p), p);
+  }
+  dsm__text_puts(out, "END");
+}
+
+static void text_of(const dsm_store *store, dsm__statement which, dsm__text_buffer *out) {
+  switch (which) {
+  case DSM__STATEMENT_BEGIN:
+    dsm__text_puts(out, "BEGIN IMMEDIATE");
+    break;
+  case DSM__STATEMENT_COMMIT:
+    dsm__text_puts(out, "COMMIT");
+    break;
+  case DSM__STATEMENT_ROLLBACK:
+    dsm__text_puts(out, "ROLLBACK");
+    break;
+  case DSM__STATEMENT_PUT_POINT:
+    put_point(store, out);
+    break;
+  case DSM__STATEMENT_PUT_LAYER:
+    put_layer(out);
+    break;
+  case DSM__STATEMENT_PUT_PLAN:
+    dsm__text_puts(out, "INSERT INTO plan_text(point, plan) VALUES (?1, ?2)");
+    break;
+  case DSM__STATEMENT_FIND_WORD:
+    dsm__text_puts(out, "SELECT id FROM word WHERE text = ?1");
+    break;
+  case DSM__STATEMENT_ADD_WORD:
+    dsm__text_puts(out, "INSERT INTO word(text) VALUES (?1)");
+    break;
+  case DSM__STATEMENT_GET_POINT:
+    get_point(store, out);
+    break;
+  case DSM__STATEMENT_GET_LAYERS:
+    get_layers(out);
+    break;
+  case DSM__STATEMENT_COUNT:
+    break;
+  }
+}
+
+/* ---- statements ---- */
+
+int dsm__store_statement(dsm_store *store, dsm__statement which, sqlite3_stmt **statement) {
+  *statement = store->statements[which];
+  if (*statement != NULL) {
+    return SQLITE_OK;
+  }
+  dsm__text_buffer text = {0};
+  text_of(store, which, &text);
+  const int code =
+      text.failed ? SQLITE_NOMEM
+                  : sqlite3_prepare_v3(store->database, text.text, -1, SQLITE_PREPARE_PERSISTENT,
+                                       &store->statements[which], NULL);
+  dsm__text_fini(&text);
+  *statement = store->statements[which];
+  return code;
+}
+
+int dsm__store_run(sqlite3_stmt *statement) {
+  const int code = sqlite3_step(statement);
+  (void)sqlite3_reset(statement); /* says the same again */
+  return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+int dsm__store_do(dsm_store *store, dsm__statement which) {
+  sqlite3_stmt *statement;
+  const int code = dsm__store_statement(store, which, &statement);
+  return code == SQLITE_OK ? dsm__store_run(statement) : code;
+}
+
+void dsm__store_abandon(dsm_store *store) {
+  /* SQLite ends some transactions by itself when they fail. */
+  if (sqlite3_get_autocommit(store->database) == 0 &&
+      dsm__store_do(store, DSM__STATEMENT_ROLLBACK) != SQLITE_OK) {
+    (void)sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+  }
+  if (store->words != NULL) {
+    /* The words that the transaction added are gone. */
+    memset(store->words, 0, DSM__WORD_SLOTS * sizeof *store->words);
+  }
+}
+
+/* ---- words ---- */
+
+static uint64_t hash_of(const char *text, size_t length) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < length; i++) {
+    hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+  }
+  return hash ^ (hash >> 32);
+}
+
+/* The id of a word in the database, 0 if it has none. */
+static int find_word(dsm_store *store, const char *text, size_t length, sqlite3_int64 *id) {
+  sqlite3_stmt *statement;
+  int code = dsm__store_statement(store, DSM__STATEMENT_FIND_WORD, &statement);
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_text(statement, 1, text, (int)length, SQLITE_STATIC);
+  }
+  if (code != SQLITE_OK) {
+    return code;
+  }
+  code = sqlite3_step(statement);
+  *id = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+  (void)sqlite3_reset(statement);
+  (void)sqlite3_clear_bindings(statement);
+  return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int add_word(dsm_store *store, const char *text, size_t length, sqlite3_int64 *id) {
+  sqlite3_stmt *statement;
+  int code = dsm__store_statement(store, DSM__STATEMENT_ADD_WORD, &statement);
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_text(statement, 1, text, (int)length, SQLITE_STATIC);
+  }
+  if (code == SQLITE_OK) {
+    code = dsm__store_run(statement);
+    (void)sqlite3_clear_bindings(statement);
+  }
+  if (code == SQLITE_OK) {
+    *id = sqlite3_last_insert_rowid(store->database);
+  }
+  return code;
+}
+
+int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id) {
+  const size_t length = strlen(text);
+  dsm__word *const slot = &store->words[hash_of(text, length) % DSM__WORD_SLOTS];
+  if (slot->id != 0 && strcmp(slot->text, text) == 0) {
+    *id = slot->id;
+    return SQLITE_OK;
+  }
+  int code = find_word(store, text, length, id);
+  if (code == SQLITE_OK && *id == 0) {
+    code = add_word(store, text, length, id);
+  }
+  if (code == SQLITE_OK && length < sizeof slot->text) {
+    memcpy(slot->text, text, length + 1);
+    slot->id = *id;
+  }
+  return code;
+}
+
+/* ---- reading ---- */
+
+int dsm__store_text(sqlite3_stmt *statement, int column, const char **text) {
+  *text = NULL;
+  if (sqlite3_column_type(statement, column) == SQLITE_NULL) {
+    return SQLITE_OK;
+  }
+  const char *const found = (const char *)sqlite3_column_text(statement, column);
+  if (found == NULL) {
+    return SQLITE_NOMEM;
+  }
+  const size_t length = (size_t)sqlite3_column_bytes(statement, column);
+  for (size_t at = 0; at < length;) {
+    const size_t size = dsm__utf8_length(found + at, length - at);
+    if (size == 0 || found[at] == '\0') {
+      return SQLITE_CORRUPT;
+    }
+    at += size;
+  }
+  *text = found;
+  return SQLITE_OK;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sweep_axes.c: axes and their values, one after the other. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/folder.h"
+#include "base/nearest.h"
+#include "base/number_text.h"
+#include "sweep/sweep_draft.h"
+
+/* ---- axes ---- */
+
+static bool has_paths(const char *const *paths, size_t count, const char *const *others,
+                      size_t other_count) {
+  bool is_same = count == other_count;
+  for (size_t i = 0; is_same && i < count; i++) {
+    is_same = strcmp(paths[i], others[i]) == 0;
+  }
+  return is_same;
+}
+
+dsm__axis_draft *dsm__axis_find(dsm__sweep_draft *draft, const char *const *paths, size_t count) {
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    if (has_paths(draft->axes[a].paths, draft->axes[a].path_count, paths, count)) {
+      return &draft->axes[a];
+    }
+  }
+  return NULL;
+}
+
+dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const char *const *paths, size_t count) {
+  for (size_t v = 0; v < draft->vary_count; v++) {
+    if (has_paths(draft->varies[v].paths, draft->varies[v].path_count, paths, count)) {
+      return &draft->varies[v];
+    }
+  }
+  return NULL;
+}
+
+dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths,
+                               const dsm__path_kind *kinds, size_t count, dsm__origin origin) {
+  if (draft->axis_count == DSM_SWEEP_AXES_MAX) {
+    dsm__draft_error(
+        draft, origin, NULL,
+        "expected at most %d axes, those of workloads and systems included, found more",
+        DSM_SWEEP_AXES_MAX);
+    return NULL;
+  }
+  dsm__axis_draft *const axis = &draft->axes[draft->axis_count];
+  *axis = (dsm__axis_draft){.origin = origin,
+                            .paths = dsm__arena_array(draft->arena, count, sizeof *axis->paths),
+                            .kinds = dsm__arena_array(draft->arena, count, sizeof *axis->kinds),
+                            .path_origins =
+                                dsm__arena_array(draft->arena, count, sizeof *axis->path_origins),
+                            .path_count = count};
+  if (axis->paths == NULL || axis->kinds == NULL || axis->path_origins == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++) {
+    axis->paths[i] = paths[i];
+    axis->kinds[i] = kinds[i];
+    axis->path_origins[i] = origin;
+  }
+  draft->axis_count++;
+  return axis;
+}
+
+dsm_axis_value *dsm__axis_row(dsm__sweep_draft *draft, dsm__axis_draft *axis) {
+  if (axis->value_count == DSM_SWEEP_VALUES_MAX) {
+    dsm__draft_error(draft, axis->origin, NULL, "expected at most %d values, found more",
+                     DSM_SWEEP_VALUES_MAX);
+    return NULL;
+  }
+  if (axis->value_count == axis->capacity) {
+    const size_t capacity = axis->capacity == 0 ? 8 : 2 * axis->capacity;
+    dsm_axis_value *const grown =
+        dsm__arena_array(draft->arena, capacity * axis->path_count, sizeof *grown);
+    if (grown == NULL) {
+      (void)dsm__draft_out_of_memory(draft);
+      return NULL;
+    }
+    if (axis->value_count > 0) {
+      memcpy(grown, axis->values, axis->value_count * axis->path_count * sizeof *grown);
+    }
+    axis->values = grown;
+    axis->capacity = capacity;
+  }
+  return &axis->values[axis->value_count * axis->path_count];
+}
+
+/* ---- ranges ---- */
+
+#define WHOLE_MAX 9007199254740992.0 /* 2^53 */
+
+/* Near enough to count as hit. */
+#define RANGE_TOLERANCE 1e-9
+
+/* A whole number stays what it is; of others what is beyond 15 digits is rounding. */
+static double tidy(double number) {
+  if (fabs(number) < WHOLE_MAX && floor(number) >= number) {
+    return number;
+  }
+  char text[DSM__NUMBER_TEXT_SIZE];
+  double rounded = number;
+  const int length = snprintf(text, sizeof text, "%.14e", number);
+  char *const point = strchr(text, 'e') == NULL ? NULL : text + (text[0] == '-' ? 2 : 1);
+  if (length > 0 && point != NULL) {
+    *point = '.'; /* in any locale */
+    (void)dsm__text_to_double(text, strlen(text), &rounded);
+  }
+  return rounded;
+}
+
+/* Why a range is none; NULL if it is one. */
+static const char *flaw_of(dsm__range range) {
+  if (range.is_geometric && (range.from <= 0 || range.to <= 0)) {
+    return "a geometric range from and to numbers above 0";
+  }
+  if (range.is_geometric && (range.step <= 0 || fabs(range.step - 1) <= 0)) {
+    return "a factor above 0 that is not 1";
+  }
+  if (!range.is_geometric && fabs(range.step) <= 0) {
+    return "a step that is not 0";
+  }
+  const bool is_rising = range.is_geometric ? range.step > 1 : range.step > 0;
+  if (is_rising ? range.from > range.to : range.from < range.to) {
+    return is_rising ? "a range that rises to its end, as its step says"
+                     : "a range that falls to its end, as its step says";
+  }
+  return NULL;
+}
+
+/* How often the step goes into the range, as a real number. */
+static double steps_of(dsm__range range) {
+  return range.is_geometric ? (log(range.to) - log(range.from)) / log(range.step)
+                            : (range.to - range.from) / range.step;
+}
+
+static double range_value(dsm__range range, size_t index) {
+  const double steps = (double)index;
+  const double number =
+      range.is_geometric ? range.from * pow(range.step, steps) : range.from + steps * range.step;
+  const bool is_end =
+      fabs(number - range.to) <= RANGE_TOLERANCE * fabs(range.is_geometric ? range.to : range.step);
+  return is_end ? range.to : tidy(number);
+}
+
+static bool complain_of_range(dsm__sweep_draft *draft, dsm__range range, dsm__origin origin,
+                              const char *expected) {
+  char from[DSM__NUMBER_TEXT_SIZE];
+  char to[DSM__NUMBER_TEXT_SIZE];
+  char step[DSM__NUMBER_TEXT_SIZE];
+  (void)dsm__double_to_text(range.from, from);
+  (void)dsm__double_to_text(range.to, to);
+  (void)dsm__double_to_text(range.step, step);
+  dsm__draft_error(draft, origin, NULL, "expected %s, found from %s to %s with %s %s", expected,
+                   from, to, range.is_geometric ? "factor" : "step", step);
+  return false;
+}
+
+bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__range range,
+                         dsm__origin origin) {
+  const char *const flaw = flaw_of(range);
+  if (flaw != NULL) {
+    return complain_of_range(draft, range, origin, flaw);
+  }
+  const double steps = floor(steps_of(range) + RANGE_TOLERANCE);
+  if (!(steps < DSM_SWEEP_VALUES_MAX)) {
+    char expected[64];
+    (void)snprintf(expected, sizeof expected, "a range of at most %d values", DSM_SWEEP_VALUES_MAX);
+    return complain_of_range(draft, range, origin, expected);
+  }
+  for (size_t i = 0; i <= (size_t)steps; i++) {
+    dsm__raw_value raw;
+    dsm_axis_value *const row = dsm__axis_row(draft, axis);
+    if (row == NULL || !dsm__raw_from_number(draft, range_value(range, i), &raw) ||
+        !dsm__value_make(draft, axis->kinds[0], &raw, origin, row)) {
+      return false;
+    }
+    axis->value_count++;
+  }
+  return true;
+}
+
+/* ---- folders ---- */
+
+/* folder/name, with one slash between. */
+static const char *join(dsm__sweep_draft *draft, const char *folder, const char *name) {
+  const size_t length = strlen(folder);
+  const bool has_slash = length == 0 || folder[length - 1] == '/';
+  const char *const joined =
+      dsm__arena_printf(draft->arena, "%s%s%s", folder, has_slash ? "" : "/", name);
+  if (joined == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+  return joined;
+}
+
+static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *name,
+                     dsm__origin origin) {
+  const dsm_description kind =
+      axis->kinds[0] == DSM__PATH_WORKLOAD ? DSM_DESCRIPTION_WORKLOAD : DSM_DESCRIPTION_SYSTEM;
+  size_t input = 0;
+  dsm_axis_value *const row = dsm__axis_row(draft, axis);
+  if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input) ||
+      !dsm__value_of_input(draft, kind, input, row)) {
+    return false;
+  }
+  axis->value_count++;
+  return true;
+}
+
+bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *folder,
+                          const char *base, dsm__origin origin) {
+  if (axis->path_count != 1 ||
+      (axis->kinds[0] != DSM__PATH_WORKLOAD && axis->kinds[0] != DSM__PATH_SYSTEM)) {
+    dsm__draft_error(draft, origin, NULL,
+                     "expected a folder only for the path workload or system, found it for %s",
+                     axis->paths[0]);
+    return false;
+  }
+  const bool is_relative = base != NULL && folder[0] != '/';
+  const char *const path = is_relative ? join(draft, base, folder) : folder;
+  const char *const *names = NULL;
+  size_t count = 0;
+  if (path == NULL || dsm__draft_is_stopped(draft)) {
+    return false;
+  }
+  const dsm_status status = dsm__folder_list(&names, &count, path, ".json", DSM_SWEEP_VALUES_MAX,
+                                             draft->arena, draft->diags);
+  dsm__draft_note(draft, status);
+  if (status == DSM_OK && count == 0) {
+    dsm__draft_error(draft, origin, NULL, "expected a folder with files *.json, found none in %s",
+                     path);
+  }
+  bool is_good = status == DSM_OK && count > 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *const name = join(draft, path, names[i]);
+    is_good = name != NULL && add_file(draft, axis, name, origin) && is_good;
+  }
+  return is_good;
+}
+
+/* ---- checks ---- */
+
+/* A row of an axis while rows are sorted. */
+typedef struct row {
+  const dsm_axis_value *values;
+  size_t count;
+  size_t index;
+} row;
+
+static int compare_values(const row *a, const row *b) {
+  for (size_t i = 0; i < a->count; i++) {
+    const int order = strcmp(a->values[i].json, b->values[i].json);
+    if (order != 0) {
+      return order;
+    }
+  }
+  return 0;
+}
+
+static int compare_rows(const void *left, const void *right) {
+  const row *const a = left;
+  const row *const b = right;
+  const int order = compare_values(a, b);
+  return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+/* A value that comes twice would make every point with it twice. */
+static void check_values(dsm__sweep_draft *draft, const dsm__axis_draft *axis) {
+  row *const rows = dsm__arena_array(draft->arena, axis->value_count, sizeof *rows);
+  if (rows == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return;
+  }
+  for (size_t v = 0; v < axis->value_count; v++) {
+    rows[v] = (row){&axis->values[v * axis->path_count], axis->path_count, v};
+  }
+  if (axis->value_count > 1) {
+    qsort(rows, axis->value_count, sizeof *rows, compare_rows);
+  }
+  const row *first_again = NULL;
+  for (size_t v = 1; v < axis->value_count; v++) {
+    if (compare_values(&rows[v - 1], &rows[v]) == 0 &&
+        (first_again == NULL || rows[v].index < first_again->index)) {
+      first_again = &rows[v];
+    }
+  }
+  if (first_again != NULL) {
+    dsm__draft_error(draft, axis->origin, NULL, "expected each value once, found %s%.64s twice",
+                     axis->path_count > 1 ? "values that begin with " : "",
+                     first_again->values[0].text);
+  }
+}
+
+static bool is_stated_option(const dsm__sweep_draft *draft, dsm__path_kind kind) {
+  return (kind == DSM__PATH_MODE && draft->stated.has_mode) ||
+         (kind == DSM__PATH_OPTIMIZE && draft->stated.has_optimize) ||
+         (kind == DSM__PATH_PARALLELISM && draft->stated.has_parallelism);
+}
+
+/* Is the path also one of an axis before, or of the same axis before slot p? */
+static bool is_varied_before(const dsm__sweep_draft *draft, size_t axis, size_t slot) {
+  const char *const path = draft->axes[axis].paths[slot];
+  for (size_t a = 0; a <= axis; a++) {
+    const size_t count = a < axis ? draft->axes[a].path_count : slot;
+    for (size_t p = 0; p < count; p++) {
+      if (strcmp(draft->axes[a].paths[p], path) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool dsm__is_whole_of(const char *path, const char *other) {
+  const size_t length = strlen(path);
+  return strncmp(path, other, length) == 0 && other[length] == '.';
+}
+
+/* Values are put in one after the other, those for all points first. A whole that is put in after
+ * its part takes the part's value away, and the point would not be what its row says. */
+static void check_parts(dsm__sweep_draft *draft, size_t axis, size_t slot) {
+  const dsm__axis_draft *const of = &draft->axes[axis];
+  const char *const path = of->paths[slot];
+  const dsm__path_kind kind = of->kinds[slot];
+  const char *part = NULL;
+  if (kind != DSM__PATH_WORKLOAD_VALUE && kind != DSM__PATH_SYSTEM_VALUE) {
+    return; /* inputs are chosen before values are put in */
+  }
+  for (size_t s = 0; s < draft->set_count && part == NULL; s++) {
+    part = dsm__is_whole_of(path, draft->sets[s].path) ? draft->sets[s].path : NULL;
+  }
+  for (size_t a = 0; a <= axis && part == NULL; a++) {
+    const size_t count = a < axis ? draft->axes[a].path_count : slot;
+    for (size_t p = 0; p < count && part == NULL; p++) {
+      const char *const before = draft->axes[a].paths[p];
+      part = dsm__is_whole_of(path, before) ? before : NULL;
+    }
+  }
+  if (part != NULL) {
+    dsm__draft_error(draft, of->path_origins[slot], "leave one out, or make the part a later axis",
+                     "expected %s before its part %s, whose value it would replace", path, part);
+  }
+}
+
+static void check_path(dsm__sweep_draft *draft, size_t axis, size_t slot) {
+  const dsm__axis_draft *const of = &draft->axes[axis];
+  const char *const path = of->paths[slot];
+  if (is_varied_before(draft, axis, slot)) {
+    const bool is_input =
+        of->kinds[slot] == DSM__PATH_WORKLOAD || of->kinds[slot] == DSM__PATH_SYSTEM;
+    dsm__draft_error(draft, of->path_origins[slot],
+                     is_input ? "a list of workloads or systems is an axis too" : NULL,
+                     "expected one axis a path, found %s a second time", path);
+  }
+  if (is_stated_option(draft, of->kinds[slot])) {
+    dsm__draft_error(draft, of->path_origins[slot], "leave one of them out",
+                     "expected %s as an axis or as an option for all points, found both", path);
+  }
+  for (size_t s = 0; s < draft->set_count; s++) {
+    if (strcmp(draft->sets[s].path, path) == 0) {
+      dsm__draft_error(draft, draft->sets[s].origin, "leave one of them out",
+                       "expected %s as an axis or as a value for all points, found both", path);
+    }
+  }
+}
+
+void dsm__axes_check(dsm__sweep_draft *draft) {
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    for (size_t p = 0; p < draft->axes[a].path_count; p++) {
+      check_path(draft, a, p);
+      check_parts(draft, a, p);
+    }
+    check_values(draft, &draft->axes[a]);
+  }
+}

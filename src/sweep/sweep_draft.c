@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/sweep_draft.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/diag_add.h"
+
+void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+                      const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (origin.node != NULL) {
+    char message[1024]; /* more than a finding keeps */
+    (void)vsnprintf(message, sizeof message, format, args);
+    dsm__json_error(origin.node, hint, "%s", message);
+    draft->is_invalid = true;
+  } else {
+    const dsm__place place = {.file = origin.option};
+    dsm__diags_vadd(draft->diags, DSM_SEVERITY_ERROR, place, hint, format, args);
+    draft->is_usage_wrong = true;
+  }
+  va_end(args);
+}
+
+void dsm__draft_warning(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+                        const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (origin.node != NULL) {
+    char message[1024]; /* more than a finding keeps */
+    (void)vsnprintf(message, sizeof message, format, args);
+    dsm__json_warning(origin.node, hint, "%s", message);
+  } else {
+    const dsm__place place = {.file = origin.option};
+    dsm__diags_vadd(draft->diags, DSM_SEVERITY_WARNING, place, hint, format, args);
+  }
+  va_end(args);
+}
+
+bool dsm__draft_is_stopped(const dsm__sweep_draft *draft) {
+  return draft->is_out_of_memory ||
+         (draft->doc != NULL && dsm__json_doc_is_out_of_memory(draft->doc));
+}
+
+/* Notes that memory is out, and has been reported. */
+static void stop(dsm__sweep_draft *draft) {
+  draft->is_out_of_memory = true;
+  if (draft->doc != NULL) {
+    dsm__json_note_out_of_memory(draft->doc);
+  }
+}
+
+void dsm__draft_note(dsm__sweep_draft *draft, dsm_status status) {
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    stop(draft);
+  }
+  draft->is_io_wrong = draft->is_io_wrong || status == DSM_ERROR_IO;
+  draft->is_usage_wrong = draft->is_usage_wrong || status == DSM_ERROR_USAGE;
+  draft->is_invalid =
+      draft->is_invalid || status == DSM_ERROR_INVALID || status == DSM_ERROR_INFEASIBLE;
+}
+
+bool dsm__draft_out_of_memory(dsm__sweep_draft *draft) {
+  if (!dsm__draft_is_stopped(draft)) {
+    (void)dsm__out_of_memory(draft->diags);
+  }
+  stop(draft);
+  return false;
+}
+
+dsm_status dsm__draft_status(const dsm__sweep_draft *draft) {
+  const bool has_doc = draft->doc != NULL;
+  if (dsm__draft_is_stopped(draft)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  if (draft->is_io_wrong) {
+    return DSM_ERROR_IO;
+  }
+  if (draft->is_invalid || (has_doc && dsm__json_doc_error_count(draft->doc) > 0)) {
+    return DSM_ERROR_INVALID;
+  }
+  return draft->is_usage_wrong ? DSM_ERROR_USAGE : DSM_OK;
+}
+
+const char *dsm__draft_take(dsm__sweep_draft *draft, dsm__text_buffer *buffer) {
+  const char *copy = NULL;
+  if (!buffer->failed && buffer->text != NULL) {
+    copy = dsm__arena_strndup(draft->arena, buffer->text, buffer->length);
+  }
+  dsm__text_fini(buffer);
+  if (copy == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+  return copy;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sweep_draft.h: a sweep while it is made: what the specification and the command line say, where
+ * they say it, and what has been wrong so far. Everything that stays is in the sweep's arena.
+ */
+#ifndef DSM_SWEEP_SWEEP_DRAFT_H
+#define DSM_SWEEP_SWEEP_DRAFT_H
+
+#include "base/arena.h"
+#include "base/json_read.h"
+#include "dsm/limits.h"
+#include "dsm/sweep.h"
+#include "sweep/axis_path.h"
+
+/** Where something is said: a value of the specification, or an option of the command line. */
+typedef struct dsm__origin {
+  const dsm__json_node *node; /**< NULL: the option */
+  const char *option;         /**< in place of a file name, such as "--vary workload.minibatch" */
+} dsm__origin;
+
+typedef struct dsm__axis_draft {
+  dsm__origin origin;
+  dsm__origin *path_origins; /**< of each path */
+  const char **paths;
+  dsm__path_kind *kinds;
+  size_t path_count;
+  dsm_axis_value *values; /**< row by row */
+  size_t value_count;     /**< whole rows */
+  size_t capacity;        /**< rows */
+} dsm__axis_draft;
+
+/** A value for all points. */
+typedef struct dsm__set_draft {
+  const char *path;
+  dsm__path_kind kind; /**< of a value */
+  const char *json;
+  const char *text; /**< as an override says it */
+  dsm__origin origin;
+} dsm__set_draft;
+
+typedef struct dsm__condition_draft {
+  const char *text;
+  dsm__origin origin;
+} dsm__condition_draft;
+
+/** PATH=VALUES of the command line, its paths taken apart. */
+typedef struct dsm__vary {
+  const char *option; /**< "--vary PATH" */
+  const char *const *paths;
+  dsm__path_kind *kinds;
+  size_t path_count;
+  const char *values;
+  bool is_used;
+} dsm__vary;
+
+/** The inputs of a kind (DSM_DESCRIPTION_WORKLOAD or DSM_DESCRIPTION_SYSTEM). */
+typedef struct dsm__input_list {
+  dsm_sweep_input *items;
+  size_t count;
+  size_t capacity;
+} dsm__input_list;
+
+/** The options of the specification that an axis may not vary too. */
+typedef struct dsm__stated_options {
+  bool has_mode;
+  bool has_optimize;
+  bool has_parallelism;
+} dsm__stated_options;
+
+typedef struct dsm__sweep_draft {
+  dsm__arena *arena;
+  dsm_diags *diags;
+  const char *folder; /**< of the specification; NULL: none */
+  const dsm_sweep_request *request;
+  const dsm_sweep_source *source;
+
+  dsm__json_doc *doc; /**< the specification; NULL: none */
+  dsm__json_node root;
+  dsm__json_node workloads_node;
+  dsm__json_node systems_node;
+  dsm__json_node options_node;
+  dsm__json_node optimize_node;
+  dsm__json_node set_node;
+  dsm__json_node axes_node;
+  dsm__json_node exclude_node;
+
+  const char *name;
+  const char *source_text;
+  dsm_record record;
+  dsm__input_list inputs[2]; /**< by dsm_description */
+  dsm__axis_draft axes[DSM_SWEEP_AXES_MAX];
+  size_t axis_count;
+  dsm__vary *varies;
+  size_t vary_count;
+  dsm__set_draft *sets;
+  size_t set_count;
+  size_t set_capacity;
+  dsm__condition_draft *conditions;
+  size_t condition_count;
+  dsm_explore_options options;
+  dsm__stated_options stated;
+
+  bool is_usage_wrong;
+  bool is_invalid;
+  bool is_io_wrong;
+  bool is_out_of_memory;
+} dsm__sweep_draft;
+
+/* ---- what is wrong (sweep_draft.c) ---- */
+
+void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+                      const char *format, ...) DSM_PRINTF(4, 5);
+
+/** What is probably not meant, but is no error. */
+void dsm__draft_warning(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+                        const char *format, ...) DSM_PRINTF(4, 5);
+
+/** Notes the status of a function that has reported already. */
+void dsm__draft_note(dsm__sweep_draft *draft, dsm_status status);
+
+/** Is memory out? Then nothing more should be read. */
+bool dsm__draft_is_stopped(const dsm__sweep_draft *draft);
+
+/** Reports that memory is out; always false. */
+bool dsm__draft_out_of_memory(dsm__sweep_draft *draft);
+
+/** DSM_OK, or the status that all that was wrong so far makes. */
+dsm_status dsm__draft_status(const dsm__sweep_draft *draft);
+
+/** Moves a buffer's text into the draft's arena and frees the buffer; NULL, reported, if memory is
+ * out. */
+const char *dsm__draft_take(dsm__sweep_draft *draft, dsm__text_buffer *buffer);
+
+/** The origin of a node; the node must live as long as findings about it. */
+static inline dsm__origin dsm__origin_of(const dsm__json_node *node) {
+  return (dsm__origin){.node = node};
+}
+
+/* ---- values (sweep_values.c) ---- */
+
+/** A value as it is written, before its path tells what it means. */
+typedef struct dsm__raw_value {
+  const char *json;  /**< canonical */
+  const char *text;  /**< what a string holds; NULL: it is no string */
+  const char *words; /**< of a string, or of a list of strings: joined by "+"; NULL: other values */
+  bool is_number;
+  double number;
+  const dsm__json_node *object; /**< an object of the specification; NULL: anything else */
+} dsm__raw_value;
+
+/** A value of the specification. */
+bool dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node, dsm__raw_value *raw);
+
+/** text[0 .. length) of the command line: JSON, or any other text that does not begin like a JSON
+ * string, list or object, which then is taken as a string. */
+bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length,
+                        dsm__origin origin, dsm__raw_value *raw);
+
+/** A number that was computed. */
+bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__raw_value *raw);
+
+/** What a raw value means for a path. Names of inputs are read as files. False after a report. */
+bool dsm__value_make(dsm__sweep_draft *draft, dsm__path_kind kind, const dsm__raw_value *raw,
+                     dsm__origin origin, dsm_axis_value *value);
+
+/** The value that names an input. */
+bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t input,
+                         dsm_axis_value *value);
+
+/* ---- axes (sweep_axes.c) ---- */
+
+/** The axis of these paths in this order, or NULL. */
+dsm__axis_draft *dsm__axis_find(dsm__sweep_draft *draft, const char *const *paths, size_t count);
+
+/** A new axis; NULL, reported, if there are too many, or if memory is out. */
+dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths,
+                               const dsm__path_kind *kinds, size_t count, dsm__origin origin);
+
+/** Room for one more row of values; NULL, reported, if there are too many or memory is out. It
+ * counts once value_count is increased. */
+dsm_axis_value *dsm__axis_row(dsm__sweep_draft *draft, dsm__axis_draft *axis);
+
+/** A range of numbers; is_geometric tells what `step` is. */
+typedef struct dsm__range {
+  double from;
+  double to;
+  double step;
+  bool is_geometric;
+} dsm__range;
+
+/** Adds the values of a range. */
+bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__range range,
+                         dsm__origin origin);
+
+/** Adds all descriptions of a folder; `base` is the folder that it is relative to, or NULL. */
+bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *folder,
+                          const char *base, dsm__origin origin);
+
+/** No path twice, also in `set` and `options`; no value twice. */
+void dsm__axes_check(dsm__sweep_draft *draft);
+
+/* ---- inputs (sweep_inputs.c) ---- */
+
+/** The input that a name means: one that is there already under that name, or else what the source
+ * reads; `folder` as the source takes it. */
+bool dsm__input_by_name(dsm__sweep_draft *draft, dsm_description kind, const char *name,
+                        const char *folder, dsm__origin origin, size_t *input);
+
+/** The input that stands in the specification. */
+bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
+                          const dsm__json_node *object, size_t *input);
+
+/** File name without folder and ".json". */
+const char *dsm__stem(dsm__sweep_draft *draft, const char *file);
+
+/** Is it a name: UTF-8, 1 .. most bytes, no control characters? */
+bool dsm__is_name(const char *text, size_t most);
+
+/* ---- parts of the whole ---- */
+
+/** Reads the specification into the draft (sweep_json.c). */
+void dsm__sweep_read(dsm__sweep_draft *draft);
+
+/** Adds or replaces a value for all points. */
+void dsm__set_add(dsm__sweep_draft *draft, dsm__set_draft set);
+
+/** Takes --vary texts apart, before the specification is read (sweep_vary.c). */
+void dsm__varies_parse(dsm__sweep_draft *draft);
+
+/** The --vary that has these paths, or NULL. */
+dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const char *const *paths, size_t count);
+
+/** Adds the values of a --vary to an axis. */
+void dsm__vary_read(dsm__sweep_draft *draft, const dsm__vary *vary, dsm__axis_draft *axis);
+
+/** Length of the part of text up to a separator that is outside of quotes and brackets. */
+size_t dsm__part_length(const char *text, char separator);
+
+/** Each path of a value must be known in an input (known_paths.c). */
+void dsm__paths_check(dsm__sweep_draft *draft);
+
+/** No two paths may lead to the same value of an input, nor may a whole come after its part
+ * (same_values.c). Equal and nested spellings are the business of dsm__axes_check. */
+void dsm__same_values_check(dsm__sweep_draft *draft);
+
+/** Is the path that of a whole which has the other as a part, as they are written? */
+bool dsm__is_whole_of(const char *path, const char *other);
+
+/** Numbers the points; needs columns (sweep_product.c). */
+void dsm__product_make(dsm__sweep_draft *draft, dsm_sweep *sweep);
+
+/** The specification that needs no files (sweep_json_write.c); NULL, reported, if memory is out. */
+const char *dsm__sweep_resolve(dsm__sweep_draft *draft, const dsm_sweep *sweep);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sweep_inputs.c: the workloads and systems of a sweep: found, checked, and kept in one form. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/utf8.h"
+#include "sweep/sweep_draft.h"
+#include "system/system_internal.h"
+#include "workload/workload_internal.h"
+
+_Static_assert(sizeof(dsm_digest) == DSM__DIGEST_SIZE, "a digest is a SHA-256 in hexadecimal");
+
+/* ---- names ---- */
+
+bool dsm__is_name(const char *text, size_t most) {
+  const size_t length = strlen(text);
+  for (size_t at = 0; at < length;) {
+    const unsigned char *const c = (const unsigned char *)text + at;
+    const size_t size = dsm__utf8_length(text + at, length - at);
+    const bool is_control = c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
+    if (size == 0 || is_control) {
+      return false;
+    }
+    at += size;
+  }
+  return length > 0 && length <= most;
+}
+
+const char *dsm__stem(dsm__sweep_draft *draft, const char *file) {
+  static const char suffix[] = ".json";
+  const char *const slash = strrchr(file, '/');
+  const char *const base = slash == NULL ? file : slash + 1;
+  size_t length = strlen(base);
+  if (length >= sizeof suffix && strcmp(base + length - (sizeof suffix - 1), suffix) == 0) {
+    length -= sizeof suffix - 1;
+  }
+  const char *const stem = dsm__arena_strndup(draft->arena, base, length);
+  if (stem == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+  return stem;
+}
+
+/* ---- the list ---- */
+
+/* The input of that name, or count. */
+static size_t find_input(const dsm__input_list *list, const char *name) {
+  size_t i = 0;
+  while (i < list->count && strcmp(list->items[i].name, name) != 0) {
+    i++;
+  }
+  return i;
+}
+
+static bool grow(dsm__sweep_draft *draft, dsm__input_list *list) {
+  if (list->count < list->capacity) {
+    return true;
+  }
+  const size_t capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
+  dsm_sweep_input *const grown = dsm__arena_array(draft->arena, capacity, sizeof *grown);
+  if (grown == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  if (list->count > 0) {
+    memcpy(grown, list->items, list->count * sizeof *grown);
+  }
+  list->items = grown;
+  list->capacity = capacity;
+  return true;
+}
+
+/* Adds an input, or finds the same one. Two that differ may not have one name. */
+static bool add_input(dsm__sweep_draft *draft, dsm_description kind, dsm_sweep_input fresh,
+                      dsm__origin origin, size_t *input) {
+  dsm__input_list *const list = &draft->inputs[kind];
+  if (!dsm__is_name(fresh.name, DSM_NAME_BYTES_MAX)) {
+    dsm__draft_error(draft, origin, NULL,
+                     "expected a name of 1 to %d bytes in UTF-8 without control characters, found "
+                     "\"%.200s\"",
+                     DSM_NAME_BYTES_MAX, fresh.name);
+    return false;
+  }
+  dsm__digest_text(fresh.text, fresh.length, fresh.digest);
+  *input = find_input(list, fresh.name);
+  if (*input < list->count) {
+    const dsm_sweep_input *const old = &list->items[*input];
+    if (strcmp(old->digest, fresh.digest) != 0) {
+      dsm__draft_error(draft, origin, "columns and conditions know them by name",
+                       "expected %ss with different names, found two that differ and are called "
+                       "%s: %s and %s",
+                       dsm_description_name(kind), fresh.name, old->file, fresh.file);
+      return false;
+    }
+    return true;
+  }
+  if (list->count == DSM_SWEEP_VALUES_MAX) {
+    dsm__draft_error(draft, origin, NULL, "expected at most %d %ss, found more",
+                     DSM_SWEEP_VALUES_MAX, dsm_description_name(kind));
+    return false;
+  }
+  if (!grow(draft, list)) {
+    return false;
+  }
+  list->items[list->count++] = fresh;
+  return true;
+}
+
+/* The canonical text of a value; NULL, reported, if memory is out. */
+static const char *text_of(dsm__sweep_draft *draft, const dsm__json_node *node, size_t *length) {
+  dsm__text_buffer buffer = {0};
+  dsm__json_compact(node, &buffer);
+  *length = buffer.length;
+  return dsm__draft_take(draft, &buffer);
+}
+
+/* ---- inputs in files ---- */
+
+/* Reads the description as it is, which reports all that is wrong with it. *name is its own name,
+ * in the arena. */
+static bool is_valid(dsm__sweep_draft *draft, dsm_description kind, const char *text, size_t length,
+                     const char *file, const char **name) {
+  dsm_workload *workload = NULL;
+  dsm_system *system = NULL;
+  const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
+  const dsm_status status =
+      is_workload ? dsm_workload_parse(&workload, text, length, file, NULL, 0, draft->diags)
+                  : dsm_system_parse(&system, text, length, file, NULL, 0, draft->diags);
+  dsm__draft_note(draft, status);
+  *name = NULL;
+  if (status == DSM_OK) {
+    *name = dsm__arena_strdup(draft->arena, is_workload ? workload->name : system->name);
+    if (*name == NULL) {
+      (void)dsm__draft_out_of_memory(draft);
+    }
+  }
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+  return *name != NULL;
+}
+
+/* The canonical text of a description that has been found valid. */
+static const char *canonical(dsm__sweep_draft *draft, const char *text, size_t *length) {
+  dsm__json_doc *doc = NULL;
+  if (dsm__json_doc_parse(&doc, text, *length, NULL, NULL, 0, NULL) != DSM_OK) {
+    (void)dsm__draft_out_of_memory(draft);
+    return NULL;
+  }
+  const dsm__json_node root = dsm__json_root(doc);
+  const char *const result = text_of(draft, &root, length);
+  dsm__json_doc_free(doc);
+  return result;
+}
+
+/* Adds what a file holds. What comes from standard input has no name but its own. */
+static bool add_file(dsm__sweep_draft *draft, dsm_description kind, const char *name,
+                     const char *file, const char *text, size_t length, dsm__origin origin,
+                     size_t *input) {
+  const char *own_name = NULL;
+  if (!is_valid(draft, kind, text, length, file, &own_name)) {
+    return false;
+  }
+  dsm_sweep_input fresh = {.name = strcmp(name, "-") == 0 ? own_name : dsm__stem(draft, name),
+                           .file = dsm__arena_strdup(draft->arena, file),
+                           .length = length};
+  fresh.text = canonical(draft, text, &fresh.length);
+  if (fresh.file == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  return fresh.name != NULL && fresh.text != NULL && add_input(draft, kind, fresh, origin, input);
+}
+
+bool dsm__input_by_name(dsm__sweep_draft *draft, dsm_description kind, const char *name,
+                        const char *folder, dsm__origin origin, size_t *input) {
+  const dsm__input_list *const list = &draft->inputs[kind];
+  *input = find_input(list, name);
+  if (*input < list->count) {
+    return true;
+  }
+  if (dsm__draft_is_stopped(draft)) {
+    return false;
+  }
+  if (draft->source == NULL) {
+    dsm__draft_error(draft, origin, NULL,
+                     "expected the %s in full where no files are read, found only its name, %.128s",
+                     dsm_description_name(kind), name);
+    return false;
+  }
+  char *text = NULL;
+  char *file = NULL;
+  size_t length = 0;
+  const dsm_status status = draft->source->read(draft->source->context, name, folder, kind, &text,
+                                                &length, &file, draft->diags);
+  dsm__draft_note(draft, status);
+  const bool is_good =
+      status == DSM_OK && add_file(draft, kind, name, file, text, length, origin, input);
+  free(text);
+  free(file);
+  return is_good;
+}
+
+/* ---- inputs in the specification ---- */
+
+/* Reads a description inside of the specification; false if it has flaws. */
+static bool read_object(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
+                        const char **name) {
+  const size_t errors_before = dsm__json_doc_error_count(draft->doc);
+  dsm_workload *const workload = kind == DSM_DESCRIPTION_WORKLOAD ? dsm__workload_new() : NULL;
+  dsm_system *const system = kind == DSM_DESCRIPTION_SYSTEM ? dsm__system_new() : NULL;
+  if (workload == NULL && system == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  if (workload != NULL) {
+    dsm__workload_read(workload, node);
+  } else {
+    dsm__system_read(system, node);
+  }
+  const bool is_good =
+      dsm__json_doc_error_count(draft->doc) == errors_before && !dsm__draft_is_stopped(draft);
+  *name = NULL;
+  if (is_good) {
+    *name = dsm__arena_strdup(draft->arena, workload != NULL ? workload->name : system->name);
+    if (*name == NULL) {
+      (void)dsm__draft_out_of_memory(draft);
+    }
+  }
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+  return *name != NULL;
+}
+
+bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
+                          const dsm__json_node *object, size_t *input) {
+  static const char *const known[] = {"name", "description"};
+  const dsm__json_node description = dsm__json_member(object, "description");
+  const dsm__json_node name_node = dsm__json_member(object, "name");
+  const bool is_named = dsm__json_is_present(&description);
+  const char *stated = "";
+  const char *own_name = "";
+  bool is_good = !is_named || dsm__json_object_only(object, known, 2);
+  if (is_named) {
+    is_good = dsm__json_name(&name_node, DSM_NAME_BYTES_MAX, draft->arena, &stated) && is_good;
+  }
+  is_good = read_object(draft, kind, is_named ? &description : object, &own_name) && is_good;
+  if (!is_good) {
+    return false;
+  }
+  dsm_sweep_input fresh = {.name = is_named ? stated : own_name,
+                           .file = dsm__json_doc_file(draft->doc)};
+  fresh.file = dsm__arena_strdup(draft->arena, fresh.file == NULL ? "" : fresh.file);
+  fresh.text = text_of(draft, is_named ? &description : object, &fresh.length);
+  if (fresh.file == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  return fresh.text != NULL && add_input(draft, kind, fresh, dsm__origin_of(object), input);
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sweep_json.c: the format "dsm-sweep/1", read. */
+#include <math.h>
+#include <string.h>
+
+#include "sweep/option_words.h"
+#include "sweep/override_text.h"
+#include "sweep/sweep_draft.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Bytes of a path and of a condition. */
+enum { PATH_BYTES_MAX = 1024, CONDITION_BYTES_MAX = 4096 };
+
+/* ---- values for all points ---- */
+
+void dsm__set_add(dsm__sweep_draft *draft, dsm__set_draft set) {
+  size_t kept = 0;
+  for (size_t i = 0; i < draft->set_count; i++) {
+    if (strcmp(draft->sets[i].path, set.path) != 0) {
+      draft->sets[kept++] = draft->sets[i];
+    }
+  }
+  draft->set_count = kept;
+  if (draft->set_count == draft->set_capacity) {
+    const size_t capacity = draft->set_capacity == 0 ? 8 : 2 * draft->set_capacity;
+    dsm__set_draft *const grown = dsm__arena_array(draft->arena, capacity, sizeof *grown);
+    if (grown == NULL) {
+      (void)dsm__draft_out_of_memory(draft);
+      return;
+    }
+    if (draft->set_count > 0) {
+      memcpy(grown, draft->sets, draft->set_count * sizeof *grown);
+    }
+    draft->sets = grown;
+    draft->set_capacity = capacity;
+  }
+  draft->sets[draft->set_count++] = set;
+}
+
+/* A copy of a node that lives as long as the draft; its parent must do so too. NULL, reported, if
+ * memory is out. */
+static const dsm__json_node *keep(dsm__sweep_draft *draft, dsm__json_node node) {
+  dsm__json_node *const copy = dsm__arena_alloc(draft->arena, sizeof *copy);
+  if (copy == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return NULL;
+  }
+  *copy = node;
+  return copy;
+}
+
+static void read_set_member(dsm__sweep_draft *draft, const dsm__json_node *member) {
+  const char *const key = dsm__json_key(member);
+  dsm__path_kind kind;
+  const bool is_path = dsm__path_parse(key, &kind) && strchr(key, '=') == NULL &&
+                       (kind == DSM__PATH_WORKLOAD_VALUE || kind == DSM__PATH_SYSTEM_VALUE);
+  if (!is_path) {
+    dsm__json_error(member, NULL, "expected workload.PATH or system.PATH, found \"%.128s\"", key);
+    return;
+  }
+  dsm__raw_value raw;
+  const dsm__json_node *const node = keep(draft, *member);
+  if (node == NULL || !dsm__raw_from_node(draft, member, &raw)) {
+    return;
+  }
+  dsm__set_draft set = {.path = dsm__arena_strdup(draft->arena, key),
+                        .kind = kind,
+                        .json = raw.json,
+                        .text = dsm__override_text(raw.json, raw.text),
+                        .origin = dsm__origin_of(node)};
+  if (set.path == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return;
+  }
+  dsm__set_add(draft, set);
+}
+
+static void read_set(dsm__sweep_draft *draft) {
+  draft->set_node = dsm__json_member(&draft->root, "set");
+  if (!dsm__json_is_present(&draft->set_node)) {
+    return;
+  }
+  if (!dsm__json_is_object(&draft->set_node)) {
+    (void)dsm__json_object_only(&draft->set_node, NULL, 0);
+    return;
+  }
+  dsm__json_node member = dsm__json_first_member(&draft->set_node);
+  for (; dsm__json_is_present(&member); member = dsm__json_next(&member)) {
+    read_set_member(draft, &member);
+  }
+}
+
+/* ---- options ---- */
+
+/* The text of an option, or NULL if it is absent or wrong. */
+static const char *read_option(dsm__sweep_draft *draft, const dsm__json_node *options,
+                               const char *key, dsm__path_kind kind, bool *is_stated) {
+  const dsm__json_node node = dsm__json_member(options, key);
+  dsm__raw_value raw;
+  dsm_axis_value value;
+  *is_stated = dsm__json_is_present(&node);
+  const bool is_good = *is_stated && dsm__raw_from_node(draft, &node, &raw) &&
+                       dsm__value_make(draft, kind, &raw, dsm__origin_of(&node), &value);
+  return is_good ? value.text : NULL;
+}
+
+static void read_options(dsm__sweep_draft *draft) {
+  static const char *const known[] = {"mode", "optimize", "parallelism"};
+  draft->options_node = dsm__json_member(&draft->root, "options");
+  const dsm__json_node *const options = &draft->options_node;
+  draft->optimize_node = dsm__json_member(options, "optimize");
+  if (!dsm__json_is_present(options) || !dsm__json_object_only(options, known, COUNT_OF(known))) {
+    return;
+  }
+  dsm__stated_options *const stated = &draft->stated;
+  const char *const mode = read_option(draft, options, "mode", DSM__PATH_MODE, &stated->has_mode);
+  const char *const optimize =
+      read_option(draft, options, "optimize", DSM__PATH_OPTIMIZE, &stated->has_optimize);
+  const char *const parallelism =
+      read_option(draft, options, "parallelism", DSM__PATH_PARALLELISM, &stated->has_parallelism);
+  /* The texts have been found good. */
+  char wrong[2];
+  if (mode != NULL) {
+    (void)dsm_mode_parse(mode, &draft->options.mode);
+  }
+  if (optimize != NULL) {
+    (void)dsm__optimizations_parse(optimize, &draft->options.optimizations, wrong, sizeof wrong);
+  }
+  if (parallelism != NULL) {
+    (void)dsm__parallelisms_parse(parallelism, &draft->options.parallelisms, wrong, sizeof wrong);
+  }
+}
+
+/* ---- inputs ---- */
+
+/* Adds an item of a list as a row of an axis of one path. */
+static void read_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *item) {
+  dsm__raw_value raw;
+  dsm_axis_value *const row = dsm__axis_row(draft, axis);
+  if (row != NULL && dsm__raw_from_node(draft, item, &raw) &&
+      dsm__value_make(draft, axis->kinds[0], &raw, dsm__origin_of(item), row)) {
+    axis->value_count++;
+  }
+}
+
+static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node, const char *path,
+                        dsm__path_kind kind, bool is_replaced) {
+  size_t count = 0;
+  if (!dsm__json_is_present(node) || is_replaced ||
+      !dsm__json_array(node, 1, DSM_SWEEP_VALUES_MAX, &count)) {
+    return;
+  }
+  dsm__axis_draft *const axis = dsm__axis_add(draft, &path, &kind, 1, dsm__origin_of(node));
+  dsm__json_node item = dsm__json_item(node, 0);
+  for (size_t i = 0; axis != NULL && i < count && !dsm__draft_is_stopped(draft); i++) {
+    read_value(draft, axis, &item);
+    item = dsm__json_next(&item);
+  }
+}
+
+/* The axis of workloads or systems that comes first, from wherever it is said last. */
+static void read_input_axis(dsm__sweep_draft *draft, dsm_description kind) {
+  static const char *const lists[] = {"workloads", "systems"};
+  const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
+  const char *const path = dsm_description_name(kind);
+  const dsm__path_kind path_kind = is_workload ? DSM__PATH_WORKLOAD : DSM__PATH_SYSTEM;
+  dsm__json_node *const node = is_workload ? &draft->workloads_node : &draft->systems_node;
+  const size_t named_count =
+      is_workload ? draft->request->workload_count : draft->request->system_count;
+  const char *const *const names =
+      is_workload ? draft->request->workloads : draft->request->systems;
+  if (draft->doc != NULL) {
+    *node = dsm__json_member(&draft->root, lists[is_workload ? 0 : 1]);
+  }
+  if (named_count == 0) {
+    dsm__vary *const vary = dsm__vary_find(draft, &path, 1);
+    const bool is_varied = vary != NULL && draft->doc != NULL && dsm__json_is_present(node);
+    if (is_varied) {
+      dsm__axis_draft *const axis =
+          dsm__axis_add(draft, &path, &path_kind, 1, (dsm__origin){.option = vary->option});
+      vary->is_used = true;
+      if (axis != NULL) {
+        dsm__vary_read(draft, vary, axis);
+      }
+    } else if (draft->doc != NULL) {
+      read_inputs(draft, node, path, path_kind, false);
+    }
+    return;
+  }
+  const dsm__origin origin = {.option = path};
+  dsm__axis_draft *const axis = dsm__axis_add(draft, &path, &path_kind, 1, origin);
+  for (size_t i = 0; axis != NULL && i < named_count; i++) {
+    const dsm__raw_value raw = {.json = names[i], .text = names[i]};
+    dsm_axis_value *const row = dsm__axis_row(draft, axis);
+    if (row != NULL && dsm__value_make(draft, path_kind, &raw, origin, row)) {
+      axis->value_count++;
+    }
+  }
+}
+
+/* ---- axes ---- */
+
+/* The paths of an axis while it is read. */
+typedef struct path_list {
+  const char *paths[DSM_SWEEP_AXES_MAX];
+  dsm__path_kind kinds[DSM_SWEEP_AXES_MAX];
+  const dsm__json_node *nodes[DSM_SWEEP_AXES_MAX]; /* kept */
+  size_t count;
+} path_list;
+
+static bool read_path(dsm__sweep_draft *draft, const dsm__json_node *node, path_list *list) {
+  const char *path = NULL;
+  if (!dsm__json_string(node, 1, PATH_BYTES_MAX, draft->arena, &path)) {
+    return false;
+  }
+  dsm__path_kind kind;
+  if (strchr(path, '=') != NULL || !dsm__path_parse(path, &kind)) {
+    char hint[DSM__PATH_HINT_SIZE];
+    dsm__path_hint(path, hint);
+    dsm__json_error(node, hint,
+                    "expected workload, system, workload.PATH, system.PATH, options.mode, "
+                    "options.optimize or options.parallelism, found \"%.128s\"",
+                    path);
+    return false;
+  }
+  list->nodes[list->count] = node;
+  list->paths[list->count] = path;
+  list->kinds[list->count++] = kind;
+  return true;
+}
+
+static bool read_paths(dsm__sweep_draft *draft, const dsm__json_node *axis, path_list *list) {
+  const dsm__json_node *const path = keep(draft, dsm__json_member(axis, "path"));
+  const dsm__json_node *const paths = keep(draft, dsm__json_member(axis, "paths"));
+  size_t count = 0;
+  if (path == NULL || paths == NULL) {
+    return false;
+  }
+  if (dsm__json_is_present(path) == dsm__json_is_present(paths)) {
+    dsm__json_error(axis, NULL, "expected either \"path\" or \"paths\", found %s",
+                    dsm__json_is_present(path) ? "both" : "neither");
+    return false;
+  }
+  if (dsm__json_is_present(path)) {
+    return read_path(draft, path, list);
+  }
+  if (!dsm__json_array(paths, 1, DSM_SWEEP_AXES_MAX, &count)) {
+    return false;
+  }
+  bool is_good = true;
+  for (size_t i = 0; i < count; i++) {
+    const dsm__json_node *const item = keep(draft, dsm__json_item(paths, i));
+    is_good = item != NULL && read_path(draft, item, list) && is_good;
+  }
+  return is_good;
+}
+
+/* One value for each path. */
+static void read_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *item) {
+  size_t count = 0;
+  dsm_axis_value *const row = dsm__axis_row(draft, axis);
+  if (row == NULL || !dsm__json_array(item, axis->path_count, axis->path_count, &count)) {
+    return;
+  }
+  bool is_good = true;
+  dsm__json_node part = dsm__json_item(item, 0);
+  for (size_t p = 0; p < count; p++, part = dsm__json_next(&part)) {
+    dsm__raw_value raw;
+    is_good = dsm__raw_from_node(draft, &part, &raw) &&
+              dsm__value_make(draft, axis->kinds[p], &raw, dsm__origin_of(&part), &row[p]) &&
+              is_good;
+  }
+  axis->value_count += is_good;
+}
+
+static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
+                        const dsm__json_node *values, bool is_in_rows) {
+  size_t count = 0;
+  if (!dsm__json_array(values, 1, DSM_SWEEP_VALUES_MAX, &count)) {
+    return;
+  }
+  dsm__json_node item = dsm__json_item(values, 0);
+  for (size_t i = 0; i < count && !dsm__draft_is_stopped(draft);
+       i++, item = dsm__json_next(&item)) {
+    if (is_in_rows) {
+      read_row(draft, axis, &item);
+    } else {
+      read_value(draft, axis, &item);
+    }
+  }
+}
+
+static void read_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *node) {
+  static const char *const known[] = {"from", "to", "factor", "step"};
+  static const dsm__json_range any = {-HUGE_VAL, HUGE_VAL, false};
+  if (!dsm__json_object_only(node, known, COUNT_OF(known))) {
+    return;
+  }
+  const dsm__json_node from = dsm__json_member(node, "from");
+  const dsm__json_node to = dsm__json_member(node, "to");
+  const dsm__json_node factor = dsm__json_member(node, "factor");
+  const dsm__json_node step = dsm__json_member(node, "step");
+  dsm__range range = {.is_geometric = dsm__json_is_present(&factor)};
+  const bool has_from = dsm__json_double(&from, any, &range.from);
+  bool is_good = dsm__json_double(&to, any, &range.to) && has_from;
+  if (range.is_geometric == dsm__json_is_present(&step)) {
+    dsm__json_error(node, NULL, "expected either \"factor\" or \"step\", found %s",
+                    range.is_geometric ? "both" : "neither");
+    return;
+  }
+  is_good = dsm__json_double(range.is_geometric ? &factor : &step, any, &range.step) && is_good;
+  if (is_good && axis->path_count == 1) {
+    (void)dsm__axis_add_range(draft, axis, range, dsm__origin_of(node));
+  }
+}
+
+static void read_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis,
+                        const dsm__json_node *node) {
+  const char *folder = NULL;
+  if (dsm__json_string(node, 1, CONDITION_BYTES_MAX, draft->arena, &folder)) {
+    (void)dsm__axis_add_folder(draft, axis, folder, draft->folder, dsm__origin_of(node));
+  }
+}
+
+/* Where an axis gets its values from. */
+static void read_axis_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
+                             const dsm__json_node *node, bool is_in_rows) {
+  const dsm__json_node values = dsm__json_member(node, "values");
+  const dsm__json_node range = dsm__json_member(node, "range");
+  const dsm__json_node folder = dsm__json_member(node, "folder");
+  const int count =
+      dsm__json_is_present(&values) + dsm__json_is_present(&range) + dsm__json_is_present(&folder);
+  if (count != 1) {
+    dsm__json_error(node, NULL, "expected one of \"values\", \"range\" and \"folder\", found %s",
+                    count == 0 ? "none" : "several");
+    return;
+  }
+  if (is_in_rows && !dsm__json_is_present(&values)) {
+    dsm__json_error(node, NULL, "expected \"values\" for the axis of several paths");
+    return;
+  }
+  if (dsm__json_is_present(&values)) {
+    read_values(draft, axis, &values, is_in_rows);
+  } else if (dsm__json_is_present(&range)) {
+    read_range(draft, axis, &range);
+  } else {
+    read_folder(draft, axis, &folder);
+  }
+}
+
+/* Has the command line named inputs in place of those of this axis? */
+static bool is_replaced(const dsm__sweep_draft *draft, const path_list *list) {
+  return list->count == 1 &&
+         ((list->kinds[0] == DSM__PATH_WORKLOAD && draft->request->workload_count > 0) ||
+          (list->kinds[0] == DSM__PATH_SYSTEM && draft->request->system_count > 0));
+}
+
+static void read_axis(dsm__sweep_draft *draft, const dsm__json_node *node) {
+  static const char *const known[] = {"path", "paths", "values", "range", "folder"};
+  path_list list = {.count = 0};
+  if (!dsm__json_object_only(node, known, COUNT_OF(known)) || !read_paths(draft, node, &list) ||
+      is_replaced(draft, &list)) {
+    return;
+  }
+  dsm__vary *const vary = dsm__vary_find(draft, list.paths, list.count);
+  const bool is_varied = vary != NULL && !vary->is_used;
+  const dsm__origin origin =
+      is_varied ? (dsm__origin){.option = vary->option} : dsm__origin_of(node);
+  dsm__axis_draft *const axis = dsm__axis_add(draft, list.paths, list.kinds, list.count, origin);
+  if (axis == NULL) {
+    return;
+  }
+  if (is_varied) {
+    vary->is_used = true;
+    dsm__vary_read(draft, vary, axis);
+    return;
+  }
+  for (size_t p = 0; p < list.count; p++) {
+    axis->path_origins[p] = dsm__origin_of(list.nodes[p]);
+  }
+  const dsm__json_node paths = dsm__json_member(node, "paths");
+  read_axis_values(draft, axis, node, dsm__json_is_present(&paths));
+}
+
+static void read_axes(dsm__sweep_draft *draft) {
+  draft->axes_node = dsm__json_member(&draft->root, "axes");
+  size_t count = 0;
+  if (!dsm__json_is_present(&draft->axes_node) ||
+      !dsm__json_array(&draft->axes_node, 0, DSM_SWEEP_AXES_MAX, &count)) {
+    return;
+  }
+  for (size_t i = 0; i < count && !dsm__draft_is_stopped(draft); i++) {
+    const dsm__json_node *const item = keep(draft, dsm__json_item(&draft->axes_node, i));
+    if (item != NULL) {
+      read_axis(draft, item);
+    }
+  }
+}
+
+/* ---- the rest ---- */
+
+static void read_exclude(dsm__sweep_draft *draft) {
+  draft->exclude_node = dsm__json_member(&draft->root, "exclude");
+  size_t count = 0;
+  if (!dsm__json_is_present(&draft->exclude_node) ||
+      !dsm__json_array(&draft->exclude_node, 0, DSM_SWEEP_CONDITIONS_MAX, &count)) {
+    return;
+  }
+  dsm__json_node item = dsm__json_item(&draft->exclude_node, 0);
+  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+    const dsm__json_node *const node = keep(draft, item);
+    dsm__condition_draft *const condition = &draft->conditions[draft->condition_count];
+    if (node != NULL &&
+        dsm__json_string(node, 1, CONDITION_BYTES_MAX, draft->arena, &condition->text)) {
+      condition->origin = dsm__origin_of(node);
+      draft->condition_count++;
+    }
+  }
+}
+
+static void read_names(dsm__sweep_draft *draft) {
+  enum { NAME_MAX_BYTES = 2 * DSM_NAME_BYTES_MAX + 1 }; /* "WORKLOAD-SYSTEM" */
+  const dsm__json_node name = dsm__json_member(&draft->root, "name");
+  const dsm__json_node source = dsm__json_member(&draft->root, "source");
+  const dsm__json_node record = dsm__json_member(&draft->root, "record");
+  if (dsm__json_is_present(&name)) {
+    (void)dsm__json_name(&name, NAME_MAX_BYTES, draft->arena, &draft->name);
+  }
+  if (dsm__json_is_present(&source)) {
+    (void)dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, draft->arena, &draft->source_text);
+  }
+  const char *names[DSM_RECORD_COUNT];
+  for (int i = 0; i < DSM_RECORD_COUNT; i++) {
+    names[i] = dsm_record_name((dsm_record)i);
+  }
+  size_t index = 0;
+  if (dsm__json_is_present(&record) && dsm__json_enum(&record, names, DSM_RECORD_COUNT, &index)) {
+    draft->record = (dsm_record)index;
+  }
+}
+
+void dsm__sweep_read(dsm__sweep_draft *draft) {
+  static const char *const known[] = {"format",  "name", "source", "workloads", "systems",
+                                      "options", "set",  "axes",   "exclude",   "record"};
+  if (draft->doc != NULL) {
+    draft->root = dsm__json_root(draft->doc);
+    if (!dsm__json_format(&draft->root, "dsm-sweep/1") ||
+        !dsm__json_object_only(&draft->root, known, COUNT_OF(known))) {
+      return;
+    }
+    read_names(draft);
+    read_options(draft);
+    read_set(draft);
+    read_exclude(draft);
+  }
+  read_input_axis(draft, DSM_DESCRIPTION_WORKLOAD);
+  read_input_axis(draft, DSM_DESCRIPTION_SYSTEM);
+  if (draft->doc != NULL) {
+    read_axes(draft);
+  }
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sweep_json_write.c: the format "dsm-sweep/1", written: with all inputs, and nothing to be read
+ * elsewhere. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "sweep/option_words.h"
+#include "sweep/sweep_draft.h"
+
+/* What is written, and which inputs stand there in full already. */
+typedef struct resolved_writer {
+  dsm__json_writer json;
+  const dsm__sweep_draft *draft;
+  bool *is_written[2]; /* by dsm_description */
+} resolved_writer;
+
+/* In full the first time, by name afterwards. */
+static void write_input(resolved_writer *writer, dsm_description kind, size_t index) {
+  const dsm_sweep_input *const input = &writer->draft->inputs[kind].items[index];
+  if (writer->is_written[kind][index]) {
+    dsm__json_write_string(&writer->json, input->name);
+    return;
+  }
+  writer->is_written[kind][index] = true;
+  dsm__json_begin_object(&writer->json, true);
+  dsm__json_put_string(&writer->json, "name", input->name);
+  dsm__json_write_key(&writer->json, "description");
+  dsm__json_write_json(&writer->json, input->text);
+  dsm__json_end_object(&writer->json);
+}
+
+static void write_value(resolved_writer *writer, dsm__path_kind kind, const dsm_axis_value *value) {
+  if (kind == DSM__PATH_WORKLOAD || kind == DSM__PATH_SYSTEM) {
+    write_input(writer,
+                kind == DSM__PATH_WORKLOAD ? DSM_DESCRIPTION_WORKLOAD : DSM_DESCRIPTION_SYSTEM,
+                value->input);
+  } else {
+    dsm__json_write_json(&writer->json, value->json);
+  }
+}
+
+static void write_values(resolved_writer *writer, const dsm__axis_draft *axis, bool is_inline,
+                         bool is_in_rows) {
+  dsm__json_begin_array(&writer->json, is_inline);
+  for (size_t v = 0; v < axis->value_count; v++) {
+    if (is_in_rows) {
+      dsm__json_begin_array(&writer->json, true);
+    }
+    for (size_t p = 0; p < axis->path_count; p++) {
+      write_value(writer, axis->kinds[p], &axis->values[v * axis->path_count + p]);
+    }
+    if (is_in_rows) {
+      dsm__json_end_array(&writer->json);
+    }
+  }
+  dsm__json_end_array(&writer->json);
+}
+
+static bool is_axis_of(const dsm__axis_draft *axis, dsm__path_kind kind) {
+  return axis->path_count == 1 && axis->kinds[0] == kind;
+}
+
+/* Axes of inputs that come first are "workloads" and "systems"; returns how many those are. */
+static size_t write_inputs(resolved_writer *writer) {
+  const dsm__sweep_draft *const draft = writer->draft;
+  size_t count = 0;
+  if (count < draft->axis_count && is_axis_of(&draft->axes[count], DSM__PATH_WORKLOAD)) {
+    dsm__json_write_key(&writer->json, "workloads");
+    write_values(writer, &draft->axes[count++], false, false);
+  }
+  if (count < draft->axis_count && is_axis_of(&draft->axes[count], DSM__PATH_SYSTEM)) {
+    dsm__json_write_key(&writer->json, "systems");
+    write_values(writer, &draft->axes[count++], false, false);
+  }
+  return count;
+}
+
+static void write_axis(resolved_writer *writer, const dsm__axis_draft *axis) {
+  bool is_in_rows = axis->path_count > 1;
+  dsm__json_begin_object(&writer->json, true);
+  if (is_in_rows) {
+    dsm__json_write_key(&writer->json, "paths");
+    dsm__json_begin_array(&writer->json, true);
+    for (size_t p = 0; p < axis->path_count; p++) {
+      dsm__json_write_string(&writer->json, axis->paths[p]);
+    }
+    dsm__json_end_array(&writer->json);
+  } else {
+    dsm__json_put_string(&writer->json, "path", axis->paths[0]);
+  }
+  dsm__json_write_key(&writer->json, "values");
+  write_values(writer, axis, true, is_in_rows);
+  dsm__json_end_object(&writer->json);
+}
+
+static bool has_axis(const dsm__sweep_draft *draft, dsm__path_kind kind) {
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    for (size_t p = 0; p < draft->axes[a].path_count; p++) {
+      if (draft->axes[a].kinds[p] == kind) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static void write_options(resolved_writer *writer) {
+  const dsm__sweep_draft *const draft = writer->draft;
+  char text[DSM__OPTION_TEXT_SIZE];
+  dsm__json_write_key(&writer->json, "options");
+  dsm__json_begin_object(&writer->json, true);
+  if (!has_axis(draft, DSM__PATH_MODE)) {
+    dsm__json_put_string(&writer->json, "mode", dsm_mode_name(draft->options.mode));
+  }
+  if (!has_axis(draft, DSM__PATH_OPTIMIZE)) {
+    dsm__optimizations_text(draft->options.optimizations, text);
+    dsm__json_put_string(&writer->json, "optimize", text);
+  }
+  if (!has_axis(draft, DSM__PATH_PARALLELISM)) {
+    dsm__parallelisms_text(draft->options.parallelisms, text);
+    dsm__json_put_string(&writer->json, "parallelism", text);
+  }
+  dsm__json_end_object(&writer->json);
+}
+
+static void write_all(resolved_writer *writer, const dsm_sweep *sweep) {
+  const dsm__sweep_draft *const draft = writer->draft;
+  dsm__json_writer *const json = &writer->json;
+  dsm__json_begin_object(json, false);
+  dsm__json_put_string(json, "format", "dsm-sweep/1");
+  dsm__json_put_string(json, "name", sweep->name);
+  if (sweep->source != NULL) {
+    dsm__json_put_string(json, "source", sweep->source);
+  }
+  const size_t input_axis_count = write_inputs(writer);
+  write_options(writer);
+  dsm__json_write_key(json, "set");
+  dsm__json_begin_object(json, false);
+  for (size_t s = 0; s < draft->set_count; s++) {
+    dsm__json_write_key(json, draft->sets[s].path);
+    dsm__json_write_json(json, draft->sets[s].json);
+  }
+  dsm__json_end_object(json);
+  dsm__json_write_key(json, "axes");
+  dsm__json_begin_array(json, false);
+  for (size_t a = input_axis_count; a < draft->axis_count; a++) {
+    write_axis(writer, &draft->axes[a]);
+  }
+  dsm__json_end_array(json);
+  dsm__json_write_key(json, "exclude");
+  dsm__json_begin_array(json, false);
+  for (size_t c = 0; c < draft->condition_count; c++) {
+    dsm__json_write_string(json, draft->conditions[c].text);
+  }
+  dsm__json_end_array(json);
+  dsm__json_put_string(json, "record", dsm_record_name(sweep->record));
+  dsm__json_end_object(json);
+  dsm__json_finish(json);
+}
+
+const char *dsm__sweep_resolve(dsm__sweep_draft *draft, const dsm_sweep *sweep) {
+  dsm__text_buffer buffer = {0};
+  resolved_writer writer = {.json = {.out = &buffer}, .draft = draft};
+  for (size_t k = 0; k < 2; k++) {
+    writer.is_written[k] =
+        dsm__arena_array(draft->arena, draft->inputs[k].count, sizeof *writer.is_written[k]);
+  }
+  if (writer.is_written[0] == NULL || writer.is_written[1] == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return NULL;
+  }
+  write_all(&writer, sweep);
+  return dsm__draft_take(draft, &buffer);
+}

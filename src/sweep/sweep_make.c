@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sweep_make.c: a sweep from a specification, a command line, or both. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/digest.h"
+#include "sweep/option_words.h"
+#include "sweep/override_text.h"
+#include "sweep/sweep_draft.h"
+
+enum { SHOWN_MAX = 128 };
+
+/* ---- what the command line says ---- */
+
+static void read_request_set(dsm__sweep_draft *draft, const char *text) {
+  const size_t length = strcspn(text, "=");
+  const char *const path = dsm__arena_strndup(draft->arena, text, length);
+  const char *const option = dsm__arena_printf(draft->arena, "--set %.*s", (int)length, text);
+  if (path == NULL || option == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return;
+  }
+  dsm__path_kind kind = DSM__PATH_WORKLOAD;
+  const bool is_path = dsm__path_parse(path, &kind) &&
+                       (kind == DSM__PATH_WORKLOAD_VALUE || kind == DSM__PATH_SYSTEM_VALUE);
+  if (text[length] == '\0' || !is_path) {
+    dsm__draft_error(draft, (dsm__origin){.option = "--set"}, NULL,
+                     "expected workload.PATH=VALUE or system.PATH=VALUE, found \"%.*s\"", SHOWN_MAX,
+                     text);
+    return;
+  }
+  const dsm__origin origin = {.option = option};
+  const char *const value = text + length + 1;
+  dsm__raw_value raw = {.json = "\"\"", .text = ""};
+  if (*value != '\0' && !dsm__raw_from_text(draft, value, strlen(value), origin, &raw)) {
+    return;
+  }
+  dsm__set_add(draft, (dsm__set_draft){.path = path,
+                                       .kind = kind,
+                                       .json = raw.json,
+                                       .text = dsm__override_text(raw.json, raw.text),
+                                       .origin = origin});
+}
+
+static void read_request(dsm__sweep_draft *draft) {
+  const dsm_sweep_request *const request = draft->request;
+  for (size_t v = 0; v < draft->vary_count; v++) {
+    dsm__vary *const vary = &draft->varies[v];
+    if (!vary->is_used) {
+      dsm__axis_draft *const axis = dsm__axis_add(draft, vary->paths, vary->kinds, vary->path_count,
+                                                  (dsm__origin){.option = vary->option});
+      if (axis != NULL) {
+        dsm__vary_read(draft, vary, axis);
+      }
+    }
+  }
+  for (size_t s = 0; s < request->set_count; s++) {
+    read_request_set(draft, request->sets[s]);
+  }
+  if (request->exclude_count > DSM_SWEEP_CONDITIONS_MAX) {
+    dsm__draft_error(draft, (dsm__origin){.option = "--exclude"}, NULL,
+                     "expected at most %d conditions, found %zu", DSM_SWEEP_CONDITIONS_MAX,
+                     request->exclude_count);
+    return;
+  }
+  for (size_t e = 0; e < request->exclude_count; e++) {
+    draft->conditions[draft->condition_count++] =
+        (dsm__condition_draft){.text = request->excludes[e], .origin = {.option = "--exclude"}};
+  }
+}
+
+static void read_request_options(dsm__sweep_draft *draft) {
+  const dsm_sweep_request *const request = draft->request;
+  if (request->mode != NULL) {
+    draft->options.mode = *request->mode;
+    draft->stated.has_mode = true;
+  }
+  if (request->optimizations != NULL) {
+    draft->options.optimizations = *request->optimizations;
+    draft->stated.has_optimize = true;
+  }
+  if (request->parallelisms != NULL) {
+    draft->options.parallelisms = *request->parallelisms;
+    draft->stated.has_parallelism = true;
+  }
+  if (request->record != NULL) {
+    draft->record = *request->record;
+  }
+}
+
+/* ---- checks ---- */
+
+static bool has_path(const dsm__sweep_draft *draft, dsm__path_kind kind) {
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    for (size_t p = 0; p < draft->axes[a].path_count; p++) {
+      if (draft->axes[a].kinds[p] == kind) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static void check_inputs(dsm__sweep_draft *draft) {
+  static const dsm__path_kind kinds[] = {DSM__PATH_WORKLOAD, DSM__PATH_SYSTEM};
+  static const char *const names[] = {"workload", "system"};
+  if (dsm__draft_status(draft) != DSM_OK) {
+    return; /* what is missing may be what was wrong */
+  }
+  const dsm__json_node nodes[] = {draft->workloads_node, draft->systems_node};
+  for (size_t i = 0; i < 2; i++) {
+    if (!has_path(draft, kinds[i])) {
+      const dsm__origin missing = {.node = draft->doc == NULL ? NULL : &nodes[i]};
+      dsm__draft_error(draft, missing, NULL, "expected at least one %s, found none", names[i]);
+    }
+  }
+}
+
+/* The optimizations that have a meaning in the mode of some point. */
+static dsm_optimization_set meaningful(const dsm__sweep_draft *draft) {
+  dsm_optimization_set set = 0;
+  bool is_varied = false;
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    const dsm__axis_draft *const axis = &draft->axes[a];
+    for (size_t i = 0; i < axis->value_count * axis->path_count; i++) {
+      dsm_mode mode;
+      if (axis->kinds[i % axis->path_count] == DSM__PATH_MODE &&
+          dsm_mode_parse(axis->values[i].text, &mode)) {
+        set |= dsm_mode_optimizations(mode);
+        is_varied = true;
+      }
+    }
+  }
+  return is_varied ? set : dsm_mode_optimizations(draft->options.mode);
+}
+
+static void check_meaning(dsm__sweep_draft *draft, dsm_optimization_set set,
+                          dsm_optimization_set allowed, dsm__origin origin) {
+  const dsm_optimization_set without = set == DSM_OPTIMIZATION_ALL ? 0 : set & ~allowed;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((without & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      dsm__draft_error(draft, origin, NULL,
+                       "expected optimizations of a mode that is swept, found %s, which only %s "
+                       "has",
+                       dsm_optimization_name((dsm_optimization)o),
+                       o == DSM_OPTIMIZATION_PRELOAD ? "inference" : "training");
+    }
+  }
+}
+
+/* An optimization that is named may not be without meaning at all points. */
+static void check_optimizations(dsm__sweep_draft *draft) {
+  const dsm_optimization_set allowed = meaningful(draft);
+  const bool is_requested = draft->request->optimizations != NULL || draft->doc == NULL;
+  const dsm__origin origin = {.node = is_requested ? NULL : &draft->optimize_node,
+                              .option = "--optimize"};
+  check_meaning(draft, draft->options.optimizations, allowed, origin);
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    const dsm__axis_draft *const axis = &draft->axes[a];
+    for (size_t i = 0; i < axis->value_count * axis->path_count; i++) {
+      dsm_optimization_set set = 0;
+      char wrong[2];
+      if (axis->kinds[i % axis->path_count] == DSM__PATH_OPTIMIZE &&
+          dsm__optimizations_parse(axis->values[i].text, &set, wrong, sizeof wrong)) {
+        check_meaning(draft, set, allowed, axis->origin);
+      }
+    }
+  }
+  draft->options.optimizations = draft->options.optimizations == DSM_OPTIMIZATION_ALL
+                                     ? DSM_OPTIMIZATION_ALL
+                                     : draft->options.optimizations & allowed;
+  if (draft->options.parallelisms == 0) {
+    dsm__draft_error(draft, (dsm__origin){.option = "--parallelism"}, NULL,
+                     "expected at least one parallelism, found none");
+  }
+}
+
+/* ---- the sweep ---- */
+
+static bool fill_axes(dsm__sweep_draft *draft, dsm_sweep *sweep) {
+  dsm_axis *const axes = dsm__arena_array(draft->arena, draft->axis_count, sizeof *axes);
+  if (axes == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    const dsm__axis_draft *const axis = &draft->axes[a];
+    axes[a] = (dsm_axis){.paths = axis->paths,
+                         .path_count = axis->path_count,
+                         .values = axis->values,
+                         .value_count = axis->value_count};
+  }
+  sweep->axes = axes;
+  sweep->axis_count = draft->axis_count;
+  return true;
+}
+
+static bool fill_sets(dsm__sweep_draft *draft, dsm_sweep *sweep) {
+  const char **const sets = dsm__arena_array(draft->arena, draft->set_count, sizeof *sets);
+  for (size_t s = 0; sets != NULL && s < draft->set_count; s++) {
+    sets[s] = dsm__arena_printf(draft->arena, "%s=%s", draft->sets[s].path, draft->sets[s].text);
+    if (sets[s] == NULL) {
+      return dsm__draft_out_of_memory(draft);
+    }
+  }
+  sweep->sets = sets;
+  sweep->set_count = draft->set_count;
+  return sets != NULL || dsm__draft_out_of_memory(draft);
+}
+
+/* The stated name, that of the file, or "WORKLOAD-SYSTEM". */
+static bool fill_name(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
+  sweep->name = draft->name;
+  sweep->source = draft->source_text;
+  if (sweep->name == NULL && file != NULL && strcmp(file, "-") != 0) {
+    const char *const stem = dsm__stem(draft, file);
+    sweep->name = stem != NULL && dsm__is_name(stem, DSM_NAME_BYTES_MAX) ? stem : NULL;
+  }
+  if (sweep->name == NULL) {
+    sweep->name =
+        dsm__arena_printf(draft->arena, "%s-%s", sweep->workloads[0].name, sweep->systems[0].name);
+  }
+  return sweep->name != NULL || dsm__draft_out_of_memory(draft);
+}
+
+static void fill(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
+  const dsm__input_list *const workloads = &draft->inputs[DSM_DESCRIPTION_WORKLOAD];
+  const dsm__input_list *const systems = &draft->inputs[DSM_DESCRIPTION_SYSTEM];
+  sweep->workloads = workloads->items;
+  sweep->workload_count = workloads->count;
+  sweep->systems = systems->items;
+  sweep->system_count = systems->count;
+  sweep->record = draft->record;
+  if (!fill_axes(draft, sweep) || !fill_sets(draft, sweep) || !fill_name(draft, sweep, file)) {
+    return;
+  }
+  dsm__product_make(draft, sweep);
+  if (dsm__draft_status(draft) != DSM_OK) {
+    return;
+  }
+  sweep->resolved = dsm__sweep_resolve(draft, sweep);
+  if (sweep->resolved == NULL) {
+    return;
+  }
+  dsm__digest_text(sweep->resolved, strlen(sweep->resolved), sweep->digest);
+  sweep->options = draft->options;
+  sweep->options.optimizations &= meaningful(draft);
+}
+
+/* Everything but the document, which the caller owns. */
+static void make(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
+  draft->conditions = dsm__arena_array(draft->arena, 2 * (size_t)DSM_SWEEP_CONDITIONS_MAX,
+                                       sizeof *draft->conditions);
+  if (draft->conditions == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return;
+  }
+  static void (*const steps[])(dsm__sweep_draft *) = {
+      dsm__varies_parse,      dsm__sweep_read,     read_request_options,
+      read_request,           dsm__axes_check,     dsm__paths_check,
+      dsm__same_values_check, check_optimizations, check_inputs,
+  };
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !dsm__draft_is_stopped(draft); i++) {
+    steps[i](draft);
+  }
+  if (dsm__draft_status(draft) == DSM_OK) {
+    fill(draft, sweep, file);
+  }
+}
+
+static void init(dsm__sweep_draft *draft, dsm__arena *arena, const char *folder,
+                 const dsm_sweep_request *request, const dsm_sweep_source *source,
+                 dsm_diags *diags) {
+  static const dsm_sweep_request nothing = {0};
+  *draft = (dsm__sweep_draft){.arena = arena,
+                              .diags = diags,
+                              .folder = folder,
+                              .request = request == NULL ? &nothing : request,
+                              .source = source,
+                              .record = DSM_RECORD_LAYERS};
+  dsm_explore_options_init(&draft->options);
+  draft->options.optimizations = DSM_OPTIMIZATION_ALL;
+}
+
+dsm_status dsm_sweep_make(dsm_sweep **sweep, const char *text, size_t length, const char *file,
+                          const char *folder, const dsm_sweep_request *request,
+                          const dsm_sweep_source *source, dsm_diags *diags) {
+  *sweep = NULL;
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_sweep *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  dsm__sweep_draft *const draft = made == NULL ? NULL : dsm__arena_alloc(arena, sizeof *draft);
+  if (draft == NULL) {
+    dsm__arena_free(arena);
+    return dsm__out_of_memory(diags);
+  }
+  made->arena = arena;
+  init(draft, arena, folder, request, source, diags);
+  dsm_status status = DSM_OK;
+  if (text != NULL) {
+    status = dsm__json_doc_parse(&draft->doc, text, length, file, NULL, 0, diags);
+  }
+  if (status == DSM_OK) {
+    make(draft, made, file);
+    status = dsm__draft_status(draft);
+  }
+  dsm__json_doc_free(draft->doc);
+  if (status == DSM_OK) {
+    *sweep = made;
+  } else {
+    dsm_sweep_free(made);
+  }
+  return status;
+}

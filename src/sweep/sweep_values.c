@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sweep_values.c: from what is written to what it means. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_text.h"
+#include "base/json_write.h"
+#include "base/nearest.h"
+#include "base/number_text.h"
+#include "base/utf8.h"
+#include "sweep/option_words.h"
+#include "sweep/sweep_draft.h"
+
+enum { SHOWN_MAX = 128 };
+
+/* ---- as written ---- */
+
+static const char *quoted(dsm__sweep_draft *draft, const char *text) {
+  dsm__text_buffer buffer = {0};
+  dsm__json_writer writer = {.out = &buffer};
+  dsm__json_write_string(&writer, text);
+  return dsm__draft_take(draft, &buffer);
+}
+
+/* Strings of a list joined by "+"; NULL in *words if it is no list of strings. False if out of
+ * memory. */
+static bool join_words(dsm__sweep_draft *draft, const dsm__json_node *list, const char **words) {
+  dsm__text_buffer joined = {0};
+  *words = NULL;
+  dsm__json_node item = dsm__json_item(list, 0);
+  dsm__text_puts(&joined, "");
+  for (; dsm__json_is_present(&item); item = dsm__json_next(&item)) {
+    const char *const word = dsm__json_text(&item);
+    if (word == NULL) {
+      dsm__text_fini(&joined);
+      return true;
+    }
+    dsm__text_puts(&joined, item.index == 0 ? "" : "+");
+    dsm__text_puts(&joined, word);
+  }
+  *words = dsm__draft_take(draft, &joined);
+  return *words != NULL;
+}
+
+bool dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node, dsm__raw_value *raw) {
+  *raw = (dsm__raw_value){0};
+  dsm__text_buffer buffer = {0};
+  dsm__json_compact(node, &buffer);
+  raw->json = dsm__draft_take(draft, &buffer);
+  if (raw->json == NULL) {
+    return false;
+  }
+  raw->is_number = dsm__json_is_number(node, &raw->number);
+  raw->object = dsm__json_is_object(node) ? node : NULL;
+  if (dsm__json_text(node) != NULL) {
+    raw->text = dsm__arena_strdup(draft->arena, dsm__json_text(node));
+    raw->words = raw->text;
+    return raw->text != NULL || dsm__draft_out_of_memory(draft);
+  }
+  return !dsm__json_is_list(node) || join_words(draft, node, &raw->words);
+}
+
+/* A text that was found to be JSON. */
+static bool raw_from_json(dsm__sweep_draft *draft, const char *text, dsm__origin origin,
+                          dsm__raw_value *raw) {
+  dsm__json_doc *doc = NULL;
+  dsm_status status = dsm__json_doc_parse(&doc, text, strlen(text), NULL, NULL, 0, NULL);
+  if (status != DSM_OK) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  bool is_good = dsm__json_doc_error_count(doc) == 0;
+  if (is_good) {
+    const dsm__json_node root = dsm__json_root(doc);
+    is_good = dsm__raw_from_node(draft, &root, raw);
+    raw->object = NULL;
+  } else if (dsm__json_doc_is_out_of_memory(doc)) {
+    (void)dsm__draft_out_of_memory(draft);
+  } else {
+    dsm__draft_error(draft, origin, NULL, "expected each key once, found one twice in %.*s",
+                     SHOWN_MAX, text);
+  }
+  dsm__json_doc_free(doc);
+  return is_good;
+}
+
+bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length,
+                        dsm__origin origin, dsm__raw_value *raw) {
+  *raw = (dsm__raw_value){0};
+  const char *const copy = dsm__arena_strndup(draft->arena, text, length);
+  if (copy == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  dsm__json_flaw flaw;
+  if (dsm__json_text_check(copy, length, &flaw)) {
+    return raw_from_json(draft, copy, origin, raw);
+  }
+  if (length == 0) {
+    dsm__draft_error(draft, origin, "an empty text is \"\" in quotes",
+                     "expected a value, found nothing");
+    return false;
+  }
+  if (strchr("\"[{", copy[0]) != NULL) {
+    dsm__draft_error(draft, origin, "what begins like JSON must be JSON", "%s", flaw.message);
+    return false;
+  }
+  if (!dsm__is_utf8(copy)) {
+    dsm__draft_error(draft, origin, NULL, "expected a value in UTF-8, found \"%.*s\"", SHOWN_MAX,
+                     copy);
+    return false;
+  }
+  raw->text = copy;
+  raw->words = copy;
+  raw->json = quoted(draft, copy);
+  return raw->json != NULL;
+}
+
+bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__raw_value *raw) {
+  char text[DSM__NUMBER_TEXT_SIZE];
+  (void)dsm__double_to_text(number, text);
+  *raw = (dsm__raw_value){
+      .json = dsm__arena_strdup(draft->arena, text), .is_number = true, .number = number};
+  return raw->json != NULL || dsm__draft_out_of_memory(draft);
+}
+
+/* ---- as meant ---- */
+
+static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
+                               dsm__origin origin, const char *expected, const char *wrong,
+                               const char *const *words, size_t count) {
+  char hint[200] = "";
+  if (raw->words != NULL) {
+    (void)dsm__nearest_hint(wrong, words, count, hint, sizeof hint);
+  }
+  dsm__draft_error(draft, origin, hint, "expected %s, found %.*s", expected, SHOWN_MAX, raw->json);
+  return false;
+}
+
+static bool make_mode(dsm__sweep_draft *draft, const dsm__raw_value *raw, dsm__origin origin,
+                      dsm_axis_value *value) {
+  const char *names[DSM_MODE_COUNT];
+  for (int i = 0; i < DSM_MODE_COUNT; i++) {
+    names[i] = dsm_mode_name((dsm_mode)i);
+  }
+  dsm_mode mode;
+  if (raw->text == NULL || !dsm_mode_parse(raw->text, &mode)) {
+    return complain_of_option(draft, raw, origin, "\"training\" or \"inference\"",
+                              raw->text == NULL ? "" : raw->text, names, DSM_MODE_COUNT);
+  }
+  *value = (dsm_axis_value){.text = raw->text, .json = raw->json};
+  return true;
+}
+
+static bool make_words(dsm__sweep_draft *draft, const char *text, dsm_axis_value *value) {
+  const char *const copy = dsm__arena_strdup(draft->arena, text);
+  if (copy == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  *value = (dsm_axis_value){.text = copy, .json = quoted(draft, copy)};
+  return value->json != NULL;
+}
+
+/* An empty list of optimizations is "none". */
+static bool make_optimizations(dsm__sweep_draft *draft, const dsm__raw_value *raw,
+                               dsm__origin origin, dsm_axis_value *value) {
+  const char *names[DSM_OPTIMIZATION_COUNT + 2] = {"all", "none"};
+  for (int i = 0; i < DSM_OPTIMIZATION_COUNT; i++) {
+    names[i + 2] = dsm_optimization_name((dsm_optimization)i);
+  }
+  dsm_optimization_set set = 0;
+  char wrong[SHOWN_MAX] = "";
+  const bool is_empty_list = raw->text == NULL && raw->words != NULL && raw->words[0] == '\0';
+  if (!is_empty_list &&
+      (raw->words == NULL || !dsm__optimizations_parse(raw->words, &set, wrong, sizeof wrong))) {
+    return complain_of_option(
+        draft, raw, origin,
+        "\"all\", \"none\" or different ones of hybrid, reuse, dysm, pipeline, per_pass, preload",
+        wrong, names, DSM_OPTIMIZATION_COUNT + 2);
+  }
+  char text[DSM__OPTION_TEXT_SIZE];
+  dsm__optimizations_text(set, text);
+  return make_words(draft, text, value);
+}
+
+static bool make_parallelisms(dsm__sweep_draft *draft, const dsm__raw_value *raw,
+                              dsm__origin origin, dsm_axis_value *value) {
+  const char *names[DSM_PARALLELISM_COUNT + 1] = {"all"};
+  for (int i = 0; i < DSM_PARALLELISM_COUNT; i++) {
+    names[i + 1] = dsm_parallelism_name((dsm_parallelism)i);
+  }
+  dsm_parallelism_set set = 0;
+  char wrong[SHOWN_MAX] = "";
+  if (raw->words == NULL || !dsm__parallelisms_parse(raw->words, &set, wrong, sizeof wrong)) {
+    return complain_of_option(
+        draft, raw, origin,
+        "\"all\" or different ones of data, model, data_x_model_y, model_x_data_y", wrong, names,
+        DSM_PARALLELISM_COUNT + 1);
+  }
+  char text[DSM__OPTION_TEXT_SIZE];
+  dsm__parallelisms_text(set, text);
+  return make_words(draft, text, value);
+}
+
+bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t input,
+                         dsm_axis_value *value) {
+  const char *const name = draft->inputs[kind].items[input].name;
+  *value = (dsm_axis_value){.text = name, .json = quoted(draft, name), .input = input};
+  return value->json != NULL;
+}
+
+static bool make_input(dsm__sweep_draft *draft, dsm_description kind, const dsm__raw_value *raw,
+                       dsm__origin origin, dsm_axis_value *value) {
+  size_t input = 0;
+  if (raw->object != NULL) {
+    return dsm__input_by_object(draft, kind, raw->object, &input) &&
+           dsm__value_of_input(draft, kind, input, value);
+  }
+  if (raw->text == NULL) {
+    dsm__draft_error(draft, origin, NULL, "expected the name of a %s%s, found %.*s",
+                     dsm_description_name(kind), origin.node == NULL ? "" : ", or a whole one",
+                     SHOWN_MAX, raw->json);
+    return false;
+  }
+  const char *const folder = origin.node == NULL ? NULL : draft->folder;
+  return dsm__input_by_name(draft, kind, raw->text, folder, origin, &input) &&
+         dsm__value_of_input(draft, kind, input, value);
+}
+
+bool dsm__value_make(dsm__sweep_draft *draft, dsm__path_kind kind, const dsm__raw_value *raw,
+                     dsm__origin origin, dsm_axis_value *value) {
+  switch (kind) {
+  case DSM__PATH_WORKLOAD:
+    return make_input(draft, DSM_DESCRIPTION_WORKLOAD, raw, origin, value);
+  case DSM__PATH_SYSTEM:
+    return make_input(draft, DSM_DESCRIPTION_SYSTEM, raw, origin, value);
+  case DSM__PATH_MODE:
+    return make_mode(draft, raw, origin, value);
+  case DSM__PATH_OPTIMIZE:
+    return make_optimizations(draft, raw, origin, value);
+  case DSM__PATH_PARALLELISM:
+    return make_parallelisms(draft, raw, origin, value);
+  case DSM__PATH_WORKLOAD_VALUE:
+  case DSM__PATH_SYSTEM_VALUE:
+    break;
+  }
+  *value = (dsm_axis_value){.text = raw->text != NULL ? raw->text : raw->json,
+                            .json = raw->json,
+                            .is_number = raw->is_number,
+                            .number = raw->is_number ? raw->number : 0};
+  return true;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sweep_vary.c: axes as texts of a command line, such as "workload.minibatch=256:2048:x2". */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "sweep/sweep_draft.h"
+
+enum { SHOWN_MAX = 128 };
+
+size_t dsm__part_length(const char *text, char separator) {
+  bool is_in_string = false;
+  size_t depth = 0;
+  size_t at = 0;
+  for (; text[at] != '\0'; at++) {
+    const char c = text[at];
+    if (is_in_string) {
+      at += c == '\\' && text[at + 1] != '\0';
+      is_in_string = c != '"';
+    } else if (c == '"') {
+      is_in_string = true;
+    } else if (c == '[' || c == '{') {
+      depth++;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      depth--;
+    } else if (c == separator && depth == 0) {
+      break;
+    }
+  }
+  return at;
+}
+
+/* ---- paths ---- */
+
+static bool parse_path(dsm__sweep_draft *draft, const char *text, size_t length, dsm__origin origin,
+                       const char **path, dsm__path_kind *kind) {
+  *path = dsm__arena_strndup(draft->arena, text, length);
+  if (*path == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  if (dsm__path_parse(*path, kind)) {
+    return true;
+  }
+  char hint[DSM__PATH_HINT_SIZE];
+  dsm__path_hint(*path, hint);
+  dsm__draft_error(draft, origin, hint,
+                   "expected workload, system, workload.PATH, system.PATH, options.mode, "
+                   "options.optimize or options.parallelism, found \"%.*s\"",
+                   SHOWN_MAX, *path);
+  return false;
+}
+
+static bool parse_paths(dsm__sweep_draft *draft, const char *text, size_t length, dsm__vary *vary) {
+  const dsm__origin origin = {.option = vary->option};
+  const char **const paths = dsm__arena_array(draft->arena, DSM_SWEEP_AXES_MAX, sizeof *paths);
+  vary->kinds = dsm__arena_array(draft->arena, DSM_SWEEP_AXES_MAX, sizeof *vary->kinds);
+  if (paths == NULL || vary->kinds == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  vary->paths = paths;
+  bool is_good = true;
+  for (size_t at = 0; at <= length;) {
+    if (vary->path_count == DSM_SWEEP_AXES_MAX) {
+      dsm__draft_error(draft, origin, NULL, "expected at most %d paths, found more",
+                       DSM_SWEEP_AXES_MAX);
+      return false;
+    }
+    const size_t colon = strcspn(text + at, ":");
+    const size_t part = colon < length - at ? colon : length - at;
+    is_good = parse_path(draft, text + at, part, origin, &paths[vary->path_count],
+                         &vary->kinds[vary->path_count]) &&
+              is_good;
+    vary->path_count++;
+    at += part + 1;
+  }
+  return is_good;
+}
+
+void dsm__varies_parse(dsm__sweep_draft *draft) {
+  const dsm_sweep_request *const request = draft->request;
+  draft->varies = dsm__arena_array(draft->arena, request->vary_count, sizeof *draft->varies);
+  if (draft->varies == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return;
+  }
+  for (size_t i = 0; i < request->vary_count; i++) {
+    const char *const text = request->varies[i];
+    const size_t length = strcspn(text, "=");
+    dsm__vary vary = {.option = dsm__arena_printf(draft->arena, "--vary %.*s", (int)length, text)};
+    if (vary.option == NULL) {
+      (void)dsm__draft_out_of_memory(draft);
+      return;
+    }
+    if (length == 0 || text[length] == '\0') {
+      dsm__draft_error(draft, (dsm__origin){.option = "--vary"}, NULL,
+                       "expected PATH=VALUES, found \"%.*s\"", SHOWN_MAX, text);
+    } else if (parse_paths(draft, text, length, &vary)) {
+      vary.values = text + length + 1;
+      draft->varies[draft->vary_count++] = vary;
+    }
+  }
+}
+
+/* ---- values ---- */
+
+/* A:B:xF or A:B:+S, also with a falling step: A:B:-S. */
+static bool parse_range(const char *text, size_t length, dsm__range *range) {
+  const char *const end = text + length;
+  const char *const first = memchr(text, ':', length);
+  if (first == NULL) {
+    return false;
+  }
+  const char *const second = memchr(first + 1, ':', (size_t)(end - first) - 1);
+  if (second == NULL || end - second < 3 || strchr("x+-", second[1]) == NULL) {
+    return false;
+  }
+  range->is_geometric = second[1] == 'x';
+  const char *const step = second + (second[1] == '-' ? 1 : 2);
+  return dsm__text_to_double(text, (size_t)(first - text), &range->from) &&
+         dsm__text_to_double(first + 1, (size_t)(second - first) - 1, &range->to) &&
+         dsm__text_to_double(step, (size_t)(end - step), &range->step);
+}
+
+/* The name of an input is a text also where it looks like a number. */
+static bool raw_value(dsm__sweep_draft *draft, dsm__path_kind kind, const char *text, size_t length,
+                      dsm__origin origin, dsm__raw_value *raw) {
+  const bool is_input = kind == DSM__PATH_WORKLOAD || kind == DSM__PATH_SYSTEM;
+  if (!is_input || length == 0 || text[0] == '"') {
+    return dsm__raw_from_text(draft, text, length, origin, raw);
+  }
+  const char *const name = dsm__arena_strndup(draft->arena, text, length);
+  *raw = (dsm__raw_value){.json = name, .text = name};
+  return name != NULL || dsm__draft_out_of_memory(draft);
+}
+
+static void add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *text,
+                      size_t length) {
+  const dsm__origin origin = axis->origin;
+  const dsm__path_kind kind = axis->kinds[0];
+  const bool is_input = kind == DSM__PATH_WORKLOAD || kind == DSM__PATH_SYSTEM;
+  dsm__range range;
+  if (is_input && length > 0 && text[length - 1] == '/') {
+    const char *const folder = dsm__arena_strndup(draft->arena, text, length);
+    if (folder == NULL) {
+      (void)dsm__draft_out_of_memory(draft);
+      return;
+    }
+    (void)dsm__axis_add_folder(draft, axis, folder, NULL, origin);
+    return;
+  }
+  if (!is_input && parse_range(text, length, &range)) {
+    (void)dsm__axis_add_range(draft, axis, range, origin);
+    return;
+  }
+  if (!is_input && dsm__part_length(text, ':') < length) {
+    dsm__draft_error(draft, origin, "a text with a colon needs double quotes",
+                     "expected a range FROM:TO:xFACTOR or FROM:TO:+STEP, found \"%.*s\"",
+                     length < SHOWN_MAX ? (int)length : SHOWN_MAX, text);
+    return;
+  }
+  dsm__raw_value raw;
+  dsm_axis_value *const row = dsm__axis_row(draft, axis);
+  if (row != NULL && raw_value(draft, kind, text, length, origin, &raw) &&
+      dsm__value_make(draft, kind, &raw, origin, row)) {
+    axis->value_count++;
+  }
+}
+
+/* One value for each path, with colons between. */
+static void add_row(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *text,
+                    size_t length) {
+  dsm_axis_value *const row = dsm__axis_row(draft, axis);
+  bool is_good = row != NULL;
+  size_t count = 0;
+  for (size_t at = 0; is_good && at <= length; count++) {
+    const size_t colon = dsm__part_length(text + at, ':');
+    const size_t part = colon < length - at ? colon : length - at;
+    dsm__raw_value raw;
+    is_good = count >= axis->path_count ||
+              (raw_value(draft, axis->kinds[count], text + at, part, axis->origin, &raw) &&
+               dsm__value_make(draft, axis->kinds[count], &raw, axis->origin, &row[count]));
+    at += part + 1;
+  }
+  if (is_good && count != axis->path_count) {
+    dsm__draft_error(draft, axis->origin, NULL,
+                     "expected %zu values joined by colons, found \"%.*s\"", axis->path_count,
+                     length < SHOWN_MAX ? (int)length : SHOWN_MAX, text);
+    return;
+  }
+  axis->value_count += is_good;
+}
+
+void dsm__vary_read(dsm__sweep_draft *draft, const dsm__vary *vary, dsm__axis_draft *axis) {
+  for (const char *text = vary->values; !dsm__draft_is_stopped(draft); text++) {
+    const size_t length = dsm__part_length(text, ',');
+    if (axis->path_count == 1) {
+      add_value(draft, axis, text, length);
+    } else {
+      add_row(draft, axis, text, length);
+    }
+    text += length;
+    if (*text == '\0') {
+      return;
+    }
+  }
+}

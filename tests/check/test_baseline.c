@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_baseline.c: what is read of a baseline. What is refused is in tests/invalid/baseline. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/record.h"
+#include "small.h"
+#include "suites.h"
+
+/* ---- all that is recorded ---- */
+
+static void expect_same_pass(const dsm_recorded_pass *read, const dsm_recorded_pass *made) {
+  ck_assert_int_eq(read->exists, made->exists);
+  if (!made->exists) {
+    return;
+  }
+  ck_assert_double_eq(read->cycles, made->cycles);
+  ck_assert_double_eq(read->utilization, made->utilization);
+  ck_assert_int_eq(read->parallelism, made->parallelism);
+  ck_assert_mem_eq(&read->core_split, &made->core_split, sizeof made->core_split);
+  ck_assert(read->lists_invocations);
+  ck_assert_int_eq(read->has_later, made->has_later);
+  ck_assert_int_eq(read->later_kind, made->later_kind);
+  ck_assert_mem_eq(&read->later_core_split, &made->later_core_split, sizeof made->later_core_split);
+}
+
+static void expect_same_layer(const dsm_recorded_layer *read, const dsm_recorded_layer *made) {
+  ck_assert_str_eq(read->name, made->name);
+  ck_assert_uint_eq(read->dysm_factor, made->dysm_factor);
+  ck_assert_int_eq(read->is_output_held, made->is_output_held);
+  ck_assert_mem_eq(&read->output_layout, &made->output_layout, sizeof made->output_layout);
+  ck_assert_double_eq(read->weights_on_chip, made->weights_on_chip);
+  ck_assert_int_eq(read->pipeline == NULL, made->pipeline == NULL);
+  if (made->pipeline != NULL) {
+    ck_assert_str_eq(read->pipeline, made->pipeline);
+  }
+  ck_assert_uint_eq(read->pipeline_rows, made->pipeline_rows);
+  ck_assert_uint_eq(read->pipeline_columns, made->pipeline_columns);
+  ck_assert_int_eq(read->has_error_parallelism, made->has_error_parallelism);
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    expect_same_pass(&read->passes[p], &made->passes[p]);
+  }
+}
+
+static const bundled_question questions[] = {
+    {"vgg16", "torus64", DSM_MODE_TRAINING, NULL},
+    {"gnmt", "torus64_refined", DSM_MODE_TRAINING, NULL},
+    {"gnmt", "torus64", DSM_MODE_INFERENCE, NULL},
+    {"vgg16", "torus64_refined", DSM_MODE_TRAINING, "exact"},
+};
+
+START_TEST(test_what_a_plan_writes_is_read_as_it_is) {
+  dsm_plan *const plan = explored(&questions[_i]);
+  char *const text = dsm_plan_print(plan);
+  dsm_baseline *baseline = NULL;
+  ck_assert_int_eq(dsm_baseline_parse(&baseline, text, strlen(text), "b.json", NULL, 0, NULL),
+                   DSM_OK);
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_recorded made;
+  ck_assert(dsm__record_of_plan(&made, plan, arena));
+  ck_assert_double_eq(baseline->record.step_seconds, made.step_seconds);
+  ck_assert_double_eq(baseline->record.step_cycles, made.step_cycles);
+  ck_assert_double_eq(baseline->record.utilization, made.utilization);
+  ck_assert_uint_eq(baseline->record.layer_count, made.layer_count);
+  for (size_t i = 0; i < made.layer_count; i++) {
+    expect_same_layer(&baseline->record.layers[i], &made.layers[i]);
+  }
+  ck_assert_str_eq(baseline->dsm_version, dsm_version());
+  ck_assert_uint_eq(baseline->minibatch, plan->workload->minibatch);
+  ck_assert_int_eq(baseline->options.mode, plan->options.mode);
+  ck_assert_uint_eq(baseline->options.optimizations, plan->options.optimizations);
+  dsm__arena_free(arena);
+  dsm_baseline_free(baseline);
+  free(text);
+  dsm_plan_free(plan);
+}
+END_TEST
+
+/* ---- what a baseline need not be ---- */
+
+START_TEST(test_decisions_need_not_be_legal) {
+  /* 64 parts over 4 cores, a DySM factor of 3, a fraction of weights in training, no update. */
+  char *const text = small_baseline_with("\"mb\": 1", "\"mb\": 64");
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_plan_parse(&plan, text, strlen(text), "b.json", NULL, NULL),
+                   DSM_ERROR_INVALID);
+  dsm_baseline *const baseline = baseline_of(text, NULL, 0);
+  ck_assert_uint_eq(baseline->record.layers[0].passes[DSM_PASS_FORWARD].core_split.n[DSM_DIM_MB],
+                    64);
+  dsm_baseline_free(baseline);
+  free(text);
+}
+END_TEST
+
+START_TEST(test_layers_need_not_be_those_of_the_workload) {
+  char *const text = small_baseline_with("{ \"name\": \"fc\", \"passes\"",
+                                         "{ \"name\": \"of_another_time\", \"passes\"");
+  dsm_baseline *const baseline = baseline_of(text, NULL, 0);
+  ck_assert_str_eq(baseline->record.layers[0].name, "of_another_time");
+  ck_assert_str_eq(baseline->workload->layers[0].name, "fc");
+  dsm_baseline_free(baseline);
+  free(text);
+}
+END_TEST
+
+START_TEST(test_what_is_left_out_of_a_layer_is_as_in_a_plan) {
+  char *const text = small_baseline_with("", "");
+  dsm_baseline *const baseline = baseline_of(text, NULL, 0);
+  const dsm_recorded_layer *const layer = &baseline->record.layers[0];
+  ck_assert_uint_eq(layer->dysm_factor, 1);
+  ck_assert(!layer->is_output_held);
+  ck_assert(layer->pipeline == NULL);
+  ck_assert(layer->passes[DSM_PASS_FORWARD].exists);
+  ck_assert(!layer->passes[DSM_PASS_FORWARD].lists_invocations);
+  ck_assert(!layer->passes[DSM_PASS_UPDATE].exists);
+  ck_assert_str_eq(baseline->dsm_version, "");
+  dsm_baseline_free(baseline);
+  free(text);
+}
+END_TEST
+
+/* ---- overrides ---- */
+
+START_TEST(test_overrides_replace_values_of_the_inputs) {
+  static const dsm_override overrides[] = {{.path = "workload.minibatch", .value = "8"},
+                                           {.path = "system.chip.cores", .value = "2"}};
+  char *const text = small_baseline_with("", "");
+  dsm_baseline *const baseline = baseline_of(text, overrides, 2);
+  ck_assert_uint_eq(baseline->workload->minibatch, 8);
+  ck_assert_uint_eq(baseline->minibatch, 1); /* as recorded */
+  ck_assert_uint_eq(baseline->system->chip.cores, 2);
+  dsm_baseline_free(baseline);
+  free(text);
+}
+END_TEST
+
+START_TEST(test_a_wrong_override_is_to_blame_and_not_the_baseline) {
+  static const dsm_override wrong = {.path = "system.chip.core", .value = "2"};
+  char *const text = small_baseline_with("", "");
+  dsm_baseline *baseline = NULL;
+  dsm_diags *const diags = dsm_diags_new(10);
+  ck_assert_int_eq(dsm_baseline_parse(&baseline, text, strlen(text), "b.json", &wrong, 1, diags),
+                   DSM_ERROR_INVALID);
+  ck_assert_ptr_null(baseline);
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  ck_assert_str_eq(dsm_diags_get(diags, 0)->file, "--set");
+  dsm_diags_free(diags);
+  free(text);
+}
+END_TEST
+
+START_TEST(test_a_file_that_is_missing_is_an_error_of_the_outside) {
+  dsm_baseline *baseline = NULL;
+  ck_assert_int_eq(dsm_baseline_load(&baseline, "/nowhere/baseline.json", NULL, 0, NULL),
+                   DSM_ERROR_IO);
+  ck_assert_ptr_null(baseline);
+}
+END_TEST
+
+Suite *suite_baseline(void) {
+  Suite *const suite = suite_create("baseline");
+  TCase *const whole = tcase_create("whole plans");
+  tcase_set_timeout(whole, 300);
+  tcase_add_loop_test(whole, test_what_a_plan_writes_is_read_as_it_is, 0, COUNT_OF(questions));
+  suite_add_tcase(suite, whole);
+  TCase *const lenient = tcase_create("lenience");
+  tcase_add_test(lenient, test_decisions_need_not_be_legal);
+  tcase_add_test(lenient, test_layers_need_not_be_those_of_the_workload);
+  tcase_add_test(lenient, test_what_is_left_out_of_a_layer_is_as_in_a_plan);
+  suite_add_tcase(suite, lenient);
+  TCase *const overrides = tcase_create("overrides and files");
+  tcase_add_test(overrides, test_overrides_replace_values_of_the_inputs);
+  tcase_add_test(overrides, test_a_wrong_override_is_to_blame_and_not_the_baseline);
+  tcase_add_test(overrides, test_a_file_that_is_missing_is_an_error_of_the_outside);
+  suite_add_tcase(suite, overrides);
+  return suite;
+}

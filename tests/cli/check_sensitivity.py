@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A second derivation of `dsm explore --sensitivity`: each parameter of the system, as a plan has it, is
+made a tenth larger here and explored with --set; times, ratios, elasticities, reasons and the order must be
+those that --sensitivity prints.
+
+Usage: check_sensitivity.py DSM_BINARY
+"""
+import json
+import math
+import subprocess
+import sys
+
+COUNTS = {"pe.simd_macs", "array.rows", "array.columns", "chip.cores", "system.chips_x", "system.chips_y"}
+
+# Inputs and options; how many of the parameters are compared: all, or every so many.
+CASES = (
+    (("raider", "torus16", "--minibatch", "64"), 1),
+    (("raider", "chip1", "--mode", "inference", "--minibatch", "4", "--set",
+      "system.chip.memory.efficiency_ratio=0.95"), 1),
+    (("gnmt", "torus64_refined"), 3),
+    (("vgg16", "torus64", "--optimize", "hybrid,reuse", "--parallelism", "data,data_x_model_y", "--set",
+      "system.core.scratchpad_MiB=0.5"), 3),
+)
+
+failures = []
+
+
+def expect(holds, message):
+    if not holds:
+        failures.append(message)
+        print(message)
+
+
+def explore(dsm, *arguments):
+    return subprocess.run([dsm, "explore", *arguments, "--format", "json"], capture_output=True,
+                          text=True, check=False)
+
+
+def numbers(value, path=""):
+    """Paths and values of all numbers below an object."""
+    for key, inner in value.items():
+        below = f"{path}.{key}" if path else key
+        if isinstance(inner, dict):
+            yield from numbers(inner, below)
+        elif isinstance(inner, (int, float)) and not isinstance(inner, bool):
+            yield below, inner
+
+
+def tenth_more(path, value):
+    if path in COUNTS:
+        return max((11 * value + 5) // 10, value + 1)
+    return 1.1 * value
+
+
+def check_row(dsm, arguments, row, reference_seconds):
+    path, value = row["path"], row["value"]
+    name = f"{' '.join(arguments)}: {path}"
+    if value == 0:
+        expect(row.get("why_not") == "10 % more than 0 is 0" and "tried" not in row, f"{name}: {row}")
+        return
+    tried = tenth_more(path, value)
+    expect(row["tried"] == tried, f"{name}: tried {row['tried']}, not {tried}")
+    done = explore(dsm, *arguments, "--set", f"system.{path}={tried!r}")
+    if "why_not" in row:
+        expect(done.returncode in (3, 4) and row["why_not"] in done.stderr,
+               f"{name}: {row['why_not']}, but exit {done.returncode}: {done.stderr}")
+        return
+    if done.returncode != 0:
+        expect(False, f"{name}: exit {done.returncode}: {done.stderr}")
+        return
+    result = json.loads(done.stdout)["result"]
+    for key in ("step_cycles", "step_seconds", "utilization"):
+        expect(row[key] == result[key], f"{name}: {key} {row[key]}, not {result[key]}")
+    ratio = result["step_seconds"] / reference_seconds
+    ratio = 1 if abs(ratio - 1) <= 1e-9 else ratio
+    expect(row["time_ratio"] == ratio, f"{name}: time_ratio {row['time_ratio']}, not {ratio}")
+    elasticity = math.log(ratio) / math.log(tried / value)
+    expect(math.isclose(row["elasticity"], elasticity, rel_tol=1e-12, abs_tol=0),
+           f"{name}: elasticity {row['elasticity']}, not {elasticity}")
+
+
+def check_case(dsm, arguments, step):
+    name = " ".join(arguments)
+    plan = json.loads(explore(dsm, *arguments).stdout)
+    found = json.loads(explore(dsm, *arguments, "--sensitivity").stdout)
+    for key in ("step_cycles", "step_seconds", "utilization"):
+        expect(found[key] == plan["result"][key], f"{name}: {key} as it is: {found[key]}")
+    for key in ("mode", "minibatch", "optimizations"):
+        expect(found[key] == plan[key], f"{name}: {key}: {found[key]}")
+    expect(found["parallelisms"] == plan["options"]["parallelisms"], f"{name}: {found['parallelisms']}")
+    rows = found["parameters"]
+    system = dict(numbers(plan["system"]))
+    expect({row["path"]: row["value"] for row in rows} == system, f"{name}: not the numbers of the plan's system")
+    order = list(system)
+    keys = [(row.get("time_ratio", math.inf), order.index(row["path"])) for row in rows]
+    expect(keys == sorted(keys), f"{name}: not in order")
+    for row in rows[::step]:
+        check_row(dsm, arguments, row, plan["result"]["step_seconds"])
+    return len(rows[::step])
+
+
+def main():
+    count = sum(check_case(sys.argv[1], arguments, step) for arguments, step in CASES)
+    print(f"{count} rows, {len(failures)} differences")
+    return 1 if failures or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

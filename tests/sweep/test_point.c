@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/point.h"
+
+#include <check.h>
+
+#include "shelf.h"
+#include "suites.h"
+
+START_TEST(what_a_point_is) {
+  dsm_sweep *const sweep = sweep_of(
+      SPEC("\"set\": {\"system.pe.simd_macs\": 2, \"workload.source\": \"4\"}, \"axes\": "
+           "[{\"path\": \"workload.minibatch\", \"values\": [1, 2]}, {\"paths\": "
+           "[\"system.array.rows\", \"workload.name\"], \"values\": [[4, \"four\"], [8, "
+           "\"eight\"]]}, {\"path\": \"options.mode\", \"values\": [\"training\", "
+           "\"inference\"]}, {\"path\": \"options.parallelism\", \"values\": [\"model\"]}]"),
+      NULL);
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__point point;
+  ck_assert_uint_eq(sweep->point_count, 8);
+  ck_assert(dsm__point_init(&point, sweep, 7, arena));
+  ck_assert_str_eq(point.workload->name, "net");
+  ck_assert_str_eq(point.system->name, "one");
+  ck_assert_uint_eq(point.workload_override_count, 3);
+  ck_assert_str_eq(point.workload_overrides[0].path, "source");
+  ck_assert_str_eq(point.workload_overrides[0].value, "\"4\"");
+  ck_assert_str_eq(point.workload_overrides[0].origin, "workload.source");
+  ck_assert_str_eq(point.workload_overrides[1].path, "minibatch");
+  ck_assert_str_eq(point.workload_overrides[1].value, "2");
+  ck_assert_str_eq(point.workload_overrides[2].value, "eight");
+  ck_assert_uint_eq(point.system_override_count, 2);
+  ck_assert_str_eq(point.system_overrides[0].path, "pe.simd_macs");
+  ck_assert_str_eq(point.system_overrides[1].value, "8");
+  ck_assert_uint_eq(point.options.override_count, 5);
+  static const char *const texts[] = {"system.pe.simd_macs=2", "workload.source=\"4\"",
+                                      "workload.minibatch=2", "system.array.rows=8",
+                                      "workload.name=eight"};
+  for (size_t i = 0; i < 5; i++) {
+    ck_assert_str_eq(point.options.overrides[i], texts[i]);
+  }
+  ck_assert_int_eq(point.options.mode, DSM_MODE_INFERENCE);
+  ck_assert_uint_eq(point.options.optimizations, dsm_mode_optimizations(DSM_MODE_INFERENCE));
+  ck_assert_uint_eq(point.options.parallelisms, 2);
+  ck_assert(dsm__point_init(&point, sweep, 0, arena));
+  ck_assert_int_eq(point.options.mode, DSM_MODE_TRAINING);
+  ck_assert_uint_eq(point.options.optimizations, dsm_mode_optimizations(DSM_MODE_TRAINING));
+  dsm__arena_free(arena);
+  dsm_sweep_free(sweep);
+}
+END_TEST
+
+/* An optimization without meaning in the mode of a point is left out there. */
+START_TEST(optimizations_of_the_mode) {
+  dsm_sweep *const sweep = sweep_of(
+      SPEC("\"options\": {\"optimize\": \"reuse+per_pass+preload\"}, \"axes\": [{\"path\": "
+           "\"options.mode\", \"values\": [\"training\", \"inference\"]}]"),
+      NULL);
+  const unsigned reuse = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__point point;
+  ck_assert(dsm__point_init(&point, sweep, 0, arena));
+  ck_assert_uint_eq(point.options.optimizations,
+                    reuse | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS));
+  ck_assert(dsm__point_init(&point, sweep, 1, arena));
+  ck_assert_uint_eq(point.options.optimizations,
+                    reuse | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD));
+  dsm__arena_free(arena);
+  dsm_sweep_free(sweep);
+}
+END_TEST
+
+Suite *suite_point(void) {
+  Suite *const suite = suite_create("point");
+  TCase *const cases = tcase_create("all");
+  tcase_add_test(cases, what_a_point_is);
+  tcase_add_test(cases, optimizations_of_the_mode);
+  suite_add_tcase(suite, cases);
+  return suite;
+}
