@@ -19,6 +19,8 @@ ROOMS = {
     "search": ["base", "system", "plan", "model"],
     "check": ["base", "workload", "system", "plan", "search"],
     "elasticity": ["base", "workload", "system", "search"],
+    "server": ["base", "workload", "system", "plan", "search"],
+    "partition": ["base", "server"],
     "sweep": ["base", "workload", "system", "plan", "search"],
     "report": ["base", "system", "model", "plan"],
     "cli": [],
@@ -36,6 +38,8 @@ PUBLIC_HEADERS = {
     "search": {"explore"},
     "check": {"check"},
     "elasticity": {"elasticity"},
+    "server": {"server", "instance"},
+    "partition": {"partition", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
     "report": {"report", "suggest"},
 }
@@ -55,6 +59,7 @@ FORBIDDEN_OUTSIDE = {
 }
 # A foreign header, and the files that may know it.
 FOREIGN = {"cjson/cJSON.h": re.compile(r"src/base/json_\w+\.[ch]$"),
+           "glpk.h": re.compile(r"src/partition/solver\w*\.[ch]$"),
            "sqlite3.h": re.compile(r"src/sweep/store\w*\.[ch]$"),
            "sha256.h": re.compile(r"src/base/digest\.c$"),
            "mpi.h": re.compile(r"src/mpi/dsm_mpi\.c$"),
