@@ -54,6 +54,7 @@ typedef struct planner {
   size_t edge_count;
   dsm_task *tasks;
   double link_bytes_per_second; /* 0: no edge has told */
+  bool is_training;             /* a backward node has been reported */
 } planner;
 
 /* A pair to be sorted. */
@@ -130,7 +131,8 @@ static void read_node(planner *p, const dsm__json_node *item, node *out) {
   }
   bool is_backward = false;
   const dsm__json_node backward = dsm__json_member(item, "isBackwardNode");
-  if (read_flag(item, "isBackwardNode", &is_backward) && is_backward) {
+  if (read_flag(item, "isBackwardNode", &is_backward) && is_backward && !p->is_training) {
+    p->is_training = true;
     dsm__json_error(&backward, "the graph is one of training",
                     "expected a graph of inference, "
                     "found a backward node");
@@ -448,8 +450,8 @@ static void read_counts(planner *p, const dsm__json_node *root) {
   }
   p->cpu_count = (size_t)cpu_count;
   p->accelerator_count = (size_t)accelerator_count;
-  read_number(root, "maxSizePerFPGA", "the memory of an accelerator in bytes", size_range,
-              &p->memory_bytes);
+  read_number(root, "maxSizePerFPGA", "the memory of an accelerator in bytes",
+              (dsm__json_range){0, 1e18, true}, &p->memory_bytes);
 }
 
 /* The format has no name: the file's, without folder and ".json". */
