@@ -8,7 +8,7 @@
 #include "base/diag_add.h"
 #include "base/nearest.h"
 #include "dsm/file.h"
-#include "plan/description.h"
+#include "plan/planner_graph.h"
 #include "server/instance_internal.h"
 #include "server/server_internal.h"
 #include "workload/name_index.h"
