@@ -121,12 +121,13 @@ END_TEST
 
 /* A layer alone on many chips is a network of one layer, with all parallelisms. */
 START_TEST(chip_of_many_chips) {
-  static const char *const layers[] = {
-      FC,
+  static const char conv[] =
       "{'name': 'c', 'type': 'conv', 'in': 64, 'out': 128, 'feature': [56, 56], 'kernel': [3, 3],"
-      " 'aux': [{'op': 'bias'}, {'op': 'relu'}, {'op': 'max_pool', 'window': [2, 2]}]}",
-      "{'name': 'l', 'type': 'lstm', 'in': 1024, 'out': 1024, 'timesteps': 8}",
-  };
+      " 'aux': [{'op': 'bias'}, {'op': 'relu'}, {'op': 'max_pool', 'window': [2, 2]}]}";
+  static const char lstm[] =
+      "{'name': 'l', 'type': 'lstm', 'in': 1024, 'out': 1024, 'timesteps': 8}";
+  static const char fc[] = FC;
+  const char *const layers[] = {fc, conv, lstm};
   size_t length = 0;
   char *const system_text = read_source_file("systems", "torus64.json", &length);
   const size_t size = length + 100;
