@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solver_branch.c: branch and cut by GLPK, whole and in neighbourhoods of the best. */
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -36,7 +37,7 @@ static void cut_off(dsm__search *search, double margin) {
     const double upper = programme->columns[programme->rho].upper;
     dsm__search_bound(search->problem, (int)programme->rho + 1, fmin(goal, upper), upper);
   } else {
-    glp_set_row_bnds(search->problem, (int)programme->goal_row + 1, 0, goal, GLP_UP);
+    glp_set_row_bnds(search->problem, (int)programme->goal_row + 1, GLP_UP, 0, goal);
   }
 }
 
@@ -46,7 +47,7 @@ static void lift_cut_off(dsm__search *search) {
     const dsm__column *const rho = &programme->columns[programme->rho];
     dsm__search_bound(search->problem, (int)programme->rho + 1, rho->lower, rho->upper);
   } else {
-    glp_set_row_bnds(search->problem, (int)programme->goal_row + 1, 0, 0, GLP_FR);
+    glp_set_row_bnds(search->problem, (int)programme->goal_row + 1, GLP_FR, 0, 0);
   }
 }
 
@@ -79,7 +80,7 @@ dsm__solved dsm__search_branch(dsm__search *search, double margin, size_t node_c
   how.tm_lim = seconds * 1000 >= INT_MAX ? INT_MAX : (int)fmax(seconds * 1000, 1);
   how.cb_func = watch;
   how.cb_info = search;
-  search->tree_bound = search->sign * INFINITY;
+  search->tree_bound = search->sign * (double)INFINITY;
   search->nodes_left = node_count;
   const int ended = glp_intopt(search->problem, &how);
   const int status = glp_mip_status(search->problem);

@@ -18,24 +18,24 @@ void dsm__search_bound(glp_prob *problem, int column, double lower, double upper
   int kind = GLP_DB;
   if (lower == upper) {
     kind = GLP_FX;
-  } else if (isinf(lower)) {
-    kind = isinf(upper) ? GLP_FR : GLP_UP;
-  } else if (isinf(upper)) {
+  } else if (!isfinite(lower)) {
+    kind = isfinite(upper) ? GLP_UP : GLP_FR;
+  } else if (!isfinite(upper)) {
     kind = GLP_LO;
   }
-  glp_set_col_bnds(problem, column, lower, upper, kind);
+  glp_set_col_bnds(problem, column, kind, lower, upper);
 }
 
 static void bound_row(glp_prob *problem, int row, double lower, double upper) {
   int kind = GLP_DB;
   if (lower == upper) {
     kind = GLP_FX;
-  } else if (isinf(lower)) {
-    kind = isinf(upper) ? GLP_FR : GLP_UP;
-  } else if (isinf(upper)) {
+  } else if (!isfinite(lower)) {
+    kind = isfinite(upper) ? GLP_UP : GLP_FR;
+  } else if (!isfinite(upper)) {
     kind = GLP_LO;
   }
-  glp_set_row_bnds(problem, row, lower, upper, kind);
+  glp_set_row_bnds(problem, row, kind, lower, upper);
 }
 
 glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme) {
