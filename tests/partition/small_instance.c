@@ -85,7 +85,7 @@ static void draw_devices(small_instance *made, uint64_t *random, double weights)
       continue;
     }
     if (is_tight) {
-      it->memory_bytes = floor(weights * between(random, 0.25, 1));
+      it->memory_bytes = floor(weights * between(random, 0.4, 1));
     }
     if (random_below(random, 3) != 0) {
       it->link_bytes_per_second = between(random, 0.2, 6);
@@ -99,7 +99,8 @@ static void draw_devices(small_instance *made, uint64_t *random, double weights)
 void small_random(small_instance *made, uint64_t seed, size_t tasks_max, size_t devices_max) {
   uint64_t random = seed;
   const size_t task_count = 1 + random_below(&random, tasks_max);
-  const size_t device_count = 1 + random_below(&random, devices_max);
+  const size_t device_count =
+      random_below(&random, 12) == 0 ? 1 : 2 + random_below(&random, devices_max - 1);
   small_chain(made, task_count, device_count);
   double weights = 0;
   for (size_t i = 0; i < task_count; i++) {
@@ -109,7 +110,7 @@ void small_random(small_instance *made, uint64_t seed, size_t tasks_max, size_t 
     task->output_bytes = (double)random_below(&random, 5);
     weights += task->weights_bytes;
     for (size_t j = 0; j < device_count; j++) {
-      const bool can_run = random_below(&random, 10) != 0;
+      const bool can_run = random_below(&random, 16) != 0;
       made->seconds[i * device_count + j] = can_run ? between(&random, 0.2, 4) : (double)INFINITY;
     }
   }

@@ -197,7 +197,7 @@ static dsm_partition_options drawn(uint64_t seed, dsm_objective_kind objective) 
 
 /* Small ones first, then larger ones, which have more storages. */
 static void draw(small_instance *s, uint64_t seed) {
-  small_random(s, seed, seed % 4 == 0 ? 6 : 4, 3);
+  small_random(s, seed, seed % 2 == 0 ? 6 : 4, 3);
 }
 
 START_TEST(throughput_equals_the_twin) {
