@@ -181,9 +181,9 @@ static void put_devices(dsm__page *page, const dsm_partition *partition) {
 
 static const dsm__column baseline_columns[] = {
     {.title = "without partitioning"},
-    {.title = "devices", .gap = 2, .is_right = true, .rank = 1},
+    {.title = "devices", .gap = 2, .is_right = true, .rank = 2},
     {.title = "requests/s", .gap = 2, .is_right = true},
-    {.title = "latency ms", .gap = 2, .is_right = true},
+    {.title = "latency ms", .gap = 2, .is_right = true, .rank = 1},
     {.title = "gain", .gap = 2, .is_right = true},
 };
 
@@ -198,7 +198,7 @@ static void put_baselines(dsm__page *page, const dsm_partition *partition) {
     dsm__table_add(&table, DSM__TONE_PLAIN, labels[k]);
     dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(baseline->device_count).text);
     if (!baseline->is_feasible) {
-      dsm__table_add(&table, DSM__TONE_FAINT, "no room");
+      dsm__table_add(&table, DSM__TONE_FAINT, "impossible");
       dsm__table_add(&table, DSM__TONE_FAINT, "-");
       dsm__table_add(&table, DSM__TONE_FAINT, "-");
       continue;
