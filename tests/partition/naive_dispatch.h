@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * naive_dispatch.h: the dispatch simulation once more, written from docs/partition.md without any
+ * naive_dispatch.h: the dispatch simulation once more, written from docs/dispatch.md without any
  * structure but lists: each step looks through everything that was ever planned.
  */
 #ifndef DSM_TESTS_PARTITION_NAIVE_DISPATCH_H
