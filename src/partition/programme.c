@@ -129,11 +129,6 @@ static size_t producer_of(const writer *w, size_t tensor) {
                                          : tensor - instance->tensor_count;
 }
 
-/* What one tensor counts in c. */
-static double grain(const writer *w, size_t tensor) {
-  return w->form.is_tight ? 1 : output_bytes(w, tensor);
-}
-
 /* Most that x_ij can be. */
 static double rate_limit(const writer *w, size_t task, size_t device) {
   if (w->is_latency) {
@@ -212,8 +207,7 @@ static void write_tensor_columns(writer *w, size_t tensor, size_t device) {
   const double link = link_of(w, device);
   if (made->rate[at(w, producer, device)] != DSM__NO_COLUMN &&
       (is_multiple || isfinite(link) || !w->form.is_tight)) {
-    const double cost =
-        w->is_latency ? output_bytes(w, tensor) / grain(w, tensor) / link / w->form.time_unit : 0;
+    const double cost = w->is_latency ? output_bytes(w, tensor) / link / w->form.time_unit : 0;
     made->sent[place] = add_column(w, (dsm__column){.kind = DSM__COLUMN_SENT,
                                                     .major = tensor,
                                                     .device = device,
@@ -280,7 +274,7 @@ static void write_memory_row(writer *w, size_t device) {
   if (!isfinite(memory) || (w->form.is_tight && w->is_roomy[device])) {
     return;
   }
-  const double unit = w->form.is_tight && memory > 0 ? memory : 1;
+  const double unit = memory > 0 ? memory : 1;
   begin_row(w, (dsm__row){.kind = DSM__ROW_MEMORY,
                           .device = device,
                           .lower = -INFINITY,
@@ -300,7 +294,6 @@ static void write_excess_rows(writer *w, size_t tensor, size_t device) {
   const size_t rate = made->rate[at(w, producer_of(w, tensor), device)];
   const size_t sent = made->sent[at(w, tensor, device)];
   const size_t received = made->received[at(w, tensor, device)];
-  const double unit = grain(w, tensor);
   for (size_t k = 0; k < (is_result ? 1 : it->consumer_count); k++) {
     const size_t needed = is_result ? DSM__NO_COLUMN : made->rate[at(w, it->consumers[k], device)];
     dsm__row row = {.kind = DSM__ROW_EXCESS,
@@ -311,8 +304,8 @@ static void write_excess_rows(writer *w, size_t tensor, size_t device) {
     if (sent != DSM__NO_COLUMN) {
       begin_row(w, row);
       add_entry(w, sent, 1);
-      add_entry(w, rate, -unit);
-      add_entry(w, needed, unit);
+      add_entry(w, rate, -1);
+      add_entry(w, needed, 1);
     }
     if (received != DSM__NO_COLUMN && needed != DSM__NO_COLUMN) {
       row.kind = DSM__ROW_RECEIPT;
@@ -328,13 +321,12 @@ static void write_excess_rows(writer *w, size_t tensor, size_t device) {
 static void write_delivery_rows(writer *w, size_t tensor) {
   const dsm__programme *const made = w->made;
   const size_t device_count = w->instance->device_count;
-  const double unit = grain(w, tensor);
   begin_row(w, (dsm__row){.kind = DSM__ROW_DELIVERY, .major = tensor, .upper = INFINITY});
   for (size_t j = 0; j < device_count; j++) {
     add_entry(w, made->sent[at(w, tensor, j)], 1);
   }
   for (size_t j = 0; j < device_count; j++) {
-    add_entry(w, made->received[at(w, tensor, j)], -unit);
+    add_entry(w, made->received[at(w, tensor, j)], -1);
   }
   for (size_t j = 0; j < device_count; j++) {
     const size_t sent = made->sent[at(w, tensor, j)];
@@ -345,8 +337,7 @@ static void write_delivery_rows(writer *w, size_t tensor) {
                               .lower = -INFINITY,
                               .upper = 0});
       add_entry(w, sent, 1);
-      add_entry(w, made->rate[at(w, producer_of(w, tensor), j)],
-                -unit * (double)(device_count - 1));
+      add_entry(w, made->rate[at(w, producer_of(w, tensor), j)], -(double)(device_count - 1));
     }
   }
 }
@@ -357,13 +348,9 @@ static void write_link_row(writer *w, size_t device) {
     return;
   }
   const double capacity = link * w->form.time_unit; /* bytes in a time unit */
-  begin_row(w, (dsm__row){.kind = DSM__ROW_LINK,
-                          .device = device,
-                          .lower = -INFINITY,
-                          .upper = w->form.is_tight ? 1 : capacity});
+  begin_row(w, (dsm__row){.kind = DSM__ROW_LINK, .device = device, .lower = -INFINITY, .upper = 1});
   for (size_t t = 0; t < w->instance->tensor_count + w->instance->task_count; t++) {
-    add_entry(w, w->made->sent[at(w, t, device)],
-              w->form.is_tight ? output_bytes(w, t) / capacity : 1);
+    add_entry(w, w->made->sent[at(w, t, device)], output_bytes(w, t) / capacity);
   }
 }
 

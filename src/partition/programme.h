@@ -4,8 +4,8 @@
  * numbers: bounded columns and rows and a list of coefficients. It knows no solver; the solver, the
  * relaxation and the MPS writer all take it from here.
  *
- * Units: x and rho are per `time_unit` seconds, so that the solver sees numbers near one. In the
- * plain form, which is the paper's, c is bytes; in the tight form it is tensors (c / o).
+ * Units: x and rho are per `time_unit` seconds, memory is in parts of M_j, what a link carries in
+ * parts of beta_j, and c counts tensors (c_ij / o_i), so that solvers see numbers near one.
  */
 #ifndef DSM_PARTITION_PROGRAMME_H
 #define DSM_PARTITION_PROGRAMME_H

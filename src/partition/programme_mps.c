@@ -145,9 +145,11 @@ static bool put_programme(dsm__text_buffer *out, dsm__arena *arena, const dsm_in
     return false;
   }
   dsm__text_printf(out, "* minimise %s\n", goal_words(options));
-  dsm__text_puts(out, "* x_i_j: tasks i per second on device j; s_i_j: stored there;\n"
-                      "* c_t_j: bytes of tensor t (then of results) per second from device j\n"
-                      "NAME dsm FREE\n");
+  dsm__text_puts(
+      out,
+      "* x_i_j: tasks i per second on device j; s_i_j: stored there;\n"
+      "* c_t_j: tensors t (then results) per second from device j; memory and links are in parts\n"
+      "NAME dsm FREE\n");
   put_rows(out, &programme);
   put_columns(out, &programme, first, sorted);
   put_sides(out, &programme);

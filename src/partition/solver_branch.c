@@ -74,8 +74,7 @@ dsm__solved dsm__search_branch(dsm__search *search, double margin, size_t node_c
   how.presolve = GLP_ON;
   how.br_tech = GLP_BR_DTH;
   how.bt_tech = GLP_BT_BLB;
-  how.mir_cuts = GLP_ON;
-  how.cov_cuts = GLP_ON;
+  how.mir_cuts = GLP_ON; /* not cover cuts: GLPK 5.0 gives up where there is no knapsack row */
   how.mip_gap = search->gap;
   how.tm_lim = seconds * 1000 >= INT_MAX ? INT_MAX : (int)fmax(seconds * 1000, 1);
   how.cb_func = watch;

@@ -25,9 +25,12 @@ EXPECTED_FILES = [
     "{lib}/cmake/dsm/dsm-config-version.cmake",
     "share/dsm/workloads/vgg16.json",
     "share/dsm/systems/torus64.json",
+    "share/dsm/servers/cpu_2gpu.json",
     "share/dsm/schemas/dsm-workload-1.schema.json",
     "share/dsm/schemas/dsm-system-1.schema.json",
     "share/dsm/schemas/dsm-plan-1.schema.json",
+    "share/dsm/schemas/dsm-server-1.schema.json",
+    "share/dsm/schemas/dsm-profile-1.schema.json",
     "share/dsm/schemas/dsm-describe-1.schema.json",
 ]
 

@@ -19,7 +19,7 @@ ROOMS = {
     "search": ["base", "system", "plan", "model"],
     "check": ["base", "workload", "system", "plan", "search"],
     "elasticity": ["base", "workload", "system", "search"],
-    "server": ["base", "workload", "system", "plan", "search"],
+    "server": ["base", "workload", "system", "model", "plan", "search"],
     "partition": ["base", "server"],
     "sweep": ["base", "workload", "system", "plan", "search"],
     "report": ["base", "system", "model", "plan"],

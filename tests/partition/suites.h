@@ -8,6 +8,7 @@
 Suite *suite_baselines(void);
 Suite *suite_dispatch(void);
 Suite *suite_dispatch_properties(void);
+Suite *suite_solve(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
