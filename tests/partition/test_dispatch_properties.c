@@ -76,17 +76,15 @@ static void compare_requests(void) {
   }
 }
 
-/* Tasks that were given to the device before a moment, that of `last` included, and begin after it.
- */
+/* Tasks that wait for the device just after one was given to it, that one included. */
 static size_t queue_at(size_t device, const naive_task *last) {
   size_t queued = 0;
   for (size_t q = 0; q < dispatch->options.request_count; q++) {
     for (size_t i = 0; i < made.instance.task_count; i++) {
       const naive_task *const task = &naive.tasks[q][i];
-      queued += task->device == device && task->given <= last->given &&
-                        task->begin <= last->begin && task->begin > last->given
-                    ? 1
-                    : 0;
+      const bool is_waiting =
+          task->device == device && task->number <= last->number && task->begin > last->given;
+      queued += is_waiting ? 1 : 0;
     }
   }
   return queued;
