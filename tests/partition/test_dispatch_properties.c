@@ -304,6 +304,33 @@ START_TEST(test_never_above_the_optimum) {
 }
 END_TEST
 
+/* The same for storage that the solver chose, against its own bound; nor are the baselines above
+ * it, of which replication is a storage that the solver might choose. */
+START_TEST(test_solved_and_simulated) {
+  random_dispatch_make(&made, (uint64_t)_i);
+  for (size_t j = 0; j < made.instance.device_count; j++) {
+    made.devices[j].memory_bytes = 1 + (double)(((size_t)_i + 3 * j) % 7);
+  }
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.does_keep_results = made.partition.options.does_keep_results;
+  dsm_partition *solved = NULL;
+  const dsm_status status = dsm_partition_solve(&solved, &made.instance, &options, NULL);
+  ck_assert(status == DSM_OK || status == DSM_ERROR_INFEASIBLE);
+  if (status == DSM_OK) {
+    const dsm_dispatch_options few = {.request_count = 400, .window = 1 + (size_t)_i % 40};
+    ck_assert_int_eq(dsm_dispatch_run(&dispatch, solved, &few, NULL), DSM_OK);
+    const double edge = (double)(few.window - 1) * dispatch->throughput / 200;
+    ck_assert_double_le(dispatch->throughput, (solved->bound + edge) * (1 + 1e-9));
+    ck_assert_double_le(400 / dispatch->seconds, solved->bound * (1 + 1e-9));
+    for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
+      ck_assert_double_le(solved->baselines[k].rho, solved->bound * (1 + 1e-9));
+    }
+  }
+  dsm_partition_free(solved);
+}
+END_TEST
+
 Suite *suite_dispatch_properties(void) {
   Suite *const suite = suite_create("dispatch_properties");
   TCase *const tests = tcase_create("dispatch_properties");
@@ -313,6 +340,7 @@ Suite *suite_dispatch_properties(void) {
   tcase_add_loop_test(tests, test_conservation, 0, 200);
   tcase_add_loop_test(tests, test_little, 0, 300);
   tcase_add_loop_test(tests, test_never_above_the_optimum, 0, 300);
+  tcase_add_loop_test(tests, test_solved_and_simulated, 0, 150);
   suite_add_tcase(suite, tests);
   return suite;
 }
