@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "random_dispatch.h"
 
+#include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "random_numbers.h"
@@ -85,6 +85,7 @@ static void make_graph(random_dispatch *made, uint64_t *state) {
 
 static void store(random_dispatch *made, uint64_t *state) {
   const size_t device_count = made->instance.device_count;
+  assert(device_count > 0);
   for (size_t i = 0; i < made->instance.task_count; i++) {
     for (size_t j = 0; j < device_count; j++) {
       const size_t at = i * device_count + j;
