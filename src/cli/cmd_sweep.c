@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -53,9 +56,25 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return CLI_EXIT_DONE;
 }
 
+/* The result must not be written over the database that it comes from. */
+static cli_exit check_output(const cli_arguments *arguments, const char *database) {
+  struct stat output;
+  struct stat other;
+  if (arguments->output != NULL && stat(arguments->output, &output) == 0 &&
+      stat(database, &other) == 0 && output.st_dev == other.st_dev &&
+      output.st_ino == other.st_ino) {
+    return cli_usage_error(arguments->command, "--output: '%s' is the database", arguments->output);
+  }
+  return CLI_EXIT_DONE;
+}
+
 /* ---- databases that exist ---- */
 
 static cli_exit show_database(const cli_arguments *arguments, const char *path, dsm_diags *diags) {
+  const cli_exit checked = check_output(arguments, path);
+  if (checked != CLI_EXIT_DONE) {
+    return checked;
+  }
   dsm_store *store = NULL;
   const dsm_status status = dsm_store_open_read(&store, path, diags);
   cli_print_findings(arguments, diags);
@@ -148,6 +167,9 @@ static cli_exit run_into(const cli_arguments *arguments, const dsm_sweep *sweep,
   cli_print_findings(arguments, diags);
   dsm_diags_clear(diags);
   cli_exit outcome = cli_exit_of(status);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = check_output(arguments, path);
+  }
   if (outcome == CLI_EXIT_DONE) {
     outcome = run(arguments, sweep, store, path, diags);
   }

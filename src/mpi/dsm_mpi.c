@@ -188,8 +188,8 @@ static dsm_status make_sweep(dsm_sweep **sweep, const announcement *told, const 
   if (status == DSM_OK && (strcmp(told->version, dsm_version()) != 0 ||
                            memcmp(told->digest, (*sweep)->digest, sizeof told->digest) != 0)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                   "rank %d runs another dsm-mpi than rank 0", rank_of_this());
-    return DSM_ERROR_INVALID;
+                   "its dsm-mpi is another one than that of rank 0");
+    return DSM_ERROR_IO;
   }
   return status;
 }
@@ -406,14 +406,14 @@ static void lead_all(void *context, dsm__team *team) {
  * Both NULL: there is no sweep. */
 static void announce(const dsm_sweep *sweep, char *text, size_t thread_count) {
   announcement told = {.text_length = 0};
-  if (sweep != NULL) {
+  if (sweep != NULL && text != NULL) {
     told.text_length = strlen(text);
     told.thread_count = thread_count;
     (void)snprintf(told.version, sizeof told.version, "%s", dsm_version());
     memcpy(told.digest, sweep->digest, sizeof told.digest);
   }
   broadcast(&told, sizeof told);
-  if (sweep != NULL) {
+  if (told.text_length > 0) {
     broadcast(text, (size_t)told.text_length);
   }
 }
@@ -448,9 +448,12 @@ static dsm_status run_on_ranks(dsm_store *store, const dsm_sweep *sweep,
   bool *const is_done = calloc(sweep->point_count, sizeof *is_done);
   peer *const peers = calloc(rank_count, sizeof *peers);
   char *const text = strdup(sweep->resolved);
-  dsm_status status = is_done == NULL || peers == NULL || text == NULL
-                          ? dsm__out_of_memory(diags)
-                          : dsm_store_done(store, is_done, diags);
+  dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
+  if (is_done == NULL || peers == NULL || text == NULL) {
+    (void)dsm__out_of_memory(diags);
+    goto out;
+  }
+  status = dsm_store_done(store, is_done, diags);
   if (status == DSM_OK) {
     root self = {.store = store,
                  .sweep = sweep,
@@ -468,6 +471,7 @@ static dsm_status run_on_ranks(dsm_store *store, const dsm_sweep *sweep,
     status = status == DSM_OK ? self.status : status;
     end_others();
   }
+out:
   free(text);
   free(peers);
   free(is_done);

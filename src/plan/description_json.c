@@ -31,7 +31,9 @@ static bool find_format(dsm__json_doc *doc, dsm_description *description) {
   size_t index = 0;
   if (!dsm__json_is_object(&root)) {
     dsm__json_object_only(&root, NULL, 0);
-  } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\" or \"dsm-sweep/1\"") &&
+  } else if (dsm__json_require(
+                 &format,
+                 "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\" or \"dsm-sweep/1\"") &&
              dsm__json_enum(&format, format_names, DSM_DESCRIPTION_COUNT, &index)) {
     *description = (dsm_description)index;
     return true;

@@ -22,6 +22,9 @@ SPEC = {
     ],
 }
 POINT_COUNT = 4 * 7 * 3 * 2
+# With these it takes seconds: enough for something to happen before it is done.
+MANY = ("--vary", "workload.minibatch=48:120:+1")
+MANY_COUNT = 4 * 73 * 3 * 2
 
 
 class SweepCase(unittest.TestCase):

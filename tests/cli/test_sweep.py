@@ -16,7 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from sweep_program import POINT_COUNT, SweepCase  # pylint: disable=wrong-import-position
+from sweep_program import MANY, MANY_COUNT, POINT_COUNT, SweepCase  # pylint: disable=wrong-import-position
 
 KILLS = 10
 
@@ -35,7 +35,7 @@ class Runs(SweepCase):
         first = self.whole_export()
         again = self.run_sweep("spec.json", "--database", "whole.sqlite", "--format", "csv", "-v")
         self.assertEqual(first, again.stdout)
-        self.assertIn(f"dsm: 0 points in".encode(), again.stderr)
+        self.assertIn(b"dsm: 0 points in", again.stderr)
         self.assertIn(f"{POINT_COUNT} recorded earlier".encode(), again.stderr)
 
     def test_shards_merged_are_the_whole(self):
@@ -49,24 +49,42 @@ class Runs(SweepCase):
         self.assertEqual(merged.stdout, shown.stdout)
 
 
+class Slurm(SweepCase):
+    """The scripts in examples, with what Slurm would tell them."""
+
+    def test_a_job_array_and_the_job_that_merges(self):
+        examples = pathlib.Path(__file__).parent.parent.parent / "examples"
+        self.environment["PATH"] = f"{self.dsm.parent}:{self.environment['PATH']}"
+        self.environment |= {"SLURM_ARRAY_TASK_COUNT": "3", "SLURM_CPUS_PER_TASK": "2"}
+        for task in "123":
+            self.environment["SLURM_ARRAY_TASK_ID"] = task
+            subprocess.run(["sh", examples / "slurm_shards.sh", "spec.json"], cwd=self.folder,
+                           env=self.environment, timeout=300, check=True)
+        subprocess.run(["sh", examples / "slurm_merge.sh", "spec.json"], cwd=self.folder,
+                       env=self.environment, timeout=300, check=True, stdout=subprocess.DEVNULL)
+        merged = self.run_sweep("spec.sqlite", "--format", "csv")
+        self.assertEqual(merged.stdout, self.whole_export())
+
+
 class Interruptions(SweepCase):
     def interrupt(self, number):
-        process = self.start(self.command("spec.json", "--threads", "2"))
+        process = self.start(self.command("spec.json", *MANY, "--threads", "2"))
         self.wait_for_rows(process, "spec.sqlite", 3)
         process.send_signal(number)
         out, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(out, b"")
         rows = self.count_rows("spec.sqlite")
-        self.assertIn(f"interrupted: {rows} of {POINT_COUNT} points are recorded in spec.sqlite".encode(),
+        self.assertIn(f"interrupted: {rows} of {MANY_COUNT} points are recorded in spec.sqlite".encode(),
                       err)
-        self.assertTrue(3 <= rows < POINT_COUNT)
-        resumed = self.run_sweep("spec.json", "--format", "csv", "-v")
-        self.assertIn(f"{rows} recorded earlier".encode(), resumed.stderr)
-        self.assertEqual(resumed.stdout, self.whole_export())
+        self.assertTrue(3 <= rows < MANY_COUNT)
+        return rows
 
     def test_sigint_keeps_what_is_done(self):
-        self.interrupt(signal.SIGINT)
+        rows = self.interrupt(signal.SIGINT)
+        resumed = self.run_sweep("spec.json", *MANY, "--format", "csv", "-v")
+        self.assertIn(f"{rows} recorded earlier".encode(), resumed.stderr)
+        self.assertEqual(resumed.stdout, self.whole_export(*MANY))
 
     def test_sigterm_keeps_what_is_done(self):
         self.interrupt(signal.SIGTERM)
@@ -75,13 +93,14 @@ class Interruptions(SweepCase):
         self.interrupt(signal.SIGUSR1)
 
     def test_the_same_signal_again_kills(self):
-        process = self.start(self.command("spec.json"))
+        process = self.start(self.command("spec.json", *MANY))
         self.wait_for_rows(process, "spec.sqlite", 1)
         while process.poll() is None:
             process.send_signal(signal.SIGINT)
             time.sleep(0.0005)
         self.assertIn(process.returncode, (130, -signal.SIGINT))
-        self.assertEqual(self.run_sweep("spec.json", "--format", "csv").stdout, self.whole_export())
+        self.assertEqual(self.run_sweep("spec.json", *MANY, "--format", "csv").stdout,
+                         self.whole_export(*MANY))
 
 
 class Faults(SweepCase):
@@ -127,16 +146,16 @@ class Faults(SweepCase):
         self.assertEqual(self.run_sweep("spec.json", "--format", "csv").stdout, self.whole_export())
 
     def test_two_runs_on_one_database(self):
-        """The second is refused, or finds everything done; the first is not disturbed."""
-        first = self.start(self.command("spec.json", "--format", "csv"))
+        """The second is refused; the first is not disturbed."""
+        first = self.start(self.command("spec.json", *MANY, "--format", "csv", "-o", "first.csv"))
         self.wait_for_rows(first, "spec.sqlite", 2)
-        second = subprocess.run(self.command("spec.json", "-q"), cwd=self.folder,
+        second = subprocess.run(self.command("spec.json", *MANY, "-q"), cwd=self.folder,
                                 env=self.environment, capture_output=True, timeout=300, check=False)
         self.assertEqual(second.returncode, 5, second.stderr)
         self.assertEqual(second.stderr.count(b"\n"), 1, second.stderr)
         out, err = first.communicate(timeout=300)
-        self.assertEqual((first.returncode, err), (0, b""))
-        self.assertEqual(out, self.whole_export())
+        self.assertEqual((first.returncode, out, err), (0, b"", b""))
+        self.assertEqual((self.folder / "first.csv").read_bytes(), self.whole_export(*MANY))
 
 
 class Progress(SweepCase):
@@ -162,14 +181,14 @@ class Progress(SweepCase):
 
     def test_a_terminal_shows_one_line_that_changes(self):
         begin = time.monotonic()
-        shown = self.run_on_terminal("spec.json")
+        shown = self.run_on_terminal("spec.json", *MANY)
         seconds = time.monotonic() - begin
         lines = [line for line in shown.split("\r") if "points" in line]
         self.assertGreater(len(lines), 0, shown)
         self.assertLessEqual(len(lines), 10 * seconds + 2)
         self.assertNotIn("\n", shown)
         for line in lines:
-            self.assertRegex(line, rf"^\d+/{POINT_COUNT} points, [\d.]+/s, .* left, best [\d.]+ % at "
+            self.assertRegex(line, rf"^\d+/{MANY_COUNT} points, [\d.]+/s, .* left, best [\d.]+ % at "
                                    r"point \d+: ")
             self.assertLessEqual(len(line.rstrip()), 99)
         self.assertEqual(shown.split("\r")[-1], "")

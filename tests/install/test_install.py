@@ -29,6 +29,8 @@ EXPECTED_FILES = [
     "share/dsm/schemas/dsm-system-1.schema.json",
     "share/dsm/schemas/dsm-plan-1.schema.json",
     "share/dsm/schemas/dsm-describe-1.schema.json",
+    "share/dsm/schemas/dsm-sweep-1.schema.json",
+    "share/dsm/sweeps/scratchpad_vgg16.json",
 ]
 
 failures = []
@@ -85,6 +87,8 @@ def check_files(install):
     for name in EXPECTED_FILES:
         path = install.prefix / name.format(lib=install.arguments.libdir)
         expect(path.exists(), f"not installed: {name}")
+    has_mpi = (pathlib.Path(install.arguments.build) / "bin" / "dsm-mpi").exists()
+    expect((install.prefix / "bin" / "dsm-mpi").exists() == has_mpi, "dsm-mpi is installed if built")
     expect((install.libdir / "libdsm.so").is_symlink(), "libdsm.so is a link to a version")
     for path in [*install.prefix.rglob("*.cmake"), *install.prefix.rglob("*.pc")]:
         for word in (install.arguments.build, str(install.arguments.source)):

@@ -14,7 +14,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
-from sweep_program import POINT_COUNT, SweepCase  # pylint: disable=wrong-import-position
+from sweep_program import MANY, MANY_COUNT, POINT_COUNT, SweepCase  # pylint: disable=wrong-import-position
 
 # As root, on fewer cores than ranks, in a container that forbids one process to read another's memory.
 OPEN_MPI = {
@@ -82,6 +82,18 @@ class Runs(MpiCase):
                                 "--format", "csv", program=self.ranks(2))
         self.assertEqual(merged.stdout, self.whole_export())
 
+    def test_the_slurm_script(self):
+        script = pathlib.Path(__file__).parent.parent.parent / "examples" / "slurm_mpi.sh"
+        places = [pathlib.Path(self.mpiexec).parent, self.dsm_mpi.parent, self.environment["PATH"]]
+        environment = {**self.environment, "PATH": ":".join(map(str, places)),
+                       "SLURM_CPUS_PER_TASK": "1"}
+        done = subprocess.run(["sh", script, "spec.json"], cwd=self.folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        shown = self.run_sweep("spec.sqlite", "--format", "csv")
+        self.assertEqual(shown.stdout, self.whole_export())
+
     def test_no_color_although_mpirun_makes_a_terminal(self):
         self.assertNotIn(b"\033", self.run_sweep("spec.json", program=self.ranks(2)).stdout)
 
@@ -101,6 +113,25 @@ class Mistakes(MpiCase):
         self.check(["sweep", "broken.json"], 3, b'unknown key "axis"')
         self.check(["explore", "vgg16", "torus64"], 2, b"use 'dsm explore'")
         self.check(["--version"], 0, b"")
+
+    def test_a_rank_of_another_version_is_refused(self):
+        other = self.folder / "other-mpi"
+        program = self.dsm_mpi.read_bytes()
+        version = subprocess.run([self.dsm, "--version"], capture_output=True,
+                                 check=True).stdout.split()[1]
+        other.write_bytes(program.replace(b"\0" + version + b"\0", b"\0" + version[:-1] + b"x\0"))
+        other.chmod(0o755)
+        done = subprocess.run([*self.ranks(2), "sweep", "spec.json", ":", "-n", "1", str(other)],
+                              cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(done.stderr, b"dsm: error: rank 2: its dsm-mpi is another one than that of "
+                                      b"rank 0\n")
+
+    def test_dsm_itself_needs_no_mpi(self):
+        needed = subprocess.run(["ldd", self.dsm], capture_output=True, check=True).stdout
+        self.assertNotIn(b"mpi", needed)
+        self.assertIn(b"sqlite", needed)
 
     def test_a_database_that_cannot_be_made_ends_all_ranks(self):
         self.check(["sweep", "spec.json", "--database", "spec.json/no.sqlite"], 5, b"no.sqlite")
@@ -122,21 +153,17 @@ class Deaths(MpiCase):
                     found.append((int(ranks[0].split(b"=")[1]), int(folder.name)))
         return [pid for _, pid in sorted(found)]
 
-    # Enough points for mpirun to pass a signal on before all are done.
-    MORE = ("--vary", "workload.minibatch=48:120:+6")
-    MORE_COUNT = 4 * 13 * 3 * 2
-
     def kill_a_rank(self, rank):
-        process = self.start([*self.ranks(3), "sweep", "spec.json", *self.MORE])
+        process = self.start([*self.ranks(3), "sweep", "spec.json", *MANY])
         self.wait_for_rows(process, "spec.sqlite", 3)
         os.kill(self.workers(process)[rank], signal.SIGKILL)
         process.communicate(timeout=120)
         self.assertNotEqual(process.returncode, 0)
         rows = self.count_rows("spec.sqlite")
         self.assertGreaterEqual(rows, 3)
-        resumed = self.run_sweep("spec.json", "--format", "csv", *self.MORE, program=self.ranks(2))
-        self.assertEqual(resumed.stdout, self.whole_export(*self.MORE))
-        self.assertEqual(self.count_rows("spec.sqlite"), self.MORE_COUNT)
+        resumed = self.run_sweep("spec.json", "--format", "csv", *MANY, program=self.ranks(2))
+        self.assertEqual(resumed.stdout, self.whole_export(*MANY))
+        self.assertEqual(self.count_rows("spec.sqlite"), MANY_COUNT)
 
     def test_a_worker_that_is_killed_loses_nothing_recorded(self):
         self.kill_a_rank(1)
@@ -144,8 +171,8 @@ class Deaths(MpiCase):
     def test_the_writer_that_is_killed_loses_nothing_recorded(self):
         self.kill_a_rank(0)
 
-    def interrupt(self, number, more):
-        process = self.start([*self.ranks(3), "sweep", "spec.json", *more])
+    def interrupt(self, number):
+        process = self.start([*self.ranks(3), "sweep", "spec.json", *MANY])
         self.wait_for_rows(process, "spec.sqlite", 3)
         process.send_signal(number)
         out, err = process.communicate(timeout=300)
@@ -154,14 +181,13 @@ class Deaths(MpiCase):
         return process.returncode
 
     def test_sigusr1_to_mpirun_ends_cleanly(self):
-        self.assertEqual(self.interrupt(signal.SIGUSR1, self.MORE), 130)
-        resumed = self.run_sweep("spec.json", "--format", "csv", *self.MORE)
-        self.assertEqual(resumed.stdout, self.whole_export(*self.MORE))
+        self.assertEqual(self.interrupt(signal.SIGUSR1), 130)
+        resumed = self.run_sweep("spec.json", "--format", "csv", *MANY)
+        self.assertEqual(resumed.stdout, self.whole_export(*MANY))
 
     def test_sigint_to_mpirun_ends_cleanly(self):
         """mpirun takes its time, about a second, to pass it on as SIGTERM."""
-        many = ("--vary", "workload.minibatch=48:120:+1")
-        self.assertNotEqual(self.interrupt(signal.SIGINT, many), 0)
+        self.assertNotEqual(self.interrupt(signal.SIGINT), 0)
         shown = self.run_sweep("spec.sqlite", "--format", "csv").stdout
         self.assertEqual(shown.count(b"\n"), 1 + self.count_rows("spec.sqlite"))
 

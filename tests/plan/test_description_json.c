@@ -14,6 +14,7 @@ static const known_case known[] = {
     {"{\"format\": \"dsm-workload/1\"}", DSM_DESCRIPTION_WORKLOAD},
     {"{\"format\": \"dsm-system/1\"}", DSM_DESCRIPTION_SYSTEM},
     {"{\"format\": \"dsm-plan/1\"}", DSM_DESCRIPTION_PLAN},
+    {"{\"format\": \"dsm-sweep/1\"}", DSM_DESCRIPTION_SWEEP},
     {"{\"a\": {\"format\": 1}, \"format\": \"dsm-plan/1\", \"b\": []}", DSM_DESCRIPTION_PLAN},
     /* a duplicate key is a finding of whoever reads the whole */
     {"{\"format\": \"dsm-system/1\", \"name\": \"a\", \"name\": \"b\"}", DSM_DESCRIPTION_SYSTEM},
@@ -61,6 +62,7 @@ START_TEST(test_descriptions_have_names) {
   ck_assert_str_eq(dsm_description_name(DSM_DESCRIPTION_WORKLOAD), "workload");
   ck_assert_str_eq(dsm_description_name(DSM_DESCRIPTION_SYSTEM), "system");
   ck_assert_str_eq(dsm_description_name(DSM_DESCRIPTION_PLAN), "plan");
+  ck_assert_str_eq(dsm_description_name(DSM_DESCRIPTION_SWEEP), "sweep");
 }
 END_TEST
 

@@ -143,7 +143,7 @@ class Schemas:
 
 
 def check_bundled(schemas, source):
-    for kind in ("workload", "system"):
+    for kind in ("workload", "system", "sweep"):
         paths = sorted((source / f"{kind}s").glob("*.json"))
         expect(paths, f"no bundled {kind}s")
         for path in paths:
@@ -447,7 +447,7 @@ def check_plans(schemas, dsm, source, folder):
 
 def check_description(schemas, dsm, source, plans):
     files = [*sorted(source.glob("workloads/*.json")), *sorted(source.glob("systems/*.json")),
-             *plans]
+             *plans, *sorted(source.glob("sweeps/*.json"))]
     described = run(dsm, "describe", *map(str, files), "--format", "json")
     if described is None:
         return
@@ -456,7 +456,7 @@ def check_description(schemas, dsm, source, plans):
     expect([item["file"] for item in described["items"]] == [str(file) for file in files],
            "describe: one item for each file, in order")
     kinds = {item["kind"]: item for item in described["items"]}
-    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan"])
+    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep"])
     small = {"format": described["format"], "items": list(kinds.values())}
     for item in small["items"]:
         item["layers"] = item.get("layers", [])[:1]
