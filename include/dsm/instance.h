@@ -18,17 +18,19 @@ extern "C" {
 /** A layer, or consecutive layers. */
 typedef struct dsm_task {
   const char *name;        /**< the layer's, or "FIRST..LAST" */
-  double weights_bytes;    /**< w_i */
-  double activation_bytes; /**< most that is live while it runs; counted in (3) only where asked */
+  double weights_bytes;    /**< w_i: parameters */
+  double activation_bytes; /**< most that is live while it runs: what its layers read and make, and
+                                what passes them by; counted in (3) only where asked */
   double output_bytes;     /**< o_i: of its last output, what leaves the server for a task without
-                                consumers */
+                                consumers; of several layers, of those that none uses */
 } dsm_task;
 
-/** A tensor that a task makes for other tasks; on a chain each task but the last has one, with its
- * output and the next task as the only consumer. */
+/** A tensor that a task makes for other tasks. On a chain each task but the last has one, with its
+ * output and the next task as the only consumer. A task of several layers has one for each layer
+ * that a later task uses, a task of one layer at most one. */
 typedef struct dsm_tensor {
   size_t producer;
-  double bytes;
+  double bytes;            /**< 0 or more */
   const size_t *consumers; /**< ascending, each once, all after the producer */
   size_t consumer_count;   /**< 1 or more */
 } dsm_tensor;
@@ -47,8 +49,8 @@ typedef struct dsm_instance_device {
 typedef struct dsm_instance {
   const char *name;
   const dsm_task *tasks;
-  size_t task_count; /**< 1 .. DSM_TASKS_MAX */
-  const dsm_tensor *tensors;
+  size_t task_count;         /**< 1 .. DSM_TASKS_MAX */
+  const dsm_tensor *tensors; /**< by producer */
   size_t tensor_count;
   const dsm_instance_device *devices;
   size_t device_count;   /**< 1 .. DSM_DEVICES_MAX */
@@ -58,16 +60,20 @@ typedef struct dsm_instance {
 } dsm_instance;
 
 typedef struct dsm_instance_options {
-  uint64_t batch;    /**< samples of a request, 1 by default */
-  size_t task_count; /**< join consecutive layers into at most so many tasks of about equal work; 0:
-                          one task a layer */
+  uint64_t batch;    /**< samples of a request, 1 by default; a profile's times are for its own */
+  size_t task_count; /**< join consecutive layers into at most so many tasks, the largest of which
+                          has the least work possible; 0: one task a layer */
 } dsm_instance_options;
 
 DSM_API void dsm_instance_options_init(dsm_instance_options *options);
 
-/** p_ij of a chip is the layer's inference total alone, without reuse and preloading (model.md,
- * section 10), at the batch. DSM_ERROR_INVALID: a task without a time where times are given, or a
- * name that is no task. *instance then belongs to the caller and borrows nothing. */
+/**
+ * A task for each primary layer, or for several, and their times on the devices (docs/formats.md,
+ * "Server"). p_ij of a chip is the layer's inference total alone: the best parallelism and core
+ * splits, nothing held on chip or preloaded, no relayouts. DSM_ERROR_INVALID: a layer without a
+ * time where times are given, or a name that is no layer; DSM_ERROR_USAGE: a batch that is none, or
+ * too many tasks. *instance then belongs to the caller and borrows nothing.
+ */
 DSM_API DSM_NODISCARD dsm_status dsm_instance_make(dsm_instance **instance,
                                                    const dsm_workload *workload,
                                                    const dsm_server *server,
@@ -76,22 +82,24 @@ DSM_API DSM_NODISCARD dsm_status dsm_instance_make(dsm_instance **instance,
 
 /**
  * Reads a profile: format "dsm-profile/1" (tasks, tensors, devices and times in full), or the
- * planner format of msr-fiddle/dnn-partitioning, known by its keys. With a server (else NULL), the
- * profile's devices are the server's: those of kind "times" named in the profile.
+ * planner format of msr-fiddle/dnn-partitioning, known by its keys (docs/formats.md, "Profile").
+ * With options->task_count tasks are joined by their least times.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_profile_parse(dsm_instance **instance, const char *text,
                                                    size_t length, const char *file,
                                                    const dsm_instance_options *options,
                                                    dsm_diags *diags);
+/** dsm_profile_parse of a file ("-": standard input); also DSM_ERROR_IO. */
 DSM_API DSM_NODISCARD dsm_status dsm_profile_load(dsm_instance **instance, const char *path,
                                                   const dsm_instance_options *options,
                                                   dsm_diags *diags);
 
+/** Frees the instance; NULL is fine. */
 DSM_API void dsm_instance_free(dsm_instance *instance);
 
-static inline double dsm_instance_seconds(const dsm_instance *instance, size_t task,
-                                          size_t device) {
-  return instance->seconds[task * instance->device_count + device];
+/** p_ij. */
+static inline double dsm_instance_seconds(const dsm_instance *of, size_t task, size_t device) {
+  return of->seconds[task * of->device_count + device];
 }
 
 #ifdef __cplusplus

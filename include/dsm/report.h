@@ -14,8 +14,10 @@
 
 #include "dsm/check.h"
 #include "dsm/diag.h"
+#include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
+#include "dsm/partition.h"
 #include "dsm/plan.h"
 #include "dsm/sweep_store.h"
 #include "dsm/system.h"
@@ -107,6 +109,22 @@ DSM_API char *dsm_report_sensitivity_table(const dsm_elasticity *sensitivity,
 DSM_API char *dsm_report_sensitivity_json(const dsm_elasticity *sensitivity);
 /** One row a parameter. */
 DSM_API char *dsm_report_sensitivity_csv(const dsm_elasticity *sensitivity);
+
+/** A partition: where each task runs, how the devices are used and what binds them, the simple ways
+ * beside it, and the bound; with a simulation of it, or NULL. */
+DSM_API char *dsm_report_partition_table(const dsm_partition *partition,
+                                         const dsm_dispatch *simulation, dsm_table_style style);
+/** Format "dsm-partition/1". What is infinite is null. */
+DSM_API char *dsm_report_partition_json(const dsm_partition *partition,
+                                        const dsm_dispatch *simulation);
+/** One row a task and device that holds it. */
+DSM_API char *dsm_report_partition_csv(const dsm_partition *partition,
+                                       const dsm_dispatch *simulation);
+/** The events of a recorded simulation in the Trace Event Format, which Perfetto and Chrome open:
+ * a process a device, with a thread for its tasks and one for its link. Times are whole
+ * nanoseconds. Also NULL if the text would be larger than 1 GiB, that is above some five million
+ * events. */
+DSM_API char *dsm_report_dispatch_trace(const dsm_dispatch *dispatch);
 
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
  * not known is left out. */

@@ -26,11 +26,12 @@ typedef enum dsm_device_kind {
   DSM_DEVICE_CHIP = 0, /**< times from the inference model on the device's own tiers */
   DSM_DEVICE_ROOFLINE, /**< peak, memory bandwidth, efficiency and a fixed cost a task */
   DSM_DEVICE_FPGA,     /**< instances of a kernel: clock, multipliers, initiation interval */
-  DSM_DEVICE_TIMES,    /**< a time is given for each task by name */
+  DSM_DEVICE_TIMES,    /**< a time is given for each layer by name */
   DSM_DEVICE_KIND_COUNT
 } dsm_device_kind;
 
-/** seconds = max(flops / (peak * efficiency), bytes / (bandwidth * efficiency)) + fixed */
+/** seconds = fixed + sum over the layers of a task of
+ *  max(flops / (peak * efficiency), bytes / (bandwidth * efficiency)) */
 typedef struct dsm_roofline_device {
   double peak_flops; /**< per second */
   double memory_bytes_per_second;
@@ -38,7 +39,8 @@ typedef struct dsm_roofline_device {
   double task_seconds;     /**< fixed cost of a task, 0 or more */
 } dsm_roofline_device;
 
-/** seconds = ceil(MACs / (multipliers * instances)) * initiation_interval_cycles / clock */
+/** seconds = sum over the layers of a task of
+ *  ceil(MACs / (multipliers * instances)) * initiation_interval_cycles / clock */
 typedef struct dsm_fpga_device {
   double clock_hertz;
   uint64_t multipliers;              /**< of an instance */
@@ -46,17 +48,20 @@ typedef struct dsm_fpga_device {
   uint64_t instances;
 } dsm_fpga_device;
 
-/** The time of a task, or that the device cannot run it. */
+/** The time of a layer, or that the device cannot run it. A task of several layers takes the sum.
+ */
 typedef struct dsm_given_time {
-  const char *task;
-  double seconds; /**< infinite: cannot run here */
+  const char *task; /**< a layer's name */
+  double seconds;   /**< infinite: cannot run here */
 } dsm_given_time;
 
 typedef struct dsm_device {
   const char *name;
+  const char *source; /**< of its numbers; NULL: not stated */
   dsm_device_kind kind;
   bool is_accelerator;          /**< counts for the baseline "accelerators only" */
-  double memory_bytes;          /**< infinite: unlimited */
+  double memory_bytes;          /**< infinite: unlimited; of a chip that does not state it what one
+                                     chip of its system has */
   double link_bytes_per_second; /**< out of the device; infinite: unlimited */
   bool has_power;
   double busy_watts;
@@ -71,11 +76,12 @@ typedef struct dsm_device {
 /** Immutable once parsed. */
 typedef struct dsm_server {
   const char *name;
-  const char *source; /**< NULL: not stated */
-  const dsm_device *devices;
-  size_t
-      device_count; /**< 1 .. DSM_DEVICES_MAX; "count": N in JSON makes N equal devices NAME1.. */
+  const char *source;        /**< NULL: not stated */
+  const dsm_device *devices; /**< "count": N in JSON, N > 1, makes equal devices NAME1 .. NAMEn */
+  size_t device_count;       /**< 1 .. DSM_DEVICES_MAX */
 
+  dsm_system **chips;       /**< private: those that devices of kind chip point to */
+  size_t chip_count;        /**< private */
   struct dsm__arena *arena; /**< private */
 } dsm_server;
 
@@ -84,9 +90,11 @@ DSM_API DSM_NODISCARD dsm_status dsm_server_parse(dsm_server **server, const cha
                                                   size_t length, const char *file,
                                                   const dsm_override *overrides,
                                                   size_t override_count, dsm_diags *diags);
+/** dsm_server_parse of a file ("-": standard input); also DSM_ERROR_IO. */
 DSM_API DSM_NODISCARD dsm_status dsm_server_load(dsm_server **server, const char *path,
                                                  const dsm_override *overrides,
                                                  size_t override_count, dsm_diags *diags);
+/** Frees the server; NULL is fine. */
 DSM_API void dsm_server_free(dsm_server *server);
 
 /** The word of the format: "chip", "roofline", "fpga", "times". Never NULL. */

@@ -42,6 +42,8 @@ static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, cons
     return parse_plan(loaded, overrides, text, length, diags);
   case DSM_DESCRIPTION_SWEEP:
     return parse_sweep(loaded, arguments, text, length, diags);
+  case DSM_DESCRIPTION_SERVER:
+  case DSM_DESCRIPTION_PROFILE:
   case DSM_DESCRIPTION_COUNT:
     break;
   }

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* solver.c: the order of the search: relaxation, starts, dive, neighbourhoods, branch and cut. */
+#include "partition/solver.h"
+
+#include <math.h>
+
+#include "partition/solver_search.h"
+#include "partition/solver_session.h"
+
+/* Smallest relative gap that GLPK's tolerances can tell from none. */
+static const double least_gap = 1e-7;
+/* The relaxation lies above a true bound by a solver's tolerance at most. */
+static const double relaxation_slack = 1e-8;
+/* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
+enum { FIRST_NODES = 400, LIMIT_ROUNDS_MAX = 8 };
+
+/* ---- bounds before any solver ---- */
+
+/* min_i sum_j 1 / p_ij over devices that can store i: no solution is faster. */
+static double speed_limit(const dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  double least = INFINITY;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < instance->device_count; j++) {
+      if (dsm__task_can_run(instance, search->options, i, j)) {
+        sum += 1 / dsm_instance_seconds(instance, i, j);
+      }
+    }
+    least = fmin(least, sum);
+  }
+  return least;
+}
+
+/* sum_i min_j p_ij: no request is faster. */
+static double latency_limit(const dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  double sum = 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    double least = INFINITY;
+    for (size_t j = 0; j < instance->device_count; j++) {
+      if (dsm__task_can_run(instance, search->options, i, j)) {
+        least = fmin(least, dsm_instance_seconds(instance, i, j));
+      }
+    }
+    sum += least;
+  }
+  return sum;
+}
+
+static dsm__programme_form first_form(dsm__search *search) {
+  dsm__programme_form form = {.is_tight = true};
+  switch (search->options->objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    form.time_unit = latency_limit(search);
+    search->bound = form.time_unit;
+    break;
+  case DSM_OBJECTIVE_ENERGY:
+    form.time_unit = 1 / search->options->required_rho;
+    form.rho_limit = search->options->required_rho;
+    search->bound = -INFINITY;
+    break;
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    form.rho_limit = speed_limit(search);
+    form.time_unit = 1 / form.rho_limit;
+    search->bound = form.rho_limit;
+    break;
+  }
+  return form;
+}
+
+/* ---- programmes ---- */
+
+static double loosened(const dsm__search *search, double value) {
+  return value + search->sign * relaxation_slack * fabs(value);
+}
+
+static double stricter(const dsm__search *search, double a, double b) {
+  return search->sign > 0 ? fmin(a, b) : fmax(a, b);
+}
+
+/* The paper's programme without integrality. */
+static dsm_status relax_plain(dsm__search *search, dsm__programme_form form, dsm__solved *solved) {
+  form.is_tight = false;
+  if (!dsm__programme_build(&search->programme, search->arena, search->instance, search->options,
+                            form)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  search->problem = dsm__search_load(search, &search->programme);
+  if (search->problem == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  *solved = dsm__search_relax(search, search->problem);
+  search->solution->relaxation = search->bound;
+  if (*solved == DSM__SOLVED_OPTIMAL) {
+    search->solution->relaxation = dsm__search_value(search);
+    search->bound = stricter(search, search->bound, loosened(search, search->solution->relaxation));
+  }
+  glp_delete_prob(search->problem);
+  search->problem = NULL;
+  return DSM_OK;
+}
+
+/* The tight programme, and again with the bound that its relaxation gives, while that helps. */
+static dsm_status tighten(dsm__search *search, dsm__programme_form form, dsm__solved *solved) {
+  for (int round = 0; round < LIMIT_ROUNDS_MAX; round++) {
+    if (!dsm__programme_build(&search->programme, search->arena, search->instance, search->options,
+                              form)) {
+      return DSM_ERROR_OUT_OF_MEMORY;
+    }
+    if (search->problem != NULL) {
+      glp_delete_prob(search->problem);
+    }
+    search->problem = dsm__search_load(search, &search->programme);
+    if (search->problem == NULL) {
+      return DSM_ERROR_OUT_OF_MEMORY;
+    }
+    *solved = dsm__search_relax(search, search->problem);
+    if (*solved != DSM__SOLVED_OPTIMAL) {
+      break;
+    }
+    const double limit = loosened(search, dsm__search_value(search));
+    search->bound = stricter(search, search->bound, limit);
+    if (search->options->objective != DSM_OBJECTIVE_THROUGHPUT || limit > 0.995 * form.rho_limit) {
+      break;
+    }
+    form.rho_limit = limit;
+    form.time_unit = 1 / limit;
+  }
+  return DSM_OK;
+}
+
+static dsm_status list_choices(dsm__search *search) {
+  const dsm__programme *const programme = &search->programme;
+  const dsm_instance *const instance = search->instance;
+  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
+  const size_t *const columns = is_latency ? programme->rate : programme->stored;
+  const size_t places = instance->task_count * instance->device_count;
+  search->choices = dsm__arena_array(search->arena, places, sizeof *search->choices);
+  search->values = dsm__arena_array(search->arena, programme->column_count, sizeof *search->values);
+  search->is_chosen = dsm__arena_array(search->arena, places, sizeof *search->is_chosen);
+  search->trial = dsm__arena_array(search->arena, places, sizeof *search->trial);
+  search->used = dsm__arena_array(search->arena, instance->device_count, sizeof *search->used);
+  if (search->choices == NULL || search->values == NULL || search->is_chosen == NULL ||
+      search->trial == NULL || search->used == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  for (size_t k = 0; k < places; k++) {
+    if (columns[k] != DSM__NO_COLUMN) {
+      const size_t task = k / instance->device_count;
+      search->choices[search->choice_count++] =
+          (dsm__choice){.task = task,
+                        .device = k % instance->device_count,
+                        .column = (int)columns[k] + 1,
+                        .rate = (int)programme->rate[k] + 1,
+                        .need = dsm__task_need(instance, search->options, task)};
+    }
+  }
+  return DSM_OK;
+}
+
+/* ---- the search ---- */
+
+static void try_starts(dsm__search *search) {
+  const size_t places = search->instance->task_count * search->instance->device_count;
+  for (size_t s = 0; s < search->start_count && dsm__search_left(search) > 0; s++) {
+    const bool *const start = &search->starts[s * places];
+    for (size_t k = 0; k < search->choice_count; k++) {
+      const dsm__choice *const it = &search->choices[k];
+      search->trial[k] = start[it->task * search->instance->device_count + it->device];
+    }
+    dsm__search_try(search, search->trial);
+  }
+}
+
+/* The whole tree. Whatever it proves becomes the bound. */
+static dsm__solved branch_whole(dsm__search *search, size_t node_count) {
+  const bool had_best = search->has_best;
+  const double before = search->best;
+  const double margin = search->gap;
+  const dsm__solved solved =
+      dsm__search_branch(search, margin, node_count, dsm__search_left(search));
+  if (solved == DSM__SOLVED_INFEASIBLE) {
+    if (had_best) {
+      search->bound = stricter(search, search->bound, before * (1 + search->sign * margin));
+    }
+    return solved;
+  }
+  double proven = search->tree_bound;
+  if (had_best) {
+    /* below the cutoff the tree has not looked */
+    const double cutoff = before * (1 + search->sign * margin);
+    proven = search->sign * (proven - cutoff) < 0 ? cutoff : proven;
+  }
+  search->bound = stricter(search, search->bound, loosened(search, proven));
+  return solved;
+}
+
+static dsm__solver_outcome look(dsm__search *search) {
+  try_starts(search);
+  if (!dsm__search_is_done(search)) {
+    dsm__search_dive(search);
+  }
+  if (dsm__search_is_done(search)) {
+    return DSM__SOLVER_DONE;
+  }
+  dsm__solved solved = branch_whole(search, FIRST_NODES);
+  if (solved == DSM__SOLVED_UNKNOWN && !dsm__search_is_done(search)) {
+    dsm__search_neighbours(search);
+    if (!dsm__search_is_done(search) && dsm__search_left(search) > 0) {
+      solved = branch_whole(search, 0);
+    }
+  }
+  if (!search->has_best) {
+    return solved == DSM__SOLVED_INFEASIBLE ? DSM__SOLVER_INFEASIBLE : DSM__SOLVER_NOTHING;
+  }
+  return solved != DSM__SOLVED_UNKNOWN || dsm__search_is_done(search) ? DSM__SOLVER_DONE
+                                                                      : DSM__SOLVER_LIMITED;
+}
+
+static dsm_status hand_over(dsm__search *search) {
+  const dsm__programme *const programme = &search->programme;
+  const dsm_instance *const instance = search->instance;
+  const size_t places = instance->task_count * instance->device_count;
+  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
+  const double unit = is_latency ? 1 : programme->time_unit;
+  dsm__placement *const out = &search->solution->placement;
+  out->rates = dsm__arena_array(search->arena, places, sizeof *out->rates);
+  out->copies = dsm__arena_array(search->arena, tensors, sizeof *out->copies);
+  if (out->rates == NULL || out->copies == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  for (size_t k = 0; k < places; k++) {
+    const size_t column = programme->rate[k];
+    out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column] / unit;
+  }
+  for (size_t k = 0; k < search->choice_count; k++) {
+    const dsm__choice *const it = &search->choices[k];
+    if (!search->is_chosen[k]) {
+      out->rates[it->task * instance->device_count + it->device] = 0;
+    }
+  }
+  for (size_t k = 0; k < tensors; k++) {
+    const size_t column = programme->sent[k];
+    out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column] / unit;
+  }
+  return DSM_OK;
+}
+
+static dsm_status search_body(void *context) {
+  dsm__search *const search = context;
+  search->begin = glp_time();
+  dsm__solution *const solution = search->solution;
+  const dsm__programme_form form = first_form(search);
+  dsm__solved solved = DSM__SOLVED_UNKNOWN;
+  dsm_status status = relax_plain(search, form, &solved);
+  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
+    status = tighten(search, form, &solved);
+  }
+  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
+    status = list_choices(search);
+  }
+  if (status != DSM_OK) {
+    return status;
+  }
+  solution->outcome = DSM__SOLVER_INFEASIBLE;
+  if (solved != DSM__SOLVED_INFEASIBLE) {
+    solution->outcome = look(search);
+    solution->bound = search->bound;
+    solution->is_heuristic = !search->is_improved;
+    status = search->has_best ? hand_over(search) : DSM_OK;
+  }
+  solution->seconds = glp_difftime(glp_time(), search->begin);
+  return status;
+}
+
+dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm_instance *instance,
+                           const dsm_partition_options *options, const bool *starts,
+                           size_t start_count, dsm_diags *diags) {
+  dsm__search search = {.instance = instance,
+                        .options = options,
+                        .arena = arena,
+                        .solution = solution,
+                        .starts = starts,
+                        .start_count = start_count,
+                        .gap = fmax(options->gap, least_gap),
+                        .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
+  *solution = (dsm__solution){.outcome = DSM__SOLVER_NOTHING};
+  return dsm__solver_session(search_body, &search, diags);
+}
