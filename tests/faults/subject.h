@@ -107,6 +107,8 @@ extern const faulty_case dispatch_cases[];
 extern const size_t dispatch_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
+extern const faulty_case server_cases[];
+extern const size_t server_case_count;
 extern const faulty_case sweep_eval_cases[];
 extern const size_t sweep_eval_case_count;
 extern const faulty_case sweep_spec_cases[];

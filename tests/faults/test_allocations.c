@@ -191,6 +191,7 @@ int main(void) {
   failure_count += run_cases(plan_cases, plan_case_count, &s, diags);
   failure_count += run_cases(dispatch_cases, dispatch_case_count, &s, diags);
   failure_count += run_cases(elasticity_cases, elasticity_case_count, &s, diags);
+  failure_count += run_cases(server_cases, server_case_count, &s, diags);
   failure_count += run_cases(sweep_eval_cases, sweep_eval_case_count, &s, diags);
   failure_count += run_cases(sweep_spec_cases, sweep_spec_case_count, &s, diags);
   failure_count += run_cases(check_cases, check_case_count, &s, diags);
