@@ -272,6 +272,8 @@ static dsm_status search_body(void *context) {
     solution->is_heuristic = !search->is_improved;
     status = search->has_best ? hand_over(search) : DSM_OK;
   }
+  solution->statistics.column_count = search->programme.column_count;
+  solution->statistics.row_count = search->programme.row_count;
   solution->seconds = glp_difftime(glp_time(), search->begin);
   return status;
 }

@@ -13,6 +13,9 @@ enum { NEIGHBOUR_NODES = 300, NEIGHBOUR_FAILURES = 12, NEIGHBOUR_CHOICES = 48 };
 
 static void watch(glp_tree *tree, void *info) {
   dsm__search *const search = info;
+  if (glp_ios_reason(tree) == GLP_IBRANCH) {
+    search->solution->statistics.node_count += 2;
+  }
   if (glp_ios_reason(tree) != GLP_ISELECT) {
     return;
   }
@@ -81,6 +84,7 @@ dsm__solved dsm__search_branch(dsm__search *search, double margin, size_t node_c
   how.cb_info = search;
   search->tree_bound = search->sign * (double)INFINITY;
   search->nodes_left = node_count;
+  search->solution->statistics.node_count++; /* the root */
   const int ended = glp_intopt(search->problem, &how);
   const int status = glp_mip_status(search->problem);
   lift_cut_off(search);
