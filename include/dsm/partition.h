@@ -96,8 +96,8 @@ typedef struct dsm_partition {
   double gap;                /**< |bound - objective| / |objective| */
   double solver_seconds;     /**< by the clock; the only number that differs from run to run */
   dsm_partition_statistics statistics;
-  const double *rates;       /**< x_ij = rates[i * device_count + j], per second; latency: 0 or 1 */
-  const bool *is_stored;     /**< s_ij */
+  const double *rates;   /**< x_ij = rates[i * device_count + j], per second; latency: 0 or 1 */
+  const bool *is_stored; /**< s_ij */
   const double *sent; /**< bytes per second of tensor t (then of results of task i) from device j:
                            sent[(t or tensor_count + i) * device_count + j] */
   const dsm_device_use *uses; /**< of each device */

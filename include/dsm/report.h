@@ -84,8 +84,8 @@ DSM_API char *dsm_report_description_table(const dsm_described *items, size_t co
                                            dsm_table_style style);
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
-/** One row a layer, one a parameter of a system, one a value of an axis's path of a sweep, and one a
- * device. */
+/** One row a layer, one a parameter of a system, one a value of an axis's path of a sweep, and one
+ * a device. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
 /** How much each parameter of systems matters, the most important first; of elasticities made with
@@ -136,9 +136,9 @@ DSM_API char *dsm_report_diags_json(const dsm_diags *diags);
 /** A file that was validated. */
 typedef struct dsm_validated {
   const char *file;
-  const char *kind;    /**< as of dsm_description_name; NULL if that was not found out */
-  const char *summary; /**< of a valid one, such as "16 layers"; else NULL */
-  dsm_status status;   /**< DSM_OK: valid */
+  const char *kind;       /**< as of dsm_description_name; NULL if that was not found out */
+  const char *summary;    /**< of a valid one, such as "16 layers"; else NULL */
+  dsm_status status;      /**< DSM_OK: valid */
   const dsm_diags *diags; /**< what was found; may be NULL */
 } dsm_validated;
 

@@ -175,8 +175,8 @@ static bool make_room(cli_arguments *arguments, size_t count) {
   overrides->recorded = calloc(count, sizeof *overrides->recorded);
   overrides->texts = calloc(count, sizeof *overrides->texts);
   return overrides->workload != NULL && overrides->system != NULL && overrides->server != NULL &&
-         overrides->recorded != NULL &&
-         overrides->texts != NULL && sweep->varies.items != NULL && sweep->excludes.items != NULL;
+         overrides->recorded != NULL && overrides->texts != NULL && sweep->varies.items != NULL &&
+         sweep->excludes.items != NULL;
 }
 
 /* Which optimizations there are depends on the mode, which may stand after --optimize. */

@@ -147,8 +147,7 @@ static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *
                              "1 GiB; simulate fewer requests",
                              simulation->event_count);
   }
-  const dsm_status status =
-      dsm_file_write(arguments->partition.trace, text, strlen(text), diags);
+  const dsm_status status = dsm_file_write(arguments->partition.trace, text, strlen(text), diags);
   free(text);
   return cli_exit_of(status);
 }

@@ -33,7 +33,8 @@ static cli_exit read_number(const cli_arguments *arguments, const cli_option *op
                             const char *value, double max, double *number) {
   return cli_parse_number(value, number_min, max, number)
              ? CLI_EXIT_DONE
-             : cli_usage_error(arguments->command, "--%s: expected a number from %g to %g, found '%s'",
+             : cli_usage_error(arguments->command,
+                               "--%s: expected a number from %.9g to %.9g, found '%s'",
                                option->name, number_min, max, value);
 }
 
@@ -165,8 +166,7 @@ static const char *read_setting(dsm_dispatch_options *options, size_t key, const
 
 static size_t find_key(const char *text, size_t length) {
   size_t key = 0;
-  while (key < KEY_COUNT &&
-         (strlen(keys[key]) != length || memcmp(keys[key], text, length) != 0)) {
+  while (key < KEY_COUNT && (strlen(keys[key]) != length || memcmp(keys[key], text, length) != 0)) {
     key++;
   }
   return key;
@@ -192,12 +192,10 @@ static cli_exit apply_setting(cli_arguments *arguments, const cli_option *option
   }
   is_set[key] = true;
   const char *const value = setting[name_length] == '\0' ? "" : setting + name_length + 1;
-  const char *const expected =
-      read_setting(&arguments->partition.dispatch, key, value);
-  return expected == NULL
-             ? CLI_EXIT_DONE
-             : cli_usage_error(arguments->command, "--%s: %s: expected %s, found '%s'",
-                               option->name, keys[key], expected, value);
+  const char *const expected = read_setting(&arguments->partition.dispatch, key, value);
+  return expected == NULL ? CLI_EXIT_DONE
+                          : cli_usage_error(arguments->command, "--%s: %s: expected %s, found '%s'",
+                                            option->name, keys[key], expected, value);
 }
 
 cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, char *value) {
@@ -222,8 +220,8 @@ cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, 
                            option->name);
   }
   if (is_set[KEY_SEED] && !is_set[KEY_RATE]) {
-    return cli_usage_error(arguments->command, "--%s: seed needs rate: a window has no chance in it",
-                           option->name);
+    return cli_usage_error(arguments->command,
+                           "--%s: seed needs rate: a window has no chance in it", option->name);
   }
   return CLI_EXIT_DONE;
 }

@@ -75,10 +75,9 @@ static void add_limits(dsm__table *table, double memory_bytes, double link_bytes
                        bool has_power, double busy_watts) {
   add_capacity(table, memory_bytes, "B");
   add_capacity(table, link_bytes_per_second, "B/s");
-  dsm__table_add(table, DSM__TONE_PLAIN,
-                 has_power ? dsm__page_text(table->page, "%s",
-                                            dsm__figure_short(busy_watts, 4).text)
-                           : "-");
+  dsm__table_add(
+      table, DSM__TONE_PLAIN,
+      has_power ? dsm__page_text(table->page, "%s", dsm__figure_short(busy_watts, 4).text) : "-");
 }
 
 static const char *role_text(bool is_accelerator) {
@@ -104,9 +103,9 @@ void dsm__describe_server(dsm__page *page, const dsm_server *server) {
     dsm__table_add(&table, DSM__TONE_PLAIN, device->name);
     dsm__table_add(&table, DSM__TONE_PLAIN, dsm_device_kind_name(device->kind));
     dsm__table_add(&table, DSM__TONE_PLAIN, role_text(device->is_accelerator));
-    dsm__table_add(
-        &table, DSM__TONE_PLAIN,
-        peak > 0 ? dsm__page_text(page, "%s", dsm__figure_scaled(peak, "FLOP/s").text) : "-");
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   peak > 0 ? dsm__page_text(page, "%s", dsm__figure_scaled(peak, "FLOP/s").text)
+                            : "-");
     add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
                device->busy_watts);
   }
