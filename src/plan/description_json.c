@@ -3,7 +3,7 @@
 #include "base/diag_add.h"
 #include "base/json_read.h"
 #include "dsm/file.h"
-#include "plan/description.h"
+#include "plan/planner_graph.h"
 
 static const char *const format_names[] = {
     [DSM_DESCRIPTION_WORKLOAD] = "dsm-workload/1", [DSM_DESCRIPTION_SYSTEM] = "dsm-system/1",
@@ -21,14 +21,6 @@ _Static_assert(sizeof format_names / sizeof format_names[0] == DSM_DESCRIPTION_C
 
 const char *dsm_description_name(dsm_description description) {
   return description_names[description];
-}
-
-bool dsm__is_planner_graph(const dsm__json_node *root) {
-  const dsm__json_node format = dsm__json_member(root, "format");
-  const dsm__json_node nodes = dsm__json_member(root, "nodes");
-  const dsm__json_node accelerators = dsm__json_member(root, "maxFPGAs");
-  return !dsm__json_is_present(&format) &&
-         (dsm__json_is_present(&nodes) || dsm__json_is_present(&accelerators));
 }
 
 /* The format of a document, if it has a known one. */

@@ -118,12 +118,10 @@ typedef struct joining {
   double *live;    /* of each task: bytes that it does not use, but that its part needs later */
 } joining;
 
-/* A tensor lives in a part over tasks first .. last; who uses it counts it himself. */
-static void add_life(joining *j, size_t first, size_t last, double bytes) {
-  if (first <= last) {
-    j->live[first] += bytes;
-    j->live[last + 1] -= bytes;
-  }
+/* A tensor lives in a part over tasks `first` to before `end`; who uses it counts it himself. */
+static void add_life(joining *j, size_t first, size_t end, double bytes) {
+  j->live[first] += bytes;
+  j->live[end] -= bytes;
 }
 
 /* The life of a tensor in the part that makes it, or in one that uses it. The consumers from
@@ -131,18 +129,14 @@ static void add_life(joining *j, size_t first, size_t last, double bytes) {
 static size_t add_lives_in(joining *j, const dsm_tensor *tensor, size_t first, size_t part,
                            bool is_maker) {
   size_t next = first;
-  size_t last = is_maker ? tensor->producer : j->starts[part];
   size_t from = is_maker ? tensor->producer + 1 : j->starts[part];
-  while (next < tensor->consumer_count && j->part_of[tensor->consumers[next]] == part) {
-    last = tensor->consumers[next];
-    if (last > from) {
-      add_life(j, from, last - 1, tensor->bytes);
-    }
-    from = last + 1;
-    next++;
+  for (; next < tensor->consumer_count && j->part_of[tensor->consumers[next]] == part; next++) {
+    const size_t user = tensor->consumers[next];
+    add_life(j, from, user, tensor->bytes);
+    from = user + 1;
   }
   if (is_maker && next < tensor->consumer_count) {
-    add_life(j, from, j->starts[part + 1] - 1, tensor->bytes);
+    add_life(j, from, j->starts[part + 1], tensor->bytes);
   }
   return next;
 }
@@ -210,18 +204,17 @@ static bool join_tensors(const joining *j, dsm_instance *instance) {
 
 static bool join_parts(joining *j, dsm_instance *instance) {
   dsm__arena *const arena = instance->arena;
-  const dsm_instance from = *instance;
-  bool *const has_consumer = dsm__arena_array(arena, from.task_count, sizeof *has_consumer);
+  const dsm_instance *const from = j->from;
+  bool *const has_consumer = dsm__arena_array(arena, from->task_count, sizeof *has_consumer);
   double *seconds = NULL;
   dsm_task *const tasks = dsm__instance_tasks(instance, j->part_count, &seconds);
-  j->live = dsm__arena_array(arena, from.task_count + 1, sizeof *j->live);
+  j->live = dsm__arena_array(arena, from->task_count + 1, sizeof *j->live);
   if (has_consumer == NULL || tasks == NULL || j->live == NULL) {
     return false;
   }
-  for (size_t t = 0; t < from.tensor_count; t++) {
-    has_consumer[from.tensors[t].producer] = true;
+  for (size_t t = 0; t < from->tensor_count; t++) {
+    has_consumer[from->tensors[t].producer] = true;
   }
-  j->from = &from;
   find_live(j);
   for (size_t p = 0; p < j->part_count; p++) {
     if (!join_task(j, p, has_consumer, arena, &tasks[p])) {
@@ -266,7 +259,9 @@ bool dsm__instance_join(dsm_instance *instance, size_t most, const double *work,
   if (most != 0 && most < count) {
     const double *const weights = work != NULL ? work : least_times(instance);
     size_t *const starts = dsm__arena_array(instance->arena, most + 1, sizeof *starts);
-    joining j = {.starts = starts,
+    const dsm_instance from = *instance;
+    joining j = {.from = &from,
+                 .starts = starts,
                  .part_of = dsm__arena_array(instance->arena, count, sizeof *j.part_of)};
     if (weights == NULL || starts == NULL || j.part_of == NULL) {
       return false;

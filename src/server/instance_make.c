@@ -22,6 +22,7 @@ typedef struct making {
   double *per_task_seconds; /* of each device */
   dsm__use *uses;
   size_t use_count;
+  size_t *last_users; /* of each layer's output, then the network's input: its last reader + 1 */
 } making;
 
 static double stored_bytes(const making *m, size_t layer) {
@@ -30,15 +31,19 @@ static double stored_bytes(const making *m, size_t layer) {
          m->workload->element_bytes;
 }
 
-/* A layer reads what `from` has made: counts it once, and adds a use. */
-static void add_use(making *m, size_t layer, size_t from, size_t first_use) {
-  if (from == DSM_NETWORK_INPUT) {
+/* A layer reads what `from` has made, or the network's input: counts it once, and adds a use. */
+static void add_use(making *m, size_t layer, size_t from) {
+  size_t *const last_user =
+      from == DSM_NETWORK_INPUT ? &m->last_users[m->workload->layer_count] : &m->last_users[from];
+  if (*last_user == layer + 1) {
     return;
   }
-  for (size_t u = first_use; u < m->use_count; u++) {
-    if (m->uses[u].producer == from) {
-      return;
-    }
+  *last_user = layer + 1;
+  if (from == DSM_NETWORK_INPUT) {
+    m->activation_bytes[layer] += (double)m->workload->input_elements *
+                                  (double)m->workload->layers[layer].timesteps * (double)m->batch *
+                                  m->workload->element_bytes;
+    return;
   }
   const double bytes = stored_bytes(m, from);
   m->uses[m->use_count++] = (dsm__use){from, from, layer, bytes};
@@ -47,24 +52,15 @@ static void add_use(making *m, size_t layer, size_t from, size_t first_use) {
 
 static void add_task(making *m, size_t index) {
   const dsm_layer *const layer = &m->workload->layers[index];
-  const size_t first_use = m->use_count;
-  bool does_read_input = false;
   m->activation_bytes[index] = stored_bytes(m, index);
   for (size_t p = 0; p < layer->producer_count; p++) {
-    does_read_input = does_read_input || layer->producers[p] == DSM_NETWORK_INPUT;
-    add_use(m, index, layer->producers[p], first_use);
+    add_use(m, index, layer->producers[p]);
   }
   for (size_t p = 0; p < layer->shortcut_count; p++) {
-    does_read_input = does_read_input || layer->shortcuts[p] == DSM_NETWORK_INPUT;
-    add_use(m, index, layer->shortcuts[p], first_use);
+    add_use(m, index, layer->shortcuts[p]);
   }
   for (size_t p = 0; p < layer->operand_count; p++) {
-    does_read_input = does_read_input || layer->operands[p] == DSM_NETWORK_INPUT;
-    add_use(m, index, layer->operands[p], first_use);
-  }
-  if (does_read_input) {
-    m->activation_bytes[index] += (double)m->workload->input_elements * (double)layer->timesteps *
-                                  (double)m->batch * m->workload->element_bytes;
+    add_use(m, index, layer->operands[p]);
   }
   m->weights_bytes[index] = (double)layer->parameters * m->workload->element_bytes;
   m->operations[index] = dsm__layer_operations(layer, m->batch);
@@ -87,8 +83,9 @@ static bool make_tasks(making *m) {
   m->weights_bytes = dsm__arena_array(arena, count, sizeof(double));
   m->activation_bytes = dsm__arena_array(arena, count, sizeof(double));
   m->uses = dsm__arena_array(arena, uses_max, sizeof *m->uses);
-  if (m->tasks == NULL || m->operations == NULL || m->weights_bytes == NULL ||
-      m->activation_bytes == NULL || m->uses == NULL) {
+  m->last_users = dsm__arena_array(arena, count + 1, sizeof *m->last_users);
+  if (m->last_users == NULL || m->tasks == NULL || m->operations == NULL ||
+      m->weights_bytes == NULL || m->activation_bytes == NULL || m->uses == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {

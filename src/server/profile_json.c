@@ -8,7 +8,7 @@
 #include "base/diag_add.h"
 #include "base/nearest.h"
 #include "dsm/file.h"
-#include "plan/description.h"
+#include "plan/planner_graph.h"
 #include "server/instance_internal.h"
 #include "server/server_internal.h"
 #include "workload/name_index.h"
@@ -27,6 +27,7 @@ typedef struct profile_reader {
   dsm__name_index names; /* of tasks */
   dsm__use *uses;
   size_t use_count;
+  size_t *last_users; /* of each task: the last that was found to need it, + 1 */
 } profile_reader;
 
 static void read_device(profile_reader *reader, const dsm__json_node *item, size_t index,
@@ -136,15 +137,17 @@ static size_t find_input(const profile_reader *reader, const dsm__json_node *ite
   }
   const size_t found = dsm__name_index_find(&reader->names, name);
   if (found == SIZE_MAX) {
-    char hint[256];
-    dsm__json_error(
-        item, dsm__nearest_hint(name, reader->task_names, reader->task_count, hint, sizeof hint),
-        "expected the name of a task, found \"%s\"", name);
+    char hint[256] = "";
+    if (dsm__json_doc_keeps_findings(item->doc)) {
+      (void)dsm__nearest_hint(name, reader->task_names, reader->task_count, hint, sizeof hint);
+    }
+    dsm__json_error(item, hint, "expected the name of a task, found \"%s\"", name);
   }
   return found;
 }
 
 static void add_use(profile_reader *reader, size_t producer, size_t consumer) {
+  reader->last_users[producer] = consumer + 1;
   reader->uses[reader->use_count++] =
       (dsm__use){producer, 0, consumer, reader->tasks[producer].output_bytes};
 }
@@ -161,15 +164,10 @@ static void read_inputs(profile_reader *reader, const dsm__json_node *item, size
   if (!dsm__json_array(&list, 0, DSM_TASKS_MAX, &count)) {
     return;
   }
-  const size_t first = reader->use_count;
   dsm__json_node input = dsm__json_item(&list, 0);
   for (size_t k = 0; k < count; k++, input = dsm__json_next(&input)) {
     const size_t producer = find_input(reader, &input);
-    bool is_repeated = false;
-    for (size_t u = first; producer != SIZE_MAX && u < reader->use_count; u++) {
-      is_repeated = is_repeated || reader->uses[u].producer == producer;
-    }
-    if (is_repeated) {
+    if (producer != SIZE_MAX && reader->last_users[producer] == index + 1) {
       dsm__json_error(&input, NULL, "expected each input once, found \"%s\" again",
                       reader->tasks[producer].name);
     } else if (producer == index) {
@@ -201,10 +199,11 @@ static bool make_room(profile_reader *reader, const dsm__json_node *list) {
   const size_t count = reader->task_count;
   reader->tasks = dsm__instance_tasks(reader->instance, count, &reader->seconds);
   reader->task_names = dsm__arena_array(arena, count, sizeof *reader->task_names);
+  reader->last_users = dsm__arena_array(arena, count, sizeof *reader->last_users);
   reader->names.entries = dsm__arena_array(arena, count, sizeof *reader->names.entries);
   reader->uses = dsm__arena_array(arena, count_uses(list, count), sizeof *reader->uses);
   return reader->tasks != NULL && reader->task_names != NULL && reader->names.entries != NULL &&
-         reader->uses != NULL;
+         reader->uses != NULL && reader->last_users != NULL;
 }
 
 /* Reads the tasks, then what holds between them. */
@@ -273,7 +272,7 @@ static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
     return; /* times cannot be read without the devices' names */
   }
   read_tasks(&reader, &tasks);
-  if (dsm__json_doc_error_count(root->doc) == errors_before &&
+  if (reader.tasks != NULL && dsm__json_doc_error_count(root->doc) == errors_before &&
       !dsm__json_doc_is_out_of_memory(root->doc)) {
     arrange(&reader, &tasks);
   }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (options.task_count = 0; options.task_count < 4; options.task_count++) {
     dsm_instance *joined = NULL;
     FUZZ_CHECK(dsm_profile_parse(&joined, text, size, "p.json", &options, NULL) == status);
-    if (joined != NULL) {
+    if (joined != NULL && instance != NULL) {
       fuzz_check_instance(joined, options.task_count);
       FUZZ_CHECK(options.task_count != 0 || joined->task_count == instance->task_count);
     }

@@ -602,7 +602,7 @@ def check_server_tables(schemas, sources):
         expect_same(f"keys of a {kind}", rule["then"]["propertyNames"]["enum"],
                     common + re.findall(r'"(\w+)"', row))
     expect_same("keys of power", server["$defs"]["power"]["properties"],
-                sources.known_keys("src/server/server_read.c", "dsm__power_read"))
+                sources.known_keys("src/server/common_json.c", "dsm__power_read"))
     expect(server["properties"]["devices"]["maxItems"] == sources.limits["DSM_DEVICES_MAX"],
            "server: devices is not DSM_DEVICES_MAX")
 

@@ -2,6 +2,7 @@
 /* test_times.c: p_ij of all kinds of devices, against numbers computed by hand and a plan. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dsm/dsm.h"
@@ -118,6 +119,44 @@ START_TEST(chip_as_in_a_plan) {
 }
 END_TEST
 
+/* A layer alone on many chips is a network of one layer, with all parallelisms. */
+START_TEST(chip_of_many_chips) {
+  static const char conv[] =
+      "{'name': 'c', 'type': 'conv', 'in': 64, 'out': 128, 'feature': [56, 56], 'kernel': [3, 3],"
+      " 'aux': [{'op': 'bias'}, {'op': 'relu'}, {'op': 'max_pool', 'window': [2, 2]}]}";
+  static const char lstm[] =
+      "{'name': 'l', 'type': 'lstm', 'in': 1024, 'out': 1024, 'timesteps': 8}";
+  static const char fc[] = FC;
+  const char *const layers[] = {fc, conv, lstm};
+  size_t length = 0;
+  char *const system_text = read_source_file("systems", "torus64.json", &length);
+  const size_t size = length + 100;
+  for (char *c = system_text; *c != '\0'; c++) {
+    *c = *c == '\'' ? ' ' : *c; /* in its texts; read_server takes it for a double quote */
+  }
+  char *const device = malloc(size);
+  ck_assert_ptr_nonnull(device);
+  (void)snprintf(device, size, "{'name': 'n', 'kind': 'chip', 'system': %s}", system_text);
+  dsm_system *system = NULL;
+  ck_assert_int_eq(dsm_system_parse(&system, system_text, length, "s", NULL, 0, NULL), DSM_OK);
+  dsm_workload *const workload = read_network(layers[_i]); /* its minibatch is 8 */
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = DSM_MODE_INFERENCE;
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  dsm_instance *const instance = make_instance(layers[_i], device, 8, 0);
+  expect_number(dsm_instance_seconds(instance, 0, 0), plan->result.step_seconds);
+  dsm_instance_free(instance);
+  dsm_plan_free(plan);
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+  free(device);
+  free(system_text);
+}
+END_TEST
+
 START_TEST(times_must_be_of_layers) {
   const dsm_instance_options options = {.batch = 1};
   expect_refused(FC, "{'name': 'd', 'kind': 'times', 'times': {'fc': 1, 'fd': 1}}", options,
@@ -138,6 +177,7 @@ Suite *suite_times(void) {
   tcase_add_test(tcase, chip_by_memory);
   tcase_add_test(tcase, chip_by_computing);
   tcase_add_loop_test(tcase, chip_as_in_a_plan, 0, COUNT_OF(networks));
+  tcase_add_loop_test(tcase, chip_of_many_chips, 0, 3);
   tcase_add_test(tcase, times_must_be_of_layers);
   suite_add_tcase(suite, tcase);
   return suite;

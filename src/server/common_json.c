@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* server_read.c: pieces that descriptions of servers and profiles have in common. */
+/* common_json.c: pieces that descriptions of servers and profiles have in common. */
 #include <math.h>
 #include <string.h>
 

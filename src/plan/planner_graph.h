@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* description.h: what tells a description without `format`. */
-#ifndef DSM_PLAN_DESCRIPTION_H
-#define DSM_PLAN_DESCRIPTION_H
+/* planner_graph.h: the one description without `format`. */
+#ifndef DSM_PLAN_PLANNER_GRAPH_H
+#define DSM_PLAN_PLANNER_GRAPH_H
 
 #include "base/json_read.h"
 
