@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * partition_baselines.c: the simple ways to use the devices of an instance (section 2.5 of the paper): the
- * whole network on each of them, requests spread so that all are equally busy, no partitioning.
+ * partition_baselines.c: the simple ways to use the devices of an instance (section 2.5 of the
+ * paper): the whole network on each of them, requests spread so that all are equally busy, no
+ * partitioning.
  */
 #include <assert.h>
 #include <math.h>

@@ -138,7 +138,8 @@ static dsm_status list_choices(dsm__search *search) {
   const size_t *const columns = is_latency ? programme->rate : programme->stored;
   const size_t places = instance->task_count * instance->device_count;
   search->choices = dsm__arena_array(search->arena, places, sizeof *search->choices);
-  search->values = dsm__arena_array(search->arena, programme->column_count, sizeof *search->values);
+  search->values =
+      dsm__arena_array(search->arena, programme->column_count + 1, sizeof *search->values);
   search->is_chosen = dsm__arena_array(search->arena, places, sizeof *search->is_chosen);
   search->trial = dsm__arena_array(search->arena, places, sizeof *search->trial);
   search->used = dsm__arena_array(search->arena, instance->device_count, sizeof *search->used);
@@ -176,24 +177,13 @@ static void try_starts(dsm__search *search) {
 
 /* The whole tree. Whatever it proves becomes the bound. */
 static dsm__solved branch_whole(dsm__search *search, size_t node_count) {
-  const bool had_best = search->has_best;
-  const double before = search->best;
-  const double margin = search->gap;
-  const dsm__solved solved =
-      dsm__search_branch(search, margin, node_count, dsm__search_left(search));
-  if (solved == DSM__SOLVED_INFEASIBLE) {
-    if (had_best) {
-      search->bound = stricter(search, search->bound, before * (1 + search->sign * margin));
-    }
-    return solved;
+  search->is_whole = true;
+  const dsm__solved solved = dsm__search_branch(search, node_count, dsm__search_left(search));
+  if (solved != DSM__SOLVED_INFEASIBLE && search->has_best) {
+    const double proven = loosened(search, search->tree_bound);
+    const bool is_beyond = search->sign * (proven - search->best) < 0;
+    search->bound = stricter(search, search->bound, is_beyond ? search->best : proven);
   }
-  double proven = search->tree_bound;
-  if (had_best) {
-    /* below the cutoff the tree has not looked */
-    const double cutoff = before * (1 + search->sign * margin);
-    proven = search->sign * (proven - cutoff) < 0 ? cutoff : proven;
-  }
-  search->bound = stricter(search, search->bound, loosened(search, proven));
   return solved;
 }
 
@@ -234,7 +224,7 @@ static dsm_status hand_over(dsm__search *search) {
   }
   for (size_t k = 0; k < places; k++) {
     const size_t column = programme->rate[k];
-    out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column] / unit;
+    out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
   }
   for (size_t k = 0; k < search->choice_count; k++) {
     const dsm__choice *const it = &search->choices[k];
@@ -244,7 +234,7 @@ static dsm_status hand_over(dsm__search *search) {
   }
   for (size_t k = 0; k < tensors; k++) {
     const size_t column = programme->sent[k];
-    out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column] / unit;
+    out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
   }
   return DSM_OK;
 }

@@ -11,10 +11,18 @@
  * seconds, so that every run goes the same way. */
 enum { NEIGHBOUR_NODES = 300, NEIGHBOUR_FAILURES = 12, NEIGHBOUR_CHOICES = 48 };
 
+/* What a neighbourhood has to gain, relative. */
+static const double least_gain = 1e-5;
+
 static void watch(glp_tree *tree, void *info) {
   dsm__search *const search = info;
   if (glp_ios_reason(tree) == GLP_IBRANCH) {
     search->solution->statistics.node_count += 2;
+  }
+  if (glp_ios_reason(tree) == GLP_IHEUR && search->is_whole && search->has_best &&
+      !search->is_offered) {
+    search->is_offered = true;
+    (void)glp_ios_heur_sol(tree, search->values);
   }
   if (glp_ios_reason(tree) != GLP_ISELECT) {
     return;
@@ -31,7 +39,7 @@ static void watch(glp_tree *tree, void *info) {
   }
 }
 
-/* Only what is better than the best by the factor is looked for. */
+/* Only what is better than the best by the factor 1 + margin is looked for. */
 static void cut_off(dsm__search *search, double margin) {
   const dsm__programme *const programme = &search->programme;
   const double wanted = search->best * (1 + search->sign * margin);
@@ -66,15 +74,25 @@ static void take_found(dsm__search *search) {
       search->is_improved || (search->has_best && (!had_best || search->best != before));
 }
 
-dsm__solved dsm__search_branch(dsm__search *search, double margin, size_t node_count,
-                               double seconds) {
-  if (search->has_best) {
-    cut_off(search, margin);
+/*
+ * Calls GLPK's branch and cut. UNKNOWN: a limit, or trouble.
+ *
+ * GLPK's presolver has tolerances of a thousandth in places: it has been seen to call a programme
+ * infeasible that is not, and to break a bound by so much. So it is used for neighbourhoods, where
+ * what it finds is solved again and what it misses costs nothing, and not where something is
+ * proven; there the tight programme is all the presolving.
+ */
+static dsm__solved branch(dsm__search *search, double seconds) {
+  if (search->is_whole) {
+    const dsm__solved relaxed = dsm__search_relax(search, search->problem);
+    if (relaxed != DSM__SOLVED_OPTIMAL) {
+      return relaxed;
+    }
   }
   glp_iocp how;
   glp_init_iocp(&how);
   how.msg_lev = GLP_MSG_OFF;
-  how.presolve = GLP_ON;
+  how.presolve = search->is_whole ? GLP_OFF : GLP_ON;
   how.br_tech = GLP_BR_DTH;
   how.bt_tech = GLP_BT_BLB;
   how.mir_cuts = GLP_ON; /* not cover cuts: GLPK 5.0 gives up where there is no knapsack row */
@@ -82,25 +100,31 @@ dsm__solved dsm__search_branch(dsm__search *search, double margin, size_t node_c
   how.tm_lim = seconds * 1000 >= INT_MAX ? INT_MAX : (int)fmax(seconds * 1000, 1);
   how.cb_func = watch;
   how.cb_info = search;
-  search->tree_bound = search->sign * (double)INFINITY;
-  search->nodes_left = node_count;
   search->solution->statistics.node_count++; /* the root */
   const int ended = glp_intopt(search->problem, &how);
   const int status = glp_mip_status(search->problem);
-  lift_cut_off(search);
   if (ended == GLP_ENOPFS || (ended == 0 && status == GLP_NOFEAS)) {
     return DSM__SOLVED_INFEASIBLE;
   }
-  if (status != GLP_OPT && status != GLP_FEAS) {
+  if (ended != 0 && ended != GLP_EMIPGAP) {
     return DSM__SOLVED_UNKNOWN;
   }
-  if (ended == 0 || ended == GLP_EMIPGAP) {
-    const double value = search->programme.goal_offset +
-                         search->programme.goal_unit * glp_mip_obj_val(search->problem);
-    search->tree_bound = value * (1 + (ended == 0 ? 0 : search->sign * search->gap));
+  const double value = search->programme.goal_offset +
+                       search->programme.goal_unit * glp_mip_obj_val(search->problem);
+  search->tree_bound = value * (1 + (ended == 0 ? 0 : search->sign * search->gap));
+  return DSM__SOLVED_OPTIMAL;
+}
+
+dsm__solved dsm__search_branch(dsm__search *search, size_t node_count, double seconds) {
+  search->is_offered = false;
+  search->nodes_left = node_count;
+  search->tree_bound = search->sign * (double)INFINITY;
+  const dsm__solved solved = branch(search, seconds);
+  const int status = glp_mip_status(search->problem);
+  if (solved != DSM__SOLVED_INFEASIBLE && (status == GLP_OPT || status == GLP_FEAS)) {
+    take_found(search);
   }
-  take_found(search);
-  return ended == 0 || ended == GLP_EMIPGAP ? DSM__SOLVED_OPTIMAL : DSM__SOLVED_UNKNOWN;
+  return solved;
 }
 
 /* ---- neighbourhoods ---- */
@@ -140,8 +164,10 @@ void dsm__search_neighbours(dsm__search *search) {
          dsm__search_left(search) > keep) {
     const double before = search->best;
     free_some(search, &random);
-    (void)dsm__search_branch(search, fmax(search->gap / 4, 1e-5), NEIGHBOUR_NODES,
-                             dsm__search_left(search) - keep);
+    cut_off(search, fmax(search->gap / 4, least_gain));
+    search->is_whole = false;
+    (void)dsm__search_branch(search, NEIGHBOUR_NODES, dsm__search_left(search) - keep);
+    lift_cut_off(search);
     dsm__search_release(search);
     failures = search->best == before ? failures + 1 : 0;
   }

@@ -77,6 +77,7 @@ glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme)
 }
 
 dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem) {
+  int infeasible_count = 0;
   for (int attempt = 0; attempt < 2; attempt++) {
     glp_smcp how;
     glp_init_smcp(&how);
@@ -91,14 +92,12 @@ dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem) {
     if (ended == 0 && status == GLP_OPT) {
       return DSM__SOLVED_OPTIMAL;
     }
-    if (ended == 0 && status == GLP_NOFEAS) {
-      return DSM__SOLVED_INFEASIBLE;
-    }
+    infeasible_count += ended == 0 && status == GLP_NOFEAS ? 1 : 0;
     if (ended == GLP_ETMLIM) {
       break;
     }
   }
-  return DSM__SOLVED_UNKNOWN;
+  return infeasible_count == 2 ? DSM__SOLVED_INFEASIBLE : DSM__SOLVED_UNKNOWN;
 }
 
 double dsm__search_value(const dsm__search *search) {
@@ -119,7 +118,8 @@ void dsm__search_take(dsm__search *search, const bool *trial) {
   search->has_best = true;
   search->best = value;
   for (size_t c = 0; c < search->programme.column_count; c++) {
-    search->values[c] = glp_get_col_prim(search->problem, (int)c + 1);
+    const double prim = glp_get_col_prim(search->problem, (int)c + 1);
+    search->values[c + 1] = search->programme.columns[c].is_integer ? round(prim) : prim;
   }
   for (size_t k = 0; k < search->choice_count; k++) {
     search->is_chosen[k] = trial[k];

@@ -36,12 +36,14 @@ typedef struct dsm__search {
   bool has_best;
   bool is_improved;  /**< the best was not found by starts and dives */
   double best;       /**< value of the objective */
-  double *values;    /**< [column] of the best */
+  double *values;    /**< [1 + column] of the best, as GLPK wants it */
   bool *is_chosen;   /**< [choice] of the best */
   bool *trial;       /**< [choice] */
   double *used;      /**< [device] bytes, scratch */
   double tree_bound; /**< of the tree being searched */
   size_t nodes_left; /**< of the tree being searched */
+  bool is_whole;     /**< the tree being searched is the whole one */
+  bool is_offered;   /**< the best was offered to GLPK in this tree */
 } dsm__search;
 
 /** Outcome of a linear or mixed programme. */
@@ -79,10 +81,10 @@ void dsm__search_try(dsm__search *search, const bool *trial);
 /** Rounds the relaxation, the largest rates first, each time solving again. */
 void dsm__search_dive(dsm__search *search);
 
-/** Branch and cut over the choices as they are bounded now, above the best by the factor 1 +
- * margin, at most node_count nodes (0: until the time is over). INFEASIBLE: there is no better. */
-dsm__solved dsm__search_branch(dsm__search *search, double margin, size_t node_count,
-                               double seconds);
+/** Branch and cut over the choices as they are bounded now, at most node_count nodes (0: until the
+ * time is over); if is_whole, the whole tree, beginning with the best. INFEASIBLE: there is
+ * nothing. */
+dsm__solved dsm__search_branch(dsm__search *search, size_t node_count, double seconds);
 
 /** Improves the best by freeing some tasks at a time. */
 void dsm__search_neighbours(dsm__search *search);

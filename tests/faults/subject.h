@@ -105,6 +105,8 @@ extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
 extern const faulty_case dispatch_cases[];
 extern const size_t dispatch_case_count;
+extern const faulty_case partition_cases[];
+extern const size_t partition_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
 extern const faulty_case server_cases[];
