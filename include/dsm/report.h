@@ -125,7 +125,7 @@ DSM_API char *dsm_report_partition_csv(const dsm_partition *partition,
                                        const dsm_dispatch *simulation);
 /** The events of a recorded simulation in the Trace Event Format, which Perfetto and Chrome open:
  * a process a device, with a thread for its tasks and one for its link. Times are whole
- * nanoseconds. Also NULL if the text would be larger than 1 GiB, that is above some five million
+ * nanoseconds. Also NULL if the text would be larger than 1 GiB, that is above some seven million
  * events. */
 DSM_API char *dsm_report_dispatch_trace(const dsm_dispatch *dispatch);
 

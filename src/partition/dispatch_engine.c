@@ -175,7 +175,7 @@ static dsm_status send_inputs(engine *e, const flight *f, size_t task, size_t de
 /* Where a task goes. */
 typedef struct choice {
   size_t device;
-  double begin;
+  dsm__slot slot;
   double end;
 } choice;
 
@@ -185,10 +185,10 @@ static choice choose(engine *e, const flight *f, size_t task, double now) {
   for (size_t n = candidates->first[task]; n < candidates->first[task + 1]; n++) {
     const size_t j = candidates->items[n];
     const double ready = try_inputs(e, f, task, j, now);
-    const double begin = fmax(ready, e->servers[j].free_seconds);
-    const double end = begin + dsm_instance_seconds(e->graph.instance, task, j);
-    if (end < best.end) {
-      best = (choice){.device = j, .begin = begin, .end = end};
+    const double seconds = dsm_instance_seconds(e->graph.instance, task, j);
+    const dsm__slot slot = dsm__timeline_find(&e->servers[j].timeline, now, ready, seconds);
+    if (slot.begin + seconds < best.end) {
+      best = (choice){.device = j, .slot = slot, .end = slot.begin + seconds};
     }
   }
   return best;
@@ -211,11 +211,12 @@ static dsm_status give(engine *e, flight *f, size_t task, double now) {
     return status;
   }
   dsm__dispatch_server *const server = &e->servers[best.device];
+  const double seconds = dsm_instance_seconds(e->graph.instance, task, best.device);
   f->placement[task] = (uint8_t)best.device;
-  server->free_seconds = best.end;
-  server->busy_seconds += dsm_instance_seconds(e->graph.instance, task, best.device);
-  server->waited_seconds += best.begin - now;
-  if (!dsm__waiting_line_join(&server->line, e->arena, now, best.begin)) {
+  server->busy_seconds += seconds;
+  server->waited_seconds += best.slot.begin - now;
+  if (!dsm__timeline_take(&server->timeline, e->arena, now, best.slot, seconds) ||
+      !dsm__waiting_line_join(&server->line, e->arena, now, best.slot.begin)) {
     return out_of_memory(e);
   }
   server->most_queued =
@@ -224,7 +225,7 @@ static dsm_status give(engine *e, flight *f, size_t task, double now) {
                                          .task = task,
                                          .device = best.device,
                                          .target = best.device,
-                                         .begin_seconds = best.begin,
+                                         .begin_seconds = best.slot.begin,
                                          .end_seconds = best.end});
 }
 
@@ -317,6 +318,20 @@ static dsm_status handle(engine *e, const dsm__happening *happening) {
   return DSM_OK;
 }
 
+/* How long the shortest task takes that a device may get. */
+static void find_shortest(engine *e) {
+  const dsm__lists *const candidates = &e->graph.candidates;
+  for (size_t j = 0; j < e->graph.instance->device_count; j++) {
+    e->servers[j].timeline.shortest = INFINITY;
+  }
+  for (size_t i = 0; i < e->graph.instance->task_count; i++) {
+    for (size_t n = candidates->first[i]; n < candidates->first[i + 1]; n++) {
+      double *const shortest = &e->servers[candidates->items[n]].timeline.shortest;
+      *shortest = fmin(*shortest, dsm_instance_seconds(e->graph.instance, i, candidates->items[n]));
+    }
+  }
+}
+
 dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
   const size_t count = e->options.request_count;
   e->random = e->options.seed;
@@ -326,6 +341,7 @@ dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
   if (e->servers == NULL || e->latencies == NULL || e->ends == NULL) {
     return out_of_memory(e);
   }
+  find_shortest(e);
   const size_t first_count = e->options.window == 0      ? 1
                              : e->options.window < count ? e->options.window
                                                          : count;

@@ -5,10 +5,11 @@
 
 #include "partition/dispatch_graph.h"
 #include "partition/dispatch_queues.h"
+#include "partition/dispatch_timeline.h"
 
 /** A device and its outgoing link. */
 typedef struct dsm__dispatch_server {
-  double free_seconds; /**< when it has done all that was given to it */
+  dsm__timeline timeline;
   double busy_seconds; /**< in all */
   double link_free_seconds;
   double link_busy_seconds;

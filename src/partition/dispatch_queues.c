@@ -62,6 +62,23 @@ dsm__happening dsm__agenda_take(dsm__agenda *agenda) {
 
 /* ---- waiting line ---- */
 
+static void drop_first(dsm__waiting_line *line) {
+  double *const begins = line->begins;
+  const double last = begins[--line->count];
+  size_t at = 0;
+  for (size_t child = 1; child < line->count; child = 2 * at + 1) {
+    if (child + 1 < line->count && begins[child + 1] < begins[child]) {
+      child++;
+    }
+    if (begins[child] >= last) {
+      break;
+    }
+    begins[at] = begins[child];
+    at = child;
+  }
+  begins[at] = last;
+}
+
 static bool make_room(dsm__waiting_line *line, dsm__arena *arena) {
   if (line->count < line->capacity) {
     return true;
@@ -71,19 +88,17 @@ static bool make_room(dsm__waiting_line *line, dsm__arena *arena) {
   if (begins == NULL) {
     return false;
   }
-  for (size_t i = 0; i < line->count; i++) {
-    begins[i] = line->begins[(line->head + i) & (line->capacity - 1)];
+  if (line->count > 0) {
+    memcpy(begins, line->begins, line->count * sizeof *begins);
   }
   line->begins = begins;
-  line->head = 0;
   line->capacity = capacity;
   return true;
 }
 
 bool dsm__waiting_line_join(dsm__waiting_line *line, dsm__arena *arena, double now, double begin) {
-  while (line->count > 0 && line->begins[line->head] <= now) {
-    line->head = (line->head + 1) & (line->capacity - 1);
-    line->count--;
+  while (line->count > 0 && line->begins[0] <= now) {
+    drop_first(line);
   }
   if (begin <= now) {
     return true;
@@ -91,7 +106,11 @@ bool dsm__waiting_line_join(dsm__waiting_line *line, dsm__arena *arena, double n
   if (!make_room(line, arena)) {
     return false;
   }
-  line->begins[(line->head + line->count) & (line->capacity - 1)] = begin;
-  line->count++;
+  size_t at = line->count++;
+  while (at > 0 && begin < line->begins[(at - 1) / 2]) {
+    line->begins[at] = line->begins[(at - 1) / 2];
+    at = (at - 1) / 2;
+  }
+  line->begins[at] = begin;
   return true;
 }

@@ -38,13 +38,12 @@ bool dsm__agenda_add(dsm__agenda *agenda, dsm__arena *arena, dsm__happening happ
 /** Takes the first; there must be one. */
 dsm__happening dsm__agenda_take(dsm__agenda *agenda);
 
-/** Moments at which those who wait are served, none before an earlier one. All zero is an empty
+/** Moments at which those who wait are served, in any order: a binary heap. All zero is an empty
  * line. */
 typedef struct dsm__waiting_line {
-  double *begins; /**< a ring */
-  size_t head;
+  double *begins;
   size_t count;
-  size_t capacity; /**< a power of two */
+  size_t capacity;
 } dsm__waiting_line;
 
 /** Those served until now go, and one more waits until it begins; false if out of memory. */

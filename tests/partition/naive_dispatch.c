@@ -90,15 +90,32 @@ static double add_inputs(naive_dispatch *naive, double now, size_t request, size
 
 /* ---- tasks ---- */
 
-static double device_free(const naive_dispatch *naive, size_t device) {
-  double at = 0;
+/* Whether nothing that was given to a device runs there in between. */
+static bool is_idle(const naive_dispatch *naive, size_t device, double begin, double end) {
   for (size_t q = 0; q < naive->options.request_count; q++) {
     for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
       const naive_task *const task = &naive->tasks[q][i];
-      at = task->is_given && task->device == device ? larger(at, task->end) : at;
+      if (task->is_given && task->device == device && task->begin < end && begin < task->end) {
+        return false;
+      }
     }
   }
-  return at;
+  return true;
+}
+
+/* The earliest begin of an idle stretch, when the task is ready or when another one ends. */
+static double idle_from(const naive_dispatch *naive, size_t device, double ready, double seconds) {
+  double best = is_idle(naive, device, ready, ready + seconds) ? ready : (double)INFINITY;
+  for (size_t q = 0; q < naive->options.request_count && best > ready; q++) {
+    for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
+      const naive_task *const task = &naive->tasks[q][i];
+      if (task->is_given && task->device == device && task->end >= ready && task->end < best &&
+          is_idle(naive, device, task->end, task->end + seconds)) {
+        best = task->end;
+      }
+    }
+  }
+  return best;
 }
 
 /* Tries each device for real, and forgets the moves again. */
@@ -113,13 +130,14 @@ static void give(naive_dispatch *naive, double now, size_t request, size_t task)
     }
     const double ready = add_inputs(naive, now, request, task, j);
     naive->move_count = move_count;
-    const double begin = larger(ready, device_free(naive, j));
+    const double begin = idle_from(naive, j, ready, seconds);
     if (begin + seconds < best.end) {
       best = (naive_task){
           .is_given = true, .device = j, .given = now, .begin = begin, .end = begin + seconds};
     }
   }
   (void)add_inputs(naive, now, request, task, best.device);
+  best.number = naive->given_count++;
   naive->tasks[request][task] = best;
 }
 

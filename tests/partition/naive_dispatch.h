@@ -24,6 +24,7 @@ typedef struct naive_task {
   bool is_given;
   bool is_over; /* its end was handled */
   size_t device;
+  size_t number; /* in the order in which tasks were given away */
   double given;
   double begin;
   double end;
@@ -41,6 +42,7 @@ typedef struct naive_dispatch {
   bool is_done[NAIVE_REQUESTS];
   naive_move moves[NAIVE_MOVES];
   size_t move_count;
+  size_t given_count;
   uint64_t random;
 } naive_dispatch;
 

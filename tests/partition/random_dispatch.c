@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "random_dispatch.h"
 
-#include <check.h>
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ static void make_graph(random_dispatch *made, uint64_t *state) {
 
 static void store(random_dispatch *made, uint64_t *state) {
   const size_t device_count = made->instance.device_count;
-  ck_assert_uint_gt(device_count, 0);
+  assert(device_count > 0);
   for (size_t i = 0; i < made->instance.task_count; i++) {
     for (size_t j = 0; j < device_count; j++) {
       const size_t at = i * device_count + j;

@@ -188,6 +188,38 @@ START_TEST(test_a_shared_tensor_is_sent_once) {
 }
 END_TEST
 
+/* When the run of a task began. */
+static double begin_of(size_t request, size_t task) {
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    if (!event->is_transfer && event->request == request && event->task == task) {
+      return event->begin_seconds;
+    }
+  }
+  return -1;
+}
+
+/* Task 2 waits 10 s for the output of task 1 and its link. Task 3, which needs nothing, runs in
+ * between if it fits there, and behind it if not. */
+START_TEST(test_a_gap_is_used) {
+  chain_make(&made, 3, 2);
+  made.instance.tensor_count = 1;
+  made.tensors[0].bytes = 10;
+  made.devices[0].link_bytes_per_second = 1;
+  made.is_stored[0] = made.is_stored[3] = made.is_stored[5] = true;
+  made.partition.options.does_keep_results = true;
+  run(3, 2);
+  ck_assert_double_eq(begin_of(0, 1), 11);
+  ck_assert_double_eq(begin_of(1, 1), 21); /* given at 2 s */
+  ck_assert_double_eq(begin_of(2, 2), 12);
+  made.seconds[5] = 9; /* request 2 enters at 19 s, as task 3 of request 1 ends at 18 s */
+  run(3, 2);
+  ck_assert_double_eq(begin_of(0, 1), 18);
+  ck_assert_double_eq(begin_of(1, 1), 21);
+  ck_assert_double_eq(begin_of(2, 2), 22);
+}
+END_TEST
+
 START_TEST(test_arrivals) {
   chain_make(&made, 1, 1);
   store_all();
@@ -296,6 +328,7 @@ Suite *suite_dispatch(void) {
   tcase_add_test(tests, test_events_of_a_pipeline);
   tcase_add_test(tests, test_a_transfer_that_pays);
   tcase_add_test(tests, test_a_shared_tensor_is_sent_once);
+  tcase_add_test(tests, test_a_gap_is_used);
   tcase_add_test(tests, test_arrivals);
   tcase_add_test(tests, test_refused_options);
   tcase_add_test(tests, test_a_task_that_starves);
