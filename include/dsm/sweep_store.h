@@ -104,15 +104,15 @@ DSM_API DSM_NODISCARD dsm_status dsm_objective_parse(dsm_objective *objective,
                                                      const dsm_point_table *table, const char *text,
                                                      dsm_diags *diags);
 
-/** Keeps the `count` best rows that have a number in the objective's column, best first, among
- * equals in order of points. */
+/** Keeps the `count` best rows that are ok and have a number in the objective's column, best first,
+ * among equals in order of points. */
 DSM_API DSM_NODISCARD dsm_status dsm_point_table_best(dsm_point_table *table,
                                                       dsm_objective objective, size_t count,
                                                       dsm_diags *diags);
 
 /** Keeps the rows that no other row dominates: as good in every objective and better in one. They
- * come in the order of the first objective, then the second and so on, then of points. Rows without
- * a number in a column of an objective are left out. */
+ * come in the order of the first objective, then the second and so on, then of points. Rows that
+ * are not ok, or without a number in a column of an objective, are left out. */
 DSM_API DSM_NODISCARD dsm_status dsm_point_table_pareto(dsm_point_table *table,
                                                         const dsm_objective *objectives,
                                                         size_t objective_count, dsm_diags *diags);

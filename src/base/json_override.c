@@ -56,18 +56,6 @@ static size_t height(const cJSON *item) {
   return highest + 1;
 }
 
-static bool is_utf8(const char *text) {
-  const size_t length = strlen(text);
-  for (size_t at = 0; at < length;) {
-    const size_t size = dsm__utf8_length(text + at, length - at);
-    if (size == 0) {
-      return false;
-    }
-    at += size;
-  }
-  return true;
-}
-
 /* The override's value as a tree of its own: JSON if it is JSON, else a string, unless it begins
  * like JSON. *text becomes its
  * JSON text, NULL for a string. NULL after a report. */
@@ -76,7 +64,7 @@ static cJSON *parse_value(const descent *down, const char **text) {
   const size_t length = strlen(value);
   dsm__json_flaw flaw;
   *text = NULL;
-  if (!is_utf8(value)) {
+  if (!dsm__is_utf8(value)) {
     (void)refuse(down, NULL, "expected a value in UTF-8, found \"%.64s\"", value);
     return NULL;
   }

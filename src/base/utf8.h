@@ -3,7 +3,9 @@
 #ifndef DSM_BASE_UTF8_H
 #define DSM_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /**
  * Bytes (1 .. 4) of the character that text[0 .. length) starts with; 0 if length is 0 or if it
@@ -28,6 +30,19 @@ static inline size_t dsm__utf8_length(const char *text, size_t length) {
       (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F))
     return 0;
   return size;
+}
+
+/** Is all of the text UTF-8? */
+static inline bool dsm__is_utf8(const char *text) {
+  const size_t length = strlen(text);
+  for (size_t at = 0; at < length;) {
+    const size_t size = dsm__utf8_length(text + at, length - at);
+    if (size == 0) {
+      return false;
+    }
+    at += size;
+  }
+  return true;
 }
 
 #endif

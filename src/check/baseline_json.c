@@ -38,22 +38,6 @@ static void read_figure(const dsm__json_node *parent, const char *key, dsm__json
 
 /* ---- passes ---- */
 
-static void read_split(const dsm__json_node *parent, dsm_loops *split) {
-  const char *known[DSM_DIM_COUNT];
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    known[d] = dsm_dim_name((dsm_dim)d);
-  }
-  const dsm__json_node node = dsm__json_member(parent, "core_split");
-  if (!dsm__json_require(&node, "the parts of each loop over the cores") ||
-      !dsm__json_object_only(&node, known, DSM_DIM_COUNT)) {
-    return;
-  }
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    const dsm__json_node part = dsm__json_member(&node, known[d]);
-    dsm__json_u64(&part, 1, DSM_PRODUCT_MAX, &split->n[d]);
-  }
-}
-
 /* The invocations after the first. */
 static void read_later_invocation(const dsm__json_node *node, dsm_recorded_pass *pass) {
   const char *names[DSM_INVOCATION_KIND_COUNT];
@@ -69,7 +53,7 @@ static void read_later_invocation(const dsm__json_node *node, dsm_recorded_pass 
   if (node->index > 0) {
     pass->has_later = true;
     pass->later_kind = (dsm_invocation_kind)kind;
-    read_split(node, &pass->later_core_split);
+    dsm__plan_read_split(node, DSM_PRODUCT_MAX, &pass->later_core_split);
   }
 }
 
@@ -94,7 +78,7 @@ static void read_pass(const dsm__json_node *node, dsm_recorded_pass *pass) {
   pass->exists = true;
   const dsm__json_node parallelism = dsm__json_member(node, "parallelism");
   dsm__plan_read_parallelism(&parallelism, &pass->parallelism);
-  read_split(node, &pass->core_split);
+  dsm__plan_read_split(node, DSM_PRODUCT_MAX, &pass->core_split);
   read_invocations(node, pass);
   const dsm__json_node cycles = dsm__json_member(node, "cycles");
   if (dsm__json_require(&cycles, "an object with the pass's cycles")) {

@@ -126,6 +126,21 @@ bool cli_baselines_list(cli_baselines *baselines, const cli_arguments *arguments
   return is_good;
 }
 
+const cli_baseline *cli_baselines_find(const cli_baselines *baselines, const char *file) {
+  struct stat wanted;
+  if (stat(file, &wanted) != 0) {
+    return NULL;
+  }
+  for (size_t i = 0; i < baselines->count; i++) {
+    struct stat info;
+    if (stat(baselines->items[i].file, &info) == 0 && S_ISREG(info.st_mode) &&
+        info.st_dev == wanted.st_dev && info.st_ino == wanted.st_ino) {
+      return &baselines->items[i];
+    }
+  }
+  return NULL;
+}
+
 void cli_baselines_fini(cli_baselines *baselines) {
   for (size_t i = 0; i < baselines->count; i++) {
     free(baselines->items[i].file);

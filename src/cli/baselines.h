@@ -26,6 +26,9 @@ typedef struct cli_baselines {
  */
 bool cli_baselines_list(cli_baselines *baselines, const cli_arguments *arguments);
 
+/** The baseline that is this file, by whatever name; NULL: none is. */
+const cli_baseline *cli_baselines_find(const cli_baselines *baselines, const char *file);
+
 void cli_baselines_fini(cli_baselines *baselines);
 
 #endif

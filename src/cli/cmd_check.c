@@ -204,13 +204,26 @@ static cli_exit check_all(cli_baselines *baselines, const cli_arguments *argumen
   return outcome;
 }
 
+/* A report must not be written over a baseline: the promise would be gone. */
+static cli_exit check_output(const cli_baselines *baselines, const cli_arguments *arguments) {
+  const cli_baseline *const same =
+      arguments->output == NULL ? NULL : cli_baselines_find(baselines, arguments->output);
+  if (same != NULL) {
+    return cli_usage_error(arguments->command, "--output: '%s' is a baseline", same->file);
+  }
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_run_check(const cli_arguments *arguments) {
   terms with = {0};
   cli_baselines baselines = {0};
   cli_exit outcome = load_terms(&with, arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_baselines_list(&baselines, arguments) ? check_all(&baselines, arguments, &with)
+    outcome = cli_baselines_list(&baselines, arguments) ? check_output(&baselines, arguments)
                                                         : cli_out_of_memory();
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = check_all(&baselines, arguments, &with);
   }
   cli_baselines_fini(&baselines);
   free_terms(&with);

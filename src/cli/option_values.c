@@ -356,10 +356,11 @@ cli_exit cli_apply_record(cli_arguments *arguments, const cli_option *option, ch
   return CLI_EXIT_DONE;
 }
 
+/* A database is no stream: '-' would become a file that no command can name again. */
 cli_exit cli_apply_database(cli_arguments *arguments, const cli_option *option, char *value) {
-  if (value[0] == '\0') {
-    return cli_usage_error(arguments->command, "--%s: expected the name of a file, found ''",
-                           option->name);
+  if (value[0] == '\0' || strcmp(value, "-") == 0) {
+    return cli_usage_error(arguments->command, "--%s: expected the name of a file, found '%s'",
+                           option->name, value);
   }
   arguments->sweep.database = value;
   return CLI_EXIT_DONE;

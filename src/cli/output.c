@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/terminal.h"
+#include "dsm/sweep_store.h"
 
 static bool ends_in(const char *text, const char *ending) {
   const size_t length = strlen(text);
@@ -37,7 +38,12 @@ static cli_exit put_stdout(const char *text) {
   return CLI_EXIT_DONE;
 }
 
+/* Results that took long are in databases: no report takes the place of one. */
 static cli_exit put_file(const cli_arguments *arguments, const char *path, const char *text) {
+  if (dsm_store_is_database(path)) {
+    return cli_usage_error(arguments->command,
+                           "--output: '%s' is a database, which a report does not replace", path);
+  }
   dsm_diags *const diags = dsm_diags_new(1);
   const dsm_status status = dsm_file_write(path, text, strlen(text), diags);
   cli_print_findings(arguments, diags);

@@ -53,3 +53,20 @@ bool dsm__plan_read_parallelism(const dsm__json_node *node, dsm_parallelism *par
   *parallelism = (dsm_parallelism)index;
   return true;
 }
+
+void dsm__plan_read_split(const dsm__json_node *parent, uint64_t most, dsm_loops *split) {
+  const char *known[DSM_DIM_COUNT];
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    known[d] = dsm_dim_name((dsm_dim)d);
+  }
+  *split = (dsm_loops){{0}};
+  const dsm__json_node node = dsm__json_member(parent, "core_split");
+  if (!dsm__json_require(&node, "the parts of each loop over the cores") ||
+      !dsm__json_object_only(&node, known, DSM_DIM_COUNT)) {
+    return;
+  }
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    const dsm__json_node part = dsm__json_member(&node, known[d]);
+    dsm__json_u64(&part, 1, most, &split->n[d]);
+  }
+}

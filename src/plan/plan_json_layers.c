@@ -6,26 +6,6 @@
 
 /* ---- passes ---- */
 
-/* Reads five parts. Those that cannot be read stay 0; whether they suit the layer is judged later.
- */
-static void read_split(const dsm__plan_reader *reader, const dsm__json_node *parent,
-                       dsm_loops *split) {
-  const char *known[DSM_DIM_COUNT];
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    known[d] = dsm_dim_name((dsm_dim)d);
-  }
-  *split = (dsm_loops){{0}};
-  const dsm__json_node node = dsm__json_member(parent, "core_split");
-  if (!dsm__json_require(&node, "the parts of each loop over the cores") ||
-      !dsm__json_object_only(&node, known, DSM_DIM_COUNT)) {
-    return;
-  }
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    const dsm__json_node part = dsm__json_member(&node, known[d]);
-    dsm__json_u64(&part, 1, reader->system->chip.cores, &split->n[d]);
-  }
-}
-
 /* Are there accumulating invocations, with a split of their own? */
 static bool is_accumulating(const dsm__plan_reader *reader, size_t index, dsm_pass pass) {
   return pass == DSM_PASS_UPDATE && reader->workload->layers[index].timesteps == 1 &&
@@ -57,7 +37,7 @@ static void read_invocation(dsm__plan_reader *reader, const dsm__json_node *node
   if (is_steady || (kind == DSM_INVOCATION_ACCUMULATE && is_accumulating(reader, index, pass))) {
     decision->is_kernel_kept[pass] = is_steady;
     reader->later_items[index][pass] = node->index;
-    read_split(reader, node, &decision->splits[pass][1]);
+    dsm__plan_read_split(node, reader->system->chip.cores, &decision->splits[pass][1]);
   }
 }
 
@@ -94,7 +74,7 @@ static bool read_pass(dsm__plan_reader *reader, const dsm__json_node *passes, si
   }
   const dsm__json_node parallelism = dsm__json_member(&node, "parallelism");
   const bool is_good = dsm__plan_read_parallelism(&parallelism, &decision->layouts.of[pass]);
-  read_split(reader, &node, &decision->splits[pass][0]);
+  dsm__plan_read_split(&node, reader->system->chip.cores, &decision->splits[pass][0]);
   decision->splits[pass][1] = decision->splits[pass][0];
   read_invocations(reader, &node, index, pass);
   return is_good;

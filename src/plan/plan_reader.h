@@ -47,6 +47,10 @@ bool dsm__plan_invocation_only(const dsm__json_node *node);
 /** The word of a parallelism. */
 bool dsm__plan_read_parallelism(const dsm__json_node *node, dsm_parallelism *parallelism);
 
+/** Reads a `core_split`: into how many parts, from 1 to `most`, the cores cut each loop. Parts that
+ * cannot be read become 0; whether they suit the layer is judged later. */
+void dsm__plan_read_split(const dsm__json_node *parent, uint64_t most, dsm_loops *split);
+
 /** Reads workload, system, mode and options: what the plan is the answer to. The reader has a root.
  */
 void dsm__plan_read_question(dsm__plan_reader *reader);

@@ -77,7 +77,7 @@ dsm_status dsm_objective_parse(dsm_objective *objective, const dsm_point_table *
 
 /* ---- sorting ---- */
 
-/* A row with a number in every objective. */
+/* A row that is ok and has a number in every objective. */
 typedef struct candidate {
   const double *keys; /**< smaller is better; key_count of them */
   size_t key_count;
@@ -127,8 +127,18 @@ static bool set_keys(const dsm_point_table *table, size_t row, const dsm_objecti
   return true;
 }
 
-/* The rows that have all numbers, sorted, in an array of *candidate_count; NULL if out of memory.
- */
+/* Is the row a design that works? A table without the column `status` does not say otherwise. */
+static bool is_ok(const dsm_point_table *table, size_t row, size_t status_column) {
+  if (status_column == table->column_count) {
+    return true;
+  }
+  const dsm_cell *const cell = &table->cells[row * table->column_count + status_column];
+  return cell->kind == DSM_CELL_TEXT &&
+         strcmp(cell->text, dsm_point_status_name(DSM_POINT_OK)) == 0;
+}
+
+/* The rows that are ok and have all numbers, sorted, in an array of *candidate_count; NULL if out
+ * of memory. */
 static candidate *sort_rows(const dsm_point_table *table, const dsm_objective *objectives,
                             size_t objective_count, dsm__arena *arena, size_t *candidate_count) {
   candidate *const made = dsm__arena_array(arena, table->row_count, sizeof *made);
@@ -139,10 +149,12 @@ static candidate *sort_rows(const dsm_point_table *table, const dsm_objective *o
   if (made == NULL || keys == NULL) {
     return NULL;
   }
+  const size_t status_column = find_column(table, "status");
   size_t count = 0;
   for (size_t row = 0; row < table->row_count; row++) {
     double *const own = keys + count * objective_count;
-    if (set_keys(table, row, objectives, objective_count, own)) {
+    if (is_ok(table, row, status_column) &&
+        set_keys(table, row, objectives, objective_count, own)) {
       made[count++] = (candidate){
           .keys = own, .key_count = objective_count, .point = point_of(table, row), .row = row};
     }

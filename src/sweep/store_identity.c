@@ -290,7 +290,8 @@ dsm_status dsm__identity_compare(const dsm_store *store, const dsm__identity *wa
     dsm__text_fini(&text);
     return dsm__out_of_memory(diags);
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
+  const char *const hint = other == NULL ? "--database names a file for this one" : NULL;
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, hint,
                  "the database belongs to another sweep than %s%s",
                  other == NULL ? "the one asked for" : other, text.text);
   dsm__text_fini(&text);

@@ -317,6 +317,38 @@ static bool is_varied_before(const dsm__sweep_draft *draft, size_t axis, size_t 
   return false;
 }
 
+/* Is the path that of a whole which has the other as a part? */
+static bool is_whole_of(const char *path, const char *other) {
+  const size_t length = strlen(path);
+  return strncmp(path, other, length) == 0 && other[length] == '.';
+}
+
+/* Values are put in one after the other, those for all points first. A whole that is put in after
+ * its part takes the part's value away, and the point would not be what its row says. */
+static void check_parts(dsm__sweep_draft *draft, size_t axis, size_t slot) {
+  const dsm__axis_draft *const of = &draft->axes[axis];
+  const char *const path = of->paths[slot];
+  const dsm__path_kind kind = of->kinds[slot];
+  const char *part = NULL;
+  if (kind != DSM__PATH_WORKLOAD_VALUE && kind != DSM__PATH_SYSTEM_VALUE) {
+    return; /* inputs are chosen before values are put in */
+  }
+  for (size_t s = 0; s < draft->set_count && part == NULL; s++) {
+    part = is_whole_of(path, draft->sets[s].path) ? draft->sets[s].path : NULL;
+  }
+  for (size_t a = 0; a <= axis && part == NULL; a++) {
+    const size_t count = a < axis ? draft->axes[a].path_count : slot;
+    for (size_t p = 0; p < count && part == NULL; p++) {
+      const char *const before = draft->axes[a].paths[p];
+      part = is_whole_of(path, before) ? before : NULL;
+    }
+  }
+  if (part != NULL) {
+    dsm__draft_error(draft, of->path_origins[slot], "leave one out, or make the part a later axis",
+                     "expected %s before its part %s, whose value it would replace", path, part);
+  }
+}
+
 static void check_path(dsm__sweep_draft *draft, size_t axis, size_t slot) {
   const dsm__axis_draft *const of = &draft->axes[axis];
   const char *const path = of->paths[slot];
@@ -343,6 +375,7 @@ void dsm__axes_check(dsm__sweep_draft *draft) {
   for (size_t a = 0; a < draft->axis_count; a++) {
     for (size_t p = 0; p < draft->axes[a].path_count; p++) {
       check_path(draft, a, p);
+      check_parts(draft, a, p);
     }
     check_values(draft, &draft->axes[a]);
   }

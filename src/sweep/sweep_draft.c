@@ -59,11 +59,11 @@ dsm_status dsm__draft_status(const dsm__sweep_draft *draft) {
   if (dsm__draft_is_stopped(draft)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  if (draft->is_invalid || (has_doc && dsm__json_doc_error_count(draft->doc) > 0)) {
-    return DSM_ERROR_INVALID;
-  }
   if (draft->is_io_wrong) {
     return DSM_ERROR_IO;
+  }
+  if (draft->is_invalid || (has_doc && dsm__json_doc_error_count(draft->doc) > 0)) {
+    return DSM_ERROR_INVALID;
   }
   return draft->is_usage_wrong ? DSM_ERROR_USAGE : DSM_OK;
 }

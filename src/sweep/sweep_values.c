@@ -61,18 +61,6 @@ bool dsm__raw_from_node(dsm__sweep_draft *draft, const dsm__json_node *node, dsm
   return !dsm__json_is_list(node) || join_words(draft, node, &raw->words);
 }
 
-static bool is_utf8(const char *text) {
-  const size_t length = strlen(text);
-  for (size_t at = 0; at < length;) {
-    const size_t size = dsm__utf8_length(text + at, length - at);
-    if (size == 0) {
-      return false;
-    }
-    at += size;
-  }
-  return true;
-}
-
 /* A text that was found to be JSON. */
 static bool raw_from_json(dsm__sweep_draft *draft, const char *text, dsm__origin origin,
                           dsm__raw_value *raw) {
@@ -116,7 +104,7 @@ bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length
     dsm__draft_error(draft, origin, "what begins like JSON must be JSON", "%s", flaw.message);
     return false;
   }
-  if (!is_utf8(copy)) {
+  if (!dsm__is_utf8(copy)) {
     dsm__draft_error(draft, origin, NULL, "expected a value in UTF-8, found \"%.*s\"", SHOWN_MAX,
                      copy);
     return false;

@@ -17,8 +17,13 @@
 
 enum { ALLOCATIONS_MAX = 100000, SHOWN_PER_CASE = 3 };
 
-/* From this one on an allocation fails in one of the four ways only: SQLite makes thousands. */
+/* From this one on an allocation fails in one of the four ways only: SQLite makes thousands, and
+ * sanitizers take their time. */
+#ifdef DSM_IS_SANITIZED
+enum { FULL_COUNT = 100, WAYS = 4 };
+#else
 enum { FULL_COUNT = 1200, WAYS = 4 };
+#endif
 
 /* How a case is tried. */
 typedef struct trial {

@@ -8,7 +8,12 @@
 #include "random_numbers.h"
 #include "suites.h"
 
+/* Sanitizers look at the same code with fewer networks. */
+#ifdef DSM_IS_SANITIZED
+enum { TWIN_COUNT = 60, RANDOM_COUNT = 500 };
+#else
 enum { TWIN_COUNT = 400, RANDOM_COUNT = 2000 };
+#endif
 
 static dsm_plan *explore(const preload_twin *twin) {
   dsm_plan *plan = NULL;

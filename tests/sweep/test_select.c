@@ -8,11 +8,13 @@
 #include "scratch.h"
 #include "suites.h"
 
-enum { COLUMNS = 4, ROWS_MAX = 60, ROUNDS = 400 };
+enum { NUMBERS = 4, STATUS = NUMBERS, COLUMNS, ROWS_MAX = 60, ROUNDS = 400 };
 
-static const char *const names[COLUMNS] = {"point", "step_seconds", "utilization", "cost"};
+static const char *const names[COLUMNS] = {"point", "step_seconds", "utilization", "cost",
+                                           "status"};
 
-/* A table whose cells are few different numbers, so that there are many ties, or empty. */
+/* A table whose cells are few different numbers, so that there are many ties, or empty; some points
+ * are infeasible. */
 static dsm_point_table *random_table(uint64_t *state, uint64_t variety) {
   dsm__arena *const arena = dsm__arena_new();
   dsm_point_table *const table = dsm__arena_alloc(arena, sizeof *table);
@@ -25,6 +27,10 @@ static dsm_point_table *random_table(uint64_t *state, uint64_t variety) {
         is_point ? (double)(i / COLUMNS) : (double)random_below(state, variety) - 2;
     cells[i] = (dsm_cell){.kind = is_none ? DSM_CELL_NONE : DSM_CELL_NUMBER,
                           .number = is_none ? 0 : number};
+    if (i % COLUMNS == STATUS) {
+      cells[i] = (dsm_cell){.kind = DSM_CELL_TEXT,
+                            .text = random_below(state, 8) == 0 ? "infeasible" : "ok"};
+    }
   }
   *table = (dsm_point_table){.name = "random",
                              .columns = names,
@@ -42,8 +48,12 @@ static const dsm_cell *cell_of(const dsm_point_table *table, size_t row, size_t 
   return &table->cells[row * COLUMNS + column];
 }
 
+/* Is it a design that works, with all numbers? */
 static bool has_all(const dsm_point_table *table, size_t row, const dsm_objective *list,
                     size_t count) {
+  if (strcmp(cell_of(table, row, STATUS)->text, "ok") != 0) {
+    return false;
+  }
   for (size_t k = 0; k < count; k++) {
     if (cell_of(table, row, list[k].column)->kind != DSM_CELL_NUMBER) {
       return false;
@@ -125,7 +135,7 @@ START_TEST(test_pareto_is_that_of_the_twin) {
     dsm_objective list[4];
     const size_t count = (size_t)random_below(&state, 5);
     for (size_t k = 0; k < count; k++) {
-      list[k] = (dsm_objective){.column = 1 + (size_t)random_below(&state, COLUMNS - 1),
+      list[k] = (dsm_objective){.column = 1 + (size_t)random_below(&state, NUMBERS - 1),
                                 .is_max = random_below(&state, 2) == 0};
     }
     size_t rows[ROWS_MAX];
@@ -141,7 +151,7 @@ START_TEST(test_best_is_that_of_the_twin) {
   uint64_t state = 2000 + (uint64_t)_i;
   for (int round = 0; round < ROUNDS; round++) {
     dsm_point_table *const table = random_table(&state, _i == 0 ? 3 : 20);
-    const dsm_objective objective = {.column = 1 + (size_t)random_below(&state, COLUMNS - 1),
+    const dsm_objective objective = {.column = 1 + (size_t)random_below(&state, NUMBERS - 1),
                                      .is_max = random_below(&state, 2) == 0};
     const size_t most = (size_t)random_below(&state, ROWS_MAX);
     size_t rows[ROWS_MAX];

@@ -166,6 +166,27 @@ START_TEST(vary_texts_refused) {
 }
 END_TEST
 
+#define CORE                                                                                       \
+  "{\"path\": \"system.core\", \"values\": [{\"frequency_GHz\": 1, \"scratchpad_MiB\": 8, "        \
+  "\"scratchpad_bandwidth_GBps\": 128, \"sfu_ops_per_cycle\": 16}]}"
+#define SCRATCHPAD "{\"path\": \"system.core.scratchpad_MiB\", \"values\": [1, 2]}"
+
+#define PART_FIRST                                                                                 \
+  "expected system.core before its part system.core.scratchpad_MiB, whose value it would replace " \
+  "(leave one out, or make the part a later axis)"
+
+/* A part may change after the whole, not before it, where its value would have no effect. */
+START_TEST(parts_come_after_wholes) {
+  dsm_sweep *const sweep = sweep_of(SPEC("\"axes\": [" CORE ", " SCRATCHPAD "]"), NULL);
+  ck_assert_uint_eq(sweep->point_count, 2);
+  dsm_sweep_free(sweep);
+  assert_refused(SPEC("\"axes\": [" SCRATCHPAD ", " CORE "]"), NULL, DSM_ERROR_INVALID,
+                 "dir/study.json:1:136: $.axes[1].path: error: " PART_FIRST);
+  assert_refused(SPEC("\"set\": {\"system.core.scratchpad_MiB\": 4}, \"axes\": [" CORE "]"), NULL,
+                 DSM_ERROR_INVALID, "dir/study.json:1:120: $.axes[0].path: error: " PART_FIRST);
+}
+END_TEST
+
 START_TEST(ranges_of_a_specification) {
   dsm_sweep *const sweep = sweep_of(
       SPEC("\"axes\": [{\"path\": \"workload.minibatch\", \"range\": {\"from\": 4, \"to\": 16, "
@@ -252,6 +273,7 @@ Suite *suite_sweep_axes(void) {
   TCase *const cases = tcase_create("all");
   tcase_add_loop_test(cases, vary_texts, 0, COUNT_OF(vary_cases));
   tcase_add_loop_test(cases, vary_texts_refused, 0, COUNT_OF(refused_cases));
+  tcase_add_test(cases, parts_come_after_wholes);
   tcase_add_test(cases, ranges_of_a_specification);
   tcase_add_test(cases, whole_numbers_stay_exact);
   tcase_add_test(cases, folders);
