@@ -31,7 +31,7 @@ const char *cli_objective_word(size_t index) {
 
 static cli_exit read_number(const cli_arguments *arguments, const cli_option *option,
                             const char *value, double max, double *number) {
-  return cli_parse_number(value, number_min, max, number)
+  return dsm_number_parse(value, number_min, max, number)
              ? CLI_EXIT_DONE
              : cli_usage_error(arguments->command,
                                "--%s: expected a number from %.9g to %.9g, found '%s'",
@@ -151,7 +151,7 @@ static const char *read_setting(dsm_dispatch_options *options, size_t key, const
                : "a whole number from 1 to 10000000";
   case KEY_RATE:
     options->window = 0;
-    return cli_parse_number(value, number_min, rate_max, &options->rate)
+    return dsm_number_parse(value, number_min, rate_max, &options->rate)
                ? NULL
                : "a number from 1e-09 to 1e+12";
   default:

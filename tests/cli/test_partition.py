@@ -66,7 +66,7 @@ class Answers(unittest.TestCase):
             rates[task["name"]] = [held[n]["rate"] if n in held else 0 for n in names]
             seconds[task["name"]] = [held[n]["seconds"] if n in held else None for n in names]
             stored[task["name"]] = [n in held for n in names]
-            self.at_most(rho, sum(rates[task["name"]]), "(6) every task at the rate of requests")
+            self.at_most(rho, sum(rates[task["name"]]), "(7) every task at the rate of requests")
             self.assertTrue(held)
         readers = consumers(network)
         received = 0
@@ -90,7 +90,7 @@ class Answers(unittest.TestCase):
             self.at_most(sent, device["link_bytes_per_second"], "(4) what leaves the device")
             if device["link_capacity_bytes_per_second"] is not None:
                 self.at_most(device["link_bytes_per_second"],
-                             device["link_capacity_bytes_per_second"], "(5) link")
+                             device["link_capacity_bytes_per_second"], "(6) link")
         self.at_most(received, sum(d["link_bytes_per_second"] for d in answer["devices"]),
                      "(4) what is received has been sent")
 
