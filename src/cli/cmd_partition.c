@@ -131,25 +131,25 @@ static cli_exit load_profile(dsm_instance **instance, const cli_arguments *argum
 static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *instance,
                           dsm_diags *diags) {
   char *text = NULL;
-  dsm_status status = dsm_partition_mps(&text, instance, &arguments->partition.options, diags);
-  if (status == DSM_OK) {
-    status = dsm_file_write(arguments->partition.mps, text, strlen(text), diags);
+  cli_exit outcome =
+      cli_exit_of(dsm_partition_mps(&text, instance, &arguments->partition.options, diags));
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text);
   }
   free(text);
-  return cli_exit_of(status);
+  return outcome;
 }
 
-static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *simulation,
-                            dsm_diags *diags) {
+static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *simulation) {
   char *const text = dsm_report_dispatch_trace(simulation);
   if (text == NULL) {
     return cli_outside_error("cannot make the trace of %zu events: out of memory, or larger than "
                              "1 GiB; simulate fewer requests",
                              simulation->event_count);
   }
-  const dsm_status status = dsm_file_write(arguments->partition.trace, text, strlen(text), diags);
+  const cli_exit outcome = cli_put_file(arguments, "trace", arguments->partition.trace, text);
   free(text);
-  return cli_exit_of(status);
+  return outcome;
 }
 
 typedef struct answer {
@@ -189,7 +189,7 @@ static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags
   cli_exit outcome =
       cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, diags));
   if (outcome == CLI_EXIT_DONE && options.does_record) {
-    outcome = write_trace(arguments, made->simulation, diags);
+    outcome = write_trace(arguments, made->simulation);
   }
   return outcome;
 }
