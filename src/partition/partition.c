@@ -14,7 +14,7 @@
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 /* What pricing may lose against the gap that was asked for: the solver's tolerances. */
-static const double gap_slack = 1e-6;
+static const double gap_slack = 5e-6;
 
 static const char *const objective_names[] = {
     [DSM_OBJECTIVE_THROUGHPUT] = "throughput",

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* Rates this much below the floor are of interest too: a solver's rounding. */
+static const double floor_slack = 1e-6;
+
 typedef struct writer {
   dsm__programme *made;
   const dsm_instance *instance;
@@ -227,7 +230,9 @@ static void write_columns(writer *w) {
   made->rho = DSM__NO_COLUMN;
   if (w->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
     const double most = w->form.is_tight ? w->form.rho_limit * w->form.time_unit : (double)INFINITY;
-    made->rho = add_column(w, (dsm__column){.kind = DSM__COLUMN_RHO, .upper = most, .cost = 1});
+    const double least = w->form.rho_floor * w->form.time_unit * (1 - floor_slack);
+    made->rho = add_column(
+        w, (dsm__column){.kind = DSM__COLUMN_RHO, .lower = least, .upper = most, .cost = 1});
   }
   for (size_t i = 0; i < instance->task_count; i++) {
     for (size_t j = 0; j < instance->device_count; j++) {
@@ -376,7 +381,40 @@ static void write_rate_row(writer *w, size_t task) {
 
 /* ---- what only tightens ---- */
 
-/* A task is stored somewhere, if that is to be decided at all. */
+/* How many of the devices that cannot run a task at the least rate alone it takes to reach it, the
+ * fastest first; 0: all of them cannot. */
+static size_t count_helpers(const writer *w, size_t task, double least) {
+  const size_t device_count = w->instance->device_count;
+  double reached = 0;
+  double last = INFINITY;
+  size_t last_device = device_count;
+  for (size_t count = 1; count <= device_count; count++) {
+    /* the next slower one: by rate, then by number */
+    size_t next = device_count;
+    for (size_t j = 0; j < device_count; j++) {
+      const double rate =
+          w->made->rate[at(w, task, j)] == DSM__NO_COLUMN ? 0 : 1 / spent(w, task, j);
+      const bool is_after = rate < last || (rate == last && j > last_device);
+      if (rate > 0 && rate < least && is_after &&
+          (next == device_count || rate > 1 / spent(w, task, next))) {
+        next = j;
+      }
+    }
+    if (next == device_count) {
+      return 0;
+    }
+    last = 1 / spent(w, task, next);
+    last_device = next;
+    reached += last;
+    if (reached >= least) {
+      return count;
+    }
+  }
+  return 0;
+}
+
+/* A task is stored somewhere, if that is to be decided at all: on a device that can run it at the
+ * least rate that is of interest, or on enough of the others. */
 static void write_placed_row(writer *w, size_t task) {
   const dsm__programme *const made = w->made;
   for (size_t j = 0; j < w->instance->device_count; j++) {
@@ -385,9 +423,19 @@ static void write_placed_row(writer *w, size_t task) {
       return;
     }
   }
+  const bool is_energy = w->options->objective == DSM_OBJECTIVE_ENERGY;
+  const double floor = is_energy ? w->options->required_rho : w->form.rho_floor;
+  const double least = floor * w->form.time_unit * (1 - floor_slack);
+  const size_t helpers = count_helpers(w, task, least);
   begin_row(w, (dsm__row){.kind = DSM__ROW_PLACED, .major = task, .lower = 1, .upper = INFINITY});
   for (size_t j = 0; j < w->instance->device_count; j++) {
-    add_entry(w, made->stored[at(w, task, j)], 1);
+    const size_t place = at(w, task, j);
+    if (made->stored[place] == DSM__NO_COLUMN) {
+      continue;
+    }
+    const bool is_enough = 1 / spent(w, task, j) >= least;
+    const double others = helpers == 0 ? 0 : 1 / (double)helpers;
+    add_entry(w, made->stored[place], is_enough ? 1 : others);
   }
 }
 

@@ -91,6 +91,7 @@ typedef struct dsm__programme {
 typedef struct dsm__programme_form {
   bool is_tight;    /**< bounds and rows that keep an optimum; else the paper's rows alone */
   double rho_limit; /**< tight throughput: a proven upper bound of rho */
+  double rho_floor; /**< tight throughput: answers below it are of no interest; 0: all are */
   double time_unit;
 } dsm__programme_form;
 

@@ -12,7 +12,7 @@ static const double least_gap = 1e-7;
 /* The relaxation lies above a true bound by a solver's tolerance at most. */
 static const double relaxation_slack = 1e-8;
 /* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
-enum { FIRST_NODES = 400, LIMIT_ROUNDS_MAX = 8 };
+enum { FIRST_NODES = 400, NODES_GROWTH = 4, LIMIT_ROUNDS_MAX = 8 };
 
 /* ---- bounds before any solver ---- */
 
@@ -102,11 +102,12 @@ static dsm_status relax_plain(dsm__search *search, dsm__programme_form form, dsm
   return DSM_OK;
 }
 
-/* The tight programme, and again with the bound that its relaxation gives, while that helps. */
-static dsm_status tighten(dsm__search *search, dsm__programme_form form, dsm__solved *solved) {
+/* The tight programme, and again with the bound that its relaxation gives, while that helps. The
+ * time unit stays that of the first, if there are answers already, which are in it. */
+static dsm_status tighten(dsm__search *search, dsm__solved *solved) {
   for (int round = 0; round < LIMIT_ROUNDS_MAX; round++) {
     if (!dsm__programme_build(&search->programme, search->arena, search->instance, search->options,
-                              form)) {
+                              search->form)) {
       return DSM_ERROR_OUT_OF_MEMORY;
     }
     if (search->problem != NULL) {
@@ -122,13 +123,26 @@ static dsm_status tighten(dsm__search *search, dsm__programme_form form, dsm__so
     }
     const double limit = loosened(search, dsm__search_value(search));
     search->bound = stricter(search, search->bound, limit);
-    if (search->options->objective != DSM_OBJECTIVE_THROUGHPUT || limit > 0.995 * form.rho_limit) {
+    if (search->options->objective != DSM_OBJECTIVE_THROUGHPUT ||
+        search->bound > 0.995 * search->form.rho_limit) {
       break;
     }
-    form.rho_limit = limit;
-    form.time_unit = 1 / limit;
+    search->form.rho_limit = search->bound;
+    search->form.time_unit = search->has_best ? search->form.time_unit : 1 / search->bound;
   }
   return DSM_OK;
+}
+
+/* What is known of the rate by now makes the programme tighter. */
+static dsm_status tighten_again(dsm__search *search) {
+  dsm__solved solved = DSM__SOLVED_UNKNOWN;
+  if (search->options->objective != DSM_OBJECTIVE_THROUGHPUT || !search->has_best) {
+    return DSM_OK;
+  }
+  search->form.time_unit = search->programme.time_unit; /* that of the best */
+  search->form.rho_floor = search->best;
+  search->form.rho_limit = fmin(search->form.rho_limit, fmax(search->bound, search->best));
+  return tighten(search, &solved);
 }
 
 static dsm_status list_choices(dsm__search *search) {
@@ -187,26 +201,51 @@ static dsm__solved branch_whole(dsm__search *search, size_t node_count) {
   return solved;
 }
 
-static dsm__solver_outcome look(dsm__search *search) {
+static bool is_over(const dsm__search *search) {
+  return dsm__search_is_done(search) || dsm__search_left(search) <= 0;
+}
+
+/* Trees of growing size; before each the programme becomes tighter by what the one before found. */
+static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
+  size_t node_count = FIRST_NODES;
+  *solved = DSM__SOLVED_UNKNOWN;
+  do {
+    const dsm_status status = tighten_again(search);
+    if (status != DSM_OK) {
+      return status;
+    }
+    const size_t left = search->nodes_searched;
+    *solved = is_over(search) ? DSM__SOLVED_UNKNOWN : branch_whole(search, node_count);
+    if (node_count == FIRST_NODES && *solved == DSM__SOLVED_UNKNOWN && !is_over(search)) {
+      dsm__search_neighbours(search);
+    }
+    if (search->nodes_searched - left < node_count) {
+      break; /* it ended by itself */
+    }
+    node_count *= NODES_GROWTH;
+  } while (*solved == DSM__SOLVED_UNKNOWN && !is_over(search));
+  return DSM_OK;
+}
+
+static dsm_status look(dsm__search *search, dsm__solver_outcome *outcome) {
+  dsm__solved solved = DSM__SOLVED_UNKNOWN;
   try_starts(search);
   if (!dsm__search_is_done(search)) {
     dsm__search_dive(search);
   }
-  if (dsm__search_is_done(search)) {
-    return DSM__SOLVER_DONE;
-  }
-  dsm__solved solved = branch_whole(search, FIRST_NODES);
-  if (solved == DSM__SOLVED_UNKNOWN && !dsm__search_is_done(search)) {
-    dsm__search_neighbours(search);
-    if (!dsm__search_is_done(search) && dsm__search_left(search) > 0) {
-      solved = branch_whole(search, 0);
+  if (!dsm__search_is_done(search)) {
+    const dsm_status status = grow_trees(search, &solved);
+    if (status != DSM_OK) {
+      return status;
     }
   }
   if (!search->has_best) {
-    return solved == DSM__SOLVED_INFEASIBLE ? DSM__SOLVER_INFEASIBLE : DSM__SOLVER_NOTHING;
+    *outcome = solved == DSM__SOLVED_INFEASIBLE ? DSM__SOLVER_INFEASIBLE : DSM__SOLVER_NOTHING;
+  } else {
+    *outcome = solved == DSM__SOLVED_OPTIMAL || dsm__search_is_done(search) ? DSM__SOLVER_DONE
+                                                                            : DSM__SOLVER_LIMITED;
   }
-  return solved != DSM__SOLVED_UNKNOWN || dsm__search_is_done(search) ? DSM__SOLVER_DONE
-                                                                      : DSM__SOLVER_LIMITED;
+  return DSM_OK;
 }
 
 static dsm_status hand_over(dsm__search *search) {
@@ -243,11 +282,11 @@ static dsm_status search_body(void *context) {
   dsm__search *const search = context;
   search->begin = glp_time();
   dsm__solution *const solution = search->solution;
-  const dsm__programme_form form = first_form(search);
+  search->form = first_form(search);
   dsm__solved solved = DSM__SOLVED_UNKNOWN;
-  dsm_status status = relax_plain(search, form, &solved);
+  dsm_status status = relax_plain(search, search->form, &solved);
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
-    status = tighten(search, form, &solved);
+    status = tighten(search, &solved);
   }
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
     status = list_choices(search);
@@ -257,10 +296,10 @@ static dsm_status search_body(void *context) {
   }
   solution->outcome = DSM__SOLVER_INFEASIBLE;
   if (solved != DSM__SOLVED_INFEASIBLE) {
-    solution->outcome = look(search);
+    status = look(search, &solution->outcome);
     solution->bound = search->bound;
     solution->is_heuristic = !search->is_improved;
-    status = search->has_best ? hand_over(search) : DSM_OK;
+    status = status == DSM_OK && search->has_best ? hand_over(search) : status;
   }
   solution->statistics.column_count = search->programme.column_count;
   solution->statistics.row_count = search->programme.row_count;
