@@ -35,6 +35,7 @@
 #include "dsm/limits.h"
 #include "dsm/mapping.h"
 #include "dsm/model.h"
+#include "dsm/number.h"
 #include "dsm/override.h"
 #include "dsm/partition.h"
 #include "dsm/plan.h"

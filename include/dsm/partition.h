@@ -73,6 +73,13 @@ typedef struct dsm_partition_baseline {
   size_t device_count;    /**< that take part */
 } dsm_partition_baseline;
 
+/** What the solver had to do. */
+typedef struct dsm_partition_statistics {
+  size_t column_count; /**< of the programme that was branched over */
+  size_t row_count;
+  size_t node_count; /**< of all search trees */
+} dsm_partition_statistics;
+
 typedef struct dsm_partition {
   const dsm_instance *instance; /**< borrowed */
   dsm_partition_options options;
@@ -88,8 +95,9 @@ typedef struct dsm_partition {
   double relaxation;         /**< optimum of the linear relaxation */
   double gap;                /**< |bound - objective| / |objective| */
   double solver_seconds;     /**< by the clock; the only number that differs from run to run */
-  const double *rates;       /**< x_ij = rates[i * device_count + j], per second; latency: 0 or 1 */
-  const bool *is_stored;     /**< s_ij */
+  dsm_partition_statistics statistics;
+  const double *rates;   /**< x_ij = rates[i * device_count + j], per second; latency: 0 or 1 */
+  const bool *is_stored; /**< s_ij */
   const double *sent; /**< bytes per second of tensor t (then of results of task i) from device j:
                            sent[(t or tensor_count + i) * device_count + j] */
   const dsm_device_use *uses; /**< of each device */

@@ -131,6 +131,7 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
   }
   partition->is_heuristic = solution.is_heuristic;
   partition->solver_seconds = solution.seconds;
+  partition->statistics = solution.statistics;
   if (!dsm__price(partition, solution.placement)) {
     return dsm__out_of_memory(diags);
   }

@@ -302,6 +302,8 @@ static dsm_status search_body(void *context) {
     solution->is_heuristic = !search->is_improved;
     status = status == DSM_OK && search->has_best ? hand_over(search) : status;
   }
+  solution->statistics.column_count = search->programme.column_count;
+  solution->statistics.row_count = search->programme.row_count;
   solution->seconds = glp_difftime(glp_time(), search->begin);
   return status;
 }

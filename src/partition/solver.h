@@ -23,6 +23,7 @@ typedef struct dsm__solution {
   double bound;
   double relaxation;
   double seconds;
+  dsm_partition_statistics statistics;
   dsm__placement placement; /**< in the arena; if something was found */
 } dsm__solution;
 

@@ -16,6 +16,9 @@ static const double least_gain = 1e-5;
 
 static void watch(glp_tree *tree, void *info) {
   dsm__search *const search = info;
+  if (glp_ios_reason(tree) == GLP_IBRANCH) {
+    search->solution->statistics.node_count += 2;
+  }
   if (glp_ios_reason(tree) == GLP_IHEUR && search->is_whole && search->has_best &&
       !search->is_offered) {
     search->is_offered = true;
@@ -97,6 +100,7 @@ static dsm__solved branch(dsm__search *search, double seconds) {
   how.tm_lim = seconds * 1000 >= INT_MAX ? INT_MAX : (int)fmax(seconds * 1000, 1);
   how.cb_func = watch;
   how.cb_info = search;
+  search->solution->statistics.node_count++; /* the root */
   const int ended = glp_intopt(search->problem, &how);
   const int status = glp_mip_status(search->problem);
   if (ended == GLP_ENOPFS || (ended == 0 && status == GLP_NOFEAS)) {

@@ -41,13 +41,14 @@ static const char *value_text(dsm__page *page, const dsm_partition *partition, d
   return dsm__page_text(page, "%s requests/s", dsm__figure_digits(value, 4).text);
 }
 
+/* Without seconds: the same input gives the same table. */
 static const char *status_text(dsm__page *page, const dsm_partition *partition) {
   const char *const found = partition->status == DSM_SOLUTION_OPTIMAL
                                 ? "optimal within the gap"
                                 : "the time limit came before the proof";
-  return dsm__page_text(
-      page, "%s, %s s%s", found, dsm__figure_digits(partition->solver_seconds, 3).text,
-      partition->is_heuristic ? "; the answer is that of the starting heuristic" : "");
+  return partition->is_heuristic
+             ? dsm__page_text(page, "%s; the answer is that of the starting heuristic", found)
+             : found;
 }
 
 static void put_answer(dsm__page *page, const dsm_partition *partition) {

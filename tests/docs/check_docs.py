@@ -27,6 +27,7 @@ import tempfile
 
 TIMEOUT_SECONDS = 120
 INPUT_FORMATS = ("dsm-workload/1", "dsm-system/1", "dsm-plan/1")
+OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1")
 NUMBER_TOLERANCE = 1e-8
 # Not ours to check: build trees and what tools leave.
 SKIPPED_FOLDERS = {"build", ".git", ".cache", "node_modules"}
@@ -354,7 +355,7 @@ class Checker:
                 self.complain(where, f"the example is no JSON: {error}")
                 continue
             name = value.get("format") if isinstance(value, dict) else None
-            if name not in INPUT_FORMATS:
+            if name not in INPUT_FORMATS + OTHER_INPUT_FORMATS:
                 continue
             path = folder / f"example{number}.json"
             path.write_text(text)
@@ -364,7 +365,7 @@ class Checker:
                 self.complain(where, f"the example does not validate (exit {done.returncode}): {found}")
             elif str(document) == "docs/formats.md":
                 files[name] = path
-        for name in INPUT_FORMATS:
+        for name in INPUT_FORMATS + OTHER_INPUT_FORMATS:
             if name not in files:
                 self.complain("docs/formats.md", f"no example of {name} that validates")
         return files

@@ -30,7 +30,7 @@ ROOMS = {
 PROGRAMS = ("cli", "mpi")
 # Public headers that a room may use beside those of the rooms below it.
 PUBLIC_HEADERS = {
-    "base": {"status", "diag", "file", "override", "limits"},
+    "base": {"status", "diag", "file", "number", "override", "limits"},
     "workload": {"workload"},
     "system": {"system"},
     "model": {"mapping", "model", "workload", "system"},

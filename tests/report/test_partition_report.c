@@ -20,7 +20,7 @@ START_TEST(test_the_table_by_hand) {
       "throughput    20.00 requests/s\n"
       "latency       80.00 ms\n"
       "bound         20.00 requests/s, gap 0.005 %; linear relaxation 24.00 requests/s\n"
-      "solver        optimal within the gap, 0.125 s\n"
+      "solver        optimal within the gap\n"
       "\n"
       "Placement, with shares of the requests\n"
       "tasks           count  weights  devices\n"
@@ -47,7 +47,7 @@ START_TEST(test_the_table_of_one_request) {
   expect_tidy(text);
   ck_assert_ptr_nonnull(strstr(text, "\nbound         unknown, gap unknown; linear relaxation "
                                      "unknown\n"));
-  ck_assert_ptr_nonnull(strstr(text, "; the answer is that of the\n"));
+  ck_assert_ptr_nonnull(strstr(text, "; the answer is that of the starting heuristic"));
   ck_assert_ptr_nonnull(strstr(text, "\nall of it on each accelerator        0  impossible"));
   ck_assert_ptr_nonnull(strstr(text, " 3.37 x\n")); /* 0.27 / 0.080004 */
   ck_assert_ptr_nonnull(strstr(text, "  time, memory, link\n"));

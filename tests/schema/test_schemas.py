@@ -460,7 +460,8 @@ def check_plans(schemas, dsm, source, folder):
 
 def check_description(schemas, dsm, source, plans):
     files = [*sorted(source.glob("workloads/*.json")), *sorted(source.glob("systems/*.json")),
-             *plans, *sorted(source.glob("sweeps/*.json"))]
+             *plans, *sorted(source.glob("sweeps/*.json")), *sorted(source.glob("servers/*.json")),
+             source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json"]
     described = run(dsm, "describe", *map(str, files), "--format", "json")
     if described is None:
         return
@@ -469,7 +470,7 @@ def check_description(schemas, dsm, source, plans):
     expect([item["file"] for item in described["items"]] == [str(file) for file in files],
            "describe: one item for each file, in order")
     kinds = {item["kind"]: item for item in described["items"]}
-    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep"])
+    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep", "server", "profile"])
     small = {"format": described["format"], "items": list(kinds.values())}
     for item in small["items"]:
         item["layers"] = item.get("layers", [])[:1]
