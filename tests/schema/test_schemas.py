@@ -58,6 +58,7 @@ BEYOND_SCHEMAS = {
         "axis_path_unknown": "paths that an input knows: " + RELATION,
         "axis_value_twice": "each value once, also where it is written in another way",
         "condition_": "texts with a grammar of their own",
+        "axis_value_under_two_names": "names of layers: " + RELATION,
         "input_file_broken": "what stands in another file",
         "input_twice": "each value once: " + RELATION,
         "inputs_missing": "an axis or a list or the command line: " + RELATION,
