@@ -53,7 +53,7 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
   fastest.objective = DSM_OBJECTIVE_THROUGHPUT;
   dsm_partition *best = NULL;
   const dsm_status status = dsm_partition_solve(&best, instance, &fastest, diags);
-  if (status != DSM_OK) {
+  if (best == NULL) {
     return status;
   }
   dsm__diags_add(

@@ -451,8 +451,8 @@ static void write_order_row(writer *w, size_t device) {
     return;
   }
   begin_row(w, (dsm__row){.kind = DSM__ROW_ORDER, .device = device, .upper = INFINITY});
-  double weight = ldexp(1, (int)w->order_count - 1);
-  for (size_t k = 0; k < w->order_count; k++, weight /= 2) {
+  for (size_t k = 0; k < w->order_count; k++) {
+    const double weight = ldexp(1, (int)(w->order_count - 1 - k));
     const size_t *const columns = w->is_latency ? made->rate : made->stored;
     add_entry(w, columns[at(w, w->by_need[k], device)], weight);
     add_entry(w, columns[at(w, w->by_need[k], next)], -weight);

@@ -12,7 +12,7 @@ static const double least_gap = 1e-7;
 /* The relaxation lies above a true bound by a solver's tolerance at most. */
 static const double relaxation_slack = 1e-8;
 /* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
-enum { FIRST_NODES = 400, NODES_GROWTH = 4, LIMIT_ROUNDS_MAX = 8 };
+enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 
 /* ---- bounds before any solver ---- */
 
@@ -190,9 +190,9 @@ static void try_starts(dsm__search *search) {
 }
 
 /* The whole tree. Whatever it proves becomes the bound. */
-static dsm__solved branch_whole(dsm__search *search, size_t node_count) {
+static dsm__solved branch_whole(dsm__search *search, size_t node_count, double seconds) {
   search->is_whole = true;
-  const dsm__solved solved = dsm__search_branch(search, node_count, dsm__search_left(search));
+  const dsm__solved solved = dsm__search_branch(search, node_count, seconds);
   if (solved != DSM__SOLVED_INFEASIBLE && search->has_best) {
     const double proven = loosened(search, search->tree_bound);
     const bool is_beyond = search->sign * (proven - search->best) < 0;
@@ -205,25 +205,26 @@ static bool is_over(const dsm__search *search) {
   return dsm__search_is_done(search) || dsm__search_left(search) <= 0;
 }
 
-/* Trees of growing size; before each the programme becomes tighter by what the one before found. */
+/* Trees of growing size; before each the programme becomes tighter by what the one before found.
+ * The first may take a quarter of the time, so that a better answer can be looked for after it. */
 static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   size_t node_count = FIRST_NODES;
   *solved = DSM__SOLVED_UNKNOWN;
-  do {
+  for (int tree = 0; tree < TREES_MAX && !is_over(search); tree++) {
     const dsm_status status = tighten_again(search);
-    if (status != DSM_OK) {
+    if (status != DSM_OK || is_over(search)) {
       return status;
     }
-    const size_t left = search->nodes_searched;
-    *solved = is_over(search) ? DSM__SOLVED_UNKNOWN : branch_whole(search, node_count);
-    if (node_count == FIRST_NODES && *solved == DSM__SOLVED_UNKNOWN && !is_over(search)) {
+    const double left = dsm__search_left(search);
+    *solved = branch_whole(search, node_count, tree == 0 ? left / 4 : left);
+    if (*solved != DSM__SOLVED_UNKNOWN) {
+      return DSM_OK;
+    }
+    if (tree == 0 && !is_over(search)) {
       dsm__search_neighbours(search);
     }
-    if (search->nodes_searched - left < node_count) {
-      break; /* it ended by itself */
-    }
     node_count *= NODES_GROWTH;
-  } while (*solved == DSM__SOLVED_UNKNOWN && !is_over(search));
+  }
   return DSM_OK;
 }
 

@@ -34,7 +34,6 @@ static void watch(glp_tree *tree, void *info) {
       search->tree_bound = search->programme.goal_offset + search->programme.goal_unit * bound;
     }
   }
-  search->nodes_searched += search->is_whole ? 1 : 0;
   if (search->nodes_left > 0 && --search->nodes_left == 0) {
     glp_ios_terminate(tree);
   }

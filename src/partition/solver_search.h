@@ -35,17 +35,16 @@ typedef struct dsm__search {
   double gap;   /**< relative, at least what GLPK can tell apart */
   double bound; /**< proven, value of the objective */
   bool has_best;
-  bool is_improved;      /**< the best was not found by starts and dives */
-  double best;           /**< value of the objective */
-  double *values;        /**< [1 + column] of the best, as GLPK wants it */
-  bool *is_chosen;       /**< [choice] of the best */
-  bool *trial;           /**< [choice] */
-  double *used;          /**< [device] bytes, scratch */
-  double tree_bound;     /**< of the tree being searched */
-  size_t nodes_left;     /**< of the tree being searched */
-  size_t nodes_searched; /**< of whole trees */
-  bool is_whole;         /**< the tree being searched is the whole one */
-  bool is_offered;       /**< the best was offered to GLPK in this tree */
+  bool is_improved;  /**< the best was not found by starts and dives */
+  double best;       /**< value of the objective */
+  double *values;    /**< [1 + column] of the best, as GLPK wants it */
+  bool *is_chosen;   /**< [choice] of the best */
+  bool *trial;       /**< [choice] */
+  double *used;      /**< [device] bytes, scratch */
+  double tree_bound; /**< of the tree being searched */
+  size_t nodes_left; /**< of the tree being searched */
+  bool is_whole;     /**< the tree being searched is the whole one */
+  bool is_offered;   /**< the best was offered to GLPK in this tree */
 } dsm__search;
 
 /** Outcome of a linear or mixed programme. */

@@ -128,7 +128,7 @@ static bool split(splitter *s, bool *start) {
   return true;
 }
 
-/* Fills what memory is left of each device, in the order of what the device is best at. */
+/* Fills what memory is left of each device, first with what gives a byte the most work. */
 static void fill(const dsm_instance *instance, const dsm_partition_options *options, bool *start) {
   for (size_t j = 0; j < instance->device_count; j++) {
     double spare = instance->devices[j].memory_bytes;
