@@ -343,12 +343,10 @@ bool dsm__json_mark_node(const dsm__json_node *node) {
   return true;
 }
 
-void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
-  dsm__json_doc *const doc = node->doc;
-  if (!dsm__json_mark_node(node)) {
-    return;
-  }
-  doc->error_count++;
+DSM_PRINTF(4, 0)
+static void report(const dsm__json_node *node, dsm_severity severity, const char *hint,
+                   const char *format, va_list args) {
+  const dsm__json_doc *const doc = node->doc;
   char path[512] = "";
   dsm__place place = {0};
   if (dsm__json_doc_keeps_findings(doc)) {
@@ -356,8 +354,23 @@ void dsm__json_error(const dsm__json_node *node, const char *hint, const char *f
     dsm__json_path(node, path, sizeof path);
     place.path = path;
   }
+  dsm__diags_vadd(doc->diags, severity, place, hint, format, args);
+}
+
+void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
+  if (!dsm__json_mark_node(node)) {
+    return;
+  }
+  node->doc->error_count++;
   va_list args;
   va_start(args, format);
-  dsm__diags_vadd(doc->diags, DSM_SEVERITY_ERROR, place, hint, format, args);
+  report(node, DSM_SEVERITY_ERROR, hint, format, args);
+  va_end(args);
+}
+
+void dsm__json_warning(const dsm__json_node *node, const char *hint, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(node, DSM_SEVERITY_WARNING, hint, format, args);
   va_end(args);
 }

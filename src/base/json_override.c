@@ -306,6 +306,31 @@ static bool apply(descent *down) {
   return put_value(down, value, text);
 }
 
+void dsm__json_doc_resolve(dsm__json_doc *doc, const char *path, dsm__text_buffer *place) {
+  descent down = {
+      .doc = doc, .override = &(dsm_override){.path = path}, .rest = path, .item = doc->root};
+  down.nodes[0] = dsm__json_root(doc);
+  while ((cJSON_IsObject(down.item) || cJSON_IsArray(down.item)) && *down.rest != '\0') {
+    const match found = find_child(down.item, down.rest);
+    if (found.child == NULL) {
+      break;
+    }
+    step_to(&down, found);
+    const dsm__json_node *const node = &down.nodes[down.depth];
+    if (node->key == NULL) {
+      dsm__text_printf(place, "%c%zu", DSM__JSON_PLACE_SEPARATOR, node->index);
+    } else {
+      dsm__text_printf(place, "%c%s", DSM__JSON_PLACE_SEPARATOR, node->key);
+    }
+  }
+  while (*down.rest != '\0') {
+    const size_t length = segment_length(down.rest);
+    dsm__text_printf(place, "%c", DSM__JSON_PLACE_SEPARATOR);
+    dsm__text_append(place, down.rest, length);
+    down.rest += length + (down.rest[length] == '.');
+  }
+}
+
 bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count) {
   /* Of each override the value is noted, and the topmost object made for it. */
   doc->overridden = dsm__arena_array(doc->arena, count, 2 * sizeof *doc->overridden);

@@ -47,6 +47,15 @@ DSM_NODISCARD dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *te
 
 void dsm__json_doc_free(dsm__json_doc *doc);
 
+/** Stands before each step of a place. */
+#define DSM__JSON_PLACE_SEPARATOR '\x1f'
+
+/** Appends where the path of an override leads in the document as it is: each key or index behind a
+ * separator. Paths to the same value have equal places, however they are spelt; that of a part
+ * begins with that of the whole and a separator. What does not exist is named as the path names it.
+ */
+void dsm__json_doc_resolve(dsm__json_doc *doc, const char *path, dsm__text_buffer *place);
+
 /** The name of the text in findings; NULL: none. Borrowed from the document. */
 const char *dsm__json_doc_file(const dsm__json_doc *doc);
 
@@ -90,6 +99,10 @@ void dsm__json_compact(const dsm__json_node *node, dsm__text_buffer *out);
 /** Reports an error at the node (or, if it is absent, at its parent, with the node's path). Nothing
  * if there has been one at this node before. */
 void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...)
+    DSM_PRINTF(3, 4);
+
+/** Reports a warning at the node, any number of times; it is no error of the document. */
+void dsm__json_warning(const dsm__json_node *node, const char *hint, const char *format, ...)
     DSM_PRINTF(3, 4);
 
 /** A short description of what a node holds, for messages: `string "abc"`, `number 3.5`, `an

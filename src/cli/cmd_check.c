@@ -215,6 +215,12 @@ static cli_exit check_output(const cli_baselines *baselines, const cli_arguments
 }
 
 cli_exit cli_run_check(const cli_arguments *arguments) {
+  for (size_t i = 0; i < arguments->operand_count; i++) {
+    if (arguments->operands[i][0] == '\0') {
+      return cli_usage_error(arguments->command,
+                             "expected the name of a baseline or of a folder, found an empty one");
+    }
+  }
   terms with = {0};
   cli_baselines baselines = {0};
   cli_exit outcome = load_terms(&with, arguments);

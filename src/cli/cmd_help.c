@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/complain.h"
 #include "cli/help.h"
 #include "cli/option_table.h"
 
@@ -76,19 +77,35 @@ static void print_commands(void) {
   }
 }
 
+/* The examples are those of dsm; another program has its own name there. */
+static void print_examples(const cli_command *command) {
+  static const char usual[] = "dsm ";
+  const size_t length = sizeof usual - 1;
+  (void)printf("\nExamples:\n");
+  for (size_t i = 0; i < CLI_EXAMPLES_MAX && command->examples[i] != NULL; i++) {
+    const char *const example = command->examples[i];
+    const bool is_usual = strncmp(example, usual, length) == 0;
+    (void)printf("  %s%s%s\n", is_usual ? cli_program_name() : "", is_usual ? " " : "",
+                 example + (is_usual ? length : 0));
+  }
+}
+
 void cli_print_help(const cli_command *command) {
   const bool is_program = command->name == NULL;
-  (void)printf("Usage: dsm %s%s%s%s\n\n", is_program ? "" : command->name, is_program ? "" : " ",
-               command->operands, is_program ? " [ARGUMENT]..." : " [OPTION]...");
+  const char *const program = cli_program_name();
+  (void)printf("Usage: %s %s%s%s%s\n", program, is_program ? "" : command->name,
+               is_program ? "" : " ", command->operands,
+               is_program ? " [ARGUMENT]..." : " [OPTION]...");
+  if (command->other_form != NULL) {
+    (void)printf("       %s %s %s [OPTION]...\n", program, command->name, command->other_form);
+  }
+  (void)putchar('\n');
   print_wrapped(command->description, 0, 0);
   if (is_program) {
     print_commands();
   }
   print_options(command->bit);
-  (void)printf("\nExamples:\n");
-  for (size_t i = 0; i < CLI_EXAMPLES_MAX && command->examples[i] != NULL; i++) {
-    (void)printf("  %s\n", command->examples[i]);
-  }
+  print_examples(command);
   if (is_program) {
     (void)printf("\n'dsm help COMMAND' shows the options of a command.\n");
   }
@@ -104,7 +121,7 @@ void cli_print_help(const cli_command *command) {
 }
 
 void cli_print_version(void) {
-  (void)printf("dsm %s\n", dsm_version());
+  (void)printf("%s %s\n", cli_program_name(), dsm_version());
 }
 
 cli_exit cli_run_help(const cli_arguments *arguments) {

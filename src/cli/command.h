@@ -25,7 +25,8 @@ enum {
 typedef struct cli_command {
   const char *name; /**< NULL: the program itself */
   unsigned bit;
-  const char *operands; /**< as shown in the help */
+  const char *operands;   /**< as shown in the help */
+  const char *other_form; /**< options and operands that go together too; NULL: none */
   size_t operand_min;
   size_t operand_max;
   const char *summary;                    /**< one line */

@@ -95,6 +95,7 @@ const cli_command cli_commands[] = {
     {.name = "sweep",
      .bit = CLI_SWEEP,
      .operands = "SPEC | WORKLOAD SYSTEM | DATABASE",
+     .other_form = "--merge TARGET DATABASE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
      .summary = "explore every point of a design space, into a database",

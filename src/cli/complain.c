@@ -11,11 +11,22 @@
 /* More than any finding takes when rendered. */
 #define LINE_SIZE 2048
 
+static const char *program_name = "dsm";
+
+void cli_name_program(const char *name) {
+  program_name = name;
+}
+
+const char *cli_program_name(void) {
+  return program_name;
+}
+
 /* Prints a finding as one line, after making harmless what it quotes from the command line. */
 static void print_finding(const dsm_diag *diag, bool color) {
   char text[LINE_SIZE];
   (void)dsm_diag_render(diag, color, text, sizeof text);
-  (void)fprintf(stderr, "%s%s\n", diag->file[0] == '\0' ? "dsm: " : "", text);
+  const bool has_file = diag->file[0] != '\0';
+  (void)fprintf(stderr, "%s%s%s\n", has_file ? "" : program_name, has_file ? "" : ": ", text);
 }
 
 /* Prints a text with what would steer a terminal made visible; cut if it is too long. */
@@ -33,12 +44,12 @@ DSM_PRINTF(1, 0) static void print_visible(const char *format, va_list args) {
 cli_exit cli_usage_error(const cli_command *command, const char *format, ...) {
   const char *const space = command->name == NULL ? "" : " ";
   const char *const name = command->name == NULL ? "" : command->name;
-  (void)fprintf(stderr, "dsm%s%s: ", space, name);
+  (void)fprintf(stderr, "%s%s%s: ", program_name, space, name);
   va_list args;
   va_start(args, format);
   print_visible(format, args);
   va_end(args);
-  (void)fprintf(stderr, "\nTry 'dsm%s%s --help'.\n", space, name);
+  (void)fprintf(stderr, "\nTry '%s%s%s --help'.\n", program_name, space, name);
   return CLI_EXIT_USAGE;
 }
 
@@ -52,7 +63,7 @@ cli_hint cli_did_you_mean(const char *text, const char *const *words, size_t cou
 }
 
 cli_exit cli_outside_error(const char *format, ...) {
-  (void)fputs("dsm: error: ", stderr);
+  (void)fprintf(stderr, "%s: error: ", program_name);
   va_list args;
   va_start(args, format);
   print_visible(format, args);
@@ -62,7 +73,7 @@ cli_exit cli_outside_error(const char *format, ...) {
 }
 
 cli_exit cli_out_of_memory(void) {
-  (void)fputs("dsm: error: out of memory\n", stderr);
+  (void)fprintf(stderr, "%s: error: out of memory\n", program_name);
   return CLI_EXIT_OUTSIDE;
 }
 
@@ -88,7 +99,7 @@ void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags) 
   }
   const size_t dropped = dsm_diags_dropped(diags);
   if (dropped > 0) {
-    (void)fprintf(stderr, "dsm: %zu more finding%s not shown\n", dropped,
+    (void)fprintf(stderr, "%s: %zu more finding%s not shown\n", program_name, dropped,
                   dropped == 1 ? " is" : "s are");
   }
 }

@@ -5,6 +5,10 @@
 
 #include "cli/command.h"
 
+/** The program's name, as users call it: what messages begin with. Once, before any message. */
+void cli_name_program(const char *name);
+const char *cli_program_name(void);
+
 /** Prints `dsm COMMAND: message` and where to find help. Returns CLI_EXIT_USAGE. */
 cli_exit cli_usage_error(const cli_command *command, const char *format, ...) DSM_PRINTF(2, 3);
 

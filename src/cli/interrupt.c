@@ -10,6 +10,7 @@
 /* SIGUSR1: mpirun passes it on and then leaves time, and batch systems can send it before the
  * limit. */
 static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+#define SIGNAL_COUNT (sizeof signals / sizeof *signals)
 
 static atomic_bool is_noted; /* lock-free, so that a handler may set it and any thread ask */
 
@@ -18,24 +19,28 @@ static void note(int number) {
   atomic_store(&is_noted, true);
 }
 
-static void set_all(const struct sigaction *action) {
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-    (void)sigaction(signals[i], action, NULL);
-  }
-}
+/* What they did before. */
+static struct sigaction former[SIGNAL_COUNT];
 
+/* A signal that whoever started the program wants ignored, as shells do for jobs in the background,
+ * stays ignored. */
 void cli_interrupt_begin(void) {
   struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
   action.sa_flags |= (int)SA_RESETHAND;
   (void)sigemptyset(&action.sa_mask);
   atomic_store(&is_noted, false);
-  set_all(&action);
+  for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+    (void)sigaction(signals[i], NULL, &former[i]);
+    if (former[i].sa_handler != SIG_IGN) {
+      (void)sigaction(signals[i], &action, NULL);
+    }
+  }
 }
 
 void cli_interrupt_end(void) {
-  struct sigaction action = {.sa_handler = SIG_DFL};
-  (void)sigemptyset(&action.sa_mask);
-  set_all(&action);
+  for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+    (void)sigaction(signals[i], &former[i], NULL);
+  }
 }
 
 bool cli_is_interrupted(void) {

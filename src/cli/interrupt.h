@@ -5,10 +5,11 @@
 
 #include <stdbool.h>
 
-/** From now on these signals are noted; the second of a kind does what it does otherwise. */
+/** From now on these signals are noted, but for those that are ignored; the second of a kind does
+ * what it does by default. */
 void cli_interrupt_begin(void);
 
-/** From now on these signals do what they do otherwise. */
+/** From now on these signals do what they did before. */
 void cli_interrupt_end(void);
 
 /** Was one noted? May be asked by any thread. */

@@ -60,6 +60,16 @@ static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, cons
   return DSM_ERROR_INVALID;
 }
 
+/* What a sweep wrote is no description, but its user may take it for one. */
+static dsm_status refuse_database(const char *path, dsm_diags *diags) {
+  dsm_diag diag = {.message = "expected a JSON description, found an SQLite database"};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+  (void)snprintf(diag.hint, sizeof diag.hint, "that of a sweep is shown by: dsm sweep %.150s",
+                 path);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_INVALID;
+}
+
 cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_diags *diags) {
   cli_loaded loaded = {0};
   char *text = NULL;
@@ -68,6 +78,9 @@ cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_di
                                  CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS | CLI_BUNDLED_SWEEPS |
                                      CLI_BUNDLED_SERVERS,
                                  diags);
+  if (loaded.status == DSM_OK && dsm_store_is_database(loaded.path)) {
+    loaded.status = refuse_database(loaded.path, diags);
+  }
   if (loaded.status == DSM_OK) {
     loaded.status = dsm_file_read(&text, &length, loaded.path, diags);
   }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/complain.h"
 #include "dsm/suggest.h"
 
 /* Longer paths name nothing that can be opened. */
@@ -98,6 +99,11 @@ static void free_folders(folder_list *list) {
 static bool is_file(const char *path) {
   struct stat info;
   return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+static bool is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 static bool has_suffix(const char *name) {
@@ -200,6 +206,13 @@ static dsm_status report_missing(const folder_list *folders, const char *name, u
   return DSM_ERROR_IO;
 }
 
+static dsm_status report_folder(const char *name, dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR, .message = "expected a file, found a directory"};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", name);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
 static dsm_status out_of_memory(dsm_diags *diags) {
   dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
   return DSM_ERROR_OUT_OF_MEMORY;
@@ -208,7 +221,7 @@ static dsm_status out_of_memory(dsm_diags *diags) {
 /* With --verbose: where a name was found. */
 static void say_where(const cli_arguments *arguments, const char *name, const char *path) {
   if (arguments->is_verbose && path != NULL) {
-    (void)fprintf(stderr, "dsm: %s is read from %s\n", name,
+    (void)fprintf(stderr, "%s: %s is read from %s\n", cli_program_name(), name,
                   strcmp(path, "-") == 0 ? "standard input" : path);
   }
 }
@@ -242,7 +255,8 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     if (folders.failed) {
       status = out_of_memory(diags);
     } else if (result == NULL) {
-      status = report_missing(&folders, name, bundled, diags);
+      status = is_folder(name) ? report_folder(name, diags)
+                               : report_missing(&folders, name, bundled, diags);
     }
     free_folders(&folders);
   }

@@ -37,6 +37,9 @@ const char *cli_optimization_word(size_t index) {
 }
 
 const char *cli_parallelism_word(size_t index) {
+  if (index == DSM_PARALLELISM_COUNT) {
+    return "all";
+  }
   return index < DSM_PARALLELISM_COUNT ? dsm_parallelism_name((dsm_parallelism)index) : NULL;
 }
 
@@ -202,8 +205,17 @@ cli_exit cli_apply_ladder_base(cli_arguments *arguments, const cli_option *optio
 }
 
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value) {
-  return find_words(arguments, option, value, &arguments->options.parallelisms) ? CLI_EXIT_DONE
-                                                                                : CLI_EXIT_USAGE;
+  const unsigned all = 1U << DSM_PARALLELISM_COUNT;
+  unsigned words;
+  if (!find_words(arguments, option, value, &words)) {
+    return CLI_EXIT_USAGE;
+  }
+  if ((words & all) != 0 && words != all) {
+    return cli_usage_error(arguments->command, "--%s: 'all' stands alone, found '%s'", option->name,
+                           value);
+  }
+  arguments->options.parallelisms = words == all ? DSM_PARALLELISM_ALL : words;
+  return CLI_EXIT_DONE;
 }
 
 cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, char *value) {

@@ -33,7 +33,7 @@ static cli_exit run_program(const cli_program_kind *kind, int argc, char *argv[]
   cli_exit outcome = cli_arguments_parse(&arguments, kind, &cli_program, argc, argv);
   const int rest = argc - (int)arguments.operand_count;
   if (outcome == CLI_EXIT_DONE && arguments.wants_help) {
-    cli_print_help(&cli_program);
+    cli_print_help(kind->is_for_sweeps ? cli_command_find("sweep") : &cli_program);
   } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
     cli_print_version();
   } else if (outcome == CLI_EXIT_DONE && arguments.operand_count == 0) {
@@ -54,6 +54,7 @@ int cli_main(const cli_program_kind *kind, int argc, char *argv[]) {
   if (argc < 1) {
     return CLI_EXIT_USAGE;
   }
+  cli_name_program(kind->name);
   (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
   (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file at its size limit */
   const cli_exit outcome = run_program(kind, argc, argv);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/complain.h"
 #include "cli/seconds.h"
 #include "cli/terminal.h"
 
@@ -107,7 +108,7 @@ static void show(cli_progress *progress, const dsm_sweep_progress *at) {
     rewrite(progress, &text);
   } else {
     fit(&text, LINE_SIZE);
-    (void)fprintf(stderr, "dsm: %s\n", text.text);
+    (void)fprintf(stderr, "%s: %s\n", cli_program_name(), text.text);
   }
 }
 
@@ -143,8 +144,8 @@ void cli_progress_end(cli_progress *progress, const dsm_sweep_progress *at) {
   }
   if (progress->arguments->is_verbose) {
     const size_t now = at->done - at->earlier;
-    (void)fprintf(stderr, "dsm: %zu point%s in %.3f s (%.1f/s), %zu recorded earlier\n", now,
-                  now == 1 ? "" : "s", elapsed, elapsed > 0 ? (double)now / elapsed : 0,
-                  at->earlier);
+    (void)fprintf(stderr, "%s: %zu point%s in %.3f s (%.1f/s), %zu recorded earlier\n",
+                  cli_program_name(), now, now == 1 ? "" : "s", elapsed,
+                  elapsed > 0 ? (double)now / elapsed : 0, at->earlier);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sweep/conditions.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,14 @@ static piece trimmed(const char *text, size_t length) {
 
 static int shown(piece of) {
   return of.length < SHOWN_MAX ? (int)of.length : SHOWN_MAX;
+}
+
+/* Below, equal to or above zero as a is to b: as numbers if both are, else as texts. */
+static int compare(const dsm_axis_value *a, const dsm_axis_value *b) {
+  if (a->is_number && b->is_number) {
+    return (a->number > b->number) - (a->number < b->number);
+  }
+  return strcmp(a->text, b->text);
 }
 
 /* ---- reading ---- */
@@ -119,6 +128,52 @@ static bool check_order(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__or
   return true;
 }
 
+/* The value of the column nearest to a number; false if it has no numbers. */
+static bool find_nearest_number(const dsm_axis *axis, size_t slot, double wanted, char *text,
+                                size_t size) {
+  const dsm_axis_value *best = NULL;
+  for (size_t v = 0; v < axis->value_count; v++) {
+    const dsm_axis_value *const each = &axis->values[v * axis->path_count + slot];
+    if (each->is_number &&
+        (best == NULL || fabs(each->number - wanted) < fabs(best->number - wanted))) {
+      best = each;
+    }
+  }
+  (void)snprintf(text, size, "the nearest value is %s", best == NULL ? "" : best->text);
+  return best != NULL;
+}
+
+/* A value that its column never has is probably misspelt: the comparison decides nothing. */
+static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
+                         const dsm__term *term, piece text) {
+  const dsm_sweep_column *const of = &sweep->columns[term->column];
+  const dsm_axis *const axis = &sweep->axes[of->axis];
+  const bool is_equal = term->comparison == DSM__COMPARE_EQUAL;
+  if (term->has_other || (!is_equal && term->comparison != DSM__COMPARE_DIFFERENT)) {
+    return true;
+  }
+  const char **const texts = dsm__arena_array(draft->arena, axis->value_count, sizeof *texts);
+  if (texts == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  for (size_t v = 0; v < axis->value_count; v++) {
+    const dsm_axis_value *const each = &axis->values[v * axis->path_count + of->slot];
+    if (compare(each, &term->value) == 0) {
+      return true;
+    }
+    texts[v] = each->text;
+  }
+  char hint[200] = "";
+  if (!term->value.is_number ||
+      !find_nearest_number(axis, of->slot, term->value.number, hint, sizeof hint)) {
+    (void)dsm__nearest_hint(term->value.text, texts, axis->value_count, hint, sizeof hint);
+  }
+  dsm__draft_warning(draft, origin, hint, "expected a value that %s has, found \"%.*s\", which %s",
+                     of->path, shown(text), text.text,
+                     is_equal ? "no point fulfils" : "every point fulfils");
+  return true;
+}
+
 /* Where the comparison begins, which one it is and how long; false if there is none. */
 static bool find_comparison(piece text, size_t *at, size_t *which) {
   size_t first = text.length;
@@ -172,7 +227,8 @@ static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
   dsm__text_printf(anew, "%.*s %s %.*s", (int)left.length, left.text, comparisons[which].text,
                    (int)right.length, right.text);
   return (term->has_other || parse_value(draft, sweep, origin, right, term)) &&
-         check_order(draft, sweep, origin, term, text);
+         check_order(draft, sweep, origin, term, text) &&
+         check_occurs(draft, sweep, origin, term, text);
 }
 
 bool dsm__condition_parse(dsm__sweep_draft *draft, const dsm_sweep *sweep,
@@ -211,14 +267,6 @@ static const dsm_axis_value *value_at(const dsm_sweep *sweep, size_t column, con
   const dsm_sweep_column *const of = &sweep->columns[column];
   const dsm_axis *const axis = &sweep->axes[of->axis];
   return &axis->values[rows[of->axis] * axis->path_count + of->slot];
-}
-
-/* Below, equal to or above zero as a is to b: as numbers if both are, else as texts. */
-static int compare(const dsm_axis_value *a, const dsm_axis_value *b) {
-  if (a->is_number && b->is_number) {
-    return (a->number > b->number) - (a->number < b->number);
-  }
-  return strcmp(a->text, b->text);
 }
 
 static bool term_holds(const dsm__term *term, const dsm_sweep *sweep, const size_t *rows) {

@@ -317,8 +317,7 @@ static bool is_varied_before(const dsm__sweep_draft *draft, size_t axis, size_t 
   return false;
 }
 
-/* Is the path that of a whole which has the other as a part? */
-static bool is_whole_of(const char *path, const char *other) {
+bool dsm__is_whole_of(const char *path, const char *other) {
   const size_t length = strlen(path);
   return strncmp(path, other, length) == 0 && other[length] == '.';
 }
@@ -334,13 +333,13 @@ static void check_parts(dsm__sweep_draft *draft, size_t axis, size_t slot) {
     return; /* inputs are chosen before values are put in */
   }
   for (size_t s = 0; s < draft->set_count && part == NULL; s++) {
-    part = is_whole_of(path, draft->sets[s].path) ? draft->sets[s].path : NULL;
+    part = dsm__is_whole_of(path, draft->sets[s].path) ? draft->sets[s].path : NULL;
   }
   for (size_t a = 0; a <= axis && part == NULL; a++) {
     const size_t count = a < axis ? draft->axes[a].path_count : slot;
     for (size_t p = 0; p < count && part == NULL; p++) {
       const char *const before = draft->axes[a].paths[p];
-      part = is_whole_of(path, before) ? before : NULL;
+      part = dsm__is_whole_of(path, before) ? before : NULL;
     }
   }
   if (part != NULL) {

@@ -23,6 +23,21 @@ void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *h
   va_end(args);
 }
 
+void dsm__draft_warning(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+                        const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (origin.node != NULL) {
+    char message[1024]; /* more than a finding keeps */
+    (void)vsnprintf(message, sizeof message, format, args);
+    dsm__json_warning(origin.node, hint, "%s", message);
+  } else {
+    const dsm__place place = {.file = origin.option};
+    dsm__diags_vadd(draft->diags, DSM_SEVERITY_WARNING, place, hint, format, args);
+  }
+  va_end(args);
+}
+
 bool dsm__draft_is_stopped(const dsm__sweep_draft *draft) {
   return draft->is_out_of_memory ||
          (draft->doc != NULL && dsm__json_doc_is_out_of_memory(draft->doc));

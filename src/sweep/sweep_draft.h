@@ -111,6 +111,10 @@ typedef struct dsm__sweep_draft {
 void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
                       const char *format, ...) DSM_PRINTF(4, 5);
 
+/** What is probably not meant, but is no error. */
+void dsm__draft_warning(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+                        const char *format, ...) DSM_PRINTF(4, 5);
+
 /** Notes the status of a function that has reported already. */
 void dsm__draft_note(dsm__sweep_draft *draft, dsm_status status);
 
@@ -234,6 +238,13 @@ size_t dsm__part_length(const char *text, char separator);
 
 /** Each path of a value must be known in an input (known_paths.c). */
 void dsm__paths_check(dsm__sweep_draft *draft);
+
+/** No two paths may lead to the same value of an input, nor may a whole come after its part
+ * (same_values.c). Equal and nested spellings are the business of dsm__axes_check. */
+void dsm__same_values_check(dsm__sweep_draft *draft);
+
+/** Is the path that of a whole which has the other as a part, as they are written? */
+bool dsm__is_whole_of(const char *path, const char *other);
 
 /** Numbers the points; needs columns (sweep_product.c). */
 void dsm__product_make(dsm__sweep_draft *draft, dsm_sweep *sweep);

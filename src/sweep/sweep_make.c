@@ -256,8 +256,9 @@ static void make(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
     return;
   }
   static void (*const steps[])(dsm__sweep_draft *) = {
-      dsm__varies_parse, dsm__sweep_read,  read_request_options, read_request,
-      dsm__axes_check,   dsm__paths_check, check_optimizations,  check_inputs,
+      dsm__varies_parse,      dsm__sweep_read,     read_request_options,
+      read_request,           dsm__axes_check,     dsm__paths_check,
+      dsm__same_values_check, check_optimizations, check_inputs,
   };
   for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !dsm__draft_is_stopped(draft); i++) {
     steps[i](draft);

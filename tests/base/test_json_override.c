@@ -367,11 +367,43 @@ START_TEST(test_duplicate_key_in_a_set_value_is_reported) {
 }
 END_TEST
 
+typedef struct place_case {
+  const char *path;
+  const char *place; /* "/" for the separator */
+} place_case;
+
+static const place_case place_cases[] = {
+    {"layers.1.out", "/layers/1/out"},
+    {"layers.fc.out", "/layers/1/out"},
+    {"layers.a.b", "/layers/0"},
+    {"layers.a.b.new.part", "/layers/0/new/part"},
+    {"layers.none.out", "/layers/none/out"},
+    {"layers", "/layers"},
+    {"other.thing", "/other/thing"},
+    {"layers.1.out.deep", "/layers/1/out/deep"},
+};
+
+START_TEST(test_a_place_is_the_same_for_any_spelling) {
+  static const char text[] = "{\"layers\": [{\"name\": \"a.b\"}, {\"name\": \"fc\", \"out\": 3}]}";
+  json_fixture json;
+  json_open(&json, text, NULL, 0, DSM_OK);
+  dsm__text_buffer place = {0};
+  dsm__json_doc_resolve(json.doc, place_cases[_i].path, &place);
+  for (size_t i = 0; i < place.length; i++) {
+    place.text[i] = place.text[i] == DSM__JSON_PLACE_SEPARATOR ? '/' : place.text[i];
+  }
+  ck_assert_str_eq(place.text, place_cases[_i].place);
+  dsm__text_fini(&place);
+  json_close(&json);
+}
+END_TEST
+
 Suite *suite_json_override(void) {
   Suite *const suite = suite_create("json_override");
   TCase *const paths = tcase_create("paths");
   tcase_add_loop_test(paths, test_override_reaches_its_value, 0, COUNT_OF(set_cases));
   tcase_add_test(paths, test_index_goes_before_a_name_of_its_length);
+  tcase_add_loop_test(paths, test_a_place_is_the_same_for_any_spelling, 0, COUNT_OF(place_cases));
   tcase_add_test(paths, test_override_leaves_its_neighbours);
   tcase_add_test(paths, test_later_override_wins_and_may_go_into_an_earlier_one);
   suite_add_tcase(suite, paths);

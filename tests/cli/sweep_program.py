@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -25,6 +26,11 @@ POINT_COUNT = 4 * 7 * 3 * 2
 # With these it takes seconds: enough for something to happen before it is done.
 MANY = ("--vary", "workload.minibatch=48:120:+1")
 MANY_COUNT = 4 * 73 * 3 * 2
+
+
+def heed_sigint():
+    """The tests themselves may run in the background of a script, where SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class SweepCase(unittest.TestCase):
@@ -57,7 +63,8 @@ class SweepCase(unittest.TestCase):
     def start(self, command, **options):
         process = subprocess.Popen(command, cwd=self.folder, env=self.environment,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   **{"stdin": subprocess.DEVNULL, **options})
+                                   **{"stdin": subprocess.DEVNULL, "preexec_fn": heed_sigint,
+                                      **options})
         self.addCleanup(self.finish, process)
         return process
 

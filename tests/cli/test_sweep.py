@@ -92,6 +92,18 @@ class Interruptions(SweepCase):
     def test_sigusr1_keeps_what_is_done(self):
         self.interrupt(signal.SIGUSR1)
 
+    def test_an_ignored_signal_stays_ignored(self):
+        """As of jobs that a script runs in the background."""
+        process = self.start(self.command("spec.json", *MANY),
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        self.wait_for_rows(process, "spec.sqlite", 1)
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+        self.wait_for_rows(process, "spec.sqlite", self.count_rows("spec.sqlite") + 20)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130)
+
     def test_the_same_signal_again_kills(self):
         process = self.start(self.command("spec.json", *MANY))
         self.wait_for_rows(process, "spec.sqlite", 1)

@@ -103,7 +103,8 @@ static attempt make_requested(const subject *s, dsm_diags *diags) {
       "options.optimize=none,hybrid+reuse,[\"dysm\"]", "workload.source={\"b\":1,\"a\":[2]},word"};
   static const char *const sets[] = {"system.pe.simd_macs=2", "workload.name="};
   static const char *const excludes[] = {"workload.minibatch = system.system.chips_x",
-                                         "workload.source = word, options.optimize != none"};
+                                         "workload.source = word, options.optimize != none",
+                                         "workload.minibatch = 3, workload != singel"};
   static const dsm_mode mode = DSM_MODE_INFERENCE;
   const dsm_sweep_request request = {.workloads = workloads,
                                      .workload_count = 1,
@@ -114,7 +115,7 @@ static attempt make_requested(const subject *s, dsm_diags *diags) {
                                      .sets = sets,
                                      .set_count = 2,
                                      .excludes = excludes,
-                                     .exclude_count = 2,
+                                     .exclude_count = 3,
                                      .mode = &mode};
   return make_of(NULL, &request, diags);
 }
@@ -137,6 +138,16 @@ static attempt make_wrongly_excluded(const subject *s, dsm_diags *diags) {
   static const char *const excludes[] = {"workload < 1", "worklod = single", "system",
                                          "system = single, system = [1"};
   const dsm_sweep_request request = {.excludes = excludes, .exclude_count = 4};
+  return make_of("{ \"format\": \"dsm-sweep/1\", \"workloads\": [\"single\"], \"systems\": "
+                 "[\"system\"] }",
+                 &request, diags);
+}
+
+static attempt make_with_two_names(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const char *const varies[] = {"workload.minibatch=2,4", "workload.layers.0.out=2,4",
+                                       "workload.layers.f.out=2,4"};
+  const dsm_sweep_request request = {.varies = varies, .vary_count = 3};
   return make_of("{ \"format\": \"dsm-sweep/1\", \"workloads\": [\"single\"], \"systems\": "
                  "[\"system\"] }",
                  &request, diags);
@@ -168,6 +179,7 @@ const faulty_case sweep_spec_cases[] = {
     {"dsm_sweep_make, request", make_requested, DSM_OK, NULL},
     {"dsm_sweep_make, bad request", make_badly_requested, DSM_ERROR_USAGE, NULL},
     {"dsm_sweep_make, bad conditions", make_wrongly_excluded, DSM_ERROR_USAGE, NULL},
+    {"dsm_sweep_make, one value under two names", make_with_two_names, DSM_ERROR_USAGE, NULL},
     {"dsm_sweep_make, folder", make_of_folder, DSM_OK, NULL},
     {"dsm_shard_parse", parse_shard, DSM_OK, NULL},
 };

@@ -122,6 +122,8 @@ extern const size_t report_case_count;
 
 extern const faulty_case sweep_store_cases[];
 extern const size_t sweep_store_case_count;
+extern const faulty_case sweep_team_cases[];
+extern const size_t sweep_team_case_count;
 
 /** Where a digest begins, and how bytes, a text and numbers are added to it. */
 #define DIGEST_START UINT64_C(14695981039346656037)

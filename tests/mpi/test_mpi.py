@@ -107,12 +107,21 @@ class Mistakes(MpiCase):
         self.assertEqual(done.stderr.count(message), 1, done.stderr)
 
     def test_errors_before_the_run_end_all_ranks(self):
-        self.check(["sweep"], 2, b"expected SPEC")
+        self.check(["sweep"], 2, b"dsm-mpi sweep: expected SPEC")
+        self.check(["sweep", "--merge", "one"], 2, b"Try 'dsm-mpi sweep --help'.")
         self.check(["sweep", "nothing_of_that_name"], 5, b"no such file")
         self.write_spec("broken.json", {"format": "dsm-sweep/1", "axis": []})
         self.check(["sweep", "broken.json"], 3, b'unknown key "axis"')
         self.check(["explore", "vgg16", "torus64"], 2, b"use 'dsm explore'")
         self.check(["--version"], 0, b"")
+
+    def test_the_help_is_its_own(self):
+        for arguments in (["--help"], ["sweep", "--help"]):
+            done = subprocess.run([self.dsm_mpi, *arguments], env=self.environment,
+                                  capture_output=True, timeout=120, check=True)
+            self.assertTrue(done.stdout.startswith(b"Usage: dsm-mpi sweep SPEC"), done.stdout)
+            self.assertIn(b"\n       dsm-mpi sweep --merge TARGET", done.stdout)
+            self.assertNotIn(b" dsm ", done.stdout)
 
     def test_a_rank_of_another_version_is_refused(self):
         other = self.folder / "other-mpi"
@@ -125,8 +134,8 @@ class Mistakes(MpiCase):
                               cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 5, done.stderr)
-        self.assertEqual(done.stderr, b"dsm: error: rank 2: its dsm-mpi is another one than that of "
-                                      b"rank 0\n")
+        self.assertEqual(done.stderr, b"dsm-mpi: error: rank 2: its dsm-mpi is another one than that "
+                                      b"of rank 0\n")
 
     def test_dsm_itself_needs_no_mpi(self):
         needed = subprocess.run(["ldd", self.dsm], capture_output=True, check=True).stdout

@@ -114,6 +114,7 @@ char *findings_of(const char *text, const dsm_sweep_request *request, dsm_status
   char *findings = NULL;
   const dsm_status status = make(&sweep, text, request, &findings);
   ck_assert_msg(status == expected, "%s: %s", dsm_status_name(status), findings);
+  dsm_sweep_free(sweep);
   return findings;
 }
 

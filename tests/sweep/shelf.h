@@ -14,7 +14,8 @@ extern const dsm_sweep_source shelf;
 /** Makes a sweep; fails the test, with the findings, if that does not work. */
 dsm_sweep *sweep_of(const char *text, const dsm_sweep_request *request);
 
-/** The findings of a sweep that cannot be made, one a line; to be freed. Checks the status. */
+/** The findings of a sweep that cannot be made, or of one that can, one a line; to be freed. Checks
+ * the status. */
 char *findings_of(const char *text, const dsm_sweep_request *request, dsm_status expected);
 
 /** Asserts that there is just this finding. */

@@ -187,6 +187,64 @@ START_TEST(parts_come_after_wholes) {
 }
 END_TEST
 
+typedef struct alias_case {
+  const char *members;
+  const char *finding; /* NULL: good */
+} alias_case;
+
+#define AXIS(path, values) "{\"path\": \"" path "\", \"values\": [" values "]}"
+#define SECOND "error: expected one axis a value, found a second: "
+
+static const alias_case alias_cases[] = {
+    {"\"axes\": [" AXIS("workload.layers.c1.out", "4, 8") ", " AXIS("workload.layers.0.out",
+                                                                    "2") "]",
+     "dir/study.json:1:132: $.axes[1].path: " SECOND
+     "workload.layers.0.out and workload.layers.c1.out are the same value in net (leave one of "
+     "them "
+     "out)"},
+    {"\"axes\": [{\"paths\": [\"workload.layers.0.out\", \"workload.layers.c1.out\"], \"values\": "
+     "[[2, 4]]}]",
+     "dir/study.json:1:113: $.axes[0].paths[1]: " SECOND
+     "workload.layers.c1.out and workload.layers.0.out are the same value in net (leave one of "
+     "them "
+     "out)"},
+    {"\"set\": {\"workload.layers.1.out\": 4}, \"axes\": [" AXIS("workload.layers.fc.out", "2") "]",
+     "dir/study.json:1:76: $.set[\"workload.layers.1.out\"]: error: expected an axis or a value "
+     "for "
+     "all points, found both: workload.layers.fc.out and workload.layers.1.out are the same value "
+     "in net (leave one of them out)"},
+    {"\"axes\": [" AXIS("workload.layers.c1.out", "4") ", " AXIS(
+         "workload.layers.0", "{\"name\": \"c1\", \"type\": \"fc\", \"in\": 3, \"out\": 5}") "]",
+     "dir/study.json:1:129: $.axes[1].path: error: expected workload.layers.0 before "
+     "workload.layers.c1.out, which in net is a part of it, and whose value it would replace "
+     "(leave "
+     "one out, or make the part a later axis)"},
+    {"\"set\": {\"workload.layers.1.name\": \"last\"}, \"axes\": [" AXIS(
+         "workload.layers.1.out", "2") ", " AXIS("workload.layers.last.out", "3") "]",
+     "dir/study.json:1:171: $.axes[1].path: " SECOND
+     "workload.layers.last.out and workload.layers.1.out are the same value in net (leave one of "
+     "them out)"},
+    {"\"axes\": [" AXIS("workload.layers.0.out", "4, 8") ", " AXIS("workload.layers.fc.out",
+                                                                   "2") "]",
+     NULL},
+    {"\"set\": {\"workload.layers.0\": {\"name\": \"c1\", \"type\": \"fc\", \"in\": 3, \"out\": "
+     "5}}, "
+     "\"axes\": [" AXIS("workload.layers.c1.out", "2") "]",
+     NULL},
+};
+
+START_TEST(a_value_under_two_names) {
+  const alias_case *const each = &alias_cases[_i];
+  char text[1024];
+  (void)snprintf(text, sizeof text, SPEC("%s"), each->members);
+  if (each->finding == NULL) {
+    dsm_sweep_free(sweep_of(text, NULL));
+  } else {
+    assert_refused(text, NULL, DSM_ERROR_INVALID, each->finding);
+  }
+}
+END_TEST
+
 START_TEST(ranges_of_a_specification) {
   dsm_sweep *const sweep = sweep_of(
       SPEC("\"axes\": [{\"path\": \"workload.minibatch\", \"range\": {\"from\": 4, \"to\": 16, "
@@ -274,6 +332,7 @@ Suite *suite_sweep_axes(void) {
   tcase_add_loop_test(cases, vary_texts, 0, COUNT_OF(vary_cases));
   tcase_add_loop_test(cases, vary_texts_refused, 0, COUNT_OF(refused_cases));
   tcase_add_test(cases, parts_come_after_wholes);
+  tcase_add_loop_test(cases, a_value_under_two_names, 0, COUNT_OF(alias_cases));
   tcase_add_test(cases, ranges_of_a_specification);
   tcase_add_test(cases, whole_numbers_stay_exact);
   tcase_add_test(cases, folders);
