@@ -97,12 +97,14 @@ cli_exit cli_apply_time_limit(cli_arguments *arguments, const cli_option *option
 }
 
 cli_exit cli_apply_gap(cli_arguments *arguments, const cli_option *option, char *value) {
-  if (dsm_tolerance_parse(value, &arguments->partition.options.gap)) {
+  double gap = 1;
+  if (dsm_tolerance_parse(value, &gap) && gap < 1) {
+    arguments->partition.options.gap = gap;
     return CLI_EXIT_DONE;
   }
   return cli_usage_error(arguments->command,
-                         "--%s: expected a ratio from 0 to 1 or a percentage from 0%% to 100%%, "
-                         "found '%s'",
+                         "--%s: expected a ratio from 0 to below 1 or a percentage from 0%% to "
+                         "below 100%%, found '%s'",
                          option->name, value);
 }
 

@@ -19,7 +19,7 @@ enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8
 /* min_i sum_j 1 / p_ij over devices that can store i: no solution is faster. */
 static double speed_limit(const dsm__search *search) {
   const dsm_instance *const instance = search->instance;
-  double least = INFINITY;
+  double least = (double)INFINITY;
   for (size_t i = 0; i < instance->task_count; i++) {
     double sum = 0;
     for (size_t j = 0; j < instance->device_count; j++) {
@@ -37,7 +37,7 @@ static double latency_limit(const dsm__search *search) {
   const dsm_instance *const instance = search->instance;
   double sum = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (size_t j = 0; j < instance->device_count; j++) {
       if (dsm__task_can_run(instance, search->options, i, j)) {
         least = fmin(least, dsm_instance_seconds(instance, i, j));
@@ -58,7 +58,7 @@ static dsm__programme_form first_form(dsm__search *search) {
   case DSM_OBJECTIVE_ENERGY:
     form.time_unit = 1 / search->options->required_rho;
     form.rho_limit = search->options->required_rho;
-    search->bound = -INFINITY;
+    search->bound = -(double)INFINITY;
     break;
   case DSM_OBJECTIVE_THROUGHPUT:
   case DSM_OBJECTIVE_KIND_COUNT:
