@@ -99,8 +99,8 @@ static bool make_resnet(problem *p, const bench_paths *paths) {
   const dsm_device rate = {
       .name = "flops",
       .kind = DSM_DEVICE_ROOFLINE,
-      .memory_bytes = INFINITY,
-      .link_bytes_per_second = INFINITY,
+      .memory_bytes = HUGE_VAL,
+      .link_bytes_per_second = HUGE_VAL,
       .roofline = {.peak_flops = 1, .memory_bytes_per_second = 1e30, .efficiency_ratio = 1},
       .times = &none};
   const dsm_server server = {.name = "work", .devices = &rate, .device_count = 1};

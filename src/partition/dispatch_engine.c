@@ -181,7 +181,7 @@ typedef struct choice {
 
 static choice choose(engine *e, const flight *f, size_t task, double now) {
   const dsm__lists *const candidates = &e->graph.candidates;
-  choice best = {.end = INFINITY};
+  choice best = {.end = HUGE_VAL};
   for (size_t n = candidates->first[task]; n < candidates->first[task + 1]; n++) {
     const size_t j = candidates->items[n];
     const double ready = try_inputs(e, f, task, j, now);
@@ -322,7 +322,7 @@ static dsm_status handle(engine *e, const dsm__happening *happening) {
 static void find_shortest(engine *e) {
   const dsm__lists *const candidates = &e->graph.candidates;
   for (size_t j = 0; j < e->graph.instance->device_count; j++) {
-    e->servers[j].timeline.shortest = INFINITY;
+    e->servers[j].timeline.shortest = HUGE_VAL;
   }
   for (size_t i = 0; i < e->graph.instance->task_count; i++) {
     for (size_t n = candidates->first[i]; n < candidates->first[i + 1]; n++) {

@@ -60,7 +60,7 @@ dsm__traffic dsm__tensor_traffic(const dsm_instance *instance, const dsm_partiti
 /* Drops what is rounding, and gives all tasks the same rate. */
 static void balance_rates(pricer *p, double wanted) {
   const size_t device_count = p->instance->device_count;
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (size_t i = 0; i < p->instance->task_count; i++) {
     double *const rates = &p->rates[i * device_count];
     double sum = 0;
@@ -233,7 +233,7 @@ double dsm__watts(const dsm_instance *instance, const dsm_device_use *uses) {
     if (it->has_power) {
       watts += it->idle_watts + (it->busy_watts - it->idle_watts) * uses[j].time_fraction;
     } else if (uses[j].time_fraction > 0) {
-      return NAN;
+      return (double)NAN;
     }
   }
   return watts;

@@ -142,7 +142,7 @@ static double rate_limit(const writer *w, size_t task, size_t device) {
   if (w->options->objective == DSM_OBJECTIVE_ENERGY) {
     wanted = w->options->required_rho * w->form.time_unit;
   }
-  return w->form.is_tight ? fmin(alone, wanted) : (double)INFINITY;
+  return w->form.is_tight ? fmin(alone, wanted) : HUGE_VAL;
 }
 
 /* ---- columns ---- */
@@ -214,13 +214,13 @@ static void write_tensor_columns(writer *w, size_t tensor, size_t device) {
     made->sent[place] = add_column(w, (dsm__column){.kind = DSM__COLUMN_SENT,
                                                     .major = tensor,
                                                     .device = device,
-                                                    .upper = INFINITY,
+                                                    .upper = HUGE_VAL,
                                                     .cost = isfinite(link) ? cost : 0});
   }
   if (is_multiple && is_needed_on(w, tensor, device)) {
     made->received[place] = add_column(
         w, (dsm__column){
-               .kind = DSM__COLUMN_RECEIVED, .major = tensor, .device = device, .upper = INFINITY});
+               .kind = DSM__COLUMN_RECEIVED, .major = tensor, .device = device, .upper = HUGE_VAL});
   }
 }
 
@@ -229,7 +229,7 @@ static void write_columns(writer *w) {
   dsm__programme *const made = w->made;
   made->rho = DSM__NO_COLUMN;
   if (w->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
-    const double most = w->form.is_tight ? w->form.rho_limit * w->form.time_unit : (double)INFINITY;
+    const double most = w->form.is_tight ? w->form.rho_limit * w->form.time_unit : HUGE_VAL;
     const double least = w->form.rho_floor * w->form.time_unit * (1 - floor_slack);
     made->rho = add_column(
         w, (dsm__column){.kind = DSM__COLUMN_RHO, .lower = least, .upper = most, .cost = 1});
@@ -249,7 +249,7 @@ static void write_columns(writer *w) {
 /* ---- rows ---- */
 
 static void write_time_row(writer *w, size_t device) {
-  begin_row(w, (dsm__row){.kind = DSM__ROW_TIME, .device = device, .lower = -INFINITY, .upper = 1});
+  begin_row(w, (dsm__row){.kind = DSM__ROW_TIME, .device = device, .lower = -HUGE_VAL, .upper = 1});
   for (size_t i = 0; i < w->instance->task_count; i++) {
     const size_t column = w->made->rate[at(w, i, device)];
     if (column != DSM__NO_COLUMN) {
@@ -267,7 +267,7 @@ static void write_stored_row(writer *w, size_t task, size_t device) {
   begin_row(w, (dsm__row){.kind = DSM__ROW_STORED,
                           .major = task,
                           .device = device,
-                          .lower = -INFINITY,
+                          .lower = -HUGE_VAL,
                           .upper = 0});
   const double scale = w->form.is_tight ? 1 : spent(w, task, device);
   add_entry(w, w->made->rate[place], scale);
@@ -282,7 +282,7 @@ static void write_memory_row(writer *w, size_t device) {
   const double unit = memory > 0 ? memory : 1;
   begin_row(w, (dsm__row){.kind = DSM__ROW_MEMORY,
                           .device = device,
-                          .lower = -INFINITY,
+                          .lower = -HUGE_VAL,
                           .upper = memory / unit});
   for (size_t i = 0; i < w->instance->task_count; i++) {
     const size_t place = at(w, i, device);
@@ -305,7 +305,7 @@ static void write_excess_rows(writer *w, size_t tensor, size_t device) {
                     .major = tensor,
                     .device = device,
                     .consumer = k,
-                    .upper = INFINITY};
+                    .upper = HUGE_VAL};
     if (sent != DSM__NO_COLUMN) {
       begin_row(w, row);
       add_entry(w, sent, 1);
@@ -326,7 +326,7 @@ static void write_excess_rows(writer *w, size_t tensor, size_t device) {
 static void write_delivery_rows(writer *w, size_t tensor) {
   const dsm__programme *const made = w->made;
   const size_t device_count = w->instance->device_count;
-  begin_row(w, (dsm__row){.kind = DSM__ROW_DELIVERY, .major = tensor, .upper = INFINITY});
+  begin_row(w, (dsm__row){.kind = DSM__ROW_DELIVERY, .major = tensor, .upper = HUGE_VAL});
   for (size_t j = 0; j < device_count; j++) {
     add_entry(w, made->sent[at(w, tensor, j)], 1);
   }
@@ -339,7 +339,7 @@ static void write_delivery_rows(writer *w, size_t tensor) {
       begin_row(w, (dsm__row){.kind = DSM__ROW_COPIES,
                               .major = tensor,
                               .device = j,
-                              .lower = -INFINITY,
+                              .lower = -HUGE_VAL,
                               .upper = 0});
       add_entry(w, sent, 1);
       add_entry(w, made->rate[at(w, producer_of(w, tensor), j)], -(double)(device_count - 1));
@@ -353,7 +353,7 @@ static void write_link_row(writer *w, size_t device) {
     return;
   }
   const double capacity = link * w->form.time_unit; /* bytes in a time unit */
-  begin_row(w, (dsm__row){.kind = DSM__ROW_LINK, .device = device, .lower = -INFINITY, .upper = 1});
+  begin_row(w, (dsm__row){.kind = DSM__ROW_LINK, .device = device, .lower = -HUGE_VAL, .upper = 1});
   for (size_t t = 0; t < w->instance->tensor_count + w->instance->task_count; t++) {
     add_entry(w, w->made->sent[at(w, t, device)], output_bytes(w, t) / capacity);
   }
@@ -372,7 +372,7 @@ static void write_rate_row(writer *w, size_t task) {
   begin_row(w, (dsm__row){.kind = DSM__ROW_RATE,
                           .major = task,
                           .lower = least,
-                          .upper = is_equal ? least : (double)INFINITY});
+                          .upper = is_equal ? least : HUGE_VAL});
   for (size_t j = 0; j < w->instance->device_count; j++) {
     add_entry(w, made->rate[at(w, task, j)], 1);
   }
@@ -386,7 +386,7 @@ static void write_rate_row(writer *w, size_t task) {
 static size_t count_helpers(const writer *w, size_t task, double least) {
   const size_t device_count = w->instance->device_count;
   double reached = 0;
-  double last = INFINITY;
+  double last = HUGE_VAL;
   size_t last_device = device_count;
   for (size_t count = 1; count <= device_count; count++) {
     /* the next slower one: by rate, then by number */
@@ -427,7 +427,7 @@ static void write_placed_row(writer *w, size_t task) {
   const double floor = is_energy ? w->options->required_rho : w->form.rho_floor;
   const double least = floor * w->form.time_unit * (1 - floor_slack);
   const size_t helpers = count_helpers(w, task, least);
-  begin_row(w, (dsm__row){.kind = DSM__ROW_PLACED, .major = task, .lower = 1, .upper = INFINITY});
+  begin_row(w, (dsm__row){.kind = DSM__ROW_PLACED, .major = task, .lower = 1, .upper = HUGE_VAL});
   for (size_t j = 0; j < w->instance->device_count; j++) {
     const size_t place = at(w, task, j);
     if (made->stored[place] == DSM__NO_COLUMN) {
@@ -450,7 +450,7 @@ static void write_order_row(writer *w, size_t device) {
   if (next == w->instance->device_count || (!w->is_latency && w->is_roomy[device])) {
     return;
   }
-  begin_row(w, (dsm__row){.kind = DSM__ROW_ORDER, .device = device, .upper = INFINITY});
+  begin_row(w, (dsm__row){.kind = DSM__ROW_ORDER, .device = device, .upper = HUGE_VAL});
   for (size_t k = 0; k < w->order_count; k++) {
     const double weight = ldexp(1, (int)(w->order_count - 1 - k));
     const size_t *const columns = w->is_latency ? made->rate : made->stored;
@@ -465,7 +465,7 @@ static void write_goal_row(writer *w) {
   if (made->is_maximised) {
     return;
   }
-  const dsm__row row = {.kind = DSM__ROW_GOAL, .lower = -INFINITY, .upper = INFINITY};
+  const dsm__row row = {.kind = DSM__ROW_GOAL, .lower = -HUGE_VAL, .upper = HUGE_VAL};
   made->goal_row = begin_row(w, row);
   for (size_t c = 0; c < made->column_count; c++) {
     add_entry(w, c, made->columns == NULL ? 1 : made->columns[c].cost);

@@ -19,7 +19,7 @@ enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8
 /* min_i sum_j 1 / p_ij over devices that can store i: no solution is faster. */
 static double speed_limit(const dsm__search *search) {
   const dsm_instance *const instance = search->instance;
-  double least = (double)INFINITY;
+  double least = HUGE_VAL;
   for (size_t i = 0; i < instance->task_count; i++) {
     double sum = 0;
     for (size_t j = 0; j < instance->device_count; j++) {
@@ -37,7 +37,7 @@ static double latency_limit(const dsm__search *search) {
   const dsm_instance *const instance = search->instance;
   double sum = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    double least = (double)INFINITY;
+    double least = HUGE_VAL;
     for (size_t j = 0; j < instance->device_count; j++) {
       if (dsm__task_can_run(instance, search->options, i, j)) {
         least = fmin(least, dsm_instance_seconds(instance, i, j));
@@ -58,7 +58,7 @@ static dsm__programme_form first_form(dsm__search *search) {
   case DSM_OBJECTIVE_ENERGY:
     form.time_unit = 1 / search->options->required_rho;
     form.rho_limit = search->options->required_rho;
-    search->bound = -(double)INFINITY;
+    search->bound = -HUGE_VAL;
     break;
   case DSM_OBJECTIVE_THROUGHPUT:
   case DSM_OBJECTIVE_KIND_COUNT:
@@ -205,13 +205,16 @@ static bool is_over(const dsm__search *search) {
   return dsm__search_is_done(search) || dsm__search_left(search) <= 0;
 }
 
-/* Trees of growing size; before each the programme becomes tighter by what the one before found.
- * The first may take a quarter of the time, so that a better answer can be looked for after it. */
+/* Trees of growing size; before each the programme becomes tighter by what the one before found,
+ * and after each a better answer is looked for around the best. The first may take a quarter of the
+ * time, to leave enough for that. */
 static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   size_t node_count = FIRST_NODES;
   *solved = DSM__SOLVED_UNKNOWN;
   for (int tree = 0; tree < TREES_MAX && !is_over(search); tree++) {
-    const dsm_status status = tighten_again(search);
+    /* not before the first: around what that finds in the looser programme better answers are found
+     * sooner */
+    const dsm_status status = tree == 0 ? DSM_OK : tighten_again(search);
     if (status != DSM_OK || is_over(search)) {
       return status;
     }
@@ -220,7 +223,7 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
     if (*solved != DSM__SOLVED_UNKNOWN) {
       return DSM_OK;
     }
-    if (tree == 0 && !is_over(search)) {
+    if (!is_over(search)) {
       dsm__search_neighbours(search);
     }
     node_count *= NODES_GROWTH;
@@ -317,6 +320,7 @@ dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm
                         .solution = solution,
                         .starts = starts,
                         .start_count = start_count,
+                        .random = 1,
                         .gap = fmax(options->gap, least_gap),
                         .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
   *solution = (dsm__solution){.outcome = DSM__SOLVER_NOTHING};

@@ -118,7 +118,7 @@ static dsm__solved branch(dsm__search *search, double seconds) {
 dsm__solved dsm__search_branch(dsm__search *search, size_t node_count, double seconds) {
   search->is_offered = false;
   search->nodes_left = node_count;
-  search->tree_bound = search->sign * (double)INFINITY;
+  search->tree_bound = search->sign * HUGE_VAL;
   const dsm__solved solved = branch(search, seconds);
   const int status = glp_mip_status(search->problem);
   if (solved != DSM__SOLVED_INFEASIBLE && (status == GLP_OPT || status == GLP_FEAS)) {
@@ -157,13 +157,12 @@ static void free_some(dsm__search *search, uint64_t *random) {
 }
 
 void dsm__search_neighbours(dsm__search *search) {
-  uint64_t random = 1;
   int failures = 0;
   const double keep = dsm__search_left(search) / 2;
   while (search->has_best && failures < NEIGHBOUR_FAILURES && !dsm__search_is_done(search) &&
          dsm__search_left(search) > keep) {
     const double before = search->best;
-    free_some(search, &random);
+    free_some(search, &search->random);
     cut_off(search, fmax(search->gap / 4, least_gain));
     search->is_whole = false;
     (void)dsm__search_branch(search, NEIGHBOUR_NODES, dsm__search_left(search) - keep);

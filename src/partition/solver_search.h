@@ -44,6 +44,7 @@ typedef struct dsm__search {
   double tree_bound; /**< of the tree being searched */
   size_t nodes_left; /**< of the tree being searched */
   bool is_whole;     /**< the tree being searched is the whole one */
+  uint64_t random;   /**< state of the generator that draws neighbourhoods */
   bool is_offered;   /**< the best was offered to GLPK in this tree */
 } dsm__search;
 

@@ -68,7 +68,7 @@ static double run_cost(const splitter *s, size_t begin, size_t end, size_t devic
   const dsm_instance_device *const it = &s->instance->devices[device];
   const double *const sums = &s->seconds[device * (s->instance->task_count + 1)];
   if (!isfinite(sums[end]) || s->need[end] - s->need[begin] > it->memory_bytes) {
-    return INFINITY;
+    return HUGE_VAL;
   }
   const double busy = sums[end] - sums[begin];
   const double link = s->cut[end] / it->link_bytes_per_second;
@@ -102,7 +102,7 @@ static bool split(splitter *s, bool *start) {
   size_t best = 0;
   for (size_t set = 0; set < sets; set++) {
     for (size_t i = 0; i <= task_count; i++) {
-      s->cost[set * (task_count + 1) + i] = i == 0 ? 0 : INFINITY;
+      s->cost[set * (task_count + 1) + i] = i == 0 ? 0 : HUGE_VAL;
     }
     for (size_t j = 0; j < device_count; j++) {
       if ((set >> j & 1) != 0) {

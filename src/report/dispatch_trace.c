@@ -17,8 +17,7 @@ enum { TASKS_THREAD = 1, LINK_THREAD = 2 };
 /* Microseconds of a whole number of nanoseconds. */
 static double microseconds_of(double nanoseconds) {
   const double microseconds = nanoseconds / 1000;
-  return microseconds * 1000 < nanoseconds ? nextafter(microseconds, (double)INFINITY)
-                                           : microseconds;
+  return microseconds * 1000 < nanoseconds ? nextafter(microseconds, HUGE_VAL) : microseconds;
 }
 
 static uint64_t process_of(size_t device) {

@@ -86,14 +86,14 @@ static const dsm_device devices[] = {
     {.name = "d",
      .kind = DSM_DEVICE_ROOFLINE,
      .memory_bytes = 1e9,
-     .link_bytes_per_second = INFINITY,
+     .link_bytes_per_second = HUGE_VAL,
      .roofline = {.peak_flops = 1e12, .memory_bytes_per_second = 1e9, .efficiency_ratio = 1}},
-    {.name = "e", .kind = DSM_DEVICE_TIMES, .memory_bytes = INFINITY, .link_bytes_per_second = 1}};
+    {.name = "e", .kind = DSM_DEVICE_TIMES, .memory_bytes = HUGE_VAL, .link_bytes_per_second = 1}};
 static const dsm_server server = {
     .name = "s", .source = "here", .devices = devices, .device_count = 2};
 static const dsm_task tasks[] = {{.name = "t", .weights_bytes = 5, .output_bytes = 1}};
 static const dsm_instance_device places[] = {
-    {.name = "d", .memory_bytes = 10, .link_bytes_per_second = INFINITY, .has_power = true}};
+    {.name = "d", .memory_bytes = 10, .link_bytes_per_second = HUGE_VAL, .has_power = true}};
 static const double task_seconds[] = {0.5};
 static const dsm_instance profile = {.name = "p",
                                      .tasks = tasks,

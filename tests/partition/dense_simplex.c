@@ -53,7 +53,7 @@ static size_t entering(const simplex *p, const places *at) {
 
 static size_t leaving(const simplex *p, const places *at, size_t c) {
   size_t best = p->row_count;
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (size_t r = 0; r < p->row_count; r++) {
     if (p->row[r][c] <= eps) {
       continue;

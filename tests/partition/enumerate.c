@@ -219,7 +219,7 @@ static double best_energy(enumeration *e) {
   memcpy(goal, e->programme.goal, sizeof goal);
   (void)simplex_solve(&e->programme);
   if (e->programme.x[0] < required * (1 - 1e-9)) {
-    return -INFINITY;
+    return -HUGE_VAL;
   }
   for (size_t c = 1; c < e->programme.column_count; c++) {
     watts -= goal[c] * e->programme.x[c];
@@ -263,7 +263,7 @@ double enumerate_throughput(const dsm_instance *instance, const dsm_partition_op
 }
 
 double enumerate_energy(const dsm_instance *instance, const dsm_partition_options *options) {
-  return -best_of_all(instance, options, best_energy, -INFINITY);
+  return -best_of_all(instance, options, best_energy, -HUGE_VAL);
 }
 
 /* ---- latency ---- */
@@ -279,7 +279,7 @@ static double request_seconds(const enumeration *e, const size_t *device) {
     const double link = it->devices[device[i]].link_bytes_per_second;
     room[device[i]] -= need(e, i);
     if (room[device[i]] < 0) {
-      return INFINITY;
+      return HUGE_VAL;
     }
     sum += dsm_instance_seconds(it, i, device[i]);
     if (is_last(e, i) && !e->options->does_keep_results) {
@@ -308,7 +308,7 @@ double enumerate_latency(const dsm_instance *instance, const dsm_partition_optio
   e->instance = instance;
   e->options = options;
   size_t device[16] = {0};
-  double best = INFINITY;
+  double best = HUGE_VAL;
   size_t i = 0;
   while (i < instance->task_count) {
     best = fmin(best, request_seconds(e, device));

@@ -105,7 +105,7 @@ static bool is_idle(const naive_dispatch *naive, size_t device, double begin, do
 
 /* The earliest begin of an idle stretch, when the task is ready or when another one ends. */
 static double idle_from(const naive_dispatch *naive, size_t device, double ready, double seconds) {
-  double best = is_idle(naive, device, ready, ready + seconds) ? ready : (double)INFINITY;
+  double best = is_idle(naive, device, ready, ready + seconds) ? ready : HUGE_VAL;
   for (size_t q = 0; q < naive->options.request_count && best > ready; q++) {
     for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
       const naive_task *const task = &naive->tasks[q][i];
@@ -121,7 +121,7 @@ static double idle_from(const naive_dispatch *naive, size_t device, double ready
 /* Tries each device for real, and forgets the moves again. */
 static void give(naive_dispatch *naive, double now, size_t request, size_t task) {
   const dsm_instance *const instance = instance_of(naive);
-  naive_task best = {.end = INFINITY};
+  naive_task best = {.end = HUGE_VAL};
   const size_t move_count = naive->move_count;
   for (size_t j = 0; j < instance->device_count; j++) {
     const double seconds = dsm_instance_seconds(instance, task, j);
@@ -227,7 +227,7 @@ static void consider(moment *first, moment other) {
 }
 
 static moment first_moment(const naive_dispatch *naive) {
-  moment first = {.at = INFINITY, .kind = 3};
+  moment first = {.at = HUGE_VAL, .kind = 3};
   for (size_t q = 0; q < naive->options.request_count; q++) {
     for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
       const naive_task *const task = &naive->tasks[q][i];

@@ -56,8 +56,8 @@ void chain_make(random_dispatch *made, size_t task_count, size_t device_count) {
   for (size_t j = 0; j < device_count; j++) {
     made->devices[j] = (dsm_instance_device){.name = device_names[j],
                                              .is_accelerator = true,
-                                             .memory_bytes = INFINITY,
-                                             .link_bytes_per_second = INFINITY};
+                                             .memory_bytes = HUGE_VAL,
+                                             .link_bytes_per_second = HUGE_VAL};
   }
   for (size_t k = 0; k < task_count * device_count; k++) {
     made->seconds[k] = 1;
@@ -89,7 +89,7 @@ static void store(random_dispatch *made, uint64_t *state) {
   for (size_t i = 0; i < made->instance.task_count; i++) {
     for (size_t j = 0; j < device_count; j++) {
       const size_t at = i * device_count + j;
-      made->seconds[at] = random_below(state, 5) == 0 ? (double)INFINITY : uniform(state, 0.1, 1);
+      made->seconds[at] = random_below(state, 5) == 0 ? HUGE_VAL : uniform(state, 0.1, 1);
       made->is_stored[at] = random_below(state, 2) == 0;
     }
     const size_t sure = i * device_count + random_below(state, device_count);
@@ -110,7 +110,7 @@ void random_dispatch_make(random_dispatch *made, uint64_t seed) {
   }
   for (size_t j = 0; j < made->instance.device_count; j++) {
     made->devices[j].link_bytes_per_second =
-        random_below(&state, 3) == 0 ? (double)INFINITY : uniform(&state, 0.5, 8);
+        random_below(&state, 3) == 0 ? HUGE_VAL : uniform(&state, 0.5, 8);
   }
   store(made, &state);
   made->partition.options.does_keep_results = random_below(&state, 2) == 0;

@@ -38,7 +38,7 @@ void small_chain(small_instance *made, size_t task_count, size_t device_count) {
   }
   for (size_t j = 0; j < device_count; j++) {
     made->devices[j] = (dsm_instance_device){
-        .name = device_names[j], .memory_bytes = INFINITY, .link_bytes_per_second = INFINITY};
+        .name = device_names[j], .memory_bytes = HUGE_VAL, .link_bytes_per_second = HUGE_VAL};
   }
   small_relink(made);
 }
@@ -111,7 +111,7 @@ void small_random(small_instance *made, uint64_t seed, size_t tasks_max, size_t 
     weights += task->weights_bytes;
     for (size_t j = 0; j < device_count; j++) {
       const bool can_run = random_below(&random, 16) != 0;
-      made->seconds[i * device_count + j] = can_run ? between(&random, 0.2, 4) : (double)INFINITY;
+      made->seconds[i * device_count + j] = can_run ? between(&random, 0.2, 4) : HUGE_VAL;
     }
   }
   draw_devices(made, &random, weights);

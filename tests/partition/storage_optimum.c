@@ -55,11 +55,11 @@ static void write_tensor(programme *p, size_t t) {
       term(p, c_of(p, t, j), 1);
       term(p, made, -tensor->bytes);
       term(p, used, tensor->bytes);
-      end_row(p, NAN);
+      end_row(p, (double)NAN);
       term(p, r_of(p, t, j), 1);
       term(p, used, -1);
       term(p, made, 1);
-      end_row(p, NAN);
+      end_row(p, (double)NAN);
     }
     term(p, c_of(p, t, j), 1);
     term(p, made, -tensor->bytes * (double)(devices - 1));
@@ -69,7 +69,7 @@ static void write_tensor(programme *p, size_t t) {
     term(p, c_of(p, t, j), 1);
     term(p, r_of(p, t, j), -tensor->bytes);
   }
-  end_row(p, NAN);
+  end_row(p, (double)NAN);
 }
 
 static bool is_last(const dsm_instance *instance, size_t task) {
@@ -122,7 +122,7 @@ double storage_optimum(const dsm_partition *partition) {
     for (size_t j = 0; j < instance->device_count; j++) {
       term(&p, x_of(&p, i, j), 1);
     }
-    end_row(&p, NAN);
+    end_row(&p, (double)NAN);
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
     write_tensor(&p, t);

@@ -67,7 +67,7 @@ END_TEST
 
 START_TEST(test_a_task_that_cannot_run) {
   make_three();
-  made.seconds[2 * 1 + 2] = INFINITY;
+  made.seconds[2 * 1 + 2] = HUGE_VAL;
   ck_assert_uint_eq(derive(DSM_BASELINE_REPLICATION)->device_count, 2);
   ck_assert_double_eq(derive(DSM_BASELINE_REPLICATION)->rho, 0.375);
 }
@@ -126,7 +126,7 @@ END_TEST
 
 /* min over tasks of sum over devices of 1 / p_ij: no solution is better. */
 static double fastest_of_each_task(void) {
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (size_t i = 0; i < made.instance.task_count; i++) {
     double sum = 0;
     for (size_t j = 0; j < made.instance.device_count; j++) {

@@ -158,7 +158,7 @@ START_TEST(test_a_transfer_that_pays) {
   run(1, 1);
   ck_assert_double_eq(dispatch->seconds, 6.5);
   made.seconds[2] = 4;
-  made.devices[0].link_bytes_per_second = INFINITY;
+  made.devices[0].link_bytes_per_second = HUGE_VAL;
   run(1, 1);
   ck_assert_double_eq(dispatch->seconds, 4.5);
   made.devices[0].link_bytes_per_second = 4;
@@ -275,7 +275,7 @@ START_TEST(test_refused_options) {
   options.rate = -1;
   expect_refused(&options, DSM_ERROR_USAGE,
                  "expected a positive rate of requests per second, found -1");
-  options.rate = INFINITY;
+  options.rate = HUGE_VAL;
   expect_refused(&options, DSM_ERROR_USAGE,
                  "expected a positive rate of requests per second, found inf");
 }
@@ -287,7 +287,7 @@ START_TEST(test_a_task_that_starves) {
   made.is_stored[0] = true;
   expect_refused(&options, DSM_ERROR_INVALID, "task \"t2\" is stored on no device that can run it");
   made.is_stored[2] = true;
-  made.seconds[2] = INFINITY;
+  made.seconds[2] = HUGE_VAL;
   expect_refused(&options, DSM_ERROR_INVALID, "task \"t2\" is stored on no device that can run it");
 }
 END_TEST

@@ -39,7 +39,7 @@ static int compare_doubles(const void *left, const void *right) {
 
 /* The value that so many percent do not exceed, by counting. */
 static double rank_of(const double *values, size_t count, size_t percent) {
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (size_t v = 0; v < count; v++) {
     size_t below = 0;
     for (size_t w = 0; w < count; w++) {

@@ -38,9 +38,9 @@ START_TEST(a_task_that_fits_nowhere_is_named) {
          "task \"t2\" fits nowhere: it needs 10 bytes, and \"d2\", the largest device that can run "
          "it, has 8: 2 bytes are missing");
   /* where the larger device cannot run it, the other one counts */
-  s.seconds[1 * 2 + 1] = INFINITY;
+  s.seconds[1 * 2 + 1] = HUGE_VAL;
   expect(&s, &options, DSM_ERROR_INFEASIBLE, "5 bytes are missing");
-  s.seconds[1 * 2 + 0] = INFINITY;
+  s.seconds[1 * 2 + 0] = HUGE_VAL;
   expect(&s, &options, DSM_ERROR_INFEASIBLE, "task \"t2\" can run on no device");
 }
 END_TEST

@@ -85,7 +85,7 @@ END_TEST
 START_TEST(a_tensor_goes_once_to_a_device) {
   small_instance s;
   small_chain(&s, 3, 2);
-  s.seconds[0 * 2 + 1] = s.seconds[1 * 2 + 0] = s.seconds[2 * 2 + 0] = INFINITY;
+  s.seconds[0 * 2 + 1] = s.seconds[1 * 2 + 0] = s.seconds[2 * 2 + 0] = HUGE_VAL;
   s.seconds[1 * 2 + 1] = s.seconds[2 * 2 + 1] = 0.1;
   s.devices[0].link_bytes_per_second = 1;
   s.instance.tensor_count = 1;
@@ -105,7 +105,7 @@ START_TEST(a_tensor_goes_to_each_device) {
   small_instance s;
   small_chain(&s, 3, 3);
   for (size_t k = 0; k < 9; k++) {
-    s.seconds[k] = k % 4 == 0 ? 0.1 : (double)INFINITY;
+    s.seconds[k] = k % 4 == 0 ? 0.1 : HUGE_VAL;
   }
   s.devices[0].link_bytes_per_second = 1;
   s.instance.tensor_count = 1;
@@ -125,7 +125,7 @@ START_TEST(a_join_moves_one_of_its_inputs) {
   small_instance s;
   small_chain(&s, 3, 2);
   s.seconds[0 * 2 + 0] = s.seconds[1 * 2 + 1] = 0.1;
-  s.seconds[0 * 2 + 1] = s.seconds[1 * 2 + 0] = INFINITY;
+  s.seconds[0 * 2 + 1] = s.seconds[1 * 2 + 0] = HUGE_VAL;
   s.seconds[2 * 2 + 0] = s.seconds[2 * 2 + 1] = 0.1;
   s.devices[0].link_bytes_per_second = s.devices[1].link_bytes_per_second = 1;
   s.instance.tensor_count = 2;
@@ -217,7 +217,7 @@ START_TEST(latency_equals_the_twin) {
     small_instance s;
     draw(&s, seed);
     const dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_LATENCY);
-    compare(seed, &s, &options, enumerate_latency(&s.instance, &options), (double)INFINITY);
+    compare(seed, &s, &options, enumerate_latency(&s.instance, &options), HUGE_VAL);
   }
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(energy_equals_the_twin) {
     /* easy, hard, and out of reach */
     options.required_rho =
         most > 0 ? most * (seed % 3 == 2 ? 1.01 : 0.4 + 0.5 * (double)(seed % 3)) : 1;
-    compare(seed, &s, &options, enumerate_energy(&s.instance, &options), (double)INFINITY);
+    compare(seed, &s, &options, enumerate_energy(&s.instance, &options), HUGE_VAL);
   }
 }
 END_TEST
@@ -251,7 +251,7 @@ START_TEST(latency_of_a_chain_equals_a_dynamic_programme) {
     const dsm_instance *const it = &s.instance;
     double best[SMALL_DEVICES] = {0};
     for (size_t j = 0; j < it->device_count; j++) {
-      s.devices[j].memory_bytes = INFINITY;
+      s.devices[j].memory_bytes = HUGE_VAL;
     }
     for (size_t i = 0; i < it->task_count; i++) {
       double next[SMALL_DEVICES];
@@ -265,12 +265,12 @@ START_TEST(latency_of_a_chain_equals_a_dynamic_programme) {
       }
       memcpy(best, next, sizeof best);
     }
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (size_t j = 0; j < it->device_count; j++) {
       least = fmin(least, best[j]);
     }
     const dsm_partition_options options = exactly(DSM_OBJECTIVE_LATENCY);
-    compare(seed, &s, &options, least, (double)INFINITY);
+    compare(seed, &s, &options, least, HUGE_VAL);
   }
 }
 END_TEST

@@ -84,7 +84,7 @@ START_TEST(a_further_device_never_hurts) {
     const double with = rho_of(&s, &options);
     const size_t device = seed % s.instance.device_count;
     for (size_t i = 0; i < s.instance.task_count; i++) {
-      s.seconds[i * s.instance.device_count + device] = INFINITY;
+      s.seconds[i * s.instance.device_count + device] = HUGE_VAL;
     }
     ck_assert_double_le(rho_of(&s, &options), with * (1 + slack));
   }
@@ -96,7 +96,7 @@ START_TEST(no_rate_is_above_that_of_the_slowest_task_everywhere) {
   for (uint64_t seed = 0; seed < SEEDS; seed++) {
     small_instance s;
     small_random(&s, seed, 6, 3);
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (size_t i = 0; i < s.instance.task_count; i++) {
       double sum = 0;
       for (size_t j = 0; j < s.instance.device_count; j++) {
@@ -212,13 +212,13 @@ static void tamper(tampered *t, int way) {
     t->uses[0].memory_bytes = 2;
     break;
   case 14:
-    t->rates[0] = NAN;
+    t->rates[0] = (double)NAN;
     break;
   case 15:
     t->rates[1] = -0.1;
     break;
   default:
-    t->sent[1] = NAN;
+    t->sent[1] = (double)NAN;
     break;
   }
 }

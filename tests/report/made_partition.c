@@ -19,9 +19,9 @@ static const dsm_tensor tensors[TASKS - 1] = {
 };
 static const dsm_instance_device devices[DEVICES] = {
     {.name = "gpu", .is_accelerator = true, .memory_bytes = 6e8, .link_bytes_per_second = 1e9},
-    {.name = "cpu", .memory_bytes = INFINITY, .link_bytes_per_second = INFINITY},
+    {.name = "cpu", .memory_bytes = HUGE_VAL, .link_bytes_per_second = HUGE_VAL},
 };
-static const double seconds[TASKS * DEVICES] = {0.01, 0.1, 0.02, 0.1, 0.03, 0.05, INFINITY, 0.02};
+static const double seconds[TASKS * DEVICES] = {0.01, 0.1, 0.02, 0.1, 0.03, 0.05, HUGE_VAL, 0.02};
 static const dsm_instance instance = {.name = "net on pair",
                                       .tasks = tasks,
                                       .task_count = TASKS,
@@ -92,9 +92,9 @@ const dsm_partition made_latency_partition = {
     .rho = 12.5,
     .latency_seconds = 0.080004,
     .objective = 0.080004,
-    .bound = -INFINITY,
-    .relaxation = -INFINITY,
-    .gap = INFINITY,
+    .bound = -HUGE_VAL,
+    .relaxation = -HUGE_VAL,
+    .gap = HUGE_VAL,
     .solver_seconds = 2,
     .rates = once,
     .is_stored = is_stored,

@@ -356,14 +356,14 @@ START_TEST(test_devices_of_servers_and_profiles_are_described) {
                                         .kind = DSM_DEVICE_FPGA,
                                         .is_accelerator = true,
                                         .memory_bytes = 2e9,
-                                        .link_bytes_per_second = INFINITY,
+                                        .link_bytes_per_second = HUGE_VAL,
                                         .fpga = {.clock_hertz = 1e8,
                                                  .multipliers = 10,
                                                  .initiation_interval_cycles = 2,
                                                  .instances = 3}},
                                        {.name = "b",
                                         .kind = DSM_DEVICE_TIMES,
-                                        .memory_bytes = INFINITY,
+                                        .memory_bytes = HUGE_VAL,
                                         .link_bytes_per_second = 5,
                                         .has_power = true,
                                         .busy_watts = 7,
@@ -372,8 +372,8 @@ START_TEST(test_devices_of_servers_and_profiles_are_described) {
   static const dsm_task tasks[] = {{.name = "t", .weights_bytes = 5},
                                    {.name = "u", .weights_bytes = 6}};
   static const dsm_instance_device places[] = {
-      {.name = "a", .memory_bytes = 10, .link_bytes_per_second = INFINITY}};
-  static const double seconds[] = {0.5, INFINITY};
+      {.name = "a", .memory_bytes = 10, .link_bytes_per_second = HUGE_VAL}};
+  static const double seconds[] = {0.5, HUGE_VAL};
   const dsm_instance profile = {.name = "p",
                                 .tasks = tasks,
                                 .task_count = 2,
