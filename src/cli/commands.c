@@ -130,8 +130,7 @@ const cli_command cli_commands[] = {
                   "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
                   "dsm partition raider edge_npu --objective latency",
                   "dsm partition googlenet edge_gpu --objective energy --require 20",
-                  "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8 --trace "
-                  "trace.json"},
+                  "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
      .run = cli_run_partition},
     {.name = "help",
      .bit = CLI_HELP,
