@@ -42,7 +42,8 @@ DSM_API void dsm_partition_options_init(dsm_partition_options *options);
 /** How an answer was found. */
 typedef enum dsm_solution_status {
   DSM_SOLUTION_OPTIMAL = 0, /**< within the gap */
-  DSM_SOLUTION_LIMITED,     /**< the time limit came first: the gap says how good it is at least */
+  DSM_SOLUTION_LIMITED,     /**< the time limit, or the solver's accuracy, came first: the gap says
+                                 how good it is at least */
   DSM_SOLUTION_STATUS_COUNT
 } dsm_solution_status;
 

@@ -66,8 +66,13 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
 }
 
 static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
-                                 dsm__solver_outcome outcome, dsm_diags *diags) {
-  if (outcome == DSM__SOLVER_NOTHING) {
+                                 const dsm__solution *solution, dsm_diags *diags) {
+  if (solution->outcome == DSM__SOLVER_NOTHING && solution->seconds < options->time_limit_seconds) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "the solver GLPK found no placement: the numbers are too far apart for it");
+    return DSM_ERROR_IO;
+  }
+  if (solution->outcome == DSM__SOLVER_NOTHING) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "no placement was found within the time limit of %g seconds",
                    options->time_limit_seconds);
@@ -127,7 +132,7 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
     return status;
   }
   if (solution.outcome == DSM__SOLVER_NOTHING || solution.outcome == DSM__SOLVER_INFEASIBLE) {
-    return report_nothing(instance, options, solution.outcome, diags);
+    return report_nothing(instance, options, &solution, diags);
   }
   partition->is_heuristic = solution.is_heuristic;
   partition->solver_seconds = solution.seconds;

@@ -63,8 +63,8 @@ static void report_homeless(const dsm_instance *instance, size_t task, double ne
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                  "task \"%s\" fits nowhere: it needs %.0f bytes, and \"%s\", the largest device "
                  "that can run it, has %.0f: %.0f bytes are missing",
-                 instance->tasks[task].name, need, device->name, device->memory_bytes,
-                 need - device->memory_bytes);
+                 instance->tasks[task].name, ceil(need), device->name, floor(device->memory_bytes),
+                 ceil(need - device->memory_bytes));
 }
 
 dsm_status dsm__check_room(const dsm_instance *instance, const dsm_partition_options *options,
@@ -91,7 +91,7 @@ dsm_status dsm__check_room(const dsm_instance *instance, const dsm_partition_opt
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "the tasks do not fit together: they need %.0f bytes, the devices have %.0f: "
                    "%.0f bytes are missing",
-                   needed, room, needed - room);
+                   ceil(needed), floor(room), ceil(needed - room));
     status = DSM_ERROR_INFEASIBLE;
   }
   return status;

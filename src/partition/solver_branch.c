@@ -13,6 +13,8 @@ enum { NEIGHBOUR_NODES = 300, NEIGHBOUR_FAILURES = 12, NEIGHBOUR_CHOICES = 48 };
 
 /* What a neighbourhood has to gain, relative. */
 static const double least_gain = 1e-5;
+/* By so much the same answer may differ when it is solved again, relative. */
+static const double rounding = 1e-8;
 
 static void watch(glp_tree *tree, void *info) {
   dsm__search *const search = info;
@@ -70,8 +72,9 @@ static void take_found(dsm__search *search) {
   const double before = search->best;
   const bool had_best = search->has_best;
   dsm__search_try(search, search->trial);
+  const double gain = search->sign * (search->best - before);
   search->is_improved =
-      search->is_improved || (search->has_best && (!had_best || search->best != before));
+      search->is_improved || (search->has_best && (!had_best || gain > rounding * fabs(before)));
 }
 
 /*

@@ -5,6 +5,11 @@
 #include <limits.h>
 #include <math.h>
 
+/* Devices may differ in speed by many orders of ten. With GLPK's own 1e-7 a slow device was given
+ * more than its link carries, which slowed all others down by as much, and some bounds were below
+ * the optimum. */
+static const double simplex_tolerance = 1e-9;
+
 double dsm__search_left(const dsm__search *search) {
   const double passed = glp_difftime(glp_time(), search->begin);
   return fmax(search->options->time_limit_seconds - passed, 0);
@@ -83,6 +88,8 @@ dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem) {
     glp_init_smcp(&how);
     how.msg_lev = GLP_MSG_OFF;
     how.meth = attempt == 0 ? GLP_DUALP : GLP_PRIMAL;
+    how.tol_bnd = simplex_tolerance;
+    how.tol_dj = simplex_tolerance;
     how.tm_lim = milliseconds(dsm__search_left(search));
     if (attempt > 0) {
       glp_adv_basis(problem, 0);

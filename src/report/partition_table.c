@@ -43,9 +43,12 @@ static const char *value_text(dsm__page *page, const dsm_partition *partition, d
 
 /* Without seconds: the same input gives the same table. */
 static const char *status_text(dsm__page *page, const dsm_partition *partition) {
-  const char *const found = partition->status == DSM_SOLUTION_OPTIMAL
-                                ? "optimal within the gap"
-                                : "the time limit came before the proof";
+  const char *found = "optimal within the gap";
+  if (partition->status != DSM_SOLUTION_OPTIMAL) {
+    found = partition->solver_seconds < partition->options.time_limit_seconds
+                ? "not proven: the solver's numbers are not exact enough for the gap"
+                : "the time limit came before the proof";
+  }
   return partition->is_heuristic
              ? dsm__page_text(page, "%s; the answer is that of the starting heuristic", found)
              : found;

@@ -45,6 +45,18 @@ START_TEST(a_task_that_fits_nowhere_is_named) {
 }
 END_TEST
 
+START_TEST(parts_of_a_byte_are_missing_too) {
+  small_instance s;
+  small_chain(&s, 1, 1);
+  s.tasks[0].weights_bytes = 8.25;
+  s.devices[0].memory_bytes = 7.75;
+  const dsm_partition_options options = defaults();
+  expect(&s, &options, DSM_ERROR_INFEASIBLE,
+         "it needs 9 bytes, and \"d1\", the largest device that can run it, has 7: 1 bytes are "
+         "missing");
+}
+END_TEST
+
 START_TEST(activations_count_where_asked) {
   small_instance s;
   small_chain(&s, 1, 1);
@@ -181,6 +193,7 @@ Suite *suite_questions(void) {
   Suite *const suite = suite_create("questions");
   TCase *const questions = tcase_create("questions");
   tcase_add_test(questions, a_task_that_fits_nowhere_is_named);
+  tcase_add_test(questions, parts_of_a_byte_are_missing_too);
   tcase_add_test(questions, activations_count_where_asked);
   tcase_add_test(questions, tasks_that_do_not_fit_together);
   tcase_add_test(questions, a_rate_out_of_reach_names_the_best);

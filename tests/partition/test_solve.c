@@ -68,6 +68,42 @@ START_TEST(a_link_halves_the_rate) {
 }
 END_TEST
 
+/* The fast device runs nearly all; what the slow ones add is exact all the same. */
+START_TEST(slow_devices_take_their_part) {
+  small_instance s;
+  small_chain(&s, 1, 3);
+  s.seconds[0] = 0.0007;
+  s.seconds[1] = 6.5;
+  s.seconds[2] = 0.01;
+  s.tasks[0].output_bytes = 10;
+  s.devices[1].link_bytes_per_second = 1.7;
+  s.devices[2].link_bytes_per_second = 0.5;
+  dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  options.does_keep_results = false;
+  ck_assert_double_eq_tol(solved(&s, &options), 1 / 0.0007 + 1 / 6.5 + 0.5 / 10, close);
+}
+END_TEST
+
+/* The second task runs on the second device alone, which has room for one task more. Its link is
+ * slow, so the third task is worth most there, though it takes 16,000 s: what it uses is not sent.
+ */
+START_TEST(a_slow_device_spares_its_link) {
+  small_instance s;
+  small_chain(&s, 3, 2);
+  const double seconds[] = {3e-5, 9e-8, (double)INFINITY, 1.6e-6, 2e-6, 16000};
+  memcpy(s.seconds, seconds, sizeof seconds);
+  s.tasks[0].weights_bytes = s.tasks[2].weights_bytes = 4;
+  s.tasks[1].weights_bytes = 0;
+  s.tasks[1].output_bytes = 9;
+  s.devices[1].memory_bytes = 7;
+  s.devices[1].link_bytes_per_second = 0.0013;
+  small_relink(&s);
+  const dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  const double rate = 0.0013 / 9 + 1.0 / 16000;
+  ck_assert_double_eq_tol(solved(&s, &options), rate, close * rate);
+}
+END_TEST
+
 /* The last task runs on the second device alone; its results take its link twice as long. */
 START_TEST(results_that_leave_take_the_link) {
   small_instance s;
@@ -281,6 +317,8 @@ Suite *suite_solve(void) {
   tcase_add_test(hand, two_equal_devices_double_the_rate);
   tcase_add_test(hand, each_device_runs_what_it_is_good_at);
   tcase_add_test(hand, a_link_halves_the_rate);
+  tcase_add_test(hand, slow_devices_take_their_part);
+  tcase_add_test(hand, a_slow_device_spares_its_link);
   tcase_add_test(hand, results_that_leave_take_the_link);
   tcase_add_test(hand, a_tensor_goes_once_to_a_device);
   tcase_add_test(hand, a_tensor_goes_to_each_device);
