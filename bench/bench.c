@@ -30,5 +30,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "dsm_bench: a sweep could not be run\n");
     return 1;
   }
+  if (!bench_partitions(&paths)) {
+    fprintf(stderr, "dsm_bench: a partition could not be found\n");
+    return 1;
+  }
   return 0;
 }

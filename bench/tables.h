@@ -27,4 +27,7 @@ bool bench_chains(const bench_paths *paths);
  * False if one cannot be run. */
 bool bench_sweeps(const bench_paths *paths);
 
+/** Partitions: seconds until the gap is reached. False if one cannot be solved. */
+bool bench_partitions(const bench_paths *paths);
+
 #endif

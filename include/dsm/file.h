@@ -41,6 +41,8 @@ typedef enum dsm_description {
   DSM_DESCRIPTION_SYSTEM,       /**< "dsm-system/1" */
   DSM_DESCRIPTION_PLAN,         /**< "dsm-plan/1" */
   DSM_DESCRIPTION_SWEEP,        /**< "dsm-sweep/1" */
+  DSM_DESCRIPTION_SERVER,       /**< "dsm-server/1" */
+  DSM_DESCRIPTION_PROFILE,      /**< "dsm-profile/1", or the planner format (instance.h) */
   DSM_DESCRIPTION_COUNT
 } dsm_description;
 
@@ -52,7 +54,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_description_detect(dsm_description *descrip
                                                         const char *text, size_t length,
                                                         const char *file, dsm_diags *diags);
 
-/** "workload", "system", "plan" or "sweep". Never NULL. */
+/** "workload", "system", "plan", "sweep", "server" or "profile". Never NULL. */
 DSM_API const char *dsm_description_name(dsm_description description);
 
 #ifdef __cplusplus

@@ -15,6 +15,9 @@
 #define DSM_PRODUCT_MAX 9007199254740992U /**< 2^53: elements and MACs of a layer per sample */
 #define DSM_CORES_MAX 1048576             /**< cores of a chip */
 #define DSM_CHIPS_MAX 1048576             /**< chips of a system */
+#define DSM_DEVICES_MAX 64                /**< devices of a server */
+#define DSM_TASKS_MAX 12000               /**< tasks of a partition */
+#define DSM_REQUESTS_MAX 10000000         /**< requests of a dispatch simulation */
 #define DSM_SWEEP_POINTS_MAX 1000000      /**< points of a sweep, before conditions exclude any */
 #define DSM_SWEEP_AXES_MAX 32             /**< axes of a sweep, and paths of an axis */
 #define DSM_SWEEP_CONDITIONS_MAX 1000 /**< conditions of a specification, and of a command line */

@@ -14,8 +14,10 @@
 
 #include "dsm/check.h"
 #include "dsm/diag.h"
+#include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
+#include "dsm/partition.h"
 #include "dsm/plan.h"
 #include "dsm/sweep_store.h"
 #include "dsm/system.h"
@@ -64,23 +66,26 @@ DSM_API char *dsm_report_explanation_json(const dsm_plan *plan,
 DSM_API char *dsm_report_explanation_csv(const dsm_plan *plan,
                                          const dsm_explanation *const *explanations, size_t count);
 
-/** A description to describe: exactly one of the four is not NULL. */
+/** A description to describe: exactly one of the pointers is not NULL. */
 typedef struct dsm_described {
   const char *file;
   const dsm_workload *workload;
   const dsm_system *system;
   const dsm_plan *plan;
   const dsm_sweep *sweep;
+  const dsm_server *server;
+  const dsm_instance *profile;
 } dsm_described;
 
 /** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance, and every
  * parameter of a system with unit, default and source (or the word "assumption"); points and axes
- * of sweeps. */
+ * of sweeps; devices of servers and profiles. */
 DSM_API char *dsm_report_description_table(const dsm_described *items, size_t count,
                                            dsm_table_style style);
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
-/** One row a layer, one a parameter of a system, and one a value of an axis's path of a sweep. */
+/** One row a layer, one a parameter of a system, one a value of an axis's path of a sweep, and one
+ * a device. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
 /** How much each parameter of systems matters, the most important first; of elasticities made with
@@ -108,6 +113,22 @@ DSM_API char *dsm_report_sensitivity_json(const dsm_elasticity *sensitivity);
 /** One row a parameter. */
 DSM_API char *dsm_report_sensitivity_csv(const dsm_elasticity *sensitivity);
 
+/** A partition: where each task runs, how the devices are used and what binds them, the simple ways
+ * beside it, and the bound; with a simulation of it, or NULL. */
+DSM_API char *dsm_report_partition_table(const dsm_partition *partition,
+                                         const dsm_dispatch *simulation, dsm_table_style style);
+/** Format "dsm-partition/1". What is infinite is null. */
+DSM_API char *dsm_report_partition_json(const dsm_partition *partition,
+                                        const dsm_dispatch *simulation);
+/** One row a task and device that holds it. */
+DSM_API char *dsm_report_partition_csv(const dsm_partition *partition,
+                                       const dsm_dispatch *simulation);
+/** The events of a recorded simulation in the Trace Event Format, which Perfetto and Chrome open:
+ * a process a device, with a thread for its tasks and one for its link. Times are whole
+ * nanoseconds. Also NULL if the text would be larger than 1 GiB, that is above some seven million
+ * events. */
+DSM_API char *dsm_report_dispatch_trace(const dsm_dispatch *dispatch);
+
 /** Findings as a JSON array of objects {severity, file, line, column, path, message, hint}; what is
  * not known is left out. */
 DSM_API char *dsm_report_diags_json(const dsm_diags *diags);
@@ -115,9 +136,9 @@ DSM_API char *dsm_report_diags_json(const dsm_diags *diags);
 /** A file that was validated. */
 typedef struct dsm_validated {
   const char *file;
-  const char *kind;    /**< "workload", "system", "plan", "sweep"; NULL if that was not found out */
-  const char *summary; /**< of a valid one, such as "16 layers"; else NULL */
-  dsm_status status;   /**< DSM_OK: valid */
+  const char *kind;       /**< as of dsm_description_name; NULL if that was not found out */
+  const char *summary;    /**< of a valid one, such as "16 layers"; else NULL */
+  dsm_status status;      /**< DSM_OK: valid */
   const dsm_diags *diags; /**< what was found; may be NULL */
 } dsm_validated;
 

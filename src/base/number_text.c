@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/number_text.h"
 
+#include "dsm/number.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -134,5 +136,14 @@ bool dsm__text_to_u64(const char *text, uint64_t min, uint64_t max, uint64_t *va
     return false;
   }
   *value = result;
+  return true;
+}
+
+bool dsm_number_parse(const char *text, double min, double max, double *value) {
+  double number = 0;
+  if (!dsm__text_to_double(text, strlen(text), &number) || !(number >= min && number <= max)) {
+    return false;
+  }
+  *value = number;
   return true;
 }

@@ -70,6 +70,27 @@ void dsm__parallel_for(size_t thread_count, size_t task_count, dsm__parallel_tas
   }
 }
 
+typedef struct apart {
+  dsm__parallel_task *task;
+  void *context;
+} apart;
+
+static void *apart_main(void *argument) {
+  const apart *const it = argument;
+  it->task(it->context, 0, 0);
+  return NULL;
+}
+
+void dsm__run_apart(dsm__parallel_task *task, void *context) {
+  apart it = {.task = task, .context = context};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, apart_main, &it) != 0) {
+    task(context, 0, 0);
+    return;
+  }
+  (void)pthread_join(thread, NULL);
+}
+
 /* What all workers of one dsm__parallel_stream share. */
 typedef struct stream {
   dsm__parallel_make *make;

@@ -24,6 +24,10 @@ typedef void dsm__parallel_task(void *context, size_t task_index, size_t worker_
 void dsm__parallel_for(size_t thread_count, size_t task_count, dsm__parallel_task *task,
                        void *context);
 
+/** Calls task(context, 0, 0) on a new thread, with the thread-local state of a new thread, and
+ * returns when it is done; on the calling thread if none can be started. */
+void dsm__run_apart(dsm__parallel_task *task, void *context);
+
 /** Makes the result of a task in a place of the worker's own. False: it could not be made, or no
  * further ones are wanted. */
 typedef bool dsm__parallel_make(void *context, size_t task_index, size_t worker_index);

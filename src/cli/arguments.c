@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/option_table.h"
+#include "cli/partition_options.h"
 #include "dsm/suggest.h"
 
 /* What getopt_long returns for row i of the option table is this plus i: above all characters. */
@@ -153,7 +154,8 @@ static cli_exit check_operands(const cli_arguments *arguments) {
   for (size_t i = 0; i < count; i++) {
     stdin_count += strcmp(arguments->operands[i], "-") == 0 ? 1 : 0;
   }
-  const char *const named[] = {arguments->ladder_base, arguments->workload, arguments->system};
+  const char *const named[] = {arguments->ladder_base, arguments->workload, arguments->system,
+                               arguments->partition.profile};
   for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
     stdin_count += named[i] != NULL && strcmp(named[i], "-") == 0 ? 1 : 0;
   }
@@ -169,10 +171,12 @@ static bool make_room(cli_arguments *arguments, size_t count) {
   sweep->excludes.items = calloc(count, sizeof *sweep->excludes.items);
   overrides->workload = calloc(count, sizeof *overrides->workload);
   overrides->system = calloc(count, sizeof *overrides->system);
+  overrides->server = calloc(count, sizeof *overrides->server);
   overrides->recorded = calloc(count, sizeof *overrides->recorded);
   overrides->texts = calloc(count, sizeof *overrides->texts);
-  return overrides->workload != NULL && overrides->system != NULL && overrides->recorded != NULL &&
-         overrides->texts != NULL && sweep->varies.items != NULL && sweep->excludes.items != NULL;
+  return overrides->workload != NULL && overrides->system != NULL && overrides->server != NULL &&
+         overrides->recorded != NULL && overrides->texts != NULL && sweep->varies.items != NULL &&
+         sweep->excludes.items != NULL;
 }
 
 /* Which optimizations there are depends on the mode, which may stand after --optimize. */
@@ -191,6 +195,7 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
                                .tolerance = DSM_TOLERANCE_DEFAULT,
                                .sweep = {.shard = {.count = 1}}};
   dsm_explore_options_init(&arguments->options);
+  cli_partition_arguments_init(&arguments->partition);
   if (!make_room(arguments, (size_t)argc)) {
     return cli_out_of_memory();
   }
@@ -219,6 +224,7 @@ void cli_arguments_fini(cli_arguments *arguments) {
   free(overrides->recorded);
   free(overrides->workload);
   free(overrides->system);
+  free(overrides->server);
   free(arguments->sweep.varies.items);
   free(arguments->sweep.excludes.items);
   *arguments = (cli_arguments){0};

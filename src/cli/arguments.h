@@ -24,6 +24,8 @@ typedef struct cli_overrides {
   size_t workload_count;
   dsm_override *system;
   size_t system_count;
+  dsm_override *server;
+  size_t server_count;
   const char **recorded; /**< all of them as PATH=VALUE, for the plan */
   size_t recorded_count;
   char **texts; /**< one for each of recorded: what had to be copied for it */
@@ -54,6 +56,17 @@ typedef struct cli_sweep_arguments {
   const char *pareto;  /**< NULL: not given */
 } cli_sweep_arguments;
 
+/** What only `partition` takes. */
+typedef struct cli_partition_arguments {
+  const char *profile; /**< NULL: not given */
+  dsm_partition_options options;
+  dsm_instance_options instance;
+  bool is_simulation;
+  dsm_dispatch_options dispatch;
+  const char *mps;   /**< NULL: not given */
+  const char *trace; /**< NULL: not given */
+} cli_partition_arguments;
+
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -72,6 +85,7 @@ typedef struct cli_arguments {
   const char *system;   /**< likewise */
   cli_overrides overrides;
   cli_sweep_arguments sweep;
+  cli_partition_arguments partition;
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

@@ -43,7 +43,9 @@ static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, des
                                                  .workload = loaded[i].workload,
                                                  .system = loaded[i].system,
                                                  .plan = loaded[i].plan,
-                                                 .sweep = loaded[i].sweep};
+                                                 .sweep = loaded[i].sweep,
+                                                 .server = loaded[i].server,
+                                                 .profile = loaded[i].profile};
     }
   }
   return outcome;

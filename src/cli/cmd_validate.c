@@ -51,6 +51,14 @@ static void summarize(checked *to, const cli_loaded *loaded) {
   } else if (loaded->sweep != NULL) {
     const size_t count = loaded->sweep->point_count;
     (void)snprintf(to->summary, sizeof to->summary, "%zu point%s", count, count == 1 ? "" : "s");
+  } else if (loaded->server != NULL) {
+    const size_t count = loaded->server->device_count;
+    (void)snprintf(to->summary, sizeof to->summary, "%zu device%s", count, count == 1 ? "" : "s");
+  } else if (loaded->profile != NULL) {
+    const dsm_instance *const profile = loaded->profile;
+    (void)snprintf(to->summary, sizeof to->summary, "%zu task%s on %zu device%s",
+                   profile->task_count, profile->task_count == 1 ? "" : "s", profile->device_count,
+                   profile->device_count == 1 ? "" : "s");
   }
 }
 

@@ -16,7 +16,8 @@ enum {
   CLI_VALIDATE = 1 << 4,
   CLI_HELP = 1 << 5,
   CLI_CHECK = 1 << 6,
-  CLI_SWEEP = 1 << 7
+  CLI_SWEEP = 1 << 7,
+  CLI_PARTITION = 1 << 8
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -50,6 +51,7 @@ cli_exit cli_run_describe(const cli_arguments *arguments);
 cli_exit cli_run_validate(const cli_arguments *arguments);
 cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
+cli_exit cli_run_partition(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

@@ -56,11 +56,12 @@ const cli_command cli_commands[] = {
      .operands = "FILE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .summary = "show what workloads, systems, plans and sweeps hold",
+     .summary = "show what workloads, systems, servers and other files hold",
      .description =
          "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
          "balance and every parameter of systems, with its unit, its default and where "
-         "its value comes from; both, and the main results, of plans; points and axes of sweeps.",
+         "its value comes from; both, and the main results, of plans; points and axes of sweeps; "
+         "the devices of servers and profiles.",
      .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json",
                   "dsm describe torus64 --elasticity",
                   "dsm describe torus64 gnmt --elasticity --minibatch 1024 --threads 2"},
@@ -70,7 +71,7 @@ const cli_command cli_commands[] = {
      .operands = "FILE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
-     .summary = "check workloads, systems, plans and sweeps",
+     .summary = "check workloads, systems, servers, profiles, plans and sweeps",
      .description = "Checks each FILE and reports every problem, not only the first. The exit code "
                     "is the largest of all files'.",
      .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},
@@ -113,6 +114,24 @@ const cli_command cli_commands[] = {
                   "dsm sweep scratchpad_vgg16 --shard 1/2",
                   "dsm sweep --merge all.sqlite scratchpad_vgg16.1-of-2.sqlite"},
      .run = cli_run_sweep},
+    {.name = "partition",
+     .bit = CLI_PARTITION,
+     .operands = "WORKLOAD SERVER | --profile FILE",
+     .operand_max = 2,
+     .summary = "place inference layers on the devices of a server",
+     .description =
+         "Finds which device of SERVER runs which layer of WORKLOAD, so that requests per second "
+         "are highest (or the time of one request shortest, or its energy least) within each "
+         "device's time, memory and link: a mixed integer linear programme. Shows what binds, how "
+         "far from the best possible the answer can be at most, and what the same devices do "
+         "without partitioning. --profile: the tasks and their times on each device are given.",
+     .examples = {"dsm partition vgg16 cpu_2gpu",
+                  "dsm partition resnet50 cpu_gpu_fpga --gap 1% -o partition.json",
+                  "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
+                  "dsm partition raider edge_npu --objective latency",
+                  "dsm partition googlenet edge_gpu --objective energy --require 20",
+                  "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
+     .run = cli_run_partition},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

@@ -25,7 +25,7 @@ cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *
                               size_t count) {
   size_t system_count = 0;
   for (size_t i = 0; i < count; i++) {
-    if (loaded[i].plan != NULL || loaded[i].sweep != NULL) {
+    if (loaded[i].system == NULL && loaded[i].workload == NULL) {
       return cli_usage_error(arguments->command,
                              "--elasticity: expected systems and workloads, found the %s '%s'",
                              dsm_description_name(loaded[i].kind), arguments->operands[i]);

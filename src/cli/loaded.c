@@ -27,6 +27,13 @@ static dsm_status parse_sweep(cli_loaded *loaded, const cli_arguments *arguments
   return cli_parse_sweep(&loaded->sweep, arguments, text, length, loaded->path, &request, diags);
 }
 
+static dsm_status parse_profile(cli_loaded *loaded, const char *text, size_t length,
+                                dsm_diags *diags) {
+  dsm_instance_options options;
+  dsm_instance_options_init(&options);
+  return dsm_profile_parse(&loaded->profile, text, length, loaded->path, &options, diags);
+}
+
 static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, const char *text,
                         size_t length, dsm_diags *diags) {
   const cli_overrides *const overrides = &arguments->overrides;
@@ -42,6 +49,11 @@ static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, cons
     return parse_plan(loaded, overrides, text, length, diags);
   case DSM_DESCRIPTION_SWEEP:
     return parse_sweep(loaded, arguments, text, length, diags);
+  case DSM_DESCRIPTION_SERVER:
+    return dsm_server_parse(&loaded->server, text, length, file, overrides->server,
+                            overrides->server_count, diags);
+  case DSM_DESCRIPTION_PROFILE:
+    return parse_profile(loaded, text, length, diags);
   case DSM_DESCRIPTION_COUNT:
     break;
   }
@@ -62,9 +74,10 @@ cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_di
   cli_loaded loaded = {0};
   char *text = NULL;
   size_t length = 0;
-  loaded.status =
-      cli_find_input(&loaded.path, arguments, name,
-                     CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS | CLI_BUNDLED_SWEEPS, diags);
+  loaded.status = cli_find_input(&loaded.path, arguments, name,
+                                 CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS | CLI_BUNDLED_SWEEPS |
+                                     CLI_BUNDLED_SERVERS,
+                                 diags);
   if (loaded.status == DSM_OK && dsm_store_is_database(loaded.path)) {
     loaded.status = refuse_database(loaded.path, diags);
   }
@@ -87,6 +100,8 @@ void cli_loaded_fini(cli_loaded *loaded) {
   dsm_system_free(loaded->system);
   dsm_plan_free(loaded->plan);
   dsm_sweep_free(loaded->sweep);
+  dsm_server_free(loaded->server);
+  dsm_instance_free(loaded->profile);
   free(loaded->path);
   *loaded = (cli_loaded){0};
 }

@@ -17,6 +17,8 @@ typedef struct cli_loaded {
   dsm_system *system;
   dsm_plan *plan;
   dsm_sweep *sweep;
+  dsm_server *server;
+  dsm_instance *profile;
 } cli_loaded;
 
 /** Finds, reads and parses a description, after applying the overrides of its kind. To be freed

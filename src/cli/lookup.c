@@ -68,16 +68,23 @@ static void add_bundled(folder_list *list, const char *kind) {
   add_folder(list, folder, strlen(folder));
 }
 
+/* The kinds of bundled descriptions, by bit. */
+static const struct bundled_kind {
+  unsigned bit;
+  const char *name;
+  const char *folder;
+} bundled_kinds[] = {{CLI_BUNDLED_WORKLOADS, "workload", "workloads"},
+                     {CLI_BUNDLED_SYSTEMS, "system", "systems"},
+                     {CLI_BUNDLED_SWEEPS, "sweep", "sweeps"},
+                     {CLI_BUNDLED_SERVERS, "server", "servers"}};
+enum { BUNDLED_KINDS = sizeof bundled_kinds / sizeof bundled_kinds[0] };
+
 static void list_folders(folder_list *list, unsigned bundled) {
   add_environment(list);
-  if ((bundled & CLI_BUNDLED_WORKLOADS) != 0) {
-    add_bundled(list, "workloads");
-  }
-  if ((bundled & CLI_BUNDLED_SYSTEMS) != 0) {
-    add_bundled(list, "systems");
-  }
-  if ((bundled & CLI_BUNDLED_SWEEPS) != 0) {
-    add_bundled(list, "sweeps");
+  for (size_t k = 0; k < BUNDLED_KINDS; k++) {
+    if ((bundled & bundled_kinds[k].bit) != 0) {
+      add_bundled(list, bundled_kinds[k].folder);
+    }
   }
 }
 
@@ -169,16 +176,14 @@ static bool is_bundled(unsigned kinds, const char *name) {
 static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
                     unsigned bundled) {
   char nearest[NAME_MAX + 1] = "";
-  const unsigned other = ~bundled;
-  const bool is_workload = is_bundled(CLI_BUNDLED_WORKLOADS & other, name);
-  const bool is_system = is_bundled(CLI_BUNDLED_SYSTEMS & other, name);
-  const bool is_sweep = is_bundled(CLI_BUNDLED_SWEEPS & other, name);
+  const char *other = NULL;
+  for (size_t k = 0; k < BUNDLED_KINDS && other == NULL; k++) {
+    const bool is_other = is_bundled(bundled_kinds[k].bit & ~bundled, name);
+    other = is_other ? bundled_kinds[k].name : NULL;
+  }
   find_nearest(folders, name, nearest);
-  if (is_workload || is_system || is_sweep) {
-    (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name",
-                   is_system     ? "system"
-                   : is_workload ? "workload"
-                                 : "sweep");
+  if (other != NULL) {
+    (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name", other);
   } else if (nearest[0] != '\0') {
     (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
   }

@@ -11,7 +11,12 @@
 #include "dsm/dsm.h"
 
 /* Bits for the bundled folders to look in. */
-enum { CLI_BUNDLED_WORKLOADS = 1 << 0, CLI_BUNDLED_SYSTEMS = 1 << 1, CLI_BUNDLED_SWEEPS = 1 << 2 };
+enum {
+  CLI_BUNDLED_WORKLOADS = 1 << 0,
+  CLI_BUNDLED_SYSTEMS = 1 << 1,
+  CLI_BUNDLED_SWEEPS = 1 << 2,
+  CLI_BUNDLED_SERVERS = 1 << 3
+};
 
 /**
  * Finds the file of a name. *path is malloc'ed, to be freed by the caller; NULL unless DSM_OK.

@@ -3,8 +3,10 @@
 
 #include "cli/command.h"
 #include "cli/option_values.h"
+#include "cli/partition_options.h"
 
-#define ALL_BUT_CHECK (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP)
+#define ALL_BUT_CHECK                                                                              \
+  (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | CLI_HELP)
 
@@ -80,11 +82,87 @@ const cli_option cli_options[] = {
      .help = "a system in place of the baseline's",
      .commands = CLI_CHECK,
      .apply = cli_apply_system},
+    {.name = "profile",
+     .argument = "FILE",
+     .help = "a profile of tasks and devices with their times, in place of WORKLOAD and SERVER",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_profile},
+    {.name = "objective",
+     .argument = "OBJECTIVE",
+     .help = "what is best: most requests per second (default), shortest time of one request, "
+             "least joules a request at --require",
+     .commands = CLI_PARTITION,
+     .word = cli_objective_word,
+     .apply = cli_apply_objective},
+    {.name = "require",
+     .argument = "RATE",
+     .help = "with --objective energy: requests per second that must be reached",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_require},
+    {.name = "batch",
+     .argument = "N",
+     .help = "samples of a request (default: 1)",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_batch},
+    {.name = "tasks",
+     .argument = "N",
+     .help = "join consecutive layers into at most N tasks (default: a task for each layer)",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_tasks},
+    {.name = "time-limit",
+     .argument = "SECONDS",
+     .help = "of the solver (default: 60); what was found by then is shown, with its gap",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_time_limit},
+    {.name = "gap",
+     .argument = "RATIO",
+     .help = "relative distance from the bound at which the solver may stop, such as 1% or 0.01 "
+             "(default: 0.01%)",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_gap},
+    {.name = "count-activations",
+     .help = "activations need memory too, those of each task beside its parameters",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_count_activations},
+    {.name = "keep-results",
+     .help = "results stay on the device that makes them, and load no link",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_keep_results},
+    {.name = "write-mps",
+     .argument = "FILE",
+     .help = "also write the programme as free MPS, for other solvers: minimise -rho",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_write_mps},
+    {.name = "simulate",
+     .argument = "SETTINGS",
+     .help = "also simulate a runtime that dispatches requests over the placement: "
+             "requests=N,window=K (K at a time; default: requests=1000,window=16) or "
+             "requests=N,rate=R (R arrive per second),seed=S",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_simulate},
+    {.name = "trace",
+     .argument = "FILE",
+     .help = "with --simulate: also write the schedule as a trace that Perfetto opens",
+     .commands = CLI_PARTITION,
+     .apply = cli_apply_trace},
     {.name = "set",
      .argument = "PATH=VALUE",
      .help = "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
              "system.core.scratchpad_MiB=2; may be given several times",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_CHECK | CLI_SWEEP,
+     .commands = CLI_EXPLORE | CLI_CHECK | CLI_SWEEP,
+     .apply = cli_apply_set},
+    {.name = "set",
+     .argument = "PATH=VALUE",
+     .help = "change a value of an input, such as workload.layers.conv1_1.stride=[2,2], "
+             "system.core.scratchpad_MiB=2 or server.devices.gpu.memory_GB=8; may be given several "
+             "times",
+     .commands = CLI_DESCRIBE | CLI_VALIDATE,
+     .apply = cli_apply_set},
+    {.name = "set",
+     .argument = "PATH=VALUE",
+     .help = "change a value of an input, such as server.devices.gpu.memory_GB=8 or "
+             "workload.element_bytes=1; may be given several times",
+     .commands = CLI_PARTITION,
      .apply = cli_apply_set},
     {.name = "vary",
      .argument = "PATH=VALUES",
@@ -160,8 +238,8 @@ const cli_option cli_options[] = {
      .letter = 'o',
      .argument = "FILE",
      .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
-             "ending .json or .csv; explore and score write the plan as JSON (or CSV) and show the "
-             "table as well. '-' is standard output",
+             "ending .json or .csv; explore and score write the plan, partition writes its result, "
+             "as JSON (or CSV) and show the table as well. '-' is standard output",
      .commands = ALL_BUT_CHECK,
      .apply = cli_apply_output},
     {.name = "output",

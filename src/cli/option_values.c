@@ -117,6 +117,11 @@ static bool find_word(const cli_arguments *arguments, const cli_option *option, 
   return false;
 }
 
+bool cli_find_word(const cli_arguments *arguments, const cli_option *option, const char *text,
+                   size_t *index) {
+  return find_word(arguments, option, text, strlen(text), index);
+}
+
 /* Reads a list of the option's words into a set of bits. */
 static bool find_words(const cli_arguments *arguments, const cli_option *option, const char *text,
                        unsigned *set) {
@@ -262,17 +267,67 @@ cli_exit cli_apply_system(cli_arguments *arguments, const cli_option *option, ch
   return CLI_EXIT_DONE;
 }
 
+/* The inputs whose values --set changes, by the first part of the path. */
+enum { ROOT_WORKLOAD = 0, ROOT_SYSTEM, ROOT_SERVER, ROOT_COUNT };
+
+static const char *const root_names[ROOT_COUNT] = {
+    [ROOT_WORKLOAD] = "workload", [ROOT_SYSTEM] = "system", [ROOT_SERVER] = "server"};
+
+static bool has_root(const cli_command *command, size_t root) {
+  switch (root) {
+  case ROOT_SYSTEM:
+    return command->bit != CLI_PARTITION;
+  case ROOT_SERVER:
+    return (command->bit & (CLI_PARTITION | CLI_DESCRIBE | CLI_VALIDATE)) != 0;
+  default:
+    return true;
+  }
+}
+
+/* The root that a path begins with, of those that the command has; ROOT_COUNT: none. */
+static size_t find_root(const cli_command *command, const char *path) {
+  for (size_t root = 0; root < ROOT_COUNT; root++) {
+    const size_t length = strlen(root_names[root]);
+    if (has_root(command, root) && strncmp(path, root_names[root], length) == 0 &&
+        path[length] == '.') {
+      return root;
+    }
+  }
+  return ROOT_COUNT;
+}
+
+static cli_exit complain_of_path(const cli_arguments *arguments, const cli_option *option,
+                                 const char *value) {
+  const bool has_system = has_root(arguments->command, ROOT_SYSTEM);
+  const bool has_server = has_root(arguments->command, ROOT_SERVER);
+  return cli_usage_error(arguments->command, "--%s: expected workload.PATH=VALUE%s%s, found '%s'",
+                         option->name,
+                         !has_system  ? ""
+                         : has_server ? ", system.PATH=VALUE"
+                                      : " or system.PATH=VALUE",
+                         has_server ? " or server.PATH=VALUE" : "", value);
+}
+
+static void add_override(cli_overrides *overrides, size_t root, dsm_override made) {
+  switch (root) {
+  case ROOT_WORKLOAD:
+    overrides->workload[overrides->workload_count++] = made;
+    break;
+  case ROOT_SYSTEM:
+    overrides->system[overrides->system_count++] = made;
+    break;
+  default:
+    overrides->server[overrides->server_count++] = made;
+    break;
+  }
+}
+
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value) {
-  static const char workload[] = "workload.";
-  static const char system[] = "system.";
-  const bool is_workload = strncmp(value, workload, sizeof workload - 1) == 0;
-  const bool is_system = strncmp(value, system, sizeof system - 1) == 0;
-  const size_t prefix_length = (is_workload ? sizeof workload : sizeof system) - 1;
   const size_t path_length = strcspn(value, "=");
-  if (value[path_length] == '\0' || path_length == prefix_length || (!is_workload && !is_system)) {
-    return cli_usage_error(arguments->command,
-                           "--%s: expected workload.PATH=VALUE or system.PATH=VALUE, found '%s'",
-                           option->name, value);
+  const size_t root = find_root(arguments->command, value);
+  const size_t prefix_length = root == ROOT_COUNT ? 0 : strlen(root_names[root]) + 1;
+  if (value[path_length] == '\0' || root == ROOT_COUNT || path_length <= prefix_length) {
+    return complain_of_path(arguments, option, value);
   }
   static const char option_text[] = "--set ";
   const size_t option_length = sizeof option_text - 1;
@@ -282,16 +337,11 @@ cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char 
   }
   memcpy(origin, option_text, option_length);
   memcpy(origin + option_length, value, path_length);
-  cli_overrides *const overrides = &arguments->overrides;
-  const dsm_override made = {.path = origin + option_length + prefix_length,
-                             .value = value + path_length + 1,
-                             .origin = origin};
-  if (is_workload) {
-    overrides->workload[overrides->workload_count++] = made;
-  } else {
-    overrides->system[overrides->system_count++] = made;
-  }
-  record(overrides, value, origin);
+  add_override(&arguments->overrides, root,
+               (dsm_override){.path = origin + option_length + prefix_length,
+                              .value = value + path_length + 1,
+                              .origin = origin});
+  record(&arguments->overrides, value, origin);
   return CLI_EXIT_DONE;
 }
 

@@ -14,6 +14,10 @@ const char *cli_check_format_word(size_t index);
 const char *cli_color_word(size_t index);
 const char *cli_record_word(size_t index);
 
+/** Finds a text among the option's words; prints what is wrong and returns false if it is none. */
+bool cli_find_word(const cli_arguments *arguments, const cli_option *option, const char *text,
+                   size_t *index);
+
 /* Setters (cli_option.apply). */
 cli_exit cli_apply_mode(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option, char *value);

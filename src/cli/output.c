@@ -38,11 +38,12 @@ static cli_exit put_stdout(const char *text) {
   return CLI_EXIT_DONE;
 }
 
-/* Results that took long are in databases: no report takes the place of one. */
-static cli_exit put_file(const cli_arguments *arguments, const char *path, const char *text) {
+cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const char *path,
+                      const char *text) {
   if (dsm_store_is_database(path)) {
     return cli_usage_error(arguments->command,
-                           "--output: '%s' is a database, which a report does not replace", path);
+                           "--%s: '%s' is a database, which a report does not replace", option,
+                           path);
   }
   dsm_diags *const diags = dsm_diags_new(1);
   const dsm_status status = dsm_file_write(path, text, strlen(text), diags);
@@ -59,7 +60,8 @@ static cli_exit put(const cli_arguments *arguments, cli_printer *print, const vo
   if (text == NULL) {
     return cli_out_of_memory();
   }
-  const cli_exit outcome = file == NULL ? put_stdout(text) : put_file(arguments, file, text);
+  const cli_exit outcome =
+      file == NULL ? put_stdout(text) : cli_put_file(arguments, "output", file, text);
   free(text);
   return outcome;
 }

@@ -3,18 +3,17 @@
 #include "base/diag_add.h"
 #include "base/json_read.h"
 #include "dsm/file.h"
+#include "plan/planner_graph.h"
 
 static const char *const format_names[] = {
-    [DSM_DESCRIPTION_WORKLOAD] = "dsm-workload/1",
-    [DSM_DESCRIPTION_SYSTEM] = "dsm-system/1",
-    [DSM_DESCRIPTION_PLAN] = "dsm-plan/1",
-    [DSM_DESCRIPTION_SWEEP] = "dsm-sweep/1",
+    [DSM_DESCRIPTION_WORKLOAD] = "dsm-workload/1", [DSM_DESCRIPTION_SYSTEM] = "dsm-system/1",
+    [DSM_DESCRIPTION_PLAN] = "dsm-plan/1",         [DSM_DESCRIPTION_SWEEP] = "dsm-sweep/1",
+    [DSM_DESCRIPTION_SERVER] = "dsm-server/1",     [DSM_DESCRIPTION_PROFILE] = "dsm-profile/1",
 };
 static const char *const description_names[] = {
-    [DSM_DESCRIPTION_WORKLOAD] = "workload",
-    [DSM_DESCRIPTION_SYSTEM] = "system",
-    [DSM_DESCRIPTION_PLAN] = "plan",
-    [DSM_DESCRIPTION_SWEEP] = "sweep",
+    [DSM_DESCRIPTION_WORKLOAD] = "workload", [DSM_DESCRIPTION_SYSTEM] = "system",
+    [DSM_DESCRIPTION_PLAN] = "plan",         [DSM_DESCRIPTION_SWEEP] = "sweep",
+    [DSM_DESCRIPTION_SERVER] = "server",     [DSM_DESCRIPTION_PROFILE] = "profile",
 };
 _Static_assert(sizeof format_names / sizeof format_names[0] == DSM_DESCRIPTION_COUNT &&
                    sizeof description_names / sizeof description_names[0] == DSM_DESCRIPTION_COUNT,
@@ -31,9 +30,11 @@ static bool find_format(dsm__json_doc *doc, dsm_description *description) {
   size_t index = 0;
   if (!dsm__json_is_object(&root)) {
     dsm__json_object_only(&root, NULL, 0);
-  } else if (dsm__json_require(
-                 &format,
-                 "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\" or \"dsm-sweep/1\"") &&
+  } else if (dsm__is_planner_graph(&root)) {
+    *description = DSM_DESCRIPTION_PROFILE;
+    return true;
+  } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\", "
+                                        "\"dsm-sweep/1\", \"dsm-server/1\" or \"dsm-profile/1\"") &&
              dsm__json_enum(&format, format_names, DSM_DESCRIPTION_COUNT, &index)) {
     *description = (dsm_description)index;
     return true;

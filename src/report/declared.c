@@ -29,6 +29,8 @@ const dsm_system *dsm__described_system(const dsm_described *item) {
 
 const char *dsm__described_kind(const dsm_described *item) {
   return dsm_description_name(item->sweep != NULL      ? DSM_DESCRIPTION_SWEEP
+                              : item->server != NULL   ? DSM_DESCRIPTION_SERVER
+                              : item->profile != NULL  ? DSM_DESCRIPTION_PROFILE
                               : item->plan != NULL     ? DSM_DESCRIPTION_PLAN
                               : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
                                                        : DSM_DESCRIPTION_SYSTEM);
@@ -38,6 +40,12 @@ const char *dsm__described_name(const dsm_described *item) {
   const dsm_workload *const workload = dsm__described_workload(item);
   if (item->sweep != NULL) {
     return item->sweep->name;
+  }
+  if (item->server != NULL) {
+    return item->server->name;
+  }
+  if (item->profile != NULL) {
+    return item->profile->name;
   }
   return workload != NULL ? workload->name : dsm__described_system(item)->name;
 }

@@ -22,10 +22,10 @@ const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload 
 const dsm_workload *dsm__described_workload(const dsm_described *item);
 const dsm_system *dsm__described_system(const dsm_described *item);
 
-/** "workload", "system" or "plan". */
+/** As of dsm_description_name. */
 const char *dsm__described_kind(const dsm_described *item);
 
-/** The name of the workload or system; a plan has none of its own and bears its workload's. */
+/** The name of what the file describes; a plan has none of its own and bears its workload's. */
 const char *dsm__described_name(const dsm_described *item);
 
 /** All cores, and all MACs, of a system. */

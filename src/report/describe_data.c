@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* describe_data.c: what descriptions hold, for programs (format "dsm-describe/1", and CSV). */
+#include <math.h>
+
 #include "base/json_write.h"
 #include "report/csv.h"
 #include "report/declared.h"
+#include "report/describe_server.h"
 #include "report/describe_sweep.h"
 #include "report/page.h"
 #include "report/parameter_list.h"
@@ -93,6 +96,12 @@ static void write_item(dsm__json_writer *writer, dsm__page *page, const dsm_desc
   dsm__json_put_string(writer, "name", dsm__described_name(item));
   if (item->sweep != NULL) {
     dsm__describe_sweep_json(writer, item->sweep);
+  }
+  if (item->server != NULL) {
+    dsm__describe_server_json(writer, item->server);
+  }
+  if (item->profile != NULL) {
+    dsm__describe_profile_json(writer, item->profile);
   }
   if (item->plan != NULL) {
     write_result(writer, item->plan);
@@ -202,6 +211,39 @@ static void put_sweep_rows(dsm__csv *csv, const dsm_described *item) {
   }
 }
 
+/* A device's row has its peak, its name as the path, and its memory as the value. */
+static void put_device_row(dsm__csv *csv, const dsm_described *item, const char *name,
+                           double memory_bytes, double peak_flops) {
+  put_item_fields(csv, item);
+  dsm__csv_empty(csv, LAYER_FIELDS);
+  if (peak_flops > 0) {
+    dsm__csv_double(csv, peak_flops);
+  } else {
+    dsm__csv_empty(csv, 1);
+  }
+  dsm__csv_empty(csv, 1);
+  dsm__csv_text(csv, name);
+  if (isfinite(memory_bytes)) {
+    dsm__csv_double(csv, memory_bytes);
+  } else {
+    dsm__csv_empty(csv, 1);
+  }
+  dsm__csv_text(csv, "bytes of memory");
+  dsm__csv_empty(csv, PARAMETER_FIELDS - 3);
+  dsm__csv_end_row(csv);
+}
+
+static void put_device_rows(dsm__csv *csv, const dsm_described *item) {
+  for (size_t j = 0; item->server != NULL && j < item->server->device_count; j++) {
+    const dsm_device *const device = &item->server->devices[j];
+    put_device_row(csv, item, device->name, device->memory_bytes, dsm__device_peak_flops(device));
+  }
+  for (size_t j = 0; item->profile != NULL && j < item->profile->device_count; j++) {
+    const dsm_instance_device *const device = &item->profile->devices[j];
+    put_device_row(csv, item, device->name, device->memory_bytes, 0);
+  }
+}
+
 char *dsm_report_description_csv(const dsm_described *items, size_t count) {
   static const char *const titles[] = {
       "file",
@@ -237,6 +279,7 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
     if (items[i].sweep != NULL) {
       put_sweep_rows(&csv, &items[i]);
     }
+    put_device_rows(&csv, &items[i]);
   }
   return dsm__page_finish(&page);
 }

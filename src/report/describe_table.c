@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "report/declared.h"
+#include "report/describe_server.h"
 #include "report/describe_sweep.h"
 #include "report/figures.h"
 #include "report/page.h"
@@ -161,6 +162,12 @@ static void put_item(dsm__page *page, const dsm_described *item) {
                                 dsm__described_name(item)));
   if (item->sweep != NULL) {
     dsm__describe_sweep(page, item->sweep);
+  }
+  if (item->server != NULL) {
+    dsm__describe_server(page, item->server);
+  }
+  if (item->profile != NULL) {
+    dsm__describe_profile(page, item->profile);
   }
   if (item->plan != NULL) {
     put_result(page, item->plan);

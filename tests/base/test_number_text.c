@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "dsm/number.h"
 
 /* ---- double to text ---- */
 
@@ -214,6 +215,21 @@ START_TEST(test_decimal_point_does_not_depend_on_the_locale) {
 }
 END_TEST
 
+START_TEST(a_number_of_a_user_lies_in_its_range) {
+  double value = 7;
+  ck_assert(dsm_number_parse("2.5e1", 1, 25, &value));
+  ck_assert_double_eq(value, 25);
+  ck_assert(dsm_number_parse("1", 1, 25, &value));
+  ck_assert_double_eq(value, 1);
+  static const char *const wrong[] = {"",   "0.9", "26",  "-2",  "2s",  " 2",
+                                      "2 ", "+2",  "0x2", "inf", "nan", "1e999"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ck_assert_msg(!dsm_number_parse(wrong[i], 1, 25, &value), "%s", wrong[i]);
+    ck_assert_double_eq(value, 1);
+  }
+}
+END_TEST
+
 Suite *suite_number_text(void) {
   Suite *const suite = suite_create("number_text");
   TCase *const writing = tcase_create("double to text");
@@ -230,6 +246,7 @@ Suite *suite_number_text(void) {
   suite_add_tcase(suite, reading);
   TCase *const whole = tcase_create("text to whole number");
   tcase_add_loop_test(whole, test_whole_number_is_read_in_its_range, 0, COUNT_OF(whole_cases));
+  tcase_add_test(whole, a_number_of_a_user_lies_in_its_range);
   suite_add_tcase(suite, whole);
   TCase *const locale = tcase_create("locale");
   tcase_add_test(locale, test_decimal_point_does_not_depend_on_the_locale);

@@ -27,6 +27,7 @@ import tempfile
 
 TIMEOUT_SECONDS = 120
 INPUT_FORMATS = ("dsm-workload/1", "dsm-system/1", "dsm-plan/1")
+OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1")
 NUMBER_TOLERANCE = 1e-8
 # Not ours to check: build trees and what tools leave.
 SKIPPED_FOLDERS = {"build", ".git", ".cache", "node_modules"}
@@ -252,16 +253,18 @@ class Checker:
     def check_keys(self):
         """In the files that read and write a format, a string that is one lower-case word, and no
         part of a message, is a key or a word."""
-        for name, folder in (("dsm-workload/1", "workload"), ("dsm-system/1", "system"),
-                             ("dsm-plan/1", "plan"), ("dsm-sweep/1", "sweep")):
+        for name, files in (("dsm-workload/1", "workload/*"), ("dsm-system/1", "system/*"),
+                            ("dsm-plan/1", "plan/*"), ("dsm-sweep/1", "sweep/*"),
+                            ("dsm-server/1", "server/server"), ("dsm-profile/1", "server/profile"),
+                            ("dsm-profile/1", "server/planner")):
             known = self.format_tokens(name)
             keys = set()
-            for path in sorted((self.source / "src" / folder).glob("*_json*.c")):
+            for path in sorted((self.source / "src").glob(f"{files}_json*.c")):
                 code = re.sub(r"\bdsm__json_error\(.*?\);", "", without_comments(path.read_text()),
                               flags=re.S)
                 keys |= {key for key in string_literals(code) if re.fullmatch(r"[a-z][a-z0-9_]*", key)}
             if len(keys) < 4:
-                self.complain(f"src/{folder}", f"no keys of {name} found in *_json*.c")
+                self.complain(f"src/{files}", f"no keys of {name} found in *_json*.c")
             for key in sorted(keys - known):
                 self.complain("docs/formats.md", f"{name}: nothing on the key or word {key}")
 
@@ -352,7 +355,7 @@ class Checker:
                 self.complain(where, f"the example is no JSON: {error}")
                 continue
             name = value.get("format") if isinstance(value, dict) else None
-            if name not in INPUT_FORMATS:
+            if name not in INPUT_FORMATS + OTHER_INPUT_FORMATS:
                 continue
             path = folder / f"example{number}.json"
             path.write_text(text)
@@ -362,7 +365,7 @@ class Checker:
                 self.complain(where, f"the example does not validate (exit {done.returncode}): {found}")
             elif str(document) == "docs/formats.md":
                 files[name] = path
-        for name in INPUT_FORMATS:
+        for name in INPUT_FORMATS + OTHER_INPUT_FORMATS:
             if name not in files:
                 self.complain("docs/formats.md", f"no example of {name} that validates")
         return files

@@ -136,9 +136,11 @@ static attempt read_tolerance(const subject *s, dsm_diags *diags) {
   (void)s;
   (void)diags;
   double tolerance = 0;
-  const bool is_read = dsm_tolerance_parse("0.5%", &tolerance);
+  double number = 0;
+  const bool is_read =
+      dsm_tolerance_parse("0.5%", &tolerance) && dsm_number_parse("12", 1, 100, &number);
   return (attempt){.status = DSM_OK,
-                   .digest = digest_double(DIGEST_START, tolerance),
+                   .digest = digest_double(DIGEST_START, tolerance + number),
                    .wrong = is_read ? NULL : "a tolerance is read"};
 }
 
@@ -209,7 +211,7 @@ const faulty_case check_cases[] = {
     {"dsm_check, infeasible", check_infeasible, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_drift_derive", derive, DSM_OK, NULL},
     {"dsm_drift_derive, other layers", derive_other_layers, DSM_OK, NULL},
-    {"dsm_tolerance_parse", read_tolerance, DSM_OK, NULL},
+    {"dsm_tolerance_parse, dsm_number_parse", read_tolerance, DSM_OK, NULL},
     {"dsm_baseline_free, dsm_drift_free", free_nothing, DSM_OK, NULL},
     {"dsm_report_check_table", report_table, DSM_OK, NULL},
     {"dsm_report_check_json", report_json, DSM_OK, NULL},

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cases_report.c: report.h. A report is whole or NULL: never one with pieces missing. */
+#include <math.h>
+
 #include "subject.h"
 
 static const dsm_table_style style = {.width = 80, .color = true};
@@ -73,11 +75,32 @@ static attempt explanation_csv(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_report_explanation_csv(s->plan, list, 1));
 }
 
-enum { DESCRIBED_COUNT = 4 };
+enum { DESCRIBED_COUNT = 6 };
 
 typedef struct described {
   dsm_described items[DESCRIBED_COUNT];
 } described;
+
+/* A server of two devices, and tasks on them. */
+static const dsm_device devices[] = {
+    {.name = "d",
+     .kind = DSM_DEVICE_ROOFLINE,
+     .memory_bytes = 1e9,
+     .link_bytes_per_second = HUGE_VAL,
+     .roofline = {.peak_flops = 1e12, .memory_bytes_per_second = 1e9, .efficiency_ratio = 1}},
+    {.name = "e", .kind = DSM_DEVICE_TIMES, .memory_bytes = HUGE_VAL, .link_bytes_per_second = 1}};
+static const dsm_server server = {
+    .name = "s", .source = "here", .devices = devices, .device_count = 2};
+static const dsm_task tasks[] = {{.name = "t", .weights_bytes = 5, .output_bytes = 1}};
+static const dsm_instance_device places[] = {
+    {.name = "d", .memory_bytes = 10, .link_bytes_per_second = HUGE_VAL, .has_power = true}};
+static const double task_seconds[] = {0.5};
+static const dsm_instance profile = {.name = "p",
+                                     .tasks = tasks,
+                                     .task_count = 1,
+                                     .devices = places,
+                                     .device_count = 1,
+                                     .seconds = task_seconds};
 
 static described described_of(const subject *s) {
   return (described){{
@@ -85,6 +108,8 @@ static described described_of(const subject *s) {
       {.file = "b.json", .workload = s->recurrent},
       {.file = "c.json", .system = s->system},
       {.file = "d.json", .plan = s->plan},
+      {.file = "e.json", .server = &server},
+      {.file = "f.json", .profile = &profile},
   }};
 }
 

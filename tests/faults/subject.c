@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/made_partition.h"
+
 const char subject_convolutional_text[] =
     "{ \"format\": \"dsm-workload/1\", \"name\": \"conv\", \"source\": \"a test\",\n"
     "  \"minibatch\": 8, \"input\": { \"features\": 3, \"feature\": [8, 8] },\n"
@@ -275,6 +277,8 @@ static void make_elasticity(subject *s) {
   require(dsm_elasticity_derive(&s->elasticity, &request, NULL) == DSM_OK, "elasticities");
   request.choice = DSM_VARIATIONS_TENTH_MORE;
   require(dsm_elasticity_derive(&s->sensitivity, &request, NULL) == DSM_OK, "sensitivities");
+  s->simulation = made_simulation(30);
+  require(s->simulation != NULL, "a simulation");
 }
 
 /* A database in memory if there is such a folder: it is made anew thousands of times. */
@@ -349,6 +353,7 @@ void subject_init(subject *s) {
 void subject_fini(subject *s) {
   dsm_diags_free(s->findings);
   remove_store(s);
+  dsm_dispatch_free(s->simulation);
   dsm_elasticity_free(s->sensitivity);
   dsm_drift_free(s->drift);
   dsm_baseline_free(s->baseline);

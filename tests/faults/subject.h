@@ -59,6 +59,7 @@ typedef struct subject {
   dsm_elasticity *sensitivity; /**< the same with a tenth more of each */
   dsm_baseline *baseline;      /**< of the stacked workload without optimisations */
   dsm_drift *drift;            /**< from there to the pipelined plan: everything moved */
+  dsm_dispatch *simulation;    /**< of made_partition, recorded */
   dsm_diags *findings;         /**< of a bad workload */
 } subject;
 
@@ -102,8 +103,14 @@ extern const faulty_case input_cases[];
 extern const size_t input_case_count;
 extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
+extern const faulty_case dispatch_cases[];
+extern const size_t dispatch_case_count;
+extern const faulty_case partition_cases[];
+extern const size_t partition_case_count;
 extern const faulty_case elasticity_cases[];
 extern const size_t elasticity_case_count;
+extern const faulty_case server_cases[];
+extern const size_t server_case_count;
 extern const faulty_case sweep_eval_cases[];
 extern const size_t sweep_eval_case_count;
 extern const faulty_case sweep_spec_cases[];

@@ -19,7 +19,7 @@ enum { ALLOCATIONS_MAX = 100000, SHOWN_PER_CASE = 3 };
 
 /* From this one on an allocation fails in one of the four ways only: SQLite makes thousands, and
  * sanitizers take their time. */
-#ifdef DSM_IS_SANITIZED
+#ifdef DSM_IS_BRIEF
 enum { FULL_COUNT = 100, WAYS = 4 };
 #else
 enum { FULL_COUNT = 1200, WAYS = 4 };
@@ -194,7 +194,10 @@ int main(void) {
   size_t failure_count = check_refused_threads(&s);
   failure_count += run_cases(input_cases, input_case_count, &s, diags);
   failure_count += run_cases(plan_cases, plan_case_count, &s, diags);
+  failure_count += run_cases(dispatch_cases, dispatch_case_count, &s, diags);
+  failure_count += run_cases(partition_cases, partition_case_count, &s, diags);
   failure_count += run_cases(elasticity_cases, elasticity_case_count, &s, diags);
+  failure_count += run_cases(server_cases, server_case_count, &s, diags);
   failure_count += run_cases(sweep_eval_cases, sweep_eval_case_count, &s, diags);
   failure_count += run_cases(sweep_spec_cases, sweep_spec_case_count, &s, diags);
   failure_count += run_cases(check_cases, check_case_count, &s, diags);

@@ -28,6 +28,7 @@ class Program:
         self.folder = pathlib.Path(folder)
         self.workload = str(source / "workloads" / "raider.json")
         self.system = str(source / "systems" / "torus16.json")
+        self.server = str(source / "servers" / "edge_npu.json")
 
     def run(self, *arguments, stdout=subprocess.DEVNULL, limit=None):
         def prepare():
@@ -86,6 +87,9 @@ def commands(program):
     yield "elasticity", ["describe", program.workload, program.system, "--elasticity"]
     yield "validate", ["validate", program.workload]
     yield "score", ["score", str(program.folder / "plan.json")]
+    for form in ("table", "json", "csv"):
+        yield f"partition {form}", ["partition", program.workload, program.server, "--format", form,
+                                    "--simulate", "requests=5"]
     yield "help", ["help", "explore"]
     yield "--help", ["--help"]
     yield "--version", ["--version"]

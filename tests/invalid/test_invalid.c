@@ -101,16 +101,34 @@ static dsm_status refuse_baseline(const char *text, size_t length, dsm_diags *di
   return is_left ? DSM_OK : status;
 }
 
+static dsm_status refuse_server(const char *text, size_t length, dsm_diags *diags) {
+  dsm_server *server = NULL;
+  const dsm_status status = dsm_server_parse(&server, text, length, "input.json", NULL, 0, diags);
+  const bool is_left = server != NULL;
+  dsm_server_free(server);
+  return is_left ? DSM_OK : status;
+}
+
+static dsm_status refuse_profile(const char *text, size_t length, dsm_diags *diags) {
+  dsm_instance_options options;
+  dsm_instance_options_init(&options);
+  dsm_instance *instance = NULL;
+  const dsm_status status =
+      dsm_profile_parse(&instance, text, length, "input.json", &options, diags);
+  const bool is_left = instance != NULL;
+  dsm_instance_free(instance);
+  return is_left ? DSM_OK : status;
+}
+
 typedef struct kind {
   const char *name;
   refuse_function refuse;
 } kind;
 
-static const kind kinds[] = {{"workload", refuse_workload},
-                             {"system", refuse_system},
-                             {"plan", refuse_plan},
-                             {"sweep", refuse_sweep},
-                             {"baseline", refuse_baseline}};
+static const kind kinds[] = {{"workload", refuse_workload}, {"system", refuse_system},
+                             {"server", refuse_server},     {"profile", refuse_profile},
+                             {"planner", refuse_profile},   {"plan", refuse_plan},
+                             {"sweep", refuse_sweep},       {"baseline", refuse_baseline}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */

@@ -19,6 +19,8 @@ ROOMS = {
     "search": ["base", "system", "plan", "model"],
     "check": ["base", "workload", "system", "plan", "search"],
     "elasticity": ["base", "workload", "system", "search"],
+    "server": ["base", "workload", "system", "model", "plan", "search"],
+    "partition": ["base", "server"],
     "sweep": ["base", "workload", "system", "plan", "search"],
     "report": ["base", "system", "model", "plan"],
     "cli": [],
@@ -28,7 +30,7 @@ ROOMS = {
 PROGRAMS = ("cli", "mpi")
 # Public headers that a room may use beside those of the rooms below it.
 PUBLIC_HEADERS = {
-    "base": {"status", "diag", "file", "override", "limits"},
+    "base": {"status", "diag", "file", "number", "override", "limits"},
     "workload": {"workload"},
     "system": {"system"},
     "model": {"mapping", "model", "workload", "system"},
@@ -36,6 +38,8 @@ PUBLIC_HEADERS = {
     "search": {"explore"},
     "check": {"check"},
     "elasticity": {"elasticity"},
+    "server": {"server", "instance"},
+    "partition": {"partition", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
     "report": {"report", "suggest"},
 }
@@ -53,8 +57,12 @@ FORBIDDEN_OUTSIDE = {
     "calloc": {"base", "search", "cli", "mpi"},
     "isatty": {"cli"}, "time": {"cli"}, "clock_gettime": {"cli"},
 }
+# A file that may use a word that is forbidden everywhere: GLPK can be kept from aborting the process
+# only by a jump out of its error hook.
+EXCEPTIONS = {"src/partition/solver_session.c": {"setjmp", "longjmp"}}
 # A foreign header, and the files that may know it.
 FOREIGN = {"cjson/cJSON.h": re.compile(r"src/base/json_\w+\.[ch]$"),
+           "glpk.h": re.compile(r"src/partition/solver\w*\.[ch]$"),
            "sqlite3.h": re.compile(r"src/sweep/store\w*\.[ch]$"),
            "sha256.h": re.compile(r"src/base/digest\.c$"),
            "mpi.h": re.compile(r"src/mpi/dsm_mpi\.c$"),
@@ -104,8 +112,9 @@ def check_includes(path, room, text, complain):
 
 def check_calls(path, room, text, complain):
     code = strip_comments_and_strings(text)
+    allowed = next((words for name, words in EXCEPTIONS.items() if str(path).endswith(name)), set())
     for word in FORBIDDEN_EVERYWHERE:
-        if re.search(rf"(?<![\w.>]){word}\s*\(", code):
+        if word not in allowed and re.search(rf"(?<![\w.>]){word}\s*\(", code):
             complain(path, f"forbidden call: {word}")
     for word, rooms in FORBIDDEN_OUTSIDE.items():
         if room not in rooms and re.search(rf"(?<![\w.>]){word}\s*\(", code):

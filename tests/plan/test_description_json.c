@@ -15,6 +15,8 @@ static const known_case known[] = {
     {"{\"format\": \"dsm-system/1\"}", DSM_DESCRIPTION_SYSTEM},
     {"{\"format\": \"dsm-plan/1\"}", DSM_DESCRIPTION_PLAN},
     {"{\"format\": \"dsm-sweep/1\"}", DSM_DESCRIPTION_SWEEP},
+    {"{\"format\": \"dsm-server/1\"}", DSM_DESCRIPTION_SERVER},
+    {"{\"format\": \"dsm-profile/1\"}", DSM_DESCRIPTION_PROFILE},
     {"{\"a\": {\"format\": 1}, \"format\": \"dsm-plan/1\", \"b\": []}", DSM_DESCRIPTION_PLAN},
     /* a duplicate key is a finding of whoever reads the whole */
     {"{\"format\": \"dsm-system/1\", \"name\": \"a\", \"name\": \"b\"}", DSM_DESCRIPTION_SYSTEM},

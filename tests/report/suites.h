@@ -8,6 +8,7 @@
 Suite *suite_check_report(void);
 Suite *suite_csv(void);
 Suite *suite_description(void);
+Suite *suite_dispatch_trace(void);
 Suite *suite_display(void);
 Suite *suite_elasticity_report(void);
 Suite *suite_explain_view(void);
@@ -16,6 +17,7 @@ Suite *suite_figures(void);
 Suite *suite_ladder(void);
 Suite *suite_loss(void);
 Suite *suite_page(void);
+Suite *suite_partition_report(void);
 Suite *suite_plan_csv(void);
 Suite *suite_plan_decisions(void);
 Suite *suite_plan_table(void);

@@ -2,6 +2,7 @@
 #include "suites.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,6 +349,58 @@ START_TEST(test_a_plan_is_described_with_both_and_its_result) {
 }
 END_TEST
 
+/* ---- servers and profiles ---- */
+
+START_TEST(test_devices_of_servers_and_profiles_are_described) {
+  static const dsm_device devices[] = {{.name = "a",
+                                        .kind = DSM_DEVICE_FPGA,
+                                        .is_accelerator = true,
+                                        .memory_bytes = 2e9,
+                                        .link_bytes_per_second = HUGE_VAL,
+                                        .fpga = {.clock_hertz = 1e8,
+                                                 .multipliers = 10,
+                                                 .initiation_interval_cycles = 2,
+                                                 .instances = 3}},
+                                       {.name = "b",
+                                        .kind = DSM_DEVICE_TIMES,
+                                        .memory_bytes = HUGE_VAL,
+                                        .link_bytes_per_second = 5,
+                                        .has_power = true,
+                                        .busy_watts = 7,
+                                        .idle_watts = 1}};
+  const dsm_server server = {.name = "two", .devices = devices, .device_count = 2};
+  static const dsm_task tasks[] = {{.name = "t", .weights_bytes = 5},
+                                   {.name = "u", .weights_bytes = 6}};
+  static const dsm_instance_device places[] = {
+      {.name = "a", .memory_bytes = 10, .link_bytes_per_second = HUGE_VAL}};
+  static const double seconds[] = {0.5, HUGE_VAL};
+  const dsm_instance profile = {.name = "p",
+                                .tasks = tasks,
+                                .task_count = 2,
+                                .devices = places,
+                                .device_count = 1,
+                                .seconds = seconds};
+  const dsm_described both[] = {{.file = "s", .server = &server},
+                                {.file = "p", .profile = &profile}};
+  cJSON *const root = describe(both, 2);
+  const cJSON *const list = cJSON_GetObjectItem(item_of(root, 0), "devices");
+  const cJSON *const fpga = cJSON_GetArrayItem(list, 0);
+  const cJSON *const given = cJSON_GetArrayItem(list, 1);
+  ck_assert_str_eq(text_in(item_of(root, 0), "kind"), "server");
+  ck_assert_str_eq(text_in(fpga, "kind"), "fpga");
+  ck_assert_double_eq(number_in(fpga, "peak_flops"), 2.0 * 10 * 3 * 1e8 / 2);
+  ck_assert(cJSON_IsNull(cJSON_GetObjectItem(fpga, "link_bytes_per_second")));
+  ck_assert(!cJSON_HasObjectItem(fpga, "busy_watts"));
+  ck_assert(!cJSON_HasObjectItem(given, "peak_flops"));
+  ck_assert_double_eq(number_in(given, "idle_watts"), 1);
+  ck_assert_double_eq(number_in(item_of(root, 1), "weights_bytes"), 11);
+  const cJSON *const place =
+      cJSON_GetArrayItem(cJSON_GetObjectItem(item_of(root, 1), "devices"), 0);
+  ck_assert_double_eq(number_in(place, "runs_tasks"), 1);
+  cJSON_Delete(root);
+}
+END_TEST
+
 /* ---- several, in all forms ---- */
 
 static dsm_described items[3];
@@ -452,6 +505,7 @@ Suite *suite_description(void) {
   tcase_add_loop_test(others, test_the_csv_says_the_same_of_a_parameter, 0, COUNT_OF(origins));
   tcase_add_test(others, test_the_table_shows_units_defaults_and_sources);
   tcase_add_test(others, test_a_plan_is_described_with_both_and_its_result);
+  tcase_add_test(others, test_devices_of_servers_and_profiles_are_described);
   suite_add_tcase(suite, others);
   TCase *const several = tcase_create("several");
   tcase_add_checked_fixture(several, set_up, tear_down);

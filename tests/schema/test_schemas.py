@@ -13,6 +13,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -70,6 +71,18 @@ BEYOND_SCHEMAS = {
         "range_": "from, to and the step: " + RELATION,
         "set_and_axis": "one place a path: " + RELATION,
         "set_path_unknown": "paths that an input knows: " + RELATION,
+    },
+    "server": {
+        "count_over_limit": "devices after count: " + RELATION,
+        "idle_above_busy": "busy_watts and idle_watts: " + RELATION,
+        "name_twice": "names that differ: " + RELATION,
+        "key_duplicate": DUPLICATES,
+    },
+    "profile": {
+        "device_twice": "names that differ: " + RELATION,
+        "graph_": "tasks that exist, and can run one after the other: " + RELATION,
+        "seconds_of_": "a time for each device: " + RELATION,
+        "task_twice": "names that differ: " + RELATION,
     },
     "system": {
         "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
@@ -144,7 +157,7 @@ class Schemas:
 
 
 def check_bundled(schemas, source):
-    for kind in ("workload", "system", "sweep"):
+    for kind in ("workload", "system", "sweep", "server"):
         paths = sorted((source / f"{kind}s").glob("*.json"))
         expect(paths, f"no bundled {kind}s")
         for path in paths:
@@ -448,7 +461,8 @@ def check_plans(schemas, dsm, source, folder):
 
 def check_description(schemas, dsm, source, plans):
     files = [*sorted(source.glob("workloads/*.json")), *sorted(source.glob("systems/*.json")),
-             *plans, *sorted(source.glob("sweeps/*.json"))]
+             *plans, *sorted(source.glob("sweeps/*.json")), *sorted(source.glob("servers/*.json")),
+             source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json"]
     described = run(dsm, "describe", *map(str, files), "--format", "json")
     if described is None:
         return
@@ -457,7 +471,7 @@ def check_description(schemas, dsm, source, plans):
     expect([item["file"] for item in described["items"]] == [str(file) for file in files],
            "describe: one item for each file, in order")
     kinds = {item["kind"]: item for item in described["items"]}
-    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep"])
+    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep", "server", "profile"])
     small = {"format": described["format"], "items": list(kinds.values())}
     for item in small["items"]:
         item["layers"] = item.get("layers", [])[:1]
@@ -574,6 +588,39 @@ def check_checks(schemas, dsm, plans, folder):
             expect(schemas.complaint(name, changed) is not None, f"{name}: valid without {key}")
 
 
+def check_server_tables(schemas, sources):
+    server, path = schemas.by_format["dsm-server/1"], "src/server/server_json.c"
+    device = server["$defs"]["device"]
+    kinds = sources.names(path, "kind_names")
+    expect_same("keys of a server", server["properties"], sources.known_keys(path, "read_server"))
+    expect_same("kinds of devices", device["properties"]["kind"]["enum"], kinds)
+    text = sources.text(path)
+    common = re.findall(r'"(\w+)"', re.search(r"#define COMMON_KEYS((?:.*\\\n)*.*)", text).group(1))
+    table = re.search(r"kind_keys\[.*?=\s*\{(.*?)\};", text, flags=re.S).group(1)
+    rows = re.findall(r"\{COMMON_KEYS,([^}]*)\}", table)
+    expect(len(rows) == len(kinds), "server: a row of keys for each kind")
+    for rule, kind, row in zip(device["allOf"], kinds, rows):
+        expect(rule["if"]["properties"]["kind"]["const"] == kind, f"server: rule of {kind}")
+        expect_same(f"keys of a {kind}", rule["then"]["propertyNames"]["enum"],
+                    common + re.findall(r'"(\w+)"', row))
+    expect_same("keys of power", server["$defs"]["power"]["properties"],
+                sources.known_keys("src/server/common_json.c", "dsm__power_read"))
+    expect(server["properties"]["devices"]["maxItems"] == sources.limits["DSM_DEVICES_MAX"],
+           "server: devices is not DSM_DEVICES_MAX")
+
+
+def check_profile_tables(schema, sources):
+    path, definitions = "src/server/profile_json.c", schema["$defs"]
+    expect_same("keys of a profile", schema["properties"], sources.known_keys(path, "read_profile"))
+    expect_same("keys of a task", definitions["task"]["properties"],
+                sources.known_keys(path, "read_task"))
+    expect_same("keys of a device of a profile", definitions["device"]["properties"],
+                sources.known_keys(path, "read_device"))
+    for what, limit in (("devices", "DSM_DEVICES_MAX"), ("tasks", "DSM_TASKS_MAX")):
+        expect(schema["properties"][what]["maxItems"] == sources.limits[limit],
+               f"profile: {what} is not {limit}")
+
+
 def check_check_tables(schema, sources):
     path, item = "src/check/check.c", schema["$defs"]["item"]["properties"]
     expect_same("verdicts", item["verdict"]["enum"], sources.names(path, "verdict_names"))
@@ -635,6 +682,8 @@ def main():
     check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
     check_sweep_tables(schemas.by_format["dsm-sweep/1"], sources)
     check_sensitivity_tables(schemas.by_format["dsm-sensitivity/1"], sources)
+    check_server_tables(schemas, sources)
+    check_profile_tables(schemas.by_format["dsm-profile/1"], sources)
     check_check_tables(schemas.by_format["dsm-check/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:

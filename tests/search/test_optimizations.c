@@ -62,8 +62,8 @@ static void climb(const char *network, const char *system_name, const char *mini
   dsm_workload_free(workload);
 }
 
-/* Sanitizers look at the same code with fewer minibatches. */
-#ifdef DSM_IS_SANITIZED
+/* The other builds look at the same code with fewer minibatches. */
+#ifdef DSM_IS_BRIEF
 enum { MINIBATCHES_TRIED = 1 };
 #else
 enum { MINIBATCHES_TRIED = MINIBATCHES };

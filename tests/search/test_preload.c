@@ -8,8 +8,8 @@
 #include "random_numbers.h"
 #include "suites.h"
 
-/* Sanitizers look at the same code with fewer networks. */
-#ifdef DSM_IS_SANITIZED
+/* The other builds look at the same code with fewer networks. */
+#ifdef DSM_IS_BRIEF
 enum { TWIN_COUNT = 60, RANDOM_COUNT = 500 };
 #else
 enum { TWIN_COUNT = 400, RANDOM_COUNT = 2000 };

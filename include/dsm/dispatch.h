@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dispatch.h: a runtime at work on a partition (section 2.7 of the paper): a discrete-event
+ * simulation in which each task goes to the device that can finish it first among those that hold
+ * its parameters, ties to the first device. Links carry one transfer at a time, in the order in
+ * which they are asked for. The same seed gives the same run. The rules in full: docs/dispatch.md.
+ */
+#ifndef DSM_DISPATCH_H
+#define DSM_DISPATCH_H
+
+#include "dsm/partition.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dsm_dispatch_options {
+  size_t request_count; /**< 1 .. DSM_REQUESTS_MAX */
+  size_t window; /**< closed loop: so many requests are in the server at a time; 0: arrivals */
+  double rate;   /**< arrivals per second, exponential gaps; 0: closed loop */
+  uint64_t seed;
+  bool does_record; /**< keep every task and transfer, for a trace */
+} dsm_dispatch_options;
+
+/** 1000 requests, a window of 16. */
+DSM_API void dsm_dispatch_options_init(dsm_dispatch_options *options);
+
+/** A task or a transfer that occupied a device or its link. */
+typedef struct dsm_dispatch_event {
+  size_t request;
+  size_t task;   /**< that ran, or whose output moved */
+  size_t device; /**< that ran it, or whose link it left by */
+  size_t target; /**< of a transfer: the device that it went to (device_count: out of the server);
+                      of a task: the device itself */
+  bool is_transfer;
+  double begin_seconds;
+  double end_seconds;
+} dsm_dispatch_event;
+
+typedef struct dsm_dispatch_device {
+  double time_fraction; /**< busy, over the whole run */
+  double link_fraction; /**< its outgoing link occupied, over the whole run */
+  double mean_queue;    /**< tasks that wait for it, over time */
+  size_t most_queued;
+} dsm_dispatch_device;
+
+typedef struct dsm_dispatch {
+  const dsm_partition *partition; /**< borrowed */
+  dsm_dispatch_options options;
+  double seconds;    /**< until the last result */
+  double throughput; /**< requests per second in the steady half: from the end of the first
+                          quarter of requests to that of the third */
+  double mean_latency_seconds;
+  double p50_latency_seconds; /**< nearest rank */
+  double p95_latency_seconds;
+  double p99_latency_seconds;
+  const dsm_dispatch_device *devices;
+  const dsm_dispatch_event *events; /**< by begin, then request, task; if recorded. What takes no
+                                       time is no event */
+  size_t event_count;
+
+  struct dsm__arena *arena; /**< private */
+} dsm_dispatch;
+
+/**
+ * Simulates. *dispatch borrows the partition and belongs to the caller. Of the partition only
+ * instance, is_stored and whether results are kept matter. DSM_ERROR_USAGE: options that contradict
+ * each other; DSM_ERROR_INVALID: a task that no device stores and can run, or times that a double
+ * cannot hold; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_dispatch_run(dsm_dispatch **dispatch,
+                                                  const dsm_partition *partition,
+                                                  const dsm_dispatch_options *options,
+                                                  dsm_diags *diags);
+DSM_API void dsm_dispatch_free(dsm_dispatch *dispatch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

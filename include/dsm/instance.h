@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * instance.h: a partitioning problem in numbers: tasks, tensors between them, devices, and the
+ * processing time p_ij of every task on every device.
+ *
+ * Notation of the paper (section 2.6): w_i weights, o_i output, p_ij time, M_j memory, beta_j link.
+ */
+#ifndef DSM_INSTANCE_H
+#define DSM_INSTANCE_H
+
+#include "dsm/server.h"
+#include "dsm/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A layer, or consecutive layers. */
+typedef struct dsm_task {
+  const char *name;        /**< the layer's, or "FIRST..LAST" */
+  double weights_bytes;    /**< w_i: parameters */
+  double activation_bytes; /**< most that is live while it runs: what its layers read and make, and
+                                what passes them by; counted in (3) only where asked */
+  double output_bytes;     /**< o_i: of its last output, what leaves the server for a task without
+                                consumers; of several layers, of those that none uses */
+} dsm_task;
+
+/** A tensor that a task makes for other tasks. On a chain each task but the last has one, with its
+ * output and the next task as the only consumer. A task of several layers has one for each layer
+ * that a later task uses, a task of one layer at most one. */
+typedef struct dsm_tensor {
+  size_t producer;
+  double bytes;            /**< 0 or more */
+  const size_t *consumers; /**< ascending, each once, all after the producer */
+  size_t consumer_count;   /**< 1 or more */
+} dsm_tensor;
+
+typedef struct dsm_instance_device {
+  const char *name;
+  bool is_accelerator;
+  double memory_bytes;          /**< M_j; infinite: unlimited */
+  double link_bytes_per_second; /**< beta_j; infinite: unlimited */
+  bool has_power;
+  double busy_watts;
+  double idle_watts;
+} dsm_instance_device;
+
+/** Immutable once made. Tasks are in an order in which they can run. */
+typedef struct dsm_instance {
+  const char *name;
+  const dsm_task *tasks;
+  size_t task_count;         /**< 1 .. DSM_TASKS_MAX */
+  const dsm_tensor *tensors; /**< by producer */
+  size_t tensor_count;
+  const dsm_instance_device *devices;
+  size_t device_count;   /**< 1 .. DSM_DEVICES_MAX */
+  const double *seconds; /**< p_ij = seconds[i * device_count + j] > 0; infinite: cannot run here */
+
+  struct dsm__arena *arena; /**< private */
+} dsm_instance;
+
+typedef struct dsm_instance_options {
+  uint64_t batch;    /**< samples of a request, 1 by default; a profile's times are for its own */
+  size_t task_count; /**< join consecutive layers into at most so many tasks, the largest of which
+                          has the least work possible; 0: one task a layer */
+} dsm_instance_options;
+
+DSM_API void dsm_instance_options_init(dsm_instance_options *options);
+
+/**
+ * A task for each primary layer, or for several, and their times on the devices (docs/formats.md,
+ * "Server"). p_ij of a chip is the layer's inference total alone: the best parallelism and core
+ * splits, nothing held on chip or preloaded, no relayouts. DSM_ERROR_INVALID: a layer without a
+ * time where times are given, or a name that is no layer; DSM_ERROR_USAGE: a batch that is none, or
+ * too many tasks. *instance then belongs to the caller and borrows nothing.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_instance_make(dsm_instance **instance,
+                                                   const dsm_workload *workload,
+                                                   const dsm_server *server,
+                                                   const dsm_instance_options *options,
+                                                   dsm_diags *diags);
+
+/**
+ * Reads a profile: format "dsm-profile/1" (tasks, tensors, devices and times in full), or the
+ * planner format of msr-fiddle/dnn-partitioning, known by its keys (docs/formats.md, "Profile").
+ * With options->task_count tasks are joined by their least times.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_profile_parse(dsm_instance **instance, const char *text,
+                                                   size_t length, const char *file,
+                                                   const dsm_instance_options *options,
+                                                   dsm_diags *diags);
+/** dsm_profile_parse of a file ("-": standard input); also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_profile_load(dsm_instance **instance, const char *path,
+                                                  const dsm_instance_options *options,
+                                                  dsm_diags *diags);
+
+/** Frees the instance; NULL is fine. */
+DSM_API void dsm_instance_free(dsm_instance *instance);
+
+/** p_ij. */
+static inline double dsm_instance_seconds(const dsm_instance *of, size_t task, size_t device) {
+  return of->seconds[task * of->device_count + device];
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

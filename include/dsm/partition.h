@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * partition.h: which device runs which task of an inference request, and how often.
+ *
+ * Throughput is the mixed integer linear programme of section 2.6 of the paper (docs/partition.md):
+ * x_ij tasks i per second on device j, s_ij whether its parameters are stored there, c_ij bytes of
+ * its output that leave j per second, rho requests per second; maximise rho subject to (1) to (7).
+ * A tensor with several consumers is sent once to each device that needs it: c_ij >= o_i (x_ij -
+ * x_kj) for every consumer k, r_ij >= x_kj - x_ij, sum_j c_ij >= o_i sum_j r_ij, and c_ij <= o_i
+ * (m - 1) x_ij; with one consumer that is the paper's.
+ * Solved by GLPK; what it answers is checked and priced again by code of our own.
+ */
+#ifndef DSM_PARTITION_H
+#define DSM_PARTITION_H
+
+#include "dsm/instance.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dsm_objective_kind {
+  DSM_OBJECTIVE_THROUGHPUT = 0, /**< most requests per second */
+  DSM_OBJECTIVE_LATENCY, /**< shortest time of one request: tasks one at a time, a tensor that
+                              moves costs bytes / beta_j for each device it is sent to */
+  DSM_OBJECTIVE_ENERGY,  /**< least joules a request at a required throughput */
+  DSM_OBJECTIVE_KIND_COUNT
+} dsm_objective_kind;
+
+typedef struct dsm_partition_options {
+  dsm_objective_kind objective;
+  double required_rho;         /**< DSM_OBJECTIVE_ENERGY: requests per second, > 0 */
+  double time_limit_seconds;   /**< of the solver, > 0; default 60 */
+  double gap;                  /**< relative; default 1e-4 */
+  bool does_count_activations; /**< in (3), for every task that is stored */
+  bool does_keep_results;      /**< results stay on their device; else x_{n+1,j} = 0: what tasks
+                                    without consumers put out leaves the device */
+} dsm_partition_options;
+
+DSM_API void dsm_partition_options_init(dsm_partition_options *options);
+
+/** How an answer was found. */
+typedef enum dsm_solution_status {
+  DSM_SOLUTION_OPTIMAL = 0, /**< within the gap */
+  DSM_SOLUTION_LIMITED,     /**< the time limit, or the solver's accuracy, came first: the gap says
+                                 how good it is at least */
+  DSM_SOLUTION_STATUS_COUNT
+} dsm_solution_status;
+
+typedef struct dsm_device_use {
+  double time_fraction; /**< 0 .. 1 */
+  double memory_bytes;
+  double memory_fraction;       /**< 0 where unlimited */
+  double link_bytes_per_second; /**< throughput and energy; latency: bytes of the request */
+  double link_fraction;         /**< 0 where unlimited */
+  bool is_time_binding;         /**< within 1e-6 of the limit */
+  bool is_memory_binding; /**< no task that is not stored there and could run would still fit */
+  bool is_link_binding;
+} dsm_device_use;
+
+/** A simple way to use the same devices. */
+typedef enum dsm_baseline_kind {
+  DSM_BASELINE_ACCELERATORS = 0, /**< the whole network on each accelerator, balanced */
+  DSM_BASELINE_REPLICATION,      /**< the whole network on each device, balanced */
+  DSM_BASELINE_BEST_DEVICE,      /**< the whole network on the best single device */
+  DSM_BASELINE_KIND_COUNT
+} dsm_baseline_kind;
+
+typedef struct dsm_partition_baseline {
+  dsm_baseline_kind kind;
+  bool is_feasible;       /**< at least one device holds and runs the whole network */
+  double rho;             /**< requests per second; the links count too */
+  double latency_seconds; /**< of a request on the fastest of its devices */
+  size_t device_count;    /**< that take part */
+} dsm_partition_baseline;
+
+/** What the solver had to do. */
+typedef struct dsm_partition_statistics {
+  size_t column_count; /**< of the programme that was branched over */
+  size_t row_count;
+  size_t node_count; /**< of all search trees */
+} dsm_partition_statistics;
+
+typedef struct dsm_partition {
+  const dsm_instance *instance; /**< borrowed */
+  dsm_partition_options options;
+  dsm_solution_status status;
+  bool
+      is_heuristic; /**< the answer is that of the starting heuristic: the solver found no better */
+  double rho;       /**< requests per second, priced again from x */
+  double latency_seconds;    /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
+                                  placement, for comparison */
+  double joules_per_request; /**< where all devices that are used give power; else 0 */
+  double objective;          /**< value of what was asked for: rho, seconds or joules */
+  double bound;              /**< proven: no solution is better */
+  double relaxation;         /**< optimum of the linear relaxation */
+  double gap;                /**< |bound - objective| / |objective| */
+  double solver_seconds;     /**< by the clock; the only number that differs from run to run */
+  dsm_partition_statistics statistics;
+  const double *rates;   /**< x_ij = rates[i * device_count + j], per second; latency: 0 or 1 */
+  const bool *is_stored; /**< s_ij */
+  const double *sent; /**< bytes per second of tensor t (then of results of task i) from device j:
+                           sent[(t or tensor_count + i) * device_count + j] */
+  const dsm_device_use *uses; /**< of each device */
+  dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT];
+
+  struct dsm__arena *arena; /**< private */
+} dsm_partition;
+
+/**
+ * Solves. *partition borrows instance and belongs to the caller. DSM_ERROR_INFEASIBLE: a task fits
+ * nowhere (the finding names it and the bytes missing), all tasks do not fit together, or the
+ * required throughput is out of reach; DSM_ERROR_USAGE: energy without power; DSM_ERROR_IO: the
+ * solver failed; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_partition_solve(dsm_partition **partition,
+                                                     const dsm_instance *instance,
+                                                     const dsm_partition_options *options,
+                                                     dsm_diags *diags);
+DSM_API void dsm_partition_free(dsm_partition *partition);
+
+/** Checks an answer against every constraint, within 1e-6 relative; DSM_ERROR_INVALID with findings
+ * that name constraint, task and device. dsm_partition_solve has done this. */
+DSM_API DSM_NODISCARD dsm_status dsm_partition_validate(const dsm_partition *partition,
+                                                        dsm_diags *diags);
+
+/** The programme as free MPS text, written as minimise -rho (MPS carries no sense); malloc'ed. */
+DSM_API DSM_NODISCARD dsm_status dsm_partition_mps(char **text, const dsm_instance *instance,
+                                                   const dsm_partition_options *options,
+                                                   dsm_diags *diags);
+
+/** The baselines of an instance. */
+DSM_API void dsm_partition_baselines(const dsm_instance *instance,
+                                     const dsm_partition_options *options,
+                                     dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT]);
+
+/* Words of the formats. Never NULL. */
+DSM_API const char *dsm_objective_kind_name(dsm_objective_kind objective);
+DSM_API const char *dsm_solution_status_name(dsm_solution_status status);
+DSM_API const char *dsm_baseline_kind_name(dsm_baseline_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/complain.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+
+#define FINDINGS_MAX 100
+
+/* ---- options that need or exclude each other ---- */
+
+static cli_exit check_operands(const cli_arguments *arguments) {
+  const size_t count = arguments->operand_count;
+  if (arguments->partition.profile == NULL) {
+    return count == 2 ? CLI_EXIT_DONE
+           : count == 1
+               ? cli_usage_error(arguments->command, "expected WORKLOAD SERVER, found only '%s'",
+                                 arguments->operands[0])
+               : cli_usage_error(arguments->command, "expected WORKLOAD SERVER, or --profile FILE");
+  }
+  if (count > 0) {
+    return cli_usage_error(arguments->command,
+                           "expected no WORKLOAD and SERVER with --profile, which has tasks and "
+                           "devices, found '%s'",
+                           arguments->operands[0]);
+  }
+  static const char *const of_workload[] = {"set", "batch"};
+  for (size_t i = 0; i < sizeof of_workload / sizeof of_workload[0]; i++) {
+    if (cli_is_given(arguments, of_workload[i])) {
+      return cli_usage_error(arguments->command,
+                             "--%s and --profile exclude each other: the profile says all",
+                             of_workload[i]);
+    }
+  }
+  return CLI_EXIT_DONE;
+}
+
+/* One file cannot hold two things. */
+static cli_exit check_files(const cli_arguments *arguments) {
+  const char *const files[] = {arguments->output, arguments->partition.mps,
+                               arguments->partition.trace};
+  static const char *const options[] = {"output", "write-mps", "trace"};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t j = 0; j < i; j++) {
+      if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0) {
+        return cli_usage_error(arguments->command, "--%s and --%s name the same file, '%s'",
+                               options[j], options[i], files[i]);
+      }
+    }
+  }
+  return CLI_EXIT_DONE;
+}
+
+static cli_exit check_options(const cli_arguments *arguments) {
+  const cli_partition_arguments *const wanted = &arguments->partition;
+  const bool is_energy = wanted->options.objective == DSM_OBJECTIVE_ENERGY;
+  if (is_energy && !cli_is_given(arguments, "require")) {
+    return cli_usage_error(arguments->command,
+                           "--objective energy needs --require RATE, requests per second");
+  }
+  if (!is_energy && cli_is_given(arguments, "require")) {
+    return cli_usage_error(arguments->command, "--require needs --objective energy");
+  }
+  if (wanted->trace != NULL && !wanted->is_simulation) {
+    return cli_usage_error(arguments->command, "--trace needs --simulate");
+  }
+  const cli_exit outcome = check_operands(arguments);
+  return outcome == CLI_EXIT_DONE ? check_files(arguments) : outcome;
+}
+
+/* ---- what is partitioned ---- */
+
+static dsm_status load_workload(dsm_workload **workload, const cli_arguments *arguments,
+                                dsm_diags *diags) {
+  char *path;
+  dsm_status status =
+      cli_find_input(&path, arguments, arguments->operands[0], CLI_BUNDLED_WORKLOADS, diags);
+  if (status == DSM_OK) {
+    status = dsm_workload_load(workload, path, arguments->overrides.workload,
+                               arguments->overrides.workload_count, diags);
+  }
+  free(path);
+  return status;
+}
+
+static dsm_status load_server(dsm_server **server, const cli_arguments *arguments,
+                              dsm_diags *diags) {
+  char *path;
+  dsm_status status =
+      cli_find_input(&path, arguments, arguments->operands[1], CLI_BUNDLED_SERVERS, diags);
+  if (status == DSM_OK) {
+    status = dsm_server_load(server, path, arguments->overrides.server,
+                             arguments->overrides.server_count, diags);
+  }
+  free(path);
+  return status;
+}
+
+/* Both inputs are read, so that the problems of both are reported. */
+static cli_exit make_instance(dsm_instance **instance, const cli_arguments *arguments,
+                              dsm_diags *diags) {
+  dsm_workload *workload = NULL;
+  dsm_server *server = NULL;
+  cli_exit outcome = cli_exit_of(load_workload(&workload, arguments, diags));
+  outcome = cli_exit_max(outcome, cli_exit_of(load_server(&server, arguments, diags)));
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_exit_of(
+        dsm_instance_make(instance, workload, server, &arguments->partition.instance, diags));
+  }
+  dsm_workload_free(workload);
+  dsm_server_free(server);
+  return outcome;
+}
+
+static cli_exit load_profile(dsm_instance **instance, const cli_arguments *arguments,
+                             dsm_diags *diags) {
+  char *path;
+  dsm_status status = cli_find_input(&path, arguments, arguments->partition.profile, 0, diags);
+  if (status == DSM_OK) {
+    status = dsm_profile_load(instance, path, &arguments->partition.instance, diags);
+  }
+  free(path);
+  return cli_exit_of(status);
+}
+
+/* ---- what comes out ---- */
+
+static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *instance,
+                          dsm_diags *diags) {
+  char *text = NULL;
+  cli_exit outcome =
+      cli_exit_of(dsm_partition_mps(&text, instance, &arguments->partition.options, diags));
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text);
+  }
+  free(text);
+  return outcome;
+}
+
+static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *simulation) {
+  char *const text = dsm_report_dispatch_trace(simulation);
+  if (text == NULL) {
+    return cli_outside_error("cannot make the trace of %zu events: out of memory, or larger than "
+                             "1 GiB; simulate fewer requests",
+                             simulation->event_count);
+  }
+  const cli_exit outcome = cli_put_file(arguments, "trace", arguments->partition.trace, text);
+  free(text);
+  return outcome;
+}
+
+typedef struct answer {
+  dsm_partition *partition;
+  dsm_dispatch *simulation; /* NULL: none is asked for */
+} answer;
+
+static char *print_answer(const void *result, cli_format format, dsm_table_style style) {
+  const answer *const made = result;
+  switch (format) {
+  case CLI_FORMAT_TABLE:
+    return dsm_report_partition_table(made->partition, made->simulation, style);
+  case CLI_FORMAT_JSON:
+    return dsm_report_partition_json(made->partition, made->simulation);
+  case CLI_FORMAT_CSV:
+    return dsm_report_partition_csv(made->partition, made->simulation);
+  case CLI_FORMAT_JUNIT:
+    break;
+  }
+  return NULL;
+}
+
+static void say_what_was_solved(const cli_arguments *arguments, const dsm_partition *partition) {
+  const dsm_partition_statistics *const statistics = &partition->statistics;
+  if (arguments->is_verbose) {
+    (void)fprintf(stderr,
+                  "dsm: %s: %zu tasks, %zu devices; %zu columns, %zu rows, %zu nodes, %.3f s\n",
+                  partition->instance->name, partition->instance->task_count,
+                  partition->instance->device_count, statistics->column_count,
+                  statistics->row_count, statistics->node_count, partition->solver_seconds);
+  }
+}
+
+static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags *diags) {
+  dsm_dispatch_options options = arguments->partition.dispatch;
+  options.does_record = arguments->partition.trace != NULL;
+  cli_exit outcome =
+      cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, diags));
+  if (outcome == CLI_EXIT_DONE && options.does_record) {
+    outcome = write_trace(arguments, made->simulation);
+  }
+  return outcome;
+}
+
+static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instance,
+                      dsm_diags *diags) {
+  const cli_partition_arguments *const wanted = &arguments->partition;
+  answer made = {NULL, NULL};
+  cli_exit outcome = CLI_EXIT_DONE;
+  if (wanted->mps != NULL) {
+    outcome = write_mps(arguments, instance, diags);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_exit_of(dsm_partition_solve(&made.partition, instance, &wanted->options, diags));
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    say_what_was_solved(arguments, made.partition);
+  }
+  if (outcome == CLI_EXIT_DONE && wanted->is_simulation) {
+    outcome = simulate(&made, arguments, diags);
+  }
+  cli_print_findings(arguments, diags);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_put_with_table(arguments, print_answer, &made, CLI_FORMAT_JSON);
+  }
+  dsm_dispatch_free(made.simulation);
+  dsm_partition_free(made.partition);
+  return outcome;
+}
+
+cli_exit cli_run_partition(const cli_arguments *arguments) {
+  cli_exit outcome = check_options(arguments);
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  dsm_instance *instance = NULL;
+  outcome = arguments->partition.profile == NULL ? make_instance(&instance, arguments, diags)
+                                                 : load_profile(&instance, arguments, diags);
+  cli_print_findings(arguments, diags);
+  dsm_diags_clear(diags);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = solve(arguments, instance, diags);
+  }
+  dsm_instance_free(instance);
+  dsm_diags_free(diags);
+  return outcome;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dispatch.c: checks what is asked, runs the engine, and sums up what came out. */
+#include "dsm/dispatch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "dsm/limits.h"
+#include "partition/dispatch_engine.h"
+
+void dsm_dispatch_options_init(dsm_dispatch_options *options) {
+  *options = (dsm_dispatch_options){.request_count = 1000, .window = 16};
+}
+
+static dsm_status check_options(const dsm_dispatch_options *options, dsm_diags *diags) {
+  const dsm__place nowhere = {0};
+  if (options->request_count < 1 || options->request_count > DSM_REQUESTS_MAX) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL, "expected 1 to %d requests, found %zu",
+                   DSM_REQUESTS_MAX, options->request_count);
+    return DSM_ERROR_USAGE;
+  }
+  if (isnan(options->rate) || isinf(options->rate) || options->rate < 0) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "expected a positive rate of requests per second, found %g", options->rate);
+    return DSM_ERROR_USAGE;
+  }
+  if ((options->window > 0) == (options->rate > 0)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "expected either a window of requests or a rate of arrivals, found %s",
+                   options->window > 0 ? "both" : "neither");
+    return DSM_ERROR_USAGE;
+  }
+  return DSM_OK;
+}
+
+/* ---- summary ---- */
+
+static int compare_doubles(const void *left, const void *right) {
+  const double a = *(const double *)left;
+  const double b = *(const double *)right;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/* The smallest value that so many percent do not exceed; of sorted values. */
+static double nearest_rank(const double *sorted, size_t count, size_t percent) {
+  return sorted[(percent * count + 99) / 100 - 1];
+}
+
+/* Sorts the latencies. */
+static void sum_up_latencies(dsm_dispatch *dispatch, double *latencies) {
+  const size_t count = dispatch->options.request_count;
+  double sum = 0;
+  for (size_t q = 0; q < count; q++) {
+    sum += latencies[q];
+  }
+  qsort(latencies, count, sizeof *latencies, compare_doubles);
+  dispatch->mean_latency_seconds = sum / (double)count;
+  dispatch->p50_latency_seconds = nearest_rank(latencies, count, 50);
+  dispatch->p95_latency_seconds = nearest_rank(latencies, count, 95);
+  dispatch->p99_latency_seconds = nearest_rank(latencies, count, 99);
+}
+
+/* Of the whole run where there is no half to speak of. */
+static double steady_throughput(const double *ends, size_t count) {
+  const size_t first = count / 4;
+  const size_t last = 3 * count / 4;
+  const double seconds = first > 0 ? ends[last - 1] - ends[first - 1] : 0;
+  return seconds > 0 ? (double)(last - first) / seconds : (double)count / ends[count - 1];
+}
+
+static int compare_events(const void *left, const void *right) {
+  const dsm_dispatch_event *const a = left;
+  const dsm_dispatch_event *const b = right;
+  if (a->begin_seconds < b->begin_seconds || a->begin_seconds > b->begin_seconds) {
+    return a->begin_seconds < b->begin_seconds ? -1 : 1;
+  }
+  const size_t of_a[] = {a->request, a->task, a->is_transfer, a->target};
+  const size_t of_b[] = {b->request, b->task, b->is_transfer, b->target};
+  for (size_t k = 0; k < sizeof of_a / sizeof *of_a; k++) {
+    if (of_a[k] != of_b[k]) {
+      return of_a[k] < of_b[k] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static dsm_status keep_events(dsm_dispatch *dispatch, const dsm__dispatch_engine *engine,
+                              dsm_diags *diags) {
+  if (!dispatch->options.does_record) {
+    return DSM_OK;
+  }
+  dsm_dispatch_event *const events =
+      dsm__arena_array(dispatch->arena, engine->event_count, sizeof *events);
+  if (events == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  memcpy(events, engine->events, engine->event_count * sizeof *events);
+  qsort(events, engine->event_count, sizeof *events, compare_events);
+  dispatch->events = events;
+  dispatch->event_count = engine->event_count;
+  return DSM_OK;
+}
+
+static dsm_status sum_up(dsm_dispatch *dispatch, const dsm__dispatch_engine *engine,
+                         dsm_diags *diags) {
+  const size_t device_count = dispatch->partition->instance->device_count;
+  dsm_dispatch_device *const devices =
+      dsm__arena_array(dispatch->arena, device_count, sizeof *devices);
+  if (devices == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  dispatch->seconds = engine->ends[dispatch->options.request_count - 1];
+  dispatch->throughput = steady_throughput(engine->ends, dispatch->options.request_count);
+  sum_up_latencies(dispatch, engine->latencies);
+  for (size_t j = 0; j < device_count; j++) {
+    const dsm__dispatch_server *const server = &engine->servers[j];
+    devices[j] =
+        (dsm_dispatch_device){.time_fraction = server->busy_seconds / dispatch->seconds,
+                              .link_fraction = server->link_busy_seconds / dispatch->seconds,
+                              .mean_queue = server->waited_seconds / dispatch->seconds,
+                              .most_queued = server->most_queued};
+  }
+  dispatch->devices = devices;
+  return keep_events(dispatch, engine, diags);
+}
+
+/* ---- all of it ---- */
+
+static dsm_status simulate(dsm_dispatch *dispatch, dsm__arena *scratch, dsm_diags *diags) {
+  dsm__dispatch_engine engine = {.options = dispatch->options, .arena = scratch, .diags = diags};
+  dsm_status status = dsm__dispatch_graph_make(&engine.graph, scratch, dispatch->partition, diags);
+  if (status == DSM_OK) {
+    status = dsm__dispatch_engine_run(&engine);
+  }
+  return status == DSM_OK ? sum_up(dispatch, &engine, diags) : status;
+}
+
+static dsm_dispatch *new_dispatch(const dsm_partition *partition,
+                                  const dsm_dispatch_options *options) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_dispatch *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  if (made == NULL) {
+    dsm__arena_free(arena);
+    return NULL;
+  }
+  *made = (dsm_dispatch){.partition = partition, .options = *options, .arena = arena};
+  return made;
+}
+
+dsm_status dsm_dispatch_run(dsm_dispatch **dispatch, const dsm_partition *partition,
+                            const dsm_dispatch_options *options, dsm_diags *diags) {
+  *dispatch = NULL;
+  dsm_status status = check_options(options, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  dsm_dispatch *made = new_dispatch(partition, options);
+  dsm__arena *const scratch = dsm__arena_new();
+  status =
+      made == NULL || scratch == NULL ? dsm__out_of_memory(diags) : simulate(made, scratch, diags);
+  dsm__arena_free(scratch);
+  if (status != DSM_OK) {
+    dsm_dispatch_free(made);
+    made = NULL;
+  }
+  *dispatch = made;
+  return status;
+}
+
+void dsm_dispatch_free(dsm_dispatch *dispatch) {
+  if (dispatch != NULL) {
+    dsm__arena_free(dispatch->arena);
+  }
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "partition/dispatch_engine.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "partition/dispatch_random.h"
+
+typedef dsm__dispatch_engine engine;
+typedef dsm__flight flight;
+
+static dsm_status out_of_memory(const engine *e) {
+  return dsm__out_of_memory(e->diags);
+}
+
+static dsm_status add_happening(engine *e, dsm__happening happening) {
+  if (!isfinite(happening.seconds)) {
+    dsm__diags_add(e->diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
+                   "request %lu of the simulation does not end at a finite time",
+                   (unsigned long)happening.request);
+    return DSM_ERROR_INVALID;
+  }
+  return dsm__agenda_add(&e->agenda, e->arena, happening) ? DSM_OK : out_of_memory(e);
+}
+
+static dsm_status record(engine *e, const dsm_dispatch_event *event) {
+  if (!e->options.does_record) {
+    return DSM_OK;
+  }
+  if (e->event_count == e->event_capacity) {
+    const size_t capacity = e->event_capacity == 0 ? 256 : 2 * e->event_capacity;
+    dsm_dispatch_event *const events = dsm__arena_array(e->arena, capacity, sizeof *events);
+    if (events == NULL) {
+      return out_of_memory(e);
+    }
+    if (e->event_count > 0) {
+      memcpy(events, e->events, e->event_count * sizeof *events);
+    }
+    e->events = events;
+    e->event_capacity = capacity;
+  }
+  e->events[e->event_count++] = *event;
+  return DSM_OK;
+}
+
+/* ---- flights ---- */
+
+static flight *new_flight(engine *e) {
+  const size_t task_count = e->graph.instance->task_count;
+  flight *const made = dsm__arena_alloc(e->arena, sizeof *made);
+  if (made == NULL) {
+    return NULL;
+  }
+  made->arrivals = dsm__arena_array(
+      e->arena, e->graph.shared_count * e->graph.instance->device_count, sizeof *made->arrivals);
+  made->awaited = dsm__arena_array(e->arena, task_count, sizeof *made->awaited);
+  made->placement = dsm__arena_array(e->arena, task_count, sizeof *made->placement);
+  return made->arrivals == NULL || made->awaited == NULL || made->placement == NULL ? NULL : made;
+}
+
+/* A flight for a request that enters; NULL if out of memory. */
+static flight *take_flight(engine *e, uint32_t request, double now) {
+  flight *taken = e->free_flights;
+  if (taken != NULL) {
+    e->free_flights = taken->next;
+  } else {
+    taken = new_flight(e);
+    if (taken == NULL) {
+      return NULL;
+    }
+  }
+  taken->request = request;
+  taken->entered_seconds = now;
+  taken->results_due = e->graph.result_count;
+  for (size_t i = 0; i < e->graph.instance->task_count; i++) {
+    taken->awaited[i] = (uint16_t)e->graph.producer_counts[i];
+  }
+  for (size_t s = 0; s < e->graph.shared_count * e->graph.instance->device_count; s++) {
+    taken->arrivals[s] = -1;
+  }
+  return taken;
+}
+
+/* ---- transfers ---- */
+
+/* What moves: a tensor, or the result of a task, from its device to a target. */
+typedef struct transfer {
+  size_t task;
+  size_t from;
+  size_t to;
+  double seconds;
+} transfer;
+
+/* Occupies a link; *end is when the transfer is over. */
+static dsm_status occupy_link(engine *e, const flight *f, const transfer *moved, double now,
+                              double *end) {
+  dsm__dispatch_server *const from = &e->servers[moved->from];
+  const double begin = fmax(now, from->link_free_seconds);
+  *end = begin + moved->seconds;
+  from->link_free_seconds = *end;
+  from->trial_seconds = *end;
+  from->link_busy_seconds += moved->seconds;
+  return record(e, &(dsm_dispatch_event){.request = f->request,
+                                         .task = moved->task,
+                                         .device = moved->from,
+                                         .target = moved->to,
+                                         .is_transfer = true,
+                                         .begin_seconds = begin,
+                                         .end_seconds = *end});
+}
+
+/* Where the arrival of a shared tensor on a device is kept; NULL for a tensor that one task needs.
+ */
+static double *arrival_of(const engine *e, const flight *f, size_t tensor, size_t device) {
+  const size_t number = e->graph.shared_numbers[tensor];
+  return number == 0 ? NULL : &f->arrivals[(number - 1) * e->graph.instance->device_count + device];
+}
+
+/* The transfer of a task's input to a device; of 0 seconds if there is nothing to wait for. */
+static transfer input_transfer(const engine *e, const flight *f, size_t tensor, size_t device) {
+  const dsm_tensor *const input = &e->graph.instance->tensors[tensor];
+  const size_t from = f->placement[input->producer];
+  return (transfer){
+      .task = input->producer,
+      .from = from,
+      .to = device,
+      .seconds = from == device ? 0 : dsm__dispatch_sending(e->graph.instance, from, input->bytes)};
+}
+
+/* When all inputs of a task could be on a device. Links are left as they are. */
+static double try_inputs(engine *e, const flight *f, size_t task, size_t device, double now) {
+  const dsm__lists *const inputs = &e->graph.inputs;
+  double ready = now;
+  for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
+    const transfer moved = input_transfer(e, f, inputs->items[n], device);
+    const double *const arrival = arrival_of(e, f, inputs->items[n], device);
+    if (moved.seconds > 0 && arrival != NULL && *arrival >= 0) {
+      ready = fmax(ready, *arrival);
+    } else if (moved.seconds > 0) {
+      double *const link = &e->servers[moved.from].trial_seconds;
+      *link = fmax(now, *link) + moved.seconds;
+      ready = fmax(ready, *link);
+    }
+  }
+  for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
+    dsm__dispatch_server *const from =
+        &e->servers[f->placement[e->graph.instance->tensors[inputs->items[n]].producer]];
+    from->trial_seconds = from->link_free_seconds;
+  }
+  return ready;
+}
+
+/* The same, for good. */
+static dsm_status send_inputs(engine *e, const flight *f, size_t task, size_t device, double now) {
+  const dsm__lists *const inputs = &e->graph.inputs;
+  dsm_status status = DSM_OK;
+  for (size_t n = inputs->first[task]; n < inputs->first[task + 1] && status == DSM_OK; n++) {
+    const transfer moved = input_transfer(e, f, inputs->items[n], device);
+    double *const arrival = arrival_of(e, f, inputs->items[n], device);
+    if (moved.seconds > 0 && (arrival == NULL || *arrival < 0)) {
+      double end = 0;
+      status = occupy_link(e, f, &moved, now, &end);
+      if (arrival != NULL) {
+        *arrival = end;
+      }
+    }
+  }
+  return status;
+}
+
+/* ---- tasks ---- */
+
+/* Where a task goes. */
+typedef struct choice {
+  size_t device;
+  dsm__slot slot;
+  double end;
+} choice;
+
+static choice choose(engine *e, const flight *f, size_t task, double now) {
+  const dsm__lists *const candidates = &e->graph.candidates;
+  choice best = {.end = HUGE_VAL};
+  for (size_t n = candidates->first[task]; n < candidates->first[task + 1]; n++) {
+    const size_t j = candidates->items[n];
+    const double ready = try_inputs(e, f, task, j, now);
+    const double seconds = dsm_instance_seconds(e->graph.instance, task, j);
+    const dsm__slot slot = dsm__timeline_find(&e->servers[j].timeline, now, ready, seconds);
+    if (slot.begin + seconds < best.end) {
+      best = (choice){.device = j, .slot = slot, .end = slot.begin + seconds};
+    }
+  }
+  return best;
+}
+
+/* Gives a task, all of whose inputs are made, to the device that can end it first. */
+static dsm_status give(engine *e, flight *f, size_t task, double now) {
+  const choice best = choose(e, f, task, now);
+  const dsm__happening ends = {.seconds = best.end,
+                               .flight = f,
+                               .request = f->request,
+                               .task = (uint16_t)task,
+                               .kind = DSM__TASK_ENDS};
+  dsm_status status = add_happening(e, ends);
+  if (status != DSM_OK) {
+    return status;
+  }
+  status = send_inputs(e, f, task, best.device, now);
+  if (status != DSM_OK) {
+    return status;
+  }
+  dsm__dispatch_server *const server = &e->servers[best.device];
+  const double seconds = dsm_instance_seconds(e->graph.instance, task, best.device);
+  f->placement[task] = (uint8_t)best.device;
+  server->busy_seconds += seconds;
+  server->waited_seconds += best.slot.begin - now;
+  if (!dsm__timeline_take(&server->timeline, e->arena, now, best.slot, seconds) ||
+      !dsm__waiting_line_join(&server->line, e->arena, now, best.slot.begin)) {
+    return out_of_memory(e);
+  }
+  server->most_queued =
+      server->line.count > server->most_queued ? server->line.count : server->most_queued;
+  return record(e, &(dsm_dispatch_event){.request = f->request,
+                                         .task = task,
+                                         .device = best.device,
+                                         .target = best.device,
+                                         .begin_seconds = best.slot.begin,
+                                         .end_seconds = best.end});
+}
+
+/* ---- what happens ---- */
+
+static dsm_status plan_entry(engine *e, double now) {
+  if (e->entered_count == e->options.request_count) {
+    return DSM_OK;
+  }
+  const bool is_closed = e->options.window > 0;
+  const double at = is_closed ? now : now + dsm__exponential_gap(&e->random, e->options.rate);
+  return add_happening(e, (dsm__happening){.seconds = at,
+                                           .request = (uint32_t)e->entered_count++,
+                                           .kind = DSM__REQUEST_ENTERS});
+}
+
+static dsm_status enter(engine *e, uint32_t request, double now) {
+  flight *const f = take_flight(e, request, now);
+  if (f == NULL) {
+    return out_of_memory(e);
+  }
+  dsm_status status = e->options.window > 0 ? DSM_OK : plan_entry(e, now);
+  for (size_t i = 0; i < e->graph.instance->task_count && status == DSM_OK; i++) {
+    if (e->graph.producer_counts[i] == 0) {
+      status = give(e, f, i, now);
+    }
+  }
+  return status;
+}
+
+static dsm_status finish_result(engine *e, flight *f, double now) {
+  if (--f->results_due > 0) {
+    return DSM_OK;
+  }
+  e->latencies[e->done_count] = now - f->entered_seconds;
+  e->ends[e->done_count++] = now;
+  f->next = e->free_flights;
+  e->free_flights = f;
+  return e->options.window > 0 ? plan_entry(e, now) : DSM_OK;
+}
+
+static dsm_status send_result(engine *e, flight *f, size_t task, double now) {
+  const dsm_instance *const instance = e->graph.instance;
+  const size_t from = f->placement[task];
+  const transfer moved = {
+      .task = task,
+      .from = from,
+      .to = instance->device_count,
+      .seconds = e->graph.does_keep_results
+                     ? 0
+                     : dsm__dispatch_sending(instance, from, instance->tasks[task].output_bytes)};
+  if (!(moved.seconds > 0)) {
+    return finish_result(e, f, now);
+  }
+  double end = 0;
+  const dsm_status status = occupy_link(e, f, &moved, now, &end);
+  return status != DSM_OK ? status
+                          : add_happening(e, (dsm__happening){.seconds = end,
+                                                              .flight = f,
+                                                              .request = f->request,
+                                                              .task = (uint16_t)task,
+                                                              .kind = DSM__RESULT_LEFT});
+}
+
+static dsm_status end_task(engine *e, flight *f, size_t task, double now) {
+  const dsm__lists *const followers = &e->graph.followers;
+  if (followers->first[task] == followers->first[task + 1]) {
+    return send_result(e, f, task, now);
+  }
+  dsm_status status = DSM_OK;
+  for (size_t n = followers->first[task]; n < followers->first[task + 1] && status == DSM_OK; n++) {
+    if (--f->awaited[followers->items[n]] == 0) {
+      status = give(e, f, followers->items[n], now);
+    }
+  }
+  return status;
+}
+
+static dsm_status handle(engine *e, const dsm__happening *happening) {
+  switch ((dsm__happening_kind)happening->kind) {
+  case DSM__TASK_ENDS:
+    return end_task(e, happening->flight, happening->task, happening->seconds);
+  case DSM__RESULT_LEFT:
+    return finish_result(e, happening->flight, happening->seconds);
+  case DSM__REQUEST_ENTERS:
+    return enter(e, happening->request, happening->seconds);
+  case DSM__HAPPENING_KIND_COUNT:
+    break;
+  }
+  return DSM_OK;
+}
+
+/* How long the shortest task takes that a device may get. */
+static void find_shortest(engine *e) {
+  const dsm__lists *const candidates = &e->graph.candidates;
+  for (size_t j = 0; j < e->graph.instance->device_count; j++) {
+    e->servers[j].timeline.shortest = HUGE_VAL;
+  }
+  for (size_t i = 0; i < e->graph.instance->task_count; i++) {
+    for (size_t n = candidates->first[i]; n < candidates->first[i + 1]; n++) {
+      double *const shortest = &e->servers[candidates->items[n]].timeline.shortest;
+      *shortest = fmin(*shortest, dsm_instance_seconds(e->graph.instance, i, candidates->items[n]));
+    }
+  }
+}
+
+dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
+  const size_t count = e->options.request_count;
+  e->random = e->options.seed;
+  e->servers = dsm__arena_array(e->arena, e->graph.instance->device_count, sizeof *e->servers);
+  e->latencies = dsm__arena_array(e->arena, count, sizeof *e->latencies);
+  e->ends = dsm__arena_array(e->arena, count, sizeof *e->ends);
+  if (e->servers == NULL || e->latencies == NULL || e->ends == NULL) {
+    return out_of_memory(e);
+  }
+  find_shortest(e);
+  const size_t first_count = e->options.window == 0      ? 1
+                             : e->options.window < count ? e->options.window
+                                                         : count;
+  dsm_status status = DSM_OK;
+  for (size_t q = 0; q < first_count && status == DSM_OK; q++) {
+    status = plan_entry(e, 0);
+  }
+  while (status == DSM_OK && e->agenda.count > 0) {
+    const dsm__happening next = dsm__agenda_take(&e->agenda);
+    status = handle(e, &next);
+  }
+  assert(status != DSM_OK || e->done_count == count);
+  return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "partition/dispatch_graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/diag_add.h"
+
+double dsm__dispatch_sending(const dsm_instance *instance, size_t device, double bytes) {
+  const double rate = instance->devices[device].link_bytes_per_second;
+  return bytes > 0 && isfinite(rate) ? bytes / rate : 0;
+}
+
+/* ---- lists ---- */
+
+/* One number of a list. */
+typedef struct entry {
+  size_t list;
+  size_t item;
+} entry;
+
+static int compare_entries(const void *left, const void *right) {
+  const entry *const a = left;
+  const entry *const b = right;
+  if (a->list != b->list) {
+    return a->list < b->list ? -1 : 1;
+  }
+  return a->item == b->item ? 0 : a->item < b->item ? -1 : 1;
+}
+
+/* Sorts entries into lists, equal ones once; false if out of memory. */
+static bool lists_make(dsm__lists *lists, dsm__arena *arena, entry *entries, size_t count,
+                       size_t list_count) {
+  lists->first = dsm__arena_array(arena, list_count + 1, sizeof *lists->first);
+  lists->items = dsm__arena_array(arena, count, sizeof *lists->items);
+  if (lists->first == NULL || lists->items == NULL) {
+    return false;
+  }
+  if (count > 0) {
+    qsort(entries, count, sizeof *entries, compare_entries);
+  }
+  size_t used = 0;
+  size_t next = 0;
+  for (size_t i = 0; i < list_count; i++) {
+    lists->first[i] = used;
+    for (; next < count && entries[next].list == i; next++) {
+      if (used == lists->first[i] || lists->items[used - 1] != entries[next].item) {
+        lists->items[used++] = entries[next].item;
+      }
+    }
+  }
+  lists->first[list_count] = used;
+  return true;
+}
+
+/* ---- edges ---- */
+
+static size_t count_edges(const dsm_instance *instance) {
+  size_t count = 0;
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    count += instance->tensors[t].consumer_count;
+  }
+  return count;
+}
+
+/* Lists of a task, one entry for each consumer of each tensor. */
+static bool make_edges(dsm__dispatch_graph *graph, dsm__arena *arena) {
+  const dsm_instance *const instance = graph->instance;
+  const size_t count = count_edges(instance);
+  entry *const needs = dsm__arena_array(arena, count, sizeof *needs);
+  entry *const follows = dsm__arena_array(arena, count, sizeof *follows);
+  if (needs == NULL || follows == NULL) {
+    return false;
+  }
+  size_t used = 0;
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    const dsm_tensor *const tensor = &instance->tensors[t];
+    for (size_t c = 0; c < tensor->consumer_count; c++) {
+      needs[used] = (entry){.list = tensor->consumers[c], .item = t};
+      follows[used] = (entry){.list = tensor->producer, .item = tensor->consumers[c]};
+      used++;
+    }
+  }
+  return lists_make(&graph->inputs, arena, needs, count, instance->task_count) &&
+         lists_make(&graph->followers, arena, follows, count, instance->task_count);
+}
+
+static bool count_neighbours(dsm__dispatch_graph *graph, dsm__arena *arena) {
+  const dsm_instance *const instance = graph->instance;
+  graph->producer_counts =
+      dsm__arena_array(arena, instance->task_count, sizeof *graph->producer_counts);
+  graph->shared_numbers =
+      dsm__arena_array(arena, instance->tensor_count, sizeof *graph->shared_numbers);
+  if (graph->producer_counts == NULL || graph->shared_numbers == NULL) {
+    return false;
+  }
+  const dsm__lists *const followers = &graph->followers;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    graph->result_count += followers->first[i] == followers->first[i + 1] ? 1 : 0;
+  }
+  for (size_t f = 0; f < followers->first[instance->task_count]; f++) {
+    graph->producer_counts[followers->items[f]]++;
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    if (instance->tensors[t].consumer_count > 1) {
+      graph->shared_numbers[t] = ++graph->shared_count;
+    }
+  }
+  return true;
+}
+
+/* ---- candidates ---- */
+
+static bool is_candidate(const dsm_partition *partition, size_t task, size_t device) {
+  const dsm_instance *const instance = partition->instance;
+  return partition->is_stored[task * instance->device_count + device] &&
+         isfinite(dsm_instance_seconds(instance, task, device));
+}
+
+static bool make_candidates(dsm__dispatch_graph *graph, dsm__arena *arena,
+                            const dsm_partition *partition) {
+  const dsm_instance *const instance = graph->instance;
+  dsm__lists *const lists = &graph->candidates;
+  lists->first = dsm__arena_array(arena, instance->task_count + 1, sizeof *lists->first);
+  lists->items =
+      dsm__arena_array(arena, instance->task_count * instance->device_count, sizeof *lists->items);
+  if (lists->first == NULL || lists->items == NULL) {
+    return false;
+  }
+  size_t used = 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    lists->first[i] = used;
+    for (size_t j = 0; j < instance->device_count; j++) {
+      if (is_candidate(partition, i, j)) {
+        lists->items[used++] = j;
+      }
+    }
+  }
+  lists->first[instance->task_count] = used;
+  return true;
+}
+
+dsm_status dsm__dispatch_graph_make(dsm__dispatch_graph *graph, dsm__arena *arena,
+                                    const dsm_partition *partition, dsm_diags *diags) {
+  *graph = (dsm__dispatch_graph){.instance = partition->instance,
+                                 .does_keep_results = partition->options.does_keep_results};
+  if (!make_edges(graph, arena) || !count_neighbours(graph, arena) ||
+      !make_candidates(graph, arena, partition)) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm__lists *const candidates = &graph->candidates;
+  for (size_t i = 0; i < partition->instance->task_count; i++) {
+    if (candidates->first[i] == candidates->first[i + 1]) {
+      dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
+                     "task \"%s\" is stored on no device that can run it",
+                     partition->instance->tasks[i].name);
+      return DSM_ERROR_INVALID;
+    }
+  }
+  return DSM_OK;
+}

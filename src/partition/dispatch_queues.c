@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "partition/dispatch_queues.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 64
+
+/* ---- agenda ---- */
+
+static bool is_before(const dsm__happening *a, const dsm__happening *b) {
+  if (a->seconds < b->seconds || a->seconds > b->seconds) {
+    return a->seconds < b->seconds;
+  }
+  if (a->kind != b->kind) {
+    return a->kind < b->kind;
+  }
+  return a->request != b->request ? a->request < b->request : a->task < b->task;
+}
+
+bool dsm__agenda_add(dsm__agenda *agenda, dsm__arena *arena, dsm__happening happening) {
+  if (agenda->count == agenda->capacity) {
+    const size_t capacity = agenda->capacity == 0 ? FIRST_CAPACITY : 2 * agenda->capacity;
+    dsm__happening *const items = dsm__arena_array(arena, capacity, sizeof *items);
+    if (items == NULL) {
+      return false;
+    }
+    if (agenda->count > 0) {
+      memcpy(items, agenda->items, agenda->count * sizeof *items);
+    }
+    agenda->items = items;
+    agenda->capacity = capacity;
+  }
+  size_t at = agenda->count++;
+  while (at > 0 && is_before(&happening, &agenda->items[(at - 1) / 2])) {
+    agenda->items[at] = agenda->items[(at - 1) / 2];
+    at = (at - 1) / 2;
+  }
+  agenda->items[at] = happening;
+  return true;
+}
+
+dsm__happening dsm__agenda_take(dsm__agenda *agenda) {
+  assert(agenda->count > 0);
+  dsm__happening *const items = agenda->items;
+  const dsm__happening first = items[0];
+  const dsm__happening last = items[--agenda->count];
+  size_t at = 0;
+  for (size_t child = 1; child < agenda->count; child = 2 * at + 1) {
+    if (child + 1 < agenda->count && is_before(&items[child + 1], &items[child])) {
+      child++;
+    }
+    if (!is_before(&items[child], &last)) {
+      break;
+    }
+    items[at] = items[child];
+    at = child;
+  }
+  items[at] = last;
+  return first;
+}
+
+/* ---- waiting line ---- */
+
+static void drop_first(dsm__waiting_line *line) {
+  double *const begins = line->begins;
+  const double last = begins[--line->count];
+  size_t at = 0;
+  for (size_t child = 1; child < line->count; child = 2 * at + 1) {
+    if (child + 1 < line->count && begins[child + 1] < begins[child]) {
+      child++;
+    }
+    if (begins[child] >= last) {
+      break;
+    }
+    begins[at] = begins[child];
+    at = child;
+  }
+  begins[at] = last;
+}
+
+static bool make_room(dsm__waiting_line *line, dsm__arena *arena) {
+  if (line->count < line->capacity) {
+    return true;
+  }
+  const size_t capacity = line->capacity == 0 ? FIRST_CAPACITY : 2 * line->capacity;
+  double *const begins = dsm__arena_array(arena, capacity, sizeof *begins);
+  if (begins == NULL) {
+    return false;
+  }
+  if (line->count > 0) {
+    memcpy(begins, line->begins, line->count * sizeof *begins);
+  }
+  line->begins = begins;
+  line->capacity = capacity;
+  return true;
+}
+
+bool dsm__waiting_line_join(dsm__waiting_line *line, dsm__arena *arena, double now, double begin) {
+  while (line->count > 0 && line->begins[0] <= now) {
+    drop_first(line);
+  }
+  if (begin <= now) {
+    return true;
+  }
+  if (!make_room(line, arena)) {
+    return false;
+  }
+  size_t at = line->count++;
+  while (at > 0 && begin < line->begins[(at - 1) / 2]) {
+    line->begins[at] = line->begins[(at - 1) / 2];
+    at = (at - 1) / 2;
+  }
+  line->begins[at] = begin;
+  return true;
+}

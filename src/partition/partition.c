@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* partition.c: a question answered: searched, priced again, checked. */
+#include "dsm/partition.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/diag_add.h"
+#include "partition/placeable.h"
+#include "partition/pricing.h"
+#include "partition/programme.h"
+#include "partition/solver.h"
+#include "partition/starts.h"
+
+static const dsm__place nowhere = {NULL, 0, 0, NULL};
+/* What pricing may lose against the gap that was asked for: the solver's tolerances. */
+static const double gap_slack = 5e-6;
+
+static const char *const objective_names[] = {
+    [DSM_OBJECTIVE_THROUGHPUT] = "throughput",
+    [DSM_OBJECTIVE_LATENCY] = "latency",
+    [DSM_OBJECTIVE_ENERGY] = "energy",
+};
+_Static_assert(sizeof objective_names / sizeof *objective_names == DSM_OBJECTIVE_KIND_COUNT,
+               "each objective has a name");
+
+static const char *const status_names[] = {
+    [DSM_SOLUTION_OPTIMAL] = "optimal",
+    [DSM_SOLUTION_LIMITED] = "limited",
+};
+_Static_assert(sizeof status_names / sizeof *status_names == DSM_SOLUTION_STATUS_COUNT,
+               "each status has a name");
+
+const char *dsm_objective_kind_name(dsm_objective_kind objective) {
+  return objective < DSM_OBJECTIVE_KIND_COUNT ? objective_names[objective] : "?";
+}
+
+const char *dsm_solution_status_name(dsm_solution_status status) {
+  return status < DSM_SOLUTION_STATUS_COUNT ? status_names[status] : "?";
+}
+
+void dsm_partition_options_init(dsm_partition_options *options) {
+  *options = (dsm_partition_options){
+      .objective = DSM_OBJECTIVE_THROUGHPUT, .time_limit_seconds = 60, .gap = 1e-4};
+}
+
+/* ---- what has no answer ---- */
+
+/* The best rate, for a required one that is out of reach. */
+static dsm_status report_out_of_reach(const dsm_instance *instance,
+                                      const dsm_partition_options *options, dsm_diags *diags) {
+  dsm_partition_options fastest = *options;
+  fastest.objective = DSM_OBJECTIVE_THROUGHPUT;
+  dsm_partition *best = NULL;
+  const dsm_status status = dsm_partition_solve(&best, instance, &fastest, diags);
+  if (best == NULL) {
+    return status;
+  }
+  dsm__diags_add(
+      diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+      "the required %g requests per second are out of reach: %s %g", options->required_rho,
+      best->status == DSM_SOLUTION_OPTIMAL ? "the best rate is" : "the best rate found is",
+      best->rho);
+  dsm_partition_free(best);
+  return DSM_ERROR_INFEASIBLE;
+}
+
+static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
+                                 const dsm__solution *solution, dsm_diags *diags) {
+  if (solution->outcome == DSM__SOLVER_NOTHING && solution->seconds < options->time_limit_seconds) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "the solver GLPK found no placement: the numbers are too far apart for it");
+    return DSM_ERROR_IO;
+  }
+  if (solution->outcome == DSM__SOLVER_NOTHING) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "no placement was found within the time limit of %g seconds",
+                   options->time_limit_seconds);
+    return DSM_ERROR_IO;
+  }
+  if (options->objective == DSM_OBJECTIVE_ENERGY) {
+    return report_out_of_reach(instance, options, diags);
+  }
+  double needed = 0;
+  double room = 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    needed += dsm__task_need(instance, options, i);
+  }
+  for (size_t j = 0; j < instance->device_count; j++) {
+    room += instance->devices[j].memory_bytes;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                 "the tasks do not fit together: no way to divide whole tasks of %.0f bytes among "
+                 "memories of %.0f bytes stores each where it can run",
+                 needed, room);
+  return DSM_ERROR_INFEASIBLE;
+}
+
+/* ---- an answer ---- */
+
+/* Bound and relaxation as values of the objective, the bound never better than the relaxation. */
+static void set_bounds(dsm_partition *partition, const dsm__solution *solution) {
+  const bool is_energy = partition->options.objective == DSM_OBJECTIVE_ENERGY;
+  const double unit = is_energy ? partition->options.required_rho : 1;
+  partition->bound = solution->bound / unit;
+  partition->relaxation = solution->relaxation / unit;
+  /* pricing is exact where the solver rounds: a bound a rounding worse than the answer is met */
+  if (partition->options.objective == DSM_OBJECTIVE_THROUGHPUT) {
+    partition->bound = fmax(fmin(partition->bound, partition->relaxation), partition->objective);
+    partition->relaxation = fmax(partition->relaxation, partition->bound);
+  } else {
+    partition->bound = fmin(fmax(partition->bound, partition->relaxation), partition->objective);
+    partition->relaxation = fmin(partition->relaxation, partition->bound);
+  }
+  partition->gap = fabs(partition->bound - partition->objective) / fabs(partition->objective);
+  partition->status = partition->gap <= partition->options.gap + gap_slack ? DSM_SOLUTION_OPTIMAL
+                                                                           : DSM_SOLUTION_LIMITED;
+}
+
+static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diags *diags) {
+  const dsm_instance *const instance = partition->instance;
+  const dsm_partition_options *const options = &partition->options;
+  bool *starts = NULL;
+  size_t start_count = 0;
+  if (!dsm__make_starts(&starts, &start_count, scratch, instance, options)) {
+    return dsm__out_of_memory(diags);
+  }
+  dsm__solution solution;
+  const dsm_status status =
+      dsm__solver_run(&solution, scratch, instance, options, starts, start_count, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  if (solution.outcome == DSM__SOLVER_NOTHING || solution.outcome == DSM__SOLVER_INFEASIBLE) {
+    return report_nothing(instance, options, &solution, diags);
+  }
+  partition->is_heuristic = solution.is_heuristic;
+  partition->solver_seconds = solution.seconds;
+  partition->statistics = solution.statistics;
+  if (!dsm__price(partition, solution.placement)) {
+    return dsm__out_of_memory(diags);
+  }
+  set_bounds(partition, &solution);
+  dsm_partition_baselines(instance, options, partition->baselines);
+  return DSM_OK;
+}
+
+dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *instance,
+                               const dsm_partition_options *options, dsm_diags *diags) {
+  *partition = NULL;
+  dsm_status status = dsm__check_question(instance, options, diags);
+  if (status == DSM_OK) {
+    status = dsm__check_room(instance, options, diags);
+  }
+  if (status != DSM_OK) {
+    return status;
+  }
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__arena *const scratch = dsm__arena_new();
+  dsm_partition *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  if (made == NULL || scratch == NULL) {
+    dsm__arena_free(arena);
+    dsm__arena_free(scratch);
+    return dsm__out_of_memory(diags);
+  }
+  *made = (dsm_partition){.instance = instance, .options = *options, .arena = arena};
+  status = answer(made, scratch, diags);
+  dsm__arena_free(scratch);
+  if (status == DSM_OK && dsm_partition_validate(made, diags) != DSM_OK) {
+    status = DSM_ERROR_IO; /* the solver's fault, not the input's */
+  }
+  if (status != DSM_OK) {
+    dsm_partition_free(made);
+    return status;
+  }
+  *partition = made;
+  return DSM_OK;
+}
+
+void dsm_partition_free(dsm_partition *partition) {
+  if (partition != NULL) {
+    dsm__arena_free(partition->arena);
+  }
+}

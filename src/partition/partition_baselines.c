@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * partition_baselines.c: the simple ways to use the devices of an instance (section 2.5 of the
+ * paper): the whole network on each of them, requests spread so that all are equally busy, no
+ * partitioning.
+ */
+#include <assert.h>
+#include <math.h>
+
+#include "dsm/limits.h"
+#include "dsm/partition.h"
+
+static const char *const baseline_kind_names[DSM_BASELINE_KIND_COUNT] = {
+    "accelerators", "replication", "best_device"};
+
+/* A device that runs the whole network alone. */
+typedef struct alone {
+  bool is_able; /* it holds all weights and can run every task */
+  double rate;  /* requests per second */
+  double latency_seconds;
+} alone;
+
+/* Bytes that leave the server for a request: what tasks without consumers put out. */
+static double result_bytes(const dsm_instance *instance) {
+  bool has_consumers[DSM_TASKS_MAX] = {false};
+  assert(instance->task_count <= DSM_TASKS_MAX);
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    has_consumers[instance->tensors[t].producer] = true;
+  }
+  double bytes = 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    bytes += has_consumers[i] ? 0 : instance->tasks[i].output_bytes;
+  }
+  return bytes;
+}
+
+static alone use_alone(const dsm_instance *instance, const dsm_partition_options *options,
+                       size_t device, double results) {
+  const dsm_instance_device *const used = &instance->devices[device];
+  double seconds = 0;
+  double memory = 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    const dsm_task *const task = &instance->tasks[i];
+    seconds += dsm_instance_seconds(instance, i, device);
+    memory += task->weights_bytes;
+    memory += options->does_count_activations ? task->activation_bytes : 0;
+  }
+  const double sending = results > 0 ? results / used->link_bytes_per_second : 0;
+  alone made = {.latency_seconds = seconds + sending, .rate = 1 / fmax(seconds, sending)};
+  made.is_able = memory <= used->memory_bytes && isfinite(made.latency_seconds) && made.rate > 0 &&
+                 isfinite(made.rate);
+  return made;
+}
+
+/* One more device that takes its share of the requests. */
+static void join_in(dsm_partition_baseline *baseline, const alone *device) {
+  baseline->latency_seconds = baseline->is_feasible
+                                  ? fmin(baseline->latency_seconds, device->latency_seconds)
+                                  : device->latency_seconds;
+  baseline->is_feasible = true;
+  baseline->rho += device->rate;
+  baseline->device_count++;
+}
+
+/* Whether a device alone is better than the best so far, for what is asked. */
+static bool is_better(const dsm_partition_baseline *best, const alone *device,
+                      dsm_objective_kind objective) {
+  if (!best->is_feasible) {
+    return true;
+  }
+  return objective == DSM_OBJECTIVE_LATENCY ? device->latency_seconds < best->latency_seconds
+                                            : device->rate > best->rho;
+}
+
+void dsm_partition_baselines(const dsm_instance *instance, const dsm_partition_options *options,
+                             dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT]) {
+  for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
+    baselines[k] = (dsm_partition_baseline){.kind = (dsm_baseline_kind)k};
+  }
+  const double results = options->does_keep_results ? 0 : result_bytes(instance);
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const alone device = use_alone(instance, options, j, results);
+    if (!device.is_able) {
+      continue;
+    }
+    if (instance->devices[j].is_accelerator) {
+      join_in(&baselines[DSM_BASELINE_ACCELERATORS], &device);
+    }
+    join_in(&baselines[DSM_BASELINE_REPLICATION], &device);
+    dsm_partition_baseline *const best = &baselines[DSM_BASELINE_BEST_DEVICE];
+    if (is_better(best, &device, options->objective)) {
+      *best = (dsm_partition_baseline){.kind = DSM_BASELINE_BEST_DEVICE};
+      join_in(best, &device);
+    }
+  }
+}
+
+const char *dsm_baseline_kind_name(dsm_baseline_kind kind) {
+  return baseline_kind_names[kind];
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* partition_validate.c: an answer against every constraint, from the instance alone: nothing here
+ * is shared with the programme that the solver was given or with pricing. */
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/diag_add.h"
+#include "dsm/partition.h"
+
+/* Relative, of the limit. */
+static const double tolerance = 1e-6;
+
+static const dsm__place nowhere = {NULL, 0, 0, NULL};
+
+typedef struct checker {
+  const dsm_partition *partition;
+  const dsm_instance *instance;
+  dsm_diags *diags;
+  double scale; /* the largest rate: what "zero" is measured by */
+  bool is_wrong;
+} checker;
+
+__attribute__((format(printf, 2, 3))) static void complain(checker *c, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  dsm__diags_vadd(c->diags, DSM_SEVERITY_ERROR, nowhere, NULL, format, args);
+  va_end(args);
+  c->is_wrong = true;
+}
+
+static bool is_above(double value, double limit, double scale) {
+  return !(value <= limit + tolerance * scale);
+}
+
+static bool differs(double a, double b) {
+  return !(fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b)));
+}
+
+static double rate(const checker *c, size_t task, size_t device) {
+  return c->partition->rates[task * c->instance->device_count + device];
+}
+
+static double sent(const checker *c, size_t tensor, size_t device) {
+  return c->partition->sent[tensor * c->instance->device_count + device];
+}
+
+static const char *task_name(const checker *c, size_t task) {
+  return c->instance->tasks[task].name;
+}
+
+static const char *device_name(const checker *c, size_t device) {
+  return c->instance->devices[device].name;
+}
+
+static bool is_latency(const checker *c) {
+  return c->partition->options.objective == DSM_OBJECTIVE_LATENCY;
+}
+
+/* ---- (1), (3), (6): devices ---- */
+
+static double seconds_on(const checker *c, size_t device) {
+  double sum = 0;
+  for (size_t i = 0; i < c->instance->task_count; i++) {
+    const double x = rate(c, i, device);
+    sum += x > 0 ? x * dsm_instance_seconds(c->instance, i, device) : 0;
+  }
+  return sum;
+}
+
+static double bytes_on(const checker *c, size_t device) {
+  double sum = 0;
+  for (size_t i = 0; i < c->instance->task_count; i++) {
+    const dsm_task *const task = &c->instance->tasks[i];
+    if (c->partition->is_stored[i * c->instance->device_count + device]) {
+      sum += task->weights_bytes;
+      sum += c->partition->options.does_count_activations ? task->activation_bytes : 0;
+    }
+  }
+  return sum;
+}
+
+static double bytes_from(const checker *c, size_t device) {
+  double sum = 0;
+  for (size_t t = 0; t < c->instance->tensor_count + c->instance->task_count; t++) {
+    sum += sent(c, t, device);
+  }
+  return sum;
+}
+
+static void check_device(checker *c, size_t device) {
+  const dsm_instance_device *const it = &c->instance->devices[device];
+  const dsm_device_use *const use = &c->partition->uses[device];
+  const double bytes = bytes_on(c, device);
+  const double leaving = bytes_from(c, device);
+  double busy = seconds_on(c, device);
+  if (is_latency(c)) {
+    busy /= c->partition->latency_seconds;
+  }
+  if (is_above(busy, 1, 1)) {
+    complain(c, "constraint (1): device \"%s\" works %.9g of the time", it->name, busy);
+  }
+  if (is_above(bytes, it->memory_bytes, it->memory_bytes)) {
+    complain(c, "constraint (3): device \"%s\" stores %.0f bytes, its memory has %.0f", it->name,
+             bytes, it->memory_bytes);
+  }
+  if (!is_latency(c) && is_above(leaving, it->link_bytes_per_second, it->link_bytes_per_second)) {
+    complain(c, "constraint (6): device \"%s\" sends %.9g bytes per second, its link carries %.9g",
+             it->name, leaving, it->link_bytes_per_second);
+  }
+  if (is_above(fabs(use->time_fraction - busy), 0, 1) || differs(use->memory_bytes, bytes) ||
+      differs(use->link_bytes_per_second, leaving)) {
+    complain(c, "the stated use of device \"%s\" is not that of its tasks", it->name);
+  }
+}
+
+/* ---- (2), (7): tasks ---- */
+
+static void check_place(checker *c, size_t task, size_t device) {
+  const double x = rate(c, task, device);
+  const double seconds = dsm_instance_seconds(c->instance, task, device);
+  const bool is_stored = c->partition->is_stored[task * c->instance->device_count + device];
+  if (!(x >= 0) || !isfinite(x)) {
+    complain(c, "task \"%s\" has the rate %g on device \"%s\"", task_name(c, task), x,
+             device_name(c, device));
+    return;
+  }
+  if (x > 0 && (!is_stored || !isfinite(seconds))) {
+    complain(c, "constraint (2): task \"%s\" runs on device \"%s\", which %s", task_name(c, task),
+             device_name(c, device), is_stored ? "cannot run it" : "does not store it");
+  }
+  if (is_latency(c) && x != 0 && x != 1) {
+    complain(c, "task \"%s\" of one request runs %g times on device \"%s\"", task_name(c, task), x,
+             device_name(c, device));
+  }
+}
+
+/* A chain may run tasks more often than requests come: (7) as the paper has it. */
+static bool may_exceed(const checker *c) {
+  for (size_t t = 0; t < c->instance->tensor_count; t++) {
+    const dsm_tensor *const it = &c->instance->tensors[t];
+    if (it->consumer_count != 1) {
+      return false;
+    }
+    for (size_t u = 0; u < t; u++) {
+      if (c->instance->tensors[u].producer == it->producer ||
+          c->instance->tensors[u].consumers[0] == it->consumers[0]) {
+        return false;
+      }
+    }
+  }
+  return c->partition->options.objective == DSM_OBJECTIVE_THROUGHPUT;
+}
+
+static void check_task(checker *c, size_t task, bool is_equal) {
+  const double rho = is_latency(c) ? 1 : c->partition->rho;
+  double sum = 0;
+  for (size_t j = 0; j < c->instance->device_count; j++) {
+    check_place(c, task, j);
+    sum += rate(c, task, j);
+  }
+  if (is_above(rho, sum, rho) || (is_equal && is_above(sum, rho, rho))) {
+    complain(c, "constraint (7): task \"%s\" runs %.9g times a second at %.9g requests per second",
+             task_name(c, task), sum, rho);
+  }
+}
+
+/* ---- (4), (5): tensors ---- */
+
+static void check_result(checker *c, size_t task, bool leaves) {
+  const size_t tensor = c->instance->tensor_count + task;
+  const double bytes = c->instance->tasks[task].output_bytes;
+  for (size_t j = 0; j < c->instance->device_count; j++) {
+    const double least = leaves ? rate(c, task, j) * bytes : 0;
+    if (!(sent(c, tensor, j) >= 0) || is_above(least, sent(c, tensor, j), c->scale * bytes)) {
+      complain(c,
+               "constraint (4): %.9g bytes of results of task \"%s\" leave device \"%s\", "
+               "expected %.9g",
+               sent(c, tensor, j), task_name(c, task), device_name(c, j), least);
+    }
+  }
+}
+
+static void check_tensor(checker *c, size_t tensor) {
+  const dsm_tensor *const it = &c->instance->tensors[tensor];
+  const double margin = c->scale * it->bytes;
+  double delivered = 0;
+  double received = 0;
+  for (size_t j = 0; j < c->instance->device_count; j++) {
+    const double made = rate(c, it->producer, j);
+    const double leaving = sent(c, tensor, j);
+    double arriving = 0;
+    double least = 0;
+    for (size_t k = 0; k < it->consumer_count; k++) {
+      least = fmax(least, made - rate(c, it->consumers[k], j));
+      arriving = fmax(arriving, rate(c, it->consumers[k], j) - made);
+    }
+    if (!(leaving >= 0) || is_above(least * it->bytes, leaving, margin)) {
+      complain(c,
+               "constraint (4): %.9g bytes of the output of task \"%s\" leave device \"%s\", "
+               "expected %.9g",
+               leaving, task_name(c, it->producer), device_name(c, j), least * it->bytes);
+    }
+    const double most = made * it->bytes * (double)(c->instance->device_count - 1);
+    if (it->consumer_count > 1 && is_above(leaving, most, margin)) {
+      complain(c,
+               "device \"%s\" sends %.9g bytes of the output of task \"%s\", of which it makes "
+               "no more than %.9g for all others",
+               device_name(c, j), leaving, task_name(c, it->producer), most);
+    }
+    delivered += leaving;
+    received += arriving * it->bytes;
+  }
+  if (it->consumer_count > 1 && is_above(received, delivered, margin)) {
+    complain(c, "%.9g bytes of the output of task \"%s\" are needed elsewhere, %.9g are sent",
+             received, task_name(c, it->producer), delivered);
+  }
+}
+
+static void check_tensors(checker *c) {
+  for (size_t t = 0; t < c->instance->tensor_count; t++) {
+    check_tensor(c, t);
+  }
+  for (size_t i = 0; i < c->instance->task_count; i++) {
+    bool leaves = !c->partition->options.does_keep_results;
+    for (size_t t = 0; t < c->instance->tensor_count; t++) {
+      leaves = leaves && c->instance->tensors[t].producer != i;
+    }
+    check_result(c, i, leaves);
+  }
+}
+
+/* ---- what the answer says of itself ---- */
+
+static double request_seconds(const checker *c) {
+  double sum = 0;
+  for (size_t j = 0; j < c->instance->device_count; j++) {
+    sum += seconds_on(c, j) + bytes_from(c, j) / c->instance->devices[j].link_bytes_per_second;
+  }
+  return sum;
+}
+
+static double joules(const checker *c) {
+  double watts = 0;
+  for (size_t j = 0; j < c->instance->device_count; j++) {
+    const dsm_instance_device *const it = &c->instance->devices[j];
+    watts += it->idle_watts + (it->busy_watts - it->idle_watts) * seconds_on(c, j);
+  }
+  return watts / c->partition->options.required_rho;
+}
+
+static void check_objective(checker *c) {
+  const dsm_partition *const it = c->partition;
+  double value = it->rho;
+  double better = it->bound - it->objective;
+  double beyond = it->bound - it->relaxation;
+  if (it->options.objective != DSM_OBJECTIVE_THROUGHPUT) {
+    value = is_latency(c) ? request_seconds(c) : joules(c);
+    better = -better;
+    beyond = -beyond;
+  }
+  if (!(value > 0) || !isfinite(value) || differs(value, it->objective)) {
+    complain(c, "the objective is %.9g by the rates, %.9g as stated", value, it->objective);
+  }
+  if (it->options.objective == DSM_OBJECTIVE_ENERGY &&
+      is_above(it->options.required_rho, it->rho, it->rho)) {
+    complain(c, "the required %.9g requests per second are not met: %.9g", it->options.required_rho,
+             it->rho);
+  }
+  if (is_above(0, better, fabs(value))) {
+    complain(c, "the answer %.9g is better than the bound %.9g", value, it->bound);
+  }
+  if (is_above(beyond, 0, fabs(value))) {
+    complain(c, "the bound %.9g is weaker than the relaxation %.9g", it->bound, it->relaxation);
+  }
+}
+
+dsm_status dsm_partition_validate(const dsm_partition *partition, dsm_diags *diags) {
+  checker c = {.partition = partition, .instance = partition->instance, .diags = diags};
+  c.scale = is_latency(&c) ? 1 : partition->rho;
+  const bool is_equal = !may_exceed(&c);
+  for (size_t i = 0; i < c.instance->task_count; i++) {
+    check_task(&c, i, is_equal);
+  }
+  for (size_t j = 0; j < c.instance->device_count; j++) {
+    check_device(&c, j);
+  }
+  check_tensors(&c);
+  check_objective(&c);
+  return c.is_wrong ? DSM_ERROR_INVALID : DSM_OK;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* pricing.c: rates made whole, and what they do to the devices. */
+#include "partition/pricing.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "partition/programme.h"
+
+/* Below this part of a task's rate a device does not run it: a solver's rounding. */
+static const double rate_dust = 1e-7;
+/* Within this part of its limit a resource binds. */
+static const double binding_margin = 1e-6;
+
+typedef struct pricer {
+  dsm_partition *made;
+  const dsm_instance *instance;
+  double *rates;
+  double *copies;
+  double *kept; /* the answer's rates */
+  bool *is_stored;
+  double *sent;
+  dsm_device_use *uses;
+} pricer;
+
+double dsm__tensor_bytes(const dsm_instance *instance, size_t tensor) {
+  return tensor < instance->tensor_count
+             ? instance->tensors[tensor].bytes
+             : instance->tasks[tensor - instance->tensor_count].output_bytes;
+}
+
+size_t dsm__tensor_producer(const dsm_instance *instance, size_t tensor) {
+  return tensor < instance->tensor_count ? instance->tensors[tensor].producer
+                                         : tensor - instance->tensor_count;
+}
+
+dsm__traffic dsm__tensor_traffic(const dsm_instance *instance, const dsm_partition_options *options,
+                                 const double *rates, size_t tensor, size_t device) {
+  const size_t device_count = instance->device_count;
+  const size_t producer = dsm__tensor_producer(instance, tensor);
+  const double made = rates[producer * device_count + device];
+  if (tensor >= instance->tensor_count) {
+    const double leaving = dsm__leaves(instance, options, producer) ? made : 0;
+    return (dsm__traffic){.least = leaving, .most = leaving};
+  }
+  const dsm_tensor *const it = &instance->tensors[tensor];
+  dsm__traffic traffic = {.least = 0};
+  for (size_t k = 0; k < it->consumer_count; k++) {
+    const double used = rates[it->consumers[k] * device_count + device];
+    traffic.least = fmax(traffic.least, made - used);
+    traffic.received = fmax(traffic.received, used - made);
+  }
+  traffic.most = it->consumer_count > 1 ? made * ((double)device_count - 1) : traffic.least;
+  traffic.most = fmax(traffic.most, traffic.least);
+  return traffic;
+}
+
+/* ---- rates ---- */
+
+/* Drops what is rounding, and gives all tasks the same rate. */
+static void balance_rates(pricer *p, double wanted) {
+  const size_t device_count = p->instance->device_count;
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < p->instance->task_count; i++) {
+    double *const rates = &p->rates[i * device_count];
+    double sum = 0;
+    for (size_t j = 0; j < device_count; j++) {
+      rates[j] = fmax(rates[j], 0);
+      sum += rates[j];
+    }
+    double kept = 0;
+    for (size_t j = 0; j < device_count; j++) {
+      rates[j] = rates[j] < rate_dust * sum ? 0 : rates[j];
+      kept += rates[j];
+    }
+    least = fmin(least, kept);
+  }
+  const double rho = wanted > 0 ? wanted : least;
+  for (size_t i = 0; i < p->instance->task_count; i++) {
+    double *const rates = &p->rates[i * device_count];
+    double sum = 0;
+    for (size_t j = 0; j < device_count; j++) {
+      sum += rates[j];
+    }
+    for (size_t j = 0; j < device_count; j++) {
+      rates[j] = sum > 0 ? rates[j] * (rho / sum) : 0;
+    }
+  }
+  p->made->rho = rho;
+}
+
+/* ---- copies ---- */
+
+/* As the solver chose, within the limits, with as many sent as are received. */
+static void settle_shared(pricer *p, size_t tensor) {
+  const size_t device_count = p->instance->device_count;
+  double *const copies = &p->copies[tensor * device_count];
+  double missing = 0;
+  double room = 0;
+  double excess = 0;
+  for (size_t j = 0; j < device_count; j++) {
+    const dsm__traffic traffic =
+        dsm__tensor_traffic(p->instance, &p->made->options, p->rates, tensor, j);
+    copies[j] = fmin(fmax(copies[j], traffic.least), traffic.most);
+    missing += traffic.received - copies[j];
+    room += traffic.most - copies[j];
+    excess += copies[j] - traffic.least;
+  }
+  for (size_t j = 0; j < device_count; j++) {
+    const dsm__traffic traffic =
+        dsm__tensor_traffic(p->instance, &p->made->options, p->rates, tensor, j);
+    if (missing > 0 && room > 0) {
+      copies[j] += fmin(missing / room, 1) * (traffic.most - copies[j]);
+    } else if (missing < 0 && excess > 0) {
+      copies[j] += fmax(missing / excess, -1) * (copies[j] - traffic.least);
+    }
+  }
+}
+
+static void settle_copies(pricer *p) {
+  const dsm_instance *const instance = p->instance;
+  for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
+    if (t < instance->tensor_count && instance->tensors[t].consumer_count > 1) {
+      settle_shared(p, t);
+      continue;
+    }
+    for (size_t j = 0; j < instance->device_count; j++) {
+      p->copies[t * instance->device_count + j] =
+          dsm__tensor_traffic(instance, &p->made->options, p->rates, t, j).least;
+    }
+  }
+}
+
+/* ---- devices ---- */
+
+static void count_use(pricer *p, size_t device) {
+  const dsm_instance *const instance = p->instance;
+  const size_t device_count = instance->device_count;
+  dsm_device_use *const use = &p->uses[device];
+  *use = (dsm_device_use){.time_fraction = 0};
+  for (size_t i = 0; i < instance->task_count; i++) {
+    const double rate = p->rates[i * device_count + device];
+    if (rate > 0) {
+      use->time_fraction += rate * dsm_instance_seconds(instance, i, device);
+      use->memory_bytes += dsm__task_need(instance, &p->made->options, i);
+    }
+  }
+  for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
+    const size_t place = t * device_count + device;
+    p->sent[place] = p->copies[place] * dsm__tensor_bytes(instance, t);
+    use->link_bytes_per_second += p->sent[place];
+  }
+}
+
+/* (1) and (6) are kept exactly by slowing everything down. */
+static void slow_down(pricer *p) {
+  const dsm_instance *const instance = p->instance;
+  double worst = 1;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    worst = fmax(worst, p->uses[j].time_fraction);
+    worst =
+        fmax(worst, p->uses[j].link_bytes_per_second / instance->devices[j].link_bytes_per_second);
+  }
+  if (worst == 1) {
+    return;
+  }
+  p->made->rho /= worst;
+  for (size_t k = 0; k < instance->task_count * instance->device_count; k++) {
+    p->rates[k] /= worst;
+  }
+  for (size_t k = 0; k < (instance->tensor_count + instance->task_count) * instance->device_count;
+       k++) {
+    p->copies[k] /= worst;
+  }
+  for (size_t j = 0; j < instance->device_count; j++) {
+    count_use(p, j);
+  }
+}
+
+/* No task that is not stored there and could run would still fit. */
+static bool is_memory_full(const pricer *p, size_t device) {
+  const dsm_instance *const instance = p->instance;
+  const double spare = instance->devices[device].memory_bytes - p->uses[device].memory_bytes;
+  bool is_full = false;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    if (p->rates[i * instance->device_count + device] > 0 ||
+        !isfinite(dsm_instance_seconds(instance, i, device))) {
+      continue;
+    }
+    if (dsm__task_need(instance, &p->made->options, i) <= spare) {
+      return false;
+    }
+    is_full = true;
+  }
+  return is_full;
+}
+
+/* Of one request that runs each task where it most often runs. */
+static double usual_latency(const pricer *p) {
+  const dsm_instance *const instance = p->instance;
+  const size_t device_count = instance->device_count;
+  double *const usual = p->copies; /* has been copied into sent: free for a placement of ones */
+  double *const one = p->rates;
+  double seconds = 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    size_t best = 0;
+    for (size_t j = 1; j < device_count; j++) {
+      best = one[i * device_count + j] > one[i * device_count + best] ? j : best;
+    }
+    for (size_t j = 0; j < device_count; j++) {
+      one[i * device_count + j] = j == best ? 1 : 0;
+    }
+    seconds += dsm_instance_seconds(instance, i, best);
+  }
+  for (size_t k = 0; k < (instance->tensor_count + instance->task_count) * device_count; k++) {
+    usual[k] = 0;
+  }
+  pricer whole = *p;
+  settle_copies(&whole);
+  for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
+    for (size_t j = 0; j < device_count; j++) {
+      seconds += usual[t * device_count + j] * dsm__tensor_bytes(instance, t) /
+                 instance->devices[j].link_bytes_per_second;
+    }
+  }
+  return seconds;
+}
+
+double dsm__watts(const dsm_instance *instance, const dsm_device_use *uses) {
+  double watts = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const dsm_instance_device *const it = &instance->devices[j];
+    if (it->has_power) {
+      watts += it->idle_watts + (it->busy_watts - it->idle_watts) * uses[j].time_fraction;
+    } else if (uses[j].time_fraction > 0) {
+      return (double)NAN;
+    }
+  }
+  return watts;
+}
+
+/* ---- all of it ---- */
+
+static bool reserve(pricer *p) {
+  dsm_partition *const made = p->made;
+  const size_t places = p->instance->task_count * p->instance->device_count;
+  const size_t tensors =
+      (p->instance->tensor_count + p->instance->task_count) * p->instance->device_count;
+  p->kept = dsm__arena_array(made->arena, places, sizeof *p->kept);
+  p->is_stored = dsm__arena_array(made->arena, places, sizeof *p->is_stored);
+  p->sent = dsm__arena_array(made->arena, tensors, sizeof *p->sent);
+  p->uses = dsm__arena_array(made->arena, p->instance->device_count, sizeof *p->uses);
+  made->rates = p->kept;
+  made->is_stored = p->is_stored;
+  made->sent = p->sent;
+  made->uses = p->uses;
+  return p->kept != NULL && p->is_stored != NULL && p->sent != NULL && p->uses != NULL;
+}
+
+/* After usual_latency nothing is left of the working copies; the answer has its own. */
+static void keep_rates(const pricer *p) {
+  for (size_t k = 0; k < p->instance->task_count * p->instance->device_count; k++) {
+    p->kept[k] = p->rates[k];
+    p->is_stored[k] = p->kept[k] > 0;
+  }
+}
+
+static void price_objective(pricer *p) {
+  dsm_partition *const made = p->made;
+  double watts = dsm__watts(p->instance, p->uses);
+  if (made->options.objective == DSM_OBJECTIVE_LATENCY) {
+    /* shares of the time of the request */
+    made->rho = 1 / made->latency_seconds;
+    for (size_t j = 0; j < p->instance->device_count; j++) {
+      p->uses[j].time_fraction /= made->latency_seconds;
+      p->uses[j].link_fraction /= made->latency_seconds;
+    }
+    watts = dsm__watts(p->instance, p->uses);
+  }
+  made->joules_per_request = isfinite(watts) ? watts / made->rho : 0;
+  switch (made->options.objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    made->objective = made->latency_seconds;
+    break;
+  case DSM_OBJECTIVE_ENERGY:
+    made->objective = made->joules_per_request;
+    break;
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    made->objective = made->rho;
+    break;
+  }
+}
+
+bool dsm__price(dsm_partition *partition, dsm__placement placement) {
+  const dsm_instance *const instance = partition->instance;
+  pricer p = {.made = partition,
+              .instance = instance,
+              .rates = placement.rates,
+              .copies = placement.copies};
+  if (!reserve(&p)) {
+    return false;
+  }
+  const bool is_latency = partition->options.objective == DSM_OBJECTIVE_LATENCY;
+  double wanted = is_latency ? 1 : 0;
+  if (partition->options.objective == DSM_OBJECTIVE_ENERGY) {
+    wanted = partition->options.required_rho;
+  }
+  balance_rates(&p, wanted);
+  settle_copies(&p);
+  for (size_t j = 0; j < instance->device_count; j++) {
+    count_use(&p, j);
+  }
+  if (partition->options.objective == DSM_OBJECTIVE_THROUGHPUT) {
+    slow_down(&p);
+  }
+  for (size_t j = 0; j < instance->device_count; j++) {
+    dsm_device_use *const use = &p.uses[j];
+    const dsm_instance_device *const it = &instance->devices[j];
+    use->memory_fraction = it->memory_bytes > 0 ? use->memory_bytes / it->memory_bytes : 0;
+    use->link_fraction = use->link_bytes_per_second / it->link_bytes_per_second;
+    use->is_memory_binding = is_memory_full(&p, j);
+    use->is_time_binding = !is_latency && use->time_fraction >= 1 - binding_margin;
+    use->is_link_binding = !is_latency && use->link_fraction >= 1 - binding_margin;
+  }
+  keep_rates(&p);
+  partition->latency_seconds = usual_latency(&p);
+  price_objective(&p);
+  return true;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * programme.h: the mixed integer linear programme of a partition (docs/partition.md), as plain
+ * numbers: bounded columns and rows and a list of coefficients. It knows no solver; the solver, the
+ * relaxation and the MPS writer all take it from here.
+ *
+ * Units: x and rho are per `time_unit` seconds, memory is in parts of M_j, what a link carries in
+ * parts of beta_j, and c counts tensors (c_ij / o_i), so that solvers see numbers near one.
+ */
+#ifndef DSM_PARTITION_PROGRAMME_H
+#define DSM_PARTITION_PROGRAMME_H
+
+#include "base/arena.h"
+#include "dsm/partition.h"
+
+/** No such column. */
+#define DSM__NO_COLUMN ((size_t)-1)
+
+typedef enum dsm__column_kind {
+  DSM__COLUMN_RHO = 0,
+  DSM__COLUMN_RATE,     /**< x_ij */
+  DSM__COLUMN_STORED,   /**< s_ij */
+  DSM__COLUMN_SENT,     /**< c_tj */
+  DSM__COLUMN_RECEIVED, /**< r_tj */
+  DSM__COLUMN_KIND_COUNT
+} dsm__column_kind;
+
+typedef enum dsm__row_kind {
+  DSM__ROW_TIME = 0, /**< (1) of device */
+  DSM__ROW_STORED,   /**< (2) of task and device */
+  DSM__ROW_MEMORY,   /**< (3) of device */
+  DSM__ROW_EXCESS,   /**< (4) of tensor, consumer and device */
+  DSM__ROW_LINK,     /**< (6) of device */
+  DSM__ROW_RATE,     /**< (7) of task */
+  DSM__ROW_RECEIPT,  /**< of tensor, consumer and device */
+  DSM__ROW_DELIVERY, /**< of tensor: what is received was sent */
+  DSM__ROW_COPIES,   /**< of tensor and device: at most m - 1 copies */
+  DSM__ROW_PLACED,   /**< of task: stored somewhere (tight) */
+  DSM__ROW_ORDER,    /**< of device: equal devices in order (tight) */
+  DSM__ROW_GOAL,     /**< the objective (tight, minimised), for a cutoff */
+  DSM__ROW_KIND_COUNT
+} dsm__row_kind;
+
+/** `major` is a task, or a tensor (tensor_count + i: results of task i). */
+typedef struct dsm__column {
+  dsm__column_kind kind;
+  size_t major;
+  size_t device;
+  double lower;
+  double upper; /**< or infinite */
+  double cost;
+  bool is_integer;
+} dsm__column;
+
+typedef struct dsm__row {
+  dsm__row_kind kind;
+  size_t major;
+  size_t device;
+  size_t consumer; /**< number of the consumer in the tensor */
+  double lower;    /**< or infinite */
+  double upper;
+} dsm__row;
+
+typedef struct dsm__entry {
+  size_t row;
+  size_t column;
+  double value;
+} dsm__entry;
+
+typedef struct dsm__programme {
+  const dsm_instance *instance;
+  bool is_maximised;
+  double time_unit; /**< seconds; x and rho are per time_unit */
+  double goal_unit; /**< value of the objective = goal_offset + goal_unit * sum cost * column */
+  double goal_offset;
+  dsm__column *columns;
+  size_t column_count;
+  dsm__row *rows;
+  size_t row_count;
+  dsm__entry *entries; /**< by row */
+  size_t entry_count;
+  size_t rho;       /**< DSM__NO_COLUMN: rho is given */
+  size_t *rate;     /**< [i * m + j] */
+  size_t *stored;   /**< [i * m + j]; DSM__NO_COLUMN: cannot be, or (tight) free to be */
+  size_t *sent;     /**< [t * m + j], results after the tensors */
+  size_t *received; /**< [t * m + j] */
+  size_t goal_row;  /**< or DSM__NO_COLUMN */
+} dsm__programme;
+
+/** How the programme is written. */
+typedef struct dsm__programme_form {
+  bool is_tight;    /**< bounds and rows that keep an optimum; else the paper's rows alone */
+  double rho_limit; /**< tight throughput: a proven upper bound of rho */
+  double rho_floor; /**< tight throughput: answers below it are of no interest; 0: all are */
+  double time_unit;
+} dsm__programme_form;
+
+/** False: out of memory. */
+bool dsm__programme_build(dsm__programme *programme, dsm__arena *arena,
+                          const dsm_instance *instance, const dsm_partition_options *options,
+                          dsm__programme_form form);
+
+/** Bytes that a stored task takes in (3). */
+double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
+                      size_t task);
+
+/** Whether task i can run on device j and fits there alone. */
+bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options *options,
+                       size_t task, size_t device);
+
+/** Whether the tensors form chains: one consumer each, and one input a task. Then (7) needs no
+ * equality (docs/partition.md). */
+bool dsm__is_chain(const dsm_instance *instance);
+
+/** Whether what task i puts out leaves the server. */
+bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task);
+
+/** Whether devices a and b differ in nothing that the programme knows. */
+bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b);
+
+/** Most tasks by which equal devices are ordered: coefficients are powers of two below 2^that. */
+enum { DSM__ORDER_TASKS_MAX = 6 };
+
+/** The heaviest tasks, the heaviest first, of equal ones the first. Returns how many. */
+size_t dsm__order_tasks(const dsm_instance *instance, const dsm_partition_options *options,
+                        size_t tasks[DSM__ORDER_TASKS_MAX]);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* solver.c: the order of the search: relaxation, starts, dive, neighbourhoods, branch and cut. */
+#include "partition/solver.h"
+
+#include <math.h>
+
+#include "partition/solver_search.h"
+#include "partition/solver_session.h"
+
+/* Smallest relative gap that GLPK's tolerances can tell from none. */
+static const double least_gap = 1e-7;
+/* The relaxation lies above a true bound by a solver's tolerance at most. */
+static const double relaxation_slack = 1e-8;
+/* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
+enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
+
+/* ---- bounds before any solver ---- */
+
+/* min_i sum_j 1 / p_ij over devices that can store i: no solution is faster. */
+static double speed_limit(const dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < instance->device_count; j++) {
+      if (dsm__task_can_run(instance, search->options, i, j)) {
+        sum += 1 / dsm_instance_seconds(instance, i, j);
+      }
+    }
+    least = fmin(least, sum);
+  }
+  return least;
+}
+
+/* sum_i min_j p_ij: no request is faster. */
+static double latency_limit(const dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  double sum = 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    double least = HUGE_VAL;
+    for (size_t j = 0; j < instance->device_count; j++) {
+      if (dsm__task_can_run(instance, search->options, i, j)) {
+        least = fmin(least, dsm_instance_seconds(instance, i, j));
+      }
+    }
+    sum += least;
+  }
+  return sum;
+}
+
+static dsm__programme_form first_form(dsm__search *search) {
+  dsm__programme_form form = {.is_tight = true};
+  switch (search->options->objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    form.time_unit = latency_limit(search);
+    search->bound = form.time_unit;
+    break;
+  case DSM_OBJECTIVE_ENERGY:
+    form.time_unit = 1 / search->options->required_rho;
+    form.rho_limit = search->options->required_rho;
+    search->bound = -HUGE_VAL;
+    break;
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    form.rho_limit = speed_limit(search);
+    form.time_unit = 1 / form.rho_limit;
+    search->bound = form.rho_limit;
+    break;
+  }
+  return form;
+}
+
+/* ---- programmes ---- */
+
+static double loosened(const dsm__search *search, double value) {
+  return value + search->sign * relaxation_slack * fabs(value);
+}
+
+static double stricter(const dsm__search *search, double a, double b) {
+  return search->sign > 0 ? fmin(a, b) : fmax(a, b);
+}
+
+/* The paper's programme without integrality. */
+static dsm_status relax_plain(dsm__search *search, dsm__programme_form form, dsm__solved *solved) {
+  form.is_tight = false;
+  if (!dsm__programme_build(&search->programme, search->arena, search->instance, search->options,
+                            form)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  search->problem = dsm__search_load(search, &search->programme);
+  if (search->problem == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  *solved = dsm__search_relax(search, search->problem);
+  search->solution->relaxation = search->bound;
+  if (*solved == DSM__SOLVED_OPTIMAL) {
+    search->solution->relaxation = dsm__search_value(search);
+    search->bound = stricter(search, search->bound, loosened(search, search->solution->relaxation));
+  }
+  glp_delete_prob(search->problem);
+  search->problem = NULL;
+  return DSM_OK;
+}
+
+/* The tight programme, and again with the bound that its relaxation gives, while that helps. The
+ * time unit stays that of the first, if there are answers already, which are in it. */
+static dsm_status tighten(dsm__search *search, dsm__solved *solved) {
+  for (int round = 0; round < LIMIT_ROUNDS_MAX; round++) {
+    if (!dsm__programme_build(&search->programme, search->arena, search->instance, search->options,
+                              search->form)) {
+      return DSM_ERROR_OUT_OF_MEMORY;
+    }
+    if (search->problem != NULL) {
+      glp_delete_prob(search->problem);
+    }
+    search->problem = dsm__search_load(search, &search->programme);
+    if (search->problem == NULL) {
+      return DSM_ERROR_OUT_OF_MEMORY;
+    }
+    *solved = dsm__search_relax(search, search->problem);
+    if (*solved != DSM__SOLVED_OPTIMAL) {
+      break;
+    }
+    const double limit = loosened(search, dsm__search_value(search));
+    search->bound = stricter(search, search->bound, limit);
+    if (search->options->objective != DSM_OBJECTIVE_THROUGHPUT ||
+        search->bound > 0.995 * search->form.rho_limit) {
+      break;
+    }
+    search->form.rho_limit = search->bound;
+    search->form.time_unit = search->has_best ? search->form.time_unit : 1 / search->bound;
+  }
+  return DSM_OK;
+}
+
+/* What is known of the rate by now makes the programme tighter. */
+static dsm_status tighten_again(dsm__search *search) {
+  dsm__solved solved = DSM__SOLVED_UNKNOWN;
+  if (search->options->objective != DSM_OBJECTIVE_THROUGHPUT || !search->has_best) {
+    return DSM_OK;
+  }
+  search->form.time_unit = search->programme.time_unit; /* that of the best */
+  search->form.rho_floor = search->best;
+  search->form.rho_limit = fmin(search->form.rho_limit, fmax(search->bound, search->best));
+  return tighten(search, &solved);
+}
+
+static dsm_status list_choices(dsm__search *search) {
+  const dsm__programme *const programme = &search->programme;
+  const dsm_instance *const instance = search->instance;
+  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
+  const size_t *const columns = is_latency ? programme->rate : programme->stored;
+  const size_t places = instance->task_count * instance->device_count;
+  search->choices = dsm__arena_array(search->arena, places, sizeof *search->choices);
+  search->values =
+      dsm__arena_array(search->arena, programme->column_count + 1, sizeof *search->values);
+  search->is_chosen = dsm__arena_array(search->arena, places, sizeof *search->is_chosen);
+  search->trial = dsm__arena_array(search->arena, places, sizeof *search->trial);
+  search->used = dsm__arena_array(search->arena, instance->device_count, sizeof *search->used);
+  if (search->choices == NULL || search->values == NULL || search->is_chosen == NULL ||
+      search->trial == NULL || search->used == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  for (size_t k = 0; k < places; k++) {
+    if (columns[k] != DSM__NO_COLUMN) {
+      const size_t task = k / instance->device_count;
+      search->choices[search->choice_count++] =
+          (dsm__choice){.task = task,
+                        .device = k % instance->device_count,
+                        .column = (int)columns[k] + 1,
+                        .rate = (int)programme->rate[k] + 1,
+                        .need = dsm__task_need(instance, search->options, task)};
+    }
+  }
+  return DSM_OK;
+}
+
+/* ---- the search ---- */
+
+static void try_starts(dsm__search *search) {
+  const size_t places = search->instance->task_count * search->instance->device_count;
+  for (size_t s = 0; s < search->start_count && dsm__search_left(search) > 0; s++) {
+    const bool *const start = &search->starts[s * places];
+    for (size_t k = 0; k < search->choice_count; k++) {
+      const dsm__choice *const it = &search->choices[k];
+      search->trial[k] = start[it->task * search->instance->device_count + it->device];
+    }
+    dsm__search_try(search, search->trial);
+  }
+}
+
+/* The whole tree. Whatever it proves becomes the bound. */
+static dsm__solved branch_whole(dsm__search *search, size_t node_count, double seconds) {
+  search->is_whole = true;
+  const dsm__solved solved = dsm__search_branch(search, node_count, seconds);
+  if (solved != DSM__SOLVED_INFEASIBLE && search->has_best) {
+    const double proven = loosened(search, search->tree_bound);
+    const bool is_beyond = search->sign * (proven - search->best) < 0;
+    search->bound = stricter(search, search->bound, is_beyond ? search->best : proven);
+  }
+  return solved;
+}
+
+static bool is_over(const dsm__search *search) {
+  return dsm__search_is_done(search) || dsm__search_left(search) <= 0;
+}
+
+/* Trees of growing size; before each the programme becomes tighter by what the one before found,
+ * and after each a better answer is looked for around the best. The first may take a quarter of the
+ * time, to leave enough for that. */
+static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
+  size_t node_count = FIRST_NODES;
+  *solved = DSM__SOLVED_UNKNOWN;
+  for (int tree = 0; tree < TREES_MAX && !is_over(search); tree++) {
+    /* not before the first: around what that finds in the looser programme better answers are found
+     * sooner */
+    const dsm_status status = tree == 0 ? DSM_OK : tighten_again(search);
+    if (status != DSM_OK || is_over(search)) {
+      return status;
+    }
+    const double left = dsm__search_left(search);
+    *solved = branch_whole(search, node_count, tree == 0 ? left / 4 : left);
+    if (*solved != DSM__SOLVED_UNKNOWN) {
+      return DSM_OK;
+    }
+    if (!is_over(search)) {
+      dsm__search_neighbours(search);
+    }
+    node_count *= NODES_GROWTH;
+  }
+  return DSM_OK;
+}
+
+static dsm_status look(dsm__search *search, dsm__solver_outcome *outcome) {
+  dsm__solved solved = DSM__SOLVED_UNKNOWN;
+  try_starts(search);
+  if (!dsm__search_is_done(search)) {
+    dsm__search_dive(search);
+  }
+  if (!dsm__search_is_done(search)) {
+    const dsm_status status = grow_trees(search, &solved);
+    if (status != DSM_OK) {
+      return status;
+    }
+  }
+  if (!search->has_best) {
+    *outcome = solved == DSM__SOLVED_INFEASIBLE ? DSM__SOLVER_INFEASIBLE : DSM__SOLVER_NOTHING;
+  } else {
+    *outcome = solved == DSM__SOLVED_OPTIMAL || dsm__search_is_done(search) ? DSM__SOLVER_DONE
+                                                                            : DSM__SOLVER_LIMITED;
+  }
+  return DSM_OK;
+}
+
+static dsm_status hand_over(dsm__search *search) {
+  const dsm__programme *const programme = &search->programme;
+  const dsm_instance *const instance = search->instance;
+  const size_t places = instance->task_count * instance->device_count;
+  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
+  const double unit = is_latency ? 1 : programme->time_unit;
+  dsm__placement *const out = &search->solution->placement;
+  out->rates = dsm__arena_array(search->arena, places, sizeof *out->rates);
+  out->copies = dsm__arena_array(search->arena, tensors, sizeof *out->copies);
+  if (out->rates == NULL || out->copies == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  for (size_t k = 0; k < places; k++) {
+    const size_t column = programme->rate[k];
+    out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+  }
+  for (size_t k = 0; k < search->choice_count; k++) {
+    const dsm__choice *const it = &search->choices[k];
+    if (!search->is_chosen[k]) {
+      out->rates[it->task * instance->device_count + it->device] = 0;
+    }
+  }
+  for (size_t k = 0; k < tensors; k++) {
+    const size_t column = programme->sent[k];
+    out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+  }
+  return DSM_OK;
+}
+
+static dsm_status search_body(void *context) {
+  dsm__search *const search = context;
+  search->begin = glp_time();
+  dsm__solution *const solution = search->solution;
+  search->form = first_form(search);
+  dsm__solved solved = DSM__SOLVED_UNKNOWN;
+  dsm_status status = relax_plain(search, search->form, &solved);
+  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
+    status = tighten(search, &solved);
+  }
+  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
+    status = list_choices(search);
+  }
+  if (status != DSM_OK) {
+    return status;
+  }
+  solution->outcome = DSM__SOLVER_INFEASIBLE;
+  if (solved != DSM__SOLVED_INFEASIBLE) {
+    status = look(search, &solution->outcome);
+    solution->bound = search->bound;
+    solution->is_heuristic = !search->is_improved;
+    status = status == DSM_OK && search->has_best ? hand_over(search) : status;
+  }
+  solution->statistics.column_count = search->programme.column_count;
+  solution->statistics.row_count = search->programme.row_count;
+  solution->seconds = glp_difftime(glp_time(), search->begin);
+  return status;
+}
+
+dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm_instance *instance,
+                           const dsm_partition_options *options, const bool *starts,
+                           size_t start_count, dsm_diags *diags) {
+  dsm__search search = {.instance = instance,
+                        .options = options,
+                        .arena = arena,
+                        .solution = solution,
+                        .starts = starts,
+                        .start_count = start_count,
+                        .random = 1,
+                        .gap = fmax(options->gap, least_gap),
+                        .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
+  *solution = (dsm__solution){.outcome = DSM__SOLVER_NOTHING};
+  return dsm__solver_session(search_body, &search, diags);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* solver.h: the best placement of an instance, by GLPK. What it says is not to be trusted: see
+ * pricing.h and dsm_partition_validate. */
+#ifndef DSM_PARTITION_SOLVER_H
+#define DSM_PARTITION_SOLVER_H
+
+#include "base/arena.h"
+#include "dsm/partition.h"
+#include "partition/pricing.h"
+
+typedef enum dsm__solver_outcome {
+  DSM__SOLVER_DONE = 0,   /**< within the gap */
+  DSM__SOLVER_LIMITED,    /**< something was found before the time was over */
+  DSM__SOLVER_NOTHING,    /**< nothing was found before the time was over */
+  DSM__SOLVER_INFEASIBLE, /**< proven: there is nothing to find */
+  DSM__SOLVER_OUTCOME_COUNT
+} dsm__solver_outcome;
+
+/** Values are those of the objective: requests per second, seconds, or watts. */
+typedef struct dsm__solution {
+  dsm__solver_outcome outcome;
+  bool is_heuristic;
+  double bound;
+  double relaxation;
+  double seconds;
+  dsm_partition_statistics statistics;
+  dsm__placement placement; /**< in the arena; if something was found */
+} dsm__solution;
+
+/** `starts`: start_count storages [i * m + j] to begin with, one after the other. */
+dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm_instance *instance,
+                           const dsm_partition_options *options, const bool *starts,
+                           size_t start_count, dsm_diags *diags);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* solver_search.c: linear programmes by GLPK, and the best so far. */
+#include "partition/solver_search.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* Devices may differ in speed by many orders of ten. With GLPK's own 1e-7 a slow device was given
+ * more than its link carries, which slowed all others down by as much, and some bounds were below
+ * the optimum. */
+static const double simplex_tolerance = 1e-9;
+
+double dsm__search_left(const dsm__search *search) {
+  const double passed = glp_difftime(glp_time(), search->begin);
+  return fmax(search->options->time_limit_seconds - passed, 0);
+}
+
+static int milliseconds(double seconds) {
+  return seconds * 1000 >= INT_MAX ? INT_MAX : (int)fmax(seconds * 1000, 1);
+}
+
+void dsm__search_bound(glp_prob *problem, int column, double lower, double upper) {
+  int kind = GLP_DB;
+  if (lower == upper) {
+    kind = GLP_FX;
+  } else if (!isfinite(lower)) {
+    kind = isfinite(upper) ? GLP_UP : GLP_FR;
+  } else if (!isfinite(upper)) {
+    kind = GLP_LO;
+  }
+  glp_set_col_bnds(problem, column, kind, lower, upper);
+}
+
+static void bound_row(glp_prob *problem, int row, double lower, double upper) {
+  int kind = GLP_DB;
+  if (lower == upper) {
+    kind = GLP_FX;
+  } else if (!isfinite(lower)) {
+    kind = isfinite(upper) ? GLP_UP : GLP_FR;
+  } else if (!isfinite(upper)) {
+    kind = GLP_LO;
+  }
+  glp_set_row_bnds(problem, row, kind, lower, upper);
+}
+
+glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme) {
+  const size_t count = programme->entry_count;
+  if (count >= INT_MAX / 2 || programme->row_count >= INT_MAX / 2 ||
+      programme->column_count >= INT_MAX / 2) {
+    return NULL;
+  }
+  int *const rows = dsm__arena_array(search->arena, count + 1, sizeof *rows);
+  int *const columns = dsm__arena_array(search->arena, count + 1, sizeof *columns);
+  double *const values = dsm__arena_array(search->arena, count + 1, sizeof *values);
+  if (rows == NULL || columns == NULL || values == NULL) {
+    return NULL;
+  }
+  for (size_t k = 0; k < count; k++) {
+    rows[k + 1] = (int)programme->entries[k].row + 1;
+    columns[k + 1] = (int)programme->entries[k].column + 1;
+    values[k + 1] = programme->entries[k].value;
+  }
+  glp_prob *const problem = glp_create_prob();
+  glp_set_obj_dir(problem, programme->is_maximised ? GLP_MAX : GLP_MIN);
+  glp_add_rows(problem, (int)programme->row_count);
+  glp_add_cols(problem, (int)programme->column_count);
+  for (size_t r = 0; r < programme->row_count; r++) {
+    bound_row(problem, (int)r + 1, programme->rows[r].lower, programme->rows[r].upper);
+  }
+  for (size_t c = 0; c < programme->column_count; c++) {
+    const dsm__column *const column = &programme->columns[c];
+    dsm__search_bound(problem, (int)c + 1, column->lower, column->upper);
+    glp_set_obj_coef(problem, (int)c + 1, column->cost);
+    if (column->is_integer) {
+      glp_set_col_kind(problem, (int)c + 1, GLP_IV);
+    }
+  }
+  glp_load_matrix(problem, (int)count, rows, columns, values);
+  glp_scale_prob(problem, GLP_SF_AUTO);
+  glp_adv_basis(problem, 0);
+  return problem;
+}
+
+dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem) {
+  int infeasible_count = 0;
+  for (int attempt = 0; attempt < 2; attempt++) {
+    glp_smcp how;
+    glp_init_smcp(&how);
+    how.msg_lev = GLP_MSG_OFF;
+    how.meth = attempt == 0 ? GLP_DUALP : GLP_PRIMAL;
+    how.tol_bnd = simplex_tolerance;
+    how.tol_dj = simplex_tolerance;
+    how.tm_lim = milliseconds(dsm__search_left(search));
+    if (attempt > 0) {
+      glp_adv_basis(problem, 0);
+    }
+    const int ended = glp_simplex(problem, &how);
+    const int status = glp_get_status(problem);
+    if (ended == 0 && status == GLP_OPT) {
+      return DSM__SOLVED_OPTIMAL;
+    }
+    infeasible_count += ended == 0 && status == GLP_NOFEAS ? 1 : 0;
+    if (ended == GLP_ETMLIM) {
+      break;
+    }
+  }
+  return infeasible_count == 2 ? DSM__SOLVED_INFEASIBLE : DSM__SOLVED_UNKNOWN;
+}
+
+double dsm__search_value(const dsm__search *search) {
+  return search->programme.goal_offset +
+         search->programme.goal_unit * glp_get_obj_val(search->problem);
+}
+
+bool dsm__search_is_done(const dsm__search *search) {
+  return search->has_best &&
+         search->sign * (search->bound - search->best) <= search->gap * fabs(search->best);
+}
+
+void dsm__search_take(dsm__search *search, const bool *trial) {
+  const double value = dsm__search_value(search);
+  if (search->has_best && search->sign * (value - search->best) <= 0) {
+    return;
+  }
+  search->has_best = true;
+  search->best = value;
+  for (size_t c = 0; c < search->programme.column_count; c++) {
+    const double prim = glp_get_col_prim(search->problem, (int)c + 1);
+    search->values[c + 1] = search->programme.columns[c].is_integer ? round(prim) : prim;
+  }
+  for (size_t k = 0; k < search->choice_count; k++) {
+    search->is_chosen[k] = trial[k];
+  }
+}
+
+void dsm__search_release(dsm__search *search) {
+  for (size_t k = 0; k < search->choice_count; k++) {
+    dsm__search_bound(search->problem, search->choices[k].column, 0, 1);
+  }
+}
+
+void dsm__search_try(dsm__search *search, const bool *trial) {
+  for (size_t k = 0; k < search->choice_count; k++) {
+    const double value = trial[k] ? 1 : 0;
+    dsm__search_bound(search->problem, search->choices[k].column, value, value);
+  }
+  if (dsm__search_relax(search, search->problem) == DSM__SOLVED_OPTIMAL) {
+    dsm__search_take(search, trial);
+  }
+  dsm__search_release(search);
+}
+
+/* ---- a dive ---- */
+
+static bool is_fixed(const dsm__search *search, size_t choice) {
+  return glp_get_col_type(search->problem, search->choices[choice].column) == GLP_FX;
+}
+
+/* The undecided choice with the greatest part of its task, or choice_count. */
+static size_t find_largest(const dsm__search *search) {
+  size_t best = search->choice_count;
+  double most = 1e-7;
+  for (size_t k = 0; k < search->choice_count; k++) {
+    const dsm__choice *const it = &search->choices[k];
+    const double rate = glp_get_col_prim(search->problem, it->rate);
+    if (rate > most && !is_fixed(search, k)) {
+      most = rate;
+      best = k;
+    }
+  }
+  return best;
+}
+
+static void decide(dsm__search *search, size_t choice, bool is_taken) {
+  const dsm__choice *const it = &search->choices[choice];
+  const double value = is_taken ? 1 : 0;
+  dsm__search_bound(search->problem, it->column, value, value);
+  search->trial[choice] = is_taken;
+  search->used[it->device] += is_taken ? it->need : 0;
+}
+
+static bool does_fit(const dsm__search *search, size_t choice) {
+  const dsm__choice *const it = &search->choices[choice];
+  return search->used[it->device] + it->need <= search->instance->devices[it->device].memory_bytes;
+}
+
+static dsm__solved dive_on(dsm__search *search) {
+  dsm__solved solved = dsm__search_relax(search, search->problem);
+  while (solved == DSM__SOLVED_OPTIMAL && dsm__search_left(search) > 0) {
+    const size_t choice = find_largest(search);
+    if (choice == search->choice_count) {
+      return DSM__SOLVED_OPTIMAL;
+    }
+    const bool is_taken = does_fit(search, choice);
+    decide(search, choice, is_taken);
+    solved = dsm__search_relax(search, search->problem);
+    if (solved == DSM__SOLVED_INFEASIBLE && is_taken) {
+      search->used[search->choices[choice].device] -= search->choices[choice].need;
+      decide(search, choice, false);
+      solved = dsm__search_relax(search, search->problem);
+    }
+  }
+  return solved == DSM__SOLVED_OPTIMAL ? DSM__SOLVED_UNKNOWN : solved;
+}
+
+void dsm__search_dive(dsm__search *search) {
+  for (size_t k = 0; k < search->choice_count; k++) {
+    search->trial[k] = false;
+  }
+  for (size_t j = 0; j < search->instance->device_count; j++) {
+    search->used[j] = 0;
+  }
+  const dsm__solved solved = dive_on(search);
+  dsm__search_release(search);
+  if (solved == DSM__SOLVED_OPTIMAL) {
+    dsm__search_try(search, search->trial);
+  }
+}

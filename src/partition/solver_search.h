@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* solver_search.h: what the parts of the search share. Inside a session only. */
+#ifndef DSM_PARTITION_SOLVER_SEARCH_H
+#define DSM_PARTITION_SOLVER_SEARCH_H
+
+#include <glpk.h>
+
+#include "partition/programme.h"
+#include "partition/solver.h"
+
+/** A decision: whether a task is stored on (latency: placed on) a device. */
+typedef struct dsm__choice {
+  size_t task;
+  size_t device;
+  int column;  /**< of GLPK */
+  int rate;    /**< column of x_ij */
+  double need; /**< bytes */
+} dsm__choice;
+
+typedef struct dsm__search {
+  const dsm_instance *instance;
+  const dsm_partition_options *options;
+  dsm__arena *arena;
+  dsm__solution *solution;
+  const bool *starts;
+  size_t start_count;
+
+  dsm__programme programme; /**< tight */
+  dsm__programme_form form; /**< of it */
+  glp_prob *problem;
+  dsm__choice *choices;
+  size_t choice_count;
+  double begin; /**< by GLPK's clock */
+  double sign;  /**< 1 to maximise, -1 to minimise */
+  double gap;   /**< relative, at least what GLPK can tell apart */
+  double bound; /**< proven, value of the objective */
+  bool has_best;
+  bool is_improved;  /**< the best was not found by starts and dives */
+  double best;       /**< value of the objective */
+  double *values;    /**< [1 + column] of the best, as GLPK wants it */
+  bool *is_chosen;   /**< [choice] of the best */
+  bool *trial;       /**< [choice] */
+  double *used;      /**< [device] bytes, scratch */
+  double tree_bound; /**< of the tree being searched */
+  size_t nodes_left; /**< of the tree being searched */
+  bool is_whole;     /**< the tree being searched is the whole one */
+  uint64_t random;   /**< state of the generator that draws neighbourhoods */
+  bool is_offered;   /**< the best was offered to GLPK in this tree */
+} dsm__search;
+
+/** Outcome of a linear or mixed programme. */
+typedef enum dsm__solved {
+  DSM__SOLVED_OPTIMAL = 0,
+  DSM__SOLVED_INFEASIBLE,
+  DSM__SOLVED_UNKNOWN, /**< limits, or trouble */
+  DSM__SOLVED_COUNT
+} dsm__solved;
+
+/** Seconds left, at least 0. */
+double dsm__search_left(const dsm__search *search);
+
+/** Loads a programme into a new problem; NULL: out of memory. */
+glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme);
+
+/** Sets bounds of a column by their kind. */
+void dsm__search_bound(glp_prob *problem, int column, double lower, double upper);
+
+/** Solves the linear relaxation of the problem as it stands. */
+dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem);
+
+/** Value of the objective of the programme at the problem's linear optimum. */
+double dsm__search_value(const dsm__search *search);
+
+/** The best becomes what the linear optimum holds, with the choices of `trial`, if better. */
+void dsm__search_take(dsm__search *search, const bool *trial);
+
+/** Frees all choices again. */
+void dsm__search_release(dsm__search *search);
+
+/** Solves with all choices as in `trial`; takes the optimum. */
+void dsm__search_try(dsm__search *search, const bool *trial);
+
+/** Rounds the relaxation, the largest rates first, each time solving again. */
+void dsm__search_dive(dsm__search *search);
+
+/** Branch and cut over the choices as they are bounded now, at most node_count nodes (0: until the
+ * time is over); if is_whole, the whole tree, beginning with the best. INFEASIBLE: there is
+ * nothing. */
+dsm__solved dsm__search_branch(dsm__search *search, size_t node_count, double seconds);
+
+/** Improves the best by freeing some tasks at a time. */
+void dsm__search_neighbours(dsm__search *search);
+
+/** Whether the best is within the gap. */
+bool dsm__search_is_done(const dsm__search *search);
+
+#endif

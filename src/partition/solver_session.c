@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * solver_session.c: the only place where the library jumps. GLPK reports a broken invariant or a
+ * failed allocation by a hook that must not return (it would abort the process), and offers
+ * nothing else than to leave the hook by a jump and to free the environment (its manual, section
+ * on glp_error_hook).
+ */
+#include "partition/solver_session.h"
+
+#include <glpk.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/parallel.h"
+
+enum { SAID_BYTES = 200 };
+
+typedef struct session {
+  dsm__solver_body *body;
+  void *context;
+  dsm_status status;
+  bool is_refused; /* there is an environment already, which is not ours to free */
+  bool has_failed; /* GLPK gave up */
+  jmp_buf escape;
+  char said[SAID_BYTES]; /* the last line that GLPK printed before the one with the place */
+  char last[SAID_BYTES];
+} session;
+
+static const dsm__place nowhere = {NULL, 0, 0, NULL};
+
+/* Keeps the last two lines that GLPK wanted to print: an error is a message and its place. */
+static int swallow(void *info, const char *text) {
+  session *const it = info;
+  (void)memcpy(it->said, it->last, sizeof it->said);
+  size_t length = strcspn(text, "\n");
+  length = length < sizeof it->last - 1 ? length : sizeof it->last - 1;
+  (void)memcpy(it->last, text, length);
+  it->last[length] = '\0';
+  return 1;
+}
+
+static void escape(void *info) {
+  session *const it = info;
+  longjmp(it->escape, 1);
+}
+
+static void run_here(void *context, size_t task_index, size_t worker_index) {
+  (void)task_index;
+  (void)worker_index;
+  session *const it = context;
+  const int made = glp_init_env();
+  if (made != 0) {
+    it->status = made == 2 ? DSM_ERROR_OUT_OF_MEMORY : DSM_ERROR_IO;
+    it->is_refused = made != 2;
+    return;
+  }
+  glp_term_hook(swallow, it);
+  glp_error_hook(escape, it);
+  if (setjmp(it->escape) == 0) {
+    it->status = it->body(it->context);
+  } else {
+    it->status = DSM_ERROR_IO;
+    it->has_failed = true;
+  }
+  (void)glp_free_env();
+}
+
+dsm_status dsm__solver_session(dsm__solver_body *body, void *context, dsm_diags *diags) {
+  session it = {.body = body, .context = context, .status = DSM_OK};
+  dsm__run_apart(run_here, &it);
+  if (it.is_refused) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "the solver GLPK cannot be used: no environment of its own could be made");
+  } else if (it.has_failed) {
+    if (strstr(it.said, "memory") != NULL || strstr(it.said, "malloc") != NULL) {
+      return dsm__out_of_memory(diags);
+    }
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL, "the solver GLPK gave up: %s",
+                   it.said);
+  } else if (it.status == DSM_ERROR_OUT_OF_MEMORY) {
+    return dsm__out_of_memory(diags);
+  }
+  return it.status;
+}

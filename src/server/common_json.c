@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* common_json.c: pieces that descriptions of servers and profiles have in common. */
+#include <math.h>
+#include <string.h>
+
+#include "server/server_internal.h"
+#include "workload/name_index.h"
+
+static const dsm__json_range watts_range = {0, 1e9, false};
+
+dsm__power dsm__power_read(const dsm__json_node *device) {
+  static const char *const known[] = {"busy_watts", "idle_watts"};
+  dsm__power power = {.is_given = false};
+  const dsm__json_node node = dsm__json_member(device, "power");
+  if (!dsm__json_is_present(&node) || !dsm__json_object_only(&node, known, 2)) {
+    return power;
+  }
+  power.is_given = true;
+  const dsm__json_node busy = dsm__json_member(&node, "busy_watts");
+  const bool is_good = dsm__json_require(&busy, "the power of a busy device") &&
+                       dsm__json_double(&busy, watts_range, &power.busy_watts);
+  const dsm__json_node idle = dsm__json_member(&node, "idle_watts");
+  if (dsm__json_is_present(&idle) && dsm__json_double(&idle, watts_range, &power.idle_watts) &&
+      is_good && power.idle_watts > power.busy_watts) {
+    dsm__json_error(&idle, NULL, "expected at most busy_watts, %.17g, found %.17g",
+                    power.busy_watts, power.idle_watts);
+  }
+  return power;
+}
+
+bool dsm__seconds_read(const dsm__json_node *node, double *seconds) {
+  if (dsm__json_is_null(node)) {
+    *seconds = HUGE_VAL;
+    return true;
+  }
+  return dsm__json_double(node, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false},
+                          seconds);
+}
+
+void dsm__optional_read(const dsm__json_node *object, const char *key, dsm__json_range range,
+                        double fallback, double *value) {
+  const dsm__json_node node = dsm__json_member(object, key);
+  *value = fallback;
+  if (dsm__json_is_present(&node)) {
+    dsm__json_double(&node, range, value);
+  }
+}
+
+bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,
+                       dsm__arena *arena) {
+  dsm__name_index index = {dsm__arena_array(arena, count, sizeof *index.entries), 0};
+  if (index.entries == NULL) {
+    dsm__json_set_out_of_memory(list->doc);
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (names[i] != NULL) {
+      index.entries[index.count++] = (dsm__name_entry){names[i], i};
+    }
+  }
+  dsm__name_index_sort(&index);
+  bool do_differ = true;
+  for (size_t e = 1; e < index.count; e++) {
+    const dsm__name_entry *const one = &index.entries[e];
+    if (strcmp(one->name, index.entries[e - 1].name) == 0) {
+      const dsm__json_node item = dsm__json_item(list, one->index);
+      const dsm__json_node name = dsm__json_member(&item, "name");
+      dsm__json_error(&name, NULL, "expected a name of its own, found \"%s\" twice", one->name);
+      do_differ = false;
+    }
+  }
+  return do_differ;
+}

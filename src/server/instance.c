@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dsm/instance.h"
+
+#include <stdlib.h>
+
+#include "server/instance_internal.h"
+
+void dsm_instance_options_init(dsm_instance_options *options) {
+  *options = (dsm_instance_options){.batch = 1, .task_count = 0};
+}
+
+void dsm_instance_free(dsm_instance *instance) {
+  if (instance != NULL) {
+    dsm__arena_free(instance->arena);
+  }
+}
+
+dsm_instance *dsm__instance_new(void) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_instance *const instance = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *instance);
+  if (instance == NULL) {
+    dsm__arena_free(arena);
+    return NULL;
+  }
+  instance->arena = arena;
+  return instance;
+}
+
+dsm_task *dsm__instance_tasks(dsm_instance *instance, size_t task_count, double **seconds) {
+  dsm_task *const tasks = dsm__arena_array(instance->arena, task_count, sizeof *tasks);
+  *seconds =
+      dsm__arena_array(instance->arena, task_count * instance->device_count, sizeof **seconds);
+  return *seconds == NULL ? NULL : tasks;
+}
+
+static int compare_uses(const void *left, const void *right) {
+  const dsm__use *const a = left;
+  const dsm__use *const b = right;
+  if (a->producer != b->producer) {
+    return a->producer < b->producer ? -1 : 1;
+  }
+  if (a->tensor != b->tensor) {
+    return a->tensor < b->tensor ? -1 : 1;
+  }
+  return (a->consumer > b->consumer) - (a->consumer < b->consumer);
+}
+
+bool dsm__instance_set_tensors(dsm_instance *instance, dsm__use *uses, size_t use_count) {
+  dsm_tensor *const tensors = dsm__arena_array(instance->arena, use_count, sizeof *tensors);
+  size_t *const consumers = dsm__arena_array(instance->arena, use_count, sizeof *consumers);
+  if (tensors == NULL || consumers == NULL) {
+    return false;
+  }
+  if (use_count > 1) {
+    qsort(uses, use_count, sizeof uses[0], compare_uses);
+  }
+  size_t tensor_count = 0;
+  size_t consumer_count = 0;
+  const dsm__use *before = NULL; /* the last that was kept */
+  for (size_t u = 0; u < use_count; u++) {
+    const dsm__use *const use = &uses[u];
+    if (use->consumer == use->producer) {
+      continue;
+    }
+    const bool is_same_tensor =
+        before != NULL && before->producer == use->producer && before->tensor == use->tensor;
+    if (is_same_tensor && before->consumer == use->consumer) {
+      continue;
+    }
+    if (!is_same_tensor) {
+      tensors[tensor_count++] = (dsm_tensor){
+          .producer = use->producer, .bytes = use->bytes, .consumers = &consumers[consumer_count]};
+    }
+    consumers[consumer_count++] = use->consumer;
+    tensors[tensor_count - 1].consumer_count++;
+    before = use;
+  }
+  instance->tensors = tensors;
+  instance->tensor_count = tensor_count;
+  return true;
+}

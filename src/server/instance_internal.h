@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* instance_internal.h: how an instance is put together, whatever it is made from. */
+#ifndef DSM_SERVER_INSTANCE_INTERNAL_H
+#define DSM_SERVER_INSTANCE_INTERNAL_H
+
+#include "base/arena.h"
+#include "dsm/instance.h"
+
+/** A task needs a tensor that another, or the same, has made. */
+typedef struct dsm__use {
+  size_t producer; /**< task */
+  size_t tensor;   /**< any number that tells the tensors of a producer apart */
+  size_t consumer; /**< task */
+  double bytes;    /**< of the tensor */
+} dsm__use;
+
+/** An empty instance with its arena; NULL if out of memory. */
+dsm_instance *dsm__instance_new(void);
+
+/** Room for so many tasks and times, beside what the instance has of them; NULL, false if out of
+ * memory. */
+dsm_task *dsm__instance_tasks(dsm_instance *instance, size_t task_count, double **seconds);
+
+/** Makes the tensors from their uses (which are sorted): those within a task fall away, a consumer
+ * that uses a tensor twice counts once. False if out of memory. */
+bool dsm__instance_set_tensors(dsm_instance *instance, dsm__use *uses, size_t use_count);
+
+/** An order in which tasks can run: as they stand, but those that a task needs before it. SIZE_MAX
+ * in *cyclic, or a task that would need itself. False if out of memory. */
+bool dsm__task_order(size_t *order, size_t *cyclic, size_t task_count, const dsm__use *uses,
+                     size_t use_count, dsm__arena *arena);
+
+/** Brings tasks that stand in any order, their times, and uses into an order in which they can run,
+ * and makes the tensors. *cyclic as of dsm__task_order, then nothing is done. */
+bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_count,
+                           size_t *cyclic);
+
+/** Cuts a run of numbers into `most` parts, or one each where there are fewer, so that the largest
+ * sum of a part is least: as few parts as that takes, each as full as can be from the front, of
+ * which then the largest are cut at their middle. starts[p] is the first number of part p. Returns
+ * the number of parts. */
+size_t dsm__balance(size_t *starts, const double *work, size_t count, size_t most);
+
+/** Joins consecutive tasks into at most `most` (0: no limit) of about equal work, then adds to each
+ * time what the device takes for any task. `work` and `per_task_seconds` may be NULL: the least
+ * time of each task over the devices, and nothing. False if out of memory. */
+bool dsm__instance_join(dsm_instance *instance, size_t most, const double *work,
+                        const double *per_task_seconds);
+
+#endif

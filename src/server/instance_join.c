@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* instance_join.c: consecutive tasks as one. */
+#include <math.h>
+#include <stdint.h>
+
+#include "server/instance_internal.h"
+
+/* Parts that a limit to their sums needs if each takes as much as it can. */
+static size_t parts_within(double limit, const double *work, size_t count) {
+  size_t parts = 0;
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += work[i];
+    if (i == 0 || sum > limit) {
+      parts++;
+      sum = work[i];
+    }
+  }
+  return parts;
+}
+
+/* The least limit with which `most` parts suffice: halves the doubles between two bounds. */
+static double least_limit(const double *work, size_t count, size_t most) {
+  double low = 0;
+  double high = 0;
+  for (size_t i = 0; i < count; i++) {
+    low = fmax(low, work[i]);
+    high += work[i];
+  }
+  if (parts_within(low, work, count) <= most) {
+    return low;
+  }
+  for (;;) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) {
+      return high;
+    }
+    if (parts_within(middle, work, count) <= most) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+}
+
+/* Parts as full as the limit lets them be. */
+static size_t fill_parts(size_t *starts, double limit, const double *work, size_t count) {
+  size_t parts = 0;
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += work[i];
+    if (i == 0 || sum > limit) {
+      starts[parts++] = i;
+      sum = work[i];
+    }
+  }
+  return parts;
+}
+
+static double work_between(const double *work, size_t first, size_t end) {
+  double sum = 0;
+  for (size_t i = first; i < end; i++) {
+    sum += work[i];
+  }
+  return sum;
+}
+
+/* Where to cut a part so that the larger half is least; of equal cuts the first. */
+static size_t best_cut(const double *work, size_t first, size_t end) {
+  const double all = work_between(work, first, end);
+  double least = HUGE_VAL;
+  double before = 0;
+  size_t best = first + 1;
+  for (size_t i = first + 1; i < end; i++) {
+    before += work[i - 1];
+    const double larger = fmax(before, all - before);
+    if (larger < least) {
+      least = larger;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* Cuts the part with most work, of those with several numbers; of equal ones the first. */
+static void cut_one(size_t *starts, size_t parts, const double *work, size_t count) {
+  double most = -1;
+  size_t cut = 0;
+  for (size_t p = 0; p < parts; p++) {
+    const size_t end = p + 1 < parts ? starts[p + 1] : count;
+    const double sum = work_between(work, starts[p], end);
+    if (end - starts[p] > 1 && sum > most) {
+      most = sum;
+      cut = p;
+    }
+  }
+  const size_t at = best_cut(work, starts[cut], cut + 1 < parts ? starts[cut + 1] : count);
+  for (size_t p = parts; p > cut + 1; p--) {
+    starts[p] = starts[p - 1];
+  }
+  starts[cut + 1] = at;
+}
+
+size_t dsm__balance(size_t *starts, const double *work, size_t count, size_t most) {
+  size_t parts = fill_parts(starts, least_limit(work, count, most), work, count);
+  for (; parts < most && parts < count; parts++) {
+    cut_one(starts, parts, work, count);
+  }
+  return parts;
+}
+
+/* Tasks and the parts that they are joined into. */
+typedef struct joining {
+  const dsm_instance *from;
+  const size_t *starts; /* of each part, and one more */
+  size_t part_count;
+  size_t *part_of; /* of each task */
+  double *live;    /* of each task: bytes that it does not use, but that its part needs later */
+} joining;
+
+/* A tensor lives in a part over tasks `first` to before `end`; who uses it counts it himself. */
+static void add_life(joining *j, size_t first, size_t end, double bytes) {
+  j->live[first] += bytes;
+  j->live[end] -= bytes;
+}
+
+/* The life of a tensor in the part that makes it, or in one that uses it. The consumers from
+ * number `first` on that are in that part are passed over; returns the next. */
+static size_t add_lives_in(joining *j, const dsm_tensor *tensor, size_t first, size_t part,
+                           bool is_maker) {
+  size_t next = first;
+  size_t from = is_maker ? tensor->producer + 1 : j->starts[part];
+  for (; next < tensor->consumer_count && j->part_of[tensor->consumers[next]] == part; next++) {
+    const size_t user = tensor->consumers[next];
+    add_life(j, from, user, tensor->bytes);
+    from = user + 1;
+  }
+  if (is_maker && next < tensor->consumer_count) {
+    add_life(j, from, j->starts[part + 1], tensor->bytes);
+  }
+  return next;
+}
+
+static void find_live(joining *j) {
+  for (size_t t = 0; t < j->from->tensor_count; t++) {
+    const dsm_tensor *const tensor = &j->from->tensors[t];
+    size_t next = add_lives_in(j, tensor, 0, j->part_of[tensor->producer], true);
+    while (next < tensor->consumer_count) {
+      next = add_lives_in(j, tensor, next, j->part_of[tensor->consumers[next]], false);
+    }
+  }
+  for (size_t i = 1; i < j->from->task_count; i++) {
+    j->live[i] += j->live[i - 1];
+  }
+}
+
+static bool join_task(const joining *j, size_t part, const bool *has_consumer, dsm__arena *arena,
+                      dsm_task *task) {
+  const size_t first = j->starts[part];
+  const size_t last = j->starts[part + 1] - 1;
+  const dsm_task *const tasks = j->from->tasks;
+  double results = 0;
+  *task = (dsm_task){.name = tasks[first].name};
+  for (size_t i = first; i <= last; i++) {
+    task->weights_bytes += tasks[i].weights_bytes;
+    task->activation_bytes = fmax(task->activation_bytes, tasks[i].activation_bytes + j->live[i]);
+    results += has_consumer[i] ? 0 : tasks[i].output_bytes;
+  }
+  task->output_bytes = results > 0 ? results : tasks[last].output_bytes;
+  if (first < last) {
+    task->name = dsm__arena_printf(arena, "%s..%s", tasks[first].name, tasks[last].name);
+  }
+  return task->name != NULL;
+}
+
+static void join_times(const joining *j, size_t part, double *seconds) {
+  const size_t devices = j->from->device_count;
+  for (size_t i = j->starts[part]; i < j->starts[part + 1]; i++) {
+    for (size_t d = 0; d < devices; d++) {
+      seconds[part * devices + d] += dsm_instance_seconds(j->from, i, d);
+    }
+  }
+}
+
+static bool join_tensors(const joining *j, dsm_instance *instance) {
+  size_t use_count = 0;
+  for (size_t t = 0; t < j->from->tensor_count; t++) {
+    use_count += j->from->tensors[t].consumer_count;
+  }
+  dsm__use *const uses = dsm__arena_array(instance->arena, use_count, sizeof *uses);
+  if (uses == NULL) {
+    return false;
+  }
+  use_count = 0;
+  for (size_t t = 0; t < j->from->tensor_count; t++) {
+    const dsm_tensor *const tensor = &j->from->tensors[t];
+    for (size_t c = 0; c < tensor->consumer_count; c++) {
+      uses[use_count++] = (dsm__use){j->part_of[tensor->producer], t,
+                                     j->part_of[tensor->consumers[c]], tensor->bytes};
+    }
+  }
+  return dsm__instance_set_tensors(instance, uses, use_count);
+}
+
+static bool join_parts(joining *j, dsm_instance *instance) {
+  dsm__arena *const arena = instance->arena;
+  const dsm_instance *const from = j->from;
+  bool *const has_consumer = dsm__arena_array(arena, from->task_count, sizeof *has_consumer);
+  double *seconds = NULL;
+  dsm_task *const tasks = dsm__instance_tasks(instance, j->part_count, &seconds);
+  j->live = dsm__arena_array(arena, from->task_count + 1, sizeof *j->live);
+  if (has_consumer == NULL || tasks == NULL || j->live == NULL) {
+    return false;
+  }
+  for (size_t t = 0; t < from->tensor_count; t++) {
+    has_consumer[from->tensors[t].producer] = true;
+  }
+  find_live(j);
+  for (size_t p = 0; p < j->part_count; p++) {
+    if (!join_task(j, p, has_consumer, arena, &tasks[p])) {
+      return false;
+    }
+    join_times(j, p, seconds);
+  }
+  instance->tasks = tasks;
+  instance->task_count = j->part_count;
+  instance->seconds = seconds;
+  return join_tensors(j, instance);
+}
+
+/* The least time of each task over the devices; of one that can run nowhere nothing. */
+static const double *least_times(const dsm_instance *instance) {
+  double *const work = dsm__arena_array(instance->arena, instance->task_count, sizeof *work);
+  for (size_t i = 0; work != NULL && i < instance->task_count; i++) {
+    double least = HUGE_VAL;
+    for (size_t d = 0; d < instance->device_count; d++) {
+      least = fmin(least, dsm_instance_seconds(instance, i, d));
+    }
+    work[i] = isfinite(least) ? least : 0;
+  }
+  return work;
+}
+
+static bool add_per_task(dsm_instance *instance, const double *per_task_seconds) {
+  double *seconds = NULL;
+  if (dsm__instance_tasks(instance, instance->task_count, &seconds) == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < instance->task_count * instance->device_count; i++) {
+    seconds[i] = instance->seconds[i] + per_task_seconds[i % instance->device_count];
+  }
+  instance->seconds = seconds;
+  return true;
+}
+
+bool dsm__instance_join(dsm_instance *instance, size_t most, const double *work,
+                        const double *per_task_seconds) {
+  const size_t count = instance->task_count;
+  if (most != 0 && most < count) {
+    const double *const weights = work != NULL ? work : least_times(instance);
+    size_t *const starts = dsm__arena_array(instance->arena, most + 1, sizeof *starts);
+    const dsm_instance from = *instance;
+    joining j = {.from = &from,
+                 .starts = starts,
+                 .part_of = dsm__arena_array(instance->arena, count, sizeof *j.part_of)};
+    if (weights == NULL || starts == NULL || j.part_of == NULL) {
+      return false;
+    }
+    j.part_count = dsm__balance(starts, weights, count, most);
+    starts[j.part_count] = count;
+    for (size_t p = 0; p < j.part_count; p++) {
+      for (size_t i = starts[p]; i < starts[p + 1]; i++) {
+        j.part_of[i] = p;
+      }
+    }
+    if (!join_parts(&j, instance)) {
+      return false;
+    }
+  }
+  return per_task_seconds == NULL || add_per_task(instance, per_task_seconds);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* instance_make.c: a workload's layers as tasks on a server's devices. */
+#include <stdint.h>
+
+#include "base/diag_add.h"
+#include "server/instance_internal.h"
+#include "server/task_times.h"
+
+static const dsm__place nowhere = {NULL, 0, 0, NULL};
+
+/* What is being made. */
+typedef struct making {
+  dsm_instance *instance;
+  const dsm_workload *workload;
+  const dsm_server *server;
+  uint64_t batch;
+  dsm_task *tasks;
+  double *seconds;
+  double *operations;
+  double *weights_bytes;
+  double *activation_bytes;
+  double *per_task_seconds; /* of each device */
+  dsm__use *uses;
+  size_t use_count;
+  size_t *last_users; /* of each layer's output, then the network's input: its last reader + 1 */
+} making;
+
+static double stored_bytes(const making *m, size_t layer) {
+  const dsm_layer *const made = &m->workload->layers[layer];
+  return (double)made->stored_elements * (double)made->timesteps * (double)m->batch *
+         m->workload->element_bytes;
+}
+
+/* A layer reads what `from` has made, or the network's input: counts it once, and adds a use. */
+static void add_use(making *m, size_t layer, size_t from) {
+  size_t *const last_user =
+      from == DSM_NETWORK_INPUT ? &m->last_users[m->workload->layer_count] : &m->last_users[from];
+  if (*last_user == layer + 1) {
+    return;
+  }
+  *last_user = layer + 1;
+  if (from == DSM_NETWORK_INPUT) {
+    m->activation_bytes[layer] += (double)m->workload->input_elements *
+                                  (double)m->workload->layers[layer].timesteps * (double)m->batch *
+                                  m->workload->element_bytes;
+    return;
+  }
+  const double bytes = stored_bytes(m, from);
+  m->uses[m->use_count++] = (dsm__use){from, from, layer, bytes};
+  m->activation_bytes[layer] += bytes;
+}
+
+static void add_task(making *m, size_t index) {
+  const dsm_layer *const layer = &m->workload->layers[index];
+  m->activation_bytes[index] = stored_bytes(m, index);
+  for (size_t p = 0; p < layer->producer_count; p++) {
+    add_use(m, index, layer->producers[p]);
+  }
+  for (size_t p = 0; p < layer->shortcut_count; p++) {
+    add_use(m, index, layer->shortcuts[p]);
+  }
+  for (size_t p = 0; p < layer->operand_count; p++) {
+    add_use(m, index, layer->operands[p]);
+  }
+  m->weights_bytes[index] = (double)layer->parameters * m->workload->element_bytes;
+  m->operations[index] = dsm__layer_operations(layer, m->batch);
+  m->tasks[index] = (dsm_task){.name = dsm__arena_strdup(m->instance->arena, layer->name),
+                               .weights_bytes = m->weights_bytes[index],
+                               .activation_bytes = m->activation_bytes[index],
+                               .output_bytes = stored_bytes(m, index)};
+}
+
+static bool make_tasks(making *m) {
+  dsm__arena *const arena = m->instance->arena;
+  const size_t count = m->workload->layer_count;
+  size_t uses_max = 0;
+  for (size_t i = 0; i < count; i++) {
+    const dsm_layer *const layer = &m->workload->layers[i];
+    uses_max += layer->producer_count + layer->shortcut_count + layer->operand_count;
+  }
+  m->tasks = dsm__instance_tasks(m->instance, count, &m->seconds);
+  m->operations = dsm__arena_array(arena, count, sizeof(double));
+  m->weights_bytes = dsm__arena_array(arena, count, sizeof(double));
+  m->activation_bytes = dsm__arena_array(arena, count, sizeof(double));
+  m->uses = dsm__arena_array(arena, uses_max, sizeof *m->uses);
+  m->last_users = dsm__arena_array(arena, count + 1, sizeof *m->last_users);
+  if (m->last_users == NULL || m->tasks == NULL || m->operations == NULL ||
+      m->weights_bytes == NULL || m->activation_bytes == NULL || m->uses == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    add_task(m, i);
+    if (m->tasks[i].name == NULL) {
+      return false;
+    }
+  }
+  m->instance->tasks = m->tasks;
+  m->instance->task_count = count;
+  m->instance->seconds = m->seconds;
+  return dsm__instance_set_tensors(m->instance, m->uses, m->use_count);
+}
+
+static bool make_devices(making *m) {
+  dsm__arena *const arena = m->instance->arena;
+  const size_t count = m->server->device_count;
+  dsm_instance_device *const devices = dsm__arena_array(arena, count, sizeof *devices);
+  m->per_task_seconds = dsm__arena_array(arena, count, sizeof(double));
+  if (devices == NULL || m->per_task_seconds == NULL) {
+    return false;
+  }
+  for (size_t j = 0; j < count; j++) {
+    const dsm_device *const device = &m->server->devices[j];
+    devices[j] = (dsm_instance_device){
+        .name = dsm__arena_strdup(arena, device->name),
+        .is_accelerator = device->is_accelerator,
+        .memory_bytes = device->memory_bytes,
+        .link_bytes_per_second = device->link_bytes_per_second,
+        .has_power = device->has_power,
+        .busy_watts = device->busy_watts,
+        .idle_watts = device->idle_watts,
+    };
+    m->per_task_seconds[j] =
+        device->kind == DSM_DEVICE_ROOFLINE ? device->roofline.task_seconds : 0;
+    if (devices[j].name == NULL) {
+      return false;
+    }
+  }
+  m->instance->devices = devices;
+  m->instance->device_count = count;
+  m->instance->name = dsm__arena_strdup(arena, m->workload->name);
+  return m->instance->name != NULL;
+}
+
+static bool index_names(const making *m, dsm__name_index *names) {
+  names->entries =
+      dsm__arena_array(m->instance->arena, m->workload->layer_count, sizeof names->entries[0]);
+  names->count = names->entries == NULL ? 0 : m->workload->layer_count;
+  for (size_t i = 0; i < names->count; i++) {
+    names->entries[i] = (dsm__name_entry){m->workload->layers[i].name, i};
+  }
+  dsm__name_index_sort(names);
+  return names->entries != NULL;
+}
+
+/* Equal chips, as `count` makes them, are asked once. */
+static size_t same_chip_before(const dsm_server *server, size_t device) {
+  for (size_t j = 0; j < device; j++) {
+    if (server->devices[device].chip != NULL &&
+        server->devices[j].chip == server->devices[device].chip) {
+      return j;
+    }
+  }
+  return SIZE_MAX;
+}
+
+static dsm_status make_times(making *m, dsm_diags *diags) {
+  dsm__request request = {
+      .workload = m->workload,
+      .batch = m->batch,
+      .operations = m->operations,
+      .weights_bytes = m->weights_bytes,
+      .activation_bytes = m->activation_bytes,
+  };
+  if (!index_names(m, &request.names)) {
+    return dsm__out_of_memory(diags);
+  }
+  const size_t devices = m->server->device_count;
+  dsm_status status = DSM_OK;
+  for (size_t j = 0; j < devices; j++) {
+    const size_t same = same_chip_before(m->server, j);
+    if (same == SIZE_MAX) {
+      const dsm_status one =
+          dsm__task_times(&m->seconds[j], devices, &request, &m->server->devices[j], diags);
+      status = one == DSM_OK ? status : one;
+    }
+    for (size_t i = 0; same != SIZE_MAX && i < m->workload->layer_count; i++) {
+      m->seconds[i * devices + j] = m->seconds[i * devices + same];
+    }
+  }
+  return status;
+}
+
+static dsm_status make(making *m, size_t task_count, dsm_diags *diags) {
+  if (!make_devices(m) || !make_tasks(m)) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = make_times(m, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  return dsm__instance_join(m->instance, task_count, m->operations, m->per_task_seconds)
+             ? DSM_OK
+             : dsm__out_of_memory(diags);
+}
+
+dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *workload,
+                             const dsm_server *server, const dsm_instance_options *options,
+                             dsm_diags *diags) {
+  *instance = NULL;
+  if (options->batch == 0 || options->batch > DSM_DIMENSION_MAX) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "expected a batch from 1 to %d, found %llu", DSM_DIMENSION_MAX,
+                   (unsigned long long)options->batch);
+    return DSM_ERROR_USAGE;
+  }
+  const size_t most = options->task_count;
+  if (workload->layer_count > DSM_TASKS_MAX && (most == 0 || most > DSM_TASKS_MAX)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "expected at most %d tasks, found %zu layers in %s", DSM_TASKS_MAX,
+                   workload->layer_count, workload->name);
+    return DSM_ERROR_USAGE;
+  }
+  making m = {.instance = dsm__instance_new(),
+              .workload = workload,
+              .server = server,
+              .batch = options->batch};
+  if (m.instance == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = make(&m, options->task_count, diags);
+  if (status != DSM_OK) {
+    dsm_instance_free(m.instance);
+    return status;
+  }
+  *instance = m.instance;
+  return DSM_OK;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* profile_json.c: the format "dsm-profile/1". */
+#include "server/profile_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/diag_add.h"
+#include "base/nearest.h"
+#include "dsm/file.h"
+#include "plan/planner_graph.h"
+#include "server/instance_internal.h"
+#include "server/server_internal.h"
+#include "workload/name_index.h"
+
+static const dsm__json_range bytes_range = {0, 1e18, false};
+static const dsm__json_range positive_range = {0, 1e18, true};
+
+/* What is being read. */
+typedef struct profile_reader {
+  dsm_instance *instance;
+  const char **device_names;
+  const char **task_names;
+  dsm_task *tasks;
+  double *seconds;
+  size_t task_count;
+  dsm__name_index names; /* of tasks */
+  dsm__use *uses;
+  size_t use_count;
+  size_t *last_users; /* of each task: the last that was found to need it, + 1 */
+} profile_reader;
+
+static void read_device(profile_reader *reader, const dsm__json_node *item, size_t index,
+                        dsm_instance_device *device) {
+  static const char *const known[] = {"name",         "accelerator",           "source",
+                                      "memory_bytes", "link_bytes_per_second", "power"};
+  if (!dsm__json_object_only(item, known, 6)) {
+    return;
+  }
+  dsm__arena *const arena = reader->instance->arena;
+  const dsm__json_node name = dsm__json_member(item, "name");
+  if (dsm__json_require(&name, "the device's name") &&
+      dsm__json_name(&name, DSM_NAME_BYTES_MAX, arena, &device->name)) {
+    reader->device_names[index] = device->name;
+  }
+  const char *text = NULL;
+  const dsm__json_node source = dsm__json_member(item, "source");
+  if (dsm__json_is_present(&source)) {
+    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, arena, &text);
+  }
+  const dsm__json_node accelerator = dsm__json_member(item, "accelerator");
+  device->is_accelerator = true;
+  if (dsm__json_is_present(&accelerator)) {
+    dsm__json_bool(&accelerator, &device->is_accelerator);
+  }
+  dsm__optional_read(item, "memory_bytes", positive_range, HUGE_VAL, &device->memory_bytes);
+  dsm__optional_read(item, "link_bytes_per_second", positive_range, HUGE_VAL,
+                     &device->link_bytes_per_second);
+  const dsm__power power = dsm__power_read(item);
+  device->has_power = power.is_given;
+  device->busy_watts = power.busy_watts;
+  device->idle_watts = power.idle_watts;
+}
+
+static bool read_devices(profile_reader *reader, const dsm__json_node *list) {
+  size_t count = 0;
+  if (!dsm__json_require(list, "a list of devices") ||
+      !dsm__json_array(list, 1, DSM_DEVICES_MAX, &count)) {
+    return false;
+  }
+  dsm__arena *const arena = reader->instance->arena;
+  dsm_instance_device *const devices = dsm__arena_array(arena, count, sizeof *devices);
+  reader->device_names = dsm__arena_array(arena, count, sizeof *reader->device_names);
+  if (devices == NULL || reader->device_names == NULL) {
+    dsm__json_set_out_of_memory(list->doc);
+    return false;
+  }
+  const size_t errors_before = dsm__json_doc_error_count(list->doc);
+  dsm__json_node item = dsm__json_item(list, 0);
+  for (size_t j = 0; j < count; j++, item = dsm__json_next(&item)) {
+    read_device(reader, &item, j, &devices[j]);
+  }
+  reader->instance->devices = devices;
+  reader->instance->device_count = count;
+  return dsm__names_differ(list, reader->device_names, count, arena) &&
+         dsm__json_doc_error_count(list->doc) == errors_before;
+}
+
+static void read_seconds(const profile_reader *reader, const dsm__json_node *item,
+                         double *seconds) {
+  const dsm__json_node node = dsm__json_member(item, "seconds");
+  if (!dsm__json_require(&node, "an object with a time, or null, for each device") ||
+      !dsm__json_object_only(&node, reader->device_names, reader->instance->device_count)) {
+    return;
+  }
+  for (size_t j = 0; j < reader->instance->device_count; j++) {
+    const dsm__json_node time = dsm__json_member(&node, reader->device_names[j]);
+    if (dsm__json_require(&time, "seconds, or null where the task cannot run")) {
+      dsm__seconds_read(&time, &seconds[j]);
+    }
+  }
+}
+
+static void read_bytes(const dsm__json_node *item, const char *key, const char *expected,
+                       double *value) {
+  const dsm__json_node node = dsm__json_member(item, key);
+  if (dsm__json_require(&node, expected)) {
+    dsm__json_double(&node, bytes_range, value);
+  }
+}
+
+static void read_task(profile_reader *reader, const dsm__json_node *item, size_t index) {
+  static const char *const known[] = {"name",         "weights_bytes", "activation_bytes",
+                                      "output_bytes", "inputs",        "seconds"};
+  if (!dsm__json_object_only(item, known, 6)) {
+    return;
+  }
+  dsm_task *const task = &reader->tasks[index];
+  const dsm__json_node name = dsm__json_member(item, "name");
+  if (dsm__json_require(&name, "the task's name") &&
+      dsm__json_name(&name, DSM_NAME_BYTES_MAX, reader->instance->arena, &task->name)) {
+    reader->task_names[index] = task->name;
+  }
+  read_bytes(item, "weights_bytes", "the size of the task's parameters", &task->weights_bytes);
+  read_bytes(item, "output_bytes", "the size of the task's output", &task->output_bytes);
+  dsm__optional_read(item, "activation_bytes", bytes_range, 0, &task->activation_bytes);
+  read_seconds(reader, item, &reader->seconds[index * reader->instance->device_count]);
+}
+
+/* The task that an item of `inputs` names, or SIZE_MAX. */
+static size_t find_input(const profile_reader *reader, const dsm__json_node *item) {
+  const char *const name = dsm__json_text(item);
+  if (name == NULL) {
+    const char *none = NULL;
+    dsm__json_string(item, 1, DSM_NAME_BYTES_MAX, reader->instance->arena, &none);
+    return SIZE_MAX;
+  }
+  const size_t found = dsm__name_index_find(&reader->names, name);
+  if (found == SIZE_MAX) {
+    char hint[256] = "";
+    if (dsm__json_doc_keeps_findings(item->doc)) {
+      (void)dsm__nearest_hint(name, reader->task_names, reader->task_count, hint, sizeof hint);
+    }
+    dsm__json_error(item, hint, "expected the name of a task, found \"%s\"", name);
+  }
+  return found;
+}
+
+static void add_use(profile_reader *reader, size_t producer, size_t consumer) {
+  reader->last_users[producer] = consumer + 1;
+  reader->uses[reader->use_count++] =
+      (dsm__use){producer, 0, consumer, reader->tasks[producer].output_bytes};
+}
+
+static void read_inputs(profile_reader *reader, const dsm__json_node *item, size_t index) {
+  const dsm__json_node list = dsm__json_member(item, "inputs");
+  size_t count = 0;
+  if (!dsm__json_is_present(&list)) {
+    if (index > 0) {
+      add_use(reader, index - 1, index);
+    }
+    return;
+  }
+  if (!dsm__json_array(&list, 0, DSM_TASKS_MAX, &count)) {
+    return;
+  }
+  dsm__json_node input = dsm__json_item(&list, 0);
+  for (size_t k = 0; k < count; k++, input = dsm__json_next(&input)) {
+    const size_t producer = find_input(reader, &input);
+    if (producer != SIZE_MAX && reader->last_users[producer] == index + 1) {
+      dsm__json_error(&input, NULL, "expected each input once, found \"%s\" again",
+                      reader->tasks[producer].name);
+    } else if (producer == index) {
+      dsm__json_error(&input, NULL, "expected another task, found \"%s\" itself",
+                      reader->tasks[producer].name);
+    } else if (producer != SIZE_MAX) {
+      add_use(reader, producer, index);
+    }
+  }
+}
+
+/* How many uses there can be. */
+static size_t count_uses(const dsm__json_node *list, size_t task_count) {
+  size_t most = 0;
+  dsm__json_node item = dsm__json_item(list, 0);
+  for (size_t i = 0; i < task_count; i++, item = dsm__json_next(&item)) {
+    const dsm__json_node inputs = dsm__json_member(&item, "inputs");
+    dsm__json_node input = dsm__json_item(&inputs, 0);
+    most++;
+    for (; dsm__json_is_present(&input); input = dsm__json_next(&input)) {
+      most++;
+    }
+  }
+  return most;
+}
+
+static bool make_room(profile_reader *reader, const dsm__json_node *list) {
+  dsm__arena *const arena = reader->instance->arena;
+  const size_t count = reader->task_count;
+  reader->tasks = dsm__instance_tasks(reader->instance, count, &reader->seconds);
+  reader->task_names = dsm__arena_array(arena, count, sizeof *reader->task_names);
+  reader->last_users = dsm__arena_array(arena, count, sizeof *reader->last_users);
+  reader->names.entries = dsm__arena_array(arena, count, sizeof *reader->names.entries);
+  reader->uses = dsm__arena_array(arena, count_uses(list, count), sizeof *reader->uses);
+  return reader->tasks != NULL && reader->task_names != NULL && reader->names.entries != NULL &&
+         reader->uses != NULL && reader->last_users != NULL;
+}
+
+/* Reads the tasks, then what holds between them. */
+static void read_tasks(profile_reader *reader, const dsm__json_node *list) {
+  if (!dsm__json_require(list, "a list of tasks") ||
+      !dsm__json_array(list, 1, DSM_TASKS_MAX, &reader->task_count)) {
+    return;
+  }
+  if (!make_room(reader, list)) {
+    dsm__json_set_out_of_memory(list->doc);
+    return;
+  }
+  dsm__json_node item = dsm__json_item(list, 0);
+  for (size_t i = 0; i < reader->task_count; i++, item = dsm__json_next(&item)) {
+    read_task(reader, &item, i);
+    if (reader->tasks[i].name != NULL) {
+      reader->names.entries[reader->names.count++] = (dsm__name_entry){reader->tasks[i].name, i};
+    }
+  }
+  dsm__name_index_sort(&reader->names);
+  if (!dsm__names_differ(list, reader->task_names, reader->task_count, reader->instance->arena)) {
+    return;
+  }
+  item = dsm__json_item(list, 0);
+  for (size_t i = 0; i < reader->task_count; i++, item = dsm__json_next(&item)) {
+    read_inputs(reader, &item, i);
+  }
+}
+
+static void arrange(profile_reader *reader, const dsm__json_node *list) {
+  reader->instance->tasks = reader->tasks;
+  reader->instance->task_count = reader->task_count;
+  reader->instance->seconds = reader->seconds;
+  size_t cyclic = SIZE_MAX;
+  if (!dsm__instance_arrange(reader->instance, reader->uses, reader->use_count, &cyclic)) {
+    dsm__json_set_out_of_memory(list->doc);
+  } else if (cyclic != SIZE_MAX) {
+    const dsm__json_node item = dsm__json_item(list, cyclic);
+    const dsm__json_node inputs = dsm__json_member(&item, "inputs");
+    dsm__json_error(&inputs, NULL,
+                    "expected tasks that can run one after the other, found that \"%s\" needs "
+                    "its own output",
+                    reader->tasks[cyclic].name);
+  }
+}
+
+static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
+  static const char *const known[] = {"format", "name", "source", "tasks", "devices"};
+  const size_t errors_before = dsm__json_doc_error_count(root->doc);
+  if (!dsm__json_format(root, "dsm-profile/1") || !dsm__json_object_only(root, known, 5)) {
+    return;
+  }
+  profile_reader reader = {.instance = instance};
+  const char *source_text = NULL;
+  const dsm__json_node name = dsm__json_member(root, "name");
+  if (dsm__json_require(&name, "the profile's name")) {
+    dsm__json_name(&name, DSM_NAME_BYTES_MAX, instance->arena, &instance->name);
+  }
+  const dsm__json_node source = dsm__json_member(root, "source");
+  if (dsm__json_is_present(&source)) {
+    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, instance->arena, &source_text);
+  }
+  const dsm__json_node devices = dsm__json_member(root, "devices");
+  const dsm__json_node tasks = dsm__json_member(root, "tasks");
+  if (!read_devices(&reader, &devices)) {
+    return; /* times cannot be read without the devices' names */
+  }
+  read_tasks(&reader, &tasks);
+  if (reader.tasks != NULL && dsm__json_doc_error_count(root->doc) == errors_before &&
+      !dsm__json_doc_is_out_of_memory(root->doc)) {
+    arrange(&reader, &tasks);
+  }
+}
+
+dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t length,
+                             const char *file, const dsm_instance_options *options,
+                             dsm_diags *diags) {
+  *instance = NULL;
+  dsm__json_doc *doc = NULL;
+  dsm_instance *made = NULL;
+  dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
+  if (status != DSM_OK) {
+    goto out;
+  }
+  made = dsm__instance_new();
+  if (made == NULL) {
+    status = dsm__out_of_memory(diags);
+    goto out;
+  }
+  const dsm__json_node root = dsm__json_root(doc);
+  if (dsm__is_planner_graph(&root)) {
+    dsm__planner_read(made, &root);
+  } else {
+    read_profile(made, &root);
+  }
+  status = dsm__json_doc_finish(doc);
+  if (status == DSM_OK && !dsm__instance_join(made, options->task_count, NULL, NULL)) {
+    status = dsm__out_of_memory(diags);
+  }
+  if (status == DSM_OK) {
+    *instance = made;
+    made = NULL;
+  }
+out:
+  dsm_instance_free(made);
+  dsm__json_doc_free(doc);
+  return status;
+}
+
+dsm_status dsm_profile_load(dsm_instance **instance, const char *path,
+                            const dsm_instance_options *options, dsm_diags *diags) {
+  *instance = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  dsm_status status = dsm_file_read(&text, &length, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_profile_parse(instance, text, length, path, options, diags);
+  }
+  free(text);
+  return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dsm/server.h"
+
+#include "base/arena.h"
+
+const char *dsm_device_kind_name(dsm_device_kind kind) {
+  static const char *const names[DSM_DEVICE_KIND_COUNT] = {
+      [DSM_DEVICE_CHIP] = "chip",
+      [DSM_DEVICE_ROOFLINE] = "roofline",
+      [DSM_DEVICE_FPGA] = "fpga",
+      [DSM_DEVICE_TIMES] = "times",
+  };
+  return names[kind];
+}
+
+void dsm_server_free(dsm_server *server) {
+  if (server == NULL) {
+    return;
+  }
+  /* Equal devices share their chip. */
+  for (size_t j = 0; j < server->chip_count; j++) {
+    dsm_system_free(server->chips[j]);
+  }
+  dsm__arena_free(server->arena);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* server_json.c: the format "dsm-server/1". */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "dsm/file.h"
+#include "dsm/limits.h"
+#include "server/server_internal.h"
+#include "system/system_internal.h"
+
+static const char *const kind_names[DSM_DEVICE_KIND_COUNT] = {"chip", "roofline", "fpga", "times"};
+
+enum { KIND_KEYS_MAX = 12 };
+
+/* Keys of all kinds, then those of each. */
+#define COMMON_KEYS                                                                                \
+  "name", "kind", "count", "accelerator", "memory_GB", "link_GBps", "power", "source"
+static const char *const kind_keys[DSM_DEVICE_KIND_COUNT][KIND_KEYS_MAX] = {
+    [DSM_DEVICE_CHIP] = {COMMON_KEYS, "system"},
+    [DSM_DEVICE_ROOFLINE] = {COMMON_KEYS, "peak_TFLOPs", "memory_bandwidth_GBps",
+                             "efficiency_ratio", "task_microseconds"},
+    [DSM_DEVICE_FPGA] = {COMMON_KEYS, "clock_MHz", "multipliers", "initiation_interval_cycles",
+                         "instances"},
+    [DSM_DEVICE_TIMES] = {COMMON_KEYS, "times"},
+};
+
+static const dsm__json_range positive_range = {0, 1e9, true};
+
+/* A device as its item describes it, before `count` multiplies it. */
+typedef struct item_reader {
+  dsm_server *server;
+  dsm_device device;
+  uint64_t count;
+} item_reader;
+
+static bool read_positive(const dsm__json_node *object, const char *key, const char *expected,
+                          double unit, double *value) {
+  const dsm__json_node node = dsm__json_member(object, key);
+  const bool is_good =
+      dsm__json_require(&node, expected) && dsm__json_double(&node, positive_range, value);
+  *value *= unit;
+  return is_good;
+}
+
+static void read_chip(item_reader *reader, const dsm__json_node *item) {
+  const dsm__json_node node = dsm__json_member(item, "system");
+  if (!dsm__json_require(&node, "the chip's five tiers: a whole system")) {
+    return;
+  }
+  dsm_system *const system = dsm__system_new();
+  if (system == NULL) {
+    dsm__json_set_out_of_memory(item->doc);
+    return;
+  }
+  reader->server->chips[reader->server->chip_count++] = system;
+  reader->device.chip = system;
+  dsm__system_read(system, &node);
+}
+
+static void read_roofline(dsm_roofline_device *roofline, const dsm__json_node *item) {
+  read_positive(item, "peak_TFLOPs", "the peak, in 10^12 operations a second", 1e12,
+                &roofline->peak_flops);
+  read_positive(item, "memory_bandwidth_GBps", "the bandwidth of the device's memory", 1e9,
+                &roofline->memory_bytes_per_second);
+  dsm__optional_read(item, "efficiency_ratio", (dsm__json_range){0, 1, true}, 1,
+                     &roofline->efficiency_ratio);
+  double microseconds = 0;
+  dsm__optional_read(item, "task_microseconds", (dsm__json_range){0, 1e9, false}, 0, &microseconds);
+  roofline->task_seconds = microseconds / 1e6;
+}
+
+static void read_fpga(dsm_fpga_device *fpga, const dsm__json_node *item) {
+  read_positive(item, "clock_MHz", "the clock of the kernel", 1e6, &fpga->clock_hertz);
+  const dsm__json_node multipliers = dsm__json_member(item, "multipliers");
+  if (dsm__json_require(&multipliers, "the number of multipliers of an instance")) {
+    dsm__json_u64(&multipliers, 1, DSM_DIMENSION_MAX, &fpga->multipliers);
+  }
+  dsm__optional_read(item, "initiation_interval_cycles", (dsm__json_range){1, 1e9, false}, 1,
+                     &fpga->initiation_interval_cycles);
+  const dsm__json_node instances = dsm__json_member(item, "instances");
+  fpga->instances = 1;
+  if (dsm__json_is_present(&instances)) {
+    dsm__json_u64(&instances, 1, DSM_SIDE_MAX, &fpga->instances);
+  }
+}
+
+static void read_times(item_reader *reader, const dsm__json_node *item) {
+  const dsm__json_node node = dsm__json_member(item, "times");
+  if (!dsm__json_require(&node, "an object with a time in seconds, or null, for each layer")) {
+    return;
+  }
+  if (!dsm__json_is_object(&node)) {
+    dsm__json_object_only(&node, NULL, 0);
+    return;
+  }
+  size_t count = 0;
+  dsm__json_node member = dsm__json_first_member(&node);
+  for (; dsm__json_is_present(&member); member = dsm__json_next(&member)) {
+    count++;
+  }
+  if (count > DSM_LAYERS_MAX) {
+    dsm__json_error(&node, NULL, "expected at most %d times, found %zu", DSM_LAYERS_MAX, count);
+    return;
+  }
+  dsm__arena *const arena = reader->server->arena;
+  dsm_given_time *const times = dsm__arena_array(arena, count, sizeof *times);
+  member = dsm__json_first_member(&node);
+  for (size_t t = 0; times != NULL && t < count; t++, member = dsm__json_next(&member)) {
+    times[t].task = dsm__arena_strdup(arena, dsm__json_key(&member));
+    dsm__seconds_read(&member, &times[t].seconds);
+    if (times[t].task == NULL) {
+      dsm__json_set_out_of_memory(item->doc);
+      return;
+    }
+  }
+  if (times == NULL) {
+    dsm__json_set_out_of_memory(item->doc);
+    return;
+  }
+  reader->device.times = times;
+  reader->device.time_count = count;
+}
+
+static void read_kind(item_reader *reader, const dsm__json_node *item) {
+  switch (reader->device.kind) {
+  case DSM_DEVICE_CHIP:
+    read_chip(reader, item);
+    return;
+  case DSM_DEVICE_ROOFLINE:
+    read_roofline(&reader->device.roofline, item);
+    return;
+  case DSM_DEVICE_FPGA:
+    read_fpga(&reader->device.fpga, item);
+    return;
+  case DSM_DEVICE_TIMES:
+    read_times(reader, item);
+    return;
+  case DSM_DEVICE_KIND_COUNT:
+    return;
+  }
+}
+
+static void read_common(item_reader *reader, const dsm__json_node *item) {
+  dsm_device *const device = &reader->device;
+  const dsm__json_node source = dsm__json_member(item, "source");
+  if (dsm__json_is_present(&source)) {
+    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, reader->server->arena, &device->source);
+  }
+  const dsm__json_node accelerator = dsm__json_member(item, "accelerator");
+  device->is_accelerator = true;
+  if (dsm__json_is_present(&accelerator)) {
+    dsm__json_bool(&accelerator, &device->is_accelerator);
+  }
+  const double fallback = device->chip != NULL ? device->chip->chip.memory.capacity_GB : HUGE_VAL;
+  dsm__optional_read(item, "memory_GB", positive_range, fallback, &device->memory_bytes);
+  device->memory_bytes *= 1e9;
+  dsm__optional_read(item, "link_GBps", positive_range, HUGE_VAL, &device->link_bytes_per_second);
+  device->link_bytes_per_second *= 1e9;
+  const dsm__power power = dsm__power_read(item);
+  device->has_power = power.is_given;
+  device->busy_watts = power.busy_watts;
+  device->idle_watts = power.idle_watts;
+}
+
+/* Reads an item of `devices`; its name stays NULL where it has none. */
+static void read_item(item_reader *reader, const dsm__json_node *item) {
+  size_t kind = 0;
+  const dsm__json_node word = dsm__json_member(item, "kind");
+  if (!dsm__json_is_object(item)) {
+    dsm__json_object_only(item, NULL, 0);
+    return;
+  }
+  const dsm__json_node name = dsm__json_member(item, "name");
+  if (dsm__json_require(&name, "the device's name")) {
+    dsm__json_name(&name, DSM_NAME_BYTES_MAX, reader->server->arena, &reader->device.name);
+  }
+  const dsm__json_node count = dsm__json_member(item, "count");
+  if (dsm__json_is_present(&count)) {
+    dsm__json_u64(&count, 1, DSM_DEVICES_MAX, &reader->count);
+  }
+  if (!dsm__json_require(&word, "\"chip\", \"roofline\", \"fpga\" or \"times\"") ||
+      !dsm__json_enum(&word, kind_names, DSM_DEVICE_KIND_COUNT, &kind)) {
+    return;
+  }
+  reader->device.kind = (dsm_device_kind)kind;
+  dsm__json_object_only(item, kind_keys[kind], KIND_KEYS_MAX);
+  read_kind(reader, item);
+  read_common(reader, item);
+}
+
+/* A device, or as many as `count` says: NAME1, NAME2 ... */
+static bool append_devices(item_reader *reader, dsm_device *devices, size_t *count) {
+  for (uint64_t c = 0; c < reader->count; c++) {
+    dsm_device device = reader->device;
+    if (reader->count > 1) {
+      device.name = dsm__arena_printf(reader->server->arena, "%s%llu", reader->device.name,
+                                      (unsigned long long)c + 1);
+    }
+    if (device.name == NULL) {
+      return false;
+    }
+    devices[(*count)++] = device;
+  }
+  return true;
+}
+
+/* After `count`: is a name there twice? The finding is at the item that has it second. */
+static bool names_differ(const dsm__json_node *list, const dsm_device *devices, const size_t *items,
+                         size_t count) {
+  for (size_t j = 1; j < count; j++) {
+    for (size_t k = 0; k < j; k++) {
+      if (strcmp(devices[j].name, devices[k].name) == 0) {
+        const dsm__json_node item = dsm__json_item(list, items[j]);
+        const dsm__json_node name = dsm__json_member(&item, "name");
+        dsm__json_error(&name, NULL, "expected a name of its own, found a second device \"%s\"",
+                        devices[j].name);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static void read_devices(dsm_server *server, const dsm__json_node *list) {
+  size_t item_count = 0;
+  if (!dsm__json_array(list, 1, DSM_DEVICES_MAX, &item_count)) {
+    return;
+  }
+  dsm_device *const devices = dsm__arena_array(server->arena, DSM_DEVICES_MAX, sizeof *devices);
+  server->chips = dsm__arena_array(server->arena, DSM_DEVICES_MAX, sizeof(dsm_system *));
+  size_t items[DSM_DEVICES_MAX] = {0};
+  size_t count = 0;
+  bool is_complete = devices != NULL && server->chips != NULL;
+  dsm__json_node item = dsm__json_item(list, 0);
+  for (size_t i = 0; is_complete && i < item_count; i++, item = dsm__json_next(&item)) {
+    const size_t errors_before = dsm__json_doc_error_count(list->doc);
+    item_reader reader = {.server = server, .count = 1};
+    const size_t first = count;
+    read_item(&reader, &item);
+    if (reader.device.name == NULL || dsm__json_doc_error_count(list->doc) > errors_before) {
+      continue;
+    }
+    if (count + reader.count > DSM_DEVICES_MAX) {
+      dsm__json_error(list, NULL, "expected at most %d devices, found more", DSM_DEVICES_MAX);
+      return;
+    }
+    is_complete = append_devices(&reader, devices, &count);
+    for (size_t j = first; j < count; j++) {
+      items[j] = i;
+    }
+  }
+  if (!is_complete) {
+    dsm__json_set_out_of_memory(list->doc);
+    return;
+  }
+  if (names_differ(list, devices, items, count)) {
+    server->devices = devices;
+    server->device_count = count;
+  }
+}
+
+static void read_server(dsm_server *server, const dsm__json_node *root) {
+  static const char *const known[] = {"format", "name", "source", "devices"};
+  if (!dsm__json_format(root, "dsm-server/1") || !dsm__json_object_only(root, known, 4)) {
+    return;
+  }
+  const dsm__json_node name = dsm__json_member(root, "name");
+  if (dsm__json_require(&name, "the server's name")) {
+    dsm__json_name(&name, DSM_NAME_BYTES_MAX, server->arena, &server->name);
+  }
+  const dsm__json_node source = dsm__json_member(root, "source");
+  if (dsm__json_is_present(&source)) {
+    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, server->arena, &server->source);
+  }
+  const dsm__json_node devices = dsm__json_member(root, "devices");
+  if (dsm__json_require(&devices, "a list of devices")) {
+    read_devices(server, &devices);
+  }
+}
+
+static dsm_server *new_server(void) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_server *const server = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *server);
+  if (server == NULL) {
+    dsm__arena_free(arena);
+    return NULL;
+  }
+  server->arena = arena;
+  return server;
+}
+
+dsm_status dsm_server_parse(dsm_server **server, const char *text, size_t length, const char *file,
+                            const dsm_override *overrides, size_t override_count,
+                            dsm_diags *diags) {
+  *server = NULL;
+  dsm__json_doc *doc = NULL;
+  dsm_server *made = NULL;
+  dsm_status status =
+      dsm__json_doc_parse(&doc, text, length, file, overrides, override_count, diags);
+  if (status != DSM_OK) {
+    goto out;
+  }
+  made = new_server();
+  if (made == NULL) {
+    status = dsm__out_of_memory(diags);
+    goto out;
+  }
+  const dsm__json_node root = dsm__json_root(doc);
+  read_server(made, &root);
+  status = dsm__json_doc_finish(doc);
+  if (status == DSM_OK) {
+    *server = made;
+    made = NULL;
+  }
+out:
+  dsm_server_free(made);
+  dsm__json_doc_free(doc);
+  return status;
+}
+
+dsm_status dsm_server_load(dsm_server **server, const char *path, const dsm_override *overrides,
+                           size_t override_count, dsm_diags *diags) {
+  *server = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  dsm_status status = dsm_file_read(&text, &length, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_server_parse(server, text, length, path, overrides, override_count, diags);
+  }
+  free(text);
+  return status;
+}

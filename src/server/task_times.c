@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "server/task_times.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/diag_add.h"
+#include "base/nearest.h"
+#include "model/equations.h"
+#include "system/parameters.h"
+
+static const dsm__place nowhere = {NULL, 0, 0, NULL};
+
+double dsm__layer_operations(const dsm_layer *layer, uint64_t batch) {
+  dsm_system plain = {.name = NULL};
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    if (dsm__parameters[p].offset == offsetof(dsm_system, core.transcendental_passes)) {
+      plain.core.transcendental_passes = dsm__parameters[p].fallback;
+    }
+  }
+  const double per_sample =
+      2 * (double)layer->macs +
+      dsm__auxiliary_ops(layer, &plain.core, DSM_MODE_INFERENCE, DSM_PASS_FORWARD);
+  return per_sample * (double)layer->timesteps * (double)batch;
+}
+
+static void roofline_times(double *seconds, size_t stride, const dsm__request *request,
+                           const dsm_roofline_device *roofline) {
+  for (size_t i = 0; i < request->workload->layer_count; i++) {
+    const double compute =
+        request->operations[i] / (roofline->peak_flops * roofline->efficiency_ratio);
+    const double bytes = request->weights_bytes[i] + request->activation_bytes[i];
+    const double move = bytes / (roofline->memory_bytes_per_second * roofline->efficiency_ratio);
+    seconds[i * stride] = fmax(compute, move);
+  }
+}
+
+static void fpga_times(double *seconds, size_t stride, const dsm__request *request,
+                       const dsm_fpga_device *fpga) {
+  const double multipliers = (double)fpga->multipliers * (double)fpga->instances;
+  for (size_t i = 0; i < request->workload->layer_count; i++) {
+    const dsm_layer *const layer = &request->workload->layers[i];
+    const double macs = (double)layer->macs * (double)layer->timesteps * (double)request->batch;
+    seconds[i * stride] =
+        ceil(macs / multipliers) * fpga->initiation_interval_cycles / fpga->clock_hertz;
+  }
+}
+
+/* Names of times that are no layer's, and layers without a time, are reported. */
+static dsm_status given_times(double *seconds, size_t stride, const dsm__request *request,
+                              const dsm_device *device, dsm_diags *diags) {
+  const dsm_workload *const workload = request->workload;
+  bool is_good = true;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    seconds[i * stride] = -1;
+  }
+  for (size_t t = 0; t < device->time_count; t++) {
+    const dsm_given_time *const time = &device->times[t];
+    const size_t layer = dsm__name_index_find(&request->names, time->task);
+    if (layer == SIZE_MAX) {
+      dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                     "device \"%s\": expected a time for a layer of %s, found one for \"%s\"",
+                     device->name, workload->name, time->task);
+      is_good = false;
+    } else {
+      seconds[layer * stride] = time->seconds;
+    }
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (seconds[i * stride] < 0) {
+      dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, "null says that it cannot run there",
+                     "device \"%s\": expected a time for each layer of %s, found none for \"%s\"",
+                     device->name, workload->name, workload->layers[i].name);
+      is_good = false;
+    }
+  }
+  return is_good ? DSM_OK : DSM_ERROR_INVALID;
+}
+
+dsm_status dsm__task_times(double *seconds, size_t stride, const dsm__request *request,
+                           const dsm_device *device, dsm_diags *diags) {
+  switch (device->kind) {
+  case DSM_DEVICE_CHIP:
+    return dsm__chip_times(seconds, stride, request, device->chip, diags);
+  case DSM_DEVICE_ROOFLINE:
+    roofline_times(seconds, stride, request, &device->roofline);
+    return DSM_OK;
+  case DSM_DEVICE_FPGA:
+    fpga_times(seconds, stride, request, &device->fpga);
+    return DSM_OK;
+  case DSM_DEVICE_TIMES:
+    return given_times(seconds, stride, request, device, diags);
+  case DSM_DEVICE_KIND_COUNT:
+    break;
+  }
+  return DSM_ERROR_USAGE;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * write_programmes.c: random programmes as MPS files, and the values that dsm gives them.
+ *
+ * Usage: write_programmes FOLDER COUNT. Prints a line each: file, status, value of the MPS
+ * objective (minus the rate, seconds, or watts).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "partition/small_instance.h"
+
+static dsm_partition_options drawn(uint64_t seed) {
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.gap = 0;
+  options.objective = (dsm_objective_kind)(seed % DSM_OBJECTIVE_KIND_COUNT);
+  options.required_rho = 0.2;
+  options.does_keep_results = seed % 2 == 0;
+  return options;
+}
+
+static double value_of(const dsm_partition *partition) {
+  switch (partition->options.objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    return partition->latency_seconds;
+  case DSM_OBJECTIVE_ENERGY:
+    return partition->joules_per_request * partition->options.required_rho;
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    break;
+  }
+  return -partition->rho;
+}
+
+static int write_programme(const char *folder, uint64_t seed) {
+  small_instance s;
+  small_random(&s, seed, 7, 4);
+  for (size_t j = 0; j < s.instance.device_count; j++) {
+    s.devices[j].has_power = true;
+  }
+  const dsm_partition_options options = drawn(seed);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/programme%llu.mps", folder, (unsigned long long)seed);
+  char *text = NULL;
+  FILE *const file = fopen(path, "w");
+  if (file == NULL || dsm_partition_mps(&text, &s.instance, &options, NULL) != DSM_OK) {
+    return EXIT_FAILURE;
+  }
+  fputs(text, file);
+  fclose(file);
+  free(text);
+  dsm_partition *partition = NULL;
+  const dsm_status status = dsm_partition_solve(&partition, &s.instance, &options, NULL);
+  printf("%s %s %.17g\n", path, status == DSM_OK ? "solved" : "infeasible",
+         status == DSM_OK ? value_of(partition) : 0);
+  dsm_partition_free(partition);
+  return status == DSM_OK || status == DSM_ERROR_INFEASIBLE ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argument_count, char **arguments) {
+  if (argument_count != 3) {
+    return EXIT_FAILURE;
+  }
+  const long count = strtol(arguments[2], NULL, 10);
+  int failed = EXIT_SUCCESS;
+  for (long seed = 0; seed < count && failed == EXIT_SUCCESS; seed++) {
+    failed = write_programme(arguments[1], (uint64_t)seed);
+  }
+  return failed;
+}

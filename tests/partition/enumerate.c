@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "enumerate.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dense_simplex.h"
+
+enum { SETS_MAX = 256 };
+
+/* Joules that a lost request is worth: more than any can cost. */
+static const double penalty = 1e5;
+
+typedef struct enumeration {
+  const dsm_instance *instance;
+  const dsm_partition_options *options;
+  unsigned sets[4][SETS_MAX]; /* [device]: sets of tasks that fit and cannot be enlarged */
+  size_t set_count[4];
+  simplex programme;
+} enumeration;
+
+static double need(const enumeration *e, size_t task) {
+  const dsm_task *const it = &e->instance->tasks[task];
+  return it->weights_bytes + (e->options->does_count_activations ? it->activation_bytes : 0);
+}
+
+static double room_after(const enumeration *e, size_t device, unsigned set) {
+  double room = e->instance->devices[device].memory_bytes;
+  for (size_t i = 0; i < e->instance->task_count; i++) {
+    room -= (set >> i & 1) != 0 ? need(e, i) : 0;
+  }
+  return room;
+}
+
+static unsigned runnable(const enumeration *e, size_t device) {
+  unsigned set = 0;
+  for (size_t i = 0; i < e->instance->task_count; i++) {
+    set |= isfinite(dsm_instance_seconds(e->instance, i, device)) ? 1U << i : 0;
+  }
+  return set;
+}
+
+/* What is stored without need costs nothing, so only sets that cannot be enlarged matter. */
+static void list_sets(enumeration *e, size_t device) {
+  const unsigned able = runnable(e, device);
+  for (unsigned set = 0; set < 1U << e->instance->task_count; set++) {
+    if ((set & ~able) != 0 || room_after(e, device, set) < 0) {
+      continue;
+    }
+    bool is_largest = true;
+    for (size_t i = 0; i < e->instance->task_count; i++) {
+      const unsigned more = set | 1U << i;
+      is_largest =
+          is_largest && (more == set || (more & ~able) != 0 || room_after(e, device, more) < 0);
+    }
+    if (is_largest) {
+      ck_assert_uint_lt(e->set_count[device], SETS_MAX);
+      e->sets[device][e->set_count[device]++] = set;
+    }
+  }
+}
+
+/* ---- the linear programme of a storage ---- */
+
+/* Columns: rho, x_ij, then of each tensor and device what is sent and what is received. */
+static size_t x_of(const enumeration *e, size_t task, size_t device) {
+  return 1 + task * e->instance->device_count + device;
+}
+
+static size_t sent_of(const enumeration *e, size_t tensor, size_t device) {
+  return x_of(e, e->instance->task_count, 0) + tensor * e->instance->device_count + device;
+}
+
+static size_t received_of(const enumeration *e, size_t tensor, size_t device) {
+  return sent_of(e, e->instance->tensor_count, 0) + tensor * e->instance->device_count + device;
+}
+
+static double *new_row(enumeration *e, double limit) {
+  simplex *const p = &e->programme;
+  ck_assert_uint_lt(p->row_count, SIMPLEX_ROWS);
+  p->limit[p->row_count] = limit;
+  return p->row[p->row_count++];
+}
+
+static bool is_last(const enumeration *e, size_t task) {
+  for (size_t t = 0; t < e->instance->tensor_count; t++) {
+    if (e->instance->tensors[t].producer == task) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_chain(const enumeration *e) {
+  unsigned seen = 0;
+  for (size_t t = 0; t < e->instance->tensor_count; t++) {
+    const dsm_tensor *const it = &e->instance->tensors[t];
+    const unsigned bit = 1U << it->consumers[0];
+    if (it->consumer_count != 1 || (seen & bit) != 0) {
+      return false;
+    }
+    seen |= bit;
+  }
+  return true;
+}
+
+static void write_device(enumeration *e, size_t j, unsigned set) {
+  const dsm_instance *const it = e->instance;
+  double *const busy = new_row(e, 1);
+  for (size_t i = 0; i < it->task_count; i++) {
+    if ((set >> i & 1) != 0) {
+      busy[x_of(e, i, j)] = dsm_instance_seconds(it, i, j);
+    } else {
+      new_row(e, 0)[x_of(e, i, j)] = 1;
+    }
+  }
+  if (isinf(it->devices[j].link_bytes_per_second)) {
+    return;
+  }
+  double *const link = new_row(e, it->devices[j].link_bytes_per_second);
+  for (size_t t = 0; t < it->tensor_count; t++) {
+    link[sent_of(e, t, j)] = it->tensors[t].bytes;
+  }
+  for (size_t i = 0; i < it->task_count; i++) {
+    if (is_last(e, i) && !e->options->does_keep_results) {
+      link[x_of(e, i, j)] = it->tasks[i].output_bytes;
+    }
+  }
+}
+
+static void write_tensor(enumeration *e, size_t t) {
+  const dsm_tensor *const it = &e->instance->tensors[t];
+  const size_t device_count = e->instance->device_count;
+  for (size_t j = 0; j < device_count; j++) {
+    for (size_t k = 0; k < it->consumer_count; k++) {
+      double *const excess = new_row(e, 0);
+      excess[x_of(e, it->producer, j)] = 1;
+      excess[x_of(e, it->consumers[k], j)] = -1;
+      excess[sent_of(e, t, j)] = -1;
+      if (it->consumer_count > 1) {
+        double *const receipt = new_row(e, 0);
+        receipt[x_of(e, it->consumers[k], j)] = 1;
+        receipt[x_of(e, it->producer, j)] = -1;
+        receipt[received_of(e, t, j)] = -1;
+      }
+    }
+    if (it->consumer_count > 1) {
+      double *const most = new_row(e, 0);
+      most[sent_of(e, t, j)] = 1;
+      most[x_of(e, it->producer, j)] = -(double)(device_count - 1);
+    }
+  }
+  if (it->consumer_count > 1) {
+    double *const delivery = new_row(e, 0);
+    for (size_t j = 0; j < device_count; j++) {
+      delivery[received_of(e, t, j)] = 1;
+      delivery[sent_of(e, t, j)] = -1;
+    }
+  }
+}
+
+/* (7): on a chain as the paper has it, at least rho. */
+static void write_task(enumeration *e, size_t i, bool is_equal) {
+  double *const least = new_row(e, 0);
+  double *const most = is_equal ? new_row(e, 0) : NULL;
+  least[0] = 1;
+  if (most != NULL) {
+    most[0] = -1;
+  }
+  for (size_t j = 0; j < e->instance->device_count; j++) {
+    least[x_of(e, i, j)] = -1;
+    if (most != NULL) {
+      most[x_of(e, i, j)] = 1;
+    }
+  }
+}
+
+static void write_storage(enumeration *e, const size_t *choice) {
+  const dsm_instance *const it = e->instance;
+  memset(&e->programme, 0, sizeof e->programme);
+  e->programme.column_count = received_of(e, it->tensor_count, 0);
+  ck_assert_uint_le(e->programme.column_count, SIMPLEX_COLUMNS);
+  const bool is_equal = e->options->objective != DSM_OBJECTIVE_THROUGHPUT || !is_chain(e);
+  for (size_t i = 0; i < it->task_count; i++) {
+    write_task(e, i, is_equal);
+  }
+  for (size_t t = 0; t < it->tensor_count; t++) {
+    write_tensor(e, t);
+  }
+  for (size_t j = 0; j < it->device_count; j++) {
+    write_device(e, j, e->sets[j][choice[j]]);
+  }
+}
+
+static double best_throughput(enumeration *e) {
+  e->programme.goal[0] = 1;
+  return simplex_solve(&e->programme);
+}
+
+/* Minus joules; minus infinity where the rate is out of reach. */
+static double best_energy(enumeration *e) {
+  const dsm_instance *const it = e->instance;
+  const double required = e->options->required_rho;
+  e->programme.goal[0] = penalty;
+  new_row(e, required)[0] = 1;
+  double watts = 0;
+  for (size_t j = 0; j < it->device_count; j++) {
+    const dsm_instance_device *const device = &it->devices[j];
+    watts += device->idle_watts;
+    for (size_t i = 0; i < it->task_count; i++) {
+      const double seconds = dsm_instance_seconds(it, i, j);
+      e->programme.goal[x_of(e, i, j)] =
+          isfinite(seconds) ? -seconds * (device->busy_watts - device->idle_watts) : 0;
+    }
+  }
+  double goal[SIMPLEX_COLUMNS];
+  memcpy(goal, e->programme.goal, sizeof goal);
+  (void)simplex_solve(&e->programme);
+  if (e->programme.x[0] < required * (1 - 1e-9)) {
+    return -HUGE_VAL;
+  }
+  for (size_t c = 1; c < e->programme.column_count; c++) {
+    watts -= goal[c] * e->programme.x[c];
+  }
+  return -watts / required;
+}
+
+/* ---- all storages ---- */
+
+static double best_of_all(const dsm_instance *instance, const dsm_partition_options *options,
+                          double (*best_of)(enumeration *), double none) {
+  enumeration *const e = calloc(1, sizeof *e);
+  ck_assert_ptr_nonnull(e);
+  e->instance = instance;
+  e->options = options;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    list_sets(e, j);
+  }
+  double best = none;
+  size_t choice[4] = {0};
+  size_t j = 0;
+  while (j < instance->device_count) {
+    unsigned stored = 0;
+    for (size_t k = 0; k < instance->device_count; k++) {
+      stored |= e->sets[k][choice[k]];
+    }
+    if (stored == (1U << instance->task_count) - 1) {
+      write_storage(e, choice);
+      best = fmax(best, best_of(e));
+    }
+    for (j = 0; j < instance->device_count && ++choice[j] == e->set_count[j]; j++) {
+      choice[j] = 0;
+    }
+  }
+  free(e);
+  return best;
+}
+
+double enumerate_throughput(const dsm_instance *instance, const dsm_partition_options *options) {
+  return best_of_all(instance, options, best_throughput, 0);
+}
+
+double enumerate_energy(const dsm_instance *instance, const dsm_partition_options *options) {
+  return -best_of_all(instance, options, best_energy, -HUGE_VAL);
+}
+
+/* ---- latency ---- */
+
+static double request_seconds(const enumeration *e, const size_t *device) {
+  const dsm_instance *const it = e->instance;
+  double room[4];
+  double sum = 0;
+  for (size_t j = 0; j < it->device_count; j++) {
+    room[j] = it->devices[j].memory_bytes;
+  }
+  for (size_t i = 0; i < it->task_count; i++) {
+    const double link = it->devices[device[i]].link_bytes_per_second;
+    room[device[i]] -= need(e, i);
+    if (room[device[i]] < 0) {
+      return HUGE_VAL;
+    }
+    sum += dsm_instance_seconds(it, i, device[i]);
+    if (is_last(e, i) && !e->options->does_keep_results) {
+      sum += it->tasks[i].output_bytes / link;
+    }
+  }
+  for (size_t t = 0; t < it->tensor_count; t++) {
+    const dsm_tensor *const tensor = &it->tensors[t];
+    const size_t from = device[tensor->producer];
+    unsigned targets = 0;
+    for (size_t k = 0; k < tensor->consumer_count; k++) {
+      targets |= 1U << device[tensor->consumers[k]];
+    }
+    for (size_t j = 0; j < it->device_count; j++) {
+      if (j != from && (targets >> j & 1) != 0) {
+        sum += tensor->bytes / it->devices[from].link_bytes_per_second;
+      }
+    }
+  }
+  return sum;
+}
+
+double enumerate_latency(const dsm_instance *instance, const dsm_partition_options *options) {
+  enumeration *const e = calloc(1, sizeof *e);
+  ck_assert_ptr_nonnull(e);
+  e->instance = instance;
+  e->options = options;
+  size_t device[16] = {0};
+  double best = HUGE_VAL;
+  size_t i = 0;
+  while (i < instance->task_count) {
+    best = fmin(best, request_seconds(e, device));
+    for (i = 0; i < instance->task_count && ++device[i] == instance->device_count; i++) {
+      device[i] = 0;
+    }
+  }
+  free(e);
+  return best;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* random_dispatch.h: small partitions to simulate: chains and branching graphs, links with and
+ * without a limit, tasks that some devices cannot run, parameters stored here and there. */
+#ifndef DSM_TESTS_PARTITION_RANDOM_DISPATCH_H
+#define DSM_TESTS_PARTITION_RANDOM_DISPATCH_H
+
+#include "dsm/dispatch.h"
+
+enum { RANDOM_TASKS = 8, RANDOM_DEVICES = 4, RANDOM_TENSORS = 16 };
+
+/** Points into itself: not to be copied. */
+typedef struct random_dispatch {
+  dsm_partition partition;
+  dsm_instance instance;
+  dsm_task tasks[RANDOM_TASKS];
+  dsm_tensor tensors[RANDOM_TENSORS];
+  size_t consumers[RANDOM_TENSORS][RANDOM_TASKS];
+  dsm_instance_device devices[RANDOM_DEVICES];
+  double seconds[RANDOM_TASKS * RANDOM_DEVICES];
+  bool is_stored[RANDOM_TASKS * RANDOM_DEVICES];
+} random_dispatch;
+
+/** Each task is stored on a device that can run it. */
+void random_dispatch_make(random_dispatch *made, uint64_t seed);
+
+/** How the requests come: a closed loop or arrivals, by the seed; recorded. */
+dsm_dispatch_options random_dispatch_options(uint64_t seed, size_t request_count);
+
+/** A chain of tasks of one device after the other, nothing stored, without limits, 1 second each.
+ */
+void chain_make(random_dispatch *made, size_t task_count, size_t device_count);
+
+#endif

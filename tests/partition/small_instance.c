@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "small_instance.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "random_numbers.h"
+
+static const char *const task_names[SMALL_TASKS] = {"t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"};
+static const char *const device_names[SMALL_DEVICES] = {"d1", "d2", "d3", "d4"};
+
+void small_relink(small_instance *made) {
+  dsm_instance *const it = &made->instance;
+  it->tensor_count = it->task_count - 1;
+  for (size_t t = 0; t < it->tensor_count; t++) {
+    made->consumers[t][0] = t + 1;
+    made->tensors[t] = (dsm_tensor){.producer = t,
+                                    .bytes = made->tasks[t].output_bytes,
+                                    .consumers = made->consumers[t],
+                                    .consumer_count = 1};
+  }
+}
+
+void small_chain(small_instance *made, size_t task_count, size_t device_count) {
+  memset(made, 0, sizeof *made);
+  made->instance = (dsm_instance){.name = "small",
+                                  .tasks = made->tasks,
+                                  .task_count = task_count,
+                                  .tensors = made->tensors,
+                                  .devices = made->devices,
+                                  .device_count = device_count,
+                                  .seconds = made->seconds};
+  for (size_t i = 0; i < task_count; i++) {
+    made->tasks[i] = (dsm_task){.name = task_names[i], .weights_bytes = 1};
+    for (size_t j = 0; j < device_count; j++) {
+      made->seconds[i * device_count + j] = 1;
+    }
+  }
+  for (size_t j = 0; j < device_count; j++) {
+    made->devices[j] = (dsm_instance_device){
+        .name = device_names[j], .memory_bytes = HUGE_VAL, .link_bytes_per_second = HUGE_VAL};
+  }
+  small_relink(made);
+}
+
+static double between(uint64_t *random, double low, double high) {
+  return low + (high - low) * (double)random_below(random, 1000001) / 1e6;
+}
+
+/* Each task but the last has consumers: the next task, or some of the later ones. */
+static void branch(small_instance *made, uint64_t *random) {
+  dsm_instance *const it = &made->instance;
+  it->tensor_count = 0;
+  for (size_t i = 0; i + 1 < it->task_count; i++) {
+    dsm_tensor *const tensor = &made->tensors[it->tensor_count];
+    size_t *const consumers = made->consumers[it->tensor_count];
+    size_t count = 0;
+    for (size_t k = i + 1; k < it->task_count; k++) {
+      if (random_below(random, 10) < (k == i + 1 ? 7 : 4)) {
+        consumers[count++] = k;
+      }
+    }
+    if (count > 0) {
+      *tensor = (dsm_tensor){.producer = i,
+                             .bytes = made->tasks[i].output_bytes,
+                             .consumers = consumers,
+                             .consumer_count = count};
+      it->tensor_count++;
+    }
+  }
+}
+
+static void draw_devices(small_instance *made, uint64_t *random, double weights) {
+  const size_t device_count = made->instance.device_count;
+  const bool is_tight = random_below(random, 4) != 0;
+  for (size_t j = 0; j < device_count; j++) {
+    dsm_instance_device *const it = &made->devices[j];
+    if (j > 0 && random_below(random, 4) == 0) {
+      /* an equal of the one before */
+      *it = made->devices[j - 1];
+      it->name = device_names[j];
+      for (size_t i = 0; i < made->instance.task_count; i++) {
+        made->seconds[i * device_count + j] = made->seconds[i * device_count + j - 1];
+      }
+      continue;
+    }
+    if (is_tight) {
+      it->memory_bytes = floor(weights * between(random, 0.4, 1));
+    }
+    if (random_below(random, 3) != 0) {
+      it->link_bytes_per_second = between(random, 0.2, 6);
+    }
+    it->has_power = true;
+    it->idle_watts = between(random, 0, 20);
+    it->busy_watts = it->idle_watts + between(random, 1, 100);
+  }
+}
+
+void small_random(small_instance *made, uint64_t seed, size_t tasks_max, size_t devices_max) {
+  uint64_t random = seed;
+  const size_t task_count = 1 + random_below(&random, tasks_max);
+  const size_t device_count =
+      random_below(&random, 12) == 0 ? 1 : 2 + random_below(&random, devices_max - 1);
+  small_chain(made, task_count, device_count);
+  double weights = 0;
+  for (size_t i = 0; i < task_count; i++) {
+    dsm_task *const task = &made->tasks[i];
+    task->weights_bytes = (double)random_below(&random, 12);
+    task->activation_bytes = (double)random_below(&random, 3);
+    task->output_bytes = (double)random_below(&random, 5);
+    weights += task->weights_bytes;
+    for (size_t j = 0; j < device_count; j++) {
+      const bool can_run = random_below(&random, 16) != 0;
+      made->seconds[i * device_count + j] = can_run ? between(&random, 0.2, 4) : HUGE_VAL;
+    }
+  }
+  draw_devices(made, &random, weights);
+  small_relink(made);
+  if (random_below(&random, 2) == 0) {
+    branch(made, &random);
+  }
+}

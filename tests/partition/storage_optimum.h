@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* storage_optimum.h: the most requests per second with given storage: the linear programme of
+ * partition.h with s fixed, as GLPK solves it. Memory is not looked at. */
+#ifndef DSM_TESTS_PARTITION_STORAGE_OPTIMUM_H
+#define DSM_TESTS_PARTITION_STORAGE_OPTIMUM_H
+
+#include "dsm/partition.h"
+
+double storage_optimum(const dsm_partition *partition);
+
+#endif

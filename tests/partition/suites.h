@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* suites.h: the suites of the partition room. */
+#ifndef DSM_TESTS_PARTITION_SUITES_H
+#define DSM_TESTS_PARTITION_SUITES_H
+
+#include <check.h>
+
+Suite *suite_baselines(void);
+Suite *suite_dispatch(void);
+Suite *suite_dispatch_properties(void);
+Suite *suite_solve(void);
+Suite *suite_solve_properties(void);
+Suite *suite_questions(void);
+
+/** How many elements an array has, as the loop tests want it. */
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What holds for every simulation, on random partitions: it agrees with a second one, nothing is
+ * done twice or too early, Little's law, and no more requests per second than is possible.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "naive_dispatch.h"
+#include "storage_optimum.h"
+#include "suites.h"
+
+static random_dispatch made;
+static naive_dispatch naive;
+static dsm_dispatch *dispatch;
+
+static void run(uint64_t seed, size_t request_count) {
+  random_dispatch_make(&made, seed);
+  const dsm_dispatch_options options = random_dispatch_options(seed, request_count);
+  ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
+}
+
+static void tear_down(void) {
+  dsm_dispatch_free(dispatch);
+  dispatch = NULL;
+}
+
+static void expect_close(double found, double expected) {
+  ck_assert_double_le(fabs(found - expected), 1e-12 * fabs(expected));
+}
+
+static int compare_doubles(const void *left, const void *right) {
+  const double a = *(const double *)left;
+  const double b = *(const double *)right;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/* ---- a second simulation ---- */
+
+/* The value that so many percent do not exceed, by counting. */
+static double rank_of(const double *values, size_t count, size_t percent) {
+  double least = HUGE_VAL;
+  for (size_t v = 0; v < count; v++) {
+    size_t below = 0;
+    for (size_t w = 0; w < count; w++) {
+      below += values[w] <= values[v] ? 1 : 0;
+    }
+    least = 100 * below >= percent * count ? fmin(least, values[v]) : least;
+  }
+  return least;
+}
+
+static void compare_requests(void) {
+  const size_t count = dispatch->options.request_count;
+  double latencies[NAIVE_REQUESTS];
+  double ends[NAIVE_REQUESTS];
+  double sum = 0;
+  for (size_t q = 0; q < count; q++) {
+    ck_assert(naive.is_done[q]);
+    latencies[q] = naive.left[q] - naive.entered[q];
+    ends[q] = naive.left[q];
+    sum += latencies[q];
+  }
+  qsort(ends, count, sizeof *ends, compare_doubles);
+  expect_close(dispatch->seconds, ends[count - 1]);
+  expect_close(dispatch->mean_latency_seconds, sum / (double)count);
+  expect_close(dispatch->p50_latency_seconds, rank_of(latencies, count, 50));
+  expect_close(dispatch->p95_latency_seconds, rank_of(latencies, count, 95));
+  expect_close(dispatch->p99_latency_seconds, rank_of(latencies, count, 99));
+  const size_t first = count / 4;
+  const size_t last = count * 3 / 4;
+  if (first > 0 && ends[last - 1] > ends[first - 1]) {
+    expect_close(dispatch->throughput, (double)(last - first) / (ends[last - 1] - ends[first - 1]));
+  } else {
+    expect_close(dispatch->throughput, (double)count / ends[count - 1]);
+  }
+}
+
+/* Tasks that wait for the device just after one was given to it, that one included. */
+static size_t queue_at(size_t device, const naive_task *last) {
+  size_t queued = 0;
+  for (size_t q = 0; q < dispatch->options.request_count; q++) {
+    for (size_t i = 0; i < made.instance.task_count; i++) {
+      const naive_task *const task = &naive.tasks[q][i];
+      const bool is_waiting =
+          task->device == device && task->number <= last->number && task->begin > last->given;
+      queued += is_waiting ? 1 : 0;
+    }
+  }
+  return queued;
+}
+
+static void compare_devices(void) {
+  for (size_t j = 0; j < made.instance.device_count; j++) {
+    double busy = 0;
+    double waited = 0;
+    double sent = 0;
+    size_t most = 0;
+    for (size_t q = 0; q < dispatch->options.request_count; q++) {
+      for (size_t i = 0; i < made.instance.task_count; i++) {
+        const naive_task *const task = &naive.tasks[q][i];
+        if (task->device == j) {
+          busy += task->end - task->begin;
+          waited += task->begin - task->given;
+          const size_t queued = queue_at(j, task);
+          most = queued > most ? queued : most;
+        }
+      }
+    }
+    for (size_t v = 0; v < naive.move_count; v++) {
+      sent += naive.moves[v].from == j ? naive.moves[v].end - naive.moves[v].begin : 0;
+    }
+    const dsm_dispatch_device *const device = &dispatch->devices[j];
+    ck_assert_double_eq_tol(device->time_fraction, busy / dispatch->seconds, 1e-12);
+    ck_assert_double_eq_tol(device->link_fraction, sent / dispatch->seconds, 1e-12);
+    ck_assert_double_eq_tol(device->mean_queue, waited / dispatch->seconds, 1e-10);
+    ck_assert_uint_eq(device->most_queued, most);
+  }
+}
+
+/* Whether a recorded transfer is this one. */
+static bool is_move(const dsm_dispatch_event *event, const naive_move *move) {
+  return event->is_transfer && event->request == move->request && event->task == move->task &&
+         event->device == move->from && event->target == move->to &&
+         fabs(event->begin_seconds - move->begin) <= 1e-12 * move->end &&
+         fabs(event->end_seconds - move->end) <= 1e-12 * move->end;
+}
+
+static void compare_events(void) {
+  size_t task_count = 0;
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    if (!event->is_transfer) {
+      const naive_task *const task = &naive.tasks[event->request][event->task];
+      ck_assert_uint_eq(event->device, task->device);
+      expect_close(event->begin_seconds, task->begin);
+      expect_close(event->end_seconds, task->end);
+      task_count++;
+      continue;
+    }
+    size_t found = 0;
+    for (size_t w = 0; w < naive.move_count; w++) {
+      found += is_move(event, &naive.moves[w]) ? 1 : 0;
+    }
+    ck_assert_uint_eq(found, 1);
+  }
+  ck_assert_uint_eq(task_count, dispatch->options.request_count * made.instance.task_count);
+  ck_assert_uint_eq(dispatch->event_count, task_count + naive.move_count);
+}
+
+START_TEST(test_agrees_with_a_second_simulation) {
+  run((uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+  naive_dispatch_run(&naive, &made.partition, &dispatch->options);
+  compare_events();
+  compare_requests();
+  compare_devices();
+}
+END_TEST
+
+/* ---- conservation ---- */
+
+enum { REQUESTS = 200 };
+
+static void expect_in_order(void) {
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    ck_assert_double_ge(event->begin_seconds, 0);
+    ck_assert_double_le(event->end_seconds, dispatch->seconds);
+    ck_assert_double_lt(event->begin_seconds, event->end_seconds);
+    ck_assert(v == 0 || dispatch->events[v - 1].begin_seconds <= event->begin_seconds);
+  }
+}
+
+/* No device and no link does two things at a time. Events are in the order of their begins. */
+static void expect_one_at_a_time(void) {
+  double free_at[2][RANDOM_DEVICES] = {{0}};
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    double *const free = &free_at[event->is_transfer ? 1 : 0][event->device];
+    ck_assert_double_ge(event->begin_seconds, *free);
+    *free = event->end_seconds;
+  }
+}
+
+static const dsm_dispatch_event *ran[REQUESTS][RANDOM_TASKS];
+
+/* Each request runs each task once, on a device that holds it. */
+static void expect_each_once(void) {
+  for (size_t q = 0; q < REQUESTS; q++) {
+    for (size_t i = 0; i < RANDOM_TASKS; i++) {
+      ran[q][i] = NULL;
+    }
+  }
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    if (!event->is_transfer) {
+      const size_t at = event->task * made.instance.device_count + event->device;
+      ck_assert_ptr_null(ran[event->request][event->task]);
+      ck_assert(made.is_stored[at] && isfinite(made.seconds[at]));
+      ck_assert_double_eq_tol(event->end_seconds - event->begin_seconds, made.seconds[at], 1e-9);
+      ck_assert_uint_eq(event->target, event->device);
+      ran[event->request][event->task] = event;
+    }
+  }
+}
+
+/* The transfer of a task's output to a device that is over last before a moment; NULL if there is
+ * none. */
+static const dsm_dispatch_event *transfer_before(size_t request, size_t task, size_t device,
+                                                 double seconds, double at) {
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    if (event->is_transfer && event->request == request && event->task == task &&
+        event->target == device && event->end_seconds <= at &&
+        fabs(event->end_seconds - event->begin_seconds - seconds) < 1e-9) {
+      return event;
+    }
+  }
+  return NULL;
+}
+
+static void expect_input(size_t request, const dsm_tensor *tensor, const dsm_dispatch_event *task) {
+  const dsm_dispatch_event *const producer = ran[request][tensor->producer];
+  ck_assert_double_le(producer->end_seconds, task->begin_seconds);
+  const double rate = made.devices[producer->device].link_bytes_per_second;
+  if (producer->device == task->device || isinf(rate) || !(tensor->bytes > 0)) {
+    return;
+  }
+  const dsm_dispatch_event *const moved = transfer_before(
+      request, tensor->producer, task->device, tensor->bytes / rate, task->begin_seconds);
+  ck_assert_ptr_nonnull(moved);
+  ck_assert_uint_eq(moved->device, producer->device);
+  ck_assert_double_ge(moved->begin_seconds, producer->end_seconds);
+}
+
+START_TEST(test_conservation) {
+  run((uint64_t)_i + 1000, REQUESTS);
+  expect_in_order();
+  expect_one_at_a_time();
+  expect_each_once();
+  for (size_t q = 0; q < REQUESTS; q++) {
+    for (size_t i = 0; i < made.instance.task_count; i++) {
+      ck_assert_ptr_nonnull(ran[q][i]);
+    }
+    for (size_t t = 0; t < made.instance.tensor_count; t++) {
+      for (size_t c = 0; c < made.tensors[t].consumer_count; c++) {
+        expect_input(q, &made.tensors[t], ran[q][made.tensors[t].consumers[c]]);
+      }
+    }
+  }
+}
+END_TEST
+
+/* ---- Little's law ---- */
+
+/*
+ * In a closed loop there are min(K, requests that have not left) requests in the server at any
+ * time. The integral of that over time is the sum of all latencies: the mean number in the server
+ * is the rate at which requests leave times their mean latency.
+ */
+START_TEST(test_little) {
+  random_dispatch_make(&made, (uint64_t)_i);
+  dsm_dispatch_options options = random_dispatch_options((uint64_t)_i, REQUESTS);
+  options.rate = 0;
+  options.window = 1 + (size_t)_i % 17;
+  ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
+  double ends[REQUESTS] = {0};
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    ends[event->request] = fmax(ends[event->request], event->end_seconds);
+  }
+  qsort(ends, REQUESTS, sizeof *ends, compare_doubles);
+  double integral = 0;
+  for (size_t q = 0; q < REQUESTS; q++) {
+    const size_t in_server = REQUESTS - q < options.window ? REQUESTS - q : options.window;
+    integral += (double)in_server * (ends[q] - (q > 0 ? ends[q - 1] : 0));
+  }
+  ck_assert_double_eq_tol(dispatch->mean_latency_seconds * REQUESTS, integral, 1e-9 * integral);
+}
+END_TEST
+
+/* ---- no more than is possible ---- */
+
+/*
+ * Let L be the length of the steady half, from the end of request a to that of request b in the
+ * order of their ends. At its beginning, at most K - 1 requests that end later have entered before
+ * (K is the window). So at least b - a - (K - 1) of the requests that end in the half also enter in
+ * it. Divided by L, how often they ran which task where, and which bytes they sent, is a solution
+ * of the programme: a device is busy and a link occupied for at most L. Hence, with the optimum
+ * rho* of the programme for this storage (which is at most that of any storage),
+ *     b - a - (K - 1) <= rho* L,   that is   throughput <= rho* + (K - 1) / L.
+ * All requests of a run enter and leave within it, also if they arrive at random:
+ *     requests / seconds <= rho*.
+ */
+START_TEST(test_never_above_the_optimum) {
+  run((uint64_t)_i, 400);
+  const double optimum = storage_optimum(&made.partition);
+  ck_assert_double_le(400 / dispatch->seconds, optimum * (1 + 1e-9));
+  if (dispatch->options.window > 0) {
+    const double length = 200 / dispatch->throughput;
+    const double edge = (double)(dispatch->options.window - 1) / length;
+    ck_assert_double_le(dispatch->throughput, (optimum + edge) * (1 + 1e-9));
+  }
+}
+END_TEST
+
+/* The same for storage that the solver chose, against its own bound; nor are the baselines above
+ * it, of which replication is a storage that the solver might choose. */
+START_TEST(test_solved_and_simulated) {
+  random_dispatch_make(&made, (uint64_t)_i);
+  for (size_t j = 0; j < made.instance.device_count; j++) {
+    made.devices[j].memory_bytes = 1 + (double)(((size_t)_i + 3 * j) % 7);
+  }
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.does_keep_results = made.partition.options.does_keep_results;
+  dsm_partition *solved = NULL;
+  const dsm_status status = dsm_partition_solve(&solved, &made.instance, &options, NULL);
+  ck_assert(status == DSM_OK || status == DSM_ERROR_INFEASIBLE);
+  if (status == DSM_OK) {
+    const dsm_dispatch_options few = {.request_count = 400, .window = 1 + (size_t)_i % 40};
+    ck_assert_int_eq(dsm_dispatch_run(&dispatch, solved, &few, NULL), DSM_OK);
+    const double edge = (double)(few.window - 1) * dispatch->throughput / 200;
+    ck_assert_double_le(dispatch->throughput, (solved->bound + edge) * (1 + 1e-9));
+    ck_assert_double_le(400 / dispatch->seconds, solved->bound * (1 + 1e-9));
+    for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
+      ck_assert_double_le(solved->baselines[k].rho, solved->bound * (1 + 1e-9));
+    }
+  }
+  dsm_partition_free(solved);
+}
+END_TEST
+
+Suite *suite_dispatch_properties(void) {
+  Suite *const suite = suite_create("dispatch_properties");
+  TCase *const tests = tcase_create("dispatch_properties");
+  tcase_add_checked_fixture(tests, NULL, tear_down);
+  tcase_set_timeout(tests, 60);
+  tcase_add_loop_test(tests, test_agrees_with_a_second_simulation, 0, 500);
+  tcase_add_loop_test(tests, test_conservation, 0, 200);
+  tcase_add_loop_test(tests, test_little, 0, 300);
+  tcase_add_loop_test(tests, test_never_above_the_optimum, 0, 300);
+  tcase_add_loop_test(tests, test_solved_and_simulated, 0, 150);
+  suite_add_tcase(suite, tests);
+  return suite;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "suites.h"
+
+int main(void) {
+  SRunner *const runner = srunner_create(suite_baselines());
+  srunner_add_suite(runner, suite_dispatch());
+  srunner_add_suite(runner, suite_dispatch_properties());
+  srunner_add_suite(runner, suite_solve());
+  srunner_add_suite(runner, suite_solve_properties());
+  srunner_add_suite(runner, suite_questions());
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_solve.c: answers against cases solved by hand and against the twin. */
+#include <math.h>
+#include <string.h>
+
+#include "enumerate.h"
+#include "small_instance.h"
+#include "suites.h"
+
+static const double close = 1e-6;
+
+static dsm_partition_options exactly(dsm_objective_kind objective) {
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.objective = objective;
+  options.gap = 0;
+  options.does_keep_results = true;
+  return options;
+}
+
+static double solved(const small_instance *s, const dsm_partition_options *options) {
+  dsm_diags *const diags = dsm_diags_new(10);
+  dsm_partition *partition = NULL;
+  const dsm_status status = dsm_partition_solve(&partition, &s->instance, options, diags);
+  ck_assert_msg(status == DSM_OK, "%s",
+                dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0)->message : "no finding");
+  const double objective = partition->objective;
+  ck_assert_int_eq(partition->status, DSM_SOLUTION_OPTIMAL);
+  dsm_partition_free(partition);
+  dsm_diags_free(diags);
+  return objective;
+}
+
+/* ---- by hand ---- */
+
+START_TEST(two_equal_devices_double_the_rate) {
+  small_instance s;
+  small_chain(&s, 1, 2);
+  s.seconds[0] = s.seconds[1] = 0.5;
+  const dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  ck_assert_double_eq_tol(solved(&s, &options), 4, close);
+}
+END_TEST
+
+/* p = [[1, 10], [10, 1]] */
+static void opposites(small_instance *s) {
+  small_chain(s, 2, 2);
+  s->seconds[1] = s->seconds[2] = 10;
+  s->devices[0].memory_bytes = s->devices[1].memory_bytes = 1;
+}
+
+START_TEST(each_device_runs_what_it_is_good_at) {
+  small_instance s;
+  opposites(&s);
+  const dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  ck_assert_double_eq_tol(solved(&s, &options), 1, close);
+}
+END_TEST
+
+START_TEST(a_link_halves_the_rate) {
+  small_instance s;
+  opposites(&s);
+  s.tasks[0].output_bytes = 4;
+  s.devices[0].link_bytes_per_second = 2;
+  small_relink(&s);
+  const dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  ck_assert_double_eq_tol(solved(&s, &options), 0.5, close);
+}
+END_TEST
+
+/* The fast device runs nearly all; what the slow ones add is exact all the same. */
+START_TEST(slow_devices_take_their_part) {
+  small_instance s;
+  small_chain(&s, 1, 3);
+  s.seconds[0] = 0.0007;
+  s.seconds[1] = 6.5;
+  s.seconds[2] = 0.01;
+  s.tasks[0].output_bytes = 10;
+  s.devices[1].link_bytes_per_second = 1.7;
+  s.devices[2].link_bytes_per_second = 0.5;
+  dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  options.does_keep_results = false;
+  ck_assert_double_eq_tol(solved(&s, &options), 1 / 0.0007 + 1 / 6.5 + 0.5 / 10, close);
+}
+END_TEST
+
+/* The second task runs on the second device alone, which has room for one task more. Its link is
+ * slow, so the third task is worth most there, though it takes 16,000 s: what it uses is not sent.
+ */
+START_TEST(a_slow_device_spares_its_link) {
+  small_instance s;
+  small_chain(&s, 3, 2);
+  const double seconds[] = {3e-5, 9e-8, (double)INFINITY, 1.6e-6, 2e-6, 16000};
+  memcpy(s.seconds, seconds, sizeof seconds);
+  s.tasks[0].weights_bytes = s.tasks[2].weights_bytes = 4;
+  s.tasks[1].weights_bytes = 0;
+  s.tasks[1].output_bytes = 9;
+  s.devices[1].memory_bytes = 7;
+  s.devices[1].link_bytes_per_second = 0.0013;
+  small_relink(&s);
+  const dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  const double rate = 0.0013 / 9 + 1.0 / 16000;
+  ck_assert_double_eq_tol(solved(&s, &options), rate, close * rate);
+}
+END_TEST
+
+/* The last task runs on the second device alone; its results take its link twice as long. */
+START_TEST(results_that_leave_take_the_link) {
+  small_instance s;
+  opposites(&s);
+  s.tasks[1].output_bytes = 3;
+  s.devices[1].link_bytes_per_second = 1;
+  dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  ck_assert_double_eq_tol(solved(&s, &options), 1, close);
+  options.does_keep_results = false;
+  ck_assert_double_eq_tol(solved(&s, &options), 1.0 / 3, close);
+}
+END_TEST
+
+/* Two consumers on one other device: the tensor of 2 bytes goes there once. */
+START_TEST(a_tensor_goes_once_to_a_device) {
+  small_instance s;
+  small_chain(&s, 3, 2);
+  s.seconds[0 * 2 + 1] = s.seconds[1 * 2 + 0] = s.seconds[2 * 2 + 0] = HUGE_VAL;
+  s.seconds[1 * 2 + 1] = s.seconds[2 * 2 + 1] = 0.1;
+  s.devices[0].link_bytes_per_second = 1;
+  s.instance.tensor_count = 1;
+  s.consumers[0][0] = 1;
+  s.consumers[0][1] = 2;
+  s.tensors[0] =
+      (dsm_tensor){.producer = 0, .bytes = 2, .consumers = s.consumers[0], .consumer_count = 2};
+  dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  ck_assert_double_eq_tol(solved(&s, &options), 0.5, close);
+  options.objective = DSM_OBJECTIVE_LATENCY;
+  ck_assert_double_eq_tol(solved(&s, &options), 1 + 2 + 0.1 + 0.1, close);
+}
+END_TEST
+
+/* Two consumers on two other devices: it goes to each. */
+START_TEST(a_tensor_goes_to_each_device) {
+  small_instance s;
+  small_chain(&s, 3, 3);
+  for (size_t k = 0; k < 9; k++) {
+    s.seconds[k] = k % 4 == 0 ? 0.1 : HUGE_VAL;
+  }
+  s.devices[0].link_bytes_per_second = 1;
+  s.instance.tensor_count = 1;
+  s.consumers[0][0] = 1;
+  s.consumers[0][1] = 2;
+  s.tensors[0] =
+      (dsm_tensor){.producer = 0, .bytes = 2, .consumers = s.consumers[0], .consumer_count = 2};
+  const dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  ck_assert_double_eq_tol(solved(&s, &options), 0.25, close);
+}
+END_TEST
+
+/* A join of two branches made on two devices: one of the two tensors has to move, also when the
+ * join may run on either device. (That running it twice is no way round this is (7) with
+ * equality.) */
+START_TEST(a_join_moves_one_of_its_inputs) {
+  small_instance s;
+  small_chain(&s, 3, 2);
+  s.seconds[0 * 2 + 0] = s.seconds[1 * 2 + 1] = 0.1;
+  s.seconds[0 * 2 + 1] = s.seconds[1 * 2 + 0] = HUGE_VAL;
+  s.seconds[2 * 2 + 0] = s.seconds[2 * 2 + 1] = 0.1;
+  s.devices[0].link_bytes_per_second = s.devices[1].link_bytes_per_second = 1;
+  s.instance.tensor_count = 2;
+  for (size_t t = 0; t < 2; t++) {
+    s.consumers[t][0] = 2;
+    s.tensors[t] =
+        (dsm_tensor){.producer = t, .bytes = 2, .consumers = s.consumers[t], .consumer_count = 1};
+  }
+  const dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  /* half of the joins on each device: each link carries a tensor for every second request */
+  ck_assert_double_eq_tol(solved(&s, &options), 1, close);
+}
+END_TEST
+
+/* One second of work: a thrifty device that is not fast enough alone, and a wasteful one. */
+START_TEST(energy_uses_the_thrifty_device_first) {
+  small_instance s;
+  small_chain(&s, 1, 2);
+  s.devices[0].has_power = s.devices[1].has_power = true;
+  s.devices[0].busy_watts = 10;
+  s.devices[0].idle_watts = 1;
+  s.devices[1].busy_watts = 50;
+  s.devices[1].idle_watts = 2;
+  dsm_partition_options options = exactly(DSM_OBJECTIVE_ENERGY);
+  options.required_rho = 0.5;
+  ck_assert_double_eq_tol(solved(&s, &options), (5.5 + 2) / 0.5, close);
+  options.required_rho = 1.5;
+  ck_assert_double_eq_tol(solved(&s, &options), (10 + 26) / 1.5, close);
+}
+END_TEST
+
+/* ---- against the twin ---- */
+
+/* Solves; compares with what the twin says, which is `none` where there is no answer. */
+static void compare(uint64_t seed, const small_instance *s, const dsm_partition_options *options,
+                    double twin, double none) {
+  dsm_diags *const diags = dsm_diags_new(10);
+  dsm_partition *partition = NULL;
+  const dsm_status status = dsm_partition_solve(&partition, &s->instance, options, diags);
+  const char *const said =
+      dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0)->message : "no finding";
+  if (twin == none) {
+    ck_assert_msg(status == DSM_ERROR_INFEASIBLE, "seed %llu: no answer expected: %s",
+                  (unsigned long long)seed, said);
+    ck_assert_ptr_null(partition);
+    ck_assert_uint_gt(dsm_diags_count(diags), 0);
+  } else {
+    ck_assert_msg(status == DSM_OK, "seed %llu: %s", (unsigned long long)seed, said);
+    ck_assert_msg(fabs(partition->objective - twin) <= 2e-6 * twin,
+                  "seed %llu: %.9g, the twin says %.9g", (unsigned long long)seed,
+                  partition->objective, twin);
+    const double sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1;
+    ck_assert_double_ge(sign * (partition->relaxation - twin), -1e-6 * twin);
+    ck_assert_double_ge(sign * (partition->bound - twin), -1e-6 * twin);
+    ck_assert_double_le(sign * (partition->bound - partition->relaxation), 1e-6 * twin);
+    ck_assert_int_eq(partition->status, DSM_SOLUTION_OPTIMAL);
+    ck_assert_int_eq(dsm_partition_validate(partition, NULL), DSM_OK);
+  }
+  dsm_partition_free(partition);
+  dsm_diags_free(diags);
+}
+
+static dsm_partition_options drawn(uint64_t seed, dsm_objective_kind objective) {
+  dsm_partition_options options = exactly(objective);
+  options.does_keep_results = seed % 3 == 0;
+  options.does_count_activations = seed % 5 == 0;
+  return options;
+}
+
+/* Small ones first, then larger ones, which have more storages. */
+static void draw(small_instance *s, uint64_t seed) {
+  small_random(s, seed, seed % 2 == 0 ? 6 : 4, 3);
+}
+
+START_TEST(throughput_equals_the_twin) {
+  const uint64_t first = (uint64_t)_i * 100;
+  for (uint64_t seed = first; seed < first + 100; seed++) {
+    small_instance s;
+    draw(&s, seed);
+    const dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_THROUGHPUT);
+    compare(seed, &s, &options, enumerate_throughput(&s.instance, &options), 0);
+  }
+}
+END_TEST
+
+START_TEST(latency_equals_the_twin) {
+  const uint64_t first = (uint64_t)_i * 100;
+  for (uint64_t seed = first; seed < first + 100; seed++) {
+    small_instance s;
+    draw(&s, seed);
+    const dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_LATENCY);
+    compare(seed, &s, &options, enumerate_latency(&s.instance, &options), HUGE_VAL);
+  }
+}
+END_TEST
+
+START_TEST(energy_equals_the_twin) {
+  const uint64_t first = (uint64_t)_i * 100;
+  for (uint64_t seed = first; seed < first + 100; seed++) {
+    small_instance s;
+    draw(&s, seed);
+    for (size_t j = 0; j < s.instance.device_count; j++) {
+      s.devices[j].has_power = true;
+    }
+    dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_THROUGHPUT);
+    const double most = enumerate_throughput(&s.instance, &options);
+    options.objective = DSM_OBJECTIVE_ENERGY;
+    /* easy, hard, and out of reach */
+    options.required_rho =
+        most > 0 ? most * (seed % 3 == 2 ? 1.01 : 0.4 + 0.5 * (double)(seed % 3)) : 1;
+    compare(seed, &s, &options, enumerate_energy(&s.instance, &options), HUGE_VAL);
+  }
+}
+END_TEST
+
+/* ---- on chains without memory limits a dynamic programme is exact ---- */
+
+START_TEST(latency_of_a_chain_equals_a_dynamic_programme) {
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    small_instance s;
+    small_random(&s, seed, 8, 4);
+    small_relink(&s);
+    const dsm_instance *const it = &s.instance;
+    double best[SMALL_DEVICES] = {0};
+    for (size_t j = 0; j < it->device_count; j++) {
+      s.devices[j].memory_bytes = HUGE_VAL;
+    }
+    for (size_t i = 0; i < it->task_count; i++) {
+      double next[SMALL_DEVICES];
+      for (size_t j = 0; j < it->device_count; j++) {
+        double least = best[j];
+        for (size_t k = 0; k < it->device_count && i > 0; k++) {
+          const double moved = it->tasks[i - 1].output_bytes / it->devices[k].link_bytes_per_second;
+          least = fmin(least, best[k] + (k == j ? 0 : moved));
+        }
+        next[j] = least + dsm_instance_seconds(it, i, j);
+      }
+      memcpy(best, next, sizeof best);
+    }
+    double least = HUGE_VAL;
+    for (size_t j = 0; j < it->device_count; j++) {
+      least = fmin(least, best[j]);
+    }
+    const dsm_partition_options options = exactly(DSM_OBJECTIVE_LATENCY);
+    compare(seed, &s, &options, least, HUGE_VAL);
+  }
+}
+END_TEST
+
+Suite *suite_solve(void) {
+  Suite *const suite = suite_create("solve");
+  TCase *const hand = tcase_create("by hand");
+  tcase_add_test(hand, two_equal_devices_double_the_rate);
+  tcase_add_test(hand, each_device_runs_what_it_is_good_at);
+  tcase_add_test(hand, a_link_halves_the_rate);
+  tcase_add_test(hand, slow_devices_take_their_part);
+  tcase_add_test(hand, a_slow_device_spares_its_link);
+  tcase_add_test(hand, results_that_leave_take_the_link);
+  tcase_add_test(hand, a_tensor_goes_once_to_a_device);
+  tcase_add_test(hand, a_tensor_goes_to_each_device);
+  tcase_add_test(hand, a_join_moves_one_of_its_inputs);
+  tcase_add_test(hand, energy_uses_the_thrifty_device_first);
+  suite_add_tcase(suite, hand);
+  TCase *const twin = tcase_create("twin");
+  tcase_set_timeout(twin, 600);
+  tcase_add_loop_test(twin, throughput_equals_the_twin, 0, 4);
+  tcase_add_loop_test(twin, latency_equals_the_twin, 0, 3);
+  tcase_add_loop_test(twin, energy_equals_the_twin, 0, 2);
+  tcase_add_test(twin, latency_of_a_chain_equals_a_dynamic_programme);
+  suite_add_tcase(suite, twin);
+  return suite;
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The JSON Schemas of partitions, simulations and traces agree with what is written.
+
+Each sample is valid; with a key more anywhere, or a needed one less, it is not; together the samples
+have every key of the schemas; words are those of the sources; and docs/formats.md has every key.
+
+Usage: test_partition_schemas.py SAMPLES SOURCE_DIR
+"""
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+
+from c_tables import Sources
+from test_schemas import Schemas, expect, expect_same, failures
+
+SAMPLES = {"throughput": "dsm-partition/1", "latency": "dsm-partition/1",
+           "energy": "dsm-partition/1", "window": "dsm-partition/1", "rate": "dsm-partition/1",
+           "trace": "dsm-trace/1"}
+
+
+def objects_of(value):
+    """All objects inside a value, itself included."""
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(
+            value, list) else ():
+        yield from objects_of(inner)
+
+
+def keys_of(value):
+    return {key for each in objects_of(value) for key in each}
+
+
+def keys_of_schema(schema):
+    return {key for each in objects_of(schema) if isinstance(each.get("properties"), dict)
+            for key, inner in each["properties"].items() if inner is not False}
+
+
+def check_refusals(schemas, name, sample, document):
+    for number in range(sum(1 for _ in objects_of(document))):
+        changed = copy.deepcopy(document)
+        list(objects_of(changed))[number]["more"] = 1
+        expect(schemas.complaint(name, changed) is not None,
+               f"{sample}: a key more in object {number} is valid")
+    for key in schemas.by_format[name]["required"]:
+        changed = copy.deepcopy(document)
+        del changed[key]
+        expect(schemas.complaint(name, changed) is not None, f"{sample}: valid without {key}")
+
+
+def main():
+    program, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    schemas = Schemas(source / "schemas")
+    sources = Sources(source)
+    formats = (source / "docs" / "formats.md").read_text()
+    written = {"dsm-partition/1": set(), "dsm-trace/1": set()}
+    for sample, name in SAMPLES.items():
+        output = subprocess.run([program, sample], check=True, capture_output=True, timeout=60)
+        document = json.loads(output.stdout)
+        complaint = schemas.complaint(name, document)
+        expect(complaint is None, f"{sample}: {complaint}")
+        if name == "dsm-trace/1":
+            small = {**document, "traceEvents": document["traceEvents"][:20]}
+            check_refusals(schemas, name, sample, small)
+        else:
+            check_refusals(schemas, name, sample, document)
+        written[name] |= keys_of(document)
+    partition, trace = schemas.by_format["dsm-partition/1"], schemas.by_format["dsm-trace/1"]
+    dispatch = schemas.by_format["dsm-dispatch/1"]
+    expect_same("keys of partitions", keys_of_schema(partition) | keys_of_schema(dispatch),
+                written["dsm-partition/1"])
+    expect_same("keys of traces", keys_of_schema(trace), written["dsm-trace/1"])
+    for key in sorted(written["dsm-partition/1"] | written["dsm-trace/1"]):
+        expect(f"`{key}`" in formats, f"docs/formats.md does not mention {key}")
+    expect_same("objectives", partition["properties"]["objective"]["enum"],
+                sources.names("src/partition/partition.c", "objective_names"))
+    expect_same("states", partition["properties"]["status"]["enum"],
+                sources.names("src/partition/partition.c", "status_names"))
+    expect_same("baselines", partition["$defs"]["baseline"]["properties"]["name"]["enum"],
+                sources.names("src/partition/partition_baselines.c", "baseline_kind_names"))
+    for what, stated, limit in (
+            ("devices", partition["properties"]["devices"]["maxItems"], "DSM_DEVICES_MAX"),
+            ("tasks", partition["properties"]["tasks"]["maxItems"], "DSM_TASKS_MAX"),
+            ("devices", dispatch["properties"]["devices"]["maxItems"], "DSM_DEVICES_MAX"),
+            ("requests", dispatch["properties"]["requests"]["maximum"], "DSM_REQUESTS_MAX")):
+        expect(stated == sources.limits[limit], f"{what} is not {limit}")
+    print(f"{len(failures)} failures" if failures else "the schemas agree with the reports")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_times.c: p_ij of all kinds of devices, against numbers computed by hand and a plan. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dsm/dsm.h"
+#include "read.h"
+#include "suites.h"
+
+/* 4096 MACs; 64 element-passes for bias and relu together; 4160 parameters. */
+#define FC                                                                                         \
+  "{'name': 'fc', 'type': 'fc', 'in': 64, 'out': 64, 'aux': [{'op': 'bias'}, {'op': 'relu'}]}"
+
+static const char chip[] =
+    "{'name': 'npu', 'kind': 'chip', 'system': {'format': 'dsm-system/1', 'name': 'small',"
+    " 'pe': {'simd_macs': 1}, 'array': {'rows': 4, 'columns': 4, 'startup_cycles': 100},"
+    " 'core': {'frequency_GHz': 2, 'scratchpad_MiB': 1, 'scratchpad_bandwidth_GBps': 64,"
+    " 'sfu_ops_per_cycle': 16},"
+    " 'chip': {'cores': 1, 'interconnect': 'ring', 'core_link_bandwidth_GBps': 64,"
+    " 'memory': {'capacity_GB': 1, 'bandwidth_GBps': 4}},"
+    " 'system': {'topology': 'torus_2d', 'chips_x': 1, 'chips_y': 1,"
+    " 'link_bandwidth_x_GBps': 20, 'link_bandwidth_y_GBps': 10}}}";
+
+static double time_of(const char *device, uint64_t batch) {
+  dsm_instance *const instance = make_instance(FC, device, batch, 0);
+  ck_assert_uint_eq(instance->task_count, 1);
+  ck_assert_uint_eq(instance->device_count, 1);
+  const double seconds = dsm_instance_seconds(instance, 0, 0);
+  dsm_instance_free(instance);
+  return seconds;
+}
+
+START_TEST(roofline_by_memory) {
+  static const char device[] =
+      "{'name': 'd', 'kind': 'roofline', 'peak_TFLOPs': 1, 'memory_bandwidth_GBps': 1,"
+      " 'efficiency_ratio': 0.5, 'task_microseconds': 3}";
+  /* 2 bytes * (4160 parameters + 64 in + 64 out) over 0.5 GB/s, and 3 microseconds. */
+  expect_number(time_of(device, 1), 2.0 * (4160 + 64 + 64) / 0.5e9 + 3e-6);
+  /* Parameters once, features for each sample. */
+  expect_number(time_of(device, 4), 2.0 * (4160 + 4 * 128) / 0.5e9 + 3e-6);
+}
+END_TEST
+
+START_TEST(roofline_by_operations) {
+  static const char device[] =
+      "{'name': 'd', 'kind': 'roofline', 'peak_TFLOPs': 0.001, 'memory_bandwidth_GBps': 1000,"
+      " 'efficiency_ratio': 0.5}";
+  expect_number(time_of(device, 1), (2.0 * 4096 + 64) / 0.5e9);
+  expect_number(time_of(device, 3), 3 * (2.0 * 4096 + 64) / 0.5e9);
+}
+END_TEST
+
+START_TEST(fpga) {
+  static const char device[] = "{'name': 'd', 'kind': 'fpga', 'clock_MHz': 100, 'multipliers': 100,"
+                               " 'instances': 3, 'initiation_interval_cycles': 2}";
+  expect_number(time_of(device, 1), 14 * 2 / 100e6); /* ceil(4096 / 300) = 14 */
+  expect_number(time_of(device, 4), 55 * 2 / 100e6); /* ceil(16384 / 300) = 55 */
+}
+END_TEST
+
+START_TEST(given) {
+  expect_number(time_of("{'name': 'd', 'kind': 'times', 'times': {'fc': 0.25}}", 7), 0.25);
+  ck_assert(isinf(time_of("{'name': 'd', 'kind': 'times', 'times': {'fc': null}}", 1)));
+}
+END_TEST
+
+/* 4 GB/s at 2 GHz: 2 bytes a cycle. 2 * (4096 + 64 + 64) bytes in 4224 cycles, longer than the 256
+ * blocks of the array with their start-up; then 64 element-passes at 16 a cycle. */
+START_TEST(chip_by_memory) {
+  expect_number(time_of(chip, 1), (4224 + 4) / 2e9);
+}
+END_TEST
+
+/* A batch of 64: 256 blocks of 64 samples and the start-up of 100, longer than (4096 + 64 * 128)
+ * * 2 bytes in 12288 cycles. */
+START_TEST(chip_by_computing) {
+  expect_number(time_of(chip, 64), (256 * 64 + 100 + 64 * 4) / 2e9);
+}
+END_TEST
+
+static dsm_plan *plan_alone(const dsm_workload *workload, const dsm_system *system) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = DSM_MODE_INFERENCE;
+  options.optimizations = 0;
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  return plan;
+}
+
+static const char *const networks[] = {"vgg16", "googlenet", "resnet50", "gnmt", "raider"};
+
+/* A single chip needs no relayouts, so each layer of a plan without optimizations is alone. */
+START_TEST(chip_as_in_a_plan) {
+  char path[1024];
+  const dsm_override overrides[] = {{"minibatch", "2", "--set"}};
+  dsm_workload *workload = NULL;
+  dsm_server *server = NULL;
+  (void)snprintf(path, sizeof path, "%s/workloads/%s.json", DSM_SOURCE_DIR, networks[_i]);
+  ck_assert_int_eq(dsm_workload_load(&workload, path, overrides, 1, NULL), DSM_OK);
+  (void)snprintf(path, sizeof path, "%s/servers/edge_npu.json", DSM_SOURCE_DIR);
+  ck_assert_int_eq(dsm_server_load(&server, path, NULL, 0, NULL), DSM_OK);
+  const dsm_system *const system = server->devices[1].chip;
+  dsm_plan *const plan = plan_alone(workload, system);
+  const dsm_instance_options options = {.batch = 2};
+  dsm_instance *instance = NULL;
+  ck_assert_int_eq(dsm_instance_make(&instance, workload, server, &options, NULL), DSM_OK);
+  ck_assert_uint_eq(instance->task_count, workload->layer_count);
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const double cycles = plan->layers[i].passes[DSM_PASS_FORWARD].cycles.total;
+    ck_assert_double_eq_tol(dsm_instance_seconds(instance, i, 1) * 1e9, cycles, 1e-9 * cycles);
+  }
+  dsm_instance_free(instance);
+  dsm_plan_free(plan);
+  dsm_server_free(server);
+  dsm_workload_free(workload);
+}
+END_TEST
+
+/* A layer alone on many chips is a network of one layer, with all parallelisms. */
+START_TEST(chip_of_many_chips) {
+  static const char conv[] =
+      "{'name': 'c', 'type': 'conv', 'in': 64, 'out': 128, 'feature': [56, 56], 'kernel': [3, 3],"
+      " 'aux': [{'op': 'bias'}, {'op': 'relu'}, {'op': 'max_pool', 'window': [2, 2]}]}";
+  static const char lstm[] =
+      "{'name': 'l', 'type': 'lstm', 'in': 1024, 'out': 1024, 'timesteps': 8}";
+  static const char fc[] = FC;
+  const char *const layers[] = {fc, conv, lstm};
+  size_t length = 0;
+  char *const system_text = read_source_file("systems", "torus64.json", &length);
+  const size_t size = length + 100;
+  for (char *c = system_text; *c != '\0'; c++) {
+    *c = *c == '\'' ? ' ' : *c; /* in its texts; read_server takes it for a double quote */
+  }
+  char *const device = malloc(size);
+  ck_assert_ptr_nonnull(device);
+  (void)snprintf(device, size, "{'name': 'n', 'kind': 'chip', 'system': %s}", system_text);
+  dsm_system *system = NULL;
+  ck_assert_int_eq(dsm_system_parse(&system, system_text, length, "s", NULL, 0, NULL), DSM_OK);
+  dsm_workload *const workload = read_network(layers[_i]); /* its minibatch is 8 */
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = DSM_MODE_INFERENCE;
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  dsm_instance *const instance = make_instance(layers[_i], device, 8, 0);
+  expect_number(dsm_instance_seconds(instance, 0, 0), plan->result.step_seconds);
+  dsm_instance_free(instance);
+  dsm_plan_free(plan);
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+  free(device);
+  free(system_text);
+}
+END_TEST
+
+START_TEST(times_must_be_of_layers) {
+  const dsm_instance_options options = {.batch = 1};
+  expect_refused(FC, "{'name': 'd', 'kind': 'times', 'times': {'fc': 1, 'fd': 1}}", options,
+                 DSM_ERROR_INVALID, "expected a time for a layer of net, found one for \"fd\"");
+  expect_refused(FC, "{'name': 'd', 'kind': 'times', 'times': {}}", options, DSM_ERROR_INVALID,
+                 "found none for \"fc\"");
+}
+END_TEST
+
+Suite *suite_times(void) {
+  Suite *const suite = suite_create("times");
+  TCase *const tcase = tcase_create("times");
+  tcase_set_timeout(tcase, 60);
+  tcase_add_test(tcase, roofline_by_memory);
+  tcase_add_test(tcase, roofline_by_operations);
+  tcase_add_test(tcase, fpga);
+  tcase_add_test(tcase, given);
+  tcase_add_test(tcase, chip_by_memory);
+  tcase_add_test(tcase, chip_by_computing);
+  tcase_add_loop_test(tcase, chip_as_in_a_plan, 0, COUNT_OF(networks));
+  tcase_add_loop_test(tcase, chip_of_many_chips, 0, 3);
+  tcase_add_test(tcase, times_must_be_of_layers);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
