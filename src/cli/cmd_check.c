@@ -9,7 +9,7 @@
 #include "cli/baselines.h"
 #include "cli/command.h"
 #include "cli/complain.h"
-#include "cli/lookup.h"
+#include "cli/loaded.h"
 #include "cli/output.h"
 
 #define FINDINGS_MAX 100
@@ -29,30 +29,6 @@ typedef struct checked {
 } checked;
 
 /* ---- inputs in place of the baselines' ---- */
-
-static dsm_status load_workload(terms *with, const cli_arguments *arguments, dsm_diags *diags) {
-  char *path = NULL;
-  dsm_status status =
-      cli_find_input(&path, arguments, arguments->workload, CLI_BUNDLED_WORKLOADS, diags);
-  if (status == DSM_OK) {
-    status = dsm_workload_load(&with->workload, path, arguments->overrides.workload,
-                               arguments->overrides.workload_count, diags);
-  }
-  free(path);
-  return status;
-}
-
-static dsm_status load_system(terms *with, const cli_arguments *arguments, dsm_diags *diags) {
-  char *path = NULL;
-  dsm_status status =
-      cli_find_input(&path, arguments, arguments->system, CLI_BUNDLED_SYSTEMS, diags);
-  if (status == DSM_OK) {
-    status = dsm_system_load(&with->system, path, arguments->overrides.system,
-                             arguments->overrides.system_count, diags);
-  }
-  free(path);
-  return status;
-}
 
 /* Overrides of a description within a baseline: "--set workload.minibatch" is where they come from
  * and, behind the option, their path in it. */
@@ -76,12 +52,14 @@ static cli_exit load_terms(terms *with, const cli_arguments *arguments) {
   }
   cli_exit outcome = CLI_EXIT_DONE;
   if (arguments->workload != NULL) {
-    outcome = cli_exit_of(load_workload(with, arguments, diags));
+    outcome =
+        cli_exit_of(cli_load_workload(&with->workload, arguments, arguments->workload, diags));
   } else {
     take_overrides(with, overrides->workload, overrides->workload_count);
   }
   if (arguments->system != NULL) {
-    outcome = cli_exit_max(outcome, cli_exit_of(load_system(with, arguments, diags)));
+    outcome = cli_exit_max(
+        outcome, cli_exit_of(cli_load_system(&with->system, arguments, arguments->system, diags)));
   } else {
     take_overrides(with, overrides->system, overrides->system_count);
   }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/explanation.h"
-#include "cli/lookup.h"
+#include "cli/loaded.h"
 #include "cli/optimizations.h"
 #include "cli/output.h"
 #include "cli/seconds.h"
@@ -29,39 +28,15 @@ static void free_inputs(inputs *in) {
   *in = (inputs){0};
 }
 
-static dsm_status load_workload(dsm_workload **workload, const cli_arguments *arguments,
-                                dsm_diags *diags) {
-  char *path;
-  dsm_status status =
-      cli_find_input(&path, arguments, arguments->operands[0], CLI_BUNDLED_WORKLOADS, diags);
-  if (status == DSM_OK) {
-    status = dsm_workload_load(workload, path, arguments->overrides.workload,
-                               arguments->overrides.workload_count, diags);
-  }
-  free(path);
-  return status;
-}
-
-static dsm_status load_system(dsm_system **system, const char *name, const cli_arguments *arguments,
-                              dsm_diags *diags) {
-  char *path;
-  dsm_status status = cli_find_input(&path, arguments, name, CLI_BUNDLED_SYSTEMS, diags);
-  if (status == DSM_OK) {
-    status = dsm_system_load(system, path, arguments->overrides.system,
-                             arguments->overrides.system_count, diags);
-  }
-  free(path);
-  return status;
-}
-
 /* Loads all inputs, so that the problems of all of them are reported, not only of the first. */
 static cli_exit load_inputs(inputs *in, const cli_arguments *arguments, dsm_diags *diags) {
-  cli_exit outcome = cli_exit_of(load_workload(&in->workload, arguments, diags));
+  cli_exit outcome =
+      cli_exit_of(cli_load_workload(&in->workload, arguments, arguments->operands[0], diags));
   outcome = cli_exit_max(
-      outcome, cli_exit_of(load_system(&in->system, arguments->operands[1], arguments, diags)));
+      outcome, cli_exit_of(cli_load_system(&in->system, arguments, arguments->operands[1], diags)));
   if (arguments->ladder_base != NULL) {
     outcome = cli_exit_max(
-        outcome, cli_exit_of(load_system(&in->base, arguments->ladder_base, arguments, diags)));
+        outcome, cli_exit_of(cli_load_system(&in->base, arguments, arguments->ladder_base, diags)));
   }
   return outcome;
 }

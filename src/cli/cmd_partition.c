@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/complain.h"
+#include "cli/loaded.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
 
@@ -73,39 +74,15 @@ static cli_exit check_options(const cli_arguments *arguments) {
 
 /* ---- what is partitioned ---- */
 
-static dsm_status load_workload(dsm_workload **workload, const cli_arguments *arguments,
-                                dsm_diags *diags) {
-  char *path;
-  dsm_status status =
-      cli_find_input(&path, arguments, arguments->operands[0], CLI_BUNDLED_WORKLOADS, diags);
-  if (status == DSM_OK) {
-    status = dsm_workload_load(workload, path, arguments->overrides.workload,
-                               arguments->overrides.workload_count, diags);
-  }
-  free(path);
-  return status;
-}
-
-static dsm_status load_server(dsm_server **server, const cli_arguments *arguments,
-                              dsm_diags *diags) {
-  char *path;
-  dsm_status status =
-      cli_find_input(&path, arguments, arguments->operands[1], CLI_BUNDLED_SERVERS, diags);
-  if (status == DSM_OK) {
-    status = dsm_server_load(server, path, arguments->overrides.server,
-                             arguments->overrides.server_count, diags);
-  }
-  free(path);
-  return status;
-}
-
 /* Both inputs are read, so that the problems of both are reported. */
 static cli_exit make_instance(dsm_instance **instance, const cli_arguments *arguments,
                               dsm_diags *diags) {
   dsm_workload *workload = NULL;
   dsm_server *server = NULL;
-  cli_exit outcome = cli_exit_of(load_workload(&workload, arguments, diags));
-  outcome = cli_exit_max(outcome, cli_exit_of(load_server(&server, arguments, diags)));
+  cli_exit outcome =
+      cli_exit_of(cli_load_workload(&workload, arguments, arguments->operands[0], diags));
+  outcome = cli_exit_max(
+      outcome, cli_exit_of(cli_load_server(&server, arguments, arguments->operands[1], diags)));
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_exit_of(
         dsm_instance_make(instance, workload, server, &arguments->partition.instance, diags));

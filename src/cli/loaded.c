@@ -105,3 +105,39 @@ void cli_loaded_fini(cli_loaded *loaded) {
   free(loaded->path);
   *loaded = (cli_loaded){0};
 }
+
+dsm_status cli_load_workload(dsm_workload **workload, const cli_arguments *arguments,
+                             const char *name, dsm_diags *diags) {
+  char *path;
+  dsm_status status = cli_find_input(&path, arguments, name, CLI_BUNDLED_WORKLOADS, diags);
+  if (status == DSM_OK) {
+    status = dsm_workload_load(workload, path, arguments->overrides.workload,
+                               arguments->overrides.workload_count, diags);
+  }
+  free(path);
+  return status;
+}
+
+dsm_status cli_load_system(dsm_system **system, const cli_arguments *arguments, const char *name,
+                           dsm_diags *diags) {
+  char *path;
+  dsm_status status = cli_find_input(&path, arguments, name, CLI_BUNDLED_SYSTEMS, diags);
+  if (status == DSM_OK) {
+    status = dsm_system_load(system, path, arguments->overrides.system,
+                             arguments->overrides.system_count, diags);
+  }
+  free(path);
+  return status;
+}
+
+dsm_status cli_load_server(dsm_server **server, const cli_arguments *arguments, const char *name,
+                           dsm_diags *diags) {
+  char *path;
+  dsm_status status = cli_find_input(&path, arguments, name, CLI_BUNDLED_SERVERS, diags);
+  if (status == DSM_OK) {
+    status = dsm_server_load(server, path, arguments->overrides.server,
+                             arguments->overrides.server_count, diags);
+  }
+  free(path);
+  return status;
+}

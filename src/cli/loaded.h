@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* loaded.h: a description of any kind, for the commands that take files of every kind. */
+/* loaded.h: descriptions that the command line names, of a known kind or of any. */
 #ifndef DSM_CLI_LOADED_H
 #define DSM_CLI_LOADED_H
 
@@ -26,5 +26,14 @@ typedef struct cli_loaded {
 cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_diags *diags);
 
 void cli_loaded_fini(cli_loaded *loaded);
+
+/* Find, read and parse a description of a known kind, after applying the overrides of that kind. On
+ * failure the pointer stays as it is. */
+DSM_NODISCARD dsm_status cli_load_workload(dsm_workload **workload, const cli_arguments *arguments,
+                                           const char *name, dsm_diags *diags);
+DSM_NODISCARD dsm_status cli_load_system(dsm_system **system, const cli_arguments *arguments,
+                                         const char *name, dsm_diags *diags);
+DSM_NODISCARD dsm_status cli_load_server(dsm_server **server, const cli_arguments *arguments,
+                                         const char *name, dsm_diags *diags);
 
 #endif
