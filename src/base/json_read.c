@@ -290,20 +290,33 @@ static void word_range(char *expected, size_t size, dsm__json_range range) {
   }
 }
 
-bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value) {
-  char expected[WORDING_SIZE];
-  word_range(expected, sizeof expected, range);
+static bool read_double(const dsm__json_node *node, dsm__json_range range, bool has_zero,
+                        double *value) {
+  static const char or_zero[] = "0, or ";
+  char expected[WORDING_SIZE + sizeof or_zero] = "";
+  const size_t used = has_zero ? sizeof or_zero - 1 : 0;
+  memcpy(expected, or_zero, used);
+  word_range(expected + used, WORDING_SIZE, range);
   if (!require_type(node, cJSON_IsNumber(node->item), expected)) {
     return false;
   }
   const double number = node->item->valuedouble;
   const bool is_high_enough = range.is_min_excluded ? number > range.min : number >= range.min;
-  if (!isfinite(number) || !is_high_enough || number > range.max) {
+  const bool is_zero = has_zero && !(number < 0) && !(number > 0);
+  if (!is_zero && (!isfinite(number) || !is_high_enough || number > range.max)) {
     report_value(node, NULL, expected);
     return false;
   }
   *value = number;
   return true;
+}
+
+bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value) {
+  return read_double(node, range, false, value);
+}
+
+bool dsm__json_double_or_zero(const dsm__json_node *node, dsm__json_range range, double *value) {
+  return read_double(node, range, true, value);
 }
 
 /* ---- words ---- */
