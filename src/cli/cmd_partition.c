@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -39,22 +38,6 @@ static cli_exit check_operands(const cli_arguments *arguments) {
   return CLI_EXIT_DONE;
 }
 
-/* One file cannot hold two things. */
-static cli_exit check_files(const cli_arguments *arguments) {
-  const char *const files[] = {arguments->output, arguments->partition.mps,
-                               arguments->partition.trace};
-  static const char *const options[] = {"output", "write-mps", "trace"};
-  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-    for (size_t j = 0; j < i; j++) {
-      if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0) {
-        return cli_usage_error(arguments->command, "--%s and --%s name the same file, '%s'",
-                               options[j], options[i], files[i]);
-      }
-    }
-  }
-  return CLI_EXIT_DONE;
-}
-
 static cli_exit check_options(const cli_arguments *arguments) {
   const cli_partition_arguments *const wanted = &arguments->partition;
   const bool is_energy = wanted->options.objective == DSM_OBJECTIVE_ENERGY;
@@ -68,8 +51,7 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (wanted->trace != NULL && !wanted->is_simulation) {
     return cli_usage_error(arguments->command, "--trace needs --simulate");
   }
-  const cli_exit outcome = check_operands(arguments);
-  return outcome == CLI_EXIT_DONE ? check_files(arguments) : outcome;
+  return check_operands(arguments);
 }
 
 /* ---- what is partitioned ---- */
