@@ -20,7 +20,7 @@ dsm__power dsm__power_read(const dsm__json_node *device) {
   power.is_given = true;
   const dsm__json_node busy = dsm__json_member(&node, "busy_watts");
   const bool is_good = dsm__json_require(&busy, "the power of a busy device") &&
-                       dsm__json_double_or_zero(&busy, watts_range, &power.busy_watts);
+                       dsm__json_double(&busy, watts_range, &power.busy_watts);
   const dsm__json_node idle = dsm__json_member(&node, "idle_watts");
   if (dsm__json_is_present(&idle) &&
       dsm__json_double_or_zero(&idle, watts_range, &power.idle_watts) && is_good &&

@@ -24,7 +24,7 @@
 #define DSM__CAPACITY_MIN 1
 #define DSM__CAPACITY_MAX 1e18
 #define DSM__CAPACITY_RANGE "1 to 1e18 bytes"
-/** Watts other than 0. */
+/** Watts of a busy device, and of an idle one other than 0. */
 #define DSM__WATTS_MIN 1e-9
 #define DSM__WATTS_MAX 1e9
 
