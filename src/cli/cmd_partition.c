@@ -163,11 +163,24 @@ static void say_what_was_solved(const cli_arguments *arguments, const dsm_partit
   }
 }
 
+/* The first quarter of the requests must be more than those that begin together. */
+static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_options *options) {
+  if (options->window > 0 && options->request_count / 4 < options->window) {
+    cli_note(arguments,
+             "%zu requests, %zu at a time, are too few for a steady half: its throughput may be "
+             "above the optimum (simulate at least %zu)",
+             options->request_count, options->window, 4 * options->window);
+  }
+}
+
 static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags *diags) {
   dsm_dispatch_options options = arguments->partition.dispatch;
   options.does_record = arguments->partition.trace != NULL;
   cli_exit outcome =
       cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, diags));
+  if (outcome == CLI_EXIT_DONE) {
+    note_short_run(arguments, &options);
+  }
   if (outcome == CLI_EXIT_DONE && options.does_record) {
     outcome = write_trace(arguments, made->simulation);
   }
