@@ -290,25 +290,30 @@ static void word_range(char *expected, size_t size, dsm__json_range range) {
   }
 }
 
+static bool is_in_range(double number, dsm__json_range range) {
+  const bool is_high_enough = range.is_min_excluded ? number > range.min : number >= range.min;
+  return isfinite(number) && is_high_enough && number <= range.max;
+}
+
+/* What is expected is worded only where it is not found: most numbers are good. */
 static bool read_double(const dsm__json_node *node, dsm__json_range range, bool has_zero,
                         double *value) {
   static const char or_zero[] = "0, or ";
+  double number = -1;
+  const bool is_number = dsm__json_is_number(node, &number);
+  const bool is_zero = has_zero && !(number < 0) && !(number > 0);
+  if (is_number && (is_zero || is_in_range(number, range))) {
+    *value = number;
+    return true;
+  }
   char expected[WORDING_SIZE + sizeof or_zero] = "";
   const size_t used = has_zero ? sizeof or_zero - 1 : 0;
   memcpy(expected, or_zero, used);
   word_range(expected + used, WORDING_SIZE, range);
-  if (!require_type(node, cJSON_IsNumber(node->item), expected)) {
-    return false;
-  }
-  const double number = node->item->valuedouble;
-  const bool is_high_enough = range.is_min_excluded ? number > range.min : number >= range.min;
-  const bool is_zero = has_zero && !(number < 0) && !(number > 0);
-  if (!is_zero && (!isfinite(number) || !is_high_enough || number > range.max)) {
+  if (require_type(node, is_number, expected)) {
     report_value(node, NULL, expected);
-    return false;
   }
-  *value = number;
-  return true;
+  return false;
 }
 
 bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value) {
