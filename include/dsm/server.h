@@ -39,13 +39,14 @@ typedef struct dsm_roofline_device {
   double task_seconds;     /**< fixed cost of a task, 0 or more */
 } dsm_roofline_device;
 
-/** seconds = sum over the layers of a task of
+/** seconds = fixed + sum over the layers of a task of
  *  ceil(MACs / (multipliers * instances)) * initiation_interval_cycles / clock */
 typedef struct dsm_fpga_device {
   double clock_hertz;
   uint64_t multipliers;              /**< of an instance */
   double initiation_interval_cycles; /**< of an instance, 1 or more */
   uint64_t instances;
+  double task_seconds; /**< fixed cost of a task, 0 or more */
 } dsm_fpga_device;
 
 /** The time of a layer, or that the device cannot run it. A task of several layers takes the sum.
@@ -94,6 +95,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_server_parse(dsm_server **server, const cha
 DSM_API DSM_NODISCARD dsm_status dsm_server_load(dsm_server **server, const char *path,
                                                  const dsm_override *overrides,
                                                  size_t override_count, dsm_diags *diags);
+/** What a device takes for any task, whatever its layers, in seconds: 0 for kinds without such a
+ * cost. */
+DSM_API double dsm_device_task_seconds(const dsm_device *device);
 /** Frees the server; NULL is fine. */
 DSM_API void dsm_server_free(dsm_server *server);
 

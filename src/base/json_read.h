@@ -144,6 +144,8 @@ typedef struct dsm__json_range {
 } dsm__json_range;
 
 bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value);
+/** 0, or a number in a range above 0. */
+bool dsm__json_double_or_zero(const dsm__json_node *node, dsm__json_range range, double *value);
 bool dsm__json_bool(const dsm__json_node *node, bool *value);
 
 /** A string of min..max bytes, copied into the arena. False, and reported, also when out of memory.

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "cli/written.h"
 #include "dsm/suggest.h"
 
 /* Longer paths name nothing that can be opened. */
@@ -261,6 +262,9 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     free_folders(&folders);
   }
   if (status == DSM_OK && result != NULL) {
+    status = cli_check_unwritten(arguments, result, diags);
+  }
+  if (status == DSM_OK && result != NULL) {
     *path = strdup(result);
     status = *path == NULL ? out_of_memory(diags) : DSM_OK;
     say_where(arguments, name, *path);
@@ -274,6 +278,11 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
   const bool is_relative = name[0] != '\0' && name[0] != '/' && strcmp(name, "-") != 0;
   if (folder == NULL || !is_relative || !is_in_folder(folder, name, found)) {
     return cli_find_input(path, arguments, name, bundled, diags);
+  }
+  *path = NULL;
+  const dsm_status status = cli_check_unwritten(arguments, found, diags);
+  if (status != DSM_OK) {
+    return status;
   }
   *path = strdup(found);
   say_where(arguments, name, *path);

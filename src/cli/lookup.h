@@ -20,7 +20,8 @@ enum {
 
 /**
  * Finds the file of a name. *path is malloc'ed, to be freed by the caller; NULL unless DSM_OK.
- * DSM_ERROR_IO with one finding, which says where it was looked for; DSM_ERROR_OUT_OF_MEMORY.
+ * DSM_ERROR_IO with one finding, which says where it was looked for; DSM_ERROR_USAGE for a file
+ * that an option is to write; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_NODISCARD dsm_status cli_find_input(char **path, const cli_arguments *arguments,
                                         const char *name, unsigned bundled, dsm_diags *diags);

@@ -10,6 +10,7 @@
 #include "cli/complain.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/written.h"
 
 /* What every command does the same way. */
 static cli_exit run_command(const cli_program_kind *kind, const cli_command *command, int argc,
@@ -21,7 +22,8 @@ static cli_exit run_command(const cli_program_kind *kind, const cli_command *com
   } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
     cli_print_version();
   } else if (outcome == CLI_EXIT_DONE) {
-    outcome = command->run(&arguments);
+    outcome = cli_check_written(&arguments);
+    outcome = outcome == CLI_EXIT_DONE ? command->run(&arguments) : outcome;
   }
   cli_arguments_fini(&arguments);
   return outcome;

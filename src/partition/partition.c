@@ -3,9 +3,11 @@
 #include "dsm/partition.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "base/number_text.h"
 #include "partition/placeable.h"
 #include "partition/pricing.h"
 #include "partition/programme.h"
@@ -89,10 +91,15 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
   for (size_t j = 0; j < instance->device_count; j++) {
     room += instance->devices[j].memory_bytes;
   }
+  char memories[64] = "devices some of which have unlimited memory";
+  if (isfinite(room)) {
+    (void)snprintf(memories, sizeof memories, "memories of %.0f byte%s", floor(room),
+                   dsm__plural(floor(room)));
+  }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "the tasks do not fit together: no way to divide whole tasks of %.0f bytes among "
-                 "memories of %.0f bytes stores each where it can run",
-                 needed, room);
+                 "the tasks do not fit together: no way to divide whole tasks of %.0f byte%s among "
+                 "%s stores each where it can run",
+                 ceil(needed), dsm__plural(ceil(needed)), memories);
   return DSM_ERROR_INFEASIBLE;
 }
 

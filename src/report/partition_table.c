@@ -56,9 +56,10 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
 
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__TONE_HEADING,
-                 dsm__page_text(page, "%s: best %s on %zu devices", partition->instance->name,
+                 dsm__page_text(page, "%s: best %s on %zu device%s", partition->instance->name,
                                 dsm_objective_kind_name(partition->options.objective),
-                                partition->instance->device_count));
+                                partition->instance->device_count,
+                                partition->instance->device_count == 1 ? "" : "s"));
   dsm__page_break(page);
   dsm__page_labelled(
       page, LABEL_WIDTH, "throughput",

@@ -89,7 +89,7 @@ def commands(program):
     yield "score", ["score", str(program.folder / "plan.json")]
     for form in ("table", "json", "csv"):
         yield f"partition {form}", ["partition", program.workload, program.server, "--format", form,
-                                    "--simulate", "requests=5"]
+                                    "--simulate", "requests=5,window=1"]
     yield "help", ["help", "explore"]
     yield "--help", ["--help"]
     yield "--version", ["--version"]

@@ -52,7 +52,7 @@ START_TEST(parts_of_a_byte_are_missing_too) {
   s.devices[0].memory_bytes = 7.75;
   const dsm_partition_options options = defaults();
   expect(&s, &options, DSM_ERROR_INFEASIBLE,
-         "it needs 9 bytes, and \"d1\", the largest device that can run it, has 7: 1 bytes are "
+         "it needs 9 bytes, and \"d1\", the largest device that can run it, has 7: 1 byte is "
          "missing");
 }
 END_TEST
