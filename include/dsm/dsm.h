@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * dsm.h: all of libdsm.
  *
  * dsm predicts how fast a neural network trains or infers on a many-chip accelerator, finds the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * file.h: files read whole, and written whole or not at all; and what a description is.
  */
 #ifndef DSM_FILE_H

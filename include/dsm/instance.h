@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * instance.h: a partitioning problem in numbers: tasks, tensors between them, devices, and the
  * processing time p_ij of every task on every device.
  *
@@ -35,6 +36,7 @@ typedef struct dsm_tensor {
   size_t consumer_count;   /**< 1 or more */
 } dsm_tensor;
 
+/** A device as the programme sees it. */
 typedef struct dsm_instance_device {
   const char *name;
   bool is_accelerator;
@@ -59,12 +61,14 @@ typedef struct dsm_instance {
   struct dsm__arena *arena; /**< private */
 } dsm_instance;
 
+/** How tasks are made of layers. */
 typedef struct dsm_instance_options {
   uint64_t batch;    /**< samples of a request, 1 by default; a profile's times are for its own */
   size_t task_count; /**< join consecutive layers into at most so many tasks, the largest of which
                           has the least work possible; 0: one task a layer */
 } dsm_instance_options;
 
+/** The only place of their defaults. */
 DSM_API void dsm_instance_options_init(dsm_instance_options *options);
 
 /**

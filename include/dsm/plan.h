@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * plan.h: a mapping of a whole network, and its predicted cost.
  *
  * A plan is the centre of dsm: exploring makes one, scoring computes one again from its decisions
@@ -37,7 +38,9 @@ typedef enum dsm_optimization {
 
 /** A set of optimisations: bit o stands for optimisation o. */
 typedef unsigned dsm_optimization_set;
+/** The set of one optimisation. */
 #define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
+/** The set of all optimisations. */
 #define DSM_OPTIMIZATION_ALL ((1U << DSM_OPTIMIZATION_COUNT) - 1U)
 
 /** The word of the formats, such as "hybrid". Never NULL. */
@@ -74,6 +77,7 @@ typedef struct dsm_cycles {
   double total;
 } dsm_cycles;
 
+/** What an invocation finds on chip, or adds to. */
 typedef enum dsm_invocation_kind {
   DSM_INVOCATION_FIRST = 0,  /**< nothing is resident from an earlier invocation */
   DSM_INVOCATION_STEADY,     /**< the kernel (update: its gradient) stays from the one before */
@@ -135,6 +139,7 @@ typedef struct dsm_pass_plan {
 /** dsm_layer_plan.pipeline of a layer outside all groups. */
 #define DSM_NO_PIPELINE SIZE_MAX
 
+/** What is decided for a layer, and its passes. */
 typedef struct dsm_layer_plan {
   const dsm_layer *layer;            /**< of the plan's workload */
   uint64_t dysm_factor;              /**< decision: spatial minibatches in a step */
@@ -188,6 +193,7 @@ typedef struct dsm_search_statistics {
   uint64_t evaluations;     /**< mappings of a layer and pass that the model scored */
 } dsm_search_statistics;
 
+/** A mapping of a whole network with its predicted cost. */
 typedef struct dsm_plan {
   const dsm_workload *workload; /**< borrowed, or owned by a loaded plan */
   const dsm_system *system;     /**< borrowed, or owned by a loaded plan */
@@ -237,8 +243,9 @@ DSM_API void dsm_plan_free(dsm_plan *plan);
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags);
 
-/* Words of the formats. Never NULL. */
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_bound_name(dsm_bound bound);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_invocation_kind_name(dsm_invocation_kind kind);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * report.h: how results are shown, as text.
  *
  * Every function returns a NUL-terminated text ending in a newline, malloc'ed, to be freed by the
@@ -49,7 +50,9 @@ typedef struct dsm_ladder_rung {
 /** What each optimisation gains over the rung before and over the first. */
 DSM_API char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count,
                                       dsm_table_style style);
+/** Format "dsm-ladder/1". */
 DSM_API char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count);
+/** One row a rung. */
 DSM_API char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count);
 
 /**
@@ -61,8 +64,10 @@ DSM_API char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count);
 DSM_API char *dsm_report_explanation_table(const dsm_plan *plan,
                                            const dsm_explanation *const *explanations, size_t count,
                                            dsm_table_style style);
+/** Format "dsm-explain/1". */
 DSM_API char *dsm_report_explanation_json(const dsm_plan *plan,
                                           const dsm_explanation *const *explanations, size_t count);
+/** One row an alternative. */
 DSM_API char *dsm_report_explanation_csv(const dsm_plan *plan,
                                          const dsm_explanation *const *explanations, size_t count);
 

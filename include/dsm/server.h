@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * server.h: a server, that is devices of different kinds that share inference requests.
  *
  * Read from JSON (format "dsm-server/1", docs/formats.md). What a device needs for a task is not
@@ -22,6 +23,7 @@
 extern "C" {
 #endif
 
+/** Where a device's times come from. */
 typedef enum dsm_device_kind {
   DSM_DEVICE_CHIP = 0, /**< times from the inference model on the device's own tiers */
   DSM_DEVICE_ROOFLINE, /**< peak, memory bandwidth, efficiency and a fixed cost a task */
@@ -56,6 +58,7 @@ typedef struct dsm_given_time {
   double seconds;   /**< infinite: cannot run here */
 } dsm_given_time;
 
+/** A device of a server, or several equal ones. */
 typedef struct dsm_device {
   const char *name;
   const char *source; /**< of its numbers; NULL: not stated */

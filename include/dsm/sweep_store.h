@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * sweep_store.h: the results of a sweep in an SQLite database, one file.
  *
  * A result is committed when it is put: a process that is killed, or a disk that fills up, loses
@@ -18,6 +19,7 @@
 extern "C" {
 #endif
 
+/** A database of results. */
 typedef struct dsm_store dsm_store;
 
 /**
@@ -62,6 +64,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_store_put(dsm_store *store, const dsm_point
 DSM_API DSM_NODISCARD dsm_status dsm_store_merge(const char *target, const char *const *sources,
                                                  size_t source_count, dsm_diags *diags);
 
+/** What a value is. */
 typedef enum dsm_cell_kind {
   DSM_CELL_NONE = 0, /**< no value: SQL's NULL */
   DSM_CELL_NUMBER,
@@ -69,6 +72,7 @@ typedef enum dsm_cell_kind {
   DSM_CELL_KIND_COUNT
 } dsm_cell_kind;
 
+/** A value of a table of points. */
 typedef struct dsm_cell {
   dsm_cell_kind kind;
   double number;
@@ -88,8 +92,10 @@ typedef struct dsm_point_table {
   struct dsm__arena *arena; /**< private */
 } dsm_point_table;
 
+/** Reads all points. *table belongs to the caller. */
 DSM_API DSM_NODISCARD dsm_status dsm_store_points(dsm_store *store, dsm_point_table **table,
                                                   dsm_diags *diags);
+/** Frees a table; NULL is fine. */
 DSM_API void dsm_point_table_free(dsm_point_table *table);
 
 /** What is wanted of a column: "min:step_seconds", "max:utilization", or without a direction, which

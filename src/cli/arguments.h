@@ -35,7 +35,7 @@ struct cli_command;
 struct cli_program_kind;
 
 /** Most rows of the option table. */
-#define CLI_OPTIONS_MAX 64
+#define CLI_OPTIONS_MAX 128
 
 /** The values of an option that may be given several times, in the order given. */
 typedef struct cli_texts {

@@ -17,7 +17,13 @@ enum {
   CLI_HELP = 1 << 5,
   CLI_CHECK = 1 << 6,
   CLI_SWEEP = 1 << 7,
-  CLI_PARTITION = 1 << 8
+  CLI_PARTITION = 1 << 8,
+  CLI_PLOT = 1 << 9,
+  CLI_REPORT = 1 << 10,
+  CLI_TRACE = 1 << 11,
+  CLI_EXPORT = 1 << 12,
+  CLI_DIFF = 1 << 13,
+  CLI_INIT = 1 << 14
 };
 
 #define CLI_EXAMPLES_MAX 6

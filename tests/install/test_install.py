@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Installs a build into a scratch folder, moves it, and uses it: the program from another folder,
-and the library from a small consumer, found with pkg-config and with CMake, static and shared.
+and the library from the examples of docs/library.md: in C, found with pkg-config and with CMake, static
+and shared, and in Python.
 
 Usage: test_install.py --build DIR --cmake CMAKE --generator NAME --cc CC --cxx CXX --libdir DIR
                        [--flags FLAGS]
@@ -112,12 +113,28 @@ def check_symbols(install):
     expect(not others, f"libdsm.so also shows {others}")
 
 
+def check_printed(install, name, printed, expected):
+    """An example prints the version, the utilization, and a line for each of 16 layers."""
+    lines = (printed or "").splitlines()
+    expect(len(lines) == 17 and
+           lines[0].startswith(f"dsm {install.arguments.version}: utilization {expected}, step "),
+           f"{name}: expected {install.arguments.version} {expected}, found {printed}")
+
+
+def check_python(install, expected):
+    """The example with ctypes prints what the one in C prints."""
+    if install.flags:
+        return  # a sanitizer's runtime would have to be loaded first
+    script = install.prefix / "share/doc/libdsm-dev/examples/library/explore_plan.py"
+    printed = run(sys.executable, script, *install.inputs(), install.libdir / "libdsm.so")
+    check_printed(install, script.name, printed, expected)
+
+
 def check_consumer(install, program, expected, is_shared):
     """It runs, and says what the program says."""
     environment = {"LD_LIBRARY_PATH": str(install.libdir)} if is_shared else {}
     printed = run(program, *install.inputs(), **environment)
-    expect(printed is not None and printed.split() == [install.arguments.version, expected],
-           f"{program.name}: expected {install.arguments.version} {expected}, found {printed}")
+    check_printed(install, program.name, printed, expected)
     linked = run("ldd", program, **environment) or ""
     expect(("libdsm.so" in linked) == is_shared,
            f"{program.name}: linked with the {'static' if is_shared else 'shared'} library")
@@ -126,7 +143,7 @@ def check_consumer(install, program, expected, is_shared):
 def check_pkg_config(install, work, expected):
     version = install.pkg_config("--modversion")
     expect(version == install.arguments.version, f"pkg-config: version {version}")
-    source = install.arguments.here / "consumer" / "consumer.c"
+    source = install.prefix / "share/doc/libdsm-dev/examples/library/explore_plan.c"
     strict = ["-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     for is_shared in (True, False):
         options = ["--cflags", "--libs", *([] if is_shared else ["--static"])]
@@ -152,6 +169,7 @@ def check_cmake(install, work, expected):
     configured = run(arguments.cmake, "-S", arguments.here / "consumer", "-B", build, "-G",
                      arguments.generator, f"-DCMAKE_C_COMPILER={arguments.cc}",
                      f"-DCMAKE_CXX_COMPILER={arguments.cxx}",
+                     f"-DEXAMPLES={install.prefix}/share/doc/libdsm-dev/examples/library",
                      f"-DCMAKE_PREFIX_PATH={install.prefix}",
                      f"-DWANTED_VERSION={arguments.version}", f"-DCMAKE_C_FLAGS={arguments.flags}",
                      f"-DCMAKE_CXX_FLAGS={arguments.flags}")
@@ -190,6 +208,7 @@ def main():
             check_symbols(install)
             check_pkg_config(install, work, expected)
             check_cmake(install, work, expected)
+            check_python(install, expected)
     print(f"{len(failures)} failures" if failures else "what is installed works")
     return 1 if failures else 0
 
