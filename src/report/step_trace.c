@@ -30,7 +30,7 @@ typedef enum track {
   TRACK_END
 } track;
 
-static const char *const track_names[] = {
+static const char *const track_labels[] = {
     [TRACK_PASSES] = "passes",
     [TRACK_ARRAYS] = "arrays",
     [TRACK_SPECIAL] = "special function units",
@@ -39,7 +39,7 @@ static const char *const track_names[] = {
     [TRACK_LINK_X] = "X links",
     [TRACK_LINK_Y] = "Y links",
 };
-_Static_assert(COUNT_OF(track_names) == TRACK_END, "a name for each track");
+_Static_assert(COUNT_OF(track_labels) == TRACK_END, "a name for each track");
 
 static const track track_of_link[] = {
     [DSM_LINK_X] = TRACK_LINK_X,
@@ -281,7 +281,7 @@ static void write_names(tracer *t) {
   t->writer->out->failed |= process == NULL;
   for (int i = TRACK_PASSES; i < TRACK_END; i++) {
     const dsm__trace_track one = {CHIP_PROCESS, (uint64_t)i};
-    dsm__trace_put_name(t->writer, "thread_name", one, track_names[i]);
+    dsm__trace_put_name(t->writer, "thread_name", one, track_labels[i]);
     dsm__trace_put_place(t->writer, "thread_sort_index", one, one.thread);
   }
 }
