@@ -10,6 +10,9 @@
  * work; then handing over, the sum of gradients, the weight update and the broadcast. The transfers
  * of a group begin together, on each link one after the other.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/arena.h"
 #include "report/memory_timeline.h"
 #include "report/page.h"
@@ -105,9 +108,18 @@ static void end_slice(const drawing *d, double cycles) {
   dsm__trace_end_event(writer);
 }
 
+/* Of invocations of a kind; of several the name says how many. */
 static void draw_work(const drawing *d, track on, const char *category, double cycles) {
+  const char *const pass = dsm_pass_name(d->span->pass);
+  char what[64];
+  if (d->invocation->count > 1) {
+    (void)snprintf(what, sizeof what, "%s, %" PRIu64 " %s", pass, d->invocation->count,
+                   dsm_invocation_kind_name(d->invocation->kind));
+  } else {
+    (void)snprintf(what, sizeof what, "%s", pass);
+  }
   if (cycles > 0) {
-    begin_slice(d, on, category, dsm_pass_name(d->span->pass), d->now_cycles, cycles,
+    begin_slice(d, on, category, what, d->now_cycles, cycles,
                 d->span->begin_cycles + d->span->cycles);
     end_slice(d, cycles);
   }
