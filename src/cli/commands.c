@@ -132,6 +132,31 @@ const cli_command cli_commands[] = {
                   "dsm partition googlenet edge_gpu --objective energy --require 20",
                   "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
      .run = cli_run_partition},
+    {.name = "trace",
+     .bit = CLI_TRACE,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "show the predicted step as a timeline for Perfetto",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
+         "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
+         "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
+         "computation and its transfers, and the memory of a chip as counters.",
+     .examples = {"dsm trace plan.json -o step.json", "dsm trace plan.json | gzip >step.json.gz"},
+     .run = cli_run_trace},
+    {.name = "export",
+     .bit = CLI_EXPORT,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "hand a plan to another simulator",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
+         "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
+         "the network (network.yml).",
+     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
+     .run = cli_run_export},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",
