@@ -6,9 +6,9 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "partition/instance_facts.h"
 #include "partition/placeable.h"
 #include "partition/pricing.h"
-#include "partition/programme.h"
 #include "partition/solver.h"
 #include "partition/starts.h"
 

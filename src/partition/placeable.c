@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/diag_add.h"
-#include "partition/programme.h"
+#include "partition/instance_facts.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 

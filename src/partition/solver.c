@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "partition/instance_facts.h"
 #include "partition/solver_search.h"
 #include "partition/solver_session.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "partition/programme.h"
+#include "partition/instance_facts.h"
 
 /* Work is 2^devices * devices * tasks^2. */
 enum { SPLIT_DEVICES_MAX = 10, SPLIT_TASKS_MAX = 400, STARTS_MAX = 2 };
