@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "partition/instance_facts.h"
+#include "partition/room_bound.h"
 #include "partition/solver_search.h"
 #include "partition/solver_session.h"
 
@@ -283,6 +284,22 @@ static dsm_status hand_over(dsm__search *search) {
   return DSM_OK;
 }
 
+/* What whole tasks in limited room allow. */
+static dsm_status bound_by_room(dsm__search *search) {
+  dsm__room_bound room;
+  if (!dsm__room_bound_find(&room, search->arena, search->instance, search->options)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  if (isfinite(room.value)) {
+    search->bound = stricter(search, search->bound, loosened(search, room.value));
+  }
+  if (search->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
+    search->form.rho_limit = search->bound;
+    search->form.time_unit = 1 / search->bound;
+  }
+  return DSM_OK;
+}
+
 static dsm_status search_body(void *context) {
   dsm__search *const search = context;
   search->begin = glp_time();
@@ -290,6 +307,9 @@ static dsm_status search_body(void *context) {
   search->form = first_form(search);
   dsm__solved solved = DSM__SOLVED_UNKNOWN;
   dsm_status status = relax_plain(search, search->form, &solved);
+  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
+    status = bound_by_room(search);
+  }
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
     status = tighten(search, &solved);
   }
