@@ -159,6 +159,12 @@ static dsm_status list_choices(dsm__search *search) {
   search->is_chosen = dsm__arena_array(search->arena, places, sizeof *search->is_chosen);
   search->trial = dsm__arena_array(search->arena, places, sizeof *search->trial);
   search->used = dsm__arena_array(search->arena, instance->device_count, sizeof *search->used);
+  search->keys = dsm__arena_array(search->arena, instance->task_count, sizeof *search->keys);
+  search->is_freed =
+      dsm__arena_array(search->arena, instance->task_count, sizeof *search->is_freed);
+  if (search->keys == NULL || search->is_freed == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
   if (search->choices == NULL || search->values == NULL || search->is_chosen == NULL ||
       search->trial == NULL || search->used == NULL) {
     return DSM_ERROR_OUT_OF_MEMORY;

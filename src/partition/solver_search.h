@@ -41,6 +41,8 @@ typedef struct dsm__search {
   bool *is_chosen;   /**< [choice] of the best */
   bool *trial;       /**< [choice] */
   double *used;      /**< [device] bytes, scratch */
+  double *keys;      /**< [task] order of a draw, scratch */
+  bool *is_freed;    /**< [task] of a neighbourhood, scratch */
   double tree_bound; /**< of the tree being searched */
   size_t nodes_left; /**< of the tree being searched */
   bool is_whole;     /**< the tree being searched is the whole one */
