@@ -10,7 +10,6 @@
 #include "partition/placeable.h"
 #include "partition/pricing.h"
 #include "partition/solver.h"
-#include "partition/starts.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 /* What pricing may lose against the gap that was asked for: the solver's tolerances. */
@@ -120,14 +119,8 @@ static void set_bounds(dsm_partition *partition, const dsm__solution *solution) 
 static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diags *diags) {
   const dsm_instance *const instance = partition->instance;
   const dsm_partition_options *const options = &partition->options;
-  bool *starts = NULL;
-  size_t start_count = 0;
-  if (!dsm__make_starts(&starts, &start_count, scratch, instance, options)) {
-    return dsm__out_of_memory(diags);
-  }
   dsm__solution solution;
-  const dsm_status status =
-      dsm__solver_run(&solution, scratch, instance, options, starts, start_count, diags);
+  const dsm_status status = dsm__solver_run(&solution, scratch, instance, options, diags);
   if (status != DSM_OK) {
     return status;
   }

@@ -4,16 +4,23 @@
 
 #include <math.h>
 
+#include "base/diag_add.h"
 #include "partition/instance_facts.h"
 #include "partition/room_bound.h"
 #include "partition/solver_search.h"
 #include "partition/solver_session.h"
+#include "partition/starts.h"
 
 /* Smallest relative gap that GLPK's tolerances can tell from none. */
 static const double least_gap = 1e-7;
 /* The relaxation lies above a true bound by a solver's tolerance at most. */
 static const double relaxation_slack = 1e-8;
 /* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
+/* Most of the time limit that the search for an assignment may take. */
+static const double assignment_share = 0.3;
+/* What a place (a task or tensor, and a device) takes to be made and loaded, with some to spare: 40
+ * microseconds were measured, five times over. */
+static const double seconds_per_place = 1e-4;
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 
 /* ---- bounds before any solver ---- */
@@ -94,7 +101,6 @@ static dsm_status relax_plain(dsm__search *search, dsm__programme_form form, dsm
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   *solved = dsm__search_relax(search, search->problem);
-  search->solution->relaxation = search->bound;
   if (*solved == DSM__SOLVED_OPTIMAL) {
     search->solution->relaxation = dsm__search_value(search);
     search->bound = stricter(search, search->bound, loosened(search, search->solution->relaxation));
@@ -185,16 +191,23 @@ static dsm_status list_choices(dsm__search *search) {
 
 /* ---- the search ---- */
 
-static void try_starts(dsm__search *search) {
+static dsm_status try_starts(dsm__search *search) {
   const size_t places = search->instance->task_count * search->instance->device_count;
-  for (size_t s = 0; s < search->start_count && dsm__search_left(search) > 0; s++) {
-    const bool *const start = &search->starts[s * places];
+  bool *starts = NULL;
+  size_t start_count = 0;
+  if (!dsm__make_starts(&starts, &start_count, search->arena, search->instance, search->options,
+                        search->has_assignment ? search->assignment.device_of : NULL)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  for (size_t s = 0; s < start_count && dsm__search_left(search) > 0; s++) {
+    const bool *const start = &starts[s * places];
     for (size_t k = 0; k < search->choice_count; k++) {
       const dsm__choice *const it = &search->choices[k];
       search->trial[k] = start[it->task * search->instance->device_count + it->device];
     }
     dsm__search_try(search, search->trial);
   }
+  return DSM_OK;
 }
 
 /* The whole tree. Whatever it proves becomes the bound. */
@@ -239,55 +252,23 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   return DSM_OK;
 }
 
-static dsm_status look(dsm__search *search, dsm__solver_outcome *outcome) {
-  dsm__solved solved = DSM__SOLVED_UNKNOWN;
-  try_starts(search);
+static dsm_status look(dsm__search *search, dsm__solved *solved) {
+  *solved = DSM__SOLVED_UNKNOWN;
+  const dsm_status status = try_starts(search);
+  if (status != DSM_OK) {
+    return status;
+  }
   if (!dsm__search_is_done(search)) {
     dsm__search_dive(search);
   }
-  if (!dsm__search_is_done(search)) {
-    const dsm_status status = grow_trees(search, &solved);
-    if (status != DSM_OK) {
-      return status;
-    }
-  }
-  if (!search->has_best) {
-    *outcome = solved == DSM__SOLVED_INFEASIBLE ? DSM__SOLVER_INFEASIBLE : DSM__SOLVER_NOTHING;
-  } else {
-    *outcome = solved == DSM__SOLVED_OPTIMAL || dsm__search_is_done(search) ? DSM__SOLVER_DONE
-                                                                            : DSM__SOLVER_LIMITED;
-  }
-  return DSM_OK;
+  return dsm__search_is_done(search) ? DSM_OK : grow_trees(search, solved);
 }
 
-static dsm_status hand_over(dsm__search *search) {
-  const dsm__programme *const programme = &search->programme;
-  const dsm_instance *const instance = search->instance;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
-  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
-  const double unit = is_latency ? 1 : programme->time_unit;
-  dsm__placement *const out = &search->solution->placement;
-  out->rates = dsm__arena_array(search->arena, places, sizeof *out->rates);
-  out->copies = dsm__arena_array(search->arena, tensors, sizeof *out->copies);
-  if (out->rates == NULL || out->copies == NULL) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  for (size_t k = 0; k < places; k++) {
-    const size_t column = programme->rate[k];
-    out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
-  }
-  for (size_t k = 0; k < search->choice_count; k++) {
-    const dsm__choice *const it = &search->choices[k];
-    if (!search->is_chosen[k]) {
-      out->rates[it->task * instance->device_count + it->device] = 0;
-    }
-  }
-  for (size_t k = 0; k < tensors; k++) {
-    const size_t column = programme->sent[k];
-    out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
-  }
-  return DSM_OK;
+/* ---- without a programme ---- */
+
+static bool is_over_for_assignment(void *context) {
+  const dsm__search *const search = context;
+  return dsm__search_left(search) < search->options->time_limit_seconds * (1 - assignment_share);
 }
 
 /* What whole tasks in limited room allow. */
@@ -306,50 +287,143 @@ static dsm_status bound_by_room(dsm__search *search) {
   return DSM_OK;
 }
 
+/* A first answer and a bound, with no solver. */
+static dsm_status begin_search(dsm__search *search) {
+  search->form = first_form(search);
+  search->solution->relaxation = search->bound;
+  if (!dsm__assignment_init(&search->assignment, search->arena, search->instance,
+                            search->options)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  const dsm__found found =
+      dsm__assignment_search(&search->assignment, search->arena, is_over_for_assignment, search);
+  search->has_assignment = found == DSM__FOUND_ONE;
+  return found == DSM__FOUND_NO_MEMORY ? DSM_ERROR_OUT_OF_MEMORY : bound_by_room(search);
+}
+
+/* Whether making and loading the programme, some times over, leaves time to solve it: by size and
+ * limit alone, not by the clock, so that every run goes the same way. */
+static bool is_within_reach(const dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  const double places =
+      (double)instance->device_count * (double)(2 * instance->task_count + instance->tensor_count);
+  return places * seconds_per_place <= search->options->time_limit_seconds;
+}
+
+static void hand_over_best(dsm__search *search) {
+  const dsm__programme *const programme = &search->programme;
+  const dsm_instance *const instance = search->instance;
+  const size_t places = instance->task_count * instance->device_count;
+  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
+  const double unit = is_latency ? 1 : programme->time_unit;
+  dsm__placement *const out = &search->solution->placement;
+  for (size_t k = 0; k < places; k++) {
+    const size_t column = programme->rate[k];
+    out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+  }
+  for (size_t k = 0; k < search->choice_count; k++) {
+    const dsm__choice *const it = &search->choices[k];
+    if (!search->is_chosen[k]) {
+      out->rates[it->task * instance->device_count + it->device] = 0;
+    }
+  }
+  for (size_t k = 0; k < tensors; k++) {
+    const size_t column = programme->sent[k];
+    out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+  }
+}
+
+static void hand_over_assignment(dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  double rate = 1;
+  if (search->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
+    rate = dsm__assignment_value(&search->assignment);
+  } else if (search->options->objective == DSM_OBJECTIVE_ENERGY) {
+    rate = search->options->required_rho;
+  }
+  double *const rates = search->solution->placement.rates;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    rates[i * instance->device_count + search->assignment.device_of[i]] = rate;
+  }
+}
+
+/* The better of what the search has and the assignment. */
+static dsm_status hand_over(dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  dsm__solution *const solution = search->solution;
+  const size_t places = instance->task_count * instance->device_count;
+  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  dsm__placement *const out = &solution->placement;
+  out->rates = dsm__arena_array(search->arena, places, sizeof *out->rates);
+  out->copies = dsm__arena_array(search->arena, tensors, sizeof *out->copies);
+  if (out->rates == NULL || out->copies == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
+  const bool is_assigned =
+      search->has_assignment && (!search->has_best || search->sign * (assigned - search->best) >
+                                                          relaxation_slack * fabs(search->best));
+  if (is_assigned) {
+    hand_over_assignment(search);
+  } else {
+    hand_over_best(search);
+  }
+  solution->is_heuristic = is_assigned || !search->is_improved;
+  return DSM_OK;
+}
+
 static dsm_status search_body(void *context) {
   dsm__search *const search = context;
-  search->begin = glp_time();
-  dsm__solution *const solution = search->solution;
-  search->form = first_form(search);
   dsm__solved solved = DSM__SOLVED_UNKNOWN;
   dsm_status status = relax_plain(search, search->form, &solved);
-  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
-    status = bound_by_room(search);
+  if (status != DSM_OK || solved == DSM__SOLVED_INFEASIBLE || dsm__search_left(search) <= 0) {
+    search->is_infeasible = solved == DSM__SOLVED_INFEASIBLE;
+    return status;
   }
-  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
-    status = tighten(search, &solved);
-  }
+  status = tighten(search, &solved);
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
     status = list_choices(search);
   }
-  if (status != DSM_OK) {
-    return status;
+  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
+    status = look(search, &solved);
   }
-  solution->outcome = DSM__SOLVER_INFEASIBLE;
-  if (solved != DSM__SOLVED_INFEASIBLE) {
-    status = look(search, &solution->outcome);
-    solution->bound = search->bound;
-    solution->is_heuristic = !search->is_improved;
-    status = status == DSM_OK && search->has_best ? hand_over(search) : status;
-  }
-  solution->statistics.column_count = search->programme.column_count;
-  solution->statistics.row_count = search->programme.row_count;
-  solution->seconds = glp_difftime(glp_time(), search->begin);
+  search->is_infeasible = solved == DSM__SOLVED_INFEASIBLE && !search->has_best;
   return status;
 }
 
+static bool has_answer(const void *context) {
+  const dsm__search *const search = context;
+  return search->has_best || search->has_assignment;
+}
+
 dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm_instance *instance,
-                           const dsm_partition_options *options, const bool *starts,
-                           size_t start_count, dsm_diags *diags) {
+                           const dsm_partition_options *options, dsm_diags *diags) {
   dsm__search search = {.instance = instance,
                         .options = options,
                         .arena = arena,
                         .solution = solution,
-                        .starts = starts,
-                        .start_count = start_count,
                         .random = 1,
+                        .begin = glp_time(),
                         .gap = fmax(options->gap, least_gap),
                         .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
   *solution = (dsm__solution){.outcome = DSM__SOLVER_NOTHING};
-  return dsm__solver_session(search_body, &search, diags);
+  dsm_status status = begin_search(&search);
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    return dsm__out_of_memory(diags);
+  }
+  if (is_within_reach(&search)) {
+    status = dsm__solver_session(search_body, has_answer, &search, diags);
+  }
+  if (status == DSM_OK && has_answer(&search)) {
+    solution->outcome = DSM__SOLVER_FOUND;
+    status = hand_over(&search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
+  } else if (search.is_infeasible) {
+    solution->outcome = DSM__SOLVER_INFEASIBLE;
+  }
+  solution->bound = search.bound;
+  solution->statistics.column_count = search.programme.column_count;
+  solution->statistics.row_count = search.programme.row_count;
+  solution->seconds = glp_difftime(glp_time(), search.begin);
+  return status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solver_neighbours.c: better answers around the best, by branch and cut over a few choices. */
 #include <math.h>
-#include <stdint.h>
 
 #include "partition/instance_facts.h"
+#include "partition/random_draw.h"
 #include "partition/solver_search.h"
 
 /* Nodes of a neighbourhood's tree, and neighbourhoods without success before giving up: counts, not
@@ -36,19 +36,6 @@ static void lift_cut_off(dsm__search *search) {
   }
 }
 
-/* splitmix64: the same neighbourhoods in every run */
-static uint64_t next_random(uint64_t *state) {
-  *state += UINT64_C(0x9e3779b97f4a7c15);
-  uint64_t mixed = *state;
-  mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return mixed ^ (mixed >> 31);
-}
-
-static double next_unit(uint64_t *state) {
-  return ((double)(next_random(state) >> 11) + 0.5) / 9007199254740992.0;
-}
-
 /* Which tasks are freed. */
 typedef enum neighbourhood {
   NEIGHBOURHOOD_RUN = 0,   /* consecutive ones: what they send */
@@ -77,10 +64,10 @@ static void free_least(dsm__search *search, size_t count) {
 
 static void draw_tasks(dsm__search *search, neighbourhood kind, size_t count) {
   const size_t task_count = search->instance->task_count;
-  const size_t first = (size_t)(next_random(&search->random) % task_count);
+  const size_t first = (size_t)(dsm__splitmix64(&search->random) % task_count);
   for (size_t i = 0; i < task_count; i++) {
     const double need = dsm__task_need(search->instance, search->options, i);
-    const double wait = -log(next_unit(&search->random)); /* exponential: the shorter come first */
+    const double wait = dsm__exponential_gap(&search->random, 1); /* the shorter come first */
     search->is_freed[i] = false;
     switch (kind) {
     case NEIGHBOURHOOD_RUN:
@@ -103,10 +90,10 @@ static void draw_tasks(dsm__search *search, neighbourhood kind, size_t count) {
 static void free_some(dsm__search *search) {
   const size_t device_count = search->instance->device_count;
   const neighbourhood kind =
-      (neighbourhood)(next_random(&search->random) %
+      (neighbourhood)(dsm__splitmix64(&search->random) %
                       (device_count > 2 ? NEIGHBOURHOOD_COUNT : NEIGHBOURHOOD_PAIR));
-  const size_t one = (size_t)(next_random(&search->random) % device_count);
-  const size_t step = 1 + (size_t)(next_random(&search->random) % (device_count - 1));
+  const size_t one = (size_t)(dsm__splitmix64(&search->random) % device_count);
+  const size_t step = 1 + (size_t)(dsm__splitmix64(&search->random) % (device_count - 1));
   const size_t other = (one + step) % device_count;
   const bool is_pair = kind == NEIGHBOURHOOD_PAIR;
   const size_t count = NEIGHBOUR_CHOICES / (is_pair ? 2 : device_count);
