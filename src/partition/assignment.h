@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "dsm/partition.h"
+#include "partition/is_over.h"
 
 typedef struct dsm__assignment {
   const dsm_instance *instance;
@@ -49,9 +50,6 @@ typedef enum dsm__found {
   DSM__FOUND_NOTHING, /**< none that keeps all memories (energy: at the required rate) */
   DSM__FOUND_NO_MEMORY
 } dsm__found;
-
-/** Whether to stop early. */
-typedef bool dsm__is_over(void *context);
 
 /**
  * Looks for a good assignment: by decreasing need to the device that is ready first, or in runs,

@@ -56,6 +56,33 @@ bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
   return is_equal;
 }
 
+typedef struct range {
+  double least;
+  double most;
+} range;
+
+static void widen(range *seen, double seconds) {
+  if (seconds > 0 && isfinite(seconds)) {
+    seen->least = fmin(seen->least, seconds);
+    seen->most = fmax(seen->most, seconds);
+  }
+}
+
+double dsm__time_range(const dsm_instance *instance) {
+  range seen = {HUGE_VAL, 0};
+  for (size_t i = 0; i < instance->task_count; i++) {
+    for (size_t j = 0; j < instance->device_count; j++) {
+      widen(&seen, dsm_instance_seconds(instance, i, j));
+    }
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    for (size_t j = 0; j < instance->device_count; j++) {
+      widen(&seen, instance->tensors[t].bytes / instance->devices[j].link_bytes_per_second);
+    }
+  }
+  return fmax(seen.most / seen.least, 1);
+}
+
 size_t dsm__order_tasks(const dsm_instance *instance, const dsm_partition_options *options,
                         size_t tasks[DSM__ORDER_TASKS_MAX]) {
   size_t count = 0;

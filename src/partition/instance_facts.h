@@ -23,6 +23,10 @@ bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *opti
 /** Whether devices a and b differ in nothing that the programme knows. */
 bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b);
 
+/** The longest time over the shortest, of tasks on devices that can run them and of tensors over
+ * links with a limit; what takes no time is left out. At least 1. */
+double dsm__time_range(const dsm_instance *instance);
+
 /** Most tasks by which equal devices are ordered: coefficients are powers of two below 2^that. */
 enum { DSM__ORDER_TASKS_MAX = 6 };
 

@@ -66,6 +66,13 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
 
 static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
                                  const dsm__solution *solution, dsm_diags *diags) {
+  if (solution->outcome == DSM__SOLVER_TOO_LARGE) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "no placement was found: the programme of %zu tasks on %zu devices is too large "
+                   "for a time limit of %g seconds",
+                   instance->task_count, instance->device_count, options->time_limit_seconds);
+    return DSM_ERROR_IO;
+  }
   if (solution->outcome == DSM__SOLVER_NOTHING && solution->seconds < options->time_limit_seconds) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "the solver GLPK found no placement: the numbers are too far apart for it");
@@ -124,7 +131,7 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
   if (status != DSM_OK) {
     return status;
   }
-  if (solution.outcome == DSM__SOLVER_NOTHING || solution.outcome == DSM__SOLVER_INFEASIBLE) {
+  if (solution.outcome != DSM__SOLVER_FOUND) {
     return report_nothing(instance, options, &solution, diags);
   }
   partition->is_heuristic = solution.is_heuristic;

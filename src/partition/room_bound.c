@@ -296,7 +296,8 @@ static void settle(finder *f, const candidate *it, dsm__room_bound *bound) {
 }
 
 bool dsm__room_bound_find(dsm__room_bound *bound, dsm__arena *arena, const dsm_instance *instance,
-                          const dsm_partition_options *options) {
+                          const dsm_partition_options *options, dsm__is_over *is_over,
+                          void *context) {
   finder f = {.instance = instance, .options = options};
   *bound = (dsm__room_bound){.value = nothing_known(&f)};
   if (!reserve(&f, arena, bound)) {
@@ -313,8 +314,8 @@ bool dsm__room_bound_find(dsm__room_bound *bound, dsm__arena *arena, const dsm_i
   size_t set_count = 0;
   do {
     try_set(&f);
-  } while (++set_count < set_max && next_set(&f));
-  for (size_t k = 0; k < f.best_count; k++) {
+  } while (++set_count < set_max && !is_over(context) && next_set(&f));
+  for (size_t k = 0; k < f.best_count && (k == 0 || !is_over(context)); k++) {
     settle(&f, &f.best[k], bound);
   }
   return true;

@@ -17,15 +17,17 @@
 
 #include "base/arena.h"
 #include "dsm/partition.h"
+#include "partition/is_over.h"
 
 typedef struct dsm__room_bound {
   double value;    /**< of the objective (energy: watts); infinite: nothing is known */
   bool *is_in_set; /**< [j] the set that it is of */
 } dsm__room_bound;
 
-/** A search over sets and prices of a size that depends on the instance alone. False: out of
- * memory. */
+/** A search over sets and prices of a size that depends on the instance alone, unless is_over says
+ * so before. False: out of memory. */
 bool dsm__room_bound_find(dsm__room_bound *bound, dsm__arena *arena, const dsm_instance *instance,
-                          const dsm_partition_options *options);
+                          const dsm_partition_options *options, dsm__is_over *is_over,
+                          void *context);
 
 #endif

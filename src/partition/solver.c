@@ -11,16 +11,23 @@
 #include "partition/solver_session.h"
 #include "partition/starts.h"
 
+static const dsm__place nowhere = {NULL, 0, 0, NULL};
+
 /* Smallest relative gap that GLPK's tolerances can tell from none. */
 static const double least_gap = 1e-7;
 /* The relaxation lies above a true bound by a solver's tolerance at most. */
 static const double relaxation_slack = 1e-8;
 /* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
-/* Most of the time limit that the search for an assignment may take. */
-static const double assignment_share = 0.3;
+/* When the searches for an assignment and for a bound without a programme end at the latest, in
+ * parts of the time limit. */
+static const double assigning_share = 0.3;
+static const double bounding_share = 0.5;
 /* What a place (a task or tensor, and a device) takes to be made and loaded, with some to spare: 40
  * microseconds were measured, five times over. */
 static const double seconds_per_place = 1e-4;
+/* Beyond this range of times GLPK's bounds are not relied on: over 24 orders of ten some were below
+ * the optimum. */
+static const double range_max = 1e12;
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 
 /* ---- bounds before any solver ---- */
@@ -266,15 +273,24 @@ static dsm_status look(dsm__search *search, dsm__solved *solved) {
 
 /* ---- without a programme ---- */
 
-static bool is_over_for_assignment(void *context) {
-  const dsm__search *const search = context;
-  return dsm__search_left(search) < search->options->time_limit_seconds * (1 - assignment_share);
+/* A step without a programme ends with its part of the time. */
+typedef struct step {
+  const dsm__search *search;
+  double share; /* of the time limit that has passed then, at most */
+} step;
+
+static bool is_step_over(void *context) {
+  const step *const it = context;
+  const double limit = it->search->options->time_limit_seconds;
+  return dsm__search_left(it->search) < limit * (1 - it->share);
 }
 
 /* What whole tasks in limited room allow. */
 static dsm_status bound_by_room(dsm__search *search) {
   dsm__room_bound room;
-  if (!dsm__room_bound_find(&room, search->arena, search->instance, search->options)) {
+  step bounding = {search, bounding_share};
+  if (!dsm__room_bound_find(&room, search->arena, search->instance, search->options, is_step_over,
+                            &bounding)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   if (isfinite(room.value)) {
@@ -295,8 +311,9 @@ static dsm_status begin_search(dsm__search *search) {
                             search->options)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
+  step assigning = {search, assigning_share};
   const dsm__found found =
-      dsm__assignment_search(&search->assignment, search->arena, is_over_for_assignment, search);
+      dsm__assignment_search(&search->assignment, search->arena, is_step_over, &assigning);
   search->has_assignment = found == DSM__FOUND_ONE;
   return found == DSM__FOUND_NO_MEMORY ? DSM_ERROR_OUT_OF_MEMORY : bound_by_room(search);
 }
@@ -392,6 +409,24 @@ static dsm_status search_body(void *context) {
   return status;
 }
 
+static void say_what_limits(const dsm__search *search, bool is_in_range, bool is_made,
+                            dsm_diags *diags) {
+  const dsm_instance *const instance = search->instance;
+  if (!is_in_range) {
+    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
+                   "the longest time of a task or transfer is %.2g times the shortest, more than "
+                   "%g: the solver GLPK is not relied on for the bound, which is a weaker one",
+                   dsm__time_range(instance), range_max);
+  }
+  if (!is_made) {
+    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
+                   "the programme of %zu tasks on %zu devices is too large for a time limit of %g "
+                   "seconds: the answer is that of a heuristic, the bound one without a solver",
+                   instance->task_count, instance->device_count,
+                   search->options->time_limit_seconds);
+  }
+}
+
 static bool has_answer(const void *context) {
   const dsm__search *const search = context;
   return search->has_best || search->has_assignment;
@@ -412,16 +447,24 @@ dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm
   if (status == DSM_ERROR_OUT_OF_MEMORY) {
     return dsm__out_of_memory(diags);
   }
-  if (is_within_reach(&search)) {
+  const double safe_bound = search.bound;
+  const double safe_relaxation = solution->relaxation;
+  const bool is_in_range = dsm__time_range(instance) <= range_max;
+  const bool is_made = is_within_reach(&search);
+  if (is_made) {
     status = dsm__solver_session(search_body, has_answer, &search, diags);
   }
   if (status == DSM_OK && has_answer(&search)) {
     solution->outcome = DSM__SOLVER_FOUND;
     status = hand_over(&search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
-  } else if (search.is_infeasible) {
+    say_what_limits(&search, is_in_range, is_made, diags);
+  } else if (search.is_infeasible && is_in_range) {
     solution->outcome = DSM__SOLVER_INFEASIBLE;
+  } else if (!is_made) {
+    solution->outcome = DSM__SOLVER_TOO_LARGE;
   }
-  solution->bound = search.bound;
+  solution->bound = is_in_range ? search.bound : safe_bound;
+  solution->relaxation = is_in_range ? solution->relaxation : safe_relaxation;
   solution->statistics.column_count = search.programme.column_count;
   solution->statistics.row_count = search.programme.row_count;
   solution->seconds = glp_difftime(glp_time(), search.begin);

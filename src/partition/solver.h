@@ -11,6 +11,7 @@
 typedef enum dsm__solver_outcome {
   DSM__SOLVER_FOUND = 0,  /**< something, within the gap or not */
   DSM__SOLVER_NOTHING,    /**< nothing was found before the time was over */
+  DSM__SOLVER_TOO_LARGE,  /**< nothing was found, and the programme was not made */
   DSM__SOLVER_INFEASIBLE, /**< proven: there is nothing to find */
   DSM__SOLVER_OUTCOME_COUNT
 } dsm__solver_outcome;

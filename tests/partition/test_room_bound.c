@@ -87,10 +87,15 @@ START_TEST(a_large_knapsack_is_not_underrated) {
 }
 END_TEST
 
+static bool never(void *context) {
+  (void)context;
+  return false;
+}
+
 static double bound_of(const small_instance *s, const dsm_partition_options *options) {
   dsm__arena *const arena = dsm__arena_new();
   dsm__room_bound bound;
-  ck_assert(dsm__room_bound_find(&bound, arena, &s->instance, options));
+  ck_assert(dsm__room_bound_find(&bound, arena, &s->instance, options, never, NULL));
   dsm__arena_free(arena);
   return bound.value;
 }
