@@ -8,7 +8,7 @@
 
 /* Nodes of a neighbourhood's tree, and neighbourhoods without success before giving up: counts, not
  * seconds, so that every run goes the same way. */
-enum { NEIGHBOUR_NODES = 300, NEIGHBOUR_FAILURES = 24, NEIGHBOUR_CHOICES = 48 };
+enum { NEIGHBOUR_NODES = 300, NEIGHBOUR_FAILURES = 100, NEIGHBOUR_CHOICES = 40 };
 
 /* What a neighbourhood has to gain, relative. */
 static const double least_gain = 1e-5;
