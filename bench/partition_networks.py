@@ -90,7 +90,7 @@ def main():
                      if " columns, " in line]
             print(f"| {name} | {len(answer['tasks'])} | {len(answer['devices'])} | {memory} | {link} | {options[1]} s "
                   f"| {sizes[0] if sizes else ''} | {cpu:.2g} | {clock:.2g} | {megabytes:.0f} "
-                  f"| {100 * answer['gap']:.3g} % | {'start' if answer['is_heuristic'] else 'solver'} |",
+                  f"| {100 * answer['gap']:.3g} % | {'start' if answer['heuristic'] else 'solver'} |",
                   flush=True)
 
 
