@@ -100,7 +100,8 @@ typedef struct dsm_partition {
   double joules_per_request; /**< where all devices that are used give power; else 0 */
   double objective;          /**< value of what was asked for: rho, seconds or joules */
   double bound;              /**< proven: no solution is better */
-  double relaxation;         /**< optimum of the linear relaxation */
+  double relaxation;         /**< optimum of the linear relaxation; where it was not solved, a bound
+                                  in closed form */
   double gap;                /**< |bound - objective| / |objective| */
   double solver_seconds;     /**< by the clock; the only number that differs from run to run */
   dsm_partition_statistics statistics;
@@ -115,7 +116,9 @@ typedef struct dsm_partition {
 } dsm_partition;
 
 /**
- * Solves. *partition borrows instance and belongs to the caller. DSM_ERROR_INFEASIBLE: a task fits
+ * Solves. *partition borrows instance and belongs to the caller. DSM_OK with a warning: the
+ * programme is too large for the time limit, its numbers are too far apart, or the solver gave up;
+ * the answer is the best that was found all the same. DSM_ERROR_INFEASIBLE: a task fits
  * nowhere (the finding names it and the bytes missing), all tasks do not fit together, or the
  * required throughput is out of reach; DSM_ERROR_USAGE: energy without power; DSM_ERROR_IO: the
  * solver failed; DSM_ERROR_OUT_OF_MEMORY.

@@ -43,9 +43,6 @@ cli_exit cli_run_export(const cli_arguments *arguments) {
   cli_predicted predicted;
   outcome = cli_predicted_load(&predicted, arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_predicted_check_output(&predicted, arguments);
-  }
-  if (outcome == CLI_EXIT_DONE) {
     outcome = export_plan(arguments, predicted.plan);
   }
   cli_predicted_fini(&predicted);

@@ -20,9 +20,6 @@ cli_exit cli_run_trace(const cli_arguments *arguments) {
   cli_predicted predicted;
   cli_exit outcome = cli_predicted_load(&predicted, arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_predicted_check_output(&predicted, arguments);
-  }
-  if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_text(arguments, print_trace, predicted.plan);
   }
   cli_predicted_fini(&predicted);

@@ -6,7 +6,6 @@
 
 #include "cli/complain.h"
 #include "cli/lookup.h"
-#include "cli/same_file.h"
 
 #define FINDINGS_MAX 100
 
@@ -44,13 +43,4 @@ cli_exit cli_predicted_load(cli_predicted *predicted, const cli_arguments *argum
 void cli_predicted_fini(cli_predicted *predicted) {
   dsm_plan_free(predicted->plan);
   free(predicted->path);
-}
-
-cli_exit cli_predicted_check_output(const cli_predicted *predicted,
-                                    const cli_arguments *arguments) {
-  if (arguments->output != NULL && cli_is_same_file(arguments->output, predicted->path)) {
-    return cli_usage_error(arguments->command, "--output: '%s' is the plan itself",
-                           arguments->output);
-  }
-  return CLI_EXIT_DONE;
 }

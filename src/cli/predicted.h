@@ -16,7 +16,4 @@ cli_exit cli_predicted_load(cli_predicted *predicted, const cli_arguments *argum
 
 void cli_predicted_fini(cli_predicted *predicted);
 
-/** Says so if what --output names is the plan itself. */
-cli_exit cli_predicted_check_output(const cli_predicted *predicted, const cli_arguments *arguments);
-
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "partition/programme.h"
+#include "partition/instance_facts.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 

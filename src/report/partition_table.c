@@ -48,6 +48,9 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
     found = partition->solver_seconds < partition->options.time_limit_seconds
                 ? "not proven: the solver's numbers are not exact enough for the gap"
                 : "the time limit came before the proof";
+    if (partition->statistics.column_count == 0) {
+      found = "not proven: too large for the solver within the time limit";
+    }
   }
   return partition->is_heuristic
              ? dsm__page_text(page, "%s; the answer is that of the starting heuristic", found)

@@ -125,10 +125,11 @@ static dsm_status add_too_little(void *context) {
 
 START_TEST(a_session_passes_the_status_on) {
   size_t count = 0;
-  ck_assert_int_eq(dsm__solver_session(add_too_little, &count, NULL), DSM_OK);
+  ck_assert_int_eq(dsm__solver_session(add_too_little, NULL, &count, NULL), DSM_OK);
   count = 1;
   dsm_diags *const diags = dsm_diags_new(3);
-  ck_assert_int_eq(dsm__solver_session(add_too_little, &count, diags), DSM_ERROR_OUT_OF_MEMORY);
+  ck_assert_int_eq(dsm__solver_session(add_too_little, NULL, &count, diags),
+                   DSM_ERROR_OUT_OF_MEMORY);
   ck_assert_uint_eq(dsm_diags_count(diags), 1);
   dsm_diags_free(diags);
 }
