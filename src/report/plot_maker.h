@@ -104,6 +104,9 @@ typedef struct dsm__legend_entry {
 double dsm__plot_legend(dsm__plot_maker *maker, dsm__area area, const dsm__legend_entry *entries,
                         size_t count, bool is_drawn);
 
+/** What a heading takes from the top of the page, with or without a line below its title. */
+double dsm__plot_heading_height(bool has_below);
+
 /** The title, and a line below it that may be NULL; returns their height. Each is shortened to the
  * page's width. */
 double dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below);
