@@ -171,7 +171,7 @@ static void put_functions(figure *f) {
   }
   dsm__text_printf(body, "0\nshade(n) = log(n) / log(%" PRIu64 ")\n", f->most_parts);
   dsm__text_puts(body, "number(n) = n > 1 ? sprintf('%d', n) : ''\n"
-                       "ink(n) = shade(n) > 0.55 ? 0xFFFFFF : 0x000000\n");
+                       "ink(n) = shade(n) > 0.7 ? 0xFFFFFF : 0x000000\n");
   dsm__text_printf(body, "set palette defined (0 '%s', 0.5 '%s', 1 '%s')\n", dsm__shade_of(0).color,
                    dsm__shade_of(0.5).color, dsm__shade_of(1).color);
   dsm__text_puts(body, "set cbrange [0:1]; unset colorbox\n"
