@@ -68,7 +68,7 @@ typedef struct dsm_plot {
 } dsm_plot;
 
 /**
- * A figure of a plan. *plot is set only on DSM_OK and then belongs to the caller.
+ * A figure of a plan. *plot belongs to the caller; it is NULL unless DSM_OK.
  * DSM_ERROR_OUT_OF_MEMORY. O(layers) texts, of bounded width.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan,

@@ -66,6 +66,7 @@ double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, cons
 dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan, dsm_plan_figure figure,
                          dsm_diags *diags) {
   dsm__plot_maker maker;
+  *plot = NULL;
   const dsm_status status = dsm__plot_begin(&maker, diags);
   if (status != DSM_OK) {
     return status;
