@@ -4,11 +4,12 @@
 #include "cli/command.h"
 #include "cli/option_values.h"
 #include "cli/partition_options.h"
+#include "cli/plot_options.h"
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
-#define WRITERS (CLI_TRACE | CLI_EXPORT)
+#define WRITERS (CLI_TRACE | CLI_EXPORT | CLI_PLOT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_HELP)
 
 const cli_option cli_options[] = {
@@ -224,6 +225,19 @@ const cli_option cli_options[] = {
      .commands = CLI_EXPORT,
      .word = cli_export_target_word,
      .apply = cli_apply_to},
+    {.name = "figure",
+     .argument = "FIGURE",
+     .help = "what is drawn (default: loss)",
+     .commands = CLI_PLOT,
+     .word = cli_figure_word,
+     .apply = cli_apply_figure},
+    {.name = "script",
+     .argument = "FOLDER",
+     .help = "keep what the picture is made from in FOLDER: the script NAME.gp and its data, from "
+             "which 'gnuplot NAME.gp' makes it again there; NAME is that of the picture, else of "
+             "the figure",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_script},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
@@ -269,6 +283,12 @@ const cli_option cli_options[] = {
      .argument = "FOLDER",
      .help = "write the files into FOLDER, all or none; it is made, or must be empty",
      .commands = CLI_EXPORT,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "the picture, written whole or not at all; its name ends in .svg, .png or .pdf",
+     .commands = CLI_PLOT,
      .apply = cli_apply_output},
     {.name = "quiet",
      .letter = 'q',
