@@ -38,8 +38,8 @@ struct dsm__json_doc {
   size_t length;
   const char *file; /* in the arena; may be NULL */
   cJSON *root;
-  cJSON
-      *replaced; /* a list that keeps values replaced by overrides alive: no address comes twice */
+  cJSON *replaced; /* a list that keeps comments, and values replaced by overrides, alive: no
+                      address comes twice */
   dsm__json_overridden *overridden; /* in order of time */
   size_t overridden_count;
   dsm__json_unknown unknown; /* the first unknown key that an override made */
@@ -64,6 +64,10 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length);
 
 /** Reports the duplicate keys of the node and of everything in it. */
 void dsm__json_doc_check_keys(const dsm__json_node *node);
+
+/** Takes the comments, the values of the keys "//", out of the node and of everything in it;
+ * reports those that are no comments. */
+void dsm__json_doc_take_comments(const dsm__json_node *node);
 
 /** Applies overrides in order. False if one cannot be applied: then that was reported and counted;
  * the others have been tried. */

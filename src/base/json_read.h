@@ -38,6 +38,8 @@ typedef struct dsm__json_node {
  * names contain dots the longest that fits is taken; an index goes before a name of that length.
  * Also DSM_ERROR_OUT_OF_MEMORY. On failure *doc is NULL.
  *
+ * The key "//" of any object is a comment, a string or a list of strings: readers never see it.
+ *
  * Duplicate keys are found here too, in every object. They are counted as errors but do not fail
  * the parsing, so that the rest is read and reported; the first of a key is what is read.
  */
