@@ -26,3 +26,11 @@ install(
 if(TARGET dsm_mpi)
   install(FILES ${DSM_MAN_FOLDER}/dsm-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+
+# The shells' own folders, below the data of whatever prefix.
+install(
+  FILES completions/dsm.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  RENAME dsm)
+install(FILES completions/_dsm DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/dsm.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -38,6 +38,7 @@
 #include "dsm/number.h"
 #include "dsm/override.h"
 #include "dsm/partition.h"
+#include "dsm/path_steps.h"
 #include "dsm/plan.h"
 #include "dsm/report.h"
 #include "dsm/server.h"

@@ -42,6 +42,7 @@ struct dsm__json_doc {
                       address comes twice */
   dsm__json_overridden *overridden; /* in order of time */
   size_t overridden_count;
+  bool has_misplaced_override;
   dsm__json_unknown unknown; /* the first unknown key that an override made */
   dsm_diags *diags;          /* may be NULL */
   size_t first_finding;
@@ -88,8 +89,9 @@ dsm__place dsm__json_place(const dsm__json_node *node);
 /** A present number as it is written, or else as dsm writes it. */
 void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size);
 
-/** An unknown key was reported: remembers it if an override made it. */
-void dsm__json_note_unknown(const dsm__json_node *member, const char *hint);
+/** An unknown key was reported: remembers it if an override made it. `known` is copied. */
+void dsm__json_note_unknown(const dsm__json_node *member, const char *hint,
+                            const char *const *known, size_t known_count);
 
 /** True the first time it is called for a node. */
 bool dsm__json_mark_node(const dsm__json_node *node);

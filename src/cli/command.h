@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "cli/arguments.h"
+#include "cli/takes.h"
 
 /* Bits for the options of each command (cli_option.commands). */
 enum {
@@ -27,12 +28,17 @@ enum {
 };
 
 #define CLI_EXAMPLES_MAX 6
+#define CLI_TAKES_MAX 2
 
 typedef struct cli_command {
   const char *name; /**< NULL: the program itself */
   unsigned bit;
   const char *operands;   /**< as shown in the help */
   const char *other_form; /**< options and operands that go together too; NULL: none */
+  /** What each operand may be, CLI_TAKES_...; the last one that is not 0 is for those behind too.
+   */
+  unsigned takes[CLI_TAKES_MAX];
+  const char *(*operand_word)(size_t index); /**< words that an operand may be, or NULL */
   size_t operand_min;
   size_t operand_max;
   const char *summary;                    /**< one line */

@@ -279,3 +279,24 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
   say_where(arguments, name, *path);
   return *path == NULL ? out_of_memory(diags) : DSM_OK;
 }
+
+void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
+  folder_list folders = {.count = 0};
+  list_folders(&folders, bundled);
+  for (size_t i = 0; i < folders.count; i++) {
+    struct dirent **entries;
+    const int count = scandir(folders.items[i], &entries, NULL, alphasort);
+    for (int entry = 0; entry < count; entry++) {
+      char *const name = entries[entry]->d_name;
+      if (has_suffix(name)) {
+        name[strlen(name) - (sizeof suffix - 1)] = '\0';
+        visit(context, name, folders.items[i]);
+      }
+      free(entries[entry]);
+    }
+    if (count >= 0) {
+      free(entries);
+    }
+  }
+  free_folders(&folders);
+}

@@ -284,6 +284,15 @@ static bool has_root(const cli_command *command, size_t root) {
   }
 }
 
+const char *cli_set_root(const cli_command *command, size_t index) {
+  for (size_t root = 0; root < ROOT_COUNT; root++) {
+    if (has_root(command, root) && index-- == 0) {
+      return root_names[root];
+    }
+  }
+  return NULL;
+}
+
 /* The root that a path begins with, of those that the command has; ROOT_COUNT: none. */
 static size_t find_root(const cli_command *command, const char *path) {
   for (size_t root = 0; root < ROOT_COUNT; root++) {

@@ -3,6 +3,7 @@
 #ifndef DSM_CLI_OPTION_VALUES_H
 #define DSM_CLI_OPTION_VALUES_H
 
+#include "cli/command.h"
 #include "cli/option_table.h"
 
 /* Word number `index`, NULL after the last. */
@@ -17,6 +18,9 @@ const char *cli_record_word(size_t index);
 /** Finds a text among the option's words; prints what is wrong and returns false if it is none. */
 bool cli_find_word(const cli_arguments *arguments, const cli_option *option, const char *text,
                    size_t *index);
+
+/** What a path of --set may begin with in that command: number `index`, NULL after the last. */
+const char *cli_set_root(const cli_command *command, size_t index);
 
 /* Setters (cli_option.apply). */
 cli_exit cli_apply_mode(cli_arguments *arguments, const cli_option *option, char *value);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * dsm_pages.c: writes the man pages of dsm and of each of its commands into a folder. Run by the
- * build, so that the pages say what the program of the same build does.
+ * build, so that the pages say what the program of the same build does. With --check it says what
+ * the tables lack for pages and completions.
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/manual.h"
+#include "cli/option_table.h"
 #include "pages/roff.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 64, DONE = 0, FAILED = 1 };
@@ -26,10 +29,40 @@ static bool write_page(const char *folder, const pages_subject *subject) {
   return false;
 }
 
+/* What completions need: what each operand and each argument may be. */
+static bool are_tables_whole(void) {
+  bool are_whole = true;
+  for (size_t i = 0; i < cli_command_count; i++) {
+    const cli_command *const command = &cli_commands[i];
+    if (command->operand_max > 0 && command->takes[0] == 0 && command->operand_word == NULL) {
+      (void)fprintf(stderr, "commands.c: %s: .takes does not say what its operands may be\n",
+                    command->name);
+      are_whole = false;
+    }
+    if (command->examples[0] == NULL) {
+      (void)fprintf(stderr, "commands.c: %s has no example\n", command->name);
+      are_whole = false;
+    }
+  }
+  for (size_t i = 0; i < cli_option_count; i++) {
+    const cli_option *const option = &cli_options[i];
+    const bool is_listed = option->takes != 0 || option->word != NULL;
+    if ((option->argument != NULL) != is_listed) {
+      (void)fprintf(stderr, "option_table.c: --%s: .takes does not fit its argument\n",
+                    option->name);
+      are_whole = false;
+    }
+  }
+  return are_whole;
+}
+
 int main(int argc, char *argv[]) {
   if (argc != 2) {
-    (void)fprintf(stderr, "usage: dsm_pages FOLDER\n");
+    (void)fprintf(stderr, "usage: dsm_pages FOLDER | --check\n");
     return FAILED;
+  }
+  if (strcmp(argv[1], "--check") == 0) {
+    return are_tables_whole() ? DONE : FAILED;
   }
   const pages_subject program = {.name = "dsm", .call = "dsm", .command = &cli_program};
   const pages_subject on_ranks = {

@@ -7,6 +7,12 @@
 #include "base/json_read.h"
 #include "dsm/server.h"
 
+/** An empty server with an arena of its own, freed with dsm_server_free; NULL if out of memory. */
+dsm_server *dsm__server_new(void);
+
+/** Reads all of a server; what is wrong is reported at the document of the node. */
+void dsm__server_read(dsm_server *server, const dsm__json_node *root);
+
 /** Shortest and longest time of a task that a description may give, in seconds. */
 #define DSM__SECONDS_MIN 1e-12
 #define DSM__SECONDS_MAX 1e9

@@ -22,6 +22,7 @@ ROOMS = {
     "server": ["base", "workload", "system", "model", "plan", "search"],
     "partition": ["base", "server"],
     "sweep": ["base", "workload", "system", "plan", "search"],
+    "editing": ["base", "workload", "system", "server"],
     "report": ["base", "system", "model", "plan"],
     "cli": [],
     "mpi": ["base", "sweep", "cli"],
@@ -42,6 +43,7 @@ PUBLIC_HEADERS = {
     "server": {"server", "instance"},
     "partition": {"partition", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
+    "editing": {"path_steps"},
     "report": {"report", "suggest"},
 }
 FORBIDDEN_EVERYWHERE = [

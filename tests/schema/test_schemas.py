@@ -592,7 +592,7 @@ def check_server_tables(schemas, sources):
     server, path = schemas.by_format["dsm-server/1"], "src/server/server_json.c"
     device = server["$defs"]["device"]
     kinds = sources.names(path, "kind_names")
-    expect_same("keys of a server", server["properties"], sources.known_keys(path, "read_server"))
+    expect_same("keys of a server", server["properties"], sources.known_keys(path, "dsm__server_read"))
     expect_same("kinds of devices", device["properties"]["kind"]["enum"], kinds)
     text = sources.text(path)
     common = re.findall(r'"(\w+)"', re.search(r"#define COMMON_KEYS((?:.*\\\n)*.*)", text).group(1))
