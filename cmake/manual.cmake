@@ -34,3 +34,6 @@ install(
   RENAME dsm)
 install(FILES completions/_dsm DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completions/dsm.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# What dsm init writes.
+install(DIRECTORY templates DESTINATION ${CMAKE_INSTALL_DATADIR}/dsm)

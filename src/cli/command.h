@@ -57,6 +57,9 @@ const cli_command *cli_command_find(const char *name);
 /** Says that there is no such command, with the nearest one. Returns CLI_EXIT_USAGE. */
 cli_exit cli_command_unknown(const char *name);
 
+/** The kinds of descriptions that `init` writes: number `index`, NULL after the last. */
+const char *cli_init_word(size_t index);
+
 cli_exit cli_run_explore(const cli_arguments *arguments);
 cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);
@@ -64,6 +67,7 @@ cli_exit cli_run_validate(const cli_arguments *arguments);
 cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_partition(const cli_arguments *arguments);
+cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

@@ -141,6 +141,22 @@ const cli_command cli_commands[] = {
                   "dsm partition googlenet edge_gpu --objective energy --require 20",
                   "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
      .run = cli_run_partition},
+    {.name = "init",
+     .bit = CLI_INIT,
+     .operands = "KIND",
+     .operand_word = cli_init_word,
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "write a commented description to start from",
+     .description =
+         "Writes a description to edit, with comments, small but complete: KIND is workload (a "
+         "network with convolutions), system (an accelerator in five tiers), server (a CPU and a "
+         "GPU) or sweep (two axes). It goes to standard output, or with --output to a file, but "
+         "not over one that is there already. Comments are the values of the key //, which every "
+         "object of a description may have.",
+     .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
+                  "dsm explore my_network.json my_system.json"},
+     .run = cli_run_init},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

@@ -8,7 +8,7 @@
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
-#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | CLI_HELP)
+#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | CLI_INIT | CLI_HELP)
 
 const cli_option cli_options[] = {
     {.name = "mode",
@@ -278,6 +278,18 @@ const cli_option cli_options[] = {
      .commands = CLI_CHECK,
      .takes = CLI_TAKES_FILE,
      .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write to FILE, which must not be there yet. '-' is standard output",
+     .commands = CLI_INIT,
+     .takes = CLI_TAKES_FILE,
+     .apply = cli_apply_output},
+    {.name = "force",
+     .letter = 'f',
+     .help = "replace FILE if it is there",
+     .commands = CLI_INIT,
+     .apply = cli_apply_force},
     {.name = "quiet",
      .letter = 'q',
      .help = "no table unless --format asks for one, and no notes and warnings",
@@ -293,7 +305,7 @@ const cli_option cli_options[] = {
      .argument = "WHEN",
      .help = "colored tables and messages (default: auto, that is on a terminal unless NO_COLOR is "
              "set)",
-     .commands = RESULTS,
+     .commands = RESULTS | CLI_INIT,
      .word = cli_color_word,
      .apply = cli_apply_color},
     {.name = "help",

@@ -452,6 +452,13 @@ cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, ch
   return CLI_EXIT_DONE;
 }
 
+cli_exit cli_apply_force(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_forced = true;
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_apply_quiet(cli_arguments *arguments, const cli_option *option, char *value) {
   (void)option;
   (void)value;

@@ -49,6 +49,7 @@ cli_exit cli_apply_pareto(cli_arguments *arguments, const cli_option *option, ch
 cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_force(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_quiet(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_verbose(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_color(cli_arguments *arguments, const cli_option *option, char *value);

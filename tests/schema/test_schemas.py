@@ -163,6 +163,9 @@ def check_bundled(schemas, source):
         for path in paths:
             complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
             expect(complaint is None, f"{path.name}: {complaint}")
+        path = source / "templates" / f"{kind}.json"
+        complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
+        expect(complaint is None, f"templates/{path.name}: {complaint}")
 
 
 # ---- the tables of the sources ----
