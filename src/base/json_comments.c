@@ -10,14 +10,15 @@
 static const char comment_key[] = "//";
 
 static bool is_comment(const cJSON *value) {
-  if (cJSON_IsString(value)) {
-    return true;
+  if (!cJSON_IsArray(value)) {
+    return cJSON_IsString(value);
   }
-  const cJSON *each = cJSON_IsArray(value) ? value->child : NULL;
-  while (cJSON_IsString(each)) {
-    each = each->next;
+  for (const cJSON *each = value->child; each != NULL; each = each->next) {
+    if (!cJSON_IsString(each)) {
+      return false;
+    }
   }
-  return cJSON_IsArray(value) && each == NULL;
+  return true;
 }
 
 static void check_comment(const dsm__json_node *object, const cJSON *item) {
@@ -31,29 +32,27 @@ static void check_comment(const dsm__json_node *object, const cJSON *item) {
                                       : dsm__json_found(&node, found, sizeof found));
 }
 
-static void take_from_object(const dsm__json_node *object) {
-  cJSON *const container = (cJSON *)(uintptr_t)object->item; /* the tree is the document's own */
+static void take_from_object(const dsm__json_node *object, cJSON *item) {
   cJSON *next = NULL;
-  for (cJSON *each = container->child; each != NULL; each = next) {
+  for (cJSON *each = item->child; each != NULL; each = next) {
     next = each->next;
     if (strcmp(each->string, comment_key) == 0) {
       check_comment(object, each);
       /* Kept alive, as replaced values are; this allocates nothing. */
-      (void)cJSON_AddItemToArray(object->doc->replaced,
-                                 cJSON_DetachItemViaPointer(container, each));
+      (void)cJSON_AddItemToArray(object->doc->replaced, cJSON_DetachItemViaPointer(item, each));
     }
   }
 }
 
-void dsm__json_doc_take_comments(const dsm__json_node *node) {
-  if (cJSON_IsObject(node->item)) {
-    take_from_object(node);
+void dsm__json_doc_take_comments(const dsm__json_node *node, cJSON *item) {
+  if (cJSON_IsObject(item)) {
+    take_from_object(node, item);
   }
   size_t index = 0;
-  for (const cJSON *each = node->item->child; each != NULL; each = each->next) {
+  for (cJSON *each = item->child; each != NULL; each = each->next) {
     const dsm__json_node child = dsm__json_child(node, each, index++);
     if (each->child != NULL) {
-      dsm__json_doc_take_comments(&child);
+      dsm__json_doc_take_comments(&child, each);
     }
   }
 }

@@ -45,7 +45,7 @@ static void fill(dsm__json_doc *doc, const char *text, size_t length, const char
   }
   const dsm__json_node root = dsm__json_root(doc);
   dsm__json_doc_check_keys(&root);
-  dsm__json_doc_take_comments(&root);
+  dsm__json_doc_take_comments(&root, doc->root);
 }
 
 static dsm_status report_flaw(const dsm__json_flaw *flaw, const char *text, size_t length,

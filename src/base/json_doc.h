@@ -66,9 +66,9 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length);
 /** Reports the duplicate keys of the node and of everything in it. */
 void dsm__json_doc_check_keys(const dsm__json_node *node);
 
-/** Takes the comments, the values of the keys "//", out of the node and of everything in it;
- * reports those that are no comments. */
-void dsm__json_doc_take_comments(const dsm__json_node *node);
+/** Takes the comments, the values of the keys "//", out of the node, whose value is `item`, and of
+ * everything in it; reports those that are no comments. */
+void dsm__json_doc_take_comments(const dsm__json_node *node, cJSON *item);
 
 /** Applies overrides in order. False if one cannot be applied: then that was reported and counted;
  * the others have been tried. */

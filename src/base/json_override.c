@@ -278,7 +278,7 @@ static bool put_value(descent *down, cJSON *value, const char *text) {
   }
   note_overridden(down, text);
   dsm__json_doc_check_keys(&down->nodes[down->depth]);
-  dsm__json_doc_take_comments(&down->nodes[down->depth]);
+  dsm__json_doc_take_comments(&down->nodes[down->depth], down->item);
   return true;
 }
 
