@@ -17,6 +17,11 @@ import sys
 import tempfile
 
 
+# In containers mpirun is started by root, on fewer cores than ranks.
+FOR_MPIRUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+              "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
 def blocks(text):
     """Pairs of (info string, content) of the fenced blocks."""
     return re.findall(r"^```(\S[^\n]*)\n(.*?)^```$", text, flags=re.M | re.S)
@@ -51,7 +56,7 @@ class Runner:
 
     def run(self, command, folder):
         environment = {"PATH": f"{self.dsm.parent}:{os.environ['PATH']}", "LC_ALL": "C",
-                       "HOME": folder}
+                       "HOME": folder, **FOR_MPIRUN}
         return subprocess.run(["sh", "-c", command], cwd=folder, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
@@ -87,6 +92,15 @@ def of_help(runner, folder, *command):
     return re.findall(r"^  (dsm .+)", shown, flags=re.M)
 
 
+def examples_for_ranks(runner, folder):
+    """The examples of the man page of dsm-mpi, where it was built and mpirun can start something."""
+    page = runner.dsm.parent.parent / "share" / "man" / "man1" / "dsm-mpi.1"
+    if not (runner.dsm.parent / "dsm-mpi").exists() or runner.run("mpirun -n 1 true", folder).returncode:
+        return []
+    shown = re.search(r"^\.EX\n(.*?)^\.EE$", page.read_text(encoding="utf-8"), flags=re.M | re.S).group(1)
+    return shown.replace("\\-", "-").splitlines()
+
+
 def run_help(runner):
     with tempfile.TemporaryDirectory() as folder:
         overview = runner.run("dsm help", folder).stdout
@@ -102,6 +116,9 @@ def run_help(runner):
                 good = (0, 1) if command == ["check"] else (0,)
                 is_silent = all(line.startswith("note: ") for line in done.stderr.splitlines())
                 runner.judge(done.returncode in good and is_silent, where, example, done)
+        for example in examples_for_ranks(runner, folder):
+            done = runner.run(example, folder)
+            runner.judge(done.returncode == 0, "dsm-mpi", example, done)
 
 
 def main():
