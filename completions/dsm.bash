@@ -18,6 +18,7 @@ _dsm() {
   local last=$((${#words[@]} - 1))
   for ((i = 1; i <= last; i++)); do
     words[i]=${words[i]#[\"\']}
+    words[i]=${words[i]//\\/}
     ((i < last)) && words[i]=${words[i]%[\"\']}
   done
   local current=${words[last]} program=${words[0]/#\~/$HOME} kept=
@@ -43,6 +44,7 @@ _dsm() {
     *)
       line=${line%%$'\t'*}
       [[ $line == *[/=.] ]] && compopt -o nospace
+      [[ $line == *[[:space:]]* ]] && compopt -o filenames # which are quoted
       COMPREPLY+=("${line#"$kept"}")
       ;;
     esac

@@ -14,6 +14,7 @@ import pathlib
 import pty
 import re
 import select
+import shlex
 import shutil
 import struct
 import subprocess
@@ -152,6 +153,7 @@ def check_shell(name, shell, options):
     same("dsm explore my_", ["my_net.json"])
     same("dsm explore vgg16 my_", ["my_machine.json"])
     same("dsm explore nets/", ["nets/deep.json"])
+    same("dsm explore odd", ["odd net.json"])
     same("dsm score my_", ["my_plan.json"])
     same("dsm sweep my_", ["my_net.json", "my_results.sqlite"])
     same("dsm partition vgg16 edge_", ["edge_gpu", "edge_npu"])
@@ -184,9 +186,10 @@ def check_ends(terminal, name):
                          ("dsm explore vgg16 torus64 --set system.chip.mem", "system.chip.memory.x"),
                          ("dsm explore vgg16 torus64 --output=my_n", "--output=my_net.json x"),
                          ("dsm explore vgg16 torus64 --set=system.array.startup", "--set=system.array.startup_cycles=x"),
+                         ("dsm explore odd\\ n", "odd net.json x"),
                          ("dsm explore vgg", "vgg16 x")):
         found = terminal.run(f"{line}\tx\x01printf '%s\\n' \x05 >.tmp; mv .tmp .out\r")
-        found = " ".join(found[len(line.split(" ")) - 1:])
+        found = " ".join(found[len(shlex.split(line)) - 1:])
         expect(found == wanted, f"{name}, {line}<TAB>x: expected {wanted!r}, found {found!r}")
 
 
@@ -200,7 +203,7 @@ def prepare(dsm, folder):
     (folder / "nets").mkdir()
     (folder / "baselines").mkdir()
     (folder / "path").mkdir()
-    for name in ("my_net.json", "nets/deep.json", "path/of_path_net.json"):
+    for name in ("my_net.json", "odd net.json", "nets/deep.json", "path/of_path_net.json"):
         (folder / name).write_text(NET)
     bundled = pathlib.Path(dsm).resolve().parent.parent / "share" / "dsm"
     shutil.copy(bundled / "systems" / "chip1.json", folder / "my_machine.json")
