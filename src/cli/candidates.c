@@ -224,9 +224,33 @@ static dsm_description kind_of_root(const char *root) {
                                        : DSM_DESCRIPTION_SERVER;
 }
 
+/* The values of an axis of inputs, such as workload=vgg16,resnet50. */
+static bool offer_inputs(const cli_unfinished *word) {
+  static const struct {
+    const char *axis;
+    unsigned takes;
+  } inputs[] = {{"workload=", CLI_TAKES_WORKLOAD}, {"system=", CLI_TAKES_SYSTEM}};
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+    const size_t length = strlen(inputs[i].axis);
+    if (strncmp(word->rest, inputs[i].axis, length) == 0) {
+      const char *const comma = strrchr(word->rest, ',');
+      const size_t kept = comma == NULL ? length : (size_t)(comma + 1 - word->rest);
+      cli_unfinished value = *word;
+      value.lead_length += kept;
+      value.rest += kept;
+      cli_offer_files(&value, inputs[i].takes);
+      return true;
+    }
+  }
+  return false;
+}
+
 void cli_offer_paths(const cli_unfinished *word, bool is_axis) {
   static const char *const other_axes[] = {"workload", "system", "options.mode", "options.optimize",
                                            "options.parallelism"};
+  if (is_axis && offer_inputs(word)) {
+    return;
+  }
   for (size_t i = 0; cli_set_root(word->command, i) != NULL; i++) {
     const char *const root = cli_set_root(word->command, i);
     const size_t length = strlen(root);

@@ -173,6 +173,7 @@ def check_shell(name, shell, options):
     same("dsm partition vgg16 cpu_2gpu --set server.devices.gpu.mem", ["server.devices.gpu.memory_GB=",
                                                                      "server.devices.gpu.memory_bandwidth_GBps="])
     same("dsm sweep vgg16 torus64 --vary opt", ["options.mode=", "options.optimize=", "options.parallelism="])
+    same("dsm sweep --vary workload=vgg16,ale", ["workload=vgg16,alexnet"])
     same("dsm explore vgg16 torus64 -o my_n", ["my_net.json"])
     same("dsm check base", ["baselines/"])
 
