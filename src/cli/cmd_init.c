@@ -37,7 +37,7 @@ static bool is_free(const cli_arguments *arguments, const char *path) {
 static cli_exit put(const cli_arguments *arguments, const char *text) {
   const char *const output = arguments->output;
   if (output == NULL || strcmp(output, "-") == 0) {
-    return cli_put_text(text);
+    return cli_put_stdout(text);
   }
   if (!is_free(arguments, output)) {
     return cli_usage_error(arguments->command,

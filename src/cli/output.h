@@ -6,7 +6,7 @@
 #include "cli/arguments.h"
 
 /** Writes a text to standard output. */
-cli_exit cli_put_text(const char *text);
+cli_exit cli_put_stdout(const char *text);
 
 /** Writes what an option asks for to a file, whole or not at all, but never over a database: those
  * hold results that took long. */
