@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/** Takes the name of one step, valid during the call; `leads_on`: there are steps below it (which is
- * not said of lists of plain values, that are better set whole). */
+/** Takes the name of one step, valid during the call; `leads_on`: there are steps below it (which
+ * is not said of lists of plain values, that are better set whole). */
 typedef void dsm_path_visitor(void *context, const char *name, bool leads_on);
 
 /**
