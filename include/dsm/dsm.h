@@ -40,6 +40,7 @@
 #include "dsm/number.h"
 #include "dsm/override.h"
 #include "dsm/partition.h"
+#include "dsm/path_steps.h"
 #include "dsm/plan.h"
 #include "dsm/plot.h"
 #include "dsm/report.h"

@@ -26,7 +26,7 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length) {
   return tree;
 }
 
-/* Copies the text, parses it, and looks for duplicate keys. */
+/* Copies the text, parses it, looks for duplicate keys, and takes the comments out. */
 static void fill(dsm__json_doc *doc, const char *text, size_t length, const char *file) {
   doc->arena = dsm__arena_new();
   if (doc->arena != NULL) {
@@ -45,6 +45,7 @@ static void fill(dsm__json_doc *doc, const char *text, size_t length, const char
   }
   const dsm__json_node root = dsm__json_root(doc);
   dsm__json_doc_check_keys(&root);
+  dsm__json_doc_take_comments(&root, doc->root);
 }
 
 static dsm_status report_flaw(const dsm__json_flaw *flaw, const char *text, size_t length,

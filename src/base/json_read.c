@@ -182,7 +182,7 @@ bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
       }
     }
     dsm__json_error(&member, hint, "unknown key %s", key);
-    dsm__json_note_unknown(&member, hint);
+    dsm__json_note_unknown(&member, hint, known, known_count);
   }
   return true;
 }

@@ -97,6 +97,7 @@ typedef struct cli_arguments {
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */
+  bool is_forced;     /**< of init: --force */
   bool is_quiet;
   bool is_verbose;
   cli_color color;

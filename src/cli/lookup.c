@@ -4,6 +4,7 @@
 #include "cli/lookup.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,6 +80,16 @@ static const struct bundled_kind {
                      {CLI_BUNDLED_SWEEPS, "sweep", "sweeps"},
                      {CLI_BUNDLED_SERVERS, "server", "servers"}};
 enum { BUNDLED_KINDS = sizeof bundled_kinds / sizeof bundled_kinds[0] };
+
+/* What a single bit stands for. */
+static const char *name_of_kind(unsigned bundled) {
+  for (size_t k = 0; k < BUNDLED_KINDS; k++) {
+    if (bundled_kinds[k].bit == bundled) {
+      return bundled_kinds[k].name;
+    }
+  }
+  return "KIND";
+}
 
 static void list_folders(folder_list *list, unsigned bundled) {
   add_environment(list);
@@ -172,6 +183,14 @@ static bool is_bundled(unsigned kinds, const char *name) {
   return is_found;
 }
 
+/* What is not there yet may be started from a template. */
+static void point_to_init(dsm_diag *diag, const char *name, unsigned bundled) {
+  if (bundled != 0 && strstr(name, ".sqlite") == NULL) {
+    (void)snprintf(diag->hint, sizeof diag->hint, "'dsm init %s' writes one to start from",
+                   name_of_kind(bundled));
+  }
+}
+
 /* What the user may have meant: a bundled description of another kind (the operands are swapped),
  * or a known name that is near. */
 static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
@@ -187,6 +206,8 @@ static void suggest(dsm_diag *diag, const folder_list *folders, const char *name
     (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name", other);
   } else if (nearest[0] != '\0') {
     (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
+  } else {
+    point_to_init(diag, name, bundled);
   }
 }
 
@@ -212,6 +233,21 @@ static dsm_status report_folder(const char *name, dsm_diags *diags) {
   (void)snprintf(diag.file, sizeof diag.file, "%s", name);
   dsm_diags_append(diags, &diag);
   return DSM_ERROR_IO;
+}
+
+/* A path, with a slash, that leads to nothing: in the words of the reader. */
+static dsm_status report_nothing(const char *path, unsigned bundled, dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+  (void)snprintf(diag.message, sizeof diag.message, "cannot open: %s", strerror(ENOENT));
+  point_to_init(&diag, path, bundled);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
+static bool is_nothing(const char *path) {
+  struct stat info;
+  return stat(path, &info) != 0 && errno == ENOENT;
 }
 
 static dsm_status out_of_memory(dsm_diags *diags) {
@@ -260,6 +296,8 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
                                : report_missing(&folders, name, bundled, diags);
     }
     free_folders(&folders);
+  } else if (!is_plain && strcmp(name, "-") != 0 && is_nothing(name)) {
+    status = report_nothing(name, bundled, diags);
   }
   if (status == DSM_OK && result != NULL) {
     status = cli_check_unwritten(arguments, result, diags);
@@ -287,4 +325,47 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
   *path = strdup(found);
   say_where(arguments, name, *path);
   return *path == NULL ? out_of_memory(diags) : DSM_OK;
+}
+
+dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags) {
+  *path = NULL;
+  char found[PATH_SIZE];
+  folder_list folders = {.count = 0};
+  add_bundled(&folders, "templates");
+  dsm_status status = folders.failed ? out_of_memory(diags) : DSM_OK;
+  if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], kind, found))) {
+    dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+    (void)snprintf(diag.message, sizeof diag.message, "no %s.json in %s", kind,
+                   folders.count == 0 ? "share/dsm/templates" : folders.items[0]);
+    (void)snprintf(diag.hint, sizeof diag.hint, "dsm is not installed whole");
+    dsm_diags_append(diags, &diag);
+    status = DSM_ERROR_IO;
+  }
+  if (status == DSM_OK) {
+    *path = strdup(found);
+    status = *path == NULL ? out_of_memory(diags) : DSM_OK;
+  }
+  free_folders(&folders);
+  return status;
+}
+
+void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
+  folder_list folders = {.count = 0};
+  list_folders(&folders, bundled);
+  for (size_t i = 0; i < folders.count; i++) {
+    struct dirent **entries;
+    const int count = scandir(folders.items[i], &entries, NULL, alphasort);
+    for (int entry = 0; entry < count; entry++) {
+      char *const name = entries[entry]->d_name;
+      if (has_suffix(name)) {
+        name[strlen(name) - (sizeof suffix - 1)] = '\0';
+        visit(context, name, folders.items[i]);
+      }
+      free(entries[entry]);
+    }
+    if (count >= 0) {
+      free(entries);
+    }
+  }
+  free_folders(&folders);
 }

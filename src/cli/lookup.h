@@ -31,4 +31,14 @@ DSM_NODISCARD dsm_status cli_find_beside(char **path, const cli_arguments *argum
                                          const char *name, const char *folder, unsigned bundled,
                                          dsm_diags *diags);
 
+/** Finds the bundled starting description of a kind, such as "workload"; as cli_find_input. */
+DSM_NODISCARD dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags);
+
+/** Takes a name as users write it, without ".json", and the folder that it was found in. */
+typedef void cli_name_visitor(void *context, const char *name, const char *folder);
+
+/** Visits what can be found by name, apart from files in the current folder: the descriptions in
+ * the folders of $DSM_PATH, and the bundled ones of these kinds. */
+void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context);
+
 #endif

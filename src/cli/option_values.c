@@ -288,6 +288,15 @@ static bool has_root(const cli_command *command, size_t root) {
   }
 }
 
+const char *cli_set_root(const cli_command *command, size_t index) {
+  for (size_t root = 0; root < ROOT_COUNT; root++) {
+    if (has_root(command, root) && index-- == 0) {
+      return root_names[root];
+    }
+  }
+  return NULL;
+}
+
 /* The root that a path begins with, of those that the command has; ROOT_COUNT: none. */
 static size_t find_root(const cli_command *command, const char *path) {
   for (size_t root = 0; root < ROOT_COUNT; root++) {
@@ -453,6 +462,13 @@ cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, ch
 cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value) {
   (void)option;
   arguments->output = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_force(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_forced = true;
   return CLI_EXIT_DONE;
 }
 

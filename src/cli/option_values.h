@@ -3,6 +3,7 @@
 #ifndef DSM_CLI_OPTION_VALUES_H
 #define DSM_CLI_OPTION_VALUES_H
 
+#include "cli/command.h"
 #include "cli/option_table.h"
 
 /* Word number `index`, NULL after the last. */
@@ -18,6 +19,9 @@ const char *cli_export_target_word(size_t index);
 /** Finds a text among the option's words; prints what is wrong and returns false if it is none. */
 bool cli_find_word(const cli_arguments *arguments, const cli_option *option, const char *text,
                    size_t *index);
+
+/** What a path of --set may begin with in that command: number `index`, NULL after the last. */
+const char *cli_set_root(const cli_command *command, size_t index);
 
 /* Setters (cli_option.apply). */
 cli_exit cli_apply_mode(cli_arguments *arguments, const cli_option *option, char *value);
@@ -47,6 +51,7 @@ cli_exit cli_apply_pareto(cli_arguments *arguments, const cli_option *option, ch
 cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_force(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_quiet(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_verbose(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_color(cli_arguments *arguments, const cli_option *option, char *value);

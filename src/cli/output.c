@@ -29,7 +29,7 @@ static cli_exit stdout_error(int error) {
   return cli_outside_error("cannot write to standard output: %s", strerror(error));
 }
 
-static cli_exit put_stdout(const char *text) {
+cli_exit cli_put_stdout(const char *text) {
   if (fputs(text, stdout) == EOF || fflush(stdout) == EOF) {
     const int error = errno;
     clearerr(stdout); /* it is reported here, once */
@@ -61,7 +61,7 @@ static cli_exit put(const cli_arguments *arguments, cli_printer *print, const vo
     return cli_out_of_memory();
   }
   const cli_exit outcome =
-      file == NULL ? put_stdout(text) : cli_put_file(arguments, "output", file, text);
+      file == NULL ? cli_put_stdout(text) : cli_put_file(arguments, "output", file, text);
   free(text);
   return outcome;
 }

@@ -5,9 +5,11 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
+#include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/written.h"
@@ -57,6 +59,10 @@ int cli_main(const cli_program_kind *kind, int argc, char *argv[]) {
     return CLI_EXIT_USAGE;
   }
   cli_name_program(kind->name);
+  if (argc > 1 && strcmp(argv[1], CLI_COMPLETE_REQUEST) == 0) {
+    cli_complete((size_t)argc - 2, argv + 2);
+    return (int)cli_finish_stdout();
+  }
   (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
   (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file at its size limit */
   const cli_exit outcome = run_program(kind, argc, argv);

@@ -7,6 +7,12 @@
 #include "base/json_read.h"
 #include "dsm/server.h"
 
+/** An empty server with an arena of its own, freed with dsm_server_free; NULL if out of memory. */
+dsm_server *dsm__server_new(void);
+
+/** Reads all of a server; what is wrong is reported at the document of the node. */
+void dsm__server_read(dsm_server *server, const dsm__json_node *root);
+
 /*
  * What devices and tasks can be like at all (docs/formats.md). Within these limits no number that
  * is made of them overflows or vanishes, and the solver can scale all.

@@ -270,7 +270,7 @@ static void read_devices(dsm_server *server, const dsm__json_node *list) {
   }
 }
 
-static void read_server(dsm_server *server, const dsm__json_node *root) {
+void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
   static const char *const known[] = {"format", "name", "source", "devices"};
   if (!dsm__json_format(root, "dsm-server/1") || !dsm__json_object_only(root, known, 4)) {
     return;
@@ -289,7 +289,7 @@ static void read_server(dsm_server *server, const dsm__json_node *root) {
   }
 }
 
-static dsm_server *new_server(void) {
+dsm_server *dsm__server_new(void) {
   dsm__arena *const arena = dsm__arena_new();
   dsm_server *const server = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *server);
   if (server == NULL) {
@@ -311,13 +311,13 @@ dsm_status dsm_server_parse(dsm_server **server, const char *text, size_t length
   if (status != DSM_OK) {
     goto out;
   }
-  made = new_server();
+  made = dsm__server_new();
   if (made == NULL) {
     status = dsm__out_of_memory(diags);
     goto out;
   }
   const dsm__json_node root = dsm__json_root(doc);
-  read_server(made, &root);
+  dsm__server_read(made, &root);
   status = dsm__json_doc_finish(doc);
   if (status == DSM_OK) {
     *server = made;

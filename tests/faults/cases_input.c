@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cases_input.c: diag.h, file.h, suggest.h, workload.h, system.h. */
+/* cases_input.c: diag.h, file.h, path_steps.h, suggest.h, workload.h, system.h. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -169,6 +169,43 @@ static attempt detect_unknown(const subject *s, dsm_diags *diags) {
                        dsm_description_detect(&description, text, sizeof text - 1, "x", diags)};
 }
 
+/* ---- paths ---- */
+
+static void note_step(void *context, const char *name, bool leads_on) {
+  uint64_t *const digest = context;
+  *digest = digest_u64(digest_text(*digest, name), leads_on);
+}
+
+static attempt step_below(dsm_description kind, const char *text, const char *path) {
+  uint64_t digest = DIGEST_START;
+  const dsm_status status = dsm_path_steps(kind, text, strlen(text), path, note_step, &digest);
+  return (attempt){.status = status, .digest = status == DSM_OK ? digest : 0};
+}
+
+static attempt step_in_workload(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return step_below(DSM_DESCRIPTION_WORKLOAD, subject_convolutional_text, "layers.0");
+}
+
+static attempt step_in_system(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return step_below(DSM_DESCRIPTION_SYSTEM, subject_system_text, "chip");
+}
+
+static attempt step_in_no_server(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return step_below(DSM_DESCRIPTION_SERVER, "{}", "");
+}
+
+static attempt step_to_nowhere(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return step_below(DSM_DESCRIPTION_SYSTEM, subject_system_text, "chip.cores");
+}
+
 /* ---- workloads ---- */
 
 static attempt finish_workload(dsm_status status, dsm_workload *workload) {
@@ -291,6 +328,10 @@ const faulty_case input_cases[] = {
     {"dsm_plan_save", save_plan, DSM_OK, after_save},
     {"dsm_description_detect", detect, DSM_OK, NULL},
     {"dsm_description_detect, unknown", detect_unknown, DSM_ERROR_INVALID, NULL},
+    {"dsm_path_steps, workload", step_in_workload, DSM_OK, NULL},
+    {"dsm_path_steps, system", step_in_system, DSM_OK, NULL},
+    {"dsm_path_steps, server", step_in_no_server, DSM_OK, NULL},
+    {"dsm_path_steps, nowhere", step_to_nowhere, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_parse", parse_convolutional, DSM_OK, NULL},
     {"dsm_workload_parse, recurrent", parse_recurrent, DSM_OK, NULL},
     {"dsm_workload_parse, bad", parse_bad_workload, DSM_ERROR_INVALID, NULL},

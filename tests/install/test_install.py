@@ -35,6 +35,12 @@ EXPECTED_FILES = [
     "share/dsm/schemas/dsm-describe-1.schema.json",
     "share/dsm/schemas/dsm-sweep-1.schema.json",
     "share/dsm/sweeps/scratchpad_vgg16.json",
+    "share/dsm/templates/workload.json",
+    "share/man/man1/dsm.1",
+    "share/man/man1/dsm-explore.1",
+    "share/bash-completion/completions/dsm",
+    "share/zsh/site-functions/_dsm",
+    "share/fish/vendor_completions.d/dsm.fish",
 ]
 
 failures = []
@@ -92,7 +98,8 @@ def check_files(install):
         path = install.prefix / name.format(lib=install.arguments.libdir)
         expect(path.exists(), f"not installed: {name}")
     has_mpi = (pathlib.Path(install.arguments.build) / "bin" / "dsm-mpi").exists()
-    expect((install.prefix / "bin" / "dsm-mpi").exists() == has_mpi, "dsm-mpi is installed if built")
+    for name in ("bin/dsm-mpi", "share/man/man1/dsm-mpi.1"):
+        expect((install.prefix / name).exists() == has_mpi, f"{name} is installed if dsm-mpi is built")
     expect((install.libdir / "libdsm.so").is_symlink(), "libdsm.so is a link to a version")
     for path in [*install.prefix.rglob("*.cmake"), *install.prefix.rglob("*.pc")]:
         for word in (install.arguments.build, str(install.arguments.source)):

@@ -163,14 +163,17 @@ def check_bundled(schemas, source):
         for path in paths:
             complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
             expect(complaint is None, f"{path.name}: {complaint}")
+        path = source / "templates" / f"{kind}.json"
+        complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
+        expect(complaint is None, f"templates/{path.name}: {complaint}")
 
 
 # ---- the tables of the sources ----
 
 
 def expect_same(what, in_schema, in_source):
-    """The same words, in any order, each once."""
-    in_schema, in_source = list(in_schema), list(in_source)
+    """The same words, in any order, each once. Comments are no keys of the source."""
+    in_schema, in_source = [word for word in in_schema if word != "//"], list(in_source)
     expect(sorted(in_schema) == sorted(in_source),
            f"{what}: the schema has {sorted(in_schema)}, the source {sorted(in_source)}")
 
@@ -592,7 +595,7 @@ def check_server_tables(schemas, sources):
     server, path = schemas.by_format["dsm-server/1"], "src/server/server_json.c"
     device = server["$defs"]["device"]
     kinds = sources.names(path, "kind_names")
-    expect_same("keys of a server", server["properties"], sources.known_keys(path, "read_server"))
+    expect_same("keys of a server", server["properties"], sources.known_keys(path, "dsm__server_read"))
     expect_same("kinds of devices", device["properties"]["kind"]["enum"], kinds)
     text = sources.text(path)
     common = re.findall(r'"(\w+)"', re.search(r"#define COMMON_KEYS((?:.*\\\n)*.*)", text).group(1))
@@ -628,6 +631,47 @@ def check_check_tables(schema, sources):
                 sources.names(path, "presence_names"))
     expect_same("compared decisions", item["decisions"]["items"]["properties"]["decision"]["enum"],
                 sources.names(path, "compared_names"))
+
+
+# ---- comments ----
+
+
+def check_comments(schemas, dsm, plans, source, folder):
+    """Every object of an input may have a comment, in the schema and for the program; what is no text is
+    none for either."""
+    cases = source / "tests" / "cli" / "cases"
+    inputs = [source / "workloads" / "gnmt.json", source / "workloads" / "mobilenet_v2.json",
+              source / "systems" / "torus64_refined.json",
+              source / "sweeps" / "scratchpad_vgg16.json", source / "servers" / "edge_npu.json",
+              source / "servers" / "cpu_gpu_fpga.json", cases / "partition_energy" / "powered.json",
+              plans[0]]
+    for path in inputs:
+        document = json.loads(path.read_text())
+        name = document["format"]
+        for value, is_good in (("text", True), (["two", "lines"], True), ([], True), (1, False),
+                               ([1], False), ({}, False), (None, False)):
+            changed = copy.deepcopy(document)
+            for _, target in list(objects(changed)):
+                target["//"] = value
+            complaint = schemas.complaint(name, changed)
+            expect((complaint is None) == is_good, f"{path.name} with {value!r}: {complaint}")
+            commented = folder / "commented.json"
+            commented.write_text(json.dumps(changed))
+            done = subprocess.run([dsm, "validate", str(commented)], capture_output=True, text=True,
+                                  check=False, timeout=120)
+            expect((done.returncode == 0 and not done.stderr) if is_good else done.returncode == 3,
+                   f"{path.name} with {value!r}: exit code {done.returncode}: {done.stderr[:300]}")
+        # One object of each sort: its keys are the same whichever item of a list it is in.
+        sorts = {tuple(step for step in where if isinstance(step, str)): where
+                 for where, _ in objects(document)}
+        for where in sorts.values():
+            changed = copy.deepcopy(document)
+            target = changed
+            for step in where:
+                target = target[step]
+            target["//"] = 1
+            expect(schemas.complaint(name, changed) is not None,
+                   f"{path.name}: the schema takes a number for a comment at {where}")
 
 
 # ---- broken inputs ----
@@ -690,6 +734,7 @@ def main():
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
         check_description(schemas, dsm, source, plans)
         check_checks(schemas, dsm, plans, pathlib.Path(folder))
+        check_comments(schemas, dsm, plans, source, pathlib.Path(folder))
     check_elasticity(schemas, dsm, source)
     check_sensitivity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
