@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* web_roofline.c: every pass of every layer under the roof of a chip. */
+#include <math.h>
+
+#include "report/figures.h"
+#include "report/html.h"
+#include "report/roofline.h"
+#include "report/svg.h"
+#include "report/web.h"
+
+static const dsm__svg_box plot = {.x = 90, .y = 14, .width = DSM__WEB_WIDTH - 110, .height = 380};
+
+/* What the axes reach over, in decimal logarithms. */
+typedef struct extent {
+  double x_least;
+  double x_most;
+  double y_least;
+  double y_most;
+} extent;
+
+static bool is_finite_and_positive(double value) {
+  return value > 0 && isfinite(value);
+}
+
+static extent extent_of(const dsm_plan *plan, const dsm__web_passes *passes, const dsm__roof *roof) {
+  const double ridge = log10(roof->peak_flops / roof->bytes_per_second);
+  extent found = {.x_least = isfinite(ridge) ? ridge : 0, .y_most = log10(roof->peak_flops)};
+  found.x_most = found.x_least;
+  found.y_least = found.y_most;
+  for (size_t i = 0; i < passes->count; i++) {
+    const dsm__web_pass *const shown = &passes->items[i];
+    const dsm__roofline_point point =
+        dsm__roofline_point_of(plan, &plan->layers[shown->layer].passes[shown->pass]);
+    if (is_finite_and_positive(point.intensity)) {
+      found.x_least = fmin(found.x_least, log10(point.intensity));
+      found.x_most = fmax(found.x_most, log10(point.intensity));
+    }
+    if (is_finite_and_positive(point.flops)) {
+      found.y_least = fmin(found.y_least, log10(point.flops));
+    }
+  }
+  return (extent){.x_least = floor(found.x_least - 0.2),
+                  .x_most = ceil(found.x_most + 0.2),
+                  .y_least = floor(found.y_least - 0.1),
+                  .y_most = ceil(found.y_most + 0.05)};
+}
+
+/* Where a point lies; what is beyond the axes (no memory traffic at all) lies on their ends. */
+static dsm__svg_point place(const extent *shown, double intensity, double flops) {
+  const double x = isfinite(intensity) ? log10(intensity) : shown->x_most;
+  const double y = flops > 0 ? log10(flops) : shown->y_least;
+  const double across = (x - shown->x_least) / (shown->x_most - shown->x_least);
+  const double up = (y - shown->y_least) / (shown->y_most - shown->y_least);
+  return (dsm__svg_point){.x = plot.x + plot.width * fmin(fmax(across, 0), 1),
+                          .y = plot.y + plot.height * (1 - fmin(fmax(up, 0), 1))};
+}
+
+/* ---- axes and roof ---- */
+
+/* Not more labels than there is room for. */
+static int decades_apart(double least, double most) {
+  static const double labels_max = 9;
+  return (int)fmax(1, ceil((most - least) / labels_max));
+}
+
+static void put_axes(dsm__page *page, const extent *shown) {
+  const int across = decades_apart(shown->x_least, shown->x_most);
+  const int up = decades_apart(shown->y_least, shown->y_most);
+  const double bottom = plot.y + plot.height;
+  for (int d = (int)shown->x_least; d <= (int)shown->x_most; d += across) {
+    const dsm__svg_point at = place(shown, pow(10, d), pow(10, shown->y_least));
+    dsm__svg_line(&page->out, "grid", (dsm__svg_point){.x = at.x, .y = plot.y},
+                  (dsm__svg_point){.x = at.x, .y = bottom});
+    dsm__svg_text(&page->out, "middle", (dsm__svg_point){.x = at.x, .y = bottom + 18},
+                  dsm__figure_short(pow(10, d), 3).text);
+  }
+  for (int d = (int)shown->y_least; d <= (int)shown->y_most; d += up) {
+    const dsm__svg_point at = place(shown, pow(10, shown->x_least), pow(10, d));
+    dsm__svg_line(&page->out, "grid", (dsm__svg_point){.x = plot.x, .y = at.y},
+                  (dsm__svg_point){.x = plot.x + plot.width, .y = at.y});
+    dsm__svg_text(&page->out, "end", (dsm__svg_point){.x = plot.x - 8, .y = at.y + 4},
+                  dsm__figure_scaled(pow(10, d), "FLOP/s").text);
+  }
+  dsm__svg_text(&page->out, "middle",
+                (dsm__svg_point){.x = plot.x + plot.width / 2, .y = bottom + 40},
+                "FLOP for each byte of memory traffic");
+}
+
+static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof) {
+  const double right = pow(10, shown->x_most);
+  const double ridge = roof->peak_flops / roof->bytes_per_second;
+  const double left = fmax(pow(10, shown->x_least),
+                           dsm__share(pow(10, shown->y_least), roof->bytes_per_second));
+  const dsm__svg_point corner = place(shown, ridge, roof->peak_flops);
+  dsm__svg_line(&page->out, "roof", place(shown, left, left * roof->bytes_per_second), corner);
+  dsm__svg_line(&page->out, "roof", corner, place(shown, right, roof->peak_flops));
+  dsm__svg_text(&page->out, "end",
+                (dsm__svg_point){.x = plot.x + plot.width - 6, .y = corner.y - 6},
+                dsm__page_text(page, "peak of a chip: %s",
+                               dsm__figure_scaled(roof->peak_flops, "FLOP/s").text));
+  dsm__svg_text(&page->out, "end", (dsm__svg_point){.x = corner.x - 16, .y = corner.y + 4},
+                dsm__page_text(page, "memory: %s",
+                               dsm__figure_scaled(roof->bytes_per_second, "B/s").text));
+}
+
+/* ---- points ---- */
+
+static void put_point(dsm__page *page, const dsm_plan *plan, const extent *shown,
+                      const dsm__web_pass *which) {
+  const dsm_layer_plan *const layer = &plan->layers[which->layer];
+  const dsm__roofline_point point = dsm__roofline_point_of(plan, &layer->passes[which->pass]);
+  /* The area stands for the time. */
+  const double radius =
+      fmax(3, 16 * sqrt(dsm__share(which->cycles, plan->result.step_cycles)));
+  const char *const traffic =
+      isfinite(point.intensity)
+          ? dsm__page_text(page, "%s FLOP/B", dsm__figure_short(point.intensity, 4).text)
+          : "no memory traffic";
+  dsm__svg_circle(
+      &page->out, dsm__page_text(page, "point pass-%d", (int)which->pass),
+      place(shown, point.intensity, point.flops), radius,
+      dsm__page_text(page, "%s %s: %s, %s, %s of what the roof allows there; %s of the step",
+                     layer->layer->name, dsm_pass_name(which->pass),
+                     dsm__figure_scaled(point.flops, "FLOP/s").text, traffic,
+                     dsm__web_percent(page, dsm__share(point.flops, point.roof_flops)),
+                     dsm__web_percent(page, dsm__share(which->cycles, plan->result.step_cycles))));
+}
+
+static void put_legend(dsm__page *page, const dsm_plan *plan) {
+  dsm__html_begin(&page->out, "ul", "class", "legend", NULL);
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (p == DSM_PASS_FORWARD || plan->options.mode == DSM_MODE_TRAINING) {
+      dsm__web_legend_entry(page, dsm__page_text(page, "round pass-%d", p),
+                            dsm_pass_name((dsm_pass)p));
+    }
+  }
+  dsm__html_end(&page->out, "ul");
+}
+
+static const char *caption_of(dsm__page *page, const dsm_plan *plan, const dsm__web_passes *passes) {
+  return passes->left_out == 0
+             ? "Areas of points stand for time. Point at one for its layer and pass."
+             : dsm__page_text(page,
+                              "Areas of points stand for time. Shown are the %zu passes that take "
+                              "longest; the other %zu take %s of the step.",
+                              passes->count, passes->left_out,
+                              dsm__web_percent(page, dsm__share(passes->left_cycles,
+                                                                plan->result.step_cycles)));
+}
+
+void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject) {
+  const dsm_plan *const plan = subject->plan;
+  const dsm__roof roof = dsm__roof_of(plan->system);
+  const dsm__web_passes passes = dsm__web_longest_passes(page, plan, DSM__WEB_POINTS_MAX);
+  const extent shown = extent_of(plan, &passes, &roof);
+  dsm__web_paragraph(page, NULL,
+                     "Each pass of each layer, by the work that it does for each byte between chip "
+                     "and memory. The line is the most that a chip's memory and arrays allow; what "
+                     "lies far below it is bound by something else.");
+  put_legend(page, plan);
+  dsm__web_figure_begin(page, "roofline-figure", "Roofline");
+  dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, plot.y + plot.height + 50,
+                 "A point for each pass of each layer: FLOP/s of a chip over FLOP for each byte of "
+                 "memory traffic, under the roof of the chip. The table of layers and passes has "
+                 "the numbers.");
+  put_axes(page, &shown);
+  put_roof(page, &shown, &roof);
+  for (size_t i = 0; i < passes.count; i++) {
+    put_point(page, plan, &shown, &passes.items[i]);
+  }
+  dsm__svg_end(&page->out);
+  dsm__web_figure_end(page, caption_of(page, plan, &passes));
+}
