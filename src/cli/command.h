@@ -59,6 +59,7 @@ cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_partition(const cli_arguments *arguments);
 cli_exit cli_run_plot(const cli_arguments *arguments);
+cli_exit cli_run_report(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

@@ -148,6 +148,21 @@ const cli_command cli_commands[] = {
                   "dsm plot plan.json --figure roofline -o roofline.pdf",
                   "dsm plot plan.json --figure splits --script figures -o splits.png"},
      .run = cli_run_plot},
+    {.name = "report",
+     .bit = CLI_REPORT,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "write a page on a plan, for browsers",
+     .description =
+         "Predicts PLAN, which explore wrote and which may have been edited by hand, again, explores "
+         "its inputs anew with ever more optimizations, and writes a page of HTML on it: how fast "
+         "the step is and where it loses utilization, the ladder of optimizations, figures, a table "
+         "of all layers and passes that sorts and filters, assumptions, inputs, and the commands "
+         "that make it again. The page is one file that loads nothing. A plan that is not the best "
+         "one of its inputs says so.",
+     .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
+     .run = cli_run_report},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

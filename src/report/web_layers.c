@@ -100,7 +100,7 @@ static void put_row(dsm__page *page, const dsm_plan *plan, const dsm__web_pass *
   const dsm_layer_plan *const layer = &plan->layers[shown->layer];
   const dsm_pass_plan *const pass = &layer->passes[shown->pass];
   const dsm__loss loss = dsm__loss_of_pass(pass);
-  const double intensity = dsm__roofline_point_of(plan, pass).intensity;
+  const double intensity = dsm__roofline_point_of(plan, shown->layer, shown->pass).intensity;
   dsm__html_begin(&page->out, "tr", NULL);
   dsm__html_element(&page->out, "th", layer->layer->name, "scope", "row", NULL);
   put_decisions(page, layer, shown->pass);

@@ -30,7 +30,7 @@ static extent extent_of(const dsm_plan *plan, const dsm__web_passes *passes, con
   for (size_t i = 0; i < passes->count; i++) {
     const dsm__web_pass *const shown = &passes->items[i];
     const dsm__roofline_point point =
-        dsm__roofline_point_of(plan, &plan->layers[shown->layer].passes[shown->pass]);
+        dsm__roofline_point_of(plan, shown->layer, shown->pass);
     if (is_finite_and_positive(point.intensity)) {
       found.x_least = fmin(found.x_least, log10(point.intensity));
       found.x_most = fmax(found.x_most, log10(point.intensity));
@@ -108,7 +108,7 @@ static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof
 static void put_point(dsm__page *page, const dsm_plan *plan, const extent *shown,
                       const dsm__web_pass *which) {
   const dsm_layer_plan *const layer = &plan->layers[which->layer];
-  const dsm__roofline_point point = dsm__roofline_point_of(plan, &layer->passes[which->pass]);
+  const dsm__roofline_point point = dsm__roofline_point_of(plan, which->layer, which->pass);
   /* The area stands for the time. */
   const double radius =
       fmax(3, 16 * sqrt(dsm__share(which->cycles, plan->result.step_cycles)));
