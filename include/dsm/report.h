@@ -40,6 +40,13 @@ DSM_API char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style)
  * decided for a layer stands in each of its rows. */
 DSM_API char *dsm_report_plan_csv(const dsm_plan *plan);
 
+/** The predicted step in the Trace Event Format, which Perfetto and Chrome open: a track for the
+ * passes and for each resource of a chip (arrays, special function units, memory bus, ring, links
+ * along X and Y), a slice for each pass, its computation and its transfers, and the memory of a
+ * chip as counters. Format "dsm-step/1"; times are whole nanoseconds. Also NULL if the text would
+ * be larger than 1 GiB. */
+DSM_API char *dsm_report_step_trace(const dsm_plan *plan);
+
 /** One rung of a ladder: the best plan with some optimisations. */
 typedef struct dsm_ladder_rung {
   const char *name;     /**< "none", or the optimisation that this rung adds */
@@ -57,7 +64,7 @@ typedef struct dsm_plan_page {
   const dsm_plan *plan;        /**< borrowed; result.lower_bound_cycles may be 0 */
   const char *file;            /**< the plan's, as commands name it; NULL: it has no name */
   double recorded_step_cycles; /**< what the file says of the step; 0: nothing */
-  const dsm_plan *best;        /**< explored anew with the plan's inputs and options; NULL: was not */
+  const dsm_plan *best; /**< explored anew with the plan's inputs and options; NULL: was not */
   const dsm_ladder_rung *rungs; /**< explored anew, as for dsm_report_ladder_table */
   size_t rung_count;            /**< 0: the page has no ladder */
 } dsm_plan_page;

@@ -93,6 +93,7 @@ typedef struct cli_arguments {
   cli_sweep_arguments sweep;
   cli_partition_arguments partition;
   cli_plot_arguments plot;
+  dsm_export_target export_target; /**< if --to is given */
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

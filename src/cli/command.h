@@ -60,6 +60,8 @@ cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_partition(const cli_arguments *arguments);
 cli_exit cli_run_plot(const cli_arguments *arguments);
 cli_exit cli_run_report(const cli_arguments *arguments);
+cli_exit cli_run_trace(const cli_arguments *arguments);
+cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

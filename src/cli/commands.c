@@ -155,14 +155,41 @@ const cli_command cli_commands[] = {
      .operand_max = 1,
      .summary = "write a page on a plan, for browsers",
      .description =
-         "Predicts PLAN, which explore wrote and which may have been edited by hand, again, explores "
+         "Predicts PLAN, which explore wrote and which may have been edited by hand, again, "
+         "explores "
          "its inputs anew with ever more optimizations, and writes a page of HTML on it: how fast "
-         "the step is and where it loses utilization, the ladder of optimizations, figures, a table "
+         "the step is and where it loses utilization, the ladder of optimizations, figures, a "
+         "table "
          "of all layers and passes that sorts and filters, assumptions, inputs, and the commands "
          "that make it again. The page is one file that loads nothing. A plan that is not the best "
          "one of its inputs says so.",
      .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
      .run = cli_run_report},
+    {.name = "trace",
+     .bit = CLI_TRACE,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "show the predicted step as a timeline for Perfetto",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
+         "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
+         "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
+         "computation and its transfers, and the memory of a chip as counters.",
+     .examples = {"dsm trace plan.json -o step.json", "dsm trace plan.json | gzip >step.json.gz"},
+     .run = cli_run_trace},
+    {.name = "export",
+     .bit = CLI_EXPORT,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "hand a plan to another simulator",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
+         "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
+         "the network (network.yml).",
+     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
+     .run = cli_run_export},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

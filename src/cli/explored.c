@@ -12,9 +12,8 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
                        const dsm_explore_options *options, dsm_diags *diags) {
   const double start = cli_seconds_now();
   const dsm_status status =
-      explorer == NULL
-          ? dsm_explore(plan, workload, system, options, diags)
-          : dsm_explorer_explore(explorer, plan, workload, system, options, diags);
+      explorer == NULL ? dsm_explore(plan, workload, system, options, diags)
+                       : dsm_explorer_explore(explorer, plan, workload, system, options, diags);
   if (status == DSM_OK && arguments->is_verbose) {
     (void)fprintf(stderr,
                   "dsm: %s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64

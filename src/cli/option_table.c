@@ -9,7 +9,7 @@
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
-#define WRITERS CLI_PLOT
+#define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_HELP)
 
 const cli_option cli_options[] = {
@@ -232,10 +232,16 @@ const cli_option cli_options[] = {
              "the figure",
      .commands = CLI_PLOT,
      .apply = cli_apply_script},
+    {.name = "to",
+     .argument = "TARGET",
+     .help = "what the plan is for",
+     .commands = CLI_EXPORT,
+     .word = cli_export_target_word,
+     .apply = cli_apply_to},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
-     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CHECK | CLI_SWEEP,
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CHECK | CLI_SWEEP | CLI_REPORT,
      .apply = cli_apply_threads},
     {.name = "format",
      .argument = "FORMAT",
@@ -270,6 +276,26 @@ const cli_option cli_options[] = {
      .argument = "FILE",
      .help = "the picture, written whole or not at all; its name ends in .svg, .png or .pdf",
      .commands = CLI_PLOT,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write the trace to FILE, whole or not at all; '-' is standard output, which is the "
+             "default where that is no terminal",
+     .commands = CLI_TRACE,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write the page to FILE, whole or not at all; '-' is standard output, which is the "
+             "default where that is no terminal",
+     .commands = CLI_REPORT,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FOLDER",
+     .help = "write the files into FOLDER, all or none; it is made, or must be empty",
+     .commands = CLI_EXPORT,
      .apply = cli_apply_output},
     {.name = "quiet",
      .letter = 'q',

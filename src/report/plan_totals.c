@@ -68,7 +68,8 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   if (result->lower_bound_cycles > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "lower bound", dsm__plan_bound_line(page, result));
   }
-  dsm__page_labelled(page, LABEL_WIDTH, "chip memory", dsm__plan_memory_line(page, &result->memory));
+  dsm__page_labelled(page, LABEL_WIDTH, "chip memory",
+                     dsm__plan_memory_line(page, &result->memory));
   dsm__plan_decision_lines(page, plan, LABEL_WIDTH);
 }
 

@@ -135,8 +135,7 @@ const char *dsm__web_short_name(dsm__page *page, const char *name, size_t width)
   dsm__text_buffer shortened = {0};
   dsm__display_put(&shortened, name, width, false);
   page->out.failed = page->out.failed || shortened.failed;
-  const char *const text =
-      dsm__page_text(page, "%s", shortened.text == NULL ? "" : shortened.text);
+  const char *const text = dsm__page_text(page, "%s", shortened.text == NULL ? "" : shortened.text);
   dsm__text_fini(&shortened);
   return text;
 }
@@ -153,7 +152,8 @@ const char *dsm__web_percent(dsm__page *page, double share) {
   static const double least_shown = 0.0005;
   return share > 0 && share < least_shown
              ? "under 0.1 %"
-             : dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * (share > 0 ? share : 0), 1).text);
+             : dsm__page_text(page, "%s %%",
+                              dsm__figure_fixed(100 * (share > 0 ? share : 0), 1).text);
 }
 
 /* ---- the passes that take longest ---- */

@@ -17,10 +17,10 @@
 
 /** Bounds of what grows with the network. */
 enum {
-  DSM__WEB_BAR_LAYERS_MAX = 100,  /**< layers with bars of their own */
-  DSM__WEB_POINTS_MAX = 600,      /**< passes on the roofline */
-  DSM__WEB_ROWS_MAX = 3000,       /**< rows of the table of passes */
-  DSM__WEB_DECLARED_MAX = 1000    /**< rows of the table of declared layers */
+  DSM__WEB_BAR_LAYERS_MAX = 100, /**< layers with bars of their own */
+  DSM__WEB_POINTS_MAX = 600,     /**< passes on the roofline */
+  DSM__WEB_ROWS_MAX = 3000,      /**< rows of the table of passes */
+  DSM__WEB_DECLARED_MAX = 1000   /**< rows of the table of declared layers */
 };
 
 /** Narrower columns of figures over time than this, in units of a figure, are drawn as one. */
@@ -90,8 +90,8 @@ typedef struct dsm__web_pass {
 typedef struct dsm__web_passes {
   dsm__web_pass *items; /**< of the page's arena */
   size_t count;
-  size_t left_out;     /**< passes that are not among them */
-  double left_cycles;  /**< what these take */
+  size_t left_out;    /**< passes that are not among them */
+  double left_cycles; /**< what these take */
 } dsm__web_passes;
 
 /** Those `most` passes that take longest, of equals the first. Empty, and the page fails, if out of

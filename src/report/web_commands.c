@@ -118,10 +118,11 @@ static void put_from_plan(dsm__page *page, const dsm_plan *plan, const char *fil
 }
 
 static void put_from_names(dsm__page *page, const dsm_plan *plan) {
-  begin_commands(page,
-                 "Where the descriptions that it was made from have their names, such as the bundled "
-                 "ones:",
-                 "commands-names");
+  begin_commands(
+      page,
+      "Where the descriptions that it was made from have their names, such as the bundled "
+      "ones:",
+      "commands-names");
   dsm__text_puts(&page->out, "dsm explore ");
   put_file(page, plan->workload->name);
   dsm__text_puts(&page->out, " ");
@@ -143,10 +144,11 @@ static const char *file_name(const char *path) {
 
 void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject) {
   const char *const file = subject->file == NULL ? "plan.json" : file_name(subject->file);
-  begin_commands(page,
-                 "In the folder of the plan: predict it again, explore its inputs again and compare, "
-                 "make this page.",
-                 "commands-plan");
+  begin_commands(
+      page,
+      "In the folder of the plan: predict it again, explore its inputs again and compare, "
+      "make this page.",
+      "commands-plan");
   put_command(page, "dsm score ", file);
   put_command(page, "\ndsm check ", file);
   put_command(page, "\ndsm report ", file);

@@ -101,10 +101,11 @@ static void put_byte_parameters(dsm__page *page, const dsm_workload *workload) {
 }
 
 void dsm__web_assumptions(dsm__page *page, const dsm_plan_page *subject) {
-  dsm__web_paragraph(page, NULL,
-                     "All figures are predictions. The equations are those of the model (docs/model.md "
-                     "of dsm); these are its free parameters, each a key of the system's or the "
-                     "workload's description. Values that are not the default are marked.");
+  dsm__web_paragraph(
+      page, NULL,
+      "All figures are predictions. The equations are those of the model (docs/model.md "
+      "of dsm); these are its free parameters, each a key of the system's or the "
+      "workload's description. Values that are not the default are marked.");
   begin_parameters(page, "model-parameters", "Assumptions of the model");
   put_system_parameters(page, subject->plan->system, true);
   end_table(page);
@@ -138,9 +139,9 @@ static void put_declared_row(dsm__page *page, const dsm_layer_spec *spec,
 }
 
 static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
-  static const char *const titles[] = {"layer",  "type",      "in",         "out",    "feature",
-                                       "kernel", "timesteps", "parameters", "MACs a sample",
-                                       "stored"};
+  static const char *const titles[] = {"layer",         "type",   "in",        "out",
+                                       "feature",       "kernel", "timesteps", "parameters",
+                                       "MACs a sample", "stored"};
   const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
   if (declared == NULL) {
     page->out.failed = true;
@@ -149,11 +150,12 @@ static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
   const size_t count = workload->spec_count;
   const size_t shown = count < DSM__WEB_DECLARED_MAX ? count : DSM__WEB_DECLARED_MAX;
   begin_table(page, "declared",
-              shown == count ? "Layers as declared"
-                             : dsm__page_text(page,
-                                              "The first %zu of %zu layers as declared; dsm describe "
-                                              "shows all",
-                                              shown, count),
+              shown == count
+                  ? "Layers as declared"
+                  : dsm__page_text(page,
+                                   "The first %zu of %zu layers as declared; dsm describe "
+                                   "shows all",
+                                   shown, count),
               titles, sizeof titles / sizeof titles[0]);
   for (size_t i = 0; i < shown; i++) {
     put_declared_row(page, &workload->specs[i], &declared[i]);
@@ -177,14 +179,15 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
   dsm__html_element(&page->out, "h3", dsm__page_text(page, "Workload: %s", workload->name), NULL);
   dsm__web_paragraph(
       page, NULL,
-      dsm__page_text(page, "%zu layer%s, minibatch %s; %s weights in %s, %s parameters, %s MACs a "
-                           "sample forward.",
-                     workload->spec_count, workload->spec_count == 1 ? "" : "s",
-                     dsm__figure_count(workload->minibatch).text,
-                     dsm__figure_count(workload->weights).text,
-                     dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text,
-                     dsm__figure_count(workload->parameters).text,
-                     dsm__figure_count(workload->forward_macs).text));
+      dsm__page_text(
+          page,
+          "%zu layer%s, minibatch %s; %s weights in %s, %s parameters, %s MACs a "
+          "sample forward.",
+          workload->spec_count, workload->spec_count == 1 ? "" : "s",
+          dsm__figure_count(workload->minibatch).text, dsm__figure_count(workload->weights).text,
+          dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text,
+          dsm__figure_count(workload->parameters).text,
+          dsm__figure_count(workload->forward_macs).text));
   put_source(page, workload->source);
   begin_details(page, dsm__page_text(page, "Layers of %s", workload->name));
   put_declared_layers(page, workload);
@@ -199,7 +202,8 @@ static void put_system(dsm__page *page, const dsm_system *system) {
   dsm__web_paragraph(
       page, NULL,
       dsm__page_text(
-          page, "%s chip%s, %s cores, %s MACs; peak %s; machine balance %s FLOP per byte of memory.",
+          page,
+          "%s chip%s, %s cores, %s MACs; peak %s; machine balance %s FLOP per byte of memory.",
           dsm__figure_count(chips).text, chips == 1 ? "" : "s",
           dsm__figure_count(dsm__system_cores(system)).text,
           dsm__figure_fixed(dsm__system_macs(system), 0).text,

@@ -78,15 +78,14 @@ static void put_row(dsm__page *page, const dsm_plan_page *subject, size_t index)
   } else {
     const dsm_plan_result *const result = &plan->result;
     const dsm__ladder_gains gains = dsm__ladder_gains_of(subject->rungs, index);
-    put_number(page, result->step_seconds,
-               dsm__figure_digits(1e3 * result->step_seconds, 5).text);
+    put_number(page, result->step_seconds, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
     put_number(page, result->samples_per_second,
                dsm__figure_digits(result->samples_per_second, 4).text);
     put_number(page, result->utilization, dsm__figure_percent(result->utilization).text);
     put_number(page, gains.over_previous,
-               index == 0 ? ""
-                          : dsm__page_text(page, "%sx",
-                                           dsm__figure_fixed(gains.over_previous, 3).text));
+               index == 0
+                   ? ""
+                   : dsm__page_text(page, "%sx", dsm__figure_fixed(gains.over_previous, 3).text));
     put_number(page, gains.over_first,
                dsm__page_text(page, "%sx", dsm__figure_fixed(gains.over_first, 3).text));
   }
@@ -104,8 +103,8 @@ static void put_table(dsm__page *page, const dsm_plan_page *subject) {
   dsm__html_begin(&page->out, "thead", NULL);
   dsm__html_begin(&page->out, "tr", NULL);
   for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-    dsm__html_element(&page->out, "th", titles[i], "scope", "col", "class", i == 0 ? "name" : "number",
-                      NULL);
+    dsm__html_element(&page->out, "th", titles[i], "scope", "col", "class",
+                      i == 0 ? "name" : "number", NULL);
   }
   dsm__html_end(&page->out, "tr");
   dsm__html_end(&page->out, "thead");

@@ -144,15 +144,16 @@ static void put_legend(dsm__page *page, const dsm_plan *plan) {
   const char *const on_chip_words = on_chip == 0 ? "" : dsm__on_chip_legend(page, on_chip);
   dsm__web_paragraph(
       page, "note",
-      dsm__page_text(page,
-                     "step %%: share of the step's time. Then of the time of the pass: util = useful "
-                     "work at full speed, array = arrays starting up or not full, xfer = transfers "
-                     "that computation does not hide, aux = auxiliary operations, other = never "
-                     "hidden. %s%s",
-                     on_chip_words,
-                     has_other_split ? " core split: * = of the first invocation; the others have "
-                                       "another."
-                                     : ""));
+      dsm__page_text(
+          page,
+          "step %%: share of the step's time. Then of the time of the pass: util = useful "
+          "work at full speed, array = arrays starting up or not full, xfer = transfers "
+          "that computation does not hide, aux = auxiliary operations, other = never "
+          "hidden. %s%s",
+          on_chip_words,
+          has_other_split ? " core split: * = of the first invocation; the others have "
+                            "another."
+                          : ""));
 }
 
 void dsm__web_layers(dsm__page *page, const dsm_plan_page *subject) {
@@ -167,12 +168,12 @@ void dsm__web_layers(dsm__page *page, const dsm_plan_page *subject) {
       &page->out, "caption",
       passes.left_out == 0
           ? "Each pass of each layer."
-          : dsm__page_text(page,
-                           "The %zu passes that take longest, in order of layers; the other %zu take "
-                           "%s of the step. dsm score with --format csv lists all.",
-                           passes.count, passes.left_out,
-                           dsm__web_percent(page, dsm__share(passes.left_cycles,
-                                                             plan->result.step_cycles))),
+          : dsm__page_text(
+                page,
+                "The %zu passes that take longest, in order of layers; the other %zu take "
+                "%s of the step. dsm score with --format csv lists all.",
+                passes.count, passes.left_out,
+                dsm__web_percent(page, dsm__share(passes.left_cycles, plan->result.step_cycles))),
       NULL);
   put_titles(page);
   dsm__html_begin(&page->out, "tbody", NULL);

@@ -51,8 +51,8 @@ typedef struct chosen_layers {
 } chosen_layers;
 
 static chosen_layers choose_layers(dsm__page *page, const dsm_plan *plan) {
-  chosen_layers chosen = {.items = dsm__arena_array(page->arena, plan->layer_count,
-                                                    sizeof *chosen.items)};
+  chosen_layers chosen = {
+      .items = dsm__arena_array(page->arena, plan->layer_count, sizeof *chosen.items)};
   if (chosen.items == NULL) {
     page->out.failed = true;
     return chosen;
@@ -92,12 +92,13 @@ static void put_bar(dsm__page *page, const dsm_plan *plan, const layer_time *sho
   for (int part = 0; part < DSM__PART_COUNT; part++) {
     const double width = parts.cycles[part] * units_per_cycle;
     if (width > 0.05) { /* what is narrower cannot be seen */
-      dsm__svg_rect(&page->out, dsm__web_part_class(page, part),
-                    (dsm__svg_box){.x = x, .y = at.y, .width = width, .height = bar_height},
-                    dsm__page_text(page, "%s %s: %s %s of the pass, %s", layer->layer->name,
-                                   dsm_pass_name(p), dsm__part_phrase((dsm__time_part)part),
-                                   dsm__web_percent(page, dsm__share(parts.cycles[part], loss.total)),
-                                   dsm__web_time(page, plan, parts.cycles[part])));
+      dsm__svg_rect(
+          &page->out, dsm__web_part_class(page, part),
+          (dsm__svg_box){.x = x, .y = at.y, .width = width, .height = bar_height},
+          dsm__page_text(page, "%s %s: %s %s of the pass, %s", layer->layer->name, dsm_pass_name(p),
+                         dsm__part_phrase((dsm__time_part)part),
+                         dsm__web_percent(page, dsm__share(parts.cycles[part], loss.total)),
+                         dsm__web_time(page, plan, parts.cycles[part])));
     }
     x += width;
   }
@@ -190,11 +191,11 @@ void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
       page,
       chosen.left_out == 0
           ? "fwd: forward, bwd: backward, upd: update."
-          : dsm__page_text(page,
-                           "fwd: forward, bwd: backward, upd: update. Shown are the %d layers that "
-                           "lose most time, in order of execution; the other %zu of %zu take %s of "
-                           "the step.",
-                           DSM__WEB_BAR_LAYERS_MAX, chosen.left_out, plan->layer_count,
-                           dsm__web_percent(
-                               page, dsm__share(chosen.left_cycles, plan->result.step_cycles))));
+          : dsm__page_text(
+                page,
+                "fwd: forward, bwd: backward, upd: update. Shown are the %d layers that "
+                "lose most time, in order of execution; the other %zu of %zu take %s of "
+                "the step.",
+                DSM__WEB_BAR_LAYERS_MAX, chosen.left_out, plan->layer_count,
+                dsm__web_percent(page, dsm__share(chosen.left_cycles, plan->result.step_cycles))));
 }

@@ -42,13 +42,14 @@ static const char *digest_of(dsm__page *page, const char *text) {
 
 /* Nothing is loaded from anywhere, and only this style and this script count. */
 static void put_policy(dsm__page *page, const char *colors) {
-  dsm__html_void(&page->out, "meta", "http-equiv", "Content-Security-Policy", "content",
-                 dsm__page_text(page,
-                                "default-src 'none'; style-src %s %s; script-src %s; img-src data:; "
-                                "base-uri 'none'; form-action 'none'",
-                                digest_of(page, dsm__page_style), digest_of(page, colors),
-                                digest_of(page, dsm__page_script)),
-                 NULL);
+  dsm__html_void(
+      &page->out, "meta", "http-equiv", "Content-Security-Policy", "content",
+      dsm__page_text(page,
+                     "default-src 'none'; style-src %s %s; script-src %s; img-src data:; "
+                     "base-uri 'none'; form-action 'none'",
+                     digest_of(page, dsm__page_style), digest_of(page, colors),
+                     digest_of(page, dsm__page_script)),
+      NULL);
 }
 
 /* An element whose content is no text to escape, but style or script. */
@@ -69,10 +70,10 @@ static void put_head(dsm__page *page, const dsm_plan *plan, const char *colors) 
   dsm__html_void(out, "meta", "name", "color-scheme", "content", "light dark", NULL);
   dsm__html_void(out, "meta", "name", "generator", "content",
                  dsm__page_text(page, "dsm %s", dsm_version()), NULL);
-  dsm__html_element(out, "title",
-                    dsm__page_text(page, "%s on %s - dsm report", plan->workload->name,
-                                   plan->system->name),
-                    NULL);
+  dsm__html_element(
+      out, "title",
+      dsm__page_text(page, "%s on %s - dsm report", plan->workload->name, plan->system->name),
+      NULL);
   dsm__html_void(out, "link", "rel", "icon", "href", "data:,", NULL); /* or browsers ask for one */
   put_raw(page, "style", dsm__page_style);
   put_raw(page, "style", colors);

@@ -22,15 +22,15 @@ static bool is_finite_and_positive(double value) {
   return value > 0 && isfinite(value);
 }
 
-static extent extent_of(const dsm_plan *plan, const dsm__web_passes *passes, const dsm__roof *roof) {
+static extent extent_of(const dsm_plan *plan, const dsm__web_passes *passes,
+                        const dsm__roof *roof) {
   const double ridge = log10(roof->peak_flops / roof->bytes_per_second);
   extent found = {.x_least = isfinite(ridge) ? ridge : 0, .y_most = log10(roof->peak_flops)};
   found.x_most = found.x_least;
   found.y_least = found.y_most;
   for (size_t i = 0; i < passes->count; i++) {
     const dsm__web_pass *const shown = &passes->items[i];
-    const dsm__roofline_point point =
-        dsm__roofline_point_of(plan, shown->layer, shown->pass);
+    const dsm__roofline_point point = dsm__roofline_point_of(plan, shown->layer, shown->pass);
     if (is_finite_and_positive(point.intensity)) {
       found.x_least = fmin(found.x_least, log10(point.intensity));
       found.x_most = fmax(found.x_most, log10(point.intensity));
@@ -89,8 +89,8 @@ static void put_axes(dsm__page *page, const extent *shown) {
 static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof) {
   const double right = pow(10, shown->x_most);
   const double ridge = roof->peak_flops / roof->bytes_per_second;
-  const double left = fmax(pow(10, shown->x_least),
-                           dsm__share(pow(10, shown->y_least), roof->bytes_per_second));
+  const double left =
+      fmax(pow(10, shown->x_least), dsm__share(pow(10, shown->y_least), roof->bytes_per_second));
   const dsm__svg_point corner = place(shown, ridge, roof->peak_flops);
   dsm__svg_line(&page->out, "roof", place(shown, left, left * roof->bytes_per_second), corner);
   dsm__svg_line(&page->out, "roof", corner, place(shown, right, roof->peak_flops));
@@ -98,9 +98,9 @@ static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof
                 (dsm__svg_point){.x = plot.x + plot.width - 6, .y = corner.y - 6},
                 dsm__page_text(page, "peak of a chip: %s",
                                dsm__figure_scaled(roof->peak_flops, "FLOP/s").text));
-  dsm__svg_text(&page->out, "end", (dsm__svg_point){.x = corner.x - 16, .y = corner.y + 4},
-                dsm__page_text(page, "memory: %s",
-                               dsm__figure_scaled(roof->bytes_per_second, "B/s").text));
+  dsm__svg_text(
+      &page->out, "end", (dsm__svg_point){.x = corner.x - 16, .y = corner.y + 4},
+      dsm__page_text(page, "memory: %s", dsm__figure_scaled(roof->bytes_per_second, "B/s").text));
 }
 
 /* ---- points ---- */
@@ -110,8 +110,7 @@ static void put_point(dsm__page *page, const dsm_plan *plan, const extent *shown
   const dsm_layer_plan *const layer = &plan->layers[which->layer];
   const dsm__roofline_point point = dsm__roofline_point_of(plan, which->layer, which->pass);
   /* The area stands for the time. */
-  const double radius =
-      fmax(3, 16 * sqrt(dsm__share(which->cycles, plan->result.step_cycles)));
+  const double radius = fmax(3, 16 * sqrt(dsm__share(which->cycles, plan->result.step_cycles)));
   const char *const traffic =
       isfinite(point.intensity)
           ? dsm__page_text(page, "%s FLOP/B", dsm__figure_short(point.intensity, 4).text)
@@ -137,15 +136,16 @@ static void put_legend(dsm__page *page, const dsm_plan *plan) {
   dsm__html_end(&page->out, "ul");
 }
 
-static const char *caption_of(dsm__page *page, const dsm_plan *plan, const dsm__web_passes *passes) {
+static const char *caption_of(dsm__page *page, const dsm_plan *plan,
+                              const dsm__web_passes *passes) {
   return passes->left_out == 0
              ? "Areas of points stand for time. Point at one for its layer and pass."
              : dsm__page_text(page,
                               "Areas of points stand for time. Shown are the %zu passes that take "
                               "longest; the other %zu take %s of the step.",
                               passes->count, passes->left_out,
-                              dsm__web_percent(page, dsm__share(passes->left_cycles,
-                                                                plan->result.step_cycles)));
+                              dsm__web_percent(
+                                  page, dsm__share(passes->left_cycles, plan->result.step_cycles)));
 }
 
 void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject) {

@@ -20,8 +20,7 @@ typedef struct column {
 
 /* The column that begins at a span. */
 static column column_at(const dsm__step_timeline *step, size_t first) {
-  const double least =
-      step->plan->result.step_cycles * DSM__WEB_COLUMN_MIN / plot.width;
+  const double least = step->plan->result.step_cycles * DSM__WEB_COLUMN_MIN / plot.width;
   column made = {.first = first, .begin_cycles = step->spans[first].begin_cycles};
   while (first + made.count < step->span_count && (made.count == 0 || made.cycles < least)) {
     made.cycles += step->spans[first + made.count].cycles;
@@ -48,13 +47,12 @@ static const char *column_name(dsm__page *page, const dsm__step_timeline *step,
   const dsm_layer_plan *const layers = step->plan->layers;
   const dsm__step_span *const first = &step->spans[shown->first];
   const dsm__step_span *const last = &step->spans[shown->first + shown->count - 1];
-  const char *const begin = dsm__page_text(page, "%s %s", layers[first->layer].layer->name,
-                                           dsm_pass_name(first->pass));
-  return shown->count == 1
-             ? begin
-             : dsm__page_text(page, "%s to %s %s (%zu passes)", begin,
-                              layers[last->layer].layer->name, dsm_pass_name(last->pass),
-                              shown->count);
+  const char *const begin =
+      dsm__page_text(page, "%s %s", layers[first->layer].layer->name, dsm_pass_name(first->pass));
+  return shown->count == 1 ? begin
+                           : dsm__page_text(page, "%s to %s %s (%zu passes)", begin,
+                                            layers[last->layer].layer->name,
+                                            dsm_pass_name(last->pass), shown->count);
 }
 
 /* ---- axes ---- */
@@ -67,7 +65,10 @@ static void put_time_axis(dsm__page *page, const dsm_plan *plan) {
     const double x = x_of(plan, cycles);
     dsm__svg_line(&page->out, "tick", (dsm__svg_point){.x = x, .y = bottom},
                   (dsm__svg_point){.x = x, .y = bottom + 5});
-    dsm__svg_text(&page->out, i == 0 ? "start" : i == TICKS ? "end" : "middle",
+    dsm__svg_text(&page->out,
+                  i == 0       ? "start"
+                  : i == TICKS ? "end"
+                               : "middle",
                   (dsm__svg_point){.x = x, .y = bottom + 19},
                   i == 0 ? "0" : dsm__web_time(page, plan, cycles));
   }
@@ -135,23 +136,23 @@ static void put_loss_column(dsm__page *page, const dsm__step_timeline *step, con
     const double height = plot.height * share;
     y -= height;
     if (height > 0.2) { /* what is lower cannot be seen */
-      dsm__svg_rect(&page->out, dsm__web_part_class(page, part),
-                    (dsm__svg_box){.x = x, .y = y, .width = width, .height = height},
-                    dsm__page_text(page, "%s, %s: %s %s, %s", name,
-                                   dsm__web_time(page, plan, shown->cycles),
-                                   dsm__part_phrase((dsm__time_part)part),
-                                   dsm__web_percent(page, share),
-                                   dsm__web_time(page, plan, parts.cycles[part])));
+      dsm__svg_rect(
+          &page->out, dsm__web_part_class(page, part),
+          (dsm__svg_box){.x = x, .y = y, .width = width, .height = height},
+          dsm__page_text(page, "%s, %s: %s %s, %s", name, dsm__web_time(page, plan, shown->cycles),
+                         dsm__part_phrase((dsm__time_part)part), dsm__web_percent(page, share),
+                         dsm__web_time(page, plan, parts.cycles[part])));
     }
   }
 }
 
 static const char *joined_note(dsm__page *page, size_t joined) {
-  return joined == 0 ? ""
-                     : dsm__page_text(page,
-                                      " %zu passes that are too short to be seen are drawn together "
-                                      "with their neighbours.",
-                                      joined);
+  return joined == 0
+             ? ""
+             : dsm__page_text(page,
+                              " %zu passes that are too short to be seen are drawn together "
+                              "with their neighbours.",
+                              joined);
 }
 
 /* Draws all columns; returns how many spans share one. */
@@ -201,12 +202,13 @@ void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
   put_layer_names(page, &step);
   dsm__svg_end(&page->out);
   dsm__web_figure_end(
-      page, dsm__page_text(page, "Point at a part for its layer, pass and time.%s%s",
-                           plan->pipeline_count > 0
-                               ? " Layers of a pipeline run at the same time; each is drawn with its "
-                                 "share of the group's time."
-                               : "",
-                           joined_note(page, joined)));
+      page,
+      dsm__page_text(page, "Point at a part for its layer, pass and time.%s%s",
+                     plan->pipeline_count > 0
+                         ? " Layers of a pipeline run at the same time; each is drawn with its "
+                           "share of the group's time."
+                         : "",
+                     joined_note(page, joined)));
 }
 
 /* ---- memory ---- */
@@ -247,10 +249,10 @@ static void put_memory_legend(dsm__page *page, const dsm__memory_timeline *memor
   dsm__html_begin(&page->out, "ul", "class", "legend", NULL);
   for (int kind = 0; kind < DSM__MEMORY_KIND_COUNT; kind++) {
     if (memory->most.bytes[kind] > 0) {
-      dsm__web_legend_entry(
-          page, dsm__page_text(page, "memory-%d", kind),
-          dsm__page_text(page, "%s, at most %s", dsm__memory_kind_word((dsm__memory_kind)kind),
-                         dsm__figure_scaled(memory->most.bytes[kind], "B").text));
+      dsm__web_legend_entry(page, dsm__page_text(page, "memory-%d", kind),
+                            dsm__page_text(page, "%s, at most %s",
+                                           dsm__memory_kind_word((dsm__memory_kind)kind),
+                                           dsm__figure_scaled(memory->most.bytes[kind], "B").text));
     }
   }
   dsm__html_end(&page->out, "ul");
@@ -271,13 +273,11 @@ static void put_memory_figure(dsm__page *page, const dsm__step_timeline *step,
   put_time_axis(page, step->plan);
   put_layer_names(page, step);
   dsm__svg_end(&page->out);
-  dsm__web_figure_end(page,
-                      dsm__page_text(page,
-                                     "The most at a time is %s, %s of a chip's capacity of %s.%s",
-                                     dsm__figure_scaled(most, "B").text,
-                                     dsm__web_percent(page, dsm__share(most, capacity)),
-                                     dsm__figure_scaled(capacity, "B").text,
-                                     joined_note(page, joined)));
+  dsm__web_figure_end(
+      page, dsm__page_text(page, "The most at a time is %s, %s of a chip's capacity of %s.%s",
+                           dsm__figure_scaled(most, "B").text,
+                           dsm__web_percent(page, dsm__share(most, capacity)),
+                           dsm__figure_scaled(capacity, "B").text, joined_note(page, joined)));
 }
 
 void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject) {

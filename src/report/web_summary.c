@@ -15,8 +15,8 @@
 static const double tolerance = 1e-9;
 
 static void put_notice(dsm__page *page, const char *class, const char *title, const char *text) {
-  dsm__html_begin(&page->out, "p", "class", dsm__page_text(page, "notice %s", class), "role", "note",
-                  NULL);
+  dsm__html_begin(&page->out, "p", "class", dsm__page_text(page, "notice %s", class), "role",
+                  "note", NULL);
   dsm__html_element(&page->out, "strong", title, NULL);
   dsm__html_text(&page->out, text);
   dsm__html_end(&page->out, "p");
@@ -62,8 +62,7 @@ static void put_distance_from_record(dsm__page *page, const dsm_plan_page *subje
                             "The file of the plan says %s cycles a step; predicted again from its "
                             "decisions it takes %s (%s%s %%). This page shows the new prediction.",
                             dsm__figure_fixed(recorded, 0).text,
-                            dsm__figure_fixed(predicted, 0).text,
-                            predicted > recorded ? "+" : "-",
+                            dsm__figure_fixed(predicted, 0).text, predicted > recorded ? "+" : "-",
                             dsm__figure_digits(100 * fabs(predicted / recorded - 1), 3).text));
 }
 
@@ -109,8 +108,7 @@ static void put_tiles(dsm__page *page, const dsm_plan *plan) {
       {"samples-per-second", "Throughput",
        dsm__page_text(page, "%s", dsm__figure_digits(result->samples_per_second, 4).text),
        "samples/s",
-       dsm__page_text(page, "%s samples a step",
-                      dsm__figure_count(plan->workload->minibatch).text),
+       dsm__page_text(page, "%s samples a step", dsm__figure_count(plan->workload->minibatch).text),
        result->samples_per_second},
       {"utilization", "Utilization",
        dsm__page_text(page, "%s", dsm__figure_fixed(100 * result->utilization, 1).text), "%",
@@ -119,10 +117,10 @@ static void put_tiles(dsm__page *page, const dsm_plan *plan) {
        result->utilization},
       {"memory-bytes", "Memory of a chip",
        dsm__page_text(page, "%s", dsm__figure_scaled(memory->total_bytes, "B").text), "",
-       dsm__page_text(page, "%s of %s",
-                      dsm__web_percent(page, dsm__share(memory->total_bytes,
-                                                        memory->capacity_bytes)),
-                      dsm__figure_scaled(memory->capacity_bytes, "B").text),
+       dsm__page_text(
+           page, "%s of %s",
+           dsm__web_percent(page, dsm__share(memory->total_bytes, memory->capacity_bytes)),
+           dsm__figure_scaled(memory->capacity_bytes, "B").text),
        memory->total_bytes},
   };
   dsm__html_begin(&page->out, "dl", "class", "tiles", NULL);
@@ -182,8 +180,9 @@ static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__web_part
   const size_t count = order_losses(parts, order);
   const size_t named = count < NAMED_MAX ? count : NAMED_MAX;
   const char *text = dsm__page_text(
-      page, "%s of %s with %s sample%s takes %s ms on %s, that is %s samples/s. %s of that time is "
-            "useful work at the full speed of all arrays",
+      page,
+      "%s of %s with %s sample%s takes %s ms on %s, that is %s samples/s. %s of that time is "
+      "useful work at the full speed of all arrays",
       plan->options.mode == DSM_MODE_INFERENCE ? "A request" : "A training step",
       plan->workload->name, dsm__figure_count(plan->workload->minibatch).text,
       plan->workload->minibatch == 1 ? "" : "s",
@@ -192,9 +191,9 @@ static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__web_part
       share_of_part(page, parts, DSM__PART_BUSY, total));
   for (size_t i = 0; i < named; i++) {
     text = dsm__page_text(page, "%s%s %s (%s)", text,
-                          i == 0                          ? "; the rest goes mostly to"
+                          i == 0           ? "; the rest goes mostly to"
                           : i + 1 == named ? " and"
-                                                          : ",",
+                                           : ",",
                           part_sentence(order[i]), share_of_part(page, parts, order[i], total));
   }
   dsm__web_paragraph(page, "lead", dsm__page_text(page, "%s.", text));

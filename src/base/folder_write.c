@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diag_add.h"
+#include "dsm/file.h"
+
+static dsm_status cannot_make(const char *path, int error, dsm_diags *diags) {
+  if (error == ENOMEM) {
+    return dsm__out_of_memory(diags);
+  }
+  char reason[128];
+  if (strerror_r(error, reason, sizeof reason) != 0) {
+    (void)snprintf(reason, sizeof reason, "error %d", error);
+  }
+  const bool is_full = error == ENOTEMPTY || error == EEXIST;
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL, "%s%s",
+                 is_full ? "expected a new or an empty folder, found one that has files"
+                         : "cannot make the folder: ",
+                 is_full ? "" : reason);
+  return DSM_ERROR_IO;
+}
+
+/* Where the folder really is: links are followed, slashes at the end fall away. NULL with errno. */
+static char *resolve(const char *path, dsm__arena *arena) {
+  char *const real = realpath(path, NULL);
+  if (real == NULL && errno != ENOENT) {
+    return NULL;
+  }
+  const char *const name = real == NULL ? path : real;
+  size_t length = strlen(name);
+  while (length > 1 && name[length - 1] == '/') {
+    length--;
+  }
+  char *const target = dsm__arena_strndup(arena, name, length);
+  free(real);
+  errno = target == NULL ? ENOMEM : 0;
+  return target;
+}
+
+/* A new folder beside the target. NULL with errno. */
+static char *make_temporary(const char *target, dsm__arena *arena) {
+  enum { MOST_TRIES = 10000 };
+  const mode_t all = S_IRWXU | S_IRWXG | S_IRWXO; /* the umask takes away what it must */
+  const char *const slash = strrchr(target, '/');
+  const int prefix = slash == NULL ? 0 : (int)(slash - target) + 1;
+  for (int i = 0; i < MOST_TRIES; i++) {
+    char *const name =
+        dsm__arena_printf(arena, "%.*s.dsm-%jd-%d.tmp", prefix, target, (intmax_t)getpid(), i);
+    if (name == NULL) {
+      errno = ENOMEM;
+      return NULL;
+    }
+    if (mkdir(name, all) == 0) {
+      return name;
+    }
+    if (errno != EEXIST) {
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+static dsm_status write_files(const char *folder, const dsm_named_text *files, size_t file_count,
+                              dsm__arena *arena, dsm_diags *diags) {
+  for (size_t i = 0; i < file_count; i++) {
+    const char *const path = dsm__arena_printf(arena, "%s/%s", folder, files[i].name);
+    if (path == NULL) {
+      return dsm__out_of_memory(diags);
+    }
+    const dsm_status status = dsm_file_write(path, files[i].text, strlen(files[i].text), diags);
+    if (status != DSM_OK) {
+      return status;
+    }
+  }
+  return DSM_OK;
+}
+
+/* Leaves no trace. Paths are made anew on the stack of the file system's limit: what failed may be
+ * memory. */
+static void remove_folder(const char *folder, const dsm_named_text *files, size_t file_count) {
+  for (size_t i = 0; i < file_count; i++) {
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, files[i].name);
+    if (length > 0 && (size_t)length < sizeof path) {
+      (void)unlink(path);
+    }
+  }
+  (void)rmdir(folder);
+}
+
+static dsm_status write_target(const char *path, const dsm_named_text *files, size_t file_count,
+                               dsm__arena *arena, dsm_diags *diags) {
+  const char *const target = resolve(path, arena);
+  if (target == NULL) {
+    return cannot_make(path, errno, diags);
+  }
+  struct stat info;
+  if (stat(target, &info) == 0 && !S_ISDIR(info.st_mode)) {
+    return cannot_make(path, ENOTDIR, diags);
+  }
+  char *const temporary = make_temporary(target, arena);
+  if (temporary == NULL) {
+    return cannot_make(path, errno == EEXIST ? EBUSY : errno, diags);
+  }
+  dsm_status status = write_files(temporary, files, file_count, arena, diags);
+  if (status == DSM_OK && rename(temporary, target) != 0) {
+    status = cannot_make(path, errno, diags);
+  }
+  if (status != DSM_OK) {
+    remove_folder(temporary, files, file_count);
+  }
+  return status;
+}
+
+dsm_status dsm_folder_write(const char *path, const dsm_named_text *files, size_t file_count,
+                            dsm_diags *diags) {
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = write_target(path, files, file_count, arena, diags);
+  dsm__arena_free(arena);
+  return status;
+}
