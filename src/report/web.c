@@ -115,15 +115,22 @@ void dsm__web_paragraph(dsm__page *page, const char *class, const char *text) {
   }
 }
 
-void dsm__web_figure_begin(dsm__page *page, const char *id, const char *name) {
+void dsm__web_figure_begin(dsm__page *page, const char *id) {
   dsm__html_begin(&page->out, "figure", "id", id, NULL);
+  dsm__page_break(page);
+}
+
+void dsm__web_scroll_begin(dsm__page *page, const char *name) {
   dsm__html_begin(&page->out, "div", "class", "scroll", "tabindex", "0", "role", "region",
                   "aria-label", name, NULL);
   dsm__page_break(page);
 }
 
-void dsm__web_figure_end(dsm__page *page, const char *caption) {
+void dsm__web_scroll_end(dsm__page *page) {
   dsm__html_end(&page->out, "div");
+}
+
+void dsm__web_figure_end(dsm__page *page, const char *caption) {
   dsm__html_element(&page->out, "figcaption", caption, NULL);
   dsm__html_end(&page->out, "figure");
 }

@@ -65,9 +65,15 @@ void dsm__web_legend_entry(dsm__page *page, const char *class, const char *text)
 /** A paragraph. */
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text);
 
-/** Begins a figure; what follows up to dsm__web_figure_end is scrolled if it is larger than the
- * page. `name` says what scrolls, for assistive technology. */
-void dsm__web_figure_begin(dsm__page *page, const char *id, const char *name);
+/** Begins a figure: its legend follows, then its drawing. */
+void dsm__web_figure_begin(dsm__page *page, const char *id);
+
+/** Begins what is scrolled where it is wider than the page. `name` says what scrolls, for assistive
+ * technology. */
+void dsm__web_scroll_begin(dsm__page *page, const char *name);
+void dsm__web_scroll_end(dsm__page *page);
+
+/** Ends a figure, whose drawing was ended. */
 void dsm__web_figure_end(dsm__page *page, const char *caption);
 
 /** A name in at most `width` columns, shortened in its middle. */

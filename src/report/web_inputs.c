@@ -22,16 +22,21 @@ static bool is_of_model(const dsm__listed_parameter *parameter) {
 
 /* ---- tables ---- */
 
-static void begin_table(dsm__page *page, const char *id, const char *caption,
-                        const char *const *titles, size_t count) {
-  dsm__html_begin(&page->out, "div", "class", "scroll", "tabindex", "0", "role", "region",
-                  "aria-label", caption, NULL);
+typedef struct title {
+  const char *text;
+  bool is_number;
+} title;
+
+static void begin_table(dsm__page *page, const char *id, const char *caption, const title *titles,
+                        size_t count) {
+  dsm__web_scroll_begin(page, caption);
   dsm__html_begin(&page->out, "table", "id", id, NULL);
   dsm__html_element(&page->out, "caption", caption, NULL);
   dsm__html_begin(&page->out, "thead", NULL);
   dsm__html_begin(&page->out, "tr", NULL);
   for (size_t i = 0; i < count; i++) {
-    dsm__html_element(&page->out, "th", titles[i], "scope", "col", NULL);
+    dsm__html_element(&page->out, "th", titles[i].text, "scope", "col", "class",
+                      titles[i].is_number ? "number" : "name", NULL);
   }
   dsm__html_end(&page->out, "tr");
   dsm__html_end(&page->out, "thead");
@@ -41,7 +46,7 @@ static void begin_table(dsm__page *page, const char *id, const char *caption,
 static void end_table(dsm__page *page) {
   dsm__html_end(&page->out, "tbody");
   dsm__html_end(&page->out, "table");
-  dsm__html_end(&page->out, "div");
+  dsm__web_scroll_end(page);
 }
 
 static void put_cell(dsm__page *page, const char *class, const char *text) {
@@ -51,7 +56,8 @@ static void put_cell(dsm__page *page, const char *class, const char *text) {
 /* ---- parameters ---- */
 
 static void begin_parameters(dsm__page *page, const char *id, const char *caption) {
-  static const char *const titles[] = {"parameter", "value", "unit", "default", "source"};
+  static const title titles[] = {
+      {"parameter", false}, {"value", true}, {"unit", false}, {"default", true}, {"source", false}};
   begin_table(page, id, caption, titles, sizeof titles / sizeof titles[0]);
 }
 
@@ -139,9 +145,10 @@ static void put_declared_row(dsm__page *page, const dsm_layer_spec *spec,
 }
 
 static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
-  static const char *const titles[] = {"layer",         "type",   "in",        "out",
-                                       "feature",       "kernel", "timesteps", "parameters",
-                                       "MACs a sample", "stored"};
+  static const title titles[] = {{"layer", false},    {"type", false},      {"in", true},
+                                 {"out", true},       {"feature", true},    {"kernel", false},
+                                 {"timesteps", true}, {"parameters", true}, {"MACs a sample", true},
+                                 {"stored", true}};
   const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
   if (declared == NULL) {
     page->out.failed = true;

@@ -49,7 +49,8 @@ static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
     const double over_first = dsm__ladder_gains_of(subject->rungs, i).over_first;
     most = over_first > most ? over_first : most;
   }
-  dsm__web_figure_begin(page, "ladder-figure", "Bars of the ladder");
+  dsm__web_figure_begin(page, "ladder-figure");
+  dsm__web_scroll_begin(page, "Bars of the ladder");
   dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, row_height * (double)subject->rung_count,
                  "A bar for each rung of the ladder: its speed-up over the first. The table below "
                  "has the numbers.");
@@ -57,6 +58,7 @@ static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
     put_bar(page, subject, i, most);
   }
   dsm__svg_end(&page->out);
+  dsm__web_scroll_end(page);
   dsm__web_figure_end(page, "Speed-up over the first rung, and utilization.");
 }
 
@@ -95,6 +97,7 @@ static void put_row(dsm__page *page, const dsm_plan_page *subject, size_t index)
 static void put_table(dsm__page *page, const dsm_plan_page *subject) {
   static const char *const titles[] = {"rung",          "step (ms)", "samples/s",
                                        "utilization %", "gain",      "over first"};
+  dsm__web_scroll_begin(page, "Table of the ladder");
   dsm__html_begin(&page->out, "table", "id", "rungs", NULL);
   dsm__html_element(&page->out, "caption",
                     "Each rung adds its optimization to those above it; gain: speed-up over the "
@@ -114,6 +117,7 @@ static void put_table(dsm__page *page, const dsm_plan_page *subject) {
   }
   dsm__html_end(&page->out, "tbody");
   dsm__html_end(&page->out, "table");
+  dsm__web_scroll_end(page);
 }
 
 /* Which of the ladder's optimizations the plan itself was made without. */

@@ -184,9 +184,11 @@ void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
   dsm__web_paragraph(page, NULL,
                      "A bar for each pass, as long as its time. All but the first colour is lost. "
                      "The number beside a bar is the share of the step.");
+  dsm__web_figure_begin(page, "loss-figure");
   dsm__web_parts_legend(page, &parts);
-  dsm__web_figure_begin(page, "loss-figure", "Bars of layers and passes");
+  dsm__web_scroll_begin(page, "Bars of layers and passes");
   put_figure(page, plan, &chosen);
+  dsm__web_scroll_end(page);
   dsm__web_figure_end(
       page,
       chosen.left_out == 0

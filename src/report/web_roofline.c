@@ -8,7 +8,7 @@
 #include "report/svg.h"
 #include "report/web.h"
 
-static const dsm__svg_box plot = {.x = 90, .y = 14, .width = DSM__WEB_WIDTH - 110, .height = 380};
+static const dsm__svg_box plot = {.x = 90, .y = 14, .width = DSM__WEB_WIDTH - 120, .height = 380};
 
 /* What the axes reach over, in decimal logarithms. */
 typedef struct extent {
@@ -24,6 +24,7 @@ static bool is_finite_and_positive(double value) {
 
 static extent extent_of(const dsm_plan *plan, const dsm__web_passes *passes,
                         const dsm__roof *roof) {
+  static const double margin = 0.25;
   const double ridge = log10(roof->peak_flops / roof->bytes_per_second);
   extent found = {.x_least = isfinite(ridge) ? ridge : 0, .y_most = log10(roof->peak_flops)};
   found.x_most = found.x_least;
@@ -39,10 +40,10 @@ static extent extent_of(const dsm_plan *plan, const dsm__web_passes *passes,
       found.y_least = fmin(found.y_least, log10(point.flops));
     }
   }
-  return (extent){.x_least = floor(found.x_least - 0.2),
-                  .x_most = ceil(found.x_most + 0.2),
-                  .y_least = floor(found.y_least - 0.1),
-                  .y_most = ceil(found.y_most + 0.05)};
+  return (extent){.x_least = found.x_least - margin,
+                  .x_most = found.x_most + margin,
+                  .y_least = found.y_least - margin,
+                  .y_most = found.y_most + margin};
 }
 
 /* Where a point lies; what is beyond the axes (no memory traffic at all) lies on their ends. */
@@ -67,14 +68,14 @@ static void put_axes(dsm__page *page, const extent *shown) {
   const int across = decades_apart(shown->x_least, shown->x_most);
   const int up = decades_apart(shown->y_least, shown->y_most);
   const double bottom = plot.y + plot.height;
-  for (int d = (int)shown->x_least; d <= (int)shown->x_most; d += across) {
+  for (int d = (int)ceil(shown->x_least); d <= (int)floor(shown->x_most); d += across) {
     const dsm__svg_point at = place(shown, pow(10, d), pow(10, shown->y_least));
     dsm__svg_line(&page->out, "grid", (dsm__svg_point){.x = at.x, .y = plot.y},
                   (dsm__svg_point){.x = at.x, .y = bottom});
     dsm__svg_text(&page->out, "middle", (dsm__svg_point){.x = at.x, .y = bottom + 18},
                   dsm__figure_short(pow(10, d), 3).text);
   }
-  for (int d = (int)shown->y_least; d <= (int)shown->y_most; d += up) {
+  for (int d = (int)ceil(shown->y_least); d <= (int)floor(shown->y_most); d += up) {
     const dsm__svg_point at = place(shown, pow(10, shown->x_least), pow(10, d));
     dsm__svg_line(&page->out, "grid", (dsm__svg_point){.x = plot.x, .y = at.y},
                   (dsm__svg_point){.x = plot.x + plot.width, .y = at.y});
@@ -105,12 +106,12 @@ static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof
 
 /* ---- points ---- */
 
-static void put_point(dsm__page *page, const dsm_plan *plan, const extent *shown,
+static void put_point(dsm__page *page, const dsm_plan *plan, const extent *shown, double longest,
                       const dsm__web_pass *which) {
   const dsm_layer_plan *const layer = &plan->layers[which->layer];
   const dsm__roofline_point point = dsm__roofline_point_of(plan, which->layer, which->pass);
   /* The area stands for the time. */
-  const double radius = fmax(3, 16 * sqrt(dsm__share(which->cycles, plan->result.step_cycles)));
+  const double radius = fmax(2.5, 10 * sqrt(dsm__share(which->cycles, longest)));
   const char *const traffic =
       isfinite(point.intensity)
           ? dsm__page_text(page, "%s FLOP/B", dsm__figure_short(point.intensity, 4).text)
@@ -157,17 +158,23 @@ void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject) {
                      "Each pass of each layer, by the work that it does for each byte between chip "
                      "and memory. The line is the most that a chip's memory and arrays allow; what "
                      "lies far below it is bound by something else.");
+  dsm__web_figure_begin(page, "roofline-figure");
   put_legend(page, plan);
-  dsm__web_figure_begin(page, "roofline-figure", "Roofline");
+  dsm__web_scroll_begin(page, "Roofline");
   dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, plot.y + plot.height + 50,
                  "A point for each pass of each layer: FLOP/s of a chip over FLOP for each byte of "
                  "memory traffic, under the roof of the chip. The table of layers and passes has "
                  "the numbers.");
+  double longest = 0;
+  for (size_t i = 0; i < passes.count; i++) {
+    longest = fmax(longest, passes.items[i].cycles);
+  }
   put_axes(page, &shown);
   put_roof(page, &shown, &roof);
   for (size_t i = 0; i < passes.count; i++) {
-    put_point(page, plan, &shown, &passes.items[i]);
+    put_point(page, plan, &shown, longest, &passes.items[i]);
   }
   dsm__svg_end(&page->out);
+  dsm__web_scroll_end(page);
   dsm__web_figure_end(page, caption_of(page, plan, &passes));
 }

@@ -83,9 +83,24 @@ static void put_level(dsm__page *page, double height_share, const char *text) {
 
 /* ---- names of layers below the plot, where there is room ---- */
 
+/* Columns that a name gets. */
+#define NAME_WIDTH ((size_t)14)
+
+/* Of a whole figure: the plot, the axis, and the names, which stand aslant. */
+static double figure_height(const dsm_plan *plan) {
+  static const double axis_height = 42;
+  static const double height_per_column = 5.4;
+  size_t longest = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const size_t width = dsm__display_width(plan->layers[i].layer->name);
+    longest = width > longest ? width : longest;
+  }
+  const size_t shown = longest < NAME_WIDTH ? longest : NAME_WIDTH;
+  return plot.y + plot.height + axis_height + height_per_column * (double)shown;
+}
+
 static void put_layer_names(dsm__page *page, const dsm__step_timeline *step) {
   static const double gap = 15;
-  static const size_t name_width = 14;
   const double y = plot.y + plot.height + 34;
   double free_from = plot.x;
   for (size_t i = 0; i < step->span_count;) {
@@ -99,7 +114,7 @@ static void put_layer_names(dsm__page *page, const dsm__step_timeline *step) {
     if (x >= free_from && x_of(step->plan, cycles) - plot.x >= gap / 2) {
       dsm__html_element(
           &page->out, "text",
-          dsm__web_short_name(page, step->plan->layers[layer].layer->name, name_width), "class",
+          dsm__web_short_name(page, step->plan->layers[layer].layer->name, NAME_WIDTH), "class",
           "end", "transform",
           dsm__page_text(page, "translate(%s %s) rotate(-50)", dsm__svg_length(x + 4).text,
                          dsm__svg_length(y).text),
@@ -189,9 +204,10 @@ void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
                      "The step from left to right, pass after pass. The width of a column is the "
                      "time of the pass, its colours are what that time is spent on: the area of a "
                      "colour is its share of the step.");
+  dsm__web_figure_begin(page, "step-figure");
   dsm__web_parts_legend(page, &parts);
-  dsm__web_figure_begin(page, "step-figure", "Figure of the step's time");
-  dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, plot.y + plot.height + 110,
+  dsm__web_scroll_begin(page, "Figure of the step's time");
+  dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, figure_height(plan),
                  "A column for each pass of each layer in order of execution, stacked by what its "
                  "time goes to. The table of layers and passes has the numbers.");
   const size_t joined = put_columns(page, &step, NULL, put_loss);
@@ -201,6 +217,7 @@ void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
   put_time_axis(page, plan);
   put_layer_names(page, &step);
   dsm__svg_end(&page->out);
+  dsm__web_scroll_end(page);
   dsm__web_figure_end(
       page,
       dsm__page_text(page, "Point at a part for its layer, pass and time.%s%s",
@@ -262,8 +279,10 @@ static void put_memory_figure(dsm__page *page, const dsm__step_timeline *step,
                               const dsm__memory_timeline *memory) {
   const double most = memory->most.total_bytes;
   const double capacity = step->plan->result.memory.capacity_bytes;
-  dsm__web_figure_begin(page, "memory-figure", "Figure of memory over the step");
-  dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, plot.y + plot.height + 110,
+  dsm__web_figure_begin(page, "memory-figure");
+  put_memory_legend(page, memory);
+  dsm__web_scroll_begin(page, "Figure of memory over the step");
+  dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, figure_height(step->plan),
                  "A column for each pass in order of execution, stacked by what a chip's memory "
                  "holds.");
   const size_t joined = put_columns(page, step, memory, put_memory_column);
@@ -273,6 +292,7 @@ static void put_memory_figure(dsm__page *page, const dsm__step_timeline *step,
   put_time_axis(page, step->plan);
   put_layer_names(page, step);
   dsm__svg_end(&page->out);
+  dsm__web_scroll_end(page);
   dsm__web_figure_end(
       page, dsm__page_text(page, "The most at a time is %s, %s of a chip's capacity of %s.%s",
                            dsm__figure_scaled(most, "B").text,
@@ -290,6 +310,5 @@ void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject) {
   }
   dsm__web_paragraph(page, NULL,
                      "What the memory of a chip holds while each pass runs, over the same time.");
-  put_memory_legend(page, &memory);
   put_memory_figure(page, &step, &memory);
 }

@@ -225,7 +225,7 @@ static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__web_p
   char exact[DSM__NUMBER_TEXT_SIZE];
   (void)dsm__double_to_text(parts->cycles[part], exact);
   dsm__html_begin(out, "tr", NULL);
-  dsm__html_begin(out, "th", "scope", "row", NULL);
+  dsm__html_begin(out, "th", "scope", "row", "class", "part", NULL);
   dsm__html_begin(out, "span", "class",
                   dsm__page_text(page, "swatch %s", dsm__web_part_class(page, part)), "aria-hidden",
                   "true", NULL);
@@ -243,12 +243,14 @@ static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__web_p
 static void put_parts_table(dsm__page *page, const dsm_plan *plan, const dsm__web_parts *parts) {
   static const char *const titles[] = {"part", "share of the step", "time", "what it is"};
   dsm__text_buffer *const out = &page->out;
+  dsm__web_scroll_begin(page, "Parts of the step");
   dsm__html_begin(out, "table", "id", "parts", NULL);
   dsm__html_element(out, "caption", "Where the step goes; the parts add up to its time.", NULL);
   dsm__html_begin(out, "thead", NULL);
   dsm__html_begin(out, "tr", NULL);
   for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-    dsm__html_element(out, "th", titles[i], "scope", "col", NULL);
+    dsm__html_element(out, "th", titles[i], "scope", "col", "class",
+                      i == 1 || i == 2 ? "number" : "name", NULL);
   }
   dsm__html_end(out, "tr");
   dsm__html_end(out, "thead");
@@ -260,6 +262,7 @@ static void put_parts_table(dsm__page *page, const dsm_plan *plan, const dsm__we
   }
   dsm__html_end(out, "tbody");
   dsm__html_end(out, "table");
+  dsm__web_scroll_end(page);
 }
 
 static void put_losers(dsm__page *page, const dsm_plan *plan) {
