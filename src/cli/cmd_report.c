@@ -14,11 +14,24 @@
 /* What a page shows beside the plan. */
 typedef struct explored {
   const cli_predicted *predicted;
-  dsm_plan *best;
   cli_ladder ladder;
+  dsm_plan *apart;      /* explored with the plan's own options, where no rung was; else NULL */
+  const dsm_plan *best; /* that, or the rung's */
 } explored;
 
-/* The best plan of the same space, which tells the bound too, and the ladder. */
+/* The rung of these optimizations; NULL: there is none. */
+static const dsm_plan *find_rung(const cli_ladder *ladder, const dsm_explore_options *options) {
+  const dsm_optimization_set of_mode = dsm_mode_optimizations(options->mode);
+  for (size_t i = 0; i < ladder->count; i++) {
+    const dsm_plan *const plan = ladder->plans[i];
+    if (plan != NULL && ((plan->options.optimizations ^ options->optimizations) & of_mode) == 0) {
+      return plan;
+    }
+  }
+  return NULL;
+}
+
+/* The ladder, and the best plan of the plan's own space, which tells the bound too. */
 static dsm_status explore_again(explored *found, const cli_arguments *arguments, dsm_diags *diags) {
   dsm_plan *const plan = found->predicted->plan;
   plan->options.thread_count = arguments->options.thread_count;
@@ -26,12 +39,16 @@ static dsm_status explore_again(explored *found, const cli_arguments *arguments,
                                       .system = plan->system,
                                       .options = &plan->options,
                                       .may_lack_rungs = true};
-  dsm_status status = cli_explore(&found->best, arguments, NULL, plan->workload, plan->system,
-                                  &plan->options, diags);
+  dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request, diags);
+  found->best = find_rung(&found->ladder, &plan->options);
+  if (status == DSM_OK && found->best == NULL) {
+    status = cli_explore(&found->apart, arguments, NULL, plan->workload, plan->system,
+                         &plan->options, diags);
+    found->best = found->apart;
+  }
   if (status == DSM_OK) {
     plan->result.lower_bound_cycles =
         fmin(found->best->result.lower_bound_cycles, plan->result.step_cycles);
-    status = cli_ladder_explore(&found->ladder, arguments, &request, diags);
   }
   return status;
 }
@@ -62,7 +79,7 @@ static cli_exit report(const cli_arguments *arguments, const cli_predicted *pred
   const cli_exit outcome =
       status == DSM_OK ? cli_put_text(arguments, print_page, &found) : cli_exit_of(status);
   cli_ladder_fini(&found.ladder);
-  dsm_plan_free(found.best);
+  dsm_plan_free(found.apart);
   dsm_diags_free(diags);
   return outcome;
 }

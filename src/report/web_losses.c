@@ -127,11 +127,11 @@ static double put_layer(dsm__page *page, const dsm_plan *plan, const layer_time 
   return y - top + layer_gap;
 }
 
-static double figure_height(const dsm_plan *plan, const chosen_layers *chosen) {
+static double drawing_height(const dsm_plan *plan, const layer_time *layers, size_t count) {
   double height = axis_height;
-  for (size_t i = 0; i < chosen->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      height += plan->layers[chosen->items[i].layer].passes[p].exists ? bar_pitch : 0;
+      height += plan->layers[layers[i].layer].passes[p].exists ? bar_pitch : 0;
     }
     height += layer_gap;
   }
@@ -161,19 +161,34 @@ static void put_axis(dsm__page *page, const dsm_plan *plan, double longest, doub
   }
 }
 
-static void put_figure(dsm__page *page, const dsm_plan *plan, const chosen_layers *chosen) {
-  const double height = figure_height(plan, chosen);
-  const double longest = longest_pass(plan, chosen);
+/* The bars of some layers, with an axis of their own: a page of paper holds them. */
+static void put_drawing(dsm__page *page, const dsm_plan *plan, const layer_time *layers,
+                        size_t count, double longest) {
+  const double height = drawing_height(plan, layers, count);
   const double units_per_cycle = dsm__share(bars_width, longest);
-  dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, height,
-                 "A bar for each pass of each layer, as long as its time and divided by what that "
-                 "goes to. The table of layers and passes has the numbers.");
+  dsm__svg_begin(
+      &page->out, "figure", DSM__WEB_WIDTH, height,
+      dsm__page_text(
+          page,
+          "A bar for each pass of the layers %s to %s, as long as its time and divided by "
+          "what that goes to. The table of layers and passes has the numbers.",
+          plan->layers[layers[0].layer].layer->name,
+          plan->layers[layers[count - 1].layer].layer->name));
   put_axis(page, plan, longest, height);
   double y = axis_height;
-  for (size_t i = 0; i < chosen->count; i++) {
-    y += put_layer(page, plan, &chosen->items[i], y, units_per_cycle);
+  for (size_t i = 0; i < count; i++) {
+    y += put_layer(page, plan, &layers[i], y, units_per_cycle);
   }
   dsm__svg_end(&page->out);
+}
+
+static void put_drawings(dsm__page *page, const dsm_plan *plan, const chosen_layers *chosen) {
+  static const size_t at_a_time = 20;
+  const double longest = longest_pass(plan, chosen);
+  for (size_t first = 0; first < chosen->count; first += at_a_time) {
+    const size_t left = chosen->count - first;
+    put_drawing(page, plan, &chosen->items[first], left < at_a_time ? left : at_a_time, longest);
+  }
 }
 
 void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
@@ -187,7 +202,7 @@ void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
   dsm__web_figure_begin(page, "loss-figure");
   dsm__web_parts_legend(page, &parts);
   dsm__web_scroll_begin(page, "Bars of layers and passes");
-  put_figure(page, plan, &chosen);
+  put_drawings(page, plan, &chosen);
   dsm__web_scroll_end(page);
   dsm__web_figure_end(
       page,
