@@ -147,12 +147,17 @@ const char *dsm__web_short_name(dsm__page *page, const char *name, size_t width)
   return text;
 }
 
-const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles) {
-  const double seconds = dsm__share(cycles, plan->system->core.frequency_GHz * 1e9);
-  const double least_milliseconds = 1e-3;
-  return seconds < least_milliseconds
+const char *dsm__web_tick_time(dsm__page *page, const dsm_plan *plan, double cycles, double most) {
+  static const double least_milliseconds = 1e-3;
+  const double hertz = plan->system->core.frequency_GHz * 1e9;
+  const double seconds = dsm__share(cycles, hertz);
+  return dsm__share(most, hertz) < least_milliseconds
              ? dsm__page_text(page, "%s \xC2\xB5s", dsm__figure_digits(1e6 * seconds, 4).text)
              : dsm__page_text(page, "%s ms", dsm__figure_digits(1e3 * seconds, 4).text);
+}
+
+const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles) {
+  return dsm__web_tick_time(page, plan, cycles, cycles);
 }
 
 const char *dsm__web_percent(dsm__page *page, double share) {

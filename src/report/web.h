@@ -19,7 +19,7 @@
 enum {
   DSM__WEB_BAR_LAYERS_MAX = 100, /**< layers with bars of their own */
   DSM__WEB_POINTS_MAX = 600,     /**< passes on the roofline */
-  DSM__WEB_ROWS_MAX = 3000,      /**< rows of the table of passes */
+  DSM__WEB_ROWS_MAX = 2000,      /**< rows of the table of passes */
   DSM__WEB_DECLARED_MAX = 1000   /**< rows of the table of declared layers */
 };
 
@@ -79,8 +79,11 @@ void dsm__web_figure_end(dsm__page *page, const char *caption);
 /** A name in at most `width` columns, shortened in its middle. */
 const char *dsm__web_short_name(dsm__page *page, const char *name, size_t width);
 
-/** "1.234 ms" of so many cycles of the plan's clock. */
+/** "1.234 ms" or "1.234 µs": so many cycles of the plan's clock. */
 const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles);
+
+/** The same in the unit that suits `most`, for the ticks of an axis. */
+const char *dsm__web_tick_time(dsm__page *page, const dsm_plan *plan, double cycles, double most);
 
 /** "12.3 %", "under 0.1 %" for what would read as nothing. */
 const char *dsm__web_percent(dsm__page *page, double share);

@@ -114,6 +114,14 @@ static void put_share(dsm__page *page, double part, double whole) {
   put_number(page, share, dsm__figure_percent(share).text);
 }
 
+/* With more digits where there are so many passes that each takes little. */
+static void put_step_share(dsm__page *page, double share) {
+  static const double least_plain = 0.01;
+  put_number(page, share,
+             share > 0 && share < least_plain ? dsm__figure_digits(100 * share, 2).text
+                                              : dsm__figure_percent(share).text);
+}
+
 static const char *utilization_class(double utilization) {
   switch (dsm__tone_of_utilization(utilization)) {
   case DSM__TONE_GOOD:
@@ -168,7 +176,7 @@ static void put_row(dsm__page *page, const dsm_plan *plan, const dsm__web_pass *
   dsm__html_element(&page->out, "th", layer->layer->name, "scope", "row", NULL);
   put_decisions(page, layer, shown->pass, has);
   put_number(page, loss.total, dsm__web_time(page, plan, loss.total));
-  put_share(page, loss.total, plan->result.step_cycles);
+  put_step_share(page, dsm__share(loss.total, plan->result.step_cycles));
   put_utilization(page, pass->utilization);
   put_share(page, loss.array, loss.total);
   put_share(page, loss.transfer, loss.total);
@@ -236,9 +244,9 @@ void dsm__web_layers(dsm__page *page, const dsm_plan_page *subject) {
           ? "Each pass of each layer."
           : dsm__page_text(
                 page,
-                "The %zu passes that take longest, in order of layers; the other %zu take "
+                "The %s passes that take longest, in order of layers; the other %s take "
                 "%s of the step. dsm score with --format csv lists all.",
-                passes.count, passes.left_out,
+                dsm__figure_count(passes.count).text, dsm__figure_count(passes.left_out).text,
                 dsm__web_percent(page, dsm__share(passes.left_cycles, plan->result.step_cycles))),
       NULL);
   put_titles(page, &has);

@@ -157,7 +157,7 @@ static void put_axis(dsm__page *page, const dsm_plan *plan, double longest, doub
                   (dsm__svg_point){.x = x, .y = height});
     dsm__svg_text(&page->out, i == 0 ? "start" : "middle",
                   (dsm__svg_point){.x = x, .y = axis_height - 13},
-                  i == 0 ? "0" : dsm__web_time(page, plan, longest * i / TICKS));
+                  i == 0 ? "0" : dsm__web_tick_time(page, plan, longest * i / TICKS, longest));
   }
 }
 
@@ -211,8 +211,9 @@ void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
           : dsm__page_text(
                 page,
                 "fwd: forward, bwd: backward, upd: update. Shown are the %d layers that "
-                "lose most time, in order of execution; the other %zu of %zu take %s of "
+                "lose most time, in order of execution; the other %s of %s take %s of "
                 "the step.",
-                DSM__WEB_BAR_LAYERS_MAX, chosen.left_out, plan->layer_count,
+                DSM__WEB_BAR_LAYERS_MAX, dsm__figure_count(chosen.left_out).text,
+                dsm__figure_count(plan->layer_count).text,
                 dsm__web_percent(page, dsm__share(chosen.left_cycles, plan->result.step_cycles))));
 }

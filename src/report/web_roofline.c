@@ -142,9 +142,10 @@ static const char *caption_of(dsm__page *page, const dsm_plan *plan,
   return passes->left_out == 0
              ? "Areas of points stand for time. Point at one for its layer and pass."
              : dsm__page_text(page,
-                              "Areas of points stand for time. Shown are the %zu passes that take "
-                              "longest; the other %zu take %s of the step.",
-                              passes->count, passes->left_out,
+                              "Areas of points stand for time. Shown are the %s passes that take "
+                              "longest; the other %s take %s of the step.",
+                              dsm__figure_count(passes->count).text,
+                              dsm__figure_count(passes->left_out).text,
                               dsm__web_percent(
                                   page, dsm__share(passes->left_cycles, plan->result.step_cycles)));
 }

@@ -70,7 +70,7 @@ static void put_time_axis(dsm__page *page, const dsm_plan *plan) {
                   : i == TICKS ? "end"
                                : "middle",
                   (dsm__svg_point){.x = x, .y = bottom + 19},
-                  i == 0 ? "0" : dsm__web_time(page, plan, cycles));
+                  i == 0 ? "0" : dsm__web_tick_time(page, plan, cycles, plan->result.step_cycles));
   }
 }
 
@@ -111,7 +111,7 @@ static void put_layer_names(dsm__page *page, const dsm__step_timeline *step) {
       cycles += step->spans[next++].cycles;
     }
     const double x = x_of(step->plan, step->spans[i].begin_cycles + cycles / 2);
-    if (x >= free_from && x_of(step->plan, cycles) - plot.x >= gap / 2) {
+    if (x >= free_from) {
       dsm__html_element(
           &page->out, "text",
           dsm__web_short_name(page, step->plan->layers[layer].layer->name, NAME_WIDTH), "class",
@@ -119,7 +119,10 @@ static void put_layer_names(dsm__page *page, const dsm__step_timeline *step) {
           dsm__page_text(page, "translate(%s %s) rotate(-50)", dsm__svg_length(x + 4).text,
                          dsm__svg_length(y).text),
           NULL);
-      free_from = x + gap;
+      /* Where layers are narrower than their names, some of them stand for their neighbours. */
+      const bool is_narrow =
+          plot.width * dsm__share(cycles, step->plan->result.step_cycles) < gap / 2;
+      free_from = x + (is_narrow ? 2 * gap : gap);
     }
     i = next;
   }
@@ -162,12 +165,11 @@ static void put_loss_column(dsm__page *page, const dsm__step_timeline *step, con
 }
 
 static const char *joined_note(dsm__page *page, size_t joined) {
-  return joined == 0
-             ? ""
-             : dsm__page_text(page,
-                              " %zu passes that are too short to be seen are drawn together "
-                              "with their neighbours.",
-                              joined);
+  return joined == 0 ? ""
+                     : dsm__page_text(page,
+                                      " %s passes that are too short to be seen are drawn together "
+                                      "with their neighbours.",
+                                      dsm__figure_count(joined).text);
 }
 
 /* Draws all columns; returns how many spans share one. */
