@@ -130,8 +130,9 @@ void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__axis x, dsm__a
 
 /** How the numbers at an axis are written. */
 typedef struct dsm__axis_text {
-  const char *title; /**< NULL: none */
-  const char *unit;  /**< NULL: plain numbers; else it follows a decimal prefix, "0.5 TFLOP/s" */
+  const char *title;   /**< NULL: none */
+  const char *unit;    /**< NULL: plain numbers; else it follows a decimal prefix, "0.5 TFLOP/s" */
+  bool has_no_numbers; /**< as where another panel below has the same axis */
 } dsm__axis_text;
 
 /* Tics at round values, with numbers that do not overlap, faint lines across the panel, and the
