@@ -93,14 +93,16 @@ static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof
   const double left =
       fmax(pow(10, shown->x_least), dsm__share(pow(10, shown->y_least), roof->bytes_per_second));
   const dsm__svg_point corner = place(shown, ridge, roof->peak_flops);
-  dsm__svg_line(&page->out, "roof", place(shown, left, left * roof->bytes_per_second), corner);
+  const dsm__svg_point foot = place(shown, left, left * roof->bytes_per_second);
+  dsm__svg_line(&page->out, "roof", foot, corner);
   dsm__svg_line(&page->out, "roof", corner, place(shown, right, roof->peak_flops));
   dsm__svg_text(&page->out, "end",
                 (dsm__svg_point){.x = plot.x + plot.width - 6, .y = corner.y - 6},
                 dsm__page_text(page, "peak of a chip: %s",
                                dsm__figure_scaled(roof->peak_flops, "FLOP/s").text));
   dsm__svg_text(
-      &page->out, "end", (dsm__svg_point){.x = corner.x - 16, .y = corner.y + 4},
+      &page->out, "start",
+      (dsm__svg_point){.x = foot.x + 26, .y = foot.y + (corner.y - foot.y) * 0.1},
       dsm__page_text(page, "memory: %s", dsm__figure_scaled(roof->bytes_per_second, "B/s").text));
 }
 
