@@ -2,6 +2,8 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,17 +33,17 @@ static dsm_status cannot_make(const char *path, int error, dsm_diags *diags) {
 
 /* Where the folder really is: links are followed, slashes at the end fall away. NULL with errno. */
 static char *resolve(const char *path, dsm__arena *arena) {
-  char *const real = realpath(path, NULL);
-  if (real == NULL && errno != ENOENT) {
+  char real[PATH_MAX];
+  const bool exists = realpath(path, real) != NULL;
+  if (!exists && errno != ENOENT) {
     return NULL;
   }
-  const char *const name = real == NULL ? path : real;
+  const char *const name = exists ? real : path;
   size_t length = strlen(name);
   while (length > 1 && name[length - 1] == '/') {
     length--;
   }
   char *const target = dsm__arena_strndup(arena, name, length);
-  free(real);
   errno = target == NULL ? ENOMEM : 0;
   return target;
 }
@@ -69,26 +71,40 @@ static char *make_temporary(const char *target, dsm__arena *arena) {
   return NULL;
 }
 
-static dsm_status write_files(const char *folder, const dsm_named_text *files, size_t file_count,
-                              dsm__arena *arena, dsm_diags *diags) {
-  for (size_t i = 0; i < file_count; i++) {
-    const char *const path = dsm__arena_printf(arena, "%s/%s", folder, files[i].name);
-    if (path == NULL) {
-      return dsm__out_of_memory(diags);
-    }
-    const dsm_status status = dsm_file_write(path, files[i].text, strlen(files[i].text), diags);
-    if (status != DSM_OK) {
-      return status;
-    }
+/* Writes a file of the temporary folder; a finding names the place where it was to be. */
+static dsm_status write_file(const char *temporary, const char *folder, const dsm_named_text *file,
+                             dsm__arena *arena, dsm_diags *diags) {
+  const char *const path = dsm__arena_printf(arena, "%s/%s", temporary, file->name);
+  const char *const shown = dsm__arena_printf(arena, "%s/%s", folder, file->name);
+  dsm_diags *const own = dsm_diags_new(1);
+  dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
+  if (path != NULL && shown != NULL && own != NULL) {
+    status = dsm_file_write(path, file->text, strlen(file->text), own);
   }
-  return DSM_OK;
+  if (status == DSM_ERROR_IO && dsm_diags_count(own) > 0) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = shown}, NULL, "%s",
+                   dsm_diags_get(own, 0)->message);
+  } else if (status != DSM_OK) {
+    status = dsm__out_of_memory(diags);
+  }
+  dsm_diags_free(own);
+  return status;
 }
 
-/* Leaves no trace. Paths are made anew on the stack of the file system's limit: what failed may be
- * memory. */
+static dsm_status write_files(const char *temporary, const char *folder,
+                              const dsm_named_text *files, size_t file_count, dsm__arena *arena,
+                              dsm_diags *diags) {
+  dsm_status status = DSM_OK;
+  for (size_t i = 0; i < file_count && status == DSM_OK; i++) {
+    status = write_file(temporary, folder, &files[i], arena, diags);
+  }
+  return status;
+}
+
+/* Leaves no trace. Its paths are not from the arena: what failed may be memory. */
 static void remove_folder(const char *folder, const dsm_named_text *files, size_t file_count) {
   for (size_t i = 0; i < file_count; i++) {
-    char path[4096];
+    char path[PATH_MAX];
     const int length = snprintf(path, sizeof path, "%s/%s", folder, files[i].name);
     if (length > 0 && (size_t)length < sizeof path) {
       (void)unlink(path);
@@ -111,7 +127,7 @@ static dsm_status write_target(const char *path, const dsm_named_text *files, si
   if (temporary == NULL) {
     return cannot_make(path, errno == EEXIST ? EBUSY : errno, diags);
   }
-  dsm_status status = write_files(temporary, files, file_count, arena, diags);
+  dsm_status status = write_files(temporary, target, files, file_count, arena, diags);
   if (status == DSM_OK && rename(temporary, target) != 0) {
     status = cannot_make(path, errno, diags);
   }

@@ -10,6 +10,9 @@
  * work; then handing over, the sum of gradients, the weight update and the broadcast. The transfers
  * of a group begin together, on each link one after the other.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/arena.h"
 #include "report/memory_timeline.h"
 #include "report/page.h"
@@ -30,7 +33,7 @@ typedef enum track {
   TRACK_END
 } track;
 
-static const char *const track_names[] = {
+static const char *const track_labels[] = {
     [TRACK_PASSES] = "passes",
     [TRACK_ARRAYS] = "arrays",
     [TRACK_SPECIAL] = "special function units",
@@ -39,7 +42,7 @@ static const char *const track_names[] = {
     [TRACK_LINK_X] = "X links",
     [TRACK_LINK_Y] = "Y links",
 };
-_Static_assert(COUNT_OF(track_names) == TRACK_END, "a name for each track");
+_Static_assert(COUNT_OF(track_labels) == TRACK_END, "a name for each track");
 
 static const track track_of_link[] = {
     [DSM_LINK_X] = TRACK_LINK_X,
@@ -105,9 +108,18 @@ static void end_slice(const drawing *d, double cycles) {
   dsm__trace_end_event(writer);
 }
 
+/* Of invocations of a kind; of several the name says how many. */
 static void draw_work(const drawing *d, track on, const char *category, double cycles) {
+  const char *const pass = dsm_pass_name(d->span->pass);
+  char what[64];
+  if (d->invocation->count > 1) {
+    (void)snprintf(what, sizeof what, "%s, %" PRIu64 " %s", pass, d->invocation->count,
+                   dsm_invocation_kind_name(d->invocation->kind));
+  } else {
+    (void)snprintf(what, sizeof what, "%s", pass);
+  }
   if (cycles > 0) {
-    begin_slice(d, on, category, dsm_pass_name(d->span->pass), d->now_cycles, cycles,
+    begin_slice(d, on, category, what, d->now_cycles, cycles,
                 d->span->begin_cycles + d->span->cycles);
     end_slice(d, cycles);
   }
@@ -281,7 +293,7 @@ static void write_names(tracer *t) {
   t->writer->out->failed |= process == NULL;
   for (int i = TRACK_PASSES; i < TRACK_END; i++) {
     const dsm__trace_track one = {CHIP_PROCESS, (uint64_t)i};
-    dsm__trace_put_name(t->writer, "thread_name", one, track_names[i]);
+    dsm__trace_put_name(t->writer, "thread_name", one, track_labels[i]);
     dsm__trace_put_place(t->writer, "thread_sort_index", one, one.thread);
   }
 }

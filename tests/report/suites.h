@@ -26,6 +26,7 @@ Suite *suite_plan_table(void);
 Suite *suite_points_report(void);
 Suite *suite_sensitivity_report(void);
 Suite *suite_step_timeline(void);
+Suite *suite_step_trace(void);
 Suite *suite_table(void);
 Suite *suite_validation(void);
 Suite *suite_web_page(void);

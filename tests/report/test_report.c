@@ -27,6 +27,7 @@ int main(void) {
       suite_points_report,
       suite_sensitivity_report,
       suite_step_timeline,
+      suite_step_trace,
       suite_table,
       suite_validation,
       suite_web_page,
