@@ -41,13 +41,13 @@ static void put_distance_from_best(dsm__page *page, const dsm_plan_page *subject
   put_notice(page, "warning", "Not the best plan. ",
              dsm__page_text(
                  page,
-                 "Its step takes %s ms (%s cycles), %s %% longer than the best mapping of the same "
-                 "inputs with the same options: %s ms (%s cycles, explored anew). A plan like this "
+                 "Its step takes %s (%s cycles), %s %% longer than the best mapping of the same "
+                 "inputs with the same options: %s (%s cycles, explored anew). A plan like this "
                  "was edited by hand, or made by another version.",
-                 dsm__figure_digits(1e3 * plan->result.step_seconds, 5).text,
+                 dsm__web_time(page, plan, plan->result.step_cycles),
                  dsm__figure_fixed(plan->result.step_cycles, 0).text,
                  dsm__figure_digits(100 * slowdown, 3).text,
-                 dsm__figure_digits(1e3 * best->result.step_seconds, 5).text,
+                 dsm__web_time(page, best, best->result.step_cycles),
                  dsm__figure_fixed(best->result.step_cycles, 0).text));
 }
 
@@ -99,9 +99,12 @@ static void put_tiles(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
   const dsm_plan_memory *const memory = &result->memory;
   const bool is_inference = plan->options.mode == DSM_MODE_INFERENCE;
+  const bool is_short = result->step_seconds < 1e-3;
   const tile tiles[] = {
       {"step-seconds", is_inference ? "Latency" : "Step time",
-       dsm__page_text(page, "%s", dsm__figure_digits(1e3 * result->step_seconds, 5).text), "ms",
+       dsm__page_text(page, "%s",
+                      dsm__figure_digits((is_short ? 1e6 : 1e3) * result->step_seconds, 5).text),
+       is_short ? "\xC2\xB5s" : "ms",
        dsm__page_text(page, "%s cycles at %s GHz", dsm__figure_fixed(result->step_cycles, 0).text,
                       dsm__figure_short(plan->system->core.frequency_GHz, 4).text),
        result->step_seconds},
@@ -181,13 +184,12 @@ static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__web_part
   const size_t named = count < NAMED_MAX ? count : NAMED_MAX;
   const char *text = dsm__page_text(
       page,
-      "%s of %s with %s sample%s takes %s ms on %s, that is %s samples/s. %s of that time is "
+      "%s of %s with %s sample%s takes %s on %s, that is %s samples/s. %s of that time is "
       "useful work at the full speed of all arrays",
       plan->options.mode == DSM_MODE_INFERENCE ? "A request" : "A training step",
       plan->workload->name, dsm__figure_count(plan->workload->minibatch).text,
-      plan->workload->minibatch == 1 ? "" : "s",
-      dsm__figure_digits(1e3 * result->step_seconds, 5).text, plan->system->name,
-      dsm__figure_digits(result->samples_per_second, 4).text,
+      plan->workload->minibatch == 1 ? "" : "s", dsm__web_time(page, plan, result->step_cycles),
+      plan->system->name, dsm__figure_digits(result->samples_per_second, 4).text,
       share_of_part(page, parts, DSM__PART_BUSY, total));
   for (size_t i = 0; i < named; i++) {
     text = dsm__page_text(page, "%s%s %s (%s)", text,
