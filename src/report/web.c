@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/web.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,17 +148,30 @@ const char *dsm__web_short_name(dsm__page *page, const char *name, size_t width)
   return text;
 }
 
+/* Below this, times are in microseconds. */
+static const double least_millisecond = 1e-3;
+
 const char *dsm__web_tick_time(dsm__page *page, const dsm_plan *plan, double cycles, double most) {
-  static const double least_milliseconds = 1e-3;
+  static const int digits = 3; /* of the largest, with as many decimals for all */
   const double hertz = plan->system->core.frequency_GHz * 1e9;
-  const double seconds = dsm__share(cycles, hertz);
-  return dsm__share(most, hertz) < least_milliseconds
-             ? dsm__page_text(page, "%s \xC2\xB5s", dsm__figure_digits(1e6 * seconds, 4).text)
-             : dsm__page_text(page, "%s ms", dsm__figure_digits(1e3 * seconds, 4).text);
+  const bool is_short = dsm__share(most, hertz) < least_millisecond;
+  const double scale = is_short ? 1e6 : 1e3;
+  const double largest = scale * dsm__share(most, hertz);
+  const int decimals = largest > 0 ? digits - 1 - (int)floor(log10(largest)) : 0;
+  return dsm__page_text(page, "%s %s",
+                        dsm__figure_fixed(scale * dsm__share(cycles, hertz), decimals < 0 ? 0
+                                                                             : decimals > 9
+                                                                                 ? 9
+                                                                                 : decimals)
+                            .text,
+                        is_short ? "\xC2\xB5s" : "ms");
 }
 
 const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles) {
-  return dsm__web_tick_time(page, plan, cycles, cycles);
+  const double seconds = dsm__share(cycles, plan->system->core.frequency_GHz * 1e9);
+  return seconds < least_millisecond
+             ? dsm__page_text(page, "%s \xC2\xB5s", dsm__figure_digits(1e6 * seconds, 4).text)
+             : dsm__page_text(page, "%s ms", dsm__figure_digits(1e3 * seconds, 4).text);
 }
 
 const char *dsm__web_percent(dsm__page *page, double share) {

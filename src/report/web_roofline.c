@@ -58,33 +58,69 @@ static dsm__svg_point place(const extent *shown, double intensity, double flops)
 
 /* ---- axes and roof ---- */
 
-/* Not more labels than there is room for. */
-static int decades_apart(double least, double most) {
+/* Ticks of an axis: at 1, 2 and 5 of each decade where few are shown, else every so many decades.
+ */
+typedef struct ticks {
+  int decades;
+  int count; /* in a decade */
+} ticks;
+
+static ticks ticks_of(double least, double most) {
+  static const double few = 2.5;
   static const double labels_max = 9;
-  return (int)fmax(1, ceil((most - least) / labels_max));
+  return most - least <= few
+             ? (ticks){.decades = 1, .count = 3}
+             : (ticks){.decades = (int)fmax(1, ceil((most - least) / labels_max)), .count = 1};
+}
+
+static void put_tick_across(dsm__page *page, const extent *shown, double value) {
+  const double bottom = plot.y + plot.height;
+  const double x = place(shown, value, 0).x;
+  dsm__svg_line(&page->out, "grid", (dsm__svg_point){.x = x, .y = plot.y},
+                (dsm__svg_point){.x = x, .y = bottom});
+  dsm__svg_text(&page->out, "middle", (dsm__svg_point){.x = x, .y = bottom + 18},
+                dsm__figure_short(value, 3).text);
+}
+
+static void put_tick_up(dsm__page *page, const extent *shown, double value) {
+  const double y = place(shown, 1, value).y;
+  dsm__svg_line(&page->out, "grid", (dsm__svg_point){.x = plot.x, .y = y},
+                (dsm__svg_point){.x = plot.x + plot.width, .y = y});
+  dsm__svg_text(&page->out, "end", (dsm__svg_point){.x = plot.x - 8, .y = y + 4},
+                dsm__figure_scaled(value, "FLOP/s").text);
+}
+
+/* The ticks between two decimal logarithms. */
+static void put_ticks(dsm__page *page, const extent *shown, double least, double most,
+                      void (*put)(dsm__page *page, const extent *shown, double value)) {
+  static const double factors[] = {1, 2, 5};
+  const ticks made = ticks_of(least, most);
+  for (int d = (int)floor(least); d <= (int)ceil(most); d += made.decades) {
+    for (int i = 0; i < made.count; i++) {
+      const double at = d + log10(factors[i]);
+      if (at >= least && at <= most) {
+        put(page, shown, factors[i] * pow(10, d));
+      }
+    }
+  }
 }
 
 static void put_axes(dsm__page *page, const extent *shown) {
-  const int across = decades_apart(shown->x_least, shown->x_most);
-  const int up = decades_apart(shown->y_least, shown->y_most);
-  const double bottom = plot.y + plot.height;
-  for (int d = (int)ceil(shown->x_least); d <= (int)floor(shown->x_most); d += across) {
-    const dsm__svg_point at = place(shown, pow(10, d), pow(10, shown->y_least));
-    dsm__svg_line(&page->out, "grid", (dsm__svg_point){.x = at.x, .y = plot.y},
-                  (dsm__svg_point){.x = at.x, .y = bottom});
-    dsm__svg_text(&page->out, "middle", (dsm__svg_point){.x = at.x, .y = bottom + 18},
-                  dsm__figure_short(pow(10, d), 3).text);
-  }
-  for (int d = (int)ceil(shown->y_least); d <= (int)floor(shown->y_most); d += up) {
-    const dsm__svg_point at = place(shown, pow(10, shown->x_least), pow(10, d));
-    dsm__svg_line(&page->out, "grid", (dsm__svg_point){.x = plot.x, .y = at.y},
-                  (dsm__svg_point){.x = plot.x + plot.width, .y = at.y});
-    dsm__svg_text(&page->out, "end", (dsm__svg_point){.x = plot.x - 8, .y = at.y + 4},
-                  dsm__figure_scaled(pow(10, d), "FLOP/s").text);
-  }
+  put_ticks(page, shown, shown->x_least, shown->x_most, put_tick_across);
+  put_ticks(page, shown, shown->y_least, shown->y_most, put_tick_up);
   dsm__svg_text(&page->out, "middle",
-                (dsm__svg_point){.x = plot.x + plot.width / 2, .y = bottom + 40},
+                (dsm__svg_point){.x = plot.x + plot.width / 2, .y = plot.y + plot.height + 40},
                 "FLOP for each byte of memory traffic");
+}
+
+/* Where a text begins that is below the slope of the roof, and above the axis. */
+static dsm__svg_point below_the_slope(dsm__svg_point foot, dsm__svg_point corner) {
+  static const double text_height = 18;
+  if (foot.y + text_height < plot.y + plot.height) {
+    return (dsm__svg_point){.x = foot.x + 6, .y = foot.y + text_height - 2};
+  }
+  const double across = (corner.x - foot.x) / fmax(foot.y - corner.y, 1); /* for each unit up */
+  return (dsm__svg_point){.x = foot.x + across * (text_height + 4), .y = foot.y - 5};
 }
 
 static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof) {
@@ -101,8 +137,7 @@ static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof
                 dsm__page_text(page, "peak of a chip: %s",
                                dsm__figure_scaled(roof->peak_flops, "FLOP/s").text));
   dsm__svg_text(
-      &page->out, "start",
-      (dsm__svg_point){.x = foot.x + 26, .y = foot.y + (corner.y - foot.y) * 0.1},
+      &page->out, "start", below_the_slope(foot, corner),
       dsm__page_text(page, "memory: %s", dsm__figure_scaled(roof->bytes_per_second, "B/s").text));
 }
 

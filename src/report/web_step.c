@@ -8,7 +8,7 @@
 #include "report/web.h"
 
 /* The plot inside a figure. */
-static const dsm__svg_box plot = {.x = 64, .y = 12, .width = DSM__WEB_WIDTH - 76, .height = 220};
+static const dsm__svg_box plot = {.x = 84, .y = 12, .width = DSM__WEB_WIDTH - 96, .height = 220};
 
 /* Consecutive spans of the step that are drawn as one column, because each alone is too narrow. */
 typedef struct column {

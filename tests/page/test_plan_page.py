@@ -123,7 +123,7 @@ def setUpModule():
                      "--optimize", "none", "--set", "workload.source=\"it's\"")
     (FOLDER / "large.workload.json").write_text(json.dumps({
         "format": "dsm-workload/1", "name": "large", "minibatch": 256, "element_bytes": 2,
-        "layers": [{"name": f"layer{i}", "type": "conv", "in": 64, "out": 64, "feature": [14, 14],
+        "layers": [{"name": f"a_layer_of_number_{i}", "type": "conv", "in": 64, "out": 64, "feature": [14, 14],
                     "kernel": [3, 3]} for i in range(1000)]}))
     LARGE = make("large", "large.workload.json", "torus16", "--optimize", "none")
     text = (FOLDER / "vgg.json").read_text()
