@@ -277,6 +277,17 @@ static void put_memory_legend(dsm__page *page, const dsm__memory_timeline *memor
   dsm__html_end(&page->out, "ul");
 }
 
+/* The capacity is checked against a bound from above (docs/model.md, section 12). */
+static const char *bound_note(dsm__page *page, const dsm__memory_timeline *memory, double total) {
+  static const double least_difference = 1e-3; /* that three digits can show */
+  return memory->most.total_bytes < total * (1 - least_difference)
+             ? dsm__page_text(page,
+                              " The %s of the summary add the largest errors to all activations, "
+                              "though these need not be there at the same time.",
+                              dsm__figure_scaled(total, "B").text)
+             : "";
+}
+
 static void put_memory_figure(dsm__page *page, const dsm__step_timeline *step,
                               const dsm__memory_timeline *memory) {
   const double most = memory->most.total_bytes;
@@ -296,10 +307,12 @@ static void put_memory_figure(dsm__page *page, const dsm__step_timeline *step,
   dsm__svg_end(&page->out);
   dsm__web_scroll_end(page);
   dsm__web_figure_end(
-      page, dsm__page_text(page, "The most at a time is %s, %s of a chip's capacity of %s.%s",
+      page, dsm__page_text(page, "The most at a time is %s, %s of a chip's capacity of %s.%s%s",
                            dsm__figure_scaled(most, "B").text,
                            dsm__web_percent(page, dsm__share(most, capacity)),
-                           dsm__figure_scaled(capacity, "B").text, joined_note(page, joined)));
+                           dsm__figure_scaled(capacity, "B").text,
+                           bound_note(page, memory, step->plan->result.memory.total_bytes),
+                           joined_note(page, joined)));
 }
 
 void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject) {
