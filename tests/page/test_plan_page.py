@@ -61,9 +61,10 @@ class Page(html.parser.HTMLParser):
         self.rows = {}      # by id of the table: lists of cells, (attributes, text)
         self.table = None
         self.cell = None
-        self.contents = {}  # text of elements with an id
+        self.pieces = {}
         self.feed(text)
         self.close()
+        self.contents = {name: "".join(pieces) for name, pieces in self.pieces.items()}  # by id
         self.problems += [f"<{tag}> is not closed" for tag, _ in self.open]
 
     def handle_starttag(self, tag, attrs):
@@ -95,7 +96,7 @@ class Page(html.parser.HTMLParser):
             self.cell[1] += data
         for _, name in self.open:
             if name is not None:
-                self.contents[name] = self.contents.get(name, "") + data
+                self.pieces.setdefault(name, []).append(data)
 
     def exact(self, name):
         """The exact number of an element."""
