@@ -61,8 +61,8 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in, d
   }
   cli_note_idle_optimizations(arguments, in->workload, in->system);
   dsm_plan *plan = NULL;
-  outcome = cli_exit_of(cli_explore(&plan, arguments, NULL, in->workload, in->system,
-                                    &arguments->options, diags));
+  outcome = cli_exit_of(
+      cli_explore(&plan, arguments, NULL, in->workload, in->system, &arguments->options, diags));
   cli_print_findings(arguments, diags);
   if (outcome == CLI_EXIT_DONE) {
     outcome = arguments->explain != NULL ? cli_put_explanation(arguments, plan)
