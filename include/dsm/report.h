@@ -51,7 +51,7 @@ DSM_API char *dsm_report_step_trace(const dsm_plan *plan);
 /** One rung of a ladder: the best plan with some optimisations. */
 typedef struct dsm_ladder_rung {
   const char *name;     /**< "none", or the optimisation that this rung adds */
-  const dsm_plan *plan; /**< borrowed */
+  const dsm_plan *plan; /**< borrowed; NULL, in a dsm_plan_page only: no mapping fits */
 } dsm_ladder_rung;
 
 /** What each optimisation gains over the rung before and over the first. */
@@ -61,6 +61,21 @@ DSM_API char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count
 DSM_API char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count);
 /** One row a rung. */
 DSM_API char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count);
+
+/** What a page on a plan shows. */
+typedef struct dsm_plan_page {
+  const dsm_plan *plan;        /**< borrowed; result.lower_bound_cycles may be 0 */
+  const char *file;            /**< the plan's, as commands name it; NULL: it has no name */
+  double recorded_step_cycles; /**< what the file says of the step; 0: nothing */
+  const dsm_plan *best; /**< explored anew with the plan's inputs and options; NULL: was not */
+  const dsm_ladder_rung *rungs; /**< explored anew, as for dsm_report_ladder_table */
+  size_t rung_count;            /**< 0: the page has no ladder */
+} dsm_plan_page;
+
+/** A page of HTML on a plan: a file of its own that loads nothing. What it says, in words and
+ * figures: how fast the step is, where it loses utilization, the ladder, each layer and pass, the
+ * assumptions and inputs behind it, and how to make it again. The same for the same plan. */
+DSM_API char *dsm_report_plan_page(const dsm_plan_page *subject);
 
 /**
  * For each pass of each explained layer the alternatives, what bounds each, and why the winner won;

@@ -141,6 +141,39 @@ const cli_command cli_commands[] = {
                   "dsm partition googlenet edge_gpu --objective energy --require 20",
                   "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
      .run = cli_run_partition},
+    {.name = "plot",
+     .bit = CLI_PLOT,
+     .operands = "PLAN",
+     .takes = {CLI_TAKES_PLAN},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "draw figures of a plan",
+     .description =
+         "Draws a figure of PLAN, which explore wrote, as SVG, PNG or PDF, by the ending of the "
+         "output file: where the time of each layer and pass goes (loss), their parallelisms and "
+         "core splits (splits), how far they are from the roof (roofline), and what a chip's "
+         "memory holds over the step (memory). gnuplot has to be installed; with --script alone "
+         "it need not.",
+     .examples = {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
+                  "dsm plot plan.json --figure roofline -o roofline.pdf",
+                  "dsm plot plan.json --figure splits --script figures -o splits.png"},
+     .run = cli_run_plot},
+    {.name = "report",
+     .bit = CLI_REPORT,
+     .operands = "PLAN",
+     .takes = {CLI_TAKES_PLAN},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "write a page on a plan, for browsers",
+     .description =
+         "Predicts PLAN, which explore wrote and which may have been edited by hand, again, "
+         "explores its inputs anew with ever more optimizations, and writes a page of HTML on it: "
+         "how fast the step is and where it loses utilization, the ladder of optimizations, "
+         "figures, a table of all layers and passes that sorts and filters, assumptions, inputs, "
+         "and the commands that make it again. The page is one file that loads nothing. A plan "
+         "that is not the best one of its inputs says so.",
+     .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
+     .run = cli_run_report},
     {.name = "trace",
      .bit = CLI_TRACE,
      .operands = "PLAN",
@@ -168,23 +201,6 @@ const cli_command cli_commands[] = {
          "the network (network.yml).",
      .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
      .run = cli_run_export},
-    {.name = "plot",
-     .bit = CLI_PLOT,
-     .operands = "PLAN",
-     .takes = {CLI_TAKES_PLAN},
-     .operand_min = 1,
-     .operand_max = 1,
-     .summary = "draw figures of a plan",
-     .description =
-         "Draws a figure of PLAN, which explore wrote, as SVG, PNG or PDF, by the ending of the "
-         "output file: where the time of each layer and pass goes (loss), their parallelisms and "
-         "core splits (splits), how far they are from the roof (roofline), and what a chip's "
-         "memory holds over the step (memory). gnuplot has to be installed; with --script alone "
-         "it need not.",
-     .examples = {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
-                  "dsm plot plan.json --figure roofline -o roofline.pdf",
-                  "dsm plot plan.json --figure splits --script figures -o splits.png"},
-     .run = cli_run_plot},
     {.name = "init",
      .bit = CLI_INIT,
      .operands = "KIND",

@@ -9,7 +9,7 @@
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
-#define WRITERS (CLI_TRACE | CLI_EXPORT | CLI_PLOT)
+#define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_INIT | CLI_HELP)
 
 const cli_option cli_options[] = {
@@ -267,7 +267,7 @@ const cli_option cli_options[] = {
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
-     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CHECK | CLI_SWEEP,
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CHECK | CLI_SWEEP | CLI_REPORT,
      .takes = CLI_TAKES_TEXT,
      .apply = cli_apply_threads},
     {.name = "format",
@@ -306,6 +306,14 @@ const cli_option cli_options[] = {
      .help = "write the trace to FILE, whole or not at all; '-' is standard output, which is the "
              "default where that is no terminal",
      .commands = CLI_TRACE,
+     .takes = CLI_TAKES_FILE,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write the page to FILE, whole or not at all; '-' is standard output, which is the "
+             "default where that is no terminal",
+     .commands = CLI_REPORT,
      .takes = CLI_TAKES_FILE,
      .apply = cli_apply_output},
     {.name = "output",

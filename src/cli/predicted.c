@@ -22,20 +22,20 @@ static void note_difference(const cli_arguments *arguments, const dsm_plan *plan
 }
 
 cli_exit cli_predicted_load(cli_predicted *predicted, const cli_arguments *arguments) {
-  *predicted = (cli_predicted){NULL, NULL};
+  *predicted = (cli_predicted){.path = NULL};
   dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
   if (diags == NULL) {
     return cli_out_of_memory();
   }
-  double recorded_step_cycles = 0;
   dsm_status status = cli_find_input(&predicted->path, arguments, arguments->operands[0], 0, diags);
   if (status == DSM_OK) {
-    status = dsm_plan_load(&predicted->plan, predicted->path, &recorded_step_cycles, diags);
+    status =
+        dsm_plan_load(&predicted->plan, predicted->path, &predicted->recorded_step_cycles, diags);
   }
   cli_print_findings(arguments, diags);
   dsm_diags_free(diags);
   if (status == DSM_OK) {
-    note_difference(arguments, predicted->plan, recorded_step_cycles);
+    note_difference(arguments, predicted->plan, predicted->recorded_step_cycles);
   }
   return cli_exit_of(status);
 }

@@ -6,8 +6,9 @@
 #include "cli/arguments.h"
 
 typedef struct cli_predicted {
-  char *path;     /**< as found; NULL if it was not */
-  dsm_plan *plan; /**< NULL if it could not be loaded */
+  char *path;                  /**< as found; NULL if it was not */
+  dsm_plan *plan;              /**< NULL if it could not be loaded */
+  double recorded_step_cycles; /**< what its file says of the step; 0: nothing */
 } cli_predicted;
 
 /** Finds and loads the first operand, prints what was found, and notes where the plan records

@@ -98,6 +98,23 @@ static attempt ladder_csv(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_report_ladder_csv(made.rungs, 2));
 }
 
+static attempt plan_page(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const ladder made = ladder_of(s);
+  const dsm_plan_page page = {.plan = s->plan,
+                              .file = "it's.json",
+                              .recorded_step_cycles = 1,
+                              .best = s->plan,
+                              .rungs = made.rungs,
+                              .rung_count = 2};
+  return attempt_of_text(dsm_report_plan_page(&page));
+}
+
+static attempt pipelined_plan_page(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_plan_page(&(dsm_plan_page){.plan = s->pipelined_plan}));
+}
+
 static attempt explanation_table(const subject *s, dsm_diags *diags) {
   (void)diags;
   const dsm_explanation *const list[] = {s->explanation};
@@ -221,6 +238,8 @@ const faulty_case report_cases[] = {
     {"dsm_report_ladder_table", ladder_table, DSM_OK, NULL},
     {"dsm_report_ladder_json", ladder_json, DSM_OK, NULL},
     {"dsm_report_ladder_csv", ladder_csv, DSM_OK, NULL},
+    {"dsm_report_plan_page", plan_page, DSM_OK, NULL},
+    {"dsm_report_plan_page, pipelined", pipelined_plan_page, DSM_OK, NULL},
     {"dsm_report_explanation_table", explanation_table, DSM_OK, NULL},
     {"dsm_report_explanation_json", explanation_json, DSM_OK, NULL},
     {"dsm_report_explanation_csv", explanation_csv, DSM_OK, NULL},

@@ -221,11 +221,12 @@ static void check_reports(const dsm_plan *plan) {
   fuzz_check_text(dsm_report_ladder_json(&rung, 1));
 }
 
-/* A timeline, and an export where the system has a network: a line for each layer. */
+/* A timeline, a page, and an export where the system has a network: a line for each layer. */
 static void check_handed_on(const dsm_plan *plan) {
   const uint64_t chips = plan->system->system.chips_x * plan->system->system.chips_y;
   dsm_export *made = NULL;
   fuzz_check_text(dsm_report_step_trace(plan));
+  fuzz_check_text(dsm_report_plan_page(&(dsm_plan_page){.plan = plan, .best = plan}));
   const dsm_status status = dsm_export_plan(&made, plan, DSM_EXPORT_ASTRA_SIM, NULL);
   FUZZ_CHECK(status == (chips > 1 ? DSM_OK : DSM_ERROR_INFEASIBLE));
   if (status == DSM_OK) {

@@ -23,7 +23,7 @@ ROOMS = {
     "partition": ["base", "server"],
     "sweep": ["base", "workload", "system", "plan", "search"],
     "editing": ["base", "workload", "system", "server"],
-    "report": ["base", "system", "model", "plan"],
+    "report": ["base", "workload", "system", "model", "plan"],
     "cli": [],
     "mpi": ["base", "sweep", "cli"],
     "pages": ["cli"],

@@ -14,6 +14,7 @@ Suite *suite_elasticity_report(void);
 Suite *suite_explain_view(void);
 Suite *suite_explanation(void);
 Suite *suite_figures(void);
+Suite *suite_html(void);
 Suite *suite_ladder(void);
 Suite *suite_loss(void);
 Suite *suite_memory_timeline(void);
@@ -32,6 +33,7 @@ Suite *suite_step_timeline(void);
 Suite *suite_step_trace(void);
 Suite *suite_table(void);
 Suite *suite_validation(void);
+Suite *suite_web_page(void);
 Suite *suite_what_if(void);
 Suite *suite_xml(void);
 

@@ -15,6 +15,7 @@ int main(void) {
       suite_explain_view,
       suite_explanation,
       suite_figures,
+      suite_html,
       suite_ladder,
       suite_loss,
       suite_memory_timeline,
@@ -33,6 +34,7 @@ int main(void) {
       suite_step_trace,
       suite_table,
       suite_validation,
+      suite_web_page,
       suite_what_if,
       suite_xml,
   };
