@@ -132,6 +132,24 @@ const cli_command cli_commands[] = {
                   "dsm partition googlenet edge_gpu --objective energy --require 20",
                   "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
      .run = cli_run_partition},
+    {.name = "diff",
+     .bit = CLI_DIFF,
+     .operands = "A B",
+     .operand_min = 2,
+     .operand_max = 2,
+     .summary = "show what differs between two plans or points of sweeps",
+     .description =
+         "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
+         "a "
+         "sweep by its number: which values of workload, system and options differ, which "
+         "decisions, where the time of the step goes, and which layers and passes take longer or "
+         "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
+         "again; a point whose plan the database does not hold is explored again. Exits with 0 "
+         "whether they differ or not: check is for failing.",
+     .examples = {"dsm diff baseline.json plan.json",
+                  "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
+                  "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
+     .run = cli_run_diff},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

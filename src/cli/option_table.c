@@ -7,7 +7,7 @@
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
-#define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
+#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | CLI_HELP)
 
 const cli_option cli_options[] = {
@@ -68,6 +68,10 @@ const cli_option cli_options[] = {
              "0.5%)",
      .commands = CLI_CHECK,
      .apply = cli_apply_tolerance},
+    {.name = "all",
+     .help = "show all rows of the table: without it no list has more than 20",
+     .commands = CLI_DIFF,
+     .apply = cli_apply_all},
     {.name = "strict",
      .help = "fail on whatever moved: improvements, layers and decisions too",
      .commands = CLI_CHECK,
@@ -225,7 +229,7 @@ const cli_option cli_options[] = {
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = ALL_BUT_CHECK,
+     .commands = ALL_BUT_CHECK | CLI_DIFF,
      .word = cli_format_word,
      .apply = cli_apply_format},
     {.name = "format",
@@ -241,6 +245,13 @@ const cli_option cli_options[] = {
              "ending .json or .csv; explore and score write the plan, partition writes its result, "
              "as JSON (or CSV) and show the table as well. '-' is standard output",
      .commands = ALL_BUT_CHECK,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
+             "ending .json or .csv. '-' is standard output",
+     .commands = CLI_DIFF,
      .apply = cli_apply_output},
     {.name = "output",
      .letter = 'o',

@@ -22,7 +22,7 @@ ROOMS = {
     "server": ["base", "workload", "system", "model", "plan", "search"],
     "partition": ["base", "server"],
     "sweep": ["base", "workload", "system", "plan", "search"],
-    "report": ["base", "system", "model", "plan"],
+    "report": ["base", "system", "model", "plan", "check"],
     "cli": [],
     "mpi": ["base", "sweep", "cli"],
 }

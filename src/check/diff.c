@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* diff.c: two plans side by side. Decisions are compared as a check compares them. */
+#include "dsm/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/diag_add.h"
+#include "check/input_differences.h"
+#include "check/record.h"
+
+/* ---- times ---- */
+
+/* A side of the comparison: its record, and how long a cycle of it takes. */
+typedef struct side {
+  dsm_recorded record;
+  double seconds_per_cycle;
+} side;
+
+static side side_of(const dsm_recorded *record) {
+  return (side){.record = *record,
+                .seconds_per_cycle =
+                    record->step_cycles > 0 ? record->step_seconds / record->step_cycles : 0};
+}
+
+static const dsm_recorded_layer no_layer;
+
+/* The pass of layers of the same name, one of which may have none. */
+static dsm_pass_difference pass_of(const dsm_diff *diff, const side *a, const side *b,
+                                   const dsm_recorded_layer *a_layer,
+                                   const dsm_recorded_layer *b_layer, dsm_pass p) {
+  const dsm_recorded_pass *const a_pass = &a_layer->passes[p];
+  const dsm_recorded_pass *const b_pass = &b_layer->passes[p];
+  dsm_pass_difference made = {
+      .layer = a_layer->name != NULL ? a_layer->name : b_layer->name,
+      .pass = p,
+      .presence = !a_pass->exists   ? DSM_PRESENCE_NEW
+                  : !b_pass->exists ? DSM_PRESENCE_MISSING
+                                    : DSM_PRESENCE_BOTH,
+      .seconds = dsm__moved(a_pass->cycles * a->seconds_per_cycle,
+                            b_pass->cycles * b->seconds_per_cycle, 0),
+      .cycles = dsm__moved(a_pass->cycles, b_pass->cycles, 0),
+      .utilization = dsm__moved(a_pass->utilization, b_pass->utilization, 0),
+  };
+  made.difference_seconds = made.seconds.after - made.seconds.before;
+  if (fabs(diff->difference_seconds) > 0) {
+    made.share = made.difference_seconds / diff->difference_seconds;
+  }
+  return made;
+}
+
+static size_t add_passes(dsm_pass_difference *list, const dsm_diff *diff, const side *a,
+                         const side *b, const dsm_recorded_layer *a_layer,
+                         const dsm_recorded_layer *b_layer) {
+  size_t count = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (!a_layer->passes[p].exists && !b_layer->passes[p].exists) {
+      continue;
+    }
+    const dsm_pass_difference made = pass_of(diff, a, b, a_layer, b_layer, (dsm_pass)p);
+    if (made.presence != DSM_PRESENCE_BOTH || made.seconds.is_beyond ||
+        made.utilization.is_beyond) {
+      list[count++] = made;
+    }
+  }
+  return count;
+}
+
+/* The largest difference first; among equals as they were. */
+static int compare_passes(const void *left, const void *right) {
+  const dsm_pass_difference *const *const a = left;
+  const dsm_pass_difference *const *const b = right;
+  const double a_size = fabs((*a)->difference_seconds);
+  const double b_size = fabs((*b)->difference_seconds);
+  if (a_size > b_size || a_size < b_size) {
+    return a_size > b_size ? -1 : 1;
+  }
+  return *a < *b ? -1 : 1;
+}
+
+/* False if out of memory. */
+static bool sort_passes(dsm_diff *diff, const dsm_pass_difference *list, size_t count) {
+  const dsm_pass_difference **const order = dsm__arena_array(diff->arena, count, sizeof *order);
+  dsm_pass_difference *const sorted = dsm__arena_array(diff->arena, count, sizeof *sorted);
+  if (order == NULL || sorted == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    order[i] = &list[i];
+  }
+  if (count > 0) {
+    qsort(order, count, sizeof *order, compare_passes);
+  }
+  for (size_t i = 0; i < count; i++) {
+    sorted[i] = *order[i];
+  }
+  diff->passes = sorted;
+  diff->pass_count = count;
+  return true;
+}
+
+/* Those of A's layers in order of execution, then those of layers that only B has. */
+static bool list_passes(dsm_diff *diff, const side *a, const side *b) {
+  const dsm_recorded *const from = &a->record;
+  const dsm_recorded *const to = &b->record;
+  const size_t *const partner = dsm__layer_partners(from, to, diff->arena);
+  const size_t *const partner_before = dsm__layer_partners(to, from, diff->arena);
+  dsm_pass_difference *const list = dsm__arena_array(
+      diff->arena, (from->layer_count + to->layer_count) * DSM_PASS_COUNT, sizeof *list);
+  if (partner == NULL || partner_before == NULL || list == NULL) {
+    return false;
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < from->layer_count; i++) {
+    const dsm_recorded_layer *const other =
+        partner[i] == SIZE_MAX ? &no_layer : &to->layers[partner[i]];
+    count += add_passes(list + count, diff, a, b, &from->layers[i], other);
+  }
+  for (size_t i = 0; i < to->layer_count; i++) {
+    if (partner_before[i] == SIZE_MAX) {
+      count += add_passes(list + count, diff, a, b, &no_layer, &to->layers[i]);
+    }
+  }
+  return sort_passes(diff, list, count);
+}
+
+/* ---- the whole ---- */
+
+/* Layers and decisions are a check's without tolerance. */
+static bool compare_decisions(dsm_diff *diff, const side *a, const side *b) {
+  dsm_drift drift = {.tolerance = 0, .arena = diff->arena};
+  if (!dsm__drift_compare(&drift, &a->record, &b->record)) {
+    return false;
+  }
+  diff->layers = drift.layers;
+  diff->layer_count = drift.layer_count;
+  diff->decisions = drift.decisions;
+  diff->decision_count = drift.decision_count;
+  diff->difference_seconds =
+      drift.step_seconds.is_beyond ? drift.step_seconds.after - drift.step_seconds.before : 0;
+  return true;
+}
+
+static bool compare(dsm_diff *diff) {
+  dsm_recorded a;
+  dsm_recorded b;
+  if (!dsm__record_of_plan(&a, diff->a, diff->arena) ||
+      !dsm__record_of_plan(&b, diff->b, diff->arena)) {
+    return false;
+  }
+  const side a_side = side_of(&a);
+  const side b_side = side_of(&b);
+  if (!compare_decisions(diff, &a_side, &b_side) || !list_passes(diff, &a_side, &b_side) ||
+      !dsm__input_differences(diff->a, diff->b, diff->arena, &diff->inputs, &diff->input_count)) {
+    return false;
+  }
+  diff->is_different =
+      diff->input_count + diff->layer_count + diff->decision_count + diff->pass_count > 0;
+  return true;
+}
+
+dsm_status dsm_diff_derive(dsm_diff **diff, const dsm_plan *a, const dsm_plan *b,
+                           dsm_diags *diags) {
+  *diff = NULL;
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_diff *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  if (made == NULL) {
+    dsm__arena_free(arena);
+    return dsm__out_of_memory(diags);
+  }
+  *made = (dsm_diff){.a = a, .b = b, .arena = arena};
+  if (!compare(made)) {
+    dsm_diff_free(made);
+    return dsm__out_of_memory(diags);
+  }
+  *diff = made;
+  return DSM_OK;
+}
+
+void dsm_diff_free(dsm_diff *diff) {
+  if (diff != NULL) {
+    dsm__arena_free(diff->arena);
+  }
+}
