@@ -36,7 +36,7 @@ PUBLIC_HEADERS = {
     "model": {"mapping", "model", "workload", "system"},
     "plan": {"plan"},
     "search": {"explore"},
-    "check": {"check"},
+    "check": {"check", "diff"},
     "elasticity": {"elasticity"},
     "server": {"server", "instance"},
     "partition": {"partition", "dispatch"},
