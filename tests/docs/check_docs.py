@@ -428,6 +428,7 @@ class Checker:
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
                 ("dsm-check/1", changed),
+                ("dsm-diff/1", ("diff", baseline, plan)),
                 ("dsm-validate/1", ("validate", workload, bad))):
             self.check_result(name, self.format_tokens(name), *arguments)
 
