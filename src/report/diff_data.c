@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* diff_data.c: two plans side by side, for programs. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/json_write.h"
 #include "report/csv.h"
@@ -104,13 +106,34 @@ static void put_decisions(dsm__json_writer *writer, const dsm_diff *diff) {
   dsm__json_end_array(writer);
 }
 
+/* Bytes before the last dot of a name, 0 if it has none: of the object that it is in. */
+static size_t object_length(const char *name) {
+  const char *const dot = strrchr(name, '.');
+  return dot == NULL ? 0 : (size_t)(dot - name);
+}
+
+/* Figures whose names begin alike are in one object, as in a plan. */
 static void put_results(dsm__json_writer *writer, const dsm_diff *diff) {
   dsm__diff_figure figures[DSM__DIFF_RESULTS];
+  char object[32] = "";
   dsm__diff_results(diff, figures);
   dsm__json_write_key(writer, "result");
   dsm__json_begin_object(writer, false);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
-    put_moved(writer, figures[i].name, &figures[i].moved);
+    const char *const name = figures[i].name;
+    const size_t length = object_length(name);
+    if (strlen(object) != length || strncmp(object, name, length) != 0) {
+      if (object[0] != '\0') {
+        dsm__json_end_object(writer);
+      }
+      (void)snprintf(object, sizeof object, "%.*s", (int)length, name);
+      dsm__json_write_key(writer, object);
+      dsm__json_begin_object(writer, false);
+    }
+    put_moved(writer, name + (length == 0 ? 0 : length + 1), &figures[i].moved);
+  }
+  if (object[0] != '\0') {
+    dsm__json_end_object(writer);
   }
   dsm__json_end_object(writer);
 }
