@@ -33,7 +33,7 @@ typedef struct dsm_pass_difference {
   dsm_moved seconds;         /**< of the step; lower is better */
   dsm_moved cycles;          /**< likewise; machines may differ in the length of a cycle */
   dsm_moved utilization;     /**< 0 .. 1; higher is better */
-  double difference_seconds; /**< B - A */
+  double difference_seconds; /**< B - A; of equal cycles on equal machines equal to the last bit */
   double share; /**< of dsm_diff.difference_seconds: below 0 if the pass moves the other way than
                    the step; 0 if the step does not differ */
 } dsm_pass_difference;

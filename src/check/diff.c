@@ -11,16 +11,24 @@
 
 /* ---- times ---- */
 
-/* A side of the comparison: its record, and how long a cycle of it takes. */
+/* A side of the comparison. */
 typedef struct side {
   dsm_recorded record;
-  double seconds_per_cycle;
+  double cycles_per_second;
 } side;
 
-static side side_of(const dsm_recorded *record) {
-  return (side){.record = *record,
-                .seconds_per_cycle =
-                    record->step_cycles > 0 ? record->step_seconds / record->step_cycles : 0};
+/* False if out of memory. */
+static bool make_side(side *made, const dsm_plan *plan, dsm__arena *arena) {
+  made->cycles_per_second = 1e9 * plan->system->core.frequency_GHz;
+  return dsm__record_of_plan(&made->record, plan, arena);
+}
+
+/* Equal differences of equal machines are equal to the last bit, so that they stay in order. */
+static double difference_seconds(const side *a, const side *b, double a_cycles, double b_cycles) {
+  const bool is_same_clock = !(a->cycles_per_second < b->cycles_per_second) &&
+                             !(a->cycles_per_second > b->cycles_per_second);
+  return is_same_clock ? (b_cycles - a_cycles) / a->cycles_per_second
+                       : b_cycles / b->cycles_per_second - a_cycles / a->cycles_per_second;
 }
 
 static const dsm_recorded_layer no_layer;
@@ -37,13 +45,13 @@ static dsm_pass_difference pass_of(const dsm_diff *diff, const side *a, const si
       .presence = !a_pass->exists   ? DSM_PRESENCE_NEW
                   : !b_pass->exists ? DSM_PRESENCE_MISSING
                                     : DSM_PRESENCE_BOTH,
-      .seconds = dsm__moved(a_pass->cycles * a->seconds_per_cycle,
-                            b_pass->cycles * b->seconds_per_cycle, 0),
+      .seconds = dsm__moved(a_pass->cycles / a->cycles_per_second,
+                            b_pass->cycles / b->cycles_per_second, 0),
       .cycles = dsm__moved(a_pass->cycles, b_pass->cycles, 0),
       .utilization = dsm__moved(a_pass->utilization, b_pass->utilization, 0),
   };
-  made.difference_seconds = made.seconds.after - made.seconds.before;
-  if (fabs(diff->difference_seconds) > 0) {
+  made.difference_seconds = difference_seconds(a, b, a_pass->cycles, b_pass->cycles);
+  if (fabs(diff->difference_seconds) > 0 && fabs(made.difference_seconds) > 0) {
     made.share = made.difference_seconds / diff->difference_seconds;
   }
   return made;
@@ -142,15 +150,10 @@ static bool compare_decisions(dsm_diff *diff, const side *a, const side *b) {
 }
 
 static bool compare(dsm_diff *diff) {
-  dsm_recorded a;
-  dsm_recorded b;
-  if (!dsm__record_of_plan(&a, diff->a, diff->arena) ||
-      !dsm__record_of_plan(&b, diff->b, diff->arena)) {
-    return false;
-  }
-  const side a_side = side_of(&a);
-  const side b_side = side_of(&b);
-  if (!compare_decisions(diff, &a_side, &b_side) || !list_passes(diff, &a_side, &b_side) ||
+  side a;
+  side b;
+  if (!make_side(&a, diff->a, diff->arena) || !make_side(&b, diff->b, diff->arena) ||
+      !compare_decisions(diff, &a, &b) || !list_passes(diff, &a, &b) ||
       !dsm__input_differences(diff->a, diff->b, diff->arena, &diff->inputs, &diff->input_count)) {
     return false;
   }

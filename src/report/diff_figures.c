@@ -84,25 +84,24 @@ static dsm__diff_figure part(const char *name, const char *label, double a, doub
                             .moved = dsm__moved(a, b, 0)};
 }
 
-static double seconds_per_cycle(const dsm_plan *plan) {
-  return dsm__share(plan->result.step_seconds, plan->result.step_cycles);
+static double cycles_per_second(const dsm_plan *plan) {
+  return 1e9 * plan->system->core.frequency_GHz;
 }
 
 void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PARTS]) {
   const dsm__loss a = dsm__loss_of_plan(diff->a);
   const dsm__loss b = dsm__loss_of_plan(diff->b);
-  const double a_cycle = seconds_per_cycle(diff->a);
-  const double b_cycle = seconds_per_cycle(diff->b);
+  const double a_rate = cycles_per_second(diff->a);
+  const double b_rate = cycles_per_second(diff->b);
   dsm__diff_figure *next = figures;
-  *next++ = part("busy", "busy", a.busy * a_cycle, b.busy * b_cycle);
-  *next++ = part("array_underuse", "array underuse", a.array * a_cycle, b.array * b_cycle);
-  *next++ = part("visible_transfers", dsm__group_phrase(DSM_GROUP_STREAM), a.transfer * a_cycle,
-                 b.transfer * b_cycle);
-  *next++ =
-      part("auxiliary", "auxiliary computation", a.auxiliary * a_cycle, b.auxiliary * b_cycle);
+  *next++ = part("busy", "busy", a.busy / a_rate, b.busy / b_rate);
+  *next++ = part("array_underuse", "array underuse", a.array / a_rate, b.array / b_rate);
+  *next++ = part("visible_transfers", dsm__group_phrase(DSM_GROUP_STREAM), a.transfer / a_rate,
+                 b.transfer / b_rate);
+  *next++ = part("auxiliary", "auxiliary computation", a.auxiliary / a_rate, b.auxiliary / b_rate);
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
     *next++ = part(dsm_group_name((dsm_group)g), dsm__group_phrase((dsm_group)g),
-                   a.groups[g] * a_cycle, b.groups[g] * b_cycle);
+                   a.groups[g] / a_rate, b.groups[g] / b_rate);
   }
 }
 
@@ -111,5 +110,8 @@ double dsm__diff_of(const dsm_moved *moved) {
 }
 
 double dsm__diff_share(const dsm_diff *diff, const dsm_moved *seconds) {
-  return fabs(diff->difference_seconds) > 0 ? dsm__diff_of(seconds) / diff->difference_seconds : 0;
+  const double difference = dsm__diff_of(seconds);
+  return fabs(diff->difference_seconds) > 0 && fabs(difference) > 0
+             ? difference / diff->difference_seconds
+             : 0;
 }

@@ -263,7 +263,8 @@ START_TEST(test_the_passes_explain_the_step) {
     const dsm_pass_difference *const pass = &diff->passes[i];
     total += pass->difference_seconds;
     shares += pass->share;
-    ck_assert_double_eq(pass->difference_seconds, pass->seconds.after - pass->seconds.before);
+    ck_assert_double_eq_tol(pass->difference_seconds, pass->seconds.after - pass->seconds.before,
+                            1e-12 * scale);
     ck_assert(i == 0 || fabs(pass->difference_seconds) <= fabs(pass[-1].difference_seconds));
   }
   ck_assert_double_eq_tol(total, step, 1e-9 * scale);
