@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "check/record.h"
 #include "report/loss.h"
@@ -56,7 +57,9 @@ static const result_row result_rows[] = {
 _Static_assert(COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
 
 static double result_of(const dsm_plan *plan, const result_row *row) {
-  return *(const double *)((const char *)&plan->result + row->offset);
+  double value;
+  memcpy(&value, (const char *)&plan->result + row->offset, sizeof value);
+  return value;
 }
 
 void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_RESULTS]) {

@@ -91,11 +91,11 @@ static void put_plan(const view *v, const char *label, const char *file, const d
       dsm__page_text(v->page, "%s: %s", file, dsm__page_plan_heading(v->page, plan)));
 }
 
-static void put_left_out(const view *v, size_t count, const char *what) {
+static void put_left_out(const view *v, size_t count) {
   const size_t left = count - shown(v, count);
   if (left > 0) {
     dsm__page_labelled(v->page, 2, "",
-                       dsm__page_text(v->page, "and %zu %s more; --all shows them", left, what));
+                       dsm__page_text(v->page, "and %zu more; --all shows them", left));
   }
 }
 
@@ -128,7 +128,7 @@ static void put_inputs(const view *v) {
     dsm__table_add(&table, DSM__TONE_PLAIN, input_text(input->b));
   }
   dsm__table_print(&table);
-  put_left_out(v, v->diff->input_count, "values");
+  put_left_out(v, v->diff->input_count);
 }
 
 static void put_layers(const view *v, dsm_presence presence) {
@@ -181,7 +181,7 @@ static void put_decisions(const view *v) {
     dsm__table_add(&table, DSM__TONE_PLAIN, decision->after);
   }
   dsm__table_print(&table);
-  put_left_out(v, v->diff->decision_count, "decisions");
+  put_left_out(v, v->diff->decision_count);
 }
 
 /* ---- the step ---- */
@@ -306,7 +306,7 @@ static void put_rest(const view *v, size_t from, int decimals) {
   if (from < count) {
     dsm__page_labelled(
         v->page, 2, "",
-        dsm__page_text(v->page, "and %zu passes more, together %s us, %s %%; --all shows them",
+        dsm__page_text(v->page, "and %zu more, together %s us, %s %%; --all shows them",
                        count - from, signed_text(v->page, per_micro * seconds, decimals),
                        share_text(v, share)));
   }

@@ -175,16 +175,16 @@ START_TEST(test_what_is_left_out_is_counted) {
   char *const text = dsm_report_diff_table(&of, plain_style(200));
   line_list lines = lines_read(text);
   size_t at = lines_find(&lines, 0, "  system.core");
-  ck_assert_str_eq(lines.items[at + 1], "  and 2 values more; --all shows them");
+  ck_assert_str_eq(lines.items[at + 1], "  and 2 more; --all shows them");
   at = lines_find(&lines, at, "layers only in A");
   ck_assert_str_eq(lines.items[at + 1], "  gone");
   at = lines_find(&lines, at, "layers only in B");
   ck_assert_str_eq(lines.items[at + 1], "  come1 and 1 more; --all shows them");
   at = lines_find(&lines, at, "  conv1 ");
-  ck_assert_str_eq(lines.items[at + 1], "  and 1 decisions more; --all shows them");
+  ck_assert_str_eq(lines.items[at + 1], "  and 1 more; --all shows them");
   at = lines_find(&lines, at, "  gone ");
   ck_assert_str_eq(lines.items[at + 1],
-                   "  and 2 passes more, together +102.00 us, -51.0 %; --all shows them");
+                   "  and 2 more, together +102.00 us, -51.0 %; --all shows them");
   lines_free(&lines);
   free(text);
 }
