@@ -57,10 +57,15 @@ static dsm_pass_difference pass_of(const dsm_diff *diff, const side *a, const si
   return made;
 }
 
-static size_t add_passes(dsm_pass_difference *list, const dsm_diff *diff, const side *a,
+/* A difference and its place in order of execution. */
+typedef struct placed {
+  dsm_pass_difference difference;
+  size_t place;
+} placed;
+
+static size_t add_passes(placed *list, size_t count, const dsm_diff *diff, const side *a,
                          const side *b, const dsm_recorded_layer *a_layer,
                          const dsm_recorded_layer *b_layer) {
-  size_t count = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (!a_layer->passes[p].exists && !b_layer->passes[p].exists) {
       continue;
@@ -68,7 +73,8 @@ static size_t add_passes(dsm_pass_difference *list, const dsm_diff *diff, const 
     const dsm_pass_difference made = pass_of(diff, a, b, a_layer, b_layer, (dsm_pass)p);
     if (made.presence != DSM_PRESENCE_BOTH || made.seconds.is_beyond ||
         made.utilization.is_beyond) {
-      list[count++] = made;
+      list[count] = (placed){.difference = made, .place = count};
+      count++;
     }
   }
   return count;
@@ -76,31 +82,25 @@ static size_t add_passes(dsm_pass_difference *list, const dsm_diff *diff, const 
 
 /* The largest difference first; among equals as they were. */
 static int compare_passes(const void *left, const void *right) {
-  const dsm_pass_difference *const *const a = left;
-  const dsm_pass_difference *const *const b = right;
-  const double a_size = fabs((*a)->difference_seconds);
-  const double b_size = fabs((*b)->difference_seconds);
+  const placed *const a = left;
+  const placed *const b = right;
+  const double a_size = fabs(a->difference.difference_seconds);
+  const double b_size = fabs(b->difference.difference_seconds);
   if (a_size > b_size || a_size < b_size) {
     return a_size > b_size ? -1 : 1;
   }
-  return *a < *b ? -1 : 1;
+  return a->place < b->place ? -1 : 1;
 }
 
 /* False if out of memory. */
-static bool sort_passes(dsm_diff *diff, const dsm_pass_difference *list, size_t count) {
-  const dsm_pass_difference **const order = dsm__arena_array(diff->arena, count, sizeof *order);
+static bool sort_passes(dsm_diff *diff, placed *list, size_t count) {
   dsm_pass_difference *const sorted = dsm__arena_array(diff->arena, count, sizeof *sorted);
-  if (order == NULL || sorted == NULL) {
+  if (sorted == NULL) {
     return false;
   }
+  qsort(list, count, sizeof *list, compare_passes);
   for (size_t i = 0; i < count; i++) {
-    order[i] = &list[i];
-  }
-  if (count > 0) {
-    qsort(order, count, sizeof *order, compare_passes);
-  }
-  for (size_t i = 0; i < count; i++) {
-    sorted[i] = *order[i];
+    sorted[i] = list[i].difference;
   }
   diff->passes = sorted;
   diff->pass_count = count;
@@ -113,7 +113,7 @@ static bool list_passes(dsm_diff *diff, const side *a, const side *b) {
   const dsm_recorded *const to = &b->record;
   const size_t *const partner = dsm__layer_partners(from, to, diff->arena);
   const size_t *const partner_before = dsm__layer_partners(to, from, diff->arena);
-  dsm_pass_difference *const list = dsm__arena_array(
+  placed *const list = dsm__arena_array(
       diff->arena, (from->layer_count + to->layer_count) * DSM_PASS_COUNT, sizeof *list);
   if (partner == NULL || partner_before == NULL || list == NULL) {
     return false;
@@ -122,11 +122,11 @@ static bool list_passes(dsm_diff *diff, const side *a, const side *b) {
   for (size_t i = 0; i < from->layer_count; i++) {
     const dsm_recorded_layer *const other =
         partner[i] == SIZE_MAX ? &no_layer : &to->layers[partner[i]];
-    count += add_passes(list + count, diff, a, b, &from->layers[i], other);
+    count = add_passes(list, count, diff, a, b, &from->layers[i], other);
   }
   for (size_t i = 0; i < to->layer_count; i++) {
     if (partner_before[i] == SIZE_MAX) {
-      count += add_passes(list + count, diff, a, b, &no_layer, &to->layers[i]);
+      count = add_passes(list, count, diff, a, b, &no_layer, &to->layers[i]);
     }
   }
   return sort_passes(diff, list, count);

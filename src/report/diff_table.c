@@ -34,14 +34,9 @@ static size_t shown(const view *v, size_t count) {
 /* Decimals that give a value, the largest of those that stand together, five significant digits. */
 static int decimals_for(double largest) {
   enum { DIGITS = 5, DECIMALS_MAX = 9 };
-  int decimals = DIGITS - 1;
-  for (; largest >= 10 && decimals > 0; largest /= 10) {
-    decimals--;
-  }
-  for (; largest > 0 && largest < 1 && decimals < DECIMALS_MAX; largest *= 10) {
-    decimals++;
-  }
-  return decimals;
+  const double exponent = largest > 0 ? floor(log10(largest)) : 0;
+  const double decimals = DIGITS - 1 - exponent;
+  return (int)fmin(fmax(decimals, 0), DECIMALS_MAX);
 }
 
 static double larger(const dsm_moved *moved) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* store_plan.c: the plan of a point, as recorded or explored again. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/diag_add.h"
@@ -41,7 +42,7 @@ static int read_row(dsm_store *store, sqlite3_stmt *statement, dsm__arena *arena
   if (code == SQLITE_OK) {
     code = copy_text(arena, statement, column_of(store, "plan"), &row->plan);
   }
-  return code == SQLITE_OK && row->status == NULL ? SQLITE_CORRUPT : code;
+  return code;
 }
 
 static dsm_status read_recorded(dsm_store *store, size_t point, dsm__arena *arena, recorded *row,
@@ -88,6 +89,7 @@ static dsm_point_status status_of(const char *word) {
 
 static dsm_status parse(const dsm_store *store, size_t point, const char *text, dsm__arena *arena,
                         dsm_plan **plan, dsm_diags *diags) {
+  assert(text != NULL);
   const char *const name = dsm__arena_printf(arena, "%s:%zu", store->path, point);
   return name == NULL ? dsm__out_of_memory(diags)
                       : dsm_plan_parse(plan, text, strlen(text), name, NULL, diags);
@@ -126,7 +128,9 @@ static dsm_status find(dsm_store *store, size_t point, dsm__arena *arena, dsm_pl
   if (read != DSM_OK) {
     return read;
   }
-  const dsm_point_status status = row.exists ? status_of(row.status) : DSM_POINT_OK;
+  const dsm_point_status status = !row.exists          ? DSM_POINT_OK
+                                  : row.status == NULL ? DSM_POINT_STATUS_COUNT
+                                                       : status_of(row.status);
   if (status == DSM_POINT_STATUS_COUNT) {
     return dsm__store_damaged(store, "a row holds what dsm does not write", diags);
   }

@@ -316,7 +316,7 @@ START_TEST(test_csv_has_a_row_for_each) {
   ck_assert_str_eq(csv_at(&table, 8, "section"), "result");
   ck_assert_double_eq(csv_number_at(&table, 8, "b"), 8e-4);
   ck_assert_str_eq(csv_at(&table, 8, "share"), "");
-  const size_t first = table.row_count - FIGURES * COUNT_OF(passes);
+  const size_t first = table.row_count - (size_t)(FIGURES * COUNT_OF(passes));
   ck_assert_str_eq(csv_at(&table, first, "name"), "seconds");
   ck_assert_double_eq(csv_number_at(&table, first, "share"), 1.5);
   ck_assert_str_eq(csv_at(&table, first + 6, "change"), "");
