@@ -390,7 +390,7 @@ def try_sweep(dsm, folder):
 def main():
     dsm = sys.argv[1]
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    count = int(sys.argv[3]) if len(sys.argv) > 3 else 60
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else 30
     failures = compared = 0
     with tempfile.TemporaryDirectory(prefix="dsm-diff-") as name:
         folder = pathlib.Path(name)

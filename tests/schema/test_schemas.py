@@ -592,13 +592,14 @@ def check_diffs(schemas, dsm, plans):
     """Plans with everything that can differ: other networks, other modes, and the same plan twice."""
     name = "dsm-diff/1"
     schema = schemas.by_format[name]
+    pairs = [(plans[0], plans[0]), *zip(plans, plans[1:] + plans[:1])]
     documents = [run(dsm, "diff", str(one), str(other), "--format", "json")
-                 for one in plans for other in plans]
+                 for one, other in pairs]
     for found in documents:
         complaint = found and schemas.complaint(name, found)
         expect(complaint is None, f"diff: {complaint}")
     expect([found["different"] for found in documents]
-           == [one != other for one in plans for other in plans], "diff: other answers")
+           == [one != other for one, other in pairs], "diff: other answers")
     seen = {key for found in documents for _, value in objects(found) for key in value}
     known = {key for _, value in objects(schema) if "properties" in value
              for key in value["properties"]}
