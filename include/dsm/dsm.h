@@ -31,6 +31,7 @@
 #include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
+#include "dsm/export.h"
 #include "dsm/file.h"
 #include "dsm/instance.h"
 #include "dsm/limits.h"

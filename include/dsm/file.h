@@ -35,6 +35,20 @@ DSM_API DSM_NODISCARD dsm_status dsm_file_read(char **text, size_t *length, cons
 DSM_API DSM_NODISCARD dsm_status dsm_file_write(const char *path, const char *text, size_t length,
                                                 dsm_diags *diags);
 
+/** A text that is to become a file of that name. */
+typedef struct dsm_named_text {
+  const char *name; /**< without a slash */
+  const char *text; /**< NUL-terminated */
+} dsm_named_text;
+
+/**
+ * Writes a folder of files whole or not at all: a temporary folder beside it, renamed when all
+ * files are in it. An existing folder must be empty, and a symbolic link to it is followed; the
+ * folder around it must exist. DSM_ERROR_IO with one finding on failure, and then no trace is left.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_folder_write(const char *path, const dsm_named_text *files,
+                                                  size_t file_count, dsm_diags *diags);
+
 /** What a JSON text describes, by its `format` member. */
 typedef enum dsm_description {
   DSM_DESCRIPTION_WORKLOAD = 0, /**< "dsm-workload/1" */

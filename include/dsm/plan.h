@@ -82,17 +82,7 @@ typedef enum dsm_invocation_kind {
   DSM_INVOCATION_KIND_COUNT
 } dsm_invocation_kind;
 
-/** Invocations of one kind in a pass. */
-typedef struct dsm_invocation {
-  dsm_invocation_kind kind;
-  uint64_t count;           /**< in a step */
-  dsm_loops split;          /**< decision: parts over the cores */
-  dsm_loops core;           /**< CoreD */
-  dsm_loops array;          /**< ArrayD */
-  dsm_invocation_cost cost; /**< of one invocation */
-} dsm_invocation;
-
-/** One transfer on one link, over the whole step. */
+/** One transfer on one link. */
 typedef struct dsm_plan_transfer {
   dsm_transfer transfer;
   dsm_group group;
@@ -100,6 +90,20 @@ typedef struct dsm_plan_transfer {
   double bytes;
   double cycles; /**< that it alone occupies the link */
 } dsm_plan_transfer;
+
+/** Invocations of one kind in a pass. */
+typedef struct dsm_invocation {
+  dsm_invocation_kind kind;
+  uint64_t count; /**< in a step */
+  double times; /**< as how many its cost counts in the cycles of the pass: count, and in a pipeline
+                     the share that makes them the layer's part of its group's */
+  dsm_loops split;                    /**< decision: parts over the cores */
+  dsm_loops core;                     /**< CoreD */
+  dsm_loops array;                    /**< ArrayD */
+  dsm_invocation_cost cost;           /**< of one invocation */
+  const dsm_plan_transfer *transfers; /**< of one invocation; owned by the plan */
+  size_t transfer_count;
+} dsm_invocation;
 
 /** What decides how long a pass takes: its largest component's slowest resource. */
 typedef enum dsm_bound {
@@ -128,7 +132,7 @@ typedef struct dsm_pass_plan {
   double ideal_cycles;                  /**< of a machine without loss */
   double utilization;                   /**< ideal over total, 0 .. 1; higher is better */
   dsm_bound bound;
-  const dsm_plan_transfer *transfers; /**< owned by the plan */
+  const dsm_plan_transfer *transfers; /**< over the whole step; owned by the plan */
   size_t transfer_count;
 } dsm_pass_plan;
 
@@ -146,6 +150,9 @@ typedef struct dsm_layer_plan {
   dsm_parallelism error_parallelism; /**< layout of its output's error: that of the backward pass,
                                           a decision where there is none */
   double held_bytes;                 /**< of a chip, in held tensors, while the layer runs */
+  dsm_layer_memory memory;           /**< of a chip, section 12. Of a pipeline group only the stage
+                                          that keeps most has it, with the largest transient bytes
+                                          of all of them; the others have zeros */
   dsm_pass_plan passes[DSM_PASS_COUNT];
 } dsm_layer_plan;
 

@@ -41,6 +41,13 @@ DSM_API char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style)
  * decided for a layer stands in each of its rows. */
 DSM_API char *dsm_report_plan_csv(const dsm_plan *plan);
 
+/** The predicted step in the Trace Event Format, which Perfetto and Chrome open: a track for the
+ * passes and for each resource of a chip (arrays, special function units, memory bus, ring, links
+ * along X and Y), a slice for each pass, its computation and its transfers, and the memory of a
+ * chip as counters. Format "dsm-step/1"; times are whole nanoseconds. Also NULL if the text would
+ * be larger than 1 GiB. */
+DSM_API char *dsm_report_step_trace(const dsm_plan *plan);
+
 /** One rung of a ladder: the best plan with some optimisations. */
 typedef struct dsm_ladder_rung {
   const char *name;     /**< "none", or the optimisation that this rung adds */

@@ -87,6 +87,7 @@ typedef struct cli_arguments {
   cli_overrides overrides;
   cli_sweep_arguments sweep;
   cli_partition_arguments partition;
+  dsm_export_target export_target; /**< if --to is given */
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

@@ -59,6 +59,8 @@ cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_partition(const cli_arguments *arguments);
 cli_exit cli_run_diff(const cli_arguments *arguments);
+cli_exit cli_run_trace(const cli_arguments *arguments);
+cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

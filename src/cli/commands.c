@@ -140,8 +140,7 @@ const cli_command cli_commands[] = {
      .summary = "show what differs between two plans or points of sweeps",
      .description =
          "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
-         "a "
-         "sweep by its number: which values of workload, system and options differ, which "
+         "a sweep by its number: which values of workload, system and options differ, which "
          "decisions, where the time of the step goes, and which layers and passes take longer or "
          "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
          "again; a point whose plan the database does not hold is explored again. Exits with 0 "
@@ -150,6 +149,31 @@ const cli_command cli_commands[] = {
                   "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
                   "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
      .run = cli_run_diff},
+    {.name = "trace",
+     .bit = CLI_TRACE,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "show the predicted step as a timeline for Perfetto",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
+         "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
+         "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
+         "computation and its transfers, and the memory of a chip as counters.",
+     .examples = {"dsm trace plan.json -o step.json", "dsm trace plan.json | gzip >step.json.gz"},
+     .run = cli_run_trace},
+    {.name = "export",
+     .bit = CLI_EXPORT,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "hand a plan to another simulator",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
+         "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
+         "the network (network.yml).",
+     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
+     .run = cli_run_export},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

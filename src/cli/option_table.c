@@ -8,7 +8,8 @@
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF)
-#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | CLI_HELP)
+#define WRITERS (CLI_TRACE | CLI_EXPORT)
+#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_HELP)
 
 const cli_option cli_options[] = {
     {.name = "mode",
@@ -221,6 +222,12 @@ const cli_option cli_options[] = {
              "worse in another, such as min:step_seconds,min:system.core.scratchpad_MiB",
      .commands = CLI_SWEEP,
      .apply = cli_apply_pareto},
+    {.name = "to",
+     .argument = "TARGET",
+     .help = "what the plan is for",
+     .commands = CLI_EXPORT,
+     .word = cli_export_target_word,
+     .apply = cli_apply_to},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
@@ -261,22 +268,40 @@ const cli_option cli_options[] = {
              "standard output",
      .commands = CLI_CHECK,
      .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write the trace to FILE, whole or not at all; '-' is standard output, which is the "
+             "default where that is no terminal",
+     .commands = CLI_TRACE,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FOLDER",
+     .help = "write the files into FOLDER, all or none; it is made, or must be empty",
+     .commands = CLI_EXPORT,
+     .apply = cli_apply_output},
     {.name = "quiet",
      .letter = 'q',
      .help = "no table unless --format asks for one, and no notes and warnings",
      .commands = RESULTS,
      .apply = cli_apply_quiet},
+    {.name = "quiet",
+     .letter = 'q',
+     .help = "no notes and warnings",
+     .commands = WRITERS,
+     .apply = cli_apply_quiet},
     {.name = "verbose",
      .letter = 'v',
      .help = "say on standard error which files were read, what was searched and how long that "
              "took",
-     .commands = RESULTS,
+     .commands = RESULTS | WRITERS,
      .apply = cli_apply_verbose},
     {.name = "color",
      .argument = "WHEN",
      .help = "colored tables and messages (default: auto, that is on a terminal unless NO_COLOR is "
              "set)",
-     .commands = RESULTS,
+     .commands = RESULTS | WRITERS,
      .word = cli_color_word,
      .apply = cli_apply_color},
     {.name = "help",

@@ -71,6 +71,10 @@ const char *cli_record_word(size_t index) {
   return index < DSM_RECORD_COUNT ? dsm_record_name((dsm_record)index) : NULL;
 }
 
+const char *cli_export_target_word(size_t index) {
+  return index < DSM_EXPORT_TARGET_COUNT ? dsm_export_target_name((dsm_export_target)index) : NULL;
+}
+
 static size_t list_words(const cli_option *option, const char *words[WORDS_MAX]) {
   size_t count = 0;
   while (count < WORDS_MAX && option->word(count) != NULL) {
@@ -372,6 +376,15 @@ cli_exit cli_apply_record(cli_arguments *arguments, const cli_option *option, ch
     return CLI_EXIT_USAGE;
   }
   arguments->sweep.record = (dsm_record)index;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_to(cli_arguments *arguments, const cli_option *option, char *value) {
+  size_t index;
+  if (!find_word(arguments, option, value, strlen(value), &index)) {
+    return CLI_EXIT_USAGE;
+  }
+  arguments->export_target = (dsm_export_target)index;
   return CLI_EXIT_DONE;
 }
 

@@ -13,6 +13,7 @@ const char *cli_format_word(size_t index);
 const char *cli_check_format_word(size_t index);
 const char *cli_color_word(size_t index);
 const char *cli_record_word(size_t index);
+const char *cli_export_target_word(size_t index);
 
 /** Finds a text among the option's words; prints what is wrong and returns false if it is none. */
 bool cli_find_word(const cli_arguments *arguments, const cli_option *option, const char *text,
@@ -37,6 +38,7 @@ cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char 
 cli_exit cli_apply_vary(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_exclude(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_record(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_to(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_database(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_merge(cli_arguments *arguments, const cli_option *option, char *value);

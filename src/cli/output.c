@@ -96,6 +96,10 @@ cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, cons
   return put(arguments, print, result, format, file);
 }
 
+cli_exit cli_put_text(const cli_arguments *arguments, cli_printer *print, const void *result) {
+  return put(arguments, print, result, CLI_FORMAT_JSON, output_file(arguments));
+}
+
 static char *print_plan(const void *result, cli_format format, dsm_table_style style) {
   const dsm_plan *const plan = result;
   switch (format) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "subject.h"
 
@@ -114,6 +115,30 @@ static attempt write_file(const subject *s, dsm_diags *diags) {
 
 static const char *after_write(const subject *s, dsm_status status) {
   return look_at_old(s, status == DSM_OK ? "new\n" : subject_old_text);
+}
+
+/* A new folder each time. */
+static attempt write_folder(const subject *s, dsm_diags *diags) {
+  static const dsm_named_text files[] = {{"a", "one\n"}, {"b", "two\n"}};
+  char path[SUBJECT_PATH_BYTES + 8];
+  (void)snprintf(path, sizeof path, "%s/made", s->folder);
+  return (attempt){.status = dsm_folder_write(path, files, 2, diags)};
+}
+
+/* Both files or no folder; and then there is none. */
+static const char *after_folder(const subject *s, dsm_status status) {
+  static const char *const names[] = {"made/a", "made/b"};
+  size_t there_count = 0;
+  char path[SUBJECT_PATH_BYTES + 8];
+  for (size_t i = 0; i < 2; i++) {
+    (void)snprintf(path, sizeof path, "%s/%s", s->folder, names[i]);
+    there_count += unlink(path) == 0;
+  }
+  (void)snprintf(path, sizeof path, "%s/made", s->folder);
+  const bool was_there = rmdir(path) == 0;
+  return was_there == (status == DSM_OK) && there_count == (status == DSM_OK ? 2 : 0)
+             ? NULL
+             : "whole or not at all";
 }
 
 static attempt save_plan(const subject *s, dsm_diags *diags) {
@@ -262,6 +287,7 @@ const faulty_case input_cases[] = {
     {"dsm_file_read", read_file, DSM_OK, NULL},
     {"dsm_file_read of nothing", read_missing_file, DSM_ERROR_IO, NULL},
     {"dsm_file_write", write_file, DSM_OK, after_write},
+    {"dsm_folder_write", write_folder, DSM_OK, after_folder},
     {"dsm_plan_save", save_plan, DSM_OK, after_save},
     {"dsm_description_detect", detect, DSM_OK, NULL},
     {"dsm_description_detect, unknown", detect_unknown, DSM_ERROR_INVALID, NULL},

@@ -87,6 +87,7 @@ def commands(program):
     yield "elasticity", ["describe", program.workload, program.system, "--elasticity"]
     yield "validate", ["validate", program.workload]
     yield "score", ["score", str(program.folder / "plan.json")]
+    yield "trace", ["trace", str(program.folder / "plan.json")]
     for form in ("table", "json", "csv"):
         yield f"partition {form}", ["partition", program.workload, program.server, "--format", form,
                                     "--simulate", "requests=5"]

@@ -41,7 +41,7 @@ PUBLIC_HEADERS = {
     "server": {"server", "instance"},
     "partition": {"partition", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
-    "report": {"report", "suggest"},
+    "report": {"report", "suggest", "export"},
 }
 FORBIDDEN_EVERYWHERE = [
     "atoi", "atol", "atof", "sprintf", "vsprintf", "strcpy", "strcat", "gets", "strtok", "alloca",
