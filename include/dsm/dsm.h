@@ -28,6 +28,7 @@
 
 #include "dsm/check.h"
 #include "dsm/diag.h"
+#include "dsm/diff.h"
 #include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"

@@ -15,6 +15,7 @@
 
 #include "dsm/check.h"
 #include "dsm/diag.h"
+#include "dsm/diff.h"
 #include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
@@ -196,6 +197,23 @@ DSM_API char *dsm_report_check_csv(const dsm_checked *items, size_t count);
 /** JUnit XML: a test case a baseline, a failure where it fails the build, an error where it could
  * not be compared. */
 DSM_API char *dsm_report_check_junit(const dsm_checked *items, size_t count);
+
+/** Two plans to show side by side. */
+typedef struct dsm_diffed {
+  const char *a_file; /**< what A is called: a file, or a database and a point */
+  const char *b_file; /**< likewise */
+  const dsm_diff *diff;
+  size_t
+      row_limit; /**< of a table: no list has more rows, what is left out is counted; 0: none is */
+} dsm_diffed;
+
+/** What differs in inputs, decisions and result, and in time a layer and pass, the largest
+ * difference first. */
+DSM_API char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style);
+/** Format "dsm-diff/1"; nothing is left out. */
+DSM_API char *dsm_report_diff_json(const dsm_diffed *of);
+/** One row a value, layer, decision or figure; nothing is left out. */
+DSM_API char *dsm_report_diff_csv(const dsm_diffed *of);
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,17 @@ DSM_API const char *dsm_store_resolved(const dsm_store *store);
 /** Marks the points that are recorded: is_done[p], len = the sweep's point_count. */
 DSM_API DSM_NODISCARD dsm_status dsm_store_done(dsm_store *store, bool *is_done, dsm_diags *diags);
 
+/**
+ * The plan of a point: the recorded one, else (and of a point that is not recorded yet) that of
+ * exploring it again from the specification. *plan belongs to the caller, as that of
+ * dsm_plan_parse. *recorded_step_cycles, unless NULL, receives what the store says of the step, 0
+ * if it says nothing: another version of dsm may have predicted it otherwise. DSM_ERROR_USAGE: the
+ * sweep has no such point; DSM_ERROR_INFEASIBLE, DSM_ERROR_INVALID: the point has no plan (the
+ * finding says why); DSM_ERROR_IO; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
+                                                double *recorded_step_cycles, dsm_diags *diags);
+
 /** Records a result, in a store that is open for writing, and commits it; one that is recorded
  * already stays as it is. DSM_ERROR_IO: the disk is full, or the like; then nothing of it is
  * recorded. */

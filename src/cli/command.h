@@ -71,6 +71,7 @@ cli_exit cli_run_plot(const cli_arguments *arguments);
 cli_exit cli_run_report(const cli_arguments *arguments);
 cli_exit cli_run_trace(const cli_arguments *arguments);
 cli_exit cli_run_export(const cli_arguments *arguments);
+cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 

@@ -201,6 +201,24 @@ const cli_command cli_commands[] = {
          "the network (network.yml).",
      .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
      .run = cli_run_export},
+    {.name = "diff",
+     .bit = CLI_DIFF,
+     .operands = "A B",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 2,
+     .operand_max = 2,
+     .summary = "show what differs between two plans or points of sweeps",
+     .description =
+         "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
+         "a sweep by its number: which values of workload, system and options differ, which "
+         "decisions, where the time of the step goes, and which layers and passes take longer or "
+         "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
+         "again; a point whose plan the database does not hold is explored again. Exits with 0 "
+         "whether they differ or not: check is for failing.",
+     .examples = {"dsm diff baseline.json plan.json",
+                  "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
+                  "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
+     .run = cli_run_diff},
     {.name = "init",
      .bit = CLI_INIT,
      .operands = "KIND",

@@ -8,7 +8,7 @@
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
-#define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
+#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_INIT | CLI_HELP)
 
@@ -244,6 +244,10 @@ const cli_option cli_options[] = {
      .commands = CLI_SWEEP,
      .takes = CLI_TAKES_TEXT,
      .apply = cli_apply_pareto},
+    {.name = "all",
+     .help = "show all rows of the table: without it no list has more than 20",
+     .commands = CLI_DIFF,
+     .apply = cli_apply_all},
     {.name = "to",
      .argument = "TARGET",
      .help = "what the plan is for",
@@ -273,7 +277,7 @@ const cli_option cli_options[] = {
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = ALL_BUT_CHECK,
+     .commands = ALL_BUT_CHECK | CLI_DIFF,
      .word = cli_format_word,
      .apply = cli_apply_format},
     {.name = "format",
@@ -322,6 +326,14 @@ const cli_option cli_options[] = {
      .help = "write the files into FOLDER, all or none; it is made, or must be empty",
      .commands = CLI_EXPORT,
      .takes = CLI_TAKES_FOLDER,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
+             "ending .json or .csv. '-' is standard output",
+     .commands = CLI_DIFF,
+     .takes = CLI_TAKES_FILE,
      .apply = cli_apply_output},
     {.name = "output",
      .letter = 'o',

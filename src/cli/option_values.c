@@ -252,6 +252,13 @@ cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option,
                          option->name, value);
 }
 
+cli_exit cli_apply_all(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->wants_all_rows = true;
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value) {
   (void)option;
   (void)value;

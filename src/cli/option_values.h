@@ -35,6 +35,7 @@ cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *optio
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_all(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_workload(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_system(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);

@@ -415,6 +415,8 @@ class Checker:
         recurrent = ("explore", *self.bundled("gnmt", "torus64"))
         baseline = folder / "baseline.json"
         self.run(*inputs, "-q", "-o", baseline)
+        other = folder / "other.json"
+        self.run(*inputs, "-q", "-o", other, "--mode", "inference", "--minibatch", "8")
         changed = ("check", baseline, bad, "--tolerance", "0", "--set", "workload.minibatch=8")
         for name, arguments in (
                 ("dsm-plan/1", inputs),
@@ -428,6 +430,7 @@ class Checker:
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
                 ("dsm-check/1", changed),
+                ("dsm-diff/1", ("diff", baseline, other)),
                 ("dsm-validate/1", ("validate", workload, bad))):
             self.check_result(name, self.format_tokens(name), *arguments)
 

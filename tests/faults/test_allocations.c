@@ -194,6 +194,7 @@ int main(void) {
   size_t failure_count = check_refused_threads(&s);
   failure_count += run_cases(input_cases, input_case_count, &s, diags);
   failure_count += run_cases(plan_cases, plan_case_count, &s, diags);
+  failure_count += run_cases(diff_cases, diff_case_count, &s, diags);
   failure_count += run_cases(dispatch_cases, dispatch_case_count, &s, diags);
   failure_count += run_cases(partition_cases, partition_case_count, &s, diags);
   failure_count += run_cases(elasticity_cases, elasticity_case_count, &s, diags);

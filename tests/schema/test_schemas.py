@@ -591,6 +591,49 @@ def check_checks(schemas, dsm, plans, folder):
             expect(schemas.complaint(name, changed) is not None, f"{name}: valid without {key}")
 
 
+def check_diffs(schemas, dsm, plans):
+    """Plans with everything that can differ: other networks, other modes, and the same plan twice."""
+    name = "dsm-diff/1"
+    schema = schemas.by_format[name]
+    pairs = [(plans[0], plans[0]), *zip(plans, plans[1:] + plans[:1])]
+    documents = [run(dsm, "diff", str(one), str(other), "--format", "json")
+                 for one, other in pairs]
+    for found in documents:
+        complaint = found and schemas.complaint(name, found)
+        expect(complaint is None, f"diff: {complaint}")
+    expect([found["different"] for found in documents]
+           == [one != other for one, other in pairs], "diff: other answers")
+    seen = {key for found in documents for _, value in objects(found) for key in value}
+    known = {key for _, value in objects(schema) if "properties" in value
+             for key in value["properties"]}
+    expect(known <= seen, f"diff: never written: {known - seen}")
+    found = next(each for each in documents if each["decisions"] and each["layers"])
+    for key in ("inputs", "layers", "decisions", "passes"):
+        found[key] = found[key][:1]
+    check_refusals(schemas, name, {**found, "inputs": []}, schema["required"])
+    for path, value in objects(found):
+        for key in value:
+            changed = copy.deepcopy(found)
+            target = changed
+            for step in path:
+                target = target[step]
+            del target[key]
+            is_optional = path[:1] == ("inputs",) and path[2:] == () and key in ("a", "b") \
+                or path[:1] == ("inputs",) and len(path) > 2 or key in ("only_in", "pass")
+            expect(is_optional or schemas.complaint(name, changed) is not None,
+                   f"{name}: valid without {key} in {path}")
+
+
+def check_diff_tables(schema, sources):
+    properties = schema["properties"]
+    expect_same("compared decisions of a diff",
+                properties["decisions"]["items"]["properties"]["decision"]["enum"],
+                sources.names("src/check/check.c", "compared_names"))
+    kinds = sources.names("src/model/names.c", "group_names")
+    expect(list(properties["parts_seconds"]["properties"])[4:] == kinds[1:],
+           "diff: kinds of what is not overlapped")
+
+
 def check_server_tables(schemas, sources):
     server, path = schemas.by_format["dsm-server/1"], "src/server/server_json.c"
     device = server["$defs"]["device"]
@@ -729,12 +772,14 @@ def main():
     check_server_tables(schemas, sources)
     check_profile_tables(schemas.by_format["dsm-profile/1"], sources)
     check_check_tables(schemas.by_format["dsm-check/1"], sources)
+    check_diff_tables(schemas.by_format["dsm-diff/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
         check_description(schemas, dsm, source, plans)
         check_checks(schemas, dsm, plans, pathlib.Path(folder))
         check_comments(schemas, dsm, plans, source, pathlib.Path(folder))
+        check_diffs(schemas, dsm, plans)
     check_elasticity(schemas, dsm, source)
     check_sensitivity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
