@@ -39,6 +39,7 @@
 #include "dsm/override.h"
 #include "dsm/partition.h"
 #include "dsm/plan.h"
+#include "dsm/plot.h"
 #include "dsm/report.h"
 #include "dsm/server.h"
 #include "dsm/status.h"

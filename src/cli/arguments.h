@@ -67,6 +67,12 @@ typedef struct cli_partition_arguments {
   const char *trace; /**< NULL: not given */
 } cli_partition_arguments;
 
+/** What only `plot` takes. */
+typedef struct cli_plot_arguments {
+  const char *figure; /**< NULL: not given */
+  const char *script; /**< the folder; NULL: not given */
+} cli_plot_arguments;
+
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -86,6 +92,7 @@ typedef struct cli_arguments {
   cli_overrides overrides;
   cli_sweep_arguments sweep;
   cli_partition_arguments partition;
+  cli_plot_arguments plot;
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

@@ -58,6 +58,7 @@ cli_exit cli_run_validate(const cli_arguments *arguments);
 cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_partition(const cli_arguments *arguments);
+cli_exit cli_run_plot(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

@@ -132,6 +132,22 @@ const cli_command cli_commands[] = {
                   "dsm partition googlenet edge_gpu --objective energy --require 20",
                   "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
      .run = cli_run_partition},
+    {.name = "plot",
+     .bit = CLI_PLOT,
+     .operands = "PLAN",
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "draw figures of a plan",
+     .description =
+         "Draws a figure of PLAN, which explore wrote, as SVG, PNG or PDF, by the ending of the "
+         "output file: where the time of each layer and pass goes (loss), their parallelisms and "
+         "core splits (splits), how far they are from the roof (roofline), and what a chip's "
+         "memory holds over the step (memory). gnuplot has to be installed; with --script alone "
+         "it need not.",
+     .examples = {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
+                  "dsm plot plan.json --figure roofline -o roofline.pdf",
+                  "dsm plot plan.json --figure splits --script figures -o splits.png"},
+     .run = cli_run_plot},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",

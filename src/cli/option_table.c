@@ -4,11 +4,13 @@
 #include "cli/command.h"
 #include "cli/option_values.h"
 #include "cli/partition_options.h"
+#include "cli/plot_options.h"
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK)
-#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | CLI_HELP)
+#define WRITERS CLI_PLOT
+#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_HELP)
 
 const cli_option cli_options[] = {
     {.name = "mode",
@@ -217,6 +219,19 @@ const cli_option cli_options[] = {
              "worse in another, such as min:step_seconds,min:system.core.scratchpad_MiB",
      .commands = CLI_SWEEP,
      .apply = cli_apply_pareto},
+    {.name = "figure",
+     .argument = "FIGURE",
+     .help = "what is drawn (default: loss)",
+     .commands = CLI_PLOT,
+     .word = cli_figure_word,
+     .apply = cli_apply_figure},
+    {.name = "script",
+     .argument = "FOLDER",
+     .help = "keep what the picture is made from in FOLDER: the script NAME.gp and its data, from "
+             "which 'gnuplot NAME.gp' makes it again there; NAME is that of the picture, else of "
+             "the figure",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_script},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
@@ -250,22 +265,33 @@ const cli_option cli_options[] = {
              "standard output",
      .commands = CLI_CHECK,
      .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "the picture, written whole or not at all; its name ends in .svg, .png or .pdf",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_output},
     {.name = "quiet",
      .letter = 'q',
      .help = "no table unless --format asks for one, and no notes and warnings",
      .commands = RESULTS,
      .apply = cli_apply_quiet},
+    {.name = "quiet",
+     .letter = 'q',
+     .help = "no notes and warnings",
+     .commands = WRITERS,
+     .apply = cli_apply_quiet},
     {.name = "verbose",
      .letter = 'v',
      .help = "say on standard error which files were read, what was searched and how long that "
              "took",
-     .commands = RESULTS,
+     .commands = RESULTS | WRITERS,
      .apply = cli_apply_verbose},
     {.name = "color",
      .argument = "WHEN",
      .help = "colored tables and messages (default: auto, that is on a terminal unless NO_COLOR is "
              "set)",
-     .commands = RESULTS,
+     .commands = RESULTS | WRITERS,
      .word = cli_color_word,
      .apply = cli_apply_color},
     {.name = "help",

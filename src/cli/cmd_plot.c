@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/command.h"
+#include "cli/complain.h"
+#include "cli/gnuplot.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+
+#define FINDINGS_MAX 100
+/* Bytes of the name of a script. */
+#define NAME_SIZE 101
+
+/* What is asked for, after the options are looked at. */
+typedef struct request {
+  const cli_arguments *arguments;
+  const char *input;  /* the file that is plotted */
+  dsm_plot_form form; /* of the picture */
+  char name[NAME_SIZE];
+} request;
+
+/* ---- options ---- */
+
+/* The form that the name of a file asks for; false if it asks for none. */
+static bool form_of_ending(const char *file, dsm_plot_form *form) {
+  const char *const dot = strrchr(file, '.');
+  for (size_t i = 0; dot != NULL && i < DSM_PLOT_FORM_COUNT; i++) {
+    if (strcmp(dot + 1, dsm_plot_form_name((dsm_plot_form)i)) == 0) {
+      *form = (dsm_plot_form)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What is plain in any shell and in a script stays, the rest becomes '_'. */
+static void name_script(char name[NAME_SIZE], const char *text, size_t length) {
+  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  const size_t kept = length < NAME_SIZE - 1 ? length : NAME_SIZE - 1;
+  for (size_t i = 0; i < kept; i++) {
+    name[i] = strchr(plain, text[i]) == NULL ? '_' : text[i];
+  }
+  name[kept] = '\0';
+}
+
+/* Where the picture goes, its form, and how the script is called: as the picture, else as the
+ * figure. */
+static cli_exit settle_output(request *wanted, const char *figure) {
+  const cli_arguments *const arguments = wanted->arguments;
+  const char *const output = arguments->output;
+  name_script(wanted->name, figure, strlen(figure));
+  if (output == NULL) {
+    return arguments->plot.script != NULL
+               ? CLI_EXIT_DONE
+               : cli_usage_error(arguments->command,
+                                 "expected where the picture goes: -o FILE.svg, FILE.png or "
+                                 "FILE.pdf; or --script FOLDER");
+  }
+  if (!form_of_ending(output, &wanted->form)) {
+    return cli_usage_error(arguments->command,
+                           "--output: expected a name that ends in .svg, .png or .pdf, found '%s'",
+                           output);
+  }
+  const char *const slash = strrchr(output, '/');
+  const char *const base = slash == NULL ? output : slash + 1;
+  const size_t length = (size_t)(strrchr(base, '.') - base);
+  if (length > 0) {
+    name_script(wanted->name, base, length);
+  }
+  return CLI_EXIT_DONE;
+}
+
+/* ---- writing ---- */
+
+/* Nothing is written over what it is made from. */
+static cli_exit check_not_input(const request *wanted, const char *option, const char *path) {
+  struct stat output;
+  struct stat input;
+  if (stat(path, &output) == 0 && stat(wanted->input, &input) == 0 &&
+      output.st_dev == input.st_dev && output.st_ino == input.st_ino) {
+    return cli_usage_error(wanted->arguments->command, "--%s: '%s' is what is plotted", option,
+                           path);
+  }
+  return dsm_store_is_database(path)
+             ? cli_usage_error(wanted->arguments->command,
+                               "--%s: '%s' is a database, which a picture does not replace", option,
+                               path)
+             : CLI_EXIT_DONE;
+}
+
+static cli_exit write_bytes(const request *wanted, const char *option, const char *path,
+                            const char *bytes, size_t length) {
+  const cli_exit checked = check_not_input(wanted, option, path);
+  if (checked != CLI_EXIT_DONE) {
+    return checked;
+  }
+  dsm_diags *const diags = dsm_diags_new(1);
+  const dsm_status status = dsm_file_write(path, bytes, length, diags);
+  cli_print_findings(wanted->arguments, diags);
+  dsm_diags_free(diags);
+  return cli_exit_of(status);
+}
+
+/* A text into a file of the script's folder. */
+static cli_exit write_beside(const request *wanted, const char *file, const char *text) {
+  const char *const folder = wanted->arguments->plot.script;
+  if (file == NULL || text == NULL) {
+    return cli_out_of_memory();
+  }
+  const size_t size = strlen(folder) + strlen(file) + 2;
+  char *const path = calloc(size, 1);
+  if (path == NULL) {
+    return cli_out_of_memory();
+  }
+  (void)snprintf(path, size, "%s/%s", folder, file);
+  const cli_exit outcome = write_bytes(wanted, "script", path, text, strlen(text));
+  free(path);
+  return outcome;
+}
+
+static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
+  const char *const folder = wanted->arguments->plot.script;
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    return cli_outside_error("cannot make the folder '%s': %s", folder, strerror(errno));
+  }
+  cli_exit outcome = CLI_EXIT_DONE;
+  for (size_t i = 0; i < plot->data_count && outcome == CLI_EXIT_DONE; i++) {
+    char *const file = dsm_plot_data_file(plot, wanted->name, i);
+    outcome = write_beside(wanted, file, plot->data[i].text);
+    free(file);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    char file[NAME_SIZE + 4];
+    (void)snprintf(file, sizeof file, "%s.gp", wanted->name);
+    char *const script = dsm_plot_script(plot, wanted->name, wanted->form);
+    outcome = write_beside(wanted, file, script);
+    free(script);
+  }
+  return outcome;
+}
+
+static cli_exit write_picture(const request *wanted, const dsm_plot *plot) {
+  const char *const path = wanted->arguments->output;
+  cli_exit outcome = check_not_input(wanted, "output", path);
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
+  char *const program = dsm_plot_program(plot, wanted->form);
+  if (program == NULL) {
+    return cli_out_of_memory();
+  }
+  char *picture;
+  size_t length = 0;
+  outcome = cli_gnuplot_run(program, &picture, &length);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = write_bytes(wanted, "output", path, picture, length);
+  }
+  free(picture);
+  free(program);
+  return outcome;
+}
+
+/* The script first: it needs nothing from outside. */
+static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
+  cli_exit outcome = CLI_EXIT_DONE;
+  if (wanted->arguments->plot.script != NULL) {
+    outcome = write_script(wanted, plot);
+  }
+  if (outcome == CLI_EXIT_DONE && wanted->arguments->output != NULL) {
+    outcome = write_picture(wanted, plot);
+  }
+  return outcome;
+}
+
+/* ---- figures of a plan ---- */
+
+static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
+  const char *const word = wanted->arguments->plot.figure;
+  dsm_plan_figure figure = DSM_PLAN_FIGURE_LOSS;
+  if (word != NULL && !dsm_plan_figure_parse(word, &figure)) {
+    return cli_usage_error(wanted->arguments->command,
+                           "--figure: '%s' is not of a plan, but '%s' is one", word, wanted->input);
+  }
+  const cli_exit checked = settle_output(wanted, dsm_plan_figure_name(figure));
+  if (checked != CLI_EXIT_DONE) {
+    return checked;
+  }
+  dsm_plan *plan = NULL;
+  dsm_plot *plot = NULL;
+  dsm_status status = dsm_plan_load(&plan, wanted->input, NULL, diags);
+  if (status == DSM_OK) {
+    status = dsm_plot_plan(&plot, plan, figure, diags);
+  }
+  cli_print_findings(wanted->arguments, diags);
+  const cli_exit outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
+  dsm_plot_free(plot);
+  dsm_plan_free(plan);
+  return outcome;
+}
+
+cli_exit cli_run_plot(const cli_arguments *arguments) {
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  char *path;
+  const dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, diags);
+  cli_exit outcome = cli_exit_of(status);
+  if (status == DSM_OK) {
+    request wanted = {.arguments = arguments, .input = path, .form = DSM_PLOT_SVG};
+    outcome = plot_plan(&wanted, diags);
+  } else {
+    cli_print_findings(arguments, diags);
+  }
+  free(path);
+  dsm_diags_free(diags);
+  return outcome;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plot_options.h: words and setters of the options that only `plot` takes. */
+#ifndef DSM_CLI_PLOT_OPTIONS_H
+#define DSM_CLI_PLOT_OPTIONS_H
+
+#include "cli/option_table.h"
+
+/** Word number `index` of all figures, NULL after the last. */
+const char *cli_figure_word(size_t index);
+
+cli_exit cli_apply_figure(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_script(cli_arguments *arguments, const cli_option *option, char *value);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/plot_plan.h"
+
+#include <inttypes.h>
+
+#include "report/figures.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static void (*const makers[])(dsm__plot_maker *maker, const dsm_plan *plan) = {
+    [DSM_PLAN_FIGURE_LOSS] = dsm__plot_loss,
+    [DSM_PLAN_FIGURE_SPLITS] = dsm__plot_splits,
+    [DSM_PLAN_FIGURE_ROOFLINE] = dsm__plot_roofline,
+    [DSM_PLAN_FIGURE_MEMORY] = dsm__plot_memory,
+};
+_Static_assert(COUNT_OF(makers) == DSM_PLAN_FIGURE_COUNT, "each figure can be made");
+
+static const char *const pass_titles[] = {
+    [DSM_PASS_FORWARD] = "forward",
+    [DSM_PASS_BACKWARD] = "backward",
+    [DSM_PASS_UPDATE] = "weight update",
+};
+_Static_assert(COUNT_OF(pass_titles) == DSM_PASS_COUNT, "a title for each pass");
+
+const char *dsm__plot_pass_title(dsm_pass pass) {
+  return pass_titles[pass];
+}
+
+size_t dsm__plot_pass_count(const dsm_plan *plan) {
+  return plan->options.mode == DSM_MODE_INFERENCE ? 1 : DSM_PASS_COUNT;
+}
+
+double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what) {
+  const dsm_system *const system = plan->system;
+  const dsm_plan_result *const result = &plan->result;
+  const char *const title =
+      dsm__plot_text(maker, "%s on %s: %s", plan->workload->name, system->name, what);
+  const char *const below = dsm__plot_text(
+      maker,
+      "%s, minibatch %s, %" PRIu64 " \xC3\x97 %" PRIu64 " chips; step %s ms, utilization %s %%",
+      dsm_mode_name(plan->options.mode), dsm__figure_count(plan->workload->minibatch).text,
+      system->system.chips_x, system->system.chips_y,
+      dsm__figure_digits(1000 * result->step_seconds, 4).text,
+      dsm__figure_fixed(100 * result->utilization, 1).text);
+  return dsm__plot_heading(maker, title, below);
+}
+
+dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan, dsm_plan_figure figure,
+                         dsm_diags *diags) {
+  dsm__plot_maker maker;
+  const dsm_status status = dsm__plot_begin(&maker, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  makers[figure](&maker, plan);
+  return dsm__plot_finish(&maker, plot, diags);
+}
