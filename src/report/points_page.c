@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/points_page.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/figures.h"
+#include "report/plot_metrics.h"
+#include "report/point_columns.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const double tic_length = 4;
+static const double small_pitch = DSM__SIZE_SMALL * DSM__LINE_PITCH;
+static const double text_pitch = DSM__SIZE_TEXT * DSM__LINE_PITCH;
+/* What a value that stands upright takes at most. */
+static const double upright_most = 130;
+/* More values than these are a range: its axis has round numbers. */
+static const size_t values_most = 24;
+static const char *const grid_color = "#DDDDDD";
+
+/* ---- measures ---- */
+
+/* Results by the ends of their names, with the unit that people read. */
+typedef struct unit {
+  const char *ending;
+  const char *name;
+  double scale;
+} unit;
+
+static const unit units[] = {
+    {"_seconds", "ms", 1e3}, {"_bytes", "GB", 1e-9}, {"_cycles", "Mcycles", 1e-6}};
+
+static bool ends_in(const char *text, const char *ending) {
+  const size_t length = strlen(text);
+  const size_t end = strlen(ending);
+  return length > end && strcmp(text + (length - end), ending) == 0;
+}
+
+dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *points, size_t column) {
+  const char *const name = points->columns[column];
+  const bool is_result = column >= dsm__points_find(points, "mode");
+  if (is_result && strcmp(name, "samples_per_second") == 0) {
+    return (dsm__measure){.title = "samples/s", .scale = 1, .is_more_better = true};
+  }
+  if (is_result && strcmp(name, "utilization") == 0) {
+    return (dsm__measure){.title = name, .scale = 1, .is_share = true, .is_more_better = true};
+  }
+  for (size_t u = 0; is_result && u < COUNT_OF(units); u++) {
+    if (ends_in(name, units[u].ending)) {
+      char shown[80] = "";
+      const size_t length = strlen(name) - strlen(units[u].ending);
+      for (size_t i = 0; i < length && i + 1 < sizeof shown; i++) {
+        shown[i] = name[i] == '_' ? ' ' : name[i];
+      }
+      return (dsm__measure){.title = dsm__plot_text(maker, "%s (%s)", shown, units[u].name),
+                            .scale = units[u].scale};
+    }
+  }
+  return (dsm__measure){.title = name, .scale = 1};
+}
+
+double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
+                     const dsm__measure *measure) {
+  const dsm_cell *const cell = dsm__points_cell(points, row, column);
+  return cell->kind == DSM_CELL_NUMBER ? cell->number * measure->scale : (double)NAN;
+}
+
+/* ---- the heading ---- */
+
+double dsm__points_heading_height(void) {
+  return (DSM__SIZE_TITLE + DSM__SIZE_TEXT) * DSM__LINE_PITCH + DSM__PAGE_MARGIN;
+}
+
+/* What all points have in common, the shorter first: the mode, networks and systems by name, and
+ * values with the names of their columns. */
+static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *points) {
+  const char *text = "";
+  const size_t count = dsm__points_input_count(points);
+  for (size_t i = 0; i < count; i++) {
+    const size_t column = dsm__points_input_at(points, i);
+    const dsm_cell *const value = dsm__points_common(points, column);
+    if (value == NULL || value->kind == DSM_CELL_NONE ||
+        strcmp(points->columns[column], "parallelisms") == 0) {
+      continue;
+    }
+    const char *const shown = dsm__points_text(maker->arena, value);
+    maker->body.failed = maker->body.failed || shown == NULL;
+    const bool is_word = value->kind == DSM_CELL_TEXT;
+    text = dsm__plot_text(maker, "%s%s%s%s%s", text, text[0] == '\0' ? "" : ", ",
+                          is_word ? "" : dsm__points_short_name(points, column), is_word ? "" : " ",
+                          shown == NULL ? "" : shown);
+  }
+  return text;
+}
+
+const char *dsm__points_missing(dsm__plot_maker *maker, const dsm__point_choice *choice) {
+  const size_t failed = dsm__points_failed(&choice->points);
+  return failed == 0 ? NULL
+                     : dsm__plot_text(maker, "%zu of %zu points %s no result", failed,
+                                      choice->points.row_count, failed == 1 ? "has" : "have");
+}
+
+void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
+                         const char *also) {
+  const char *const title = dsm__plot_text(maker, "%s: %s", choice->points.name, what);
+  const char *const common = common_text(maker, &choice->points);
+  const char *const missing = dsm__points_missing(maker, choice);
+  const char *const first = also == NULL ? missing : also;
+  const char *const second = also == NULL ? NULL : missing;
+  const char *below = first == NULL ? "" : first;
+  if (second != NULL) {
+    below = dsm__plot_text(maker, "%s; %s", below, second);
+  }
+  (void)dsm__plot_heading(maker, title,
+                          dsm__plot_text(maker, "%s%s%s", below,
+                                         below[0] == '\0' || common[0] == '\0' ? "" : "; ",
+                                         common));
+}
+
+/* ---- panels ---- */
+
+dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                                     size_t count, dsm__panel_grid wanted, double min_width,
+                                     double height) {
+  dsm__panel_grid grid = wanted;
+  const double room = DSM__PLOT_WIDTH - DSM__PAGE_MARGIN;
+  const double fit = floor(room / (min_width + grid.left_room + DSM__PAGE_MARGIN));
+  const size_t most = fit < 1 ? 1 : (size_t)fit;
+  const dsm__axis_list *const panels = &choice->panels;
+  const size_t last = panels->count > 1 ? panels->items[panels->count - 1]->value_count : 0;
+  grid.count = count;
+  grid.is_table = last > 1 && last <= most && count % last == 0;
+  grid.columns = grid.is_table ? last : count < most ? count : most;
+  if (!grid.is_table && grid.columns > 0) {
+    const size_t rows = (count + grid.columns - 1) / grid.columns;
+    grid.columns = (count + rows - 1) / rows; /* rows of about the same length */
+  }
+  const size_t rows = (count + grid.columns - 1) / grid.columns;
+  grid.panel_width = room / (double)grid.columns;
+  grid.panel_height = grid.top_room + height + grid.bottom_room;
+  maker->height = ceil(grid.top + (double)rows * grid.panel_height + DSM__PAGE_MARGIN / 2);
+  return grid;
+}
+
+dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel) {
+  const size_t row = panel / grid->columns;
+  const size_t column = panel % grid->columns;
+  return (dsm__area){
+      .left = (double)column * grid->panel_width + grid->left_room,
+      .top = grid->top + (double)row * grid->panel_height + grid->top_room,
+      .width = grid->panel_width - grid->left_room - DSM__PAGE_MARGIN / 2,
+      .height = grid->panel_height - grid->top_room - grid->bottom_room,
+  };
+}
+
+void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title, double width) {
+  if (title[0] != '\0') {
+    dsm__plot_label(maker, (dsm__point){area.left, area.top - text_pitch / 2 - 1},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT},
+                    dsm__plot_fit(maker, title, DSM__SIZE_TEXT, width));
+  }
+}
+
+size_t dsm__panel_share(const dsm__panel_grid *grid, size_t panel) {
+  return grid->is_table ? panel / grid->columns * grid->columns : panel;
+}
+
+/* ---- axes with values ---- */
+
+/* Does each value come from the one before by a power of two? */
+static bool is_doubling(const dsm__point_axis *values) {
+  for (size_t v = 1; v < values->value_count; v++) {
+    const double steps = log2(values->values[v].number / values->values[v - 1].number);
+    if (!(fabs(steps - round(steps)) < 1e-9)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values) {
+  return (dsm__value_scale){.axis = {.low = -0.5, .high = (double)values->value_count - 0.5},
+                            .values = values,
+                            .is_category = true};
+}
+
+dsm__value_scale dsm__value_scale_of(const dsm__point_axis *values) {
+  const double margin = 0.04;
+  if (!values->is_number || values->value_count < 2) {
+    return dsm__category_scale_of(values);
+  }
+  const double low = values->values[0].number;
+  const double high = values->values[values->value_count - 1].number;
+  if (low > 0 && ((values->value_count > 2 && is_doubling(values)) || high / low > 100)) {
+    const double factor = pow(high / low, margin);
+    return (dsm__value_scale){.axis = {low / factor, high * factor, true}, .values = values};
+  }
+  /* Half of each first: their difference may be larger than any number. */
+  const double pad = 2 * margin * (high / 2 - low / 2);
+  return (dsm__value_scale){.axis = {low - pad, high + pad, false}, .values = values};
+}
+
+double dsm__value_position(const dsm__value_scale *scale, size_t value) {
+  return scale->is_category ? (double)value : scale->values->values[value].number;
+}
+
+static bool shows_values(const dsm__value_scale *scale) {
+  return scale->is_category || scale->values->value_count <= values_most;
+}
+
+static double text_width(const char *text) {
+  return dsm__plot_text_width(text, DSM__SIZE_SMALL);
+}
+
+static double widest(const dsm__value_scale *scale) {
+  double most = 0;
+  for (size_t v = 0; v < scale->values->value_count; v++) {
+    most = fmax(most, text_width(scale->values->texts[v]));
+  }
+  return most;
+}
+
+/* Words that do not fit beside each other stand upright. Numbers that do not are left out. */
+static bool is_upright(const dsm__value_scale *scale, double width) {
+  return !scale->values->is_number && scale->values->value_count > 0 &&
+         widest(scale) + 6 > width / (double)scale->values->value_count;
+}
+
+double dsm__value_tics_room(const dsm__value_scale *scale, double width) {
+  const double numbers =
+      is_upright(scale, width) ? fmin(widest(scale), upright_most) + 4 : small_pitch;
+  return tic_length + numbers + text_pitch + 4;
+}
+
+void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
+                       const char *title) {
+  if (!shows_values(scale)) {
+    dsm__plot_x_axis(maker, area, scale->axis, (dsm__axis_text){.title = title});
+    return;
+  }
+  const bool upright = is_upright(scale, area.width);
+  const double bottom = area.top + area.height;
+  const double gap = upright ? DSM__SIZE_SMALL * 1.15 : 6;
+  double taken = -HUGE_VAL; /* up to where there are labels */
+  for (size_t v = 0; v < scale->values->value_count; v++) {
+    const double share = dsm__axis_share(&scale->axis, dsm__value_position(scale, v));
+    const double x = area.left + area.width * share;
+    const char *const text =
+        upright ? dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, upright_most)
+                : dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, area.width);
+    const double half = upright ? 0 : text_width(text) / 2;
+    if (!scale->is_category) {
+      dsm__plot_line(maker, (dsm__point){x, bottom + tic_length}, (dsm__point){x, area.top},
+                     grid_color);
+    }
+    if (x - half < taken + gap) {
+      continue;
+    }
+    taken = x + half;
+    const double y = bottom + tic_length + (upright ? 0 : small_pitch / 2);
+    dsm__plot_label(maker, (dsm__point){x, y},
+                    (dsm__label_style){.size = DSM__SIZE_SMALL,
+                                       .anchor = upright ? DSM__ANCHOR_RIGHT : DSM__ANCHOR_CENTER,
+                                       .is_upward = upright},
+                    text);
+  }
+  const double y = bottom + dsm__value_tics_room(scale, area.width) - 4 - text_pitch / 2;
+  dsm__plot_label(maker, (dsm__point){area.left + area.width / 2, y},
+                  (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
+                  dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.width));
+}
+
+void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
+  dsm__text_printf(&maker->body,
+                   "set label '' at screen %.6f,%.6f point pt 2 ps 0.5 lc rgb '#555555' front\n",
+                   at.x / DSM__PLOT_WIDTH, 1 - at.y / maker->height);
+}
+
+/* ---- axes of results ---- */
+
+void dsm__result_range_add(dsm__result_range *range, double value) {
+  if (isnan(value)) {
+    return;
+  }
+  range->least = range->is_any ? fmin(range->least, value) : value;
+  range->most = range->is_any ? fmax(range->most, value) : value;
+  if (value > 0) {
+    range->least_positive = range->least_positive > 0 ? fmin(range->least_positive, value) : value;
+  }
+  range->is_any = true;
+}
+
+dsm__axis dsm__result_axis(const dsm__result_range *range) {
+  if (range->is_any && range->least > 0 && range->most / range->least > 100) {
+    return dsm__axis_round((dsm__axis){.low = range->least, .high = range->most, .is_log = true});
+  }
+  return dsm__axis_round((dsm__axis){.low = fmin(range->least, 0), .high = fmax(range->most, 0)});
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * points_page.h: what the figures of points have in common: the heading, panels in rows and
+ * columns, axes with the values of a sweep, and how a result is measured.
+ */
+#ifndef DSM_REPORT_POINTS_PAGE_H
+#define DSM_REPORT_POINTS_PAGE_H
+
+#include "report/plot_maker.h"
+#include "report/point_choice.h"
+
+#define DSM__PAGE_MARGIN 10.0
+
+/* The figures; each chooses what it shows, then makes it, whatever of that fails. */
+dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
+dsm_status dsm__plot_ladder(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
+dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
+dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
+
+/** How a column is drawn. */
+typedef struct dsm__measure {
+  const char *title; /**< with the unit: "step (ms)" */
+  double scale;      /**< what a value is multiplied by */
+  bool is_share;     /**< 0 .. 1 */
+  bool is_more_better;
+} dsm__measure;
+
+dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *points, size_t column);
+
+/** The number of a cell in its measure; NAN if there is none. */
+double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
+                     const dsm__measure *measure);
+
+/** Height of the heading; its title and what all points have in common. */
+double dsm__points_heading_height(void);
+void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
+                         const char *also);
+
+/** Panels in rows and columns. */
+typedef struct dsm__panel_grid {
+  size_t count;
+  size_t columns;
+  bool is_table; /**< a column of panels is a value of the last panel axis */
+  double top;
+  double panel_width;  /**< with all around the axes */
+  double panel_height; /**< likewise */
+  double left_room;    /**< of it for what is left of the axes */
+  double top_room;     /**< for titles */
+  double bottom_room;
+} dsm__panel_grid;
+
+/** Lays out `count` panels, whose axes are at least min_width wide; sets the page's height. */
+dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                                     size_t count, dsm__panel_grid wanted, double min_width,
+                                     double height);
+
+/** The axes of a panel, and its title above them. */
+dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel);
+void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title, double width);
+
+/** The page's row of panels that share a vertical axis: those of a row of a table, else each its
+ * own. */
+size_t dsm__panel_share(const dsm__panel_grid *grid, size_t panel);
+
+/** A horizontal or vertical axis with the values of a sweep's axis. */
+typedef struct dsm__value_scale {
+  dsm__axis axis;
+  const dsm__point_axis *values;
+  bool is_category; /**< value number v is at v */
+} dsm__value_scale;
+
+/** Logarithmic where numbers double, or span more than a factor of a hundred. */
+dsm__value_scale dsm__value_scale_of(const dsm__point_axis *values);
+/** One that is divided evenly, whatever the values. */
+dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values);
+double dsm__value_position(const dsm__value_scale *scale, size_t value);
+
+/** What the values, and the title, take below an axis that is `width` wide. */
+double dsm__value_tics_room(const dsm__value_scale *scale, double width);
+void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
+                       const char *title);
+
+/** The range of results: from 0, or logarithmic where they span more than a factor of a hundred. */
+typedef struct dsm__result_range {
+  double least;
+  double most;
+  double least_positive;
+  bool is_any;
+} dsm__result_range;
+void dsm__result_range_add(dsm__result_range *range, double value);
+dsm__axis dsm__result_axis(const dsm__result_range *range);
+
+/** A grey cross: there is no result. */
+void dsm__points_cross(dsm__plot_maker *maker, dsm__point at);
+
+/** "12 of 96 points" and the like, of those that have no result; NULL if all have one. */
+const char *dsm__points_missing(dsm__plot_maker *maker, const dsm__point_choice *choice);
+
+#endif
