@@ -146,6 +146,9 @@ typedef struct dsm_layer_plan {
   dsm_parallelism error_parallelism; /**< layout of its output's error: that of the backward pass,
                                           a decision where there is none */
   double held_bytes;                 /**< of a chip, in held tensors, while the layer runs */
+  dsm_layer_memory memory;           /**< of a chip, section 12. Of a pipeline group only the stage
+                                          that keeps most has it, with the largest transient bytes
+                                          of all of them; the others have zeros */
   dsm_pass_plan passes[DSM_PASS_COUNT];
 } dsm_layer_plan;
 

@@ -281,6 +281,7 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
   double largest_transient = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_memory *const one = &needs[i];
+    plan->layers[i].memory = *one;
     memory->weights_bytes += one->weights_bytes;
     memory->gradients_bytes += one->gradients_bytes;
     memory->optimizer_bytes += one->optimizer_bytes;

@@ -89,7 +89,7 @@ dsm__shade dsm__shade_of(double intensity) {
     const double low = stops[below][c];
     channels[c] = (int)lround(low + (at - below) * (stops[below + 1][c] - low));
   }
-  dsm__shade shade = {.ink = at < 1.1 ? "#000000" : "#FFFFFF"};
+  dsm__shade shade = {.ink = at < 1.4 ? "#000000" : "#FFFFFF"};
   (void)snprintf(shade.color, sizeof shade.color, "#%02X%02X%02X", (unsigned)channels[0] & 0xFFU,
                  (unsigned)channels[1] & 0xFFU, (unsigned)channels[2] & 0xFFU);
   return shade;

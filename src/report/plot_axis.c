@@ -108,9 +108,11 @@ void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, ds
     const double x = area.left + area.width * dsm__axis_share(&axis, value);
     dsm__plot_line(maker, (dsm__point){x, bottom + tic_length}, (dsm__point){x, area.top},
                    grid_color);
-    dsm__plot_label(maker, (dsm__point){x, number_y},
-                    (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_CENTER},
-                    tic_text(maker, &axis, value, text.unit));
+    if (!text.has_no_numbers) {
+      dsm__plot_label(maker, (dsm__point){x, number_y},
+                      (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_CENTER},
+                      tic_text(maker, &axis, value, text.unit));
+    }
   }
   if (text.title != NULL) {
     const double y = number_y + (DSM__SIZE_SMALL + DSM__SIZE_TEXT) * DSM__LINE_PITCH / 2;
@@ -130,9 +132,11 @@ void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, ds
     const double y = area.top + area.height * (1 - dsm__axis_share(&axis, value));
     dsm__plot_line(maker, (dsm__point){area.left - tic_length, y},
                    (dsm__point){area.left + area.width, y}, grid_color);
-    dsm__plot_label(maker, (dsm__point){number_x, y},
-                    (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
-                    tic_text(maker, &axis, value, text.unit));
+    if (!text.has_no_numbers) {
+      dsm__plot_label(maker, (dsm__point){number_x, y},
+                      (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
+                      tic_text(maker, &axis, value, text.unit));
+    }
   }
   if (text.title != NULL) {
     const double x = number_x - widest(maker, &axis, all, text.unit) - DSM__SIZE_TEXT;

@@ -2,6 +2,7 @@
 /* plot_loss.c: where the time of each layer and pass goes (DeepSpatialMatrix, Fig. 13). */
 #include <math.h>
 
+#include "report/figures.h"
 #include "report/loss.h"
 #include "report/palette.h"
 #include "report/plot_bands.h"
@@ -9,7 +10,8 @@
 
 static const double left_margin = 78;
 static const double strip_height = 30;
-static const double strip_gap = 7;
+static const char *const strip_color = "#444444";
+static const double strip_gap = 5;
 static const double pass_gap = 12;
 /* Columns of the data before those of the parts. */
 static const int part_column = 3;
@@ -85,7 +87,7 @@ static void look_at_passes(figure *f) {
 }
 
 static double put_legend(figure *f, double top, bool is_drawn) {
-  dsm__legend_entry entries[DSM__PART_COUNT];
+  dsm__legend_entry entries[DSM__PART_COUNT + 1];
   size_t count = 0;
   for (int part = 0; part < DSM__PART_COUNT; part++) {
     if (f->is_used[part]) {
@@ -93,6 +95,7 @@ static double put_legend(figure *f, double top, bool is_drawn) {
                                              .text = dsm__part_phrase((dsm__time_part)part)};
     }
   }
+  entries[count++] = (dsm__legend_entry){.color = strip_color, .text = "share of the step's time"};
   const dsm__area area = {.left = 10, .top = top, .width = DSM__PLOT_WIDTH - 20};
   return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
 }
@@ -108,12 +111,14 @@ static double band_height(const figure *f) {
 /* How much of the step each layer's pass takes. */
 static void put_strip(figure *f, size_t pass, dsm__area area, dsm__axis layers) {
   dsm__plot_panel(f->maker, area, layers, f->shares);
-  const dsm__axis_text text = {.unit = "%"};
-  dsm__plot_y_axis(f->maker, area, f->shares, text);
+  const double digit_middle = DSM__SIZE_SMALL / 2;
+  dsm__plot_label(f->maker, (dsm__point){area.left - 6, area.top + digit_middle},
+                  (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
+                  dsm__plot_text(f->maker, "%s %%", dsm__figure_short(f->shares.high, 3).text));
   dsm__text_printf(&f->maker->body,
                    "plot bars index %zu using 1:(0):($1-0.42):($1+0.42):(0):(100*$2/step) with "
-                   "boxxyerror lc rgb '#444444'\n",
-                   pass);
+                   "boxxyerror lc rgb '%s'\n",
+                   pass, strip_color);
   dsm__plot_panel_end(f->maker);
 }
 
@@ -179,14 +184,11 @@ void dsm__plot_loss(dsm__plot_maker *maker, const dsm_plan *plan) {
   look_at_passes(&f);
   f.bands = dsm__bands_layout(maker, plan, left_margin, 0);
   f.bars_height = f.bands.count > 2 ? 70 : f.bands.count > 1 ? 90 : 120;
-  const char *const what = "where the time of each layer goes";
-  const double heading = DSM__SIZE_TITLE * DSM__LINE_PITCH + DSM__SIZE_TEXT * DSM__LINE_PITCH + 10;
-  const double legend = put_legend(&f, 0, false);
-  const double first = heading + legend + 10;
+  const double first = dsm__plot_heading_height(true) + put_legend(&f, 0, false) + 10;
   maker->height = ceil(first + (double)f.bands.count * band_height(&f) + 4);
   put_data(&f);
   put_variables(&f);
-  const double top = dsm__plot_plan_heading(maker, plan, what);
+  const double top = dsm__plot_plan_heading(maker, plan, "where the time of each layer goes");
   (void)put_legend(&f, top, true);
   dsm__plot_empty_panel(maker);
   for (size_t band = 0; band < f.bands.count; band++) {

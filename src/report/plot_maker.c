@@ -11,8 +11,7 @@
 #include "report/display.h"
 #include "report/plot_metrics.h"
 
-/* What a line of text takes of the page below a heading's text, and the frame around a legend's
- * boxes. */
+/* The boxes of a legend. */
 static const double box_side = 9;
 static const double box_gap = 4;
 static const double entry_gap = 14;
@@ -205,22 +204,27 @@ double dsm__plot_legend(dsm__plot_maker *maker, dsm__area area, const dsm__legen
   return count == 0 ? 0 : y + pitch / 2 - area.top;
 }
 
+static const double heading_margin = 10;
+
+double dsm__plot_heading_height(bool has_below) {
+  return heading_margin + (DSM__SIZE_TITLE + (has_below ? DSM__SIZE_TEXT : 0)) * DSM__LINE_PITCH;
+}
+
 double dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below) {
-  const double margin = 10;
-  const double room = DSM__PLOT_WIDTH - 2 * margin;
-  maker->title = title;
-  double y = margin / 2 + DSM__SIZE_TITLE * DSM__LINE_PITCH / 2;
-  dsm__plot_label(maker, (dsm__point){margin, y}, (dsm__label_style){.size = DSM__SIZE_TITLE},
+  const double room = DSM__PLOT_WIDTH - 2 * heading_margin;
+  const double title_pitch = DSM__SIZE_TITLE * DSM__LINE_PITCH;
+  const double top = heading_margin / 2;
+  maker->title = clean(maker, title);
+  dsm__plot_label(maker, (dsm__point){heading_margin, top + title_pitch / 2},
+                  (dsm__label_style){.size = DSM__SIZE_TITLE},
                   dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room));
-  y += DSM__SIZE_TITLE * DSM__LINE_PITCH / 2;
   if (below != NULL) {
-    y += DSM__SIZE_TEXT * DSM__LINE_PITCH / 2;
-    dsm__plot_label(maker, (dsm__point){margin, y},
+    const double y = top + title_pitch + DSM__SIZE_TEXT * DSM__LINE_PITCH / 2;
+    dsm__plot_label(maker, (dsm__point){heading_margin, y},
                     (dsm__label_style){.size = DSM__SIZE_TEXT, .color = "#555555"},
                     dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));
-    y += DSM__SIZE_TEXT * DSM__LINE_PITCH / 2;
   }
-  return y + margin / 2;
+  return dsm__plot_heading_height(below != NULL);
 }
 
 /* ---- panels ---- */
@@ -250,6 +254,6 @@ void dsm__plot_empty_panel(dsm__plot_maker *maker) {
   static const dsm__axis unit = {.low = 0, .high = 1};
   dsm__plot_panel(maker, (dsm__area){0, 0, DSM__PLOT_WIDTH, maker->height}, unit, unit);
   /* A line that is outside its panel: gnuplot draws labels only together with something. */
-  dsm__text_puts(&maker->body, "unset border; plot 2; set border\n");
+  dsm__text_puts(&maker->body, "unset border; plot 2; set border 15\n");
   dsm__plot_panel_end(maker);
 }

@@ -107,6 +107,9 @@ typedef struct dsm__legend_entry {
 double dsm__plot_legend(dsm__plot_maker *maker, dsm__area area, const dsm__legend_entry *entries,
                         size_t count, bool is_drawn);
 
+/** What a heading takes from the top of the page, with or without a line below its title. */
+double dsm__plot_heading_height(bool has_below);
+
 /** The title, and a line below it that may be NULL; returns their height. Each is shortened to the
  * page's width. */
 double dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below);
@@ -130,8 +133,9 @@ void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__axis x, dsm__a
 
 /** How the numbers at an axis are written. */
 typedef struct dsm__axis_text {
-  const char *title; /**< NULL: none */
-  const char *unit;  /**< NULL: plain numbers; else it follows a decimal prefix, "0.5 TFLOP/s" */
+  const char *title;   /**< NULL: none */
+  const char *unit;    /**< NULL: plain numbers; else it follows a decimal prefix, "0.5 TFLOP/s" */
+  bool has_no_numbers; /**< as where another panel below has the same axis */
 } dsm__axis_text;
 
 /* Tics at round values, with numbers that do not overlap, faint lines across the panel, and the

@@ -1,8 +1,359 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plot_roofline.c: every pass of every layer under the roof of a chip. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/figures.h"
+#include "report/palette.h"
+#include "report/plot_metrics.h"
+#include "report/plot_places.h"
 #include "report/plot_plan.h"
+#include "report/roofline.h"
+
+static const double left_margin = 92;
+static const double right_margin = 14;
+static const double title_height = 18;
+static const double panel_gap = 8;
+static const double axis_height = 34;
+static const double point_radius = 3;
+/* Points that are no farther apart have a label together. */
+static const double same_point = 3;
+/* A label of several layers is not wider, nor is a name. */
+static const double widest_label = 110;
+/* Layers that get a list of their names; those of more are in the data. */
+static const size_t most_listed = 1000;
+static const char *const roof_color = "#000000";
+
+/* A pass of a layer in the panel of its pass. */
+typedef struct spot {
+  size_t layer;
+  dsm__point at;
+} spot;
+
+typedef struct figure {
+  dsm__plot_maker *maker;
+  const dsm_plan *plan;
+  size_t pass_count;
+  dsm__roof roof;
+  dsm__axis intensity;
+  dsm__axis flops;
+  double panel_height;
+  bool has_names; /* labels are names, not numbers */
+} figure;
+
+/* ---- data and axes ---- */
+
+/* One block a pass, one line a layer that has it. */
+static void put_data(figure *f) {
+  dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "points");
+  for (size_t p = 0; p < f->pass_count; p++) {
+    dsm__text_printf(data,
+                     "%s# %s: layer\tFLOP of a chip\tmemory bytes of a chip\tFLOP/s\t"
+                     "FLOP/s of the roof\tname\n",
+                     p > 0 ? "\n\n" : "", dsm_pass_name((dsm_pass)p));
+    for (size_t i = 0; i < f->plan->layer_count; i++) {
+      if (!f->plan->layers[i].passes[p].exists) {
+        continue;
+      }
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, (dsm_pass)p);
+      dsm__text_printf(data, "%zu\t", i + 1);
+      dsm__plot_put_number(data, point.flop);
+      dsm__plot_put_number(data, point.memory_bytes);
+      dsm__plot_put_number(data, point.flops);
+      dsm__plot_put_number(data, point.roof_flops);
+      dsm__plot_put_name(f->maker, data, f->plan->layers[i].layer->name);
+    }
+  }
+}
+
+/* All points and the ridge are within the axes; what has no memory traffic is at their right end.
+ */
+static void choose_axes(figure *f) {
+  const double ridge = f->roof.peak_flops / f->roof.bytes_per_second;
+  dsm__axis x = {.low = ridge / 10, .high = ridge * 10, .is_log = true};
+  dsm__axis y = {.low = f->roof.peak_flops / 10, .high = f->roof.peak_flops, .is_log = true};
+  for (size_t i = 0; i < f->plan->layer_count; i++) {
+    for (size_t p = 0; p < f->pass_count; p++) {
+      if (!f->plan->layers[i].passes[p].exists) {
+        continue;
+      }
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, (dsm_pass)p);
+      if (isfinite(point.intensity) && point.intensity > 0) {
+        x.low = fmin(x.low, point.intensity);
+        x.high = fmax(x.high, point.intensity * 1.01);
+      }
+      y.low = point.flops > 0 ? fmin(y.low, point.flops) : y.low;
+    }
+  }
+  f->intensity = dsm__axis_round(x);
+  f->flops = dsm__axis_round(y);
+  f->flops.high = 2 * f->roof.peak_flops;
+}
+
+/* ---- labels ---- */
+
+static double place_x(const figure *f, dsm__area area, double intensity) {
+  const double share = isfinite(intensity) ? dsm__axis_share(&f->intensity, intensity) : 1;
+  return area.left + area.width * share;
+}
+
+static double place_y(const figure *f, dsm__area area, double flops) {
+  return area.top + area.height * (1 - dsm__axis_share(&f->flops, fmax(flops, f->flops.low)));
+}
+
+static int compare_spots(const void *a, const void *b) {
+  const spot *const left = a;
+  const spot *const right = b;
+  if (left->at.x < right->at.x || left->at.x > right->at.x) {
+    return left->at.x < right->at.x ? -1 : 1;
+  }
+  if (left->at.y < right->at.y || left->at.y > right->at.y) {
+    return left->at.y < right->at.y ? -1 : 1;
+  }
+  return left->layer < right->layer ? -1 : 1;
+}
+
+/* What is taken in a panel before any label: points and the roof. */
+static bool take_points(const figure *f, dsm__places *places, const spot *spots, size_t count) {
+  const dsm__area area = places->area;
+  const double side = 2 * point_radius;
+  for (double x = 0; x < area.width; x += point_radius) {
+    const double intensity =
+        f->intensity.low * pow(f->intensity.high / f->intensity.low, x / area.width);
+    const double flops = fmin(f->roof.peak_flops, intensity * f->roof.bytes_per_second);
+    const double y = place_y(f, area, flops);
+    dsm__places_take(places, (dsm__area){area.left + x, y - 1, point_radius, 2});
+  }
+  for (size_t i = 0; i < count; i++) {
+    dsm__places_take(places, (dsm__area){spots[i].at.x - point_radius, spots[i].at.y - point_radius,
+                                         side, side});
+  }
+  return count > 0;
+}
+
+/* Moves the spots that share a label with spots[first] to follow it; returns the end of them. The
+ * spots are sorted along X from there on. */
+static size_t gather(spot *spots, size_t first, size_t count) {
+  size_t end = first + 1;
+  for (size_t i = end; i < count && spots[i].at.x - spots[first].at.x <= same_point; i++) {
+    if (fabs(spots[i].at.y - spots[first].at.y) <= same_point) {
+      const spot found = spots[i];
+      for (size_t k = i; k > end; k--) {
+        spots[k] = spots[k - 1];
+      }
+      spots[end++] = found;
+    }
+  }
+  return end;
+}
+
+static int compare_layers(const void *a, const void *b) {
+  const spot *const left = a;
+  const spot *const right = b;
+  return left->layer < right->layer ? -1 : left->layer > right->layer ? 1 : 0;
+}
+
+/* The layers of some spots: their names, or their numbers with runs as "3-6". */
+static const char *label_text(const figure *f, spot *spots, size_t count) {
+  qsort(spots, count, sizeof *spots, compare_layers);
+  dsm__text_buffer text = {0};
+  for (size_t i = 0; i < count; i++) {
+    size_t last = i;
+    while (!f->has_names && last + 1 < count && spots[last + 1].layer == spots[last].layer + 1) {
+      last++;
+    }
+    dsm__text_puts(&text, i > 0 ? ", " : "");
+    if (f->has_names) {
+      dsm__text_puts(&text, f->plan->layers[spots[i].layer].layer->name);
+    } else if (last < i + 2) {
+      dsm__text_printf(&text, "%zu", spots[i].layer + 1);
+      last = i;
+    } else {
+      dsm__text_printf(&text, "%zu-%zu", spots[i].layer + 1, spots[last].layer + 1);
+    }
+    i = last;
+  }
+  const char *const kept = dsm__plot_text(f->maker, "%s", text.failed ? "" : text.text);
+  f->maker->body.failed = f->maker->body.failed || text.failed;
+  dsm__text_fini(&text);
+  return kept;
+}
+
+/* Finds places for the labels of a panel's points and, if is_drawn, puts them there. Returns
+ * whether all layers have one, whole. */
+static bool put_labels(const figure *f, dsm__area area, spot *spots, size_t count, bool is_drawn) {
+  dsm__places places;
+  if (!dsm__places_init(&places, area, f->maker->arena)) {
+    f->maker->body.failed = true;
+    return true;
+  }
+  (void)take_points(f, &places, spots, count);
+  bool is_whole = true;
+  for (size_t first = 0; first < count && (is_drawn || is_whole);) {
+    const dsm__point point = spots[first].at;
+    const size_t end = gather(spots, first, count);
+    const char *const whole = label_text(f, spots + first, end - first);
+    const char *const text = dsm__plot_fit(f->maker, whole, DSM__SIZE_SMALL, widest_label);
+    dsm__place_of_label place;
+    const bool is_placed = dsm__places_find(&places, &place, point, text, DSM__SIZE_SMALL);
+    is_whole =
+        is_whole && is_placed && dsm__plot_text_width(whole, DSM__SIZE_SMALL) <= widest_label;
+    if (is_drawn && is_placed) {
+      dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+      if (place.is_far) {
+        dsm__plot_line(f->maker, point, place.near, "#888888");
+      }
+    }
+    first = end;
+  }
+  return is_whole;
+}
+
+/* The points of a pass in a panel, from left to right; malloc'ed by the arena, NULL if there is no
+ * memory. */
+static spot *find_spots(const figure *f, size_t pass, dsm__area area, size_t *count) {
+  spot *const spots = dsm__arena_array(f->maker->arena, f->plan->layer_count, sizeof *spots);
+  *count = 0;
+  if (spots == NULL) {
+    f->maker->body.failed = true;
+    return NULL;
+  }
+  for (size_t i = 0; i < f->plan->layer_count; i++) {
+    if (f->plan->layers[i].passes[pass].exists) {
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, (dsm_pass)pass);
+      spots[(*count)++] = (spot){
+          .layer = i, .at = {place_x(f, area, point.intensity), place_y(f, area, point.flops)}};
+    }
+  }
+  qsort(spots, *count, sizeof *spots, compare_spots);
+  return spots;
+}
+
+/* ---- drawing ---- */
+
+static dsm__area panel_area(const figure *f, size_t pass, double first) {
+  const double pitch = title_height + f->panel_height + panel_gap;
+  return (dsm__area){.left = left_margin,
+                     .top = first + (double)pass * pitch + title_height,
+                     .width = DSM__PLOT_WIDTH - left_margin - right_margin,
+                     .height = f->panel_height};
+}
+
+static void put_panel(figure *f, size_t pass, double first) {
+  const dsm__area area = panel_area(f, pass, first);
+  const bool is_last = pass + 1 == f->pass_count;
+  size_t count;
+  spot *const spots = find_spots(f, pass, area, &count);
+  dsm__plot_panel(f->maker, area, f->intensity, f->flops);
+  dsm__plot_y_axis(f->maker, area, f->flops, (dsm__axis_text){.unit = "FLOP/s"});
+  dsm__plot_x_axis(
+      f->maker, area, f->intensity,
+      (dsm__axis_text){.title = is_last ? "FLOP for each byte of memory traffic" : NULL,
+                       .has_no_numbers = !is_last});
+  dsm__plot_label(f->maker, (dsm__point){area.left, area.top - title_height / 2},
+                  (dsm__label_style){.size = DSM__SIZE_TEXT}, dsm__plot_pass_title((dsm_pass)pass));
+  if (spots != NULL) {
+    (void)put_labels(f, area, spots, count, true);
+  }
+  dsm__text_printf(
+      &f->maker->body,
+      "plot roof(x) with lines lw 1.2 lc rgb '%s', \\\n"
+      "  points index %zu using ($3 > 0 ? $2/$3 : right):4 with points pt 7 ps 0.55 lc rgb '%s'\n",
+      roof_color, pass, dsm__color_of_pass((dsm_pass)pass));
+  dsm__plot_panel_end(f->maker);
+}
+
+/* ---- which number is which layer ---- */
+
+static double line_pitch(void) {
+  return DSM__SIZE_SMALL * DSM__LINE_PITCH;
+}
+
+/* The names with their numbers, in columns that are read downwards; returns the height. */
+static double put_list(figure *f, double top, bool is_drawn) {
+  const size_t count = f->plan->layer_count;
+  if (f->has_names || count > most_listed) {
+    return 0;
+  }
+  const double margin = 10;
+  const double number_width = dsm__plot_text_width("0000", DSM__SIZE_SMALL);
+  double widest = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *const name =
+        dsm__plot_fit(f->maker, f->plan->layers[i].layer->name, DSM__SIZE_SMALL, widest_label);
+    widest = fmax(widest, dsm__plot_text_width(name, DSM__SIZE_SMALL));
+  }
+  const double gap = 12;
+  const double pitch = number_width + 5 + widest + gap;
+  const size_t columns = (size_t)((DSM__PLOT_WIDTH - 2 * margin + gap) / pitch);
+  const size_t rows = (count + columns - 1) / columns;
+  for (size_t i = 0; i < count && is_drawn; i++) {
+    const double x = margin + pitch * (double)(i / rows) + number_width;
+    const double y = top + line_pitch() * ((double)(i % rows) + 0.5);
+    const dsm__label_style number = {
+        .size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT, .color = "#555555"};
+    dsm__plot_label(f->maker, (dsm__point){x, y}, number, dsm__plot_text(f->maker, "%zu", i + 1));
+    dsm__plot_label(
+        f->maker, (dsm__point){x + 5, y}, (dsm__label_style){.size = DSM__SIZE_SMALL},
+        dsm__plot_fit(f->maker, f->plan->layers[i].layer->name, DSM__SIZE_SMALL, widest_label));
+  }
+  return line_pitch() * (double)rows + 4;
+}
+
+/* ---- all of it ---- */
+
+/* Do the names of all layers fit, in all panels? Where they are is the same wherever those are. */
+static bool do_names_fit(figure *f) {
+  f->has_names = true;
+  bool do_fit = true;
+  for (size_t p = 0; p < f->pass_count && do_fit; p++) {
+    const dsm__area area = panel_area(f, p, 0);
+    size_t count;
+    spot *const spots = find_spots(f, p, area, &count);
+    do_fit = spots == NULL || put_labels(f, area, spots, count, false);
+  }
+  return do_fit;
+}
+
+static void put_functions(figure *f) {
+  dsm__text_buffer *const body = &f->maker->body;
+  dsm__text_puts(body, "peak = ");
+  dsm__plot_put_number(body, f->roof.peak_flops);
+  dsm__text_puts(body, "# FLOP/s of a chip\nbandwidth = ");
+  dsm__plot_put_number(body, f->roof.bytes_per_second);
+  dsm__text_puts(body, "# usable bytes/s of its memory\nright = ");
+  dsm__plot_put_number(body, f->intensity.high);
+  dsm__text_puts(body, "# where points without memory traffic are\n"
+                       "roof(x) = bandwidth * x < peak ? bandwidth * x : peak\n"
+                       "set samples 1000\n");
+}
 
 void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
-  maker->height = 100;
-  (void)dsm__plot_plan_heading(maker, plan, "");
+  figure f = {.maker = maker,
+              .plan = plan,
+              .pass_count = dsm__plot_pass_count(plan),
+              .roof = dsm__roof_of(plan->system)};
+  f.panel_height = f.pass_count == 1 ? 380 : 230;
+  choose_axes(&f);
+  f.has_names = do_names_fit(&f);
+  const char *const roof =
+      dsm__plot_text(maker, "a chip: %s; memory %s; as fast as each other at %s FLOP for each byte",
+                     dsm__figure_scaled(f.roof.peak_flops, "FLOP/s").text,
+                     dsm__figure_scaled(f.roof.bytes_per_second, "B/s").text,
+                     dsm__figure_short(f.roof.peak_flops / f.roof.bytes_per_second, 3).text);
+  const dsm__legend_entry entry = {.color = roof_color, .text = roof};
+  const dsm__area legend = {10, dsm__plot_heading_height(true), DSM__PLOT_WIDTH - 20, 0};
+  const double first = legend.top + dsm__plot_legend(maker, legend, &entry, 1, false);
+  const double last_panel = panel_area(&f, f.pass_count - 1, first).top + f.panel_height;
+  const double list = last_panel + axis_height + 4;
+  maker->height = ceil(list + put_list(&f, list, false) + 4);
+  put_data(&f);
+  put_functions(&f);
+  (void)dsm__plot_plan_heading(maker, plan, "layers under the roof of a chip");
+  (void)dsm__plot_legend(maker, legend, &entry, 1, true);
+  (void)put_list(&f, list, true);
   dsm__plot_empty_panel(maker);
+  for (size_t p = 0; p < f.pass_count; p++) {
+    put_panel(&f, p, first);
+  }
 }

@@ -79,6 +79,7 @@ static void put_head(dsm__text_buffer *out, const dsm_plot *plot, dsm_plot_form 
 static void put_body(dsm__text_buffer *out, const dsm_plot *plot) {
   dsm__text_puts(out, "set datafile separator \"\\t\"\n"
                       "set style fill solid noborder\n"
+                      "set border 15 lw 0.6 lc rgb '#444444'\n"
                       "unset key; unset xtics; unset ytics\n"
                       "set multiplot\n\n");
   dsm__text_puts(out, plot->body);
