@@ -221,10 +221,47 @@ const cli_option cli_options[] = {
      .apply = cli_apply_pareto},
     {.name = "figure",
      .argument = "FIGURE",
-     .help = "what is drawn (default: loss)",
+     .help = "what is drawn (default: loss of a plan, lines of a database)",
      .commands = CLI_PLOT,
      .word = cli_figure_word,
      .apply = cli_apply_figure},
+    {.name = "x",
+     .argument = "COLUMN",
+     .help = "of a database: what is along the horizontal axis, a column of its points such as "
+             "workload.minibatch (default: what varies with the most numbers)",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_plot_x},
+    {.name = "y",
+     .argument = "COLUMN",
+     .help = "of a database: what is along the vertical axis (default: samples_per_second; of a "
+             "heat map what varies with the next most numbers)",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_plot_y},
+    {.name = "series",
+     .argument = "COLUMNS",
+     .help = "of a database: comma-separated columns that tell lines apart (default: all others "
+             "that vary, with panels for what is too much for one); of a ladder the column of its "
+             "rungs (default: options.optimize)",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_plot_series},
+    {.name = "value",
+     .argument = "COLUMN",
+     .help = "what a heat map shows (default: samples_per_second)",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_plot_value},
+    {.name = "pareto",
+     .argument = "LIST",
+     .help = "what the points of a front are best in, first that of the vertical axis, then that "
+             "of the horizontal one, such as min:step_seconds,min:system.core.scratchpad_MiB "
+             "(default: max:samples_per_second and the least of what varies with the most numbers)",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_plot_pareto},
+    {.name = "where",
+     .argument = "COLUMN=VALUES",
+     .help = "of a database: only points that have one of the comma-separated values in a column; "
+             "may be given several times",
+     .commands = CLI_PLOT,
+     .apply = cli_apply_where},
     {.name = "script",
      .argument = "FOLDER",
      .help = "keep what the picture is made from in FOLDER: the script NAME.gp and its data, from "
