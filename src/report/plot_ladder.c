@@ -339,10 +339,10 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
   body->failed = body->failed || title == NULL;
   dsm__plot_panel(f->maker, area, f->x.axis, y);
   dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
-  dsm__plot_y_axis(f->maker, area, y, (dsm__axis_text){.title = "speed-up"});
-  dsm__value_tics_x(
-      f->maker, area, &f->x,
-      f->choice->x->name[0] == '\0' ? "" : f->choice->points.columns[f->choice->x->column]);
+  dsm__points_y_axis(f->maker, &f->grid, panel, y, "speed-up");
+  const bool has_title = f->choice->x->name[0] != '\0' && dsm__panel_is_lowest(&f->grid, panel);
+  dsm__value_tics_x(f->maker, area, &f->x,
+                    has_title ? f->choice->points.columns[f->choice->x->column] : NULL);
   const size_t count = f->rungs->value_count;
   for (size_t r = 0; r < count; r++) {
     dsm__text_puts(data, panel + r > 0 ? "\n\n# " : "# ");
@@ -364,10 +364,10 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
 static const char *ladder_title(const figure *f) {
   const char *const place = f->choice->x->texts[0];
   const char *const from = f->rung_names[0];
-  return f->is_from_first
-             ? dsm__plot_text(f->maker, "speed-up (%s) over %s at %s %s", f->measure.title, from,
-                              f->choice->x->name, place)
-             : dsm__plot_text(f->maker, "speed-up (%s) over %s", f->measure.title, from);
+  const char *const column = f->choice->points.columns[f->choice->result];
+  return f->is_from_first ? dsm__plot_text(f->maker, "speed-up (%s) over %s at %s %s", column, from,
+                                           f->choice->x->name, place)
+                          : dsm__plot_text(f->maker, "speed-up (%s) over %s", column, from);
 }
 
 static void lay_out(figure *f) {
@@ -375,7 +375,8 @@ static void lay_out(figure *f) {
   const double bars = (double)f->choice->x->value_count * ((double)f->rungs->value_count + 1);
   const double min_width = fmin(fmax(12 * bars, 150), DSM__PLOT_WIDTH - left_room - 30);
   const dsm__panel_grid wanted = {
-      .top = dsm__points_heading_height() + put_legend(f, 0, false) + 6,
+      .top = dsm__plot_heading_height(true) + put_legend(f, 0, false) + 6,
+      .is_table = true,
       .left_room = left_room,
       .top_room = f->panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, min_width),
@@ -388,7 +389,7 @@ static void draw(figure *f) {
   name_rungs(f);
   lay_out(f);
   dsm__points_heading(f->maker, f->choice, ladder_title(f), NULL);
-  (void)put_legend(f, dsm__points_heading_height(), true);
+  (void)put_legend(f, dsm__plot_heading_height(true), true);
   dsm__plot_empty_panel(f->maker);
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "bars");
   dsm__text_puts(data, "# columns: place on the horizontal axis, speed-up, ");

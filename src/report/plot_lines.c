@@ -153,35 +153,29 @@ static void put_sample(figure *f, dsm__point at, const look *shown) {
 /* Names of lines beside samples of them, in as many lines as they need; the height. */
 static double put_legend(figure *f, double top, bool is_drawn) {
   const double room = DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN;
-  double x = DSM__PAGE_MARGIN;
-  double y = top + legend_pitch / 2;
   if (f->choice->series.count == 0) {
     return 0;
   }
-  double most = 0;
+  double widest = 0;
   for (size_t s = 0; s < f->series.count; s++) {
-    most = fmax(most, dsm__plot_text_width(f->names[s], DSM__SIZE_TEXT));
+    widest = fmax(widest, dsm__plot_text_width(f->names[s], DSM__SIZE_TEXT));
   }
-  /* In columns of the same width. */
-  const double fit = floor(room / (sample_width + sample_gap + most + entry_gap));
-  const double step = room / fmax(fit, 1);
-  for (size_t s = 0; s < f->series.count; s++) {
-    if (s > 0) {
-      x += step;
-      if (x > room - step + DSM__PAGE_MARGIN + 1) {
-        x = DSM__PAGE_MARGIN;
-        y += legend_pitch;
-      }
-    }
-    if (is_drawn) {
-      put_sample(f, (dsm__point){x, y}, &f->looks[s]);
-      dsm__plot_label(
-          f->maker, (dsm__point){x + sample_width + sample_gap, y},
-          (dsm__label_style){.size = DSM__SIZE_TEXT},
-          dsm__plot_fit(f->maker, f->names[s], DSM__SIZE_TEXT, step - sample_width - sample_gap));
-    }
+  /* In columns of the same width, from top to bottom. */
+  const double fit = floor(room / (sample_width + sample_gap + widest + entry_gap));
+  const size_t most = fit < 1 ? 1 : (size_t)fit;
+  const size_t rows = (f->series.count + most - 1) / most;
+  const size_t columns = (f->series.count + rows - 1) / rows;
+  const double step = columns == 1 ? room : sample_width + sample_gap + widest + entry_gap;
+  for (size_t s = 0; s < f->series.count && is_drawn; s++) {
+    const double x = DSM__PAGE_MARGIN + (double)(s / rows) * step;
+    const double y = top + ((double)(s % rows) + 0.5) * legend_pitch;
+    put_sample(f, (dsm__point){x, y}, &f->looks[s]);
+    dsm__plot_label(
+        f->maker, (dsm__point){x + sample_width + sample_gap, y},
+        (dsm__label_style){.size = DSM__SIZE_TEXT},
+        dsm__plot_fit(f->maker, f->names[s], DSM__SIZE_TEXT, step - sample_width - sample_gap));
   }
-  return y + legend_pitch / 2 - top;
+  return (double)rows * legend_pitch;
 }
 
 /* ---- panels ---- */
@@ -255,8 +249,11 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel, const spo
   dsm__plot_panel(f->maker, area, f->x.axis, y);
   dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
   f->maker->body.failed = f->maker->body.failed || title == NULL;
-  dsm__plot_y_axis(f->maker, area, y, (dsm__axis_text){.title = f->measure.title});
-  dsm__value_tics_x(f->maker, area, &f->x, f->choice->points.columns[f->choice->x->column]);
+  dsm__points_y_axis(f->maker, &f->grid, panel, y, f->measure.title);
+  dsm__value_tics_x(f->maker, area, &f->x,
+                    dsm__panel_is_lowest(&f->grid, panel)
+                        ? f->choice->points.columns[f->choice->x->column]
+                        : NULL);
   put_gaps(f, spots, count, area);
   put_lines(f, data, spots, count, block);
   dsm__plot_panel_end(f->maker);
@@ -284,14 +281,15 @@ static void put_panels(figure *f) {
 static void lay_out(figure *f) {
   const double left_room = 66;
   const double min_width =
-      f->x.is_category ? fmin(40.0 * (double)f->choice->x->value_count, 600) : 150;
+      f->x.is_category ? fmin(40.0 * (double)f->choice->x->value_count, 600) : 140;
   const dsm__panel_grid wanted = {
-      .top = dsm__points_heading_height() + put_legend(f, 0, false) + 6,
+      .top = dsm__plot_heading_height(true) + put_legend(f, 0, false) + 6,
+      .is_table = true,
       .left_room = left_room,
       .top_room = f->panels.count > 1 ? legend_pitch + 4 : 6,
-      .bottom_room = dsm__value_tics_room(&f->x, fmax(min_width, 150)),
+      .bottom_room = dsm__value_tics_room(&f->x, fmax(min_width, 140)),
   };
-  f->grid = dsm__panel_grid_make(f->maker, f->choice, f->panels.count, wanted, fmax(min_width, 150),
+  f->grid = dsm__panel_grid_make(f->maker, f->choice, f->panels.count, wanted, fmax(min_width, 140),
                                  f->panels.count == 1 ? 1.6 * axes_height : axes_height);
   for (size_t i = 0; i < f->choice->points.row_count; i++) {
     dsm__result_range_add(&f->ranges[dsm__panel_share(&f->grid, f->spots[i].panel)], f->spots[i].y);
@@ -317,7 +315,7 @@ dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, ds
   const char *const what = dsm__plot_text(maker, "%s over %s", f.measure.title,
                                           choice->points.columns[choice->x->column]);
   dsm__points_heading(maker, choice, what, NULL);
-  (void)put_legend(&f, dsm__points_heading_height(), true);
+  (void)put_legend(&f, dsm__plot_heading_height(true), true);
   dsm__plot_empty_panel(maker);
   put_panels(&f);
   return DSM_OK;

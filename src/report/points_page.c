@@ -18,6 +18,8 @@ static const double upright_most = 130;
 /* More values than these are a range: its axis has round numbers. */
 static const size_t values_most = 24;
 static const char *const grid_color = "#DDDDDD";
+/* Between the columns of a table. */
+static const double table_gap = 14;
 
 /* ---- measures ---- */
 
@@ -68,10 +70,6 @@ double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
 
 /* ---- the heading ---- */
 
-double dsm__points_heading_height(void) {
-  return (DSM__SIZE_TITLE + DSM__SIZE_TEXT) * DSM__LINE_PITCH + DSM__PAGE_MARGIN;
-}
-
 /* What all points have in common, the shorter first: the mode, networks and systems by name, and
  * values with the names of their columns. */
 static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *points) {
@@ -120,38 +118,57 @@ void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice
 
 /* ---- panels ---- */
 
+/* How many columns of axes that are at least so wide a page has. */
+static size_t columns_that_fit(const dsm__panel_grid *grid, double min_width) {
+  const double room = DSM__PLOT_WIDTH - DSM__PAGE_MARGIN - (grid->is_table ? grid->left_room : 0);
+  const double each = min_width + (grid->is_table ? table_gap : grid->left_room);
+  const double fit = floor((room + (grid->is_table ? table_gap : 0)) / each);
+  return fit < 1 ? 1 : (size_t)fit;
+}
+
 dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_choice *choice,
                                      size_t count, dsm__panel_grid wanted, double min_width,
                                      double height) {
   dsm__panel_grid grid = wanted;
-  const double room = DSM__PLOT_WIDTH - DSM__PAGE_MARGIN;
-  const double fit = floor(room / (min_width + grid.left_room + DSM__PAGE_MARGIN));
-  const size_t most = fit < 1 ? 1 : (size_t)fit;
   const dsm__axis_list *const panels = &choice->panels;
   const size_t last = panels->count > 1 ? panels->items[panels->count - 1]->value_count : 0;
   grid.count = count;
-  grid.is_table = last > 1 && last <= most && count % last == 0;
-  grid.columns = grid.is_table ? last : count < most ? count : most;
-  if (!grid.is_table && grid.columns > 0) {
-    const size_t rows = (count + grid.columns - 1) / grid.columns;
-    grid.columns = (count + rows - 1) / rows; /* rows of about the same length */
-  }
-  const size_t rows = (count + grid.columns - 1) / grid.columns;
-  grid.panel_width = room / (double)grid.columns;
-  grid.panel_height = grid.top_room + height + grid.bottom_room;
-  maker->height = ceil(grid.top + (double)rows * grid.panel_height + DSM__PAGE_MARGIN / 2);
+  grid.is_table = wanted.is_table && last > 1 && count % last == 0;
+  grid.is_table = grid.is_table && last <= columns_that_fit(&grid, min_width);
+  const size_t most = columns_that_fit(&grid, min_width);
+  size_t rows = (count + most - 1) / most;
+  grid.columns = grid.is_table ? last : (count + rows - 1) / rows;
+  rows = (count + grid.columns - 1) / grid.columns;
+  const double columns = (double)grid.columns;
+  const double room = DSM__PLOT_WIDTH - DSM__PAGE_MARGIN;
+  grid.axes_width = grid.is_table ? (room - grid.left_room - table_gap * (columns - 1)) / columns
+                                  : room / columns - grid.left_room;
+  grid.axes_height = height;
+  const double pitch = grid.top_room + height + grid.bottom_room;
+  maker->height =
+      ceil(grid.top + (double)rows * pitch + dsm__value_title_room() + DSM__PAGE_MARGIN / 2);
   return grid;
 }
 
 dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel) {
-  const size_t row = panel / grid->columns;
-  const size_t column = panel % grid->columns;
+  const double row = (double)(panel / grid->columns);
+  const double column = (double)(panel % grid->columns);
+  const double pitch = grid->axes_width + (grid->is_table ? table_gap : grid->left_room);
   return (dsm__area){
-      .left = (double)column * grid->panel_width + grid->left_room,
-      .top = grid->top + (double)row * grid->panel_height + grid->top_room,
-      .width = grid->panel_width - grid->left_room - DSM__PAGE_MARGIN / 2,
-      .height = grid->panel_height - grid->top_room - grid->bottom_room,
+      .left = grid->left_room + column * pitch,
+      .top = grid->top + row * (grid->top_room + grid->axes_height + grid->bottom_room) +
+             grid->top_room,
+      .width = grid->axes_width,
+      .height = grid->axes_height,
   };
+}
+
+bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel) {
+  return !grid->is_table || panel % grid->columns == 0;
+}
+
+bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel) {
+  return panel + grid->columns >= grid->count;
 }
 
 void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title, double width) {
@@ -230,7 +247,11 @@ static bool is_upright(const dsm__value_scale *scale, double width) {
 double dsm__value_tics_room(const dsm__value_scale *scale, double width) {
   const double numbers =
       is_upright(scale, width) ? fmin(widest(scale), upright_most) + 4 : small_pitch;
-  return tic_length + numbers + text_pitch + 4;
+  return tic_length + numbers + 4;
+}
+
+double dsm__value_title_room(void) {
+  return text_pitch;
 }
 
 void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
@@ -265,10 +286,48 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
                                        .is_upward = upright},
                     text);
   }
-  const double y = bottom + dsm__value_tics_room(scale, area.width) - 4 - text_pitch / 2;
+  if (title == NULL) {
+    return;
+  }
+  const double y = bottom + dsm__value_tics_room(scale, area.width) - 4 + text_pitch / 2;
   dsm__plot_label(maker, (dsm__point){area.left + area.width / 2, y},
                   (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
                   dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.width));
+}
+
+double dsm__value_tics_y_room(const dsm__value_scale *scale) {
+  return DSM__PAGE_MARGIN + text_pitch + 4 + fmin(widest(scale), upright_most) + tic_length;
+}
+
+void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
+                       const char *title) {
+  double taken = HUGE_VAL; /* from where on there are labels, from below */
+  for (size_t v = 0; v < scale->values->value_count && title != NULL; v++) {
+    const double share = dsm__axis_share(&scale->axis, dsm__value_position(scale, v));
+    const double y = area.top + area.height * (1 - share);
+    if (y + DSM__SIZE_SMALL * 1.15 > taken) {
+      continue;
+    }
+    taken = y;
+    dsm__plot_label(maker, (dsm__point){area.left - tic_length, y},
+                    (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
+                    dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, upright_most));
+  }
+  if (title != NULL) {
+    const double x = area.left - dsm__value_tics_y_room(scale) + DSM__PAGE_MARGIN + text_pitch / 2;
+    dsm__plot_label(
+        maker, (dsm__point){x, area.top + area.height / 2},
+        (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
+        dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.height));
+  }
+}
+
+void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
+                        dsm__axis axis, const char *title) {
+  const dsm__area area = dsm__panel_area(grid, panel);
+  const bool is_left = dsm__panel_is_left(grid, panel);
+  dsm__plot_y_axis(maker, area, axis,
+                   (dsm__axis_text){.title = is_left ? title : NULL, .has_no_numbers = !is_left});
 }
 
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {

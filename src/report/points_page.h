@@ -31,8 +31,7 @@ dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *poin
 double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
                      const dsm__measure *measure);
 
-/** Height of the heading; its title and what all points have in common. */
-double dsm__points_heading_height(void);
+/** The heading: a title, and below it what all points have in common. */
 void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
                          const char *also);
 
@@ -40,13 +39,14 @@ void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice
 typedef struct dsm__panel_grid {
   size_t count;
   size_t columns;
-  bool is_table; /**< a column of panels is a value of the last panel axis */
+  bool is_table; /**< a column of panels is a value of the last panel axis, and the panels of a
+                      row share the vertical axis. Wanted, then whether it is */
   double top;
-  double panel_width;  /**< with all around the axes */
-  double panel_height; /**< likewise */
-  double left_room;    /**< of it for what is left of the axes */
-  double top_room;     /**< for titles */
-  double bottom_room;
+  double left_room;   /**< for what is left of the axes, in a table once a row */
+  double top_room;    /**< for titles above each */
+  double bottom_room; /**< for values below each */
+  double axes_width;
+  double axes_height;
 } dsm__panel_grid;
 
 /** Lays out `count` panels, whose axes are at least min_width wide; sets the page's height. */
@@ -57,6 +57,10 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
 /** The axes of a panel, and its title above them. */
 dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel);
 void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title, double width);
+
+/** Does the panel have the numbers of its vertical axis, and the title of its horizontal one? */
+bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel);
+bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel);
 
 /** The page's row of panels that share a vertical axis: those of a row of a table, else each its
  * own. */
@@ -75,9 +79,17 @@ dsm__value_scale dsm__value_scale_of(const dsm__point_axis *values);
 dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values);
 double dsm__value_position(const dsm__value_scale *scale, size_t value);
 
-/** What the values, and the title, take below an axis that is `width` wide. */
+/** What the values take below an axis that is `width` wide, and a title below them. */
 double dsm__value_tics_room(const dsm__value_scale *scale, double width);
+double dsm__value_title_room(void);
+/** `title` NULL: none. */
 void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
+                       const char *title);
+
+/** What the values and the title take at the left of a vertical axis, and they themselves; without
+ * a title (NULL) there are none. */
+double dsm__value_tics_y_room(const dsm__value_scale *scale);
+void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
                        const char *title);
 
 /** The range of results: from 0, or logarithmic where they span more than a factor of a hundred. */
@@ -89,6 +101,10 @@ typedef struct dsm__result_range {
 } dsm__result_range;
 void dsm__result_range_add(dsm__result_range *range, double value);
 dsm__axis dsm__result_axis(const dsm__result_range *range);
+
+/** The vertical axis of a panel, with its numbers unless the panel at its left has them. */
+void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
+                        dsm__axis axis, const char *title);
 
 /** A grey cross: there is no result. */
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at);
