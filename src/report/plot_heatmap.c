@@ -157,12 +157,16 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
   dsm__plot_panel(f->maker, area, f->x.axis, f->y.axis);
   const double taken = put_shades(f, area, &f->ranges[panel]);
   dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width - taken - 10);
-  dsm__value_tics_y(f->maker, area, &f->y,
-                    dsm__panel_is_left(&f->grid, panel) ? choice->points.columns[choice->y->column]
-                                                        : NULL);
+  dsm__value_tics_y(
+      f->maker, area, &f->y,
+      dsm__panel_is_left(&f->grid, panel)
+          ? dsm__points_title(f->maker, &choice->points, choice->y->column, area.height)
+          : NULL);
   dsm__value_tics_x(
       f->maker, area, &f->x,
-      dsm__panel_is_lowest(&f->grid, panel) ? choice->points.columns[choice->x->column] : NULL);
+      dsm__panel_is_lowest(&f->grid, panel)
+          ? dsm__points_title(f->maker, &choice->points, choice->x->column, area.width)
+          : NULL);
   dsm__text_puts(data, panel > 0 ? "\n\n# " : "# ");
   dsm__plot_put_name(f->maker, data, title == NULL ? "" : title);
   for (size_t y = 0; y < choice->y->value_count; y++) {
@@ -225,7 +229,10 @@ dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, 
     return dsm__out_of_memory(diags);
   }
   lay_out(&f);
-  dsm__points_heading(maker, choice, f.measure.title, NULL);
+  dsm__points_heading(
+      maker, choice,
+      dsm__plot_text(maker, "%s over %s and %s", f.measure.title, choice->x->name, choice->y->name),
+      NULL);
   dsm__plot_empty_panel(maker);
   dsm__text_buffer *const data = dsm__plot_add_data(maker, "cells");
   dsm__text_puts(data, "# columns: place on the horizontal and on the vertical axis, ");

@@ -341,8 +341,10 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
   dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
   dsm__points_y_axis(f->maker, &f->grid, panel, y, "speed-up");
   const bool has_title = f->choice->x->name[0] != '\0' && dsm__panel_is_lowest(&f->grid, panel);
-  dsm__value_tics_x(f->maker, area, &f->x,
-                    has_title ? f->choice->points.columns[f->choice->x->column] : NULL);
+  dsm__value_tics_x(
+      f->maker, area, &f->x,
+      has_title ? dsm__points_title(f->maker, &f->choice->points, f->choice->x->column, area.width)
+                : NULL);
   const size_t count = f->rungs->value_count;
   for (size_t r = 0; r < count; r++) {
     dsm__text_puts(data, panel + r > 0 ? "\n\n# " : "# ");

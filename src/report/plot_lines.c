@@ -250,10 +250,11 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel, const spo
   dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
   f->maker->body.failed = f->maker->body.failed || title == NULL;
   dsm__points_y_axis(f->maker, &f->grid, panel, y, f->measure.title);
-  dsm__value_tics_x(f->maker, area, &f->x,
-                    dsm__panel_is_lowest(&f->grid, panel)
-                        ? f->choice->points.columns[f->choice->x->column]
-                        : NULL);
+  dsm__value_tics_x(
+      f->maker, area, &f->x,
+      dsm__panel_is_lowest(&f->grid, panel)
+          ? dsm__points_title(f->maker, &f->choice->points, f->choice->x->column, area.width)
+          : NULL);
   put_gaps(f, spots, count, area);
   put_lines(f, data, spots, count, block);
   dsm__plot_panel_end(f->maker);

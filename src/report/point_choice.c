@@ -208,8 +208,8 @@ const dsm__point_axis *dsm__point_choice_widest(dsm__point_choice *choice,
 /* ---- results ---- */
 
 /* Why there is nothing to draw: what is said of the first row without a result. */
-static dsm_status nothing_to_draw(const dsm__point_choice *choice, const char *name,
-                                  dsm_diags *diags) {
+dsm_status dsm__point_choice_nothing(const dsm__point_choice *choice, const char *name,
+                                     dsm_diags *diags) {
   const dsm_point_table *const points = &choice->points;
   if (points->row_count == 0) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
@@ -256,7 +256,7 @@ dsm_status dsm__point_choice_result(dsm__point_choice *choice, const char *optio
                    "expected a column of numbers, found \"%s\", which holds words", wanted);
     return DSM_ERROR_USAGE;
   }
-  return status == DSM_OK ? nothing_to_draw(choice, wanted, diags) : status;
+  return status == DSM_OK ? dsm__point_choice_nothing(choice, wanted, diags) : status;
 }
 
 /* ---- series and panels ---- */
@@ -387,7 +387,7 @@ static dsm_status choose_x(dsm__point_choice *choice, dsm_diags *diags) {
   dsm_status status = DSM_OK;
   choice->x = dsm__point_choice_widest(choice, NULL, &status, diags);
   if (status == DSM_OK && choice->x == NULL) {
-    status = nothing_to_draw(choice, "x", diags);
+    status = dsm__point_choice_nothing(choice, "x", diags);
   }
   return status;
 }
@@ -443,7 +443,7 @@ dsm_status dsm__point_choice_cells(dsm__point_choice *choice, dsm_diags *diags) 
     choice->y = dsm__point_choice_widest(choice, choice->x, &status, diags);
   }
   if (status == DSM_OK && (choice->x == NULL || choice->y == NULL)) {
-    status = nothing_to_draw(choice, "x", diags);
+    status = dsm__point_choice_nothing(choice, "x", diags);
   }
   if (status != DSM_OK) {
     return status;

@@ -58,6 +58,10 @@ const dsm__point_axis *dsm__point_choice_widest(dsm__point_choice *choice,
 DSM_NODISCARD dsm_status dsm__point_choice_result(dsm__point_choice *choice, const char *option,
                                                   const char *name, dsm_diags *diags);
 
+/** DSM_ERROR_INFEASIBLE, with a finding that says why the first point has no number for `name`. */
+DSM_NODISCARD dsm_status dsm__point_choice_nothing(const dsm__point_choice *choice,
+                                                   const char *name, dsm_diags *diags);
+
 /** The remaining axes of lines: x, then series and panels. */
 DSM_NODISCARD dsm_status dsm__point_choice_lines(dsm__point_choice *choice, dsm_diags *diags);
 

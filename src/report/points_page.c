@@ -62,6 +62,14 @@ dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *poin
   return (dsm__measure){.title = name, .scale = 1};
 }
 
+const char *dsm__points_title(dsm__plot_maker *maker, const dsm_point_table *points, size_t column,
+                              double width) {
+  const char *const whole = points->columns[column];
+  return dsm__plot_text_width(whole, DSM__SIZE_TEXT) <= width
+             ? whole
+             : dsm__plot_fit(maker, dsm__points_short_name(points, column), DSM__SIZE_TEXT, width);
+}
+
 double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
                      const dsm__measure *measure) {
   const dsm_cell *const cell = dsm__points_cell(points, row, column);
@@ -95,7 +103,7 @@ static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *po
 const char *dsm__points_missing(dsm__plot_maker *maker, const dsm__point_choice *choice) {
   const size_t failed = dsm__points_failed(&choice->points);
   return failed == 0 ? NULL
-                     : dsm__plot_text(maker, "%zu of %zu points %s no result", failed,
+                     : dsm__plot_text(maker, "%zu of %zu points %s no result (\xC3\x97)", failed,
                                       choice->points.row_count, failed == 1 ? "has" : "have");
 }
 
@@ -351,7 +359,7 @@ void dsm__result_range_add(dsm__result_range *range, double value) {
 }
 
 dsm__axis dsm__result_axis(const dsm__result_range *range) {
-  if (range->is_any && range->least > 0 && range->most / range->least > 100) {
+  if (range->is_any && range->least > 0 && range->most / range->least > 1000) {
     return dsm__axis_round((dsm__axis){.low = range->least, .high = range->most, .is_log = true});
   }
   return dsm__axis_round((dsm__axis){.low = fmin(range->least, 0), .high = fmax(range->most, 0)});

@@ -27,6 +27,11 @@ typedef struct dsm__measure {
 
 dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *points, size_t column);
 
+/** The title of a column's axis that is so long: its whole name, or its last word if that does not
+ * fit. */
+const char *dsm__points_title(dsm__plot_maker *maker, const dsm_point_table *points, size_t column,
+                              double width);
+
 /** The number of a cell in its measure; NAN if there is none. */
 double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
                      const dsm__measure *measure);
@@ -92,7 +97,8 @@ double dsm__value_tics_y_room(const dsm__value_scale *scale);
 void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
                        const char *title);
 
-/** The range of results: from 0, or logarithmic where they span more than a factor of a hundred. */
+/** The range of results: from 0, or logarithmic where they span more than a factor of a thousand.
+ */
 typedef struct dsm__result_range {
   double least;
   double most;
