@@ -214,11 +214,21 @@ static cli_exit converse(run *r, const char *script) {
                                           PICTURE_MAX >> 20);
 }
 
-/* The first line of what gnuplot said that is not a copy of its input or where in it. */
-static cli_exit complain(const run *r, int status) {
+/* The last line of what gnuplot said, which tells the error; copies of its input and warnings come
+ * before. */
+static const char *last_line(const run *r) {
+  const char *line = "";
   const char *text = r->complaint.bytes == NULL ? "" : r->complaint.bytes;
-  const char *const line = strstr(text, "line ");
-  text = line == NULL ? text + strspn(text, " \n") : line;
+  while (*text != '\0') {
+    text += strspn(text, " \t\n");
+    line = *text == '\0' ? line : text;
+    text += strcspn(text, "\n");
+  }
+  return line;
+}
+
+static cli_exit complain(const run *r, int status) {
+  const char *const text = last_line(r);
   const int shown = (int)strcspn(text, "\n");
   const int cut = shown < COMPLAINT_MAX ? shown : COMPLAINT_MAX;
   if (WIFSIGNALED(status)) {

@@ -12,18 +12,27 @@ static const double widest_pitch = 44;
 /* Of names that are turned. */
 static const double name_pitch = DSM__SIZE_SMALL * 1.15;
 static const double longest_name = 110;
+static const double dense_size = 9;
 static const double name_gap = 5;
 
 static size_t ceil_divide(size_t a, size_t b) {
   return (a + b - 1) / b;
 }
 
-static double widest_name(dsm__plot_maker *maker, const dsm_plan *plan) {
+static double name_size(const dsm__bands *bands) {
+  return bands->is_dense ? dense_size : DSM__SIZE_SMALL;
+}
+
+static const char *name_of(dsm__plot_maker *maker, const dsm__bands *bands, size_t layer) {
+  return dsm__plot_fit(maker, bands->plan->layers[layer].layer->name, name_size(bands),
+                       longest_name);
+}
+
+static double widest_name(dsm__plot_maker *maker, const dsm__bands *bands) {
   double most = 0;
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    const char *const name =
-        dsm__plot_fit(maker, plan->layers[i].layer->name, DSM__SIZE_SMALL, longest_name);
-    most = fmax(most, dsm__plot_text_width(name, DSM__SIZE_SMALL));
+  for (size_t i = 0; i < bands->plan->layer_count; i += bands->name_every) {
+    const char *const name = name_of(maker, bands, i);
+    most = fmax(most, dsm__plot_text_width(name, name_size(bands)));
   }
   return most;
 }
@@ -39,9 +48,10 @@ dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan, doubl
   bands.count = bands.count > most_bands ? most_bands : bands.count;
   bands.layers_each = ceil_divide(count, bands.count);
   bands.count = ceil_divide(count, bands.layers_each);
+  bands.is_dense = bands.count > 2;
   bands.pitch = fmin(widest_pitch, width / (double)bands.layers_each);
   bands.name_every = (size_t)ceil(name_pitch / bands.pitch);
-  const double widest = widest_name(maker, plan);
+  const double widest = widest_name(maker, &bands);
   bands.is_upward = bands.name_every > 1 || widest + name_gap > bands.pitch;
   bands.names_height =
       2 * name_gap + (bands.is_upward ? widest : DSM__SIZE_SMALL * DSM__LINE_PITCH);
@@ -64,15 +74,13 @@ double dsm__bands_width(const dsm__bands *bands, size_t band) {
 void dsm__bands_names(dsm__plot_maker *maker, const dsm__bands *bands, size_t band, double top) {
   const size_t first = dsm__bands_first(bands, band);
   const size_t end = dsm__bands_end(bands, band);
-  const dsm__label_style style = {.size = DSM__SIZE_SMALL,
+  const dsm__label_style style = {.size = name_size(bands),
                                   .anchor =
                                       bands->is_upward ? DSM__ANCHOR_RIGHT : DSM__ANCHOR_CENTER,
                                   .is_upward = bands->is_upward};
   const double y = top + name_gap + (bands->is_upward ? 0 : DSM__SIZE_SMALL / 2);
   for (size_t i = first; i < end; i += bands->name_every) {
     const double x = bands->left + bands->pitch * ((double)(i - first) + 0.5);
-    dsm__plot_label(
-        maker, (dsm__point){x, y}, style,
-        dsm__plot_fit(maker, bands->plan->layers[i].layer->name, DSM__SIZE_SMALL, longest_name));
+    dsm__plot_label(maker, (dsm__point){x, y}, style, name_of(maker, bands, i));
   }
 }

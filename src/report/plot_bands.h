@@ -15,6 +15,7 @@ typedef struct dsm__bands {
   double left;         /**< where the first layer of a band begins */
   double pitch;        /**< from layer to layer, the same in all bands */
   double names_height; /**< what the names below a band take, with a gap on both sides */
+  bool is_dense;       /**< more than two bands: they should be low, for all to be on a page */
   size_t name_every;   /**< names are shown of every so many layers: 1 unless a band has too many */
   bool is_upward;      /**< names are turned */
 } dsm__bands;

@@ -9,10 +9,8 @@
 #include "report/plot_plan.h"
 
 static const double left_margin = 78;
-static const double strip_height = 30;
 static const char *const strip_color = "#444444";
 static const double strip_gap = 5;
-static const double pass_gap = 12;
 /* Columns of the data before those of the parts. */
 static const int part_column = 3;
 
@@ -22,7 +20,9 @@ typedef struct figure {
   dsm__bands bands;
   size_t pass_count;
   bool is_used[DSM__PART_COUNT];
+  double strip_height;
   double bars_height;
+  double pass_gap;
   dsm__axis shares; /**< of the strips: percent of the step */
 } figure;
 
@@ -101,11 +101,12 @@ static double put_legend(figure *f, double top, bool is_drawn) {
 }
 
 static double pass_height(const figure *f) {
-  return strip_height + strip_gap + f->bars_height;
+  return f->strip_height + strip_gap + f->bars_height;
 }
 
 static double band_height(const figure *f) {
-  return (double)f->pass_count * (pass_height(f) + pass_gap) - pass_gap + f->bands.names_height;
+  return (double)f->pass_count * (pass_height(f) + f->pass_gap) - f->pass_gap +
+         f->bands.names_height;
 }
 
 /* How much of the step each layer's pass takes. */
@@ -127,7 +128,7 @@ static void put_bars(figure *f, size_t pass, dsm__area area, dsm__axis layers) {
   static const dsm__axis percent = {.low = 0, .high = 100};
   dsm__plot_panel(f->maker, area, layers, percent);
   dsm__plot_y_axis(f->maker, area, percent, (dsm__axis_text){.unit = "%"});
-  const double middle = area.top + (area.height - strip_height - strip_gap) / 2;
+  const double middle = area.top + (area.height - f->strip_height - strip_gap) / 2;
   dsm__plot_label(
       f->maker, (dsm__point){16, middle},
       (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
@@ -146,14 +147,14 @@ static void put_band(figure *f, size_t band, double top) {
   const double width = dsm__bands_width(&f->bands, band);
   double y = top;
   for (size_t p = 0; p < f->pass_count; p++) {
-    const dsm__area strip = {f->bands.left, y, width, strip_height};
-    const dsm__area bars = {f->bands.left, y + strip_height + strip_gap, width, f->bars_height};
+    const dsm__area strip = {f->bands.left, y, width, f->strip_height};
+    const dsm__area bars = {f->bands.left, y + f->strip_height + strip_gap, width, f->bars_height};
     put_strip(f, p, strip, layers);
     if (p + 1 == f->pass_count) {
       dsm__bands_names(f->maker, &f->bands, band, bars.top + bars.height);
     }
     put_bars(f, p, bars, layers);
-    y += pass_height(f) + pass_gap;
+    y += pass_height(f) + f->pass_gap;
   }
 }
 
@@ -183,7 +184,9 @@ void dsm__plot_loss(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {.maker = maker, .plan = plan, .pass_count = dsm__plot_pass_count(plan)};
   look_at_passes(&f);
   f.bands = dsm__bands_layout(maker, plan, left_margin, 0);
-  f.bars_height = f.bands.count > 2 ? 70 : f.bands.count > 1 ? 90 : 120;
+  f.bars_height = f.bands.is_dense ? 46 : f.bands.count > 1 ? 90 : 120;
+  f.strip_height = f.bands.is_dense ? 16 : 30;
+  f.pass_gap = f.bands.is_dense ? 8 : 12;
   const double first = dsm__plot_heading_height(true) + put_legend(&f, 0, false) + 10;
   maker->height = ceil(first + (double)f.bands.count * band_height(&f) + 4);
   put_data(&f);

@@ -103,9 +103,15 @@ void dsm__plot_put_name(dsm__plot_maker *maker, dsm__text_buffer *data, const ch
 }
 
 void dsm__plot_quote(dsm__plot_maker *maker, const char *text) {
-  /* Between single quotes only these mean something to gnuplot. */
+  const char *at = clean(maker, text);
+  /* gnuplot 5.4 takes three single quotes for an empty string and the beginning of another: those
+   * at the beginning are strings of their own. */
+  for (; *at == '\''; at++) {
+    dsm__text_puts(&maker->body, "\"'\".");
+  }
+  /* Between single quotes only these mean something to it. */
   dsm__text_puts(&maker->body, "'");
-  for (const char *at = clean(maker, text); *at != '\0'; at++) {
+  for (; *at != '\0'; at++) {
     dsm__text_append(&maker->body, *at == '\'' ? "''" : at, *at == '\'' ? 2 : 1);
   }
   dsm__text_puts(&maker->body, "'");

@@ -32,6 +32,18 @@ typedef struct figure {
   bool has_overview;
 } figure;
 
+/* Steps end where the next one begins: a last line for the end of the last span. */
+static void put_end(figure *f, dsm__text_buffer *data) {
+  const double end_ms = f->plan->result.step_cycles * f->ms_per_cycle;
+  const dsm__memory_use *const last = &f->memory.uses[f->memory.use_count - 1];
+  dsm__plot_put_number(data, end_ms);
+  dsm__plot_put_number(data, end_ms);
+  for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
+    dsm__plot_put_number(data, last->bytes[k]);
+  }
+  dsm__text_puts(data, "end\t\n");
+}
+
 /* One line a span. */
 static void put_data(figure *f) {
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "spans");
@@ -50,6 +62,7 @@ static void put_data(figure *f) {
     dsm__text_printf(data, "%s\t", dsm_pass_name(span->pass));
     dsm__plot_put_name(f->maker, data, f->plan->layers[span->layer].layer->name);
   }
+  put_end(f, data);
 }
 
 /* The span in which most is held. */
@@ -87,7 +100,7 @@ static double put_legend(figure *f, double top, bool is_drawn) {
   return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
 }
 
-/* Where the way back begins: a line across a panel. */
+/* Where the way back begins: a line across a panel, and between the words above it. */
 static double put_turn(figure *f, dsm__area area, double end_ms) {
   for (size_t i = 0; i < f->step.span_count; i++) {
     if (f->step.spans[i].pass != DSM_PASS_FORWARD) {
@@ -111,7 +124,8 @@ static void put_pass(figure *f, double left, double right, double bottom, const 
   }
 }
 
-/* The kinds on top of each other, and the capacity where the axis reaches it. */
+/* The kinds on top of each other, the sum of all first and hidden by the smaller ones, and the
+ * capacity where the axis reaches it. */
 static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
   const double end_ms = f->plan->result.step_cycles * f->ms_per_cycle;
   const dsm__axis x = {.low = 0, .high = end_ms};
@@ -121,16 +135,16 @@ static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
       f->maker, area, x,
       (dsm__axis_text){.title = is_last ? "ms of the step" : NULL, .has_no_numbers = !is_last});
   dsm__plot_y_axis(f->maker, area, y, (dsm__axis_text){.unit = "B"});
-  const double turn = put_turn(f, area, end_ms);
   if (is_last) {
+    const double turn = put_turn(f, area, end_ms);
     put_pass(f, area.left, turn, area.top, "forward");
     put_pass(f, turn, area.left + area.width, area.top, "backward and weight update");
   }
   dsm__text_printf(&f->maker->body,
-                   "plot for [k=%d:%d] spans using 1:(0):1:2:(high(k)-column(k)):(high(k)) with "
-                   "boxxyerror lc rgb word(colors,k-%d), \\\n"
+                   "plot for [k=%d:%d:-1] spans using 1:(high(k)) with fillsteps lc rgb "
+                   "word(colors,k-%d), \\\n"
                    "  capacity with lines lw 1.5 lc rgb '%s'\n",
-                   kinds_column, kinds_column + DSM__MEMORY_KIND_COUNT - 1, kinds_column - 1,
+                   kinds_column + DSM__MEMORY_KIND_COUNT - 1, kinds_column, kinds_column - 1,
                    capacity_color);
   dsm__plot_panel_end(f->maker);
 }

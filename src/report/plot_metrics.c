@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/plot_metrics.h"
 
-#include <stddef.h>
-
-#include "report/display.h"
+#include <stdbool.h>
 
 /*
  * Advance widths of the characters from ' ' to '~' in DejaVu Sans, in thousandths of the size,
@@ -20,25 +18,18 @@ static const short ascii_widths[] = {
 };
 _Static_assert(sizeof ascii_widths / sizeof ascii_widths[0] == '~' - ' ' + 1, "all characters");
 
-/* Of any other character, for each column of a terminal that it takes. */
-static const double other_width = 0.9;
+/* Of any other character: the widest, such as an ellipsis or those of East Asia, take a square. */
+static const double other_width = 1;
 
 double dsm__plot_text_width(const char *text, double size) {
   double width = 0;
-  size_t other_bytes = 0;
-  const char *at = text;
-  while (*at != '\0') {
+  for (const char *at = text; *at != '\0'; at++) {
+    const bool is_continued = ((unsigned char)*at & 0xC0U) == 0x80U; /* of a character of UTF-8 */
     if (*at >= ' ' && *at <= '~') {
       width += ascii_widths[*at - ' '] / 1000.0;
-    } else {
-      other_bytes++;
+    } else if (!is_continued) {
+      width += other_width;
     }
-    at++;
-  }
-  if (other_bytes > 0) {
-    /* Columns of the whole less those of the characters that are counted already. */
-    const size_t counted = (size_t)(at - text) - other_bytes;
-    width += other_width * (double)(dsm__display_width(text) - counted);
   }
   return width * size;
 }

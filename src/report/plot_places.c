@@ -6,16 +6,18 @@
 #include "report/plot_metrics.h"
 
 /* Side of a square, in units. */
-static const double side = 2;
+static const double side = 1;
 /* Around a text. */
 static const double padding = 1;
 /* From a point to the nearest edge of a text; the farther ones get a line. */
-static const double distances[] = {5, 14, 26, 40};
+static const double distances[] = {6, 14, 24, 36, 50, 66, 84};
 #define DISTANCE_COUNT (sizeof distances / sizeof *distances)
 
 /* Directions in the order in which they are preferred: right, left, above, below, and between. */
-static const dsm__point directions[] = {{1, 0},  {-1, 0}, {0, -1},  {0, 1},
-                                        {1, -1}, {1, 1},  {-1, -1}, {-1, 1}};
+static const dsm__point directions[] = {{1, 0},       {-1, 0},      {0, -1},      {0, 1},
+                                        {0.7, -0.7},  {0.7, 0.7},   {-0.7, -0.7}, {-0.7, 0.7},
+                                        {0.9, -0.4},  {0.9, 0.4},   {0.4, 0.9},   {-0.4, 0.9},
+                                        {-0.9, -0.4}, {-0.4, -0.9}, {0.4, -0.9},  {-0.9, 0.4}};
 #define DIRECTION_COUNT (sizeof directions / sizeof *directions)
 
 /* Squares from first to before end. */
@@ -43,20 +45,21 @@ bool dsm__places_init(dsm__places *places, dsm__area area, dsm__arena *arena) {
   *places = (dsm__places){.area = area,
                           .columns = (size_t)ceil(area.width / side),
                           .rows = (size_t)ceil(area.height / side)};
-  places->is_taken = dsm__arena_array(arena, places->columns * places->rows, sizeof(bool));
-  return places->is_taken != NULL;
+  places->uses = dsm__arena_array(arena, places->columns * places->rows, 1);
+  return places->uses != NULL;
 }
 
-void dsm__places_take(dsm__places *places, dsm__area area) {
+void dsm__places_take(dsm__places *places, dsm__area area, dsm__place_use use) {
   const squares all = squares_of(places, area);
   for (size_t row = all.first_row; row < all.end_row; row++) {
     for (size_t column = all.first_column; column < all.end_column; column++) {
-      places->is_taken[row * places->columns + column] = true;
+      places->uses[row * places->columns + column] |= (unsigned char)use;
     }
   }
 }
 
-bool dsm__places_are_free(const dsm__places *places, dsm__area area) {
+/* Is all of a rectangle in the area, and without these uses? */
+static bool are_free(const dsm__places *places, dsm__area area, unsigned uses) {
   const dsm__area *const whole = &places->area;
   if (area.left < whole->left || area.top < whole->top ||
       area.left + area.width > whole->left + whole->width ||
@@ -66,7 +69,7 @@ bool dsm__places_are_free(const dsm__places *places, dsm__area area) {
   const squares all = squares_of(places, area);
   for (size_t row = all.first_row; row < all.end_row; row++) {
     for (size_t column = all.first_column; column < all.end_column; column++) {
-      if (places->is_taken[row * places->columns + column]) {
+      if ((places->uses[row * places->columns + column] & uses) != 0) {
         return false;
       }
     }
@@ -77,9 +80,8 @@ bool dsm__places_are_free(const dsm__places *places, dsm__area area) {
 /* A box of that width and height beside a point. */
 static dsm__area beside(dsm__point point, dsm__point direction, double distance, double width,
                         double height) {
-  const double aside = fabs(direction.x * direction.y) > 0 ? 0.7 : 1;
-  const double x = point.x + direction.x * aside * distance;
-  const double y = point.y + direction.y * aside * distance;
+  const double x = point.x + direction.x * distance;
+  const double y = point.y + direction.y * distance;
   return (dsm__area){.left = direction.x > 0   ? x
                              : direction.x < 0 ? x - width
                                                : x - width / 2,
@@ -100,8 +102,8 @@ static bool walk_line(dsm__places *places, dsm__point from, dsm__point to, line_
                            .width = side / 2,
                            .height = side / 2};
     if (use == LINE_TAKE) {
-      dsm__places_take(places, dot);
-    } else if (!dsm__places_are_free(places, dot)) {
+      dsm__places_take(places, dot, DSM__PLACE_LABEL);
+    } else if (!are_free(places, dot, DSM__PLACE_LABEL)) {
       return false;
     }
   }
@@ -120,9 +122,9 @@ bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__poin
     for (size_t d = 0; d < DIRECTION_COUNT; d++) {
       const dsm__area box = beside(point, directions[d], distances[r], width, height);
       const dsm__point near = {clamp(point.x, box.left, width), clamp(point.y, box.top, height)};
-      if (dsm__places_are_free(places, box) &&
+      if (are_free(places, box, DSM__PLACE_POINT | DSM__PLACE_LABEL) &&
           (r == 0 || walk_line(places, point, near, LINE_IS_FREE))) {
-        dsm__places_take(places, box);
+        dsm__places_take(places, box, DSM__PLACE_LABEL);
         (void)walk_line(places, point, near, LINE_TAKE);
         *place = (dsm__place_of_label){
             .at = {box.left + padding, box.top + height / 2}, .near = near, .is_far = r > 0};

@@ -13,17 +13,17 @@ typedef struct dsm__places {
   dsm__area area;
   size_t columns;
   size_t rows;
-  bool *is_taken; /**< columns * rows, of the arena */
+  unsigned char *uses; /**< columns * rows, of the arena; bits of dsm__place_use */
 } dsm__places;
+
+/** What takes places. No label goes over any of it; the line to a label goes over points. */
+typedef enum dsm__place_use { DSM__PLACE_POINT = 1, DSM__PLACE_LABEL = 2 } dsm__place_use;
 
 /** Nothing of the area is taken; false if out of memory. */
 bool dsm__places_init(dsm__places *places, dsm__area area, dsm__arena *arena);
 
 /** What is outside of the area does not count. */
-void dsm__places_take(dsm__places *places, dsm__area area);
-
-/** Is all of a rectangle free and in the area? */
-bool dsm__places_are_free(const dsm__places *places, dsm__area area);
+void dsm__places_take(dsm__places *places, dsm__area area, dsm__place_use use);
 
 /** Where a text goes. */
 typedef struct dsm__place_of_label {

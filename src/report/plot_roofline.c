@@ -2,6 +2,7 @@
 /* plot_roofline.c: every pass of every layer under the roof of a chip. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/figures.h"
 #include "report/palette.h"
@@ -11,15 +12,20 @@
 #include "report/roofline.h"
 
 static const double left_margin = 92;
-static const double right_margin = 14;
+static const double right_margin = 34;
 static const double title_height = 18;
 static const double panel_gap = 8;
 static const double axis_height = 34;
-static const double point_radius = 3;
+static const double point_radius = 3.5;
 /* Points that are no farther apart have a label together. */
 static const double same_point = 3;
 /* A label of several layers is not wider, nor is a name. */
-static const double widest_label = 110;
+static const double widest_label = 125;
+/* In the list below. */
+static const double widest_name = 100;
+static const double number_gap = 5;
+static const size_t many_layers = 100;
+static const double smallest_size = 8.5;
 /* Layers that get a list of their names; those of more are in the data. */
 static const size_t most_listed = 1000;
 static const char *const roof_color = "#000000";
@@ -114,7 +120,7 @@ static int compare_spots(const void *a, const void *b) {
 }
 
 /* What is taken in a panel before any label: points and the roof. */
-static bool take_points(const figure *f, dsm__places *places, const spot *spots, size_t count) {
+static void take_points(const figure *f, dsm__places *places, const spot *spots, size_t count) {
   const dsm__area area = places->area;
   const double side = 2 * point_radius;
   for (double x = 0; x < area.width; x += point_radius) {
@@ -122,13 +128,13 @@ static bool take_points(const figure *f, dsm__places *places, const spot *spots,
         f->intensity.low * pow(f->intensity.high / f->intensity.low, x / area.width);
     const double flops = fmin(f->roof.peak_flops, intensity * f->roof.bytes_per_second);
     const double y = place_y(f, area, flops);
-    dsm__places_take(places, (dsm__area){area.left + x, y - 1, point_radius, 2});
+    dsm__places_take(places, (dsm__area){area.left + x, y - 1, point_radius, 2}, DSM__PLACE_POINT);
   }
   for (size_t i = 0; i < count; i++) {
-    dsm__places_take(places, (dsm__area){spots[i].at.x - point_radius, spots[i].at.y - point_radius,
-                                         side, side});
+    dsm__places_take(
+        places, (dsm__area){spots[i].at.x - point_radius, spots[i].at.y - point_radius, side, side},
+        DSM__PLACE_POINT);
   }
-  return count > 0;
 }
 
 /* Moves the spots that share a label with spots[first] to follow it; returns the end of them. The
@@ -179,6 +185,23 @@ static const char *label_text(const figure *f, spot *spots, size_t count) {
   return kept;
 }
 
+/* A label that is too wide, cut after one of its numbers. */
+static const char *cut_label(const figure *f, const char *whole, size_t count) {
+  if (f->has_names || dsm__plot_text_width(whole, DSM__SIZE_SMALL) <= widest_label) {
+    return dsm__plot_fit(f->maker, whole, DSM__SIZE_SMALL, widest_label);
+  }
+  const char *kept = "";
+  for (const char *comma = strchr(whole, ','); comma != NULL; comma = strchr(comma + 1, ',')) {
+    const char *const next = dsm__plot_text(f->maker, "%.*s, \xE2\x80\xA6 (%zu layers)",
+                                            (int)(comma - whole), whole, count);
+    if (dsm__plot_text_width(next, DSM__SIZE_SMALL) > widest_label) {
+      break;
+    }
+    kept = next;
+  }
+  return kept;
+}
+
 /* Finds places for the labels of a panel's points and, if is_drawn, puts them there. Returns
  * whether all layers have one, whole. */
 static bool put_labels(const figure *f, dsm__area area, spot *spots, size_t count, bool is_drawn) {
@@ -187,13 +210,13 @@ static bool put_labels(const figure *f, dsm__area area, spot *spots, size_t coun
     f->maker->body.failed = true;
     return true;
   }
-  (void)take_points(f, &places, spots, count);
+  take_points(f, &places, spots, count);
   bool is_whole = true;
   for (size_t first = 0; first < count && (is_drawn || is_whole);) {
     const dsm__point point = spots[first].at;
     const size_t end = gather(spots, first, count);
     const char *const whole = label_text(f, spots + first, end - first);
-    const char *const text = dsm__plot_fit(f->maker, whole, DSM__SIZE_SMALL, widest_label);
+    const char *const text = cut_label(f, whole, end - first);
     dsm__place_of_label place;
     const bool is_placed = dsm__places_find(&places, &place, point, text, DSM__SIZE_SMALL);
     is_whole =
@@ -258,46 +281,55 @@ static void put_panel(figure *f, size_t pass, double first) {
   dsm__text_printf(
       &f->maker->body,
       "plot roof(x) with lines lw 1.2 lc rgb '%s', \\\n"
-      "  points index %zu using ($3 > 0 ? $2/$3 : right):4 with points pt 7 ps 0.55 lc rgb '%s'\n",
+      "  points index %zu using ($3 > 0 ? $2/$3 : right):4 with points pt 7 ps 0.75 lc rgb '%s'\n",
       roof_color, pass, dsm__color_of_pass((dsm_pass)pass));
   dsm__plot_panel_end(f->maker);
 }
 
 /* ---- which number is which layer ---- */
 
-static double line_pitch(void) {
-  return DSM__SIZE_SMALL * DSM__LINE_PITCH;
+/* Many layers are listed in smaller letters. */
+static double list_size(const figure *f) {
+  return f->plan->layer_count > many_layers ? smallest_size : DSM__SIZE_SMALL;
+}
+
+static const char *list_name(const figure *f, size_t layer) {
+  return dsm__plot_fit(f->maker, f->plan->layers[layer].layer->name, list_size(f), widest_name);
+}
+
+/* A layer of the list, at the right end of its number. */
+static void put_entry(const figure *f, size_t layer, dsm__point at) {
+  const dsm__label_style number = {
+      .size = list_size(f), .anchor = DSM__ANCHOR_RIGHT, .color = "#555555"};
+  dsm__plot_label(f->maker, at, number, dsm__plot_text(f->maker, "%zu", layer + 1));
+  dsm__plot_label(f->maker, (dsm__point){at.x + number_gap, at.y},
+                  (dsm__label_style){.size = list_size(f)}, list_name(f, layer));
 }
 
 /* The names with their numbers, in columns that are read downwards; returns the height. */
-static double put_list(figure *f, double top, bool is_drawn) {
+static double put_list(const figure *f, double top, bool is_drawn) {
   const size_t count = f->plan->layer_count;
   if (f->has_names || count > most_listed) {
     return 0;
   }
   const double margin = 10;
-  const double number_width = dsm__plot_text_width("0000", DSM__SIZE_SMALL);
+  const double gap = 12;
+  const double size = list_size(f);
+  const double line = size * DSM__LINE_PITCH;
+  const double number_width = dsm__plot_text_width(dsm__plot_text(f->maker, "%zu", count), size);
   double widest = 0;
   for (size_t i = 0; i < count; i++) {
-    const char *const name =
-        dsm__plot_fit(f->maker, f->plan->layers[i].layer->name, DSM__SIZE_SMALL, widest_label);
-    widest = fmax(widest, dsm__plot_text_width(name, DSM__SIZE_SMALL));
+    widest = fmax(widest, dsm__plot_text_width(list_name(f, i), size));
   }
-  const double gap = 12;
-  const double pitch = number_width + 5 + widest + gap;
+  const double pitch = number_width + number_gap + widest + gap;
   const size_t columns = (size_t)((DSM__PLOT_WIDTH - 2 * margin + gap) / pitch);
   const size_t rows = (count + columns - 1) / columns;
   for (size_t i = 0; i < count && is_drawn; i++) {
-    const double x = margin + pitch * (double)(i / rows) + number_width;
-    const double y = top + line_pitch() * ((double)(i % rows) + 0.5);
-    const dsm__label_style number = {
-        .size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT, .color = "#555555"};
-    dsm__plot_label(f->maker, (dsm__point){x, y}, number, dsm__plot_text(f->maker, "%zu", i + 1));
-    dsm__plot_label(
-        f->maker, (dsm__point){x + 5, y}, (dsm__label_style){.size = DSM__SIZE_SMALL},
-        dsm__plot_fit(f->maker, f->plan->layers[i].layer->name, DSM__SIZE_SMALL, widest_label));
+    put_entry(f, i,
+              (dsm__point){margin + pitch * (double)(i / rows) + number_width,
+                           top + line * ((double)(i % rows) + 0.5)});
   }
-  return line_pitch() * (double)rows + 4;
+  return line * (double)rows + 4;
 }
 
 /* ---- all of it ---- */
@@ -333,11 +365,11 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
               .plan = plan,
               .pass_count = dsm__plot_pass_count(plan),
               .roof = dsm__roof_of(plan->system)};
-  f.panel_height = f.pass_count == 1 ? 380 : 230;
+  f.panel_height = f.pass_count == 1 ? 380 : plan->layer_count > many_layers ? 200 : 230;
   choose_axes(&f);
   f.has_names = do_names_fit(&f);
   const char *const roof =
-      dsm__plot_text(maker, "a chip: %s; memory %s; as fast as each other at %s FLOP for each byte",
+      dsm__plot_text(maker, "roof of a chip: %s, memory %s; they meet at %s FLOP for each byte",
                      dsm__figure_scaled(f.roof.peak_flops, "FLOP/s").text,
                      dsm__figure_scaled(f.roof.bytes_per_second, "B/s").text,
                      dsm__figure_short(f.roof.peak_flops / f.roof.bytes_per_second, 3).text);

@@ -10,10 +10,12 @@
 #include "report/plot_metrics.h"
 #include "report/plot_plan.h"
 
-static const double left_margin = 104;
-static const double row_height = 14;
+static const double left_margin = 92;
 static const double pass_gap = 10;
+/* Of many layers, all have a page if numbers are smaller. */
 static const double smallest_number = 9;
+static const double smallest_of_many = 8;
+static const size_t many_layers = 100;
 static const double largest_number = 11;
 /* Columns of the data: layer, pass, parallelism, then the parts of each loop. */
 static const int parallelism_column = 3;
@@ -29,6 +31,7 @@ typedef struct figure {
   uint64_t most_parts;
   bool is_used[DSM_PARALLELISM_COUNT];
   double number_size;
+  double row_height;
 } figure;
 
 static const dsm_pass_plan *pass_of(const figure *f, size_t layer, size_t pass) {
@@ -105,24 +108,24 @@ static double put_legend(figure *f, double top, bool is_drawn) {
   return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
 }
 
-static double pass_height(void) {
-  return ROW_COUNT * row_height;
+static double pass_height(const figure *f) {
+  return ROW_COUNT * f->row_height;
 }
 
 static double band_height(const figure *f) {
-  return (double)f->pass_count * (pass_height() + pass_gap) - pass_gap + f->bands.names_height;
+  return (double)f->pass_count * (pass_height(f) + pass_gap) - pass_gap + f->bands.names_height;
 }
 
 /* What a row of cells holds, left of it; and the pass. */
 static void put_row_names(figure *f, size_t pass, double top) {
   const dsm__label_style style = {.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT};
   for (int row = 0; row < ROW_COUNT; row++) {
-    const double y = top + row_height * (row + 0.5);
+    const double y = top + f->row_height * (row + 0.5);
     dsm__plot_label(f->maker, (dsm__point){left_margin - 5, y}, style,
                     row == 0 ? "parallelism" : dsm_dim_name((dsm_dim)(row - 1)));
   }
   dsm__plot_label(
-      f->maker, (dsm__point){16, top + pass_height() / 2},
+      f->maker, (dsm__point){16, top + pass_height(f) / 2},
       (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
       dsm__plot_pass_title((dsm_pass)pass));
 }
@@ -153,10 +156,10 @@ static void put_band(figure *f, size_t band, double top) {
   double y = top;
   for (size_t p = 0; p < f->pass_count; p++) {
     if (p + 1 == f->pass_count) {
-      dsm__bands_names(f->maker, &f->bands, band, y + pass_height());
+      dsm__bands_names(f->maker, &f->bands, band, y + pass_height(f));
     }
-    put_cells(f, p, (dsm__area){f->bands.left, y, width, pass_height()}, layers);
-    y += pass_height() + pass_gap;
+    put_cells(f, p, (dsm__area){f->bands.left, y, width, pass_height(f)}, layers);
+    y += pass_height(f) + pass_gap;
   }
 }
 
@@ -183,9 +186,11 @@ static void choose_sizes(figure *f) {
   char widest[32];
   (void)snprintf(widest, sizeof widest, "%" PRIu64, f->most_parts);
   const double width = dsm__plot_text_width(widest, 1);
-  const double gap = 2;
-  f->bands = dsm__bands_layout(f->maker, f->plan, left_margin, smallest_number * width + gap);
-  f->number_size = fmin(largest_number, (f->bands.pitch - gap) / width);
+  const double gap = 1.5;
+  const double smallest = f->plan->layer_count > many_layers ? smallest_of_many : smallest_number;
+  f->bands = dsm__bands_layout(f->maker, f->plan, left_margin, smallest * width + gap);
+  f->row_height = f->bands.is_dense ? 11 : 14;
+  f->number_size = fmin(fmin(largest_number, f->row_height - gap), (f->bands.pitch - gap) / width);
 }
 
 void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan) {

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of plans: every form is made, no text overlaps another or leaves the picture, names are
+shown as they are, and a kept script makes the same picture.
+
+Usage: test_pictures.py DSM_BINARY [FOLDER]
+
+With FOLDER, the pictures are kept there, to be looked at.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import plans
+import svg_texts
+
+# In units; on a page a unit is 2/3 of a point.
+SMALLEST_TEXT = 7.9
+# Heights of a page that the picture of any number of layers has at most.
+MOST_PAGES = 4.0
+SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
+
+failures = []
+
+
+def expect(holds, where, message):
+    if not holds:
+        failures.append(where)
+        print(f"{where}: {message}")
+
+
+def plot(dsm, plan, *options):
+    done = plans.run(dsm, "plot", plan, *options, env=plans.environment())
+    expect(done.returncode == 0, plan, f"exit {done.returncode}: {done.stderr}")
+    expect(done.stdout == "" and done.stderr == "", plan, f"prints {done.stdout}{done.stderr}")
+
+
+def check_texts(dsm, folder, name, plan):
+    for figure in plans.FIGURES:
+        picture = folder / f"{name}-{figure}.svg"
+        plot(dsm, plan, "--figure", figure, "-o", picture)
+        found, boxes = svg_texts.faults(picture, SMALLEST_TEXT)
+        where = f"{name}, {figure}"
+        expect(not found, where, f"{len(found)} faults, such as:\n  " + "\n  ".join(found[:5]))
+        texts = [box.text for box in boxes]
+        expect(len(texts) > 5, where, f"only the texts {texts}")
+        width, height, _ = svg_texts.read(picture)
+        expect(height < MOST_PAGES * 1.45 * width, where, f"{height:g} units high")
+
+
+def check_names(folder, count):
+    """Each layer has its name in the figures of bars and cells."""
+    for figure in ("loss", "splits"):
+        _, _, boxes = svg_texts.read(folder / f"net{count}-{figure}.svg")
+        names = {box.text for box in boxes}
+        for layer in plans.many_layers(count)["layers"]:
+            expect(layer["name"] in names, figure, f"no name {layer['name']}")
+
+
+def check_odd_names(folder):
+    _, _, boxes = svg_texts.read(folder / "odd-loss.svg")
+    texts = {box.text for box in boxes}
+    for name in plans.ODD_NAMES:
+        is_short = svg_texts.text_width(name, 10) < 60
+        shown = name in texts if is_short else any(
+            "…" in text and text.startswith(name[:3]) and text.endswith(name[-3:]) for text in texts)
+        if len(name) <= 6 or not is_short:
+            expect(shown or any(name in text for text in texts), "odd names",
+                   f"{name!r} is not among {sorted(texts)}")
+
+
+def check_roofline_labels(folder):
+    """Each layer of vgg16 has a number at its points, and a name beside that number below."""
+    _, _, boxes = svg_texts.read(folder / "vgg16-roofline.svg")
+    texts = [box.text for box in boxes]
+    for number in range(1, 17):
+        expect(texts.count(str(number)) >= 1, "roofline", f"no number {number} in the list")
+
+
+def check_forms(dsm, folder, plan):
+    for form, signature in SIGNATURES.items():
+        for figure in plans.FIGURES:
+            picture = folder / f"form-{figure}.{form}"
+            plot(dsm, plan, "--figure", figure, "-o", picture)
+            data = picture.read_bytes()
+            expect(data.startswith(signature) and len(data) > 2000, picture.name, "is no picture")
+            if form == "pdf":
+                expect(data.count(b"/Type /Page\n") == 1, picture.name, "has not one page")
+
+
+def check_script(dsm, folder, plan):
+    """The script and its data make the same picture as the program does, and are always the same."""
+    for figure in plans.FIGURES:
+        kept = []
+        for time in ("first", "second"):
+            where = folder / f"scripts-{time}"
+            plot(dsm, plan, "--figure", figure, "-o", where.with_suffix(".svg"), "--script", where)
+            kept.append({path.name: path.read_bytes() for path in where.iterdir()})
+        first, second = ({name.split(".", 1)[1]: data.replace(b"scripts-second", b"scripts-first")
+                          for name, data in files.items()} for files in kept)
+        expect(first == second, figure, "differs from run to run")
+        where = folder / "scripts-first"
+        done = subprocess.run(["gnuplot", "scripts-first.gp"], cwd=where, capture_output=True,
+                              text=True, check=False, env=plans.environment())
+        expect(done.returncode == 0, figure, f"gnuplot: {done.stderr}")
+        expect((where / "scripts-first.svg").read_bytes() ==
+               (folder / "scripts-first.svg").read_bytes(), figure, "is not what its script makes")
+
+
+def check_all(dsm, folder):
+    made = plans.all_plans(dsm, folder)
+    for name, plan in made.items():
+        check_texts(dsm, folder, name, plan)
+    check_names(folder, 200)
+    check_odd_names(folder)
+    check_roofline_labels(folder)
+    check_forms(dsm, folder, made["vgg16"])
+    check_script(dsm, folder, made["odd"])
+
+
+def main():
+    dsm = pathlib.Path(sys.argv[1]).resolve()
+    if len(sys.argv) > 2:
+        folder = pathlib.Path(sys.argv[2])
+        folder.mkdir(exist_ok=True)
+        check_all(dsm, folder)
+    else:
+        with tempfile.TemporaryDirectory() as temporary:
+            check_all(dsm, pathlib.Path(temporary))
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
