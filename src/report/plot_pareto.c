@@ -8,18 +8,14 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "report/label_places.h"
 #include "report/palette.h"
 #include "report/plot_metrics.h"
+#include "report/plot_places.h"
 #include "report/point_columns.h"
 #include "report/points_page.h"
 
 static const char *const front_color = "#D55E00";
 static const char *const other_color = "#AAAAAA";
-static const double label_height = DSM__SIZE_SMALL * 1.15;
-/* Points that labels keep clear of. */
-enum { OBSTACLES_MAX = 4000 };
-
 typedef struct figure {
   dsm__plot_maker *maker;
   dsm__point_choice *choice;
@@ -262,23 +258,58 @@ static dsm__axis axis_of(const dsm_point_table *points, size_t column,
 
 /* ---- labels ---- */
 
-/* What a point of the front is: the values of all that varies besides the axes; where that is
- * nothing, its number. */
-static const char *name_of(figure *f, const dsm_point_table *front, size_t row) {
+/* Do all points of a front have the same value? */
+static bool is_common(const dsm_point_table *front, size_t column) {
+  return front != NULL && front->row_count > 1 && dsm__points_common(front, column) != NULL;
+}
+
+/* What a row is: the values of all that varies besides the axes of the figure, and in the front
+ * that is given (or NULL); where that is nothing, its number. */
+static const char *name_of(figure *f, const dsm_point_table *points, size_t row,
+                           const dsm_point_table *front) {
   const char *name = "";
   for (size_t a = 0; a < f->named.count; a++) {
+    const size_t column = f->named.items[a]->column;
+    if (is_common(front, column)) {
+      continue;
+    }
     const char *const text =
-        dsm__points_text(f->maker->arena, dsm__points_cell(front, row, f->named.items[a]->column));
+        dsm__points_text(f->maker->arena, dsm__points_cell(points, row, column));
     f->maker->body.failed = f->maker->body.failed || text == NULL;
-    name = dsm__plot_text(f->maker, "%s%s%s", name, a > 0 ? ", " : "", text == NULL ? "" : text);
+    name = dsm__plot_text(f->maker, "%s%s%s", name, name[0] == '\0' ? "" : ", ",
+                          text == NULL ? "" : text);
   }
-  if (f->named.count == 0) {
+  if (name[0] == '\0') {
     const char *const text = dsm__points_text(
-        f->maker->arena, dsm__points_cell(front, row, dsm__points_find(front, "point")));
+        f->maker->arena, dsm__points_cell(points, row, dsm__points_find(points, "point")));
     f->maker->body.failed = f->maker->body.failed || text == NULL;
     name = dsm__plot_text(f->maker, "point %s", text == NULL ? "" : text);
   }
   return name;
+}
+
+/* The panel, and what all of its front are. */
+static const char *title_of(figure *f, const char *panel, const dsm_point_table *front) {
+  const char *title = panel;
+  bool is_first = true;
+  for (size_t a = 0; a < f->named.count; a++) {
+    const size_t column = f->named.items[a]->column;
+    if (!is_common(front, column)) {
+      continue;
+    }
+    const dsm_cell *const cell = dsm__points_cell(front, 0, column);
+    const char *const text = dsm__points_text(f->maker->arena, cell);
+    f->maker->body.failed = f->maker->body.failed || text == NULL;
+    const bool is_word = cell->kind == DSM_CELL_TEXT;
+    title = dsm__plot_text(f->maker, "%s%s%s%s%s", title,
+                           !is_first          ? ", "
+                           : panel[0] == '\0' ? "front: "
+                                              : "; front: ",
+                           is_word ? "" : f->named.items[a]->name, is_word ? "" : " ",
+                           text == NULL ? "" : text);
+    is_first = false;
+  }
+  return title;
 }
 
 static dsm__point place_of(const figure *f, const panel_points *found, dsm__area area,
@@ -297,68 +328,81 @@ static const char *line_style(const figure *f) {
   return !is_plain ? NULL : f->objectives[1].is_max ? "fsteps" : "steps";
 }
 
-static void put_label(figure *f, const dsm__labelled *point, const char *name) {
-  const dsm__area *const place = &point->place;
-  if (point->is_far) {
-    const double x = fmin(fmax(point->at.x, place->left), place->left + place->width);
-    const double y = fmin(fmax(point->at.y, place->top), place->top + place->height);
-    dsm__plot_line(f->maker, point->at, (dsm__point){x, y}, "#888888");
-  }
-  dsm__plot_label(f->maker,
-                  (dsm__point){place->left + place->width / 2, place->top + place->height / 2},
-                  (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_CENTER}, name);
+/* What labels keep clear of: always of the front and of each other, where they can also of its line
+ * and of the points that are beaten. */
+typedef struct room {
+  dsm__places narrow;
+  dsm__places wide;
+} room;
+
+static void take_line(dsm__places *places, dsm__point from, dsm__point to) {
+  dsm__places_take(places,
+                   (dsm__area){.left = fmin(from.x, to.x) - 1,
+                               .top = fmin(from.y, to.y) - 1,
+                               .width = fabs(to.x - from.x) + 2,
+                               .height = fabs(to.y - from.y) + 2},
+                   DSM__PLACE_POINT);
 }
 
-/* What labels keep clear of: beaten points, and the line of the front. */
-typedef struct obstacles {
-  dsm__point *items;
-  size_t count;
-  size_t room;
-} obstacles;
-
-static void add_obstacle(obstacles *all, dsm__point at) {
-  if (all->count < all->room) {
-    all->items[all->count++] = at;
-  }
+static void take_point(dsm__places *places, dsm__point at) {
+  const double half = 3;
+  dsm__places_take(places, (dsm__area){at.x - half, at.y - half, 2 * half, 2 * half},
+                   DSM__PLACE_POINT);
 }
 
-/* Points along a line, near enough to each other that no label fits between two. */
-static void add_line(obstacles *all, dsm__point from, dsm__point to) {
-  const double step = 6;
-  const double length = fabs(to.x - from.x) + fabs(to.y - from.y);
-  for (double at = 0; at < length; at += step) {
-    const double share = at / length;
-    add_obstacle(all,
-                 (dsm__point){from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)});
-  }
-}
-
-static obstacles find_obstacles(const figure *f, const panel_points *found, dsm__area area) {
+static bool find_room(const figure *f, const panel_points *found, dsm__area area, room *all) {
   const char *const style = line_style(f);
-  obstacles all = {.room = OBSTACLES_MAX};
-  all.items = dsm__arena_array(f->choice->arena, all.room, sizeof *all.items);
-  for (size_t row = 1; row < found->front.row_count && all.items != NULL && style != NULL; row++) {
-    const dsm__point from = place_of(f, found, area, &found->front, row - 1);
-    const dsm__point to = place_of(f, found, area, &found->front, row);
-    const dsm__point corner =
-        strcmp(style, "steps") == 0 ? (dsm__point){to.x, from.y} : (dsm__point){from.x, to.y};
-    add_line(&all, from, corner);
-    add_line(&all, corner, to);
+  const dsm_point_table *const front = &found->front;
+  if (!dsm__places_init(&all->narrow, area, f->choice->arena) ||
+      !dsm__places_init(&all->wide, area, f->choice->arena)) {
+    return false;
   }
-  for (size_t row = 0; row < found->all.row_count && all.items != NULL; row++) {
-    add_obstacle(&all, place_of(f, found, area, &found->all, row));
+  for (size_t row = 0; row < front->row_count; row++) {
+    const dsm__point to = place_of(f, found, area, front, row);
+    take_point(&all->narrow, to);
+    take_point(&all->wide, to);
+    if (row > 0 && style != NULL) {
+      const dsm__point from = place_of(f, found, area, front, row - 1);
+      const dsm__point corner =
+          strcmp(style, "steps") == 0 ? (dsm__point){to.x, from.y} : (dsm__point){from.x, to.y};
+      take_line(&all->narrow, from, corner);
+      take_line(&all->narrow, corner, to);
+    }
   }
-  return all;
+  for (size_t row = 0; row < found->all.row_count; row++) {
+    take_point(&all->narrow, place_of(f, found, area, &found->all, row));
+  }
+  return true;
 }
 
-/* The points of a front with their labels, one for those at the same place; how many. */
-static size_t label_points(figure *f, const panel_points *found, dsm__area area,
-                           dsm__labelled *points, const char **names) {
+/* Puts a label where there is room; false if there is none. */
+static bool put_label(figure *f, room *all, dsm__point point, const char *text) {
+  dsm__place_of_label place;
+  const bool is_narrow = dsm__places_find(&all->narrow, &place, point, text, DSM__SIZE_SMALL);
+  if (!is_narrow && !dsm__places_find(&all->wide, &place, point, text, DSM__SIZE_SMALL)) {
+    return false;
+  }
+  const dsm__area box = {.left = place.at.x - 1,
+                         .top = place.at.y - 0.6 * DSM__SIZE_SMALL,
+                         .width = dsm__plot_text_width(text, DSM__SIZE_SMALL) + 2,
+                         .height = 1.2 * DSM__SIZE_SMALL};
+  dsm__places_take(is_narrow ? &all->wide : &all->narrow, box, DSM__PLACE_LABEL);
+  if (place.is_far) {
+    dsm__plot_line(f->maker, point, place.near, "#888888");
+  }
+  dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+  return true;
+}
+
+static void put_labels(figure *f, const panel_points *found, dsm__area area) {
   const double widest = area.width * 0.75;
   const dsm_point_table *const front = &found->front;
-  size_t count = 0;
+  room all;
+  if (!find_room(f, found, area, &all)) {
+    f->maker->body.failed = true;
+    return;
+  }
   for (size_t row = 0; row < front->row_count;) {
-    const dsm__point at = place_of(f, found, area, front, row);
     size_t end = row + 1;
     while (
         end < front->row_count &&
@@ -366,36 +410,13 @@ static size_t label_points(figure *f, const panel_points *found, dsm__area area,
         dsm__points_same(dsm__points_cell(front, row, f->y), dsm__points_cell(front, end, f->y))) {
       end++;
     }
-    const char *name = name_of(f, front, row);
-    if (end > row + 1) {
+    const char *name = name_of(f, front, row, front);
+    if (end > row + 1) { /* at the same place */
       name = dsm__plot_text(f->maker, "%s and %zu more", name, end - row - 1);
     }
-    names[count] = dsm__plot_fit(f->maker, name, DSM__SIZE_SMALL, widest);
-    points[count] =
-        (dsm__labelled){.at = at, .width = dsm__plot_text_width(names[count], DSM__SIZE_SMALL) + 2};
-    count++;
+    const char *const shown = dsm__plot_fit(f->maker, name, DSM__SIZE_SMALL, widest);
+    f->unnamed += put_label(f, &all, place_of(f, found, area, front, row), shown) ? 0 : 1;
     row = end;
-  }
-  return count;
-}
-
-static void put_labels(figure *f, const panel_points *found, dsm__area area) {
-  const size_t most = found->front.row_count;
-  dsm__labelled *const points = dsm__arena_array(f->choice->arena, most, sizeof *points);
-  const char **const names = dsm__arena_array(f->choice->arena, most, sizeof *names);
-  const obstacles others = find_obstacles(f, found, area);
-  if (points == NULL || names == NULL || others.items == NULL) {
-    f->maker->body.failed = true;
-    return;
-  }
-  const size_t count = label_points(f, found, area, points, names);
-  dsm__place_labels(points, count, others.items, others.count, area, label_height);
-  for (size_t i = 0; i < count; i++) {
-    if (points[i].is_placed) {
-      put_label(f, &points[i], names[i]);
-    } else {
-      f->unnamed++;
-    }
   }
 }
 
@@ -405,7 +426,7 @@ static void put_data(figure *f, dsm__text_buffer *data, const dsm_point_table *p
   for (size_t row = 0; row < points->row_count; row++) {
     dsm__plot_put_number(data, dsm__measured(points, row, f->x, &f->x_measure));
     dsm__plot_put_number(data, dsm__measured(points, row, f->y, &f->y_measure));
-    dsm__plot_put_name(f->maker, data, name_of(f, points, row));
+    dsm__plot_put_name(f->maker, data, name_of(f, points, row, NULL));
   }
 }
 
@@ -451,7 +472,7 @@ static dsm_status put_panel(figure *f, dsm__text_buffer *data, size_t panel, siz
                                 : axis_of(&found.all, f->x, &f->x_measure);
   found.y = axis_of(&found.all, f->y, &f->y_measure);
   dsm__plot_panel(f->maker, area, found.x, found.y);
-  dsm__panel_title(f->maker, area, title, area.width);
+  dsm__panel_title(f->maker, area, title_of(f, title, &found.front), area.width);
   if (found.all.row_count == 0) {
     dsm__plot_label(f->maker, (dsm__point){area.left + area.width / 2, area.top + area.height / 2},
                     (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
@@ -481,9 +502,9 @@ static void put_heading(figure *f) {
   const char *title = "";
   for (size_t o = 0; o < f->objective_count; o++) {
     const dsm_objective *const each = &f->objectives[o];
-    title = dsm__plot_text(f->maker, "%s%s%s %s", title, o > 0 ? ", " : "",
-                           each->is_max ? "most" : "least",
-                           dsm__points_short_name(points, each->column));
+    title =
+        dsm__plot_text(f->maker, "%s%s%s %s", title, o > 0 ? ", " : "",
+                       each->is_max ? "max" : "min", dsm__points_short_name(points, each->column));
   }
   const char *labels = "";
   for (size_t a = 0; a < f->named.count; a++) {
@@ -494,8 +515,7 @@ static void put_heading(figure *f) {
     labels = dsm__plot_text(f->maker, "%s%s%zu more labels have no place", labels,
                             labels[0] == '\0' ? "" : "; ", f->unnamed);
   }
-  dsm__points_heading(f->maker, f->choice,
-                      dsm__plot_text(f->maker, "what no other point beats in %s", title),
+  dsm__points_heading(f->maker, f->choice, dsm__plot_text(f->maker, "Pareto front of %s", title),
                       labels[0] == '\0' ? NULL : labels);
 }
 
@@ -520,7 +540,7 @@ dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, d
   const dsm__panel_grid wanted = {
       .top = dsm__plot_heading_height(true) + 2,
       .left_room = 66,
-      .top_room = f.panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
+      .top_room = DSM__SIZE_TEXT * DSM__LINE_PITCH + 4,
       .bottom_room = 8 + DSM__SIZE_SMALL * DSM__LINE_PITCH,
   };
   f.grid = dsm__panel_grid_make(maker, choice, f.panels.count, wanted, 270,
