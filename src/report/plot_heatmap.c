@@ -16,6 +16,8 @@
 #include "report/point_columns.h"
 #include "report/points_page.h"
 
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
 static const double most_height = 240;
 static const double cell_height = 24;
 static const double none_known = -HUGE_VAL;
@@ -70,13 +72,18 @@ static double intensity(const dsm__result_range *range, double value) {
   return extent > 0 ? (value - range->least) / extent : 0.5;
 }
 
-/* A number of three digits, and a prefix where that is shorter. */
+/* A number of three digits, with a prefix where it is large. */
 static const char *number_text(figure *f, double value) {
-  if (value >= 1e4 && value < 1e15) {
-    return dsm__plot_text(f->maker, "%s", dsm__figure_scaled(value, "").text);
+  static const char *const prefixes[] = {"", " k", " M", " G", " T"};
+  double scaled = value;
+  size_t prefix = 0;
+  /* Four digits have room without one; what three digits round to 1,000 belongs to the next. */
+  for (double most = 1e4; scaled >= most && prefix + 1 < COUNT_OF(prefixes); most = 999.5) {
+    scaled /= 1000;
+    prefix++;
   }
-  if (value >= 0 && (value >= 1e-3 || value <= 0) && value < 1e4) {
-    return dsm__plot_text(f->maker, "%s", dsm__figure_digits(value, 3).text);
+  if (value >= 0 && (value >= 1e-3 || value <= 0) && scaled < 1e4) {
+    return dsm__plot_text(f->maker, "%s%s", dsm__figure_digits(scaled, 3).text, prefixes[prefix]);
   }
   return dsm__plot_text(f->maker, "%.3g", value);
 }

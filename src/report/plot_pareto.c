@@ -479,7 +479,7 @@ static dsm_status put_panel(figure *f, dsm__text_buffer *data, size_t panel, siz
                     "no result");
     dsm__text_puts(&f->maker->body, "plot NaN\n");
   } else {
-    dsm__plot_y_axis(f->maker, area, found.y, (dsm__axis_text){.title = f->y_measure.title});
+    dsm__points_y_axis(f->maker, &f->grid, panel, found.y, f->y_measure.title);
     put_x_axis(f, area, &found, dsm__panel_is_lowest(&f->grid, panel));
     put_labels(f, &found, area);
     dsm__text_puts(data, *block > 0 ? "\n\n# " : "# ");
@@ -507,13 +507,13 @@ static void put_heading(figure *f) {
                        each->is_max ? "max" : "min", dsm__points_short_name(points, each->column));
   }
   const char *labels = "";
-  for (size_t a = 0; a < f->named.count; a++) {
-    labels = dsm__plot_text(f->maker, "%s%s%s", labels,
-                            a > 0 ? ", " : "labels: ", f->named.items[a]->name);
-  }
   if (f->unnamed > 0) {
-    labels = dsm__plot_text(f->maker, "%s%s%zu more labels have no place", labels,
-                            labels[0] == '\0' ? "" : "; ", f->unnamed);
+    labels = dsm__plot_text(f->maker, "%zu %s no room for a label", f->unnamed,
+                            f->unnamed == 1 ? "point has" : "points have");
+  }
+  for (size_t a = 0; a < f->named.count; a++) {
+    const char *const before = a > 0 ? ", " : labels[0] == '\0' ? "labels: " : "; labels: ";
+    labels = dsm__plot_text(f->maker, "%s%s%s", labels, before, f->named.items[a]->name);
   }
   dsm__points_heading(f->maker, f->choice, dsm__plot_text(f->maker, "Pareto front of %s", title),
                       labels[0] == '\0' ? NULL : labels);

@@ -191,16 +191,22 @@ const dsm__point_axis *dsm__point_choice_widest(dsm__point_choice *choice,
       best = each;
     }
   }
-  /* Nothing varies: the last axis with a number, else the first. */
+  if (best != NULL || choice->points.row_count == 0) {
+    return best;
+  }
+  /* Nothing else varies: the last axis with a number, else the first. */
   const dsm__point_span span = dsm__points_axes(&choice->points);
-  for (size_t c = span.end; c-- > span.first && best == NULL && choice->points.row_count > 0;) {
-    const bool is_free = other == NULL || c != other->column;
-    const bool is_number = dsm__points_cell(&choice->points, 0, c)->kind == DSM_CELL_NUMBER;
-    if (is_free && (is_number || c == span.first)) {
-      best = axis_of(choice, c);
-      *status = best == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-      break;
+  size_t found = span.end;
+  for (size_t c = span.end; c-- > span.first;) {
+    const bool has_number =
+        found < span.end && dsm__points_cell(&choice->points, 0, found)->kind == DSM_CELL_NUMBER;
+    if (!has_number && (other == NULL || c != other->column)) {
+      found = c;
     }
+  }
+  if (found < span.end) {
+    best = axis_of(choice, found);
+    *status = best == NULL ? dsm__out_of_memory(diags) : DSM_OK;
   }
   return best;
 }
@@ -228,6 +234,13 @@ dsm_status dsm__point_choice_nothing(const dsm__point_choice *choice, const char
                  "there is nothing to draw: no point has a number for \"%s\"; the first of them is "
                  "%s: %s",
                  name, status->text, reason->text);
+  return DSM_ERROR_INFEASIBLE;
+}
+
+/* Points that somebody made: those of a store have the axes workload and system. */
+static dsm_status no_axes(dsm_diags *diags) {
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
+                 "there is nothing to draw: the points have no axes");
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -348,6 +361,9 @@ static dsm_status share_out(dsm__point_choice *choice, dsm_diags *diags) {
   size_t lines = 0;
   dsm_status status = count_groups(choice, series, &lines, diags);
   for (size_t i = 0; status == DSM_OK && lines > DSM__SERIES_AT_EASE && i < series->count;) {
+    if (series->count == 1 && lines <= DSM__SERIES_MAX) {
+      break; /* many lines are better than many panels with one each */
+    }
     if (is_tied(choice, series, i)) {
       i++;
       continue;
@@ -387,7 +403,7 @@ static dsm_status choose_x(dsm__point_choice *choice, dsm_diags *diags) {
   dsm_status status = DSM_OK;
   choice->x = dsm__point_choice_widest(choice, NULL, &status, diags);
   if (status == DSM_OK && choice->x == NULL) {
-    status = dsm__point_choice_nothing(choice, "x", diags);
+    status = no_axes(diags);
   }
   return status;
 }
@@ -443,7 +459,7 @@ dsm_status dsm__point_choice_cells(dsm__point_choice *choice, dsm_diags *diags) 
     choice->y = dsm__point_choice_widest(choice, choice->x, &status, diags);
   }
   if (status == DSM_OK && (choice->x == NULL || choice->y == NULL)) {
-    status = dsm__point_choice_nothing(choice, "x", diags);
+    status = no_axes(diags);
   }
   if (status != DSM_OK) {
     return status;

@@ -20,6 +20,12 @@ static const size_t values_most = 24;
 static const char *const grid_color = "#DDDDDD";
 /* Between the columns of a table. */
 static const double table_gap = 14;
+/* Right of the last axes, for half of a number. */
+static const double right_room = 16;
+/* Of the room for a text, what is used: fonts differ. */
+static const double fit_share = 0.93;
+/* How far a number below an axis may stand out. */
+static const double edge_room = 12;
 
 /* ---- measures ---- */
 
@@ -118,17 +124,18 @@ void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice
   if (second != NULL) {
     below = dsm__plot_text(maker, "%s; %s", below, second);
   }
-  (void)dsm__plot_heading(maker, title,
-                          dsm__plot_text(maker, "%s%s%s", below,
-                                         below[0] == '\0' || common[0] == '\0' ? "" : "; ",
-                                         common));
+  below = dsm__plot_text(maker, "%s%s%s", below, below[0] == '\0' || common[0] == '\0' ? "" : "; ",
+                         common);
+  const double room = fit_share * (DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN);
+  (void)dsm__plot_heading(maker, dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room),
+                          dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));
 }
 
 /* ---- panels ---- */
 
 /* How many columns of axes that are at least so wide a page has. */
 static size_t columns_that_fit(const dsm__panel_grid *grid, double min_width) {
-  const double room = DSM__PLOT_WIDTH - DSM__PAGE_MARGIN - (grid->is_table ? grid->left_room : 0);
+  const double room = DSM__PLOT_WIDTH - right_room - (grid->is_table ? grid->left_room : 0);
   const double each = min_width + (grid->is_table ? table_gap : grid->left_room);
   const double fit = floor((room + (grid->is_table ? table_gap : 0)) / each);
   return fit < 1 ? 1 : (size_t)fit;
@@ -148,7 +155,7 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
   grid.columns = grid.is_table ? last : (count + rows - 1) / rows;
   rows = (count + grid.columns - 1) / grid.columns;
   const double columns = (double)grid.columns;
-  const double room = DSM__PLOT_WIDTH - DSM__PAGE_MARGIN;
+  const double room = DSM__PLOT_WIDTH - right_room;
   grid.axes_width = grid.is_table ? (room - grid.left_room - table_gap * (columns - 1)) / columns
                                   : room / columns - grid.left_room;
   grid.axes_height = height;
@@ -183,7 +190,7 @@ void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title,
   if (title[0] != '\0') {
     dsm__plot_label(maker, (dsm__point){area.left, area.top - text_pitch / 2 - 1},
                     (dsm__label_style){.size = DSM__SIZE_TEXT},
-                    dsm__plot_fit(maker, title, DSM__SIZE_TEXT, width));
+                    dsm__plot_fit(maker, title, DSM__SIZE_TEXT, fit_share * width));
   }
 }
 
@@ -283,12 +290,15 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
       dsm__plot_line(maker, (dsm__point){x, bottom + tic_length}, (dsm__point){x, area.top},
                      grid_color);
     }
-    if (x - half < taken + gap) {
+    /* Long ones at the ends stay near the panel. */
+    const double from = fmax(area.left - edge_room + half, x);
+    const double middle = fmax(fmin(from, area.left + area.width + edge_room - half), half);
+    if (middle - half < taken + gap) {
       continue;
     }
-    taken = x + half;
+    taken = middle + half;
     const double y = bottom + tic_length + (upright ? 0 : small_pitch / 2);
-    dsm__plot_label(maker, (dsm__point){x, y},
+    dsm__plot_label(maker, (dsm__point){middle, y},
                     (dsm__label_style){.size = DSM__SIZE_SMALL,
                                        .anchor = upright ? DSM__ANCHOR_RIGHT : DSM__ANCHOR_CENTER,
                                        .is_upward = upright},
@@ -304,7 +314,8 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
 }
 
 double dsm__value_tics_y_room(const dsm__value_scale *scale) {
-  return DSM__PAGE_MARGIN + text_pitch + 4 + fmin(widest(scale), upright_most) + tic_length;
+  return DSM__PAGE_MARGIN + text_pitch + 4 + fmin(widest(scale) / fit_share, upright_most) +
+         tic_length;
 }
 
 void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
@@ -317,9 +328,10 @@ void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_
       continue;
     }
     taken = y;
-    dsm__plot_label(maker, (dsm__point){area.left - tic_length, y},
-                    (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
-                    dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, upright_most));
+    dsm__plot_label(
+        maker, (dsm__point){area.left - tic_length, y},
+        (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
+        dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, fit_share * upright_most));
   }
   if (title != NULL) {
     const double x = area.left - dsm__value_tics_y_room(scale) + DSM__PAGE_MARGIN + text_pitch / 2;
@@ -335,7 +347,9 @@ void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, siz
   const dsm__area area = dsm__panel_area(grid, panel);
   const bool is_left = dsm__panel_is_left(grid, panel);
   dsm__plot_y_axis(maker, area, axis,
-                   (dsm__axis_text){.title = is_left ? title : NULL, .has_no_numbers = !is_left});
+                   (dsm__axis_text){.title = is_left ? title : NULL,
+                                    .unit = axis.high >= 1e7 ? "" : NULL, /* "20 M" */
+                                    .has_no_numbers = !is_left});
 }
 
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
