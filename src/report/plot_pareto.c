@@ -239,7 +239,7 @@ static dsm_status find_front(figure *f, size_t panel, panel_points *found, dsm_d
   return status;
 }
 
-/* The extent of a column, logarithmic where it spans more than a factor of thirty. */
+/* The extent of a column, logarithmic where it spans more than a factor of a hundred. */
 static dsm__axis axis_of(const dsm_point_table *points, size_t column,
                          const dsm__measure *measure) {
   const double margin = 0.06;
@@ -247,7 +247,7 @@ static dsm__axis axis_of(const dsm_point_table *points, size_t column,
   for (size_t row = 0; row < points->row_count; row++) {
     dsm__result_range_add(&range, dsm__measured(points, row, column, measure));
   }
-  if (range.is_any && range.least > 0 && range.most / range.least > 30) {
+  if (range.is_any && range.least > 0 && range.most / range.least > 100) {
     const double factor = pow(range.most / range.least, margin);
     return (dsm__axis){range.least / factor, range.most * factor, true};
   }

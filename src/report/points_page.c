@@ -354,7 +354,7 @@ void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, siz
 
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
   dsm__text_printf(&maker->body,
-                   "set label '' at screen %.6f,%.6f point pt 2 ps 0.5 lc rgb '#555555' front\n",
+                   "set label '' at screen %.6f,%.6f point pt 2 ps 0.7 lc rgb '#555555' front\n",
                    at.x / DSM__PLOT_WIDTH, 1 - at.y / maker->height);
 }
 
