@@ -49,8 +49,8 @@ DSM_API const char *dsm_plan_figure_name(dsm_plan_figure figure);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure);
 
-/** Data of a figure: lines of numbers separated by tabs, with a name at the end of some; lines that
- * begin with '#' say what the columns are, and two empty lines separate blocks. */
+/** Data of a figure: lines of fields separated by tabs; a line that begins with '#' says what the
+ * columns are. */
 typedef struct dsm_plot_data {
   const char *name; /**< such as "bars": letters only */
   const char *text;
@@ -68,7 +68,7 @@ typedef struct dsm_plot {
 } dsm_plot;
 
 /**
- * A figure of a plan. *plot is set only on DSM_OK and then belongs to the caller.
+ * A figure of a plan. *plot belongs to the caller; it is NULL unless DSM_OK.
  * DSM_ERROR_OUT_OF_MEMORY. O(layers) texts, of bounded width.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan,

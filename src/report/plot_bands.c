@@ -8,7 +8,7 @@
 static const double right_margin = 10;
 /* Most bands of a picture, and most units that a layer gets. */
 static const size_t most_bands = 8;
-static const double widest_pitch = 44;
+static const double widest_pitch = 80;
 /* Of names that are turned. */
 static const double name_pitch = DSM__SIZE_SMALL * 1.15;
 static const double longest_name = 110;

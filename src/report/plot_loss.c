@@ -12,13 +12,13 @@ static const double left_margin = 78;
 static const char *const strip_color = "#444444";
 static const double strip_gap = 5;
 /* Columns of the data before those of the parts. */
-static const int part_column = 3;
+static const int part_column = 4;
 
 typedef struct figure {
   dsm__plot_maker *maker;
   const dsm_plan *plan;
   dsm__bands bands;
-  size_t pass_count;
+  dsm__plot_passes passes;
   bool is_used[DSM__PART_COUNT];
   double strip_height;
   double bars_height;
@@ -41,28 +41,31 @@ static double part_cycles(const dsm__loss *loss, int part) {
   }
 }
 
-/* One block a pass, one line a layer that has it. */
+static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p) {
+  const dsm_pass_plan *const pass = &f->plan->layers[layer].passes[p];
+  if (!pass->exists) {
+    return;
+  }
+  const dsm__loss loss = dsm__loss_of_pass(pass);
+  dsm__plot_put_pass(data, layer, p);
+  dsm__plot_put_number(data, loss.total);
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    dsm__plot_put_number(data, part_cycles(&loss, part));
+  }
+  dsm__plot_put_name(f->maker, data, f->plan->layers[layer].layer->name);
+}
+
+/* One line a pass and layer that has it. */
 static void put_data(figure *f) {
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "bars");
-  for (size_t p = 0; p < f->pass_count; p++) {
-    dsm__text_printf(data, "%s# %s: layer\tcycles", p > 0 ? "\n\n" : "",
-                     dsm_pass_name((dsm_pass)p));
-    for (int part = 0; part < DSM__PART_COUNT; part++) {
-      dsm__text_printf(data, "\t%s", dsm__part_phrase((dsm__time_part)part));
-    }
-    dsm__text_puts(data, "\tname\n");
+  dsm__text_puts(data, "# layer\tpass\tcycles");
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    dsm__text_printf(data, "\t%s", dsm__part_phrase((dsm__time_part)part));
+  }
+  dsm__text_puts(data, "\tname\n");
+  for (size_t p = 0; p < f->passes.count; p++) {
     for (size_t i = 0; i < f->plan->layer_count; i++) {
-      const dsm_pass_plan *const pass = &f->plan->layers[i].passes[p];
-      if (!pass->exists) {
-        continue;
-      }
-      const dsm__loss loss = dsm__loss_of_pass(pass);
-      dsm__text_printf(data, "%zu\t", i + 1);
-      dsm__plot_put_number(data, loss.total);
-      for (int part = 0; part < DSM__PART_COUNT; part++) {
-        dsm__plot_put_number(data, part_cycles(&loss, part));
-      }
-      dsm__plot_put_name(f->maker, data, f->plan->layers[i].layer->name);
+      put_line(f, data, i, f->passes.of[p]);
     }
   }
 }
@@ -71,8 +74,8 @@ static void put_data(figure *f) {
 static void look_at_passes(figure *f) {
   double most = 0;
   for (size_t i = 0; i < f->plan->layer_count; i++) {
-    for (size_t p = 0; p < f->pass_count; p++) {
-      const dsm_pass_plan *const pass = &f->plan->layers[i].passes[p];
+    for (size_t p = 0; p < f->passes.count; p++) {
+      const dsm_pass_plan *const pass = &f->plan->layers[i].passes[f->passes.of[p]];
       if (!pass->exists) {
         continue;
       }
@@ -105,26 +108,26 @@ static double pass_height(const figure *f) {
 }
 
 static double band_height(const figure *f) {
-  return (double)f->pass_count * (pass_height(f) + f->pass_gap) - f->pass_gap +
+  return (double)f->passes.count * (pass_height(f) + f->pass_gap) - f->pass_gap +
          f->bands.names_height;
 }
 
 /* How much of the step each layer's pass takes. */
-static void put_strip(figure *f, size_t pass, dsm__area area, dsm__axis layers) {
+static void put_strip(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers) {
   dsm__plot_panel(f->maker, area, layers, f->shares);
   const double digit_middle = DSM__SIZE_SMALL / 2;
   dsm__plot_label(f->maker, (dsm__point){area.left - 6, area.top + digit_middle},
                   (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
                   dsm__plot_text(f->maker, "%s %%", dsm__figure_short(f->shares.high, 3).text));
   dsm__text_printf(&f->maker->body,
-                   "plot bars index %zu using 1:(0):($1-0.42):($1+0.42):(0):(100*$2/step) with "
+                   "plot bars using (of('%s')):(0):($1-0.42):($1+0.42):(0):(100*$3/step) with "
                    "boxxyerror lc rgb '%s'\n",
-                   pass, strip_color);
+                   dsm_pass_name(pass), strip_color);
   dsm__plot_panel_end(f->maker);
 }
 
 /* What of its own time goes where. */
-static void put_bars(figure *f, size_t pass, dsm__area area, dsm__axis layers) {
+static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers) {
   static const dsm__axis percent = {.low = 0, .high = 100};
   dsm__plot_panel(f->maker, area, layers, percent);
   dsm__plot_y_axis(f->maker, area, percent, (dsm__axis_text){.unit = "%"});
@@ -132,11 +135,11 @@ static void put_bars(figure *f, size_t pass, dsm__area area, dsm__axis layers) {
   dsm__plot_label(
       f->maker, (dsm__point){16, middle},
       (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
-      dsm__plot_pass_title((dsm_pass)pass));
+      dsm__plot_pass_title(pass));
   dsm__text_printf(&f->maker->body,
-                   "plot for [k in parts] bars index %zu using 1:(0):($1-0.42):($1+0.42):"
+                   "plot for [k in parts] bars using (of('%s')):(0):($1-0.42):($1+0.42):"
                    "(low(k)):(high(k)) with boxxyerror lc rgb word(colors,k-%d)\n",
-                   pass, part_column - 1);
+                   dsm_pass_name(pass), part_column - 1);
   dsm__plot_panel_end(f->maker);
 }
 
@@ -146,14 +149,14 @@ static void put_band(figure *f, size_t band, double top) {
                             .high = 0.5 + (double)dsm__bands_end(&f->bands, band)};
   const double width = dsm__bands_width(&f->bands, band);
   double y = top;
-  for (size_t p = 0; p < f->pass_count; p++) {
+  for (size_t p = 0; p < f->passes.count; p++) {
     const dsm__area strip = {f->bands.left, y, width, f->strip_height};
     const dsm__area bars = {f->bands.left, y + f->strip_height + strip_gap, width, f->bars_height};
-    put_strip(f, p, strip, layers);
-    if (p + 1 == f->pass_count) {
+    put_strip(f, f->passes.of[p], strip, layers);
+    if (p + 1 == f->passes.count) {
       dsm__bands_names(f->maker, &f->bands, band, bars.top + bars.height);
     }
-    put_bars(f, p, bars, layers);
+    put_bars(f, f->passes.of[p], bars, layers);
     y += pass_height(f) + f->pass_gap;
   }
 }
@@ -162,6 +165,7 @@ static void put_band(figure *f, size_t band, double top) {
  * which percentages part k of a bar lies. */
 static void put_variables(figure *f) {
   dsm__text_buffer *const body = &f->maker->body;
+  dsm__plot_define_of(f->maker);
   dsm__text_puts(body, "step = ");
   dsm__plot_put_number(body, f->plan->result.step_cycles);
   dsm__text_puts(body, "\ncolors = \"");
@@ -175,13 +179,13 @@ static void put_variables(figure *f) {
     }
   }
   dsm__text_printf(body,
-                   "\"\nhigh(k) = 100 * (sum [i=%d:int(k)] column(i)) / column(2)\n"
-                   "low(k) = high(k) - 100 * column(int(k)) / column(2)\n",
+                   "\"\nhigh(k) = 100 * (sum [i=%d:int(k)] column(i)) / column(3)\n"
+                   "low(k) = high(k) - 100 * column(int(k)) / column(3)\n",
                    part_column);
 }
 
 void dsm__plot_loss(dsm__plot_maker *maker, const dsm_plan *plan) {
-  figure f = {.maker = maker, .plan = plan, .pass_count = dsm__plot_pass_count(plan)};
+  figure f = {.maker = maker, .plan = plan, .passes = dsm__plot_passes_of(plan)};
   look_at_passes(&f);
   f.bands = dsm__bands_layout(maker, plan, left_margin, 0);
   f.bars_height = f.bands.is_dense ? 46 : f.bands.count > 1 ? 90 : 120;

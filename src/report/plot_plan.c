@@ -26,8 +26,26 @@ const char *dsm__plot_pass_title(dsm_pass pass) {
   return pass_titles[pass];
 }
 
-size_t dsm__plot_pass_count(const dsm_plan *plan) {
-  return plan->options.mode == DSM_MODE_INFERENCE ? 1 : DSM_PASS_COUNT;
+dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan) {
+  dsm__plot_passes passes = {.count = 0};
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    bool exists = false;
+    for (size_t i = 0; i < plan->layer_count && !exists; i++) {
+      exists = plan->layers[i].passes[p].exists;
+    }
+    if (exists) {
+      passes.of[passes.count++] = (dsm_pass)p;
+    }
+  }
+  return passes;
+}
+
+void dsm__plot_put_pass(dsm__text_buffer *data, size_t layer, dsm_pass pass) {
+  dsm__text_printf(data, "%zu\t%s\t", layer + 1, dsm_pass_name(pass));
+}
+
+void dsm__plot_define_of(dsm__plot_maker *maker) {
+  dsm__text_puts(&maker->body, "of(pass) = strcol(2) eq pass ? column(1) : NaN\n");
 }
 
 double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what) {
@@ -48,6 +66,7 @@ double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, cons
 dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan, dsm_plan_figure figure,
                          dsm_diags *diags) {
   dsm__plot_maker maker;
+  *plot = NULL;
   const dsm_status status = dsm__plot_begin(&maker, diags);
   if (status != DSM_OK) {
     return status;

@@ -17,7 +17,18 @@ double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, cons
 /** "forward", "backward", "weight update". */
 const char *dsm__plot_pass_title(dsm_pass pass);
 
-/** Passes that any layer of the plan has: all of training, forward of inference. */
-size_t dsm__plot_pass_count(const dsm_plan *plan);
+/** The passes that any layer of a plan has, in order. */
+typedef struct dsm__plot_passes {
+  dsm_pass of[DSM_PASS_COUNT];
+  size_t count; /**< 1 or more */
+} dsm__plot_passes;
+
+dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan);
+
+/** Begins a line of data: the layer's number and the word of the pass. */
+void dsm__plot_put_pass(dsm__text_buffer *data, size_t layer, dsm_pass pass);
+
+/** Defines of(pass) in the body: the layer's number in lines of that pass, no number in others. */
+void dsm__plot_define_of(dsm__plot_maker *maker);
 
 #endif

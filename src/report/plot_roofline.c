@@ -39,7 +39,7 @@ typedef struct spot {
 typedef struct figure {
   dsm__plot_maker *maker;
   const dsm_plan *plan;
-  size_t pass_count;
+  dsm__plot_passes passes;
   dsm__roof roof;
   dsm__axis intensity;
   dsm__axis flops;
@@ -49,25 +49,30 @@ typedef struct figure {
 
 /* ---- data and axes ---- */
 
-/* One block a pass, one line a layer that has it. */
+static bool has_pass(const figure *f, size_t layer, dsm_pass pass) {
+  return f->plan->layers[layer].passes[pass].exists;
+}
+
+static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass pass) {
+  const dsm__roofline_point point = dsm__roofline_point_of(f->plan, layer, pass);
+  dsm__plot_put_pass(data, layer, pass);
+  dsm__plot_put_number(data, point.flop);
+  dsm__plot_put_number(data, point.memory_bytes);
+  dsm__plot_put_number(data, point.flops);
+  dsm__plot_put_number(data, point.roof_flops);
+  dsm__plot_put_name(f->maker, data, f->plan->layers[layer].layer->name);
+}
+
+/* One line a pass and layer that has it. */
 static void put_data(figure *f) {
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "points");
-  for (size_t p = 0; p < f->pass_count; p++) {
-    dsm__text_printf(data,
-                     "%s# %s: layer\tFLOP of a chip\tmemory bytes of a chip\tFLOP/s\t"
-                     "FLOP/s of the roof\tname\n",
-                     p > 0 ? "\n\n" : "", dsm_pass_name((dsm_pass)p));
+  dsm__text_puts(data, "# layer\tpass\tFLOP of a chip\tmemory bytes of a chip\tFLOP/s\t"
+                       "FLOP/s of the roof\tname\n");
+  for (size_t p = 0; p < f->passes.count; p++) {
     for (size_t i = 0; i < f->plan->layer_count; i++) {
-      if (!f->plan->layers[i].passes[p].exists) {
-        continue;
+      if (has_pass(f, i, f->passes.of[p])) {
+        put_line(f, data, i, f->passes.of[p]);
       }
-      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, (dsm_pass)p);
-      dsm__text_printf(data, "%zu\t", i + 1);
-      dsm__plot_put_number(data, point.flop);
-      dsm__plot_put_number(data, point.memory_bytes);
-      dsm__plot_put_number(data, point.flops);
-      dsm__plot_put_number(data, point.roof_flops);
-      dsm__plot_put_name(f->maker, data, f->plan->layers[i].layer->name);
     }
   }
 }
@@ -79,11 +84,12 @@ static void choose_axes(figure *f) {
   dsm__axis x = {.low = ridge / 10, .high = ridge * 10, .is_log = true};
   dsm__axis y = {.low = f->roof.peak_flops / 10, .high = f->roof.peak_flops, .is_log = true};
   for (size_t i = 0; i < f->plan->layer_count; i++) {
-    for (size_t p = 0; p < f->pass_count; p++) {
-      if (!f->plan->layers[i].passes[p].exists) {
+    for (size_t p = 0; p < f->passes.count; p++) {
+      const dsm_pass pass = f->passes.of[p];
+      if (!has_pass(f, i, pass)) {
         continue;
       }
-      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, (dsm_pass)p);
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, pass);
       if (isfinite(point.intensity) && point.intensity > 0) {
         x.low = fmin(x.low, point.intensity);
         x.high = fmax(x.high, point.intensity * 1.01);
@@ -234,7 +240,7 @@ static bool put_labels(const figure *f, dsm__area area, spot *spots, size_t coun
 
 /* The points of a pass in a panel, from left to right; malloc'ed by the arena, NULL if there is no
  * memory. */
-static spot *find_spots(const figure *f, size_t pass, dsm__area area, size_t *count) {
+static spot *find_spots(const figure *f, dsm_pass pass, dsm__area area, size_t *count) {
   spot *const spots = dsm__arena_array(f->maker->arena, f->plan->layer_count, sizeof *spots);
   *count = 0;
   if (spots == NULL) {
@@ -242,8 +248,8 @@ static spot *find_spots(const figure *f, size_t pass, dsm__area area, size_t *co
     return NULL;
   }
   for (size_t i = 0; i < f->plan->layer_count; i++) {
-    if (f->plan->layers[i].passes[pass].exists) {
-      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, (dsm_pass)pass);
+    if (has_pass(f, i, pass)) {
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, pass);
       spots[(*count)++] = (spot){
           .layer = i, .at = {place_x(f, area, point.intensity), place_y(f, area, point.flops)}};
     }
@@ -254,17 +260,18 @@ static spot *find_spots(const figure *f, size_t pass, dsm__area area, size_t *co
 
 /* ---- drawing ---- */
 
-static dsm__area panel_area(const figure *f, size_t pass, double first) {
+static dsm__area panel_area(const figure *f, size_t index, double first) {
   const double pitch = title_height + f->panel_height + panel_gap;
   return (dsm__area){.left = left_margin,
-                     .top = first + (double)pass * pitch + title_height,
+                     .top = first + (double)index * pitch + title_height,
                      .width = DSM__PLOT_WIDTH - left_margin - right_margin,
                      .height = f->panel_height};
 }
 
-static void put_panel(figure *f, size_t pass, double first) {
-  const dsm__area area = panel_area(f, pass, first);
-  const bool is_last = pass + 1 == f->pass_count;
+static void put_panel(figure *f, size_t index, double first) {
+  const dsm_pass pass = f->passes.of[index];
+  const dsm__area area = panel_area(f, index, first);
+  const bool is_last = index + 1 == f->passes.count;
   size_t count;
   spot *const spots = find_spots(f, pass, area, &count);
   dsm__plot_panel(f->maker, area, f->intensity, f->flops);
@@ -274,15 +281,15 @@ static void put_panel(figure *f, size_t pass, double first) {
       (dsm__axis_text){.title = is_last ? "FLOP for each byte of memory traffic" : NULL,
                        .has_no_numbers = !is_last});
   dsm__plot_label(f->maker, (dsm__point){area.left, area.top - title_height / 2},
-                  (dsm__label_style){.size = DSM__SIZE_TEXT}, dsm__plot_pass_title((dsm_pass)pass));
+                  (dsm__label_style){.size = DSM__SIZE_TEXT}, dsm__plot_pass_title(pass));
   if (spots != NULL) {
     (void)put_labels(f, area, spots, count, true);
   }
-  dsm__text_printf(
-      &f->maker->body,
-      "plot roof(x) with lines lw 1.2 lc rgb '%s', \\\n"
-      "  points index %zu using ($3 > 0 ? $2/$3 : right):4 with points pt 7 ps 0.75 lc rgb '%s'\n",
-      roof_color, pass, dsm__color_of_pass((dsm_pass)pass));
+  dsm__text_printf(&f->maker->body,
+                   "plot roof(x) with lines lw 1.2 lc rgb '%s', \\\n"
+                   "  points using (of('%s') > 0 && $4 <= 0 ? right : $3/$4):(of('%s') > 0 ? $5 : "
+                   "NaN) with points pt 7 ps 0.75 lc rgb '%s'\n",
+                   roof_color, dsm_pass_name(pass), dsm_pass_name(pass), dsm__color_of_pass(pass));
   dsm__plot_panel_end(f->maker);
 }
 
@@ -338,10 +345,10 @@ static double put_list(const figure *f, double top, bool is_drawn) {
 static bool do_names_fit(figure *f) {
   f->has_names = true;
   bool do_fit = true;
-  for (size_t p = 0; p < f->pass_count && do_fit; p++) {
+  for (size_t p = 0; p < f->passes.count && do_fit; p++) {
     const dsm__area area = panel_area(f, p, 0);
     size_t count;
-    spot *const spots = find_spots(f, p, area, &count);
+    spot *const spots = find_spots(f, f->passes.of[p], area, &count);
     do_fit = spots == NULL || put_labels(f, area, spots, count, false);
   }
   return do_fit;
@@ -349,6 +356,7 @@ static bool do_names_fit(figure *f) {
 
 static void put_functions(figure *f) {
   dsm__text_buffer *const body = &f->maker->body;
+  dsm__plot_define_of(f->maker);
   dsm__text_puts(body, "peak = ");
   dsm__plot_put_number(body, f->roof.peak_flops);
   dsm__text_puts(body, "# FLOP/s of a chip\nbandwidth = ");
@@ -363,9 +371,9 @@ static void put_functions(figure *f) {
 void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {.maker = maker,
               .plan = plan,
-              .pass_count = dsm__plot_pass_count(plan),
+              .passes = dsm__plot_passes_of(plan),
               .roof = dsm__roof_of(plan->system)};
-  f.panel_height = f.pass_count == 1 ? 380 : plan->layer_count > many_layers ? 200 : 230;
+  f.panel_height = f.passes.count == 1 ? 380 : plan->layer_count > many_layers ? 200 : 230;
   choose_axes(&f);
   f.has_names = do_names_fit(&f);
   const char *const roof =
@@ -376,7 +384,7 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   const dsm__legend_entry entry = {.color = roof_color, .text = roof};
   const dsm__area legend = {10, dsm__plot_heading_height(true), DSM__PLOT_WIDTH - 20, 0};
   const double first = legend.top + dsm__plot_legend(maker, legend, &entry, 1, false);
-  const double last_panel = panel_area(&f, f.pass_count - 1, first).top + f.panel_height;
+  const double last_panel = panel_area(&f, f.passes.count - 1, first).top + f.panel_height;
   const double list = last_panel + axis_height + 4;
   maker->height = ceil(list + put_list(&f, list, false) + 4);
   put_data(&f);
@@ -385,7 +393,7 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   (void)dsm__plot_legend(maker, legend, &entry, 1, true);
   (void)put_list(&f, list, true);
   dsm__plot_empty_panel(maker);
-  for (size_t p = 0; p < f.pass_count; p++) {
+  for (size_t p = 0; p < f.passes.count; p++) {
     put_panel(&f, p, first);
   }
 }

@@ -44,6 +44,9 @@ static const double png_pixels = 2;
 static const double inches = 1.0 / 108;
 /* Fonts of pngcairo and pdfcairo are 4/3 as large as their size says, in pixels or points. */
 static const double font_scale = 0.75;
+/* So that their points are as large as those of svg. */
+static const double png_point_scale = 2.2;
+static const double pdf_point_scale = 0.85;
 
 static void put_terminal(dsm__text_buffer *out, const dsm_plot *plot, dsm_plot_form form) {
   const char *const rest = "noenhanced background rgb 'white'";
@@ -51,16 +54,17 @@ static void put_terminal(dsm__text_buffer *out, const dsm_plot *plot, dsm_plot_f
   case DSM_PLOT_PNG:
     dsm__text_printf(
         out,
-        "set terminal pngcairo size %.0f,%.0f font 'Sans,11' fontscale %.4g linewidth %.4g %s\n",
+        "set terminal pngcairo size %.0f,%.0f font 'Sans,11' fontscale %.4g linewidth %.4g "
+        "pointscale %.4g %s\n",
         png_pixels * plot->width, png_pixels * plot->height, png_pixels * font_scale, png_pixels,
-        rest);
+        png_point_scale, rest);
     break;
   case DSM_PLOT_PDF:
     dsm__text_printf(out,
                      "set terminal pdfcairo size %.4fin,%.4fin font 'Sans,11' fontscale %.4g "
-                     "linewidth %.4g %s\n",
+                     "linewidth %.4g pointscale %.4g %s\n",
                      inches * plot->width, inches * plot->height, 72 * inches * font_scale,
-                     2 * inches * 72, rest);
+                     2 * inches * 72, pdf_point_scale, rest);
     break;
   case DSM_PLOT_SVG:
   case DSM_PLOT_FORM_COUNT:

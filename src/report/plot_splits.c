@@ -27,22 +27,22 @@ typedef struct figure {
   dsm__plot_maker *maker;
   const dsm_plan *plan;
   dsm__bands bands;
-  size_t pass_count;
+  dsm__plot_passes passes;
   uint64_t most_parts;
   bool is_used[DSM_PARALLELISM_COUNT];
   double number_size;
   double row_height;
 } figure;
 
-static const dsm_pass_plan *pass_of(const figure *f, size_t layer, size_t pass) {
+static const dsm_pass_plan *pass_of(const figure *f, size_t layer, dsm_pass pass) {
   return &f->plan->layers[layer].passes[pass];
 }
 
 static void look_at_passes(figure *f) {
   f->most_parts = 2;
   for (size_t i = 0; i < f->plan->layer_count; i++) {
-    for (size_t p = 0; p < f->pass_count; p++) {
-      const dsm_pass_plan *const pass = pass_of(f, i, p);
+    for (size_t p = 0; p < f->passes.count; p++) {
+      const dsm_pass_plan *const pass = pass_of(f, i, f->passes.of[p]);
       for (int d = 0; pass->exists && d < DSM_DIM_COUNT; d++) {
         const uint64_t parts = pass->invocations[0].split.n[d];
         f->most_parts = parts > f->most_parts ? parts : f->most_parts;
@@ -54,26 +54,30 @@ static void look_at_passes(figure *f) {
   }
 }
 
-/* One block a pass, one line a layer that has it. */
+static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p) {
+  const dsm_pass_plan *const pass = pass_of(f, layer, p);
+  if (!pass->exists) {
+    return;
+  }
+  dsm__plot_put_pass(data, layer, p);
+  dsm__text_printf(data, "%s\t", dsm_parallelism_name(pass->share.parallelism));
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    dsm__text_printf(data, "%" PRIu64 "\t", pass->invocations[0].split.n[d]);
+  }
+  dsm__plot_put_name(f->maker, data, f->plan->layers[layer].layer->name);
+}
+
+/* One line a pass and layer that has it. */
 static void put_data(figure *f) {
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "splits");
-  for (size_t p = 0; p < f->pass_count; p++) {
-    dsm__text_printf(data, "%s# layer\tpass\tparallelism", p > 0 ? "\n\n" : "");
-    for (int d = 0; d < DSM_DIM_COUNT; d++) {
-      dsm__text_printf(data, "\t%s", dsm_dim_name((dsm_dim)d));
-    }
-    dsm__text_puts(data, "\tname\n");
+  dsm__text_puts(data, "# layer\tpass\tparallelism");
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    dsm__text_printf(data, "\t%s", dsm_dim_name((dsm_dim)d));
+  }
+  dsm__text_puts(data, "\tname\n");
+  for (size_t p = 0; p < f->passes.count; p++) {
     for (size_t i = 0; i < f->plan->layer_count; i++) {
-      const dsm_pass_plan *const pass = pass_of(f, i, p);
-      if (!pass->exists) {
-        continue;
-      }
-      dsm__text_printf(data, "%zu\t%s\t%s\t", i + 1, dsm_pass_name((dsm_pass)p),
-                       dsm_parallelism_name(pass->share.parallelism));
-      for (int d = 0; d < DSM_DIM_COUNT; d++) {
-        dsm__text_printf(data, "%" PRIu64 "\t", pass->invocations[0].split.n[d]);
-      }
-      dsm__plot_put_name(f->maker, data, f->plan->layers[i].layer->name);
+      put_line(f, data, i, f->passes.of[p]);
     }
   }
 }
@@ -113,11 +117,11 @@ static double pass_height(const figure *f) {
 }
 
 static double band_height(const figure *f) {
-  return (double)f->pass_count * (pass_height(f) + pass_gap) - pass_gap + f->bands.names_height;
+  return (double)f->passes.count * (pass_height(f) + pass_gap) - pass_gap + f->bands.names_height;
 }
 
 /* What a row of cells holds, left of it; and the pass. */
-static void put_row_names(figure *f, size_t pass, double top) {
+static void put_row_names(figure *f, dsm_pass pass, double top) {
   const dsm__label_style style = {.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT};
   for (int row = 0; row < ROW_COUNT; row++) {
     const double y = top + f->row_height * (row + 0.5);
@@ -127,24 +131,25 @@ static void put_row_names(figure *f, size_t pass, double top) {
   dsm__plot_label(
       f->maker, (dsm__point){16, top + pass_height(f) / 2},
       (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
-      dsm__plot_pass_title((dsm_pass)pass));
+      dsm__plot_pass_title(pass));
 }
 
 /* The cells of a pass in a band: rows count downwards. Numbers stand in the cells of loops that are
  * cut. */
-static void put_cells(figure *f, size_t pass, dsm__area area, dsm__axis layers) {
+static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers) {
   static const dsm__axis rows = {.low = ROW_COUNT, .high = 0};
   dsm__plot_panel(f->maker, area, layers, rows);
   put_row_names(f, pass, area.top);
   dsm__text_printf(
       &f->maker->body,
-      "plot splits index %zu using 1:(0.5):($1-0.5):($1+0.5):(0.0):(1.0):(hue(strcol(%d))) "
+      "pass = '%s'\n"
+      "plot splits using (of(pass)):(0.5):($1-0.5):($1+0.5):(0.0):(1.0):(hue(strcol(%d))) "
       "with boxxyerror lc rgb variable, \\\n"
-      "  for [r=1:%d] splits index %zu using 1:(r+0.5):($1-0.5):($1+0.5):(r+0.0):(r+1.0):"
+      "  for [r=1:%d] splits using (of(pass)):(r+0.5):($1-0.5):($1+0.5):(r+0.0):(r+1.0):"
       "(shade(column(r+%d))) with boxxyerror lc palette, \\\n"
-      "  for [r=1:%d] splits index %zu using 1:(r+0.5):(number(column(r+%d))):"
+      "  for [r=1:%d] splits using (of(pass)):(r+0.5):(number(column(r+%d))):"
       "(ink(column(r+%d))) with labels font ',%.4g' tc rgb variable\n",
-      pass, parallelism_column, DSM_DIM_COUNT, pass, dims_column - 1, DSM_DIM_COUNT, pass,
+      dsm_pass_name(pass), parallelism_column, DSM_DIM_COUNT, dims_column - 1, DSM_DIM_COUNT,
       dims_column - 1, dims_column - 1, f->number_size);
   dsm__plot_panel_end(f->maker);
 }
@@ -154,11 +159,11 @@ static void put_band(figure *f, size_t band, double top) {
                             .high = 0.5 + (double)dsm__bands_end(&f->bands, band)};
   const double width = dsm__bands_width(&f->bands, band);
   double y = top;
-  for (size_t p = 0; p < f->pass_count; p++) {
-    if (p + 1 == f->pass_count) {
+  for (size_t p = 0; p < f->passes.count; p++) {
+    if (p + 1 == f->passes.count) {
       dsm__bands_names(f->maker, &f->bands, band, y + pass_height(f));
     }
-    put_cells(f, p, (dsm__area){f->bands.left, y, width, pass_height(f)}, layers);
+    put_cells(f, f->passes.of[p], (dsm__area){f->bands.left, y, width, pass_height(f)}, layers);
     y += pass_height(f) + pass_gap;
   }
 }
@@ -167,6 +172,7 @@ static void put_band(figure *f, size_t band, double top) {
  * text, and the colour of that. */
 static void put_functions(figure *f) {
   dsm__text_buffer *const body = &f->maker->body;
+  dsm__plot_define_of(f->maker);
   dsm__text_puts(body, "hue(p) = ");
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     dsm__text_printf(body, "p eq '%s' ? 0x%s : ", dsm_parallelism_name((dsm_parallelism)p),
@@ -194,7 +200,7 @@ static void choose_sizes(figure *f) {
 }
 
 void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan) {
-  figure f = {.maker = maker, .plan = plan, .pass_count = dsm__plot_pass_count(plan)};
+  figure f = {.maker = maker, .plan = plan, .passes = dsm__plot_passes_of(plan)};
   look_at_passes(&f);
   choose_sizes(&f);
   const double first = dsm__plot_heading_height(true) + put_legend(&f, 0, false) + 10;

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`dsm plot` and the gnuplot that it runs: one that is missing, complains, makes nothing or is ended.
+Each time: exit code 5, one line on stderr, and no picture; a script needs no gnuplot.
+
+Usage: test_gnuplot.py DSM_BINARY
+"""
+import pathlib
+import sys
+import tempfile
+
+import plans
+
+OUTSIDE = 5
+failures = []
+
+
+def expect(holds, where, message):
+    if not holds:
+        failures.append(where)
+        print(f"{where}: {message}")
+
+
+class Program:
+    def __init__(self, dsm, folder):
+        self.dsm = dsm
+        self.folder = folder
+        self.plan = plans.explore(dsm, folder, "plan", plans.many_layers(3))
+        self.tools = folder / "tools"
+        self.tools.mkdir()
+
+    def plot(self, path, *options):
+        return plans.run(self.dsm, "plot", self.plan, *options,
+                         env=plans.environment(PATH=str(path)))
+
+    def with_gnuplot(self, commands, *options):
+        """With a gnuplot that is a shell script of these commands."""
+        fake = self.tools / "gnuplot"
+        fake.write_text(f"#!/bin/sh\n{commands}\n")
+        fake.chmod(0o755)
+        return self.plot(f"{self.tools}:/usr/bin:/bin", *options)
+
+    def expect_failure(self, where, done, *words):
+        picture = self.folder / "p.svg"
+        expect(done.returncode == OUTSIDE, where, f"exit {done.returncode}: {done.stderr}")
+        expect(len(done.stderr.splitlines()) == 1, where, f"prints {done.stderr!r}")
+        expect(done.stdout == "", where, f"prints {done.stdout!r}")
+        for word in ("dsm: error: ", *words):
+            expect(word in done.stderr, where, f"no {word!r} in {done.stderr!r}")
+        left = [path.name for path in self.folder.iterdir() if path.name.startswith("p.")]
+        expect(not left or picture.read_text() == "old", where, f"leaves {left}")
+
+
+def check_missing(program):
+    output = program.folder / "p.svg"
+    for path in ("/nonexistent", "", program.tools):
+        done = program.plot(path, "-o", output)
+        program.expect_failure(f"PATH={path}", done, "cannot run gnuplot", "gnuplot-nox", "--script")
+    kept = program.folder / "kept"
+    done = program.plot("/nonexistent", "--script", kept)
+    expect(done.returncode == 0 and done.stderr == "", "script", f"{done.returncode}: {done.stderr}")
+    names = sorted(path.name for path in kept.iterdir())
+    expect(names == ["loss.bars.dat", "loss.gp"], "script", f"keeps {names}")
+    done = program.plot("/nonexistent", "--script", kept, "--figure", "splits", "-o", output)
+    program.expect_failure("script and picture", done, "cannot run gnuplot")
+    expect((kept / "p.gp").exists(), "script and picture", "no script")
+
+
+def check_failing(program):
+    output = program.folder / "p.svg"
+    cases = {
+        "complains": ("cat >/dev/null; echo 'some input' >&2; echo 'line 3: no such thing' >&2; exit 1",
+                      "no picture", "exit code 1", "line 3: no such thing"),
+        "is silent": ("cat >/dev/null; exit 3", "exit code 3"),
+        "makes nothing": ("cat >/dev/null", "no picture", "exit code 0"),
+        "does not read": ("exit 2", "exit code 2"),
+        "is ended": ("kill -9 $$", "signal 9"),
+        "makes half": ("cat >/dev/null; echo half; exit 1", "exit code 1"),
+    }
+    for name, (commands, *words) in cases.items():
+        program.expect_failure(name, program.with_gnuplot(commands, "-o", output), *words)
+    output.write_text("old")
+    program.expect_failure("old picture", program.with_gnuplot("exit 1", "-o", output))
+    expect(output.read_text() == "old", "old picture", "is not as it was")
+
+
+def check_written(program):
+    """Large pictures arrive whole, and settings of the user's do not count."""
+    output = program.folder / "p.svg"
+    done = program.with_gnuplot(
+        "test \"$1\" = -d || exit 9; cat >/dev/null; echo warning >&2; head -c 3000000 /dev/zero",
+        "-o", output)
+    expect(done.returncode == 0, "large picture", f"{done.returncode}: {done.stderr}")
+    expect(output.stat().st_size == 3000000, "large picture", f"{output.stat().st_size} bytes")
+
+
+def check_folders(program):
+    done = program.plot("/nonexistent", "--script", program.folder / "no" / "such")
+    program.expect_failure("no folder", done, "cannot make the folder", "No such file")
+    done = program.plot("/nonexistent", "--script", program.plan)
+    expect(done.returncode == OUTSIDE and "Not a directory" in done.stderr, "a file", done.stderr)
+
+
+def main():
+    dsm = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as temporary:
+        program = Program(dsm, pathlib.Path(temporary))
+        check_missing(program)
+        check_folders(program)
+        check_failing(program)
+        check_written(program)
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
