@@ -22,6 +22,8 @@ Suite *suite_partition_report(void);
 Suite *suite_plan_csv(void);
 Suite *suite_plan_decisions(void);
 Suite *suite_plan_table(void);
+Suite *suite_plot_points(void);
+Suite *suite_point_axes(void);
 Suite *suite_points_report(void);
 Suite *suite_sensitivity_report(void);
 Suite *suite_step_timeline(void);

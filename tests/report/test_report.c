@@ -23,6 +23,8 @@ int main(void) {
       suite_plan_csv,
       suite_plan_decisions,
       suite_plan_table,
+      suite_plot_points,
+      suite_point_axes,
       suite_points_report,
       suite_sensitivity_report,
       suite_step_timeline,
