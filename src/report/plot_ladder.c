@@ -78,8 +78,10 @@ static dsm_status choose_axes(figure *f, dsm_diags *diags) {
   f->tied.count = 0;
   for (size_t i = 0; i < count; i++) {
     const dsm__point_axis *const axis = f->alike.items[i];
-    const bool is_tied =
-        dsm__point_axes_tied(axis, f->rungs, choice->points.row_count, choice->arena);
+    bool is_tied = false;
+    if (!dsm__point_axes_tied(&is_tied, axis, f->rungs, choice->points.row_count, choice->arena)) {
+      return dsm__out_of_memory(diags);
+    }
     dsm__axis_list *const list = is_tied && axis != choice->x ? &f->tied : &f->alike;
     list->items[list->count++] = axis;
   }

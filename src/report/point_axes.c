@@ -111,12 +111,13 @@ bool dsm__point_axis_make(dsm__point_axis *axis, dsm__arena *arena, const dsm_po
 
 /* ---- axes that vary together ---- */
 
-bool dsm__point_axes_tied(const dsm__point_axis *first, const dsm__point_axis *second,
-                          size_t row_count, dsm__arena *arena) {
+bool dsm__point_axes_tied(bool *is_tied, const dsm__point_axis *first,
+                          const dsm__point_axis *second, size_t row_count, dsm__arena *arena) {
   const size_t most = 1000000;
   const size_t width = second->value_count;
+  *is_tied = false;
   if (first->value_count < 2 || width < 2 || first->value_count > most / width) {
-    return false;
+    return true;
   }
   bool *const is_there = dsm__arena_array(arena, first->value_count * width, sizeof *is_there);
   size_t *const of_first = dsm__arena_array(arena, first->value_count, sizeof *of_first);
@@ -124,7 +125,7 @@ bool dsm__point_axes_tied(const dsm__point_axis *first, const dsm__point_axis *s
   if (is_there == NULL || of_first == NULL || of_second == NULL) {
     return false;
   }
-  bool is_tied = true;
+  *is_tied = true;
   for (size_t row = 0; row < row_count; row++) {
     const size_t a = first->of_row[row];
     const size_t b = second->of_row[row];
@@ -132,10 +133,10 @@ bool dsm__point_axes_tied(const dsm__point_axis *first, const dsm__point_axis *s
       is_there[a * width + b] = true;
       of_first[a]++;
       of_second[b]++;
-      is_tied = is_tied && of_first[a] < width && of_second[b] < first->value_count;
+      *is_tied = *is_tied && of_first[a] < width && of_second[b] < first->value_count;
     }
   }
-  return is_tied;
+  return true;
 }
 
 /* ---- groups ---- */

@@ -29,10 +29,10 @@ bool dsm__point_axis_make(dsm__point_axis *axis, dsm__arena *arena, const dsm_po
                           size_t column);
 
 /** Is no value of either axis combined with all values of the other one? Then they vary together,
- * as a sweep's axis of several paths. False if out of memory, or if there are over a million
- * combinations. */
-bool dsm__point_axes_tied(const dsm__point_axis *first, const dsm__point_axis *second,
-                          size_t row_count, dsm__arena *arena);
+ * as a sweep's axis of several paths. Over a million combinations are not. False if out of memory.
+ */
+bool dsm__point_axes_tied(bool *is_tied, const dsm__point_axis *first,
+                          const dsm__point_axis *second, size_t row_count, dsm__arena *arena);
 
 /** Rows with the same values on some axes. */
 typedef struct dsm__point_groups {

@@ -345,14 +345,16 @@ static dsm_status count_groups(dsm__point_choice *choice, const dsm__axis_list *
 }
 
 /* Does an axis vary together with another one of the list? Such axes stay together. */
-static bool is_tied(dsm__point_choice *choice, const dsm__axis_list *list, size_t index) {
-  for (size_t i = 0; i < list->count; i++) {
-    if (i != index && dsm__point_axes_tied(list->items[i], list->items[index],
-                                           choice->points.row_count, choice->arena)) {
-      return true;
+static dsm_status ask_tied(dsm__point_choice *choice, const dsm__axis_list *list, size_t index,
+                           bool *is_tied, dsm_diags *diags) {
+  *is_tied = false;
+  for (size_t i = 0; i < list->count && !*is_tied; i++) {
+    if (i != index && !dsm__point_axes_tied(is_tied, list->items[i], list->items[index],
+                                            choice->points.row_count, choice->arena)) {
+      return dsm__out_of_memory(diags);
     }
   }
-  return false;
+  return DSM_OK;
 }
 
 /* Takes axes from the series to the panels, the first first, until the lines of a panel are few. */
@@ -364,7 +366,9 @@ static dsm_status share_out(dsm__point_choice *choice, dsm_diags *diags) {
     if (series->count == 1 && lines <= DSM__SERIES_MAX) {
       break; /* many lines are better than many panels with one each */
     }
-    if (is_tied(choice, series, i)) {
+    bool is_tied = false;
+    status = ask_tied(choice, series, i, &is_tied, diags);
+    if (status != DSM_OK || is_tied) {
       i++;
       continue;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "made_points.h"
 
-#include <check.h>
+#include <assert.h>
 #include <string.h>
 
 static const char *const columns[MADE_POINTS_COLUMNS] = {
@@ -43,7 +43,7 @@ void made_points_add(made_points *made, const char *workload, const char *system
   const size_t row = made->table.row_count++;
   dsm_cell *const cells = &made->cells[row * MADE_POINTS_COLUMNS];
   const bool is_ok = rate > 0;
-  ck_assert_uint_lt(row, MADE_POINTS_MAX);
+  assert(row < MADE_POINTS_MAX);
   cells[0] = number((double)row);
   cells[1] = word(is_ok ? "ok" : "infeasible");
   cells[3] = word(workload);
