@@ -53,7 +53,7 @@ typedef struct dsm_points_view {
 } dsm_points_view;
 
 /**
- * A figure of points. *plot is set only on DSM_OK and then belongs to the caller; the table is not
+ * A figure of points. *plot is NULL unless DSM_OK, and then belongs to the caller; the table is not
  * changed. DSM_ERROR_USAGE: the view names an unknown column, one that holds no numbers where
  * numbers are drawn, an unknown value, or asks for more lines or panels than a figure has place
  * for; DSM_ERROR_INFEASIBLE: there is no point with a number to draw (the finding says why the

@@ -24,6 +24,7 @@
 static const double axes_height = 130;
 static const double label_gap = 3;
 static const double none_known = -1;
+static const char default_rungs[] = "options.optimize";
 
 typedef struct figure {
   dsm__plot_maker *maker;
@@ -59,7 +60,14 @@ static const dsm__point_axis *made_axis(dsm__point_choice *choice, const char *n
 static dsm_status choose_axes(figure *f, dsm_diags *diags) {
   dsm__point_choice *const choice = f->choice;
   const dsm_points_view *const view = choice->view;
-  const char *const rungs = view->series == NULL ? "options.optimize" : view->series;
+  const char *const rungs = view->series == NULL ? default_rungs : view->series;
+  if (view->series == NULL &&
+      dsm__points_find(&choice->points, rungs) == choice->points.column_count) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
+                   "--series names the column of the rungs",
+                   "a ladder needs points that differ in \"%s\"", rungs);
+    return DSM_ERROR_USAGE;
+  }
   dsm_status status = dsm__point_choice_axis(choice, "--series", rungs, &f->rungs, diags);
   if (status == DSM_OK && view->x != NULL) {
     status = dsm__point_choice_axis(choice, "--x", view->x, &choice->x, diags);

@@ -482,11 +482,12 @@ static dsm_status put_panel(figure *f, dsm__text_buffer *data, size_t panel, siz
     dsm__points_y_axis(f->maker, &f->grid, panel, found.y, f->y_measure.title);
     put_x_axis(f, area, &found, dsm__panel_is_lowest(&f->grid, panel));
     put_labels(f, &found, area);
+    const char *const gap = title[0] == '\0' ? "" : ", ";
     dsm__text_puts(data, *block > 0 ? "\n\n# " : "# ");
-    dsm__plot_put_name(f->maker, data, dsm__plot_text(f->maker, "%s all", title));
+    dsm__plot_put_name(f->maker, data, dsm__plot_text(f->maker, "%s%sall", title, gap));
     put_data(f, data, &found.all);
     dsm__text_puts(data, "\n\n# ");
-    dsm__plot_put_name(f->maker, data, dsm__plot_text(f->maker, "%s front", title));
+    dsm__plot_put_name(f->maker, data, dsm__plot_text(f->maker, "%s%sfront", title, gap));
     put_data(f, data, &found.front);
     put_plot(f, *block);
     *block += 2;

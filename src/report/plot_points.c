@@ -36,6 +36,7 @@ bool dsm_points_figure_parse(const char *text, dsm_points_figure *figure) {
 
 dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table, dsm_points_figure figure,
                            const dsm_points_view *view, dsm_diags *diags) {
+  *plot = NULL;
   dsm__plot_maker maker;
   dsm_status status = dsm__plot_begin(&maker, diags);
   if (status != DSM_OK) {

@@ -179,7 +179,7 @@ START_TEST(test_a_front_has_labels) {
   made_points_add(&made, "a", "t", 256, "all", 4, 0);
   dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_PARETO, &(dsm_points_view){0});
   ck_assert_str_eq(plot->title, "made: Pareto front of max samples_per_second, min scratchpad_MiB");
-  expect(plot->data[0].text, "#  front\n1\t20\tall\n2\t30\thybrid\n");
+  expect(plot->data[0].text, "# front\n1\t20\tall\n2\t30\thybrid\n");
   expect(plot->body, "set label 'hybrid' at");
   expect(plot->body, "with steps");
   dsm_plot_free(plot);
