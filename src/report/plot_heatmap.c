@@ -78,7 +78,7 @@ static const char *number_text(figure *f, double value) {
   double scaled = value;
   size_t prefix = 0;
   /* Four digits have room without one; what three digits round to 1,000 belongs to the next. */
-  for (double most = 1e4; scaled >= most && prefix + 1 < COUNT_OF(prefixes); most = 999.5) {
+  while (scaled >= (prefix == 0 ? 1e4 : 999.5) && prefix + 1 < COUNT_OF(prefixes)) {
     scaled /= 1000;
     prefix++;
   }

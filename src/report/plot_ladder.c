@@ -96,22 +96,26 @@ static dsm_status choose_axes(figure *f, dsm_diags *diags) {
   return DSM_OK;
 }
 
-/* Of those that are not tied: numbers before words, then the most values. */
-static dsm_status choose_x(figure *f, dsm_diags *diags) {
+/* The horizontal axis: the one that is wanted, else of those that are not tied one with numbers
+ * before one with words, then that with the most values. NULL if out of memory. */
+static const dsm__point_axis *find_x(const figure *f) {
   dsm__point_choice *const choice = f->choice;
-  for (size_t i = 0; i < f->alike.count && choice->view->x == NULL; i++) {
+  if (choice->view->x != NULL) {
+    return choice->x;
+  }
+  const dsm__point_axis *best = NULL;
+  for (size_t i = 0; i < f->alike.count; i++) {
     const dsm__point_axis *const axis = f->alike.items[i];
-    if (choice->x == NULL || (axis->is_number && !choice->x->is_number) ||
-        (axis->is_number == choice->x->is_number && axis->value_count > choice->x->value_count)) {
-      choice->x = axis;
+    if (best == NULL || (axis->is_number && !best->is_number) ||
+        (axis->is_number == best->is_number && axis->value_count > best->value_count)) {
+      best = axis;
     }
   }
-  if (choice->x == NULL) {
-    dsm_cell *const cells =
-        dsm__arena_array(choice->arena, choice->points.row_count, sizeof *cells);
-    choice->x = cells == NULL ? NULL : made_axis(choice, "", cells);
+  if (best != NULL) {
+    return best;
   }
-  return choice->x == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+  dsm_cell *const cells = dsm__arena_array(choice->arena, choice->points.row_count, sizeof *cells);
+  return cells == NULL ? NULL : made_axis(choice, "", cells);
 }
 
 /* The ladder of each row as a text: what the rows of its highest rung are on the tied axes. */
@@ -153,11 +157,15 @@ static dsm_status make_panels(figure *f, dsm_diags *diags) {
   if (ladders == NULL) {
     return dsm__out_of_memory(diags);
   }
-  const dsm__point_axis *taken[2 + 2 * DSM_PLOT_LIST_MAX];
+  const dsm__point_axis **const taken =
+      dsm__arena_array(choice->arena, f->tied.count + 2, sizeof(const dsm__point_axis *));
+  if (taken == NULL) {
+    return dsm__out_of_memory(diags);
+  }
   size_t count = 0;
   taken[count++] = f->rungs;
   taken[count++] = choice->x;
-  for (size_t i = 0; i < f->tied.count && count < sizeof taken / sizeof *taken; i++) {
+  for (size_t i = 0; i < f->tied.count; i++) {
     taken[count++] = f->tied.items[i];
   }
   const dsm_status status = dsm__point_choice_rest(choice, taken, count, &choice->panels, diags);
@@ -417,12 +425,11 @@ dsm_status dsm__plot_ladder(dsm__plot_maker *maker, dsm__point_choice *choice, d
   if (status == DSM_OK) {
     status = choose_axes(&f, diags);
   }
-  if (status == DSM_OK) {
-    status = choose_x(&f, diags);
+  choice->x = status == DSM_OK ? find_x(&f) : NULL;
+  if (choice->x == NULL) {
+    return status == DSM_OK ? dsm__out_of_memory(diags) : status;
   }
-  if (status == DSM_OK) {
-    status = make_panels(&f, diags);
-  }
+  status = make_panels(&f, diags);
   if (status == DSM_OK) {
     status = check_counts(&f, diags);
   }

@@ -153,7 +153,7 @@ static void put_sample(figure *f, dsm__point at, const look *shown) {
 /* Names of lines beside samples of them, in as many lines as they need; the height. */
 static double put_legend(figure *f, double top, bool is_drawn) {
   const double room = DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN;
-  if (f->choice->series.count == 0) {
+  if (f->choice->series.count == 0 || f->series.count == 0) {
     return 0;
   }
   double widest = 0;
@@ -167,7 +167,8 @@ static double put_legend(figure *f, double top, bool is_drawn) {
   const size_t columns = (f->series.count + rows - 1) / rows;
   const double step = columns == 1 ? room : sample_width + sample_gap + widest + entry_gap;
   for (size_t s = 0; s < f->series.count && is_drawn; s++) {
-    const double x = DSM__PAGE_MARGIN + (double)(s / rows) * step;
+    const size_t column = s / rows;
+    const double x = DSM__PAGE_MARGIN + (double)column * step;
     const double y = top + ((double)(s % rows) + 0.5) * legend_pitch;
     put_sample(f, (dsm__point){x, y}, &f->looks[s]);
     dsm__plot_label(

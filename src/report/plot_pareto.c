@@ -16,6 +16,8 @@
 
 static const char *const front_color = "#D55E00";
 static const char *const other_color = "#AAAAAA";
+/* No panel has room for more. */
+static const size_t labels_max = 300;
 typedef struct figure {
   dsm__plot_maker *maker;
   dsm__point_choice *choice;
@@ -214,8 +216,11 @@ static bool sort_front(const figure *f, dsm_point_table *front) {
 static dsm_status find_front(figure *f, size_t panel, panel_points *found, dsm_diags *diags) {
   const dsm_point_table *const points = &f->choice->points;
   const size_t width = points->column_count;
-  dsm_cell *const cells =
-      dsm__arena_array(f->choice->arena, points->row_count * width, sizeof *cells);
+  size_t room = 0;
+  for (size_t row = 0; row < points->row_count; row++) {
+    room += f->panels.of_row[row] == panel ? 1 : 0;
+  }
+  dsm_cell *const cells = dsm__arena_array(f->choice->arena, room * width, sizeof *cells);
   if (cells == NULL) {
     return dsm__out_of_memory(diags);
   }
@@ -402,7 +407,11 @@ static void put_labels(figure *f, const panel_points *found, dsm__area area) {
     f->maker->body.failed = true;
     return;
   }
-  for (size_t row = 0; row < front->row_count;) {
+  for (size_t row = 0, tried = 0; row < front->row_count; tried++) {
+    if (tried == labels_max) {
+      f->unnamed += front->row_count - row;
+      break;
+    }
     size_t end = row + 1;
     while (
         end < front->row_count &&
@@ -461,7 +470,7 @@ static dsm_status put_panel(figure *f, dsm__text_buffer *data, size_t panel, siz
                             dsm_diags *diags) {
   const dsm__axis_list *const list = &f->choice->panels;
   const dsm__area area = dsm__panel_area(&f->grid, panel);
-  panel_points found;
+  panel_points found = {.x = {.low = 0, .high = 1}, .y = {.low = 0, .high = 1}};
   const dsm_status status = find_front(f, panel, &found, diags);
   const char *const title =
       dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);

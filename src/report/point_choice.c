@@ -374,7 +374,9 @@ static dsm_status share_out(dsm__point_choice *choice, dsm_diags *diags) {
     }
     choice->panels.items[choice->panels.count++] = series->items[i];
     series->count--;
-    memmove(&series->items[i], &series->items[i + 1], (series->count - i) * sizeof *series->items);
+    for (size_t next = i; next < series->count; next++) {
+      series->items[next] = series->items[next + 1];
+    }
     status = count_groups(choice, series, &lines, diags);
   }
   return status;

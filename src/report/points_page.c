@@ -166,12 +166,12 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
 }
 
 dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel) {
-  const double row = (double)(panel / grid->columns);
-  const double column = (double)(panel % grid->columns);
+  const size_t row = panel / grid->columns;
+  const size_t column = panel % grid->columns;
   const double pitch = grid->axes_width + (grid->is_table ? table_gap : grid->left_room);
   return (dsm__area){
-      .left = grid->left_room + column * pitch,
-      .top = grid->top + row * (grid->top_room + grid->axes_height + grid->bottom_room) +
+      .left = grid->left_room + (double)column * pitch,
+      .top = grid->top + (double)row * (grid->top_room + grid->axes_height + grid->bottom_room) +
              grid->top_room,
       .width = grid->axes_width,
       .height = grid->axes_height,

@@ -218,7 +218,8 @@ END_TEST
 START_TEST(test_too_much_is_refused) {
   made_points_init(&made);
   for (int i = 0; i < 150; i++) {
-    made_points_add(&made, "a", "t", 1 + i / 3, "none", 1 + i % 3, 10);
+    const int minibatch = 1 + i / 3;
+    made_points_add(&made, "a", "t", minibatch, "none", 1 + i % 3, 10);
   }
   expect_failure(DSM_POINTS_FIGURE_LINES,
                  &(dsm_points_view){.x = "workload", .series = "workload.minibatch"},
