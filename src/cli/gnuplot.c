@@ -55,7 +55,7 @@ static bool make_room(collected *all, size_t more) {
   if (bytes == NULL) {
     return false;
   }
-  if (all->length > 0) {
+  if (all->bytes != NULL) {
     memcpy(bytes, all->bytes, all->length);
   }
   free(all->bytes);

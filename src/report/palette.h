@@ -4,7 +4,8 @@
  *
  * They are those of Okabe and Ito ("Color Universal Design", 2008), which people with any kind of
  * colour vision tell apart; what that palette of eight has no colour for has one of Paul Tol's
- * "muted" scheme (SRON/EPS/TN/09-002, 2021).
+ * (SRON/EPS/TN/09-002), or a grey. The parts of a time stay at least 14 apart in CIELAB, also as
+ * people without one of the three kinds of cones see them.
  */
 #ifndef DSM_REPORT_PALETTE_H
 #define DSM_REPORT_PALETTE_H

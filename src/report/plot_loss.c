@@ -113,21 +113,23 @@ static double band_height(const figure *f) {
 }
 
 /* How much of the step each layer's pass takes. */
-static void put_strip(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers) {
+static void put_strip(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
+                      const char *every) {
   dsm__plot_panel(f->maker, area, layers, f->shares);
   const double digit_middle = DSM__SIZE_SMALL / 2;
   dsm__plot_label(f->maker, (dsm__point){area.left - 6, area.top + digit_middle},
                   (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
                   dsm__plot_text(f->maker, "%s %%", dsm__figure_short(f->shares.high, 3).text));
   dsm__text_printf(&f->maker->body,
-                   "plot bars using (of('%s')):(0):($1-0.42):($1+0.42):(0):(100*$3/step) with "
+                   "plot bars%s using (of('%s')):(0):($1-0.42):($1+0.42):(0):(100*$3/step) with "
                    "boxxyerror lc rgb '%s'\n",
-                   dsm_pass_name(pass), strip_color);
+                   every, dsm_pass_name(pass), strip_color);
   dsm__plot_panel_end(f->maker);
 }
 
 /* What of its own time goes where. */
-static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers) {
+static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
+                     const char *every) {
   static const dsm__axis percent = {.low = 0, .high = 100};
   dsm__plot_panel(f->maker, area, layers, percent);
   dsm__plot_y_axis(f->maker, area, percent, (dsm__axis_text){.unit = "%"});
@@ -137,9 +139,9 @@ static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers)
       (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
       dsm__plot_pass_title(pass));
   dsm__text_printf(&f->maker->body,
-                   "plot for [k in parts] bars using (of('%s')):(0):($1-0.42):($1+0.42):"
+                   "plot for [k in parts] bars%s using (of('%s')):(0):($1-0.42):($1+0.42):"
                    "(low(k)):(high(k)) with boxxyerror lc rgb word(colors,k-%d)\n",
-                   dsm_pass_name(pass), part_column - 1);
+                   every, dsm_pass_name(pass), part_column - 1);
   dsm__plot_panel_end(f->maker);
 }
 
@@ -150,13 +152,16 @@ static void put_band(figure *f, size_t band, double top) {
   const double width = dsm__bands_width(&f->bands, band);
   double y = top;
   for (size_t p = 0; p < f->passes.count; p++) {
+    const char *const every =
+        dsm__plot_every(f->maker, f->plan, f->passes.of[p], dsm__bands_first(&f->bands, band),
+                        dsm__bands_end(&f->bands, band));
     const dsm__area strip = {f->bands.left, y, width, f->strip_height};
     const dsm__area bars = {f->bands.left, y + f->strip_height + strip_gap, width, f->bars_height};
-    put_strip(f, f->passes.of[p], strip, layers);
+    put_strip(f, f->passes.of[p], strip, layers, every);
     if (p + 1 == f->passes.count) {
       dsm__bands_names(f->maker, &f->bands, band, bars.top + bars.height);
     }
-    put_bars(f, f->passes.of[p], bars, layers);
+    put_bars(f, f->passes.of[p], bars, layers, every);
     y += pass_height(f) + f->pass_gap;
   }
 }

@@ -136,7 +136,11 @@ const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size,
   if (dsm__plot_text_width(shown, size) <= width) {
     return shown;
   }
-  for (size_t columns = dsm__display_width(shown); columns > 0; columns--) {
+  /* No letter is narrower than a quarter of its size, so that a long text need not be tried whole.
+   */
+  const size_t natural = dsm__display_width(shown);
+  const size_t most = (size_t)fmax(0, 4 * width / size);
+  for (size_t columns = natural < most ? natural : most; columns > 0; columns--) {
     dsm__text_buffer shorter = {0};
     dsm__display_put(&shorter, shown, columns, false);
     const char *const kept = shorter.failed ? NULL : dsm__arena_strdup(maker->arena, shorter.text);

@@ -96,7 +96,9 @@ static dsm__area beside(dsm__point point, dsm__point direction, double distance,
 typedef enum line_use { LINE_IS_FREE, LINE_TAKE } line_use;
 static bool walk_line(dsm__places *places, dsm__point from, dsm__point to, line_use use) {
   const double length = hypot(to.x - from.x, to.y - from.y);
-  for (double at = distances[0]; at < length; at += side) {
+  const size_t steps = length > distances[0] ? (size_t)ceil((length - distances[0]) / side) : 0;
+  for (size_t step = 0; step < steps; step++) {
+    const double at = distances[0] + side * (double)step;
     const dsm__area dot = {.left = from.x + (to.x - from.x) * at / length,
                            .top = from.y + (to.y - from.y) * at / length,
                            .width = side / 2,

@@ -44,6 +44,22 @@ void dsm__plot_put_pass(dsm__text_buffer *data, size_t layer, dsm_pass pass) {
   dsm__text_printf(data, "%zu\t%s\t", layer + 1, dsm_pass_name(pass));
 }
 
+const char *dsm__plot_every(dsm__plot_maker *maker, const dsm_plan *plan, dsm_pass pass,
+                            size_t first, size_t end) {
+  size_t before = 0;
+  size_t count = 0;
+  for (int p = 0; p <= (int)pass; p++) {
+    for (size_t i = 0; i < plan->layer_count; i++) {
+      const bool exists = plan->layers[i].passes[p].exists;
+      before += exists && (p < (int)pass || i < first) ? 1 : 0;
+      count += exists && p == (int)pass && i >= first && i < end ? 1 : 0;
+    }
+  }
+  /* There is a line in any case, which of(pass) may leave out. */
+  return count == 0 ? " every ::0::0"
+                    : dsm__plot_text(maker, " every ::%zu::%zu", before, before + count - 1);
+}
+
 void dsm__plot_define_of(dsm__plot_maker *maker) {
   dsm__text_puts(&maker->body, "of(pass) = strcol(2) eq pass ? column(1) : NaN\n");
 }

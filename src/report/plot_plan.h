@@ -28,6 +28,11 @@ dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan);
 /** Begins a line of data: the layer's number and the word of the pass. */
 void dsm__plot_put_pass(dsm__text_buffer *data, size_t layer, dsm_pass pass);
 
+/** " every ::A::B": which lines are those of a pass of layers first .. end - 1, where the lines are
+ * sorted by pass, then layer. Reading them alone keeps gnuplot quick. */
+const char *dsm__plot_every(dsm__plot_maker *maker, const dsm_plan *plan, dsm_pass pass,
+                            size_t first, size_t end);
+
 /** Defines of(pass) in the body: the layer's number in lines of that pass, no number in others. */
 void dsm__plot_define_of(dsm__plot_maker *maker);
 

@@ -129,7 +129,9 @@ static int compare_spots(const void *a, const void *b) {
 static void take_points(const figure *f, dsm__places *places, const spot *spots, size_t count) {
   const dsm__area area = places->area;
   const double side = 2 * point_radius;
-  for (double x = 0; x < area.width; x += point_radius) {
+  const size_t steps = (size_t)ceil(area.width / point_radius);
+  for (size_t step = 0; step < steps; step++) {
+    const double x = point_radius * (double)step;
     const double intensity =
         f->intensity.low * pow(f->intensity.high / f->intensity.low, x / area.width);
     const double flops = fmin(f->roof.peak_flops, intensity * f->roof.bytes_per_second);
@@ -332,8 +334,9 @@ static double put_list(const figure *f, double top, bool is_drawn) {
   const size_t columns = (size_t)((DSM__PLOT_WIDTH - 2 * margin + gap) / pitch);
   const size_t rows = (count + columns - 1) / columns;
   for (size_t i = 0; i < count && is_drawn; i++) {
+    const size_t column = i / rows;
     put_entry(f, i,
-              (dsm__point){margin + pitch * (double)(i / rows) + number_width,
+              (dsm__point){margin + pitch * (double)column + number_width,
                            top + line * ((double)(i % rows) + 0.5)});
   }
   return line * (double)rows + 4;

@@ -49,29 +49,19 @@ static const double png_point_scale = 2.2;
 static const double pdf_point_scale = 0.85;
 
 static void put_terminal(dsm__text_buffer *out, const dsm_plot *plot, dsm_plot_form form) {
-  const char *const rest = "noenhanced background rgb 'white'";
-  switch (form) {
-  case DSM_PLOT_PNG:
-    dsm__text_printf(
-        out,
-        "set terminal pngcairo size %.0f,%.0f font 'Sans,11' fontscale %.4g linewidth %.4g "
-        "pointscale %.4g %s\n",
-        png_pixels * plot->width, png_pixels * plot->height, png_pixels * font_scale, png_pixels,
-        png_point_scale, rest);
-    break;
-  case DSM_PLOT_PDF:
-    dsm__text_printf(out,
-                     "set terminal pdfcairo size %.4fin,%.4fin font 'Sans,11' fontscale %.4g "
-                     "linewidth %.4g pointscale %.4g %s\n",
-                     inches * plot->width, inches * plot->height, 72 * inches * font_scale,
-                     2 * inches * 72, pdf_point_scale, rest);
-    break;
-  case DSM_PLOT_SVG:
-  case DSM_PLOT_FORM_COUNT:
-    dsm__text_printf(out, "set terminal svg size %.0f,%.0f font 'sans-serif,11' %s\n", plot->width,
-                     plot->height, rest);
-    break;
+  if (form == DSM_PLOT_PNG) {
+    dsm__text_printf(out, "set terminal pngcairo size %.0f,%.0f font 'Sans,11' fontscale %.4g ",
+                     png_pixels * plot->width, png_pixels * plot->height, png_pixels * font_scale);
+    dsm__text_printf(out, "linewidth %.4g pointscale %.4g ", png_pixels, png_point_scale);
+  } else if (form == DSM_PLOT_PDF) {
+    dsm__text_printf(out, "set terminal pdfcairo size %.4fin,%.4fin font 'Sans,11' fontscale %.4g ",
+                     inches * plot->width, inches * plot->height, 72 * inches * font_scale);
+    dsm__text_printf(out, "linewidth %.4g pointscale %.4g ", 2 * 72 * inches, pdf_point_scale);
+  } else {
+    dsm__text_printf(out, "set terminal svg size %.0f,%.0f font 'sans-serif,11' ", plot->width,
+                     plot->height);
   }
+  dsm__text_puts(out, "noenhanced background rgb 'white'\n");
 }
 
 static void put_head(dsm__text_buffer *out, const dsm_plot *plot, dsm_plot_form form) {

@@ -136,21 +136,22 @@ static void put_row_names(figure *f, dsm_pass pass, double top) {
 
 /* The cells of a pass in a band: rows count downwards. Numbers stand in the cells of loops that are
  * cut. */
-static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers) {
+static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
+                      const char *every) {
   static const dsm__axis rows = {.low = ROW_COUNT, .high = 0};
   dsm__plot_panel(f->maker, area, layers, rows);
   put_row_names(f, pass, area.top);
   dsm__text_printf(
       &f->maker->body,
       "pass = '%s'\n"
-      "plot splits using (of(pass)):(0.5):($1-0.5):($1+0.5):(0.0):(1.0):(hue(strcol(%d))) "
+      "plot splits%s using (of(pass)):(0.5):($1-0.5):($1+0.5):(0.0):(1.0):(hue(strcol(%d))) "
       "with boxxyerror lc rgb variable, \\\n"
-      "  for [r=1:%d] splits using (of(pass)):(r+0.5):($1-0.5):($1+0.5):(r+0.0):(r+1.0):"
+      "  for [r=1:%d] splits%s using (of(pass)):(r+0.5):($1-0.5):($1+0.5):(r+0.0):(r+1.0):"
       "(shade(column(r+%d))) with boxxyerror lc palette, \\\n"
-      "  for [r=1:%d] splits using (of(pass)):(r+0.5):(number(column(r+%d))):"
+      "  for [r=1:%d] splits%s using (of(pass)):(r+0.5):(number(column(r+%d))):"
       "(ink(column(r+%d))) with labels font ',%.4g' tc rgb variable\n",
-      dsm_pass_name(pass), parallelism_column, DSM_DIM_COUNT, dims_column - 1, DSM_DIM_COUNT,
-      dims_column - 1, dims_column - 1, f->number_size);
+      dsm_pass_name(pass), every, parallelism_column, DSM_DIM_COUNT, every, dims_column - 1,
+      DSM_DIM_COUNT, every, dims_column - 1, dims_column - 1, f->number_size);
   dsm__plot_panel_end(f->maker);
 }
 
@@ -160,10 +161,14 @@ static void put_band(figure *f, size_t band, double top) {
   const double width = dsm__bands_width(&f->bands, band);
   double y = top;
   for (size_t p = 0; p < f->passes.count; p++) {
+    const char *const every =
+        dsm__plot_every(f->maker, f->plan, f->passes.of[p], dsm__bands_first(&f->bands, band),
+                        dsm__bands_end(&f->bands, band));
     if (p + 1 == f->passes.count) {
       dsm__bands_names(f->maker, &f->bands, band, y + pass_height(f));
     }
-    put_cells(f, f->passes.of[p], (dsm__area){f->bands.left, y, width, pass_height(f)}, layers);
+    put_cells(f, f->passes.of[p], (dsm__area){f->bands.left, y, width, pass_height(f)}, layers,
+              every);
     y += pass_height(f) + pass_gap;
   }
 }
