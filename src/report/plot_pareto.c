@@ -16,8 +16,8 @@
 
 static const char *const front_color = "#D55E00";
 static const char *const other_color = "#AAAAAA";
-/* No panel has room for more. */
-static const size_t labels_max = 300;
+/* Labels of more points than these would stand far away from them. */
+static const size_t labels_max = 80;
 typedef struct figure {
   dsm__plot_maker *maker;
   dsm__point_choice *choice;
@@ -402,16 +402,16 @@ static bool put_label(figure *f, room *all, dsm__point point, const char *text) 
 static void put_labels(figure *f, const panel_points *found, dsm__area area) {
   const double widest = area.width * 0.75;
   const dsm_point_table *const front = &found->front;
+  if (front->row_count > labels_max) {
+    f->unnamed += front->row_count;
+    return;
+  }
   room all;
   if (!find_room(f, found, area, &all)) {
     f->maker->body.failed = true;
     return;
   }
-  for (size_t row = 0, tried = 0; row < front->row_count; tried++) {
-    if (tried == labels_max) {
-      f->unnamed += front->row_count - row;
-      break;
-    }
+  for (size_t row = 0; row < front->row_count;) {
     size_t end = row + 1;
     while (
         end < front->row_count &&
