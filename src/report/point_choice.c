@@ -120,6 +120,27 @@ static dsm_status apply_where(dsm__point_choice *choice, const char *where, dsm_
   return status;
 }
 
+/* Over a result, points that have none have no place. If no point has one, that is said later. */
+static dsm_status drop_unplaced(dsm__point_choice *choice, dsm_diags *diags) {
+  const dsm_point_table *const points = &choice->points;
+  const size_t column =
+      choice->view->x == NULL ? points->column_count : dsm__points_find(points, choice->view->x);
+  if (column == points->column_count || column < dsm__points_find(points, "mode")) {
+    return DSM_OK;
+  }
+  dsm__point_axis axis;
+  bool *const is_wanted = dsm__arena_array(choice->arena, points->row_count, sizeof *is_wanted);
+  if (is_wanted == NULL || !dsm__point_axis_make(&axis, choice->arena, points, column)) {
+    return dsm__out_of_memory(diags);
+  }
+  size_t count = 0;
+  for (size_t v = 0; v < axis.value_count; v++) {
+    is_wanted[v] = axis.values[v].kind != DSM_CELL_NONE;
+    count += is_wanted[v] ? 1 : 0;
+  }
+  return count == 0 || keep_rows(choice, &axis, is_wanted) ? DSM_OK : dsm__out_of_memory(diags);
+}
+
 /* ---- axes ---- */
 
 static bool find_axes(dsm__point_choice *choice) {
@@ -147,6 +168,9 @@ dsm_status dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
   dsm_status status = DSM_OK;
   for (size_t w = 0; w < view->where_count && status == DSM_OK; w++) {
     status = apply_where(choice, view->wheres[w], diags);
+  }
+  if (status == DSM_OK) {
+    status = drop_unplaced(choice, diags);
   }
   if (status == DSM_OK && !find_axes(choice)) {
     status = dsm__out_of_memory(diags);

@@ -113,6 +113,18 @@ START_TEST(test_points_without_a_result_are_gaps) {
 }
 END_TEST
 
+START_TEST(test_points_without_a_result_have_no_place_over_results) {
+  made_points_init(&made);
+  made_points_add(&made, "a", "t", 256, "none", 1, 10);
+  made_points_add(&made, "a", "t", 300, "none", 1, 0);
+  made_points_add(&made, "a", "t", 512, "none", 1, 40);
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.x = "step_seconds"});
+  expect(plot->data[0].text, "12.8\t40\t12.8\n25.6\t10\t25.6\n");
+  ck_assert_uint_eq(count_of(plot->data[0].text, "NaN"), 0);
+  dsm_plot_free(plot);
+}
+END_TEST
+
 START_TEST(test_zero_and_negative_numbers_have_linear_axes) {
   made_points_init(&made);
   for (int i = -2; i < 6; i++) {
@@ -264,6 +276,7 @@ Suite *suite_plot_points(void) {
   tcase_add_test(tests, test_lines_share_panels);
   tcase_add_test(tests, test_lines_are_as_wanted);
   tcase_add_test(tests, test_points_without_a_result_are_gaps);
+  tcase_add_test(tests, test_points_without_a_result_have_no_place_over_results);
   tcase_add_test(tests, test_zero_and_negative_numbers_have_linear_axes);
   tcase_add_test(tests, test_a_ladder_climbs_from_its_first_rung);
   tcase_add_test(tests, test_a_ladder_without_its_first_rung_has_no_bars);
