@@ -8,7 +8,7 @@
  * names are shortened in their middle, and some labels are left out where bars are narrower than
  * letters. The same figure has the same texts, byte for byte.
  *
- * A picture is 720 units wide; a unit is a pixel in SVG, half of one in PNG, and 1/108 inch in PDF,
+ * A picture is 720 units wide; a unit is a pixel in SVG, two in PNG, and 1/108 inch in PDF,
  * which is then as wide as the text of a page (6.67 inches).
  */
 #ifndef DSM_PLOT_H

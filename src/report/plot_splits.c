@@ -135,23 +135,30 @@ static void put_row_names(figure *f, dsm_pass pass, double top) {
 }
 
 /* The cells of a pass in a band: rows count downwards. Numbers stand in the cells of loops that are
- * cut. */
+ * cut, unless there are so many layers that they would be too small. */
 static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
                       const char *every) {
   static const dsm__axis rows = {.low = ROW_COUNT, .high = 0};
   dsm__plot_panel(f->maker, area, layers, rows);
   put_row_names(f, pass, area.top);
-  dsm__text_printf(
-      &f->maker->body,
-      "pass = '%s'\n"
-      "plot splits%s using (of(pass)):(0.5):($1-0.5):($1+0.5):(0.0):(1.0):(hue(strcol(%d))) "
-      "with boxxyerror lc rgb variable, \\\n"
-      "  for [r=1:%d] splits%s using (of(pass)):(r+0.5):($1-0.5):($1+0.5):(r+0.0):(r+1.0):"
-      "(shade(column(r+%d))) with boxxyerror lc palette, \\\n"
-      "  for [r=1:%d] splits%s using (of(pass)):(r+0.5):(number(column(r+%d))):"
-      "(ink(column(r+%d))) with labels font ',%.4g' tc rgb variable\n",
-      dsm_pass_name(pass), every, parallelism_column, DSM_DIM_COUNT, every, dims_column - 1,
-      DSM_DIM_COUNT, every, dims_column - 1, dims_column - 1, f->number_size);
+  dsm__text_buffer *const body = &f->maker->body;
+  dsm__text_printf(body,
+                   "pass = '%s'\n"
+                   "plot splits%s using (of(pass)):(0.5):($1-0.5):($1+0.5):(0.0):(1.0):"
+                   "(hue(strcol(%d))) with boxxyerror lc rgb variable, \\\n",
+                   dsm_pass_name(pass), every, parallelism_column);
+  dsm__text_printf(body,
+                   "  for [r=1:%d] splits%s using (of(pass)):(r+0.5):($1-0.5):($1+0.5):(r+0.0):"
+                   "(r+1.0):(shade(column(r+%d))) with boxxyerror lc palette",
+                   DSM_DIM_COUNT, every, dims_column - 1);
+  if (f->number_size >= smallest_of_many) {
+    dsm__text_printf(body,
+                     ", \\\n  for [r=1:%d] splits%s using (of(pass)):(r+0.5):"
+                     "(number(column(r+%d))):(ink(column(r+%d))) with labels font ',%.4g' "
+                     "tc rgb variable",
+                     DSM_DIM_COUNT, every, dims_column - 1, dims_column - 1, f->number_size);
+  }
+  dsm__text_puts(body, "\n");
   dsm__plot_panel_end(f->maker);
 }
 

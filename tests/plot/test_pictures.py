@@ -16,7 +16,7 @@ import plans
 import svg_texts
 
 # In units; on a page a unit is 2/3 of a point.
-SMALLEST_TEXT = 7.9
+SMALLEST_TEXT = 8
 # Heights of a page that the picture of any number of layers has at most.
 MOST_PAGES = 4.0
 SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
