@@ -44,6 +44,7 @@
 #include "dsm/path_steps.h"
 #include "dsm/plan.h"
 #include "dsm/plot.h"
+#include "dsm/plot_points.h"
 #include "dsm/report.h"
 #include "dsm/server.h"
 #include "dsm/status.h"

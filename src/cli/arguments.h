@@ -71,6 +71,8 @@ typedef struct cli_partition_arguments {
 typedef struct cli_plot_arguments {
   const char *figure; /**< NULL: not given */
   const char *script; /**< the folder; NULL: not given */
+  dsm_points_view view; /**< of a database; its wheres are `wheres` */
+  cli_texts wheres;
 } cli_plot_arguments;
 
 typedef struct cli_arguments {

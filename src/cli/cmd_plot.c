@@ -180,6 +180,30 @@ static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
 
 /* ---- figures of a plan ---- */
 
+/* Options that say what a figure of points shows. */
+static const char *const of_points[] = {"x", "y", "series", "value", "pareto", "where"};
+
+/* The first of some options that was given, or NULL. */
+static const char *given_of(const cli_arguments *arguments, const char *const *options,
+                            size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (cli_is_given(arguments, options[i])) {
+      return options[i];
+    }
+  }
+  return NULL;
+}
+
+static cli_exit check_no_points(const request *wanted) {
+  const char *const option =
+      given_of(wanted->arguments, of_points, sizeof of_points / sizeof *of_points);
+  return option == NULL
+             ? CLI_EXIT_DONE
+             : cli_usage_error(wanted->arguments->command,
+                               "--%s goes with the database of a sweep, but '%s' is a plan", option,
+                               wanted->input);
+}
+
 static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
   const char *const word = wanted->arguments->plot.figure;
   dsm_plan_figure figure = DSM_PLAN_FIGURE_LOSS;
@@ -187,9 +211,12 @@ static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
     return cli_usage_error(wanted->arguments->command,
                            "--figure: '%s' is not of a plan, but '%s' is one", word, wanted->input);
   }
-  const cli_exit checked = settle_output(wanted, dsm_plan_figure_name(figure));
-  if (checked != CLI_EXIT_DONE) {
-    return checked;
+  cli_exit outcome = check_no_points(wanted);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = settle_output(wanted, dsm_plan_figure_name(figure));
+  }
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
   }
   dsm_plan *plan = NULL;
   dsm_plot *plot = NULL;
@@ -198,9 +225,64 @@ static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
     status = dsm_plot_plan(&plot, plan, figure, diags);
   }
   cli_print_findings(wanted->arguments, diags);
-  const cli_exit outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
+  outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   dsm_plan_free(plan);
+  return outcome;
+}
+
+/* ---- figures of the points of a sweep ---- */
+
+/* Options that a figure has no use for. */
+static cli_exit check_view(const request *wanted, dsm_points_figure figure) {
+  static const char *const of_cells[] = {"value"};
+  static const char *const of_front[] = {"pareto"};
+  static const char *const of_lines[] = {"series"};
+  const cli_arguments *const arguments = wanted->arguments;
+  const bool is_cells = figure == DSM_POINTS_FIGURE_HEATMAP;
+  const bool is_front = figure == DSM_POINTS_FIGURE_PARETO;
+  const char *option = is_cells ? NULL : given_of(arguments, of_cells, 1);
+  option = option == NULL && !is_front ? given_of(arguments, of_front, 1) : option;
+  option = option == NULL && (is_cells || is_front) ? given_of(arguments, of_lines, 1) : option;
+  return option == NULL ? CLI_EXIT_DONE
+                        : cli_usage_error(arguments->command, "--%s does not go with --figure %s",
+                                          option, dsm_points_figure_name(figure));
+}
+
+static cli_exit plot_points(request *wanted, dsm_diags *diags) {
+  const cli_arguments *const arguments = wanted->arguments;
+  const char *const word = arguments->plot.figure;
+  dsm_points_figure figure = DSM_POINTS_FIGURE_LINES;
+  if (word != NULL && !dsm_points_figure_parse(word, &figure)) {
+    return cli_usage_error(arguments->command,
+                           "--figure: '%s' is of a plan, but '%s' is the database of a sweep", word,
+                           wanted->input);
+  }
+  cli_exit outcome = check_view(wanted, figure);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = settle_output(wanted, dsm_points_figure_name(figure));
+  }
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
+  dsm_points_view view = arguments->plot.view;
+  view.wheres = arguments->plot.wheres.items;
+  view.where_count = arguments->plot.wheres.count;
+  dsm_store *store = NULL;
+  dsm_point_table *points = NULL;
+  dsm_plot *plot = NULL;
+  dsm_status status = dsm_store_open_read(&store, wanted->input, diags);
+  if (status == DSM_OK) {
+    status = dsm_store_points(store, &points, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm_plot_points(&plot, points, figure, &view, diags);
+  }
+  dsm_store_close(store);
+  cli_print_findings(arguments, diags);
+  outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
+  dsm_plot_free(plot);
+  dsm_point_table_free(points);
   return outcome;
 }
 
@@ -214,7 +296,7 @@ cli_exit cli_run_plot(const cli_arguments *arguments) {
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK) {
     request wanted = {.arguments = arguments, .input = path, .form = DSM_PLOT_SVG};
-    outcome = plot_plan(&wanted, diags);
+    outcome = dsm_store_is_database(path) ? plot_points(&wanted, diags) : plot_plan(&wanted, diags);
   } else {
     cli_print_findings(arguments, diags);
   }

@@ -143,20 +143,25 @@ const cli_command cli_commands[] = {
      .run = cli_run_partition},
     {.name = "plot",
      .bit = CLI_PLOT,
-     .operands = "PLAN",
-     .takes = {CLI_TAKES_PLAN},
+     .operands = "PLAN | DATABASE",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
-     .summary = "draw figures of a plan",
+     .summary = "draw figures of a plan or of the points of a sweep",
      .description =
-         "Draws a figure of PLAN, which explore wrote, as SVG, PNG or PDF, by the ending of the "
-         "output file: where the time of each layer and pass goes (loss), their parallelisms and "
+         "Draws a figure as SVG, PNG or PDF, by the ending of the output file. Of PLAN, which "
+         "explore wrote: where the time of each layer and pass goes (loss), their parallelisms and "
          "core splits (splits), how far they are from the roof (roofline), and what a chip's "
-         "memory holds over the step (memory). gnuplot has to be installed; with --script alone "
-         "it need not.",
+         "memory holds over the step (memory). Of DATABASE, which sweep wrote: a result over what "
+         "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
+         "result over two axes (heatmap), and the points that no other beats in two objectives "
+         "(pareto). gnuplot has to be installed; with --script alone it need not.",
      .examples = {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
                   "dsm plot plan.json --figure roofline -o roofline.pdf",
-                  "dsm plot plan.json --figure splits --script figures -o splits.png"},
+                  "dsm plot plan.json --figure splits --script figures -o splits.png",
+                  "dsm sweep scratchpad_vgg16 -q && dsm plot scratchpad_vgg16.sqlite -o sizes.svg",
+                  "dsm plot scratchpad_vgg16.sqlite --figure heatmap --value utilization -o "
+                  "sizes.png"},
      .run = cli_run_plot},
     {.name = "report",
      .bit = CLI_REPORT,

@@ -5,7 +5,11 @@
 #include "cli/option_values.h"
 
 const char *cli_figure_word(size_t index) {
-  return index < DSM_PLAN_FIGURE_COUNT ? dsm_plan_figure_name((dsm_plan_figure)index) : NULL;
+  if (index < DSM_PLAN_FIGURE_COUNT) {
+    return dsm_plan_figure_name((dsm_plan_figure)index);
+  }
+  const size_t other = index - DSM_PLAN_FIGURE_COUNT;
+  return other < DSM_POINTS_FIGURE_COUNT ? dsm_points_figure_name((dsm_points_figure)other) : NULL;
 }
 
 cli_exit cli_apply_figure(cli_arguments *arguments, const cli_option *option, char *value) {
@@ -23,5 +27,42 @@ cli_exit cli_apply_script(cli_arguments *arguments, const cli_option *option, ch
                            option->name);
   }
   arguments->plot.script = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_plot_x(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->plot.view.x = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_plot_y(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->plot.view.y = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_plot_series(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->plot.view.series = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_plot_value(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->plot.view.value = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_plot_pareto(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  arguments->plot.view.pareto = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_where(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  cli_texts *const wheres = &arguments->plot.wheres;
+  wheres->items[wheres->count++] = value;
   return CLI_EXIT_DONE;
 }

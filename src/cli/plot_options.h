@@ -9,6 +9,12 @@
 const char *cli_figure_word(size_t index);
 
 cli_exit cli_apply_figure(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_plot_x(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_plot_y(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_plot_series(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_plot_value(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_plot_pareto(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_where(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_script(cli_arguments *arguments, const cli_option *option, char *value);
 
 #endif

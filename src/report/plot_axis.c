@@ -78,7 +78,7 @@ static const char *tic_text(dsm__plot_maker *maker, const dsm__axis *axis, doubl
   }
   if (shown >= 0 && (shown >= 1e-4 || shown <= 0) && shown < 1e7) {
     return dsm__plot_text(maker, "%s%s%s", dsm__figure_short(shown, 4).text,
-                          unit == NULL ? "" : " ", unit == NULL ? "" : unit);
+                          unit == NULL || unit[0] == '\0' ? "" : " ", unit == NULL ? "" : unit);
   }
   return dsm__plot_text(maker, "%.4g%s%s", shown, unit == NULL ? "" : " ",
                         unit == NULL ? "" : unit);

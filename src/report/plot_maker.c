@@ -49,12 +49,21 @@ static dsm_plot *settle(dsm__plot_maker *maker) {
   return plot->body == NULL ? NULL : plot;
 }
 
-dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot, dsm_diags *diags) {
-  dsm_plot *const made = settle(maker);
+static void free_texts(dsm__plot_maker *maker) {
   dsm__text_fini(&maker->body);
   for (size_t i = 0; i < maker->data_count; i++) {
     dsm__text_fini(&maker->data_texts[i]);
   }
+}
+
+void dsm__plot_abandon(dsm__plot_maker *maker) {
+  free_texts(maker);
+  dsm__arena_free(maker->arena);
+}
+
+dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot, dsm_diags *diags) {
+  dsm_plot *const made = settle(maker);
+  free_texts(maker);
   if (made == NULL) {
     dsm__arena_free(maker->arena);
     return dsm__out_of_memory(diags);

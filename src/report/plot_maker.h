@@ -70,6 +70,9 @@ DSM_NODISCARD dsm_status dsm__plot_begin(dsm__plot_maker *maker, dsm_diags *diag
 DSM_NODISCARD dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot,
                                           dsm_diags *diags);
 
+/** Frees what a figure that is given up was made with. */
+void dsm__plot_abandon(dsm__plot_maker *maker);
+
 /** A new data text under a name of letters, which the body refers to as a variable. The caller
  * appends to it; it ends with the figure. */
 dsm__text_buffer *dsm__plot_add_data(dsm__plot_maker *maker, const char *name);

@@ -125,6 +125,8 @@ extern const faulty_case report_cases[];
 extern const size_t report_case_count;
 extern const faulty_case plot_cases[];
 extern const size_t plot_case_count;
+extern const faulty_case plot_points_cases[];
+extern const size_t plot_points_case_count;
 
 extern const faulty_case sweep_store_cases[];
 extern const size_t sweep_store_case_count;

@@ -204,6 +204,7 @@ int main(void) {
   failure_count += run_cases(check_cases, check_case_count, &s, diags);
   failure_count += run_cases(report_cases, report_case_count, &s, diags);
   failure_count += run_cases(plot_cases, plot_case_count, &s, diags);
+  failure_count += run_cases(plot_points_cases, plot_points_case_count, &s, diags);
   failure_count += run_cases(sweep_store_cases, sweep_store_case_count, &s, diags);
   failure_count += run_cases(sweep_team_cases, sweep_team_case_count, &s, diags);
   dsm_diags_free(diags);

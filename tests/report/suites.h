@@ -27,6 +27,8 @@ Suite *suite_plan_decisions(void);
 Suite *suite_plan_table(void);
 Suite *suite_plot_maker(void);
 Suite *suite_plot_plan(void);
+Suite *suite_plot_points(void);
+Suite *suite_point_axes(void);
 Suite *suite_points_report(void);
 Suite *suite_roofline(void);
 Suite *suite_sensitivity_report(void);

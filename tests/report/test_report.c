@@ -28,6 +28,8 @@ int main(void) {
       suite_plan_table,
       suite_plot_maker,
       suite_plot_plan,
+      suite_plot_points,
+      suite_point_axes,
       suite_points_report,
       suite_roofline,
       suite_sensitivity_report,
