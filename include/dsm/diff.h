@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * diff.h: two plans side by side: what differs in what was asked (inputs and options), in what was
  * decided, and in the time of each layer and pass. Unlike a check (check.h) it does not judge: A
  * and B may be plans of other networks and systems.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * export.h: plans as inputs of other simulators.
  *
  * Each target is a set of small text files that hold what a plan predicts in that simulator's own

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * path_steps.h: where paths of overrides (`--set`) can go. For programs that help to write such
  * paths, as the completion of a shell does.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * plot.h: figures, as texts for gnuplot.
  *
  * A figure is a script and the data that it draws. The library only makes these texts; whoever

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * plot_points.h: figures of the points of a sweep, as texts for gnuplot (plot.h).
  *
  * What a figure shows is a result over one or two axes. Without options it is found out from what

@@ -44,7 +44,7 @@ static cli_exit put(const cli_arguments *arguments, const char *text) {
                            "--output: '%s' is there already, and is replaced only with --force",
                            output);
   }
-  return cli_put_file(arguments, "output", output, text);
+  return cli_put_file(arguments, "output", output, text, strlen(text));
 }
 
 cli_exit cli_run_init(const cli_arguments *arguments) {

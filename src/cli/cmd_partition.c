@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -113,7 +114,7 @@ static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *in
   cli_exit outcome =
       cli_exit_of(dsm_partition_mps(&text, instance, &arguments->partition.options, diags));
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text);
+    outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text, strlen(text));
   }
   free(text);
   return outcome;
@@ -126,7 +127,8 @@ static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *
                              "1 GiB; simulate fewer requests",
                              simulation->event_count);
   }
-  const cli_exit outcome = cli_put_file(arguments, "trace", arguments->partition.trace, text);
+  const cli_exit outcome =
+      cli_put_file(arguments, "trace", arguments->partition.trace, text, strlen(text));
   free(text);
   return outcome;
 }

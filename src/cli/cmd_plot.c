@@ -12,6 +12,7 @@
 #include "cli/gnuplot.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/written.h"
 
 #define FINDINGS_MAX 100
 /* Bytes of the name of a script. */
@@ -78,35 +79,6 @@ static cli_exit settle_output(request *wanted, const char *figure) {
 
 /* ---- writing ---- */
 
-/* Nothing is written over what it is made from. */
-static cli_exit check_not_input(const request *wanted, const char *option, const char *path) {
-  struct stat output;
-  struct stat input;
-  if (stat(path, &output) == 0 && stat(wanted->input, &input) == 0 &&
-      output.st_dev == input.st_dev && output.st_ino == input.st_ino) {
-    return cli_usage_error(wanted->arguments->command, "--%s: '%s' is what is plotted", option,
-                           path);
-  }
-  return dsm_store_is_database(path)
-             ? cli_usage_error(wanted->arguments->command,
-                               "--%s: '%s' is a database, which a picture does not replace", option,
-                               path)
-             : CLI_EXIT_DONE;
-}
-
-static cli_exit write_bytes(const request *wanted, const char *option, const char *path,
-                            const char *bytes, size_t length) {
-  const cli_exit checked = check_not_input(wanted, option, path);
-  if (checked != CLI_EXIT_DONE) {
-    return checked;
-  }
-  dsm_diags *const diags = dsm_diags_new(1);
-  const dsm_status status = dsm_file_write(path, bytes, length, diags);
-  cli_print_findings(wanted->arguments, diags);
-  dsm_diags_free(diags);
-  return cli_exit_of(status);
-}
-
 /* A text into a file of the script's folder. */
 static cli_exit write_beside(const request *wanted, const char *file, const char *text) {
   const char *const folder = wanted->arguments->plot.script;
@@ -119,7 +91,10 @@ static cli_exit write_beside(const request *wanted, const char *file, const char
     return cli_out_of_memory();
   }
   (void)snprintf(path, size, "%s/%s", folder, file);
-  const cli_exit outcome = write_bytes(wanted, "script", path, text, strlen(text));
+  const cli_exit outcome =
+      cli_is_same_file(path, wanted->input)
+          ? cli_usage_error(wanted->arguments->command, "--script: '%s' is what is plotted", path)
+          : cli_put_file(wanted->arguments, "script", path, text, strlen(text));
   free(path);
   return outcome;
 }
@@ -146,20 +121,15 @@ static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
 }
 
 static cli_exit write_picture(const request *wanted, const dsm_plot *plot) {
-  const char *const path = wanted->arguments->output;
-  cli_exit outcome = check_not_input(wanted, "output", path);
-  if (outcome != CLI_EXIT_DONE) {
-    return outcome;
-  }
   char *const program = dsm_plot_program(plot, wanted->form);
   if (program == NULL) {
     return cli_out_of_memory();
   }
   char *picture;
   size_t length = 0;
-  outcome = cli_gnuplot_run(program, &picture, &length);
+  cli_exit outcome = cli_gnuplot_run(program, &picture, &length);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = write_bytes(wanted, "output", path, picture, length);
+    outcome = cli_put_file(wanted->arguments, "output", wanted->arguments->output, picture, length);
   }
   free(picture);
   free(program);

@@ -39,14 +39,13 @@ cli_exit cli_put_stdout(const char *text) {
 }
 
 cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const char *path,
-                      const char *text) {
+                      const char *bytes, size_t length) {
   if (dsm_store_is_database(path)) {
-    return cli_usage_error(arguments->command,
-                           "--%s: '%s' is a database, which a report does not replace", option,
-                           path);
+    return cli_usage_error(arguments->command, "--%s: '%s' is a database, which no result replaces",
+                           option, path);
   }
   dsm_diags *const diags = dsm_diags_new(1);
-  const dsm_status status = dsm_file_write(path, text, strlen(text), diags);
+  const dsm_status status = dsm_file_write(path, bytes, length, diags);
   cli_print_findings(arguments, diags);
   dsm_diags_free(diags);
   return cli_exit_of(status);
@@ -60,8 +59,9 @@ static cli_exit put(const cli_arguments *arguments, cli_printer *print, const vo
   if (text == NULL) {
     return cli_out_of_memory();
   }
-  const cli_exit outcome =
-      file == NULL ? cli_put_stdout(text) : cli_put_file(arguments, "output", file, text);
+  const cli_exit outcome = file == NULL
+                               ? cli_put_stdout(text)
+                               : cli_put_file(arguments, "output", file, text, strlen(text));
   free(text);
   return outcome;
 }

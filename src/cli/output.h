@@ -11,7 +11,7 @@ cli_exit cli_put_stdout(const char *text);
 /** Writes what an option asks for to a file, whole or not at all, but never over a database: those
  * hold results that took long. */
 cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const char *path,
-                      const char *text);
+                      const char *bytes, size_t length);
 
 /** Prints a result in a format; malloc'ed, NULL if out of memory. */
 typedef char *cli_printer(const void *result, cli_format format, dsm_table_style style);

@@ -280,7 +280,7 @@ class Folders(unittest.TestCase):
         self.assertTrue((self.path / "empty" / "workload.txt").is_file())
         before = self.files()
         self.assertIn("found one that has files", self.export("empty", code=5))
-        self.assertIn("plan itself", self.export("plan.json", code=2))
+        self.assertIn("this one is an input", self.export("plan.json", code=2))
         (self.path / "file").write_text("x")
         self.assertIn("Not a directory", self.export("file", code=5))
         self.assertIn("No such file", self.export("no/such", code=5))
