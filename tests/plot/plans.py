@@ -2,7 +2,10 @@
 """Plans to plot: of bundled networks, of one with many layers, and of one with odd names."""
 import json
 import os
+import pathlib
 import subprocess
+import sys
+import tempfile
 
 FIGURES = ("loss", "splits", "roofline", "memory")
 
@@ -77,3 +80,18 @@ def all_plans(dsm, folder):
         "net200": explore(dsm, folder, "net200", many_layers(200)),
         "odd": explore(dsm, folder, "odd", odd_names()),
     }
+
+
+def run(check_all, failures):
+    """Runs a test's checks with the program and, if it is named, a folder that keeps the pictures;
+    returns the exit code."""
+    dsm = pathlib.Path(sys.argv[1]).resolve()
+    if len(sys.argv) > 2:
+        folder = pathlib.Path(sys.argv[2])
+        folder.mkdir(exist_ok=True)
+        check_all(dsm, folder)
+    else:
+        with tempfile.TemporaryDirectory() as temporary:
+            check_all(dsm, pathlib.Path(temporary))
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0

@@ -10,7 +10,6 @@ With FOLDER, the pictures are kept there, to be looked at.
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import plans
 import svg_texts
@@ -111,18 +110,5 @@ def check_all(dsm, folder):
     check_script(dsm, folder, databases["some_infeasible"])
 
 
-def main():
-    dsm = pathlib.Path(sys.argv[1]).resolve()
-    if len(sys.argv) > 2:
-        folder = pathlib.Path(sys.argv[2])
-        folder.mkdir(exist_ok=True)
-        check_all(dsm, folder)
-    else:
-        with tempfile.TemporaryDirectory() as temporary:
-            check_all(dsm, pathlib.Path(temporary))
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(plans.run(check_all, failures))
