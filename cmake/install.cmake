@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Components: program (whatever names none), runtime (the shared library), development, mpi.
-set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 install(TARGETS dsm RUNTIME)
 if(TARGET dsm_mpi)
   install(TARGETS dsm_mpi RUNTIME COMPONENT mpi)

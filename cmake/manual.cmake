@@ -24,7 +24,10 @@ install(
   DESTINATION ${CMAKE_INSTALL_MANDIR}
   PATTERN dsm-mpi.1 EXCLUDE)
 if(TARGET dsm_mpi)
-  install(FILES ${DSM_MAN_FOLDER}/dsm-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(
+    FILES ${DSM_MAN_FOLDER}/dsm-mpi.1
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    COMPONENT mpi)
 endif()
 
 # The shells' own folders, below the data of whatever prefix.

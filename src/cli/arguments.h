@@ -69,8 +69,8 @@ typedef struct cli_partition_arguments {
 
 /** What only `plot` takes. */
 typedef struct cli_plot_arguments {
-  const char *figure; /**< NULL: not given */
-  const char *script; /**< the folder; NULL: not given */
+  const char *figure;   /**< NULL: not given */
+  const char *script;   /**< the folder; NULL: not given */
   dsm_points_view view; /**< of a database; its wheres are `wheres` */
   cli_texts wheres;
 } cli_plot_arguments;

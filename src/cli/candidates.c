@@ -48,7 +48,9 @@ enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 /* Is it a description that may be taken, as far as its beginning says? */
 static bool is_taken(const char *path, unsigned takes) {
   char head[HEAD_SIZE + 1];
-  FILE *const file = fopen(path, "r");
+  struct stat info;
+  /* a pipe would wait for somebody to write */
+  FILE *const file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
   if (file == NULL) {
     return false;
   }

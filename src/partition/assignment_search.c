@@ -31,7 +31,7 @@ typedef struct annealer {
   struct ranked *order; /* [i] or [j], scratch */
   double *busy;         /* [j], scratch */
   double *room;         /* [j], scratch */
-  double best_cost;
+  double best_value;    /* of the objective */
   bool has_best;
 } annealer;
 
@@ -76,13 +76,19 @@ static double cost_of(const annealer *n) {
   return cost * (1 + overflow_price * over);
 }
 
-static void keep_best(annealer *n, double cost) {
-  if ((n->has_best && cost >= n->best_cost) || dsm__assignment_overflow(n->a) > 0 ||
-      !isfinite(dsm__assignment_value(n->a))) {
+static bool is_better(const dsm_partition_options *options, double value, double than) {
+  return options->objective == DSM_OBJECTIVE_THROUGHPUT ? value > than : value < than;
+}
+
+/* By the objective itself: of two the smoother cost can be that of the worse. */
+static void keep_best(annealer *n) {
+  const double value = dsm__assignment_value(n->a);
+  if ((n->has_best && !is_better(n->a->options, value, n->best_value)) ||
+      dsm__assignment_overflow(n->a) > 0 || !isfinite(value)) {
     return;
   }
   n->has_best = true;
-  n->best_cost = cost;
+  n->best_value = value;
   for (size_t i = 0; i < n->a->instance->task_count; i++) {
     n->best[i] = n->a->device_of[i];
   }
@@ -199,7 +205,7 @@ static double take(annealer *n) {
   }
   dsm__assignment_count(n->a);
   const double cost = cost_of(n);
-  keep_best(n, cost);
+  keep_best(n);
   return cost;
 }
 
@@ -286,7 +292,7 @@ static void anneal(annealer *n, double cost, dsm__is_over *is_over, void *contex
     const double now = n->moved_count > 0 ? cost_of(n) : cost;
     if (now <= cost * (1 + heat * dsm__exponential_gap(&n->random, 1))) {
       cost = now;
-      keep_best(n, cost);
+      keep_best(n);
     } else {
       undo(n);
     }

@@ -17,7 +17,6 @@ static const dsm__place nowhere = {NULL, 0, 0, NULL};
 static const double least_gap = 1e-7;
 /* The relaxation lies above a true bound by a solver's tolerance at most. */
 static const double relaxation_slack = 1e-8;
-/* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
 /* When the searches for an assignment and for a bound without a programme end at the latest, in
  * parts of the time limit. */
 static const double assigning_share = 0.3;
@@ -25,9 +24,10 @@ static const double bounding_share = 0.5;
 /* What a place (a task or tensor, and a device) takes to be made and loaded, with some to spare: 40
  * microseconds were measured, five times over. */
 static const double seconds_per_place = 1e-4;
-/* Beyond this range of times GLPK's bounds are not relied on: over 11 orders of ten and more a few in
- * a thousand were below the optimum. */
+/* Beyond this range of times GLPK's bounds are not relied on: over 11 orders of ten and more a few
+ * in a thousand were below the optimum. */
 static const double range_max = 1e10;
+/* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 
 /* ---- bounds before any solver ---- */

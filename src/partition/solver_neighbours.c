@@ -41,7 +41,7 @@ typedef enum neighbourhood {
   NEIGHBOURHOOD_RUN = 0,   /* consecutive ones: what they send */
   NEIGHBOURHOOD_SCATTERED, /* any */
   NEIGHBOURHOOD_HEAVY,     /* any, likelier by what they need: how memory is filled */
-  NEIGHBOURHOOD_PAIR,      /* of two devices, any that run on them: who of the two has what */
+  NEIGHBOURHOOD_PAIR,      /* the same, between two devices only */
   NEIGHBOURHOOD_COUNT
 } neighbourhood;
 
@@ -108,6 +108,9 @@ static void free_some(dsm__search *search) {
 }
 
 void dsm__search_neighbours(dsm__search *search) {
+  if (search->instance->device_count < 2) {
+    return; /* nothing can be elsewhere */
+  }
   int failures = 0;
   const double keep = dsm__search_left(search) / 2;
   while (search->has_best && failures < NEIGHBOUR_FAILURES && !dsm__search_is_done(search) &&

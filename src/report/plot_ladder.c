@@ -292,7 +292,8 @@ static void put_number(figure *f, dsm__area area, dsm__axis y, double position, 
   const double pitch = area.width * bar_pitch(f) / (double)f->choice->x->value_count;
   const double x = area.left + area.width * dsm__axis_share(&f->x.axis, position);
   const bool is_known = !isnan(value);
-  const char *const text = is_known ? dsm__figure_digits(value, 3).text : "no result";
+  const dsm__figure number = dsm__figure_digits(is_known ? value : 0, 3);
+  const char *const text = is_known ? number.text : "no result";
   const double width = dsm__plot_text_width(text, DSM__SIZE_SMALL);
   const double share = is_known ? dsm__axis_share(&y, value) : 0;
   const double top = area.top + area.height * (1 - share) - label_gap;

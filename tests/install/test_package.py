@@ -3,7 +3,7 @@
 """Makes the Debian packages of a build, has lintian check them, and installs and removes them in a
 scratch root, where the program works.
 
-Usage: test_package.py BUILD_DIR CPACK
+Usage: test_package.py BUILD_DIR CMAKE CPACK
 """
 import os
 import pathlib
@@ -58,7 +58,7 @@ def check_fields(packages):
     return library
 
 
-def check_files(packages):
+def check_files(packages, everything):
     """Everything that is installed is in one package, and in the right one."""
     where = {}
     for name, path in packages.items():
@@ -72,8 +72,16 @@ def check_files(packages):
                   None)
         expect(is_for in (None, name), f"{file} is in {name}")
     for file, name in [("usr/bin/dsm", "dsm"), ("usr/share/dsm/workloads/vgg16.json", "dsm"),
+                       ("usr/share/man/man1/dsm.1.gz", "dsm"),
+                       ("usr/share/man/man1/dsm-explore.1.gz", "dsm"),
                        ("usr/include/dsm/dsm.h", "libdsm-dev")]:
         expect(where.get(file) == name, f"{file} is in {where.get(file)}, not in {name}")
+    # Nothing that is installed is left out, but for what Debian has elsewhere.
+    packed = {re.sub(r"\.gz$", "", file).removeprefix("usr/") for file in where}
+    for path in everything.rglob("*"):
+        file = str(path.relative_to(everything))
+        expect(path.is_dir() or file in packed or file == "share/doc/dsm/LICENSE",
+               f"{file} is in no package")
 
 
 def check_installation(packages, library, root):
@@ -92,13 +100,15 @@ def check_installation(packages, library, root):
         expect(state == "install ok installed", f"{name}: {state}")
     printed = run(root / "usr/bin/dsm", "explore", "vgg16", "torus64", "--color", "never")
     expect("utilization" in printed, f"dsm explore: {printed}")
+    printed = run(root / "usr/bin/dsm", "init", "workload")
+    expect("dsm-workload/1" in printed, f"dsm init: {printed}")
     run(*dpkg, "--purge", *reversed(names))
     left = [str(path) for path in (root / "usr").rglob("*") if not path.is_dir()]
     expect(not left, f"left after removing the packages: {left}")
 
 
 def main():
-    build, cpack = sys.argv[1:3]
+    build, cmake, cpack = sys.argv[1:4]
     with tempfile.TemporaryDirectory(prefix="dsm-package-") as folder:
         made = pathlib.Path(folder) / "made"
         run(cpack, "--config", f"{build}/CPackConfig.cmake", "-B", made)
@@ -108,7 +118,9 @@ def main():
             errors = [line for line in complaints.splitlines() if line.startswith("E:")]
             expect(not errors, "lintian: " + "\n".join(errors))
             library = check_fields(packages)
-            check_files(packages)
+            everything = pathlib.Path(folder) / "everything"
+            run(cmake, "--install", build, "--prefix", everything)
+            check_files(packages, everything)
             check_installation(packages, library, pathlib.Path(folder) / "root")
     print(f"{len(failures)} failures" if failures else "the packages install and work")
     return 1 if failures else 0
