@@ -19,8 +19,8 @@ static dsm_status report(dsm_diags *diags, dsm_status status, const char *file, 
                          const char *hint) {
   dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
   (void)snprintf(diag.file, sizeof diag.file, "%s", file);
-  (void)snprintf(diag.message, sizeof diag.message, "%s", message);
-  (void)snprintf(diag.hint, sizeof diag.hint, "%s", hint);
+  (void)snprintf(diag.message, sizeof diag.message, "%.500s", message);
+  (void)snprintf(diag.hint, sizeof diag.hint, "%.250s", hint);
   dsm_diags_append(diags, &diag);
   return status;
 }
