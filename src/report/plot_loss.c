@@ -200,7 +200,7 @@ void dsm__plot_loss(dsm__plot_maker *maker, const dsm_plan *plan) {
   maker->height = ceil(first + (double)f.bands.count * band_height(&f) + 4);
   put_data(&f);
   put_variables(&f);
-  const double top = dsm__plot_plan_heading(maker, plan, "where the time of each layer goes");
+  const double top = dsm__plot_plan_heading(maker, plan, "where the time of each layer goes", NULL);
   (void)put_legend(&f, top, true);
   dsm__plot_empty_panel(maker);
   for (size_t band = 0; band < f.bands.count; band++) {

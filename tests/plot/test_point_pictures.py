@@ -111,4 +111,4 @@ def check_all(dsm, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(plans.run(check_all, failures))
+    sys.exit(plans.check_pictures(check_all, failures))
