@@ -12,6 +12,7 @@
 #include "cli/gnuplot.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/plan_operand.h"
 #include "cli/written.h"
 
 #define FINDINGS_MAX 100
@@ -190,11 +191,15 @@ static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
   }
   dsm_plan *plan = NULL;
   dsm_plot *plot = NULL;
-  dsm_status status = dsm_plan_load(&plan, wanted->input, NULL, diags);
+  double recorded_step_cycles = 0;
+  dsm_status status = dsm_plan_load(&plan, wanted->input, &recorded_step_cycles, diags);
   if (status == DSM_OK) {
     status = dsm_plot_plan(&plot, plan, figure, diags);
   }
   cli_print_findings(wanted->arguments, diags);
+  if (status == DSM_OK) {
+    cli_note_recorded_step(wanted->arguments, "the plan", plan, recorded_step_cycles);
+  }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   dsm_plan_free(plan);
@@ -250,6 +255,10 @@ static cli_exit plot_points(request *wanted, dsm_diags *diags) {
   }
   dsm_store_close(store);
   cli_print_findings(arguments, diags);
+  if (status == DSM_OK && points->row_count < points->point_count) {
+    cli_note(arguments, "%zu of %zu points of '%s' are recorded", points->row_count,
+             points->point_count, wanted->input);
+  }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   dsm_point_table_free(points);

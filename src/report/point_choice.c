@@ -164,7 +164,8 @@ static bool find_axes(dsm__point_choice *choice) {
 dsm_status dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
                                    const dsm_point_table *points, const dsm_points_view *view,
                                    dsm_diags *diags) {
-  *choice = (dsm__point_choice){.arena = arena, .view = view, .points = *points};
+  *choice = (dsm__point_choice){
+      .arena = arena, .view = view, .points = *points, .recorded_count = points->row_count};
   dsm_status status = DSM_OK;
   for (size_t w = 0; w < view->where_count && status == DSM_OK; w++) {
     status = apply_where(choice, view->wheres[w], diags);

@@ -36,7 +36,8 @@ const char *dsm__points_title(dsm__plot_maker *maker, const dsm_point_table *poi
 double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
                      const dsm__measure *measure);
 
-/** The heading: a title, and below it what all points have in common. */
+/** The heading: a title, and below it how many points are recorded if not all are, what the figure
+ * has to say (`also`, or NULL), and what all points have in common. */
 void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
                          const char *also);
 
