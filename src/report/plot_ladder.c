@@ -409,7 +409,7 @@ static void lay_out(figure *f) {
 static void draw(figure *f) {
   name_rungs(f);
   lay_out(f);
-  dsm__points_heading(f->maker, f->choice, ladder_title(f), NULL);
+  dsm__points_heading(f->maker, f->choice, ladder_title(f), NULL, true);
   (void)put_legend(f, dsm__plot_heading_height(true), true);
   dsm__plot_empty_panel(f->maker);
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "bars");

@@ -106,11 +106,14 @@ static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *po
   return text;
 }
 
-const char *dsm__points_missing(dsm__plot_maker *maker, const dsm__point_choice *choice) {
+/* How many points have no result; NULL if all have one. */
+static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                                bool has_crosses) {
   const size_t failed = dsm__points_failed(&choice->points);
   return failed == 0 ? NULL
-                     : dsm__plot_text(maker, "%zu of %zu points %s no result (\xC3\x97)", failed,
-                                      choice->points.row_count, failed == 1 ? "has" : "have");
+                     : dsm__plot_text(maker, "%zu of %zu points %s no result%s", failed,
+                                      choice->points.row_count, failed == 1 ? "has" : "have",
+                                      has_crosses ? " (\xC3\x97)" : "");
 }
 
 /* How much of the sweep there is; NULL if it is complete. */
@@ -124,10 +127,10 @@ static const char *recorded_text(dsm__plot_maker *maker, const dsm__point_choice
 }
 
 void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
-                         const char *also) {
+                         const char *also, bool has_crosses) {
   const char *const title = dsm__plot_text(maker, "%s: %s", choice->points.name, what);
   const char *const parts[] = {recorded_text(maker, choice), also,
-                               dsm__points_missing(maker, choice),
+                               missing_text(maker, choice, has_crosses),
                                common_text(maker, &choice->points)};
   const char *below = "";
   for (size_t i = 0; i < COUNT_OF(parts); i++) {

@@ -79,7 +79,14 @@ def check_contents(folder):
     lines = texts_of(folder, "many_series-lines")
     expect(sum("nobody_would" in text for text in lines) == 20, "many series", str(lines))
     marked = " ".join(texts_of(folder, "some_infeasible-lines"))
-    expect("points have no result" in marked, "infeasible", marked)
+    expect("points have no result (×)" in marked, "infeasible", marked)
+    front = " ".join(texts_of(folder, "some_infeasible-pareto"))
+    expect("points have no result" in front and "×" not in front, "infeasible, pareto", front)
+    for name in ("one", "zero", "some_infeasible", "scratchpad_vgg16", "odd_names"):
+        texts = texts_of(folder, f"{name}-pareto")
+        is_said = any("labels: " in text for text in texts)
+        is_number = any(text.startswith("point ") for text in texts)
+        expect(is_said != is_number, f"{name}, pareto", f"labels that are not said: {texts}")
 
 
 def check_script(dsm, folder, database):
