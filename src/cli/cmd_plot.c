@@ -128,7 +128,7 @@ static cli_exit write_picture(const request *wanted, const dsm_plot *plot) {
   }
   char *picture;
   size_t length = 0;
-  cli_exit outcome = cli_gnuplot_run(program, &picture, &length);
+  cli_exit outcome = cli_gnuplot_run(program, wanted->form, &picture, &length);
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_file(wanted->arguments, "output", wanted->arguments->output, picture, length);
   }

@@ -75,6 +75,7 @@ def check_failing(program):
         "makes nothing": ("cat >/dev/null", "no picture", "exit code 0"),
         "does not read": ("exit 2", "exit code 2"),
         "is ended": ("kill -9 $$", "signal 9"),
+        "makes a text": ("cat >/dev/null; echo gnuplot 9.9", "made no svg", "$PATH"),
         "makes half": ("cat >/dev/null; echo half; exit 1", "exit code 1"),
     }
     for name, (commands, *words) in cases.items():
@@ -84,11 +85,24 @@ def check_failing(program):
     expect(output.read_text() == "old", "old picture", "is not as it was")
 
 
+def check_forms(program):
+    """What is made has the form that the name asks for."""
+    for ending, beginning in (("svg", "<svg "), ("png", "\\211PNG\\r\\n\\032\\n"), ("pdf", "%%PDF-1.5")):
+        for asked in ("svg", "png", "pdf"):
+            output = program.folder / f"form.{asked}"
+            done = program.with_gnuplot(f"cat >/dev/null; printf '{beginning}'", "-o", output)
+            expected = 0 if asked == ending else OUTSIDE
+            expect(done.returncode == expected and output.exists() == (expected == 0),
+                   f"{ending} for {asked}", f"{done.returncode}: {done.stderr}")
+            output.unlink(missing_ok=True)
+
+
 def check_written(program):
     """Large pictures arrive whole, and settings of the user's do not count."""
     output = program.folder / "p.svg"
     done = program.with_gnuplot(
-        "test \"$1\" = -d || exit 9; cat >/dev/null; echo warning >&2; head -c 3000000 /dev/zero",
+        "test \"$1\" = -d || exit 9; cat >/dev/null; echo warning >&2; printf '<?xml'; "
+        "head -c 2999995 /dev/zero",
         "-o", output)
     expect(done.returncode == 0, "large picture", f"{done.returncode}: {done.stderr}")
     expect(output.stat().st_size == 3000000, "large picture", f"{output.stat().st_size} bytes")
@@ -108,6 +122,7 @@ def main():
         check_missing(program)
         check_folders(program)
         check_failing(program)
+        check_forms(program)
         check_written(program)
     print(f"{len(failures)} failures")
     return 1 if failures else 0
