@@ -121,11 +121,42 @@ static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
   return outcome;
 }
 
+/* The first character (UTF-8) that common fonts do not have, of at most `length` bytes: beyond
+ * Latin, Greek and Cyrillic (to U+052F and U+1E00 to U+1FFF) and punctuation, arrows and signs
+ * (U+2000 to U+23FF). NULL: there is none. */
+static const char *rare_character(const char *text, int *length) {
+  for (const char *at = text; *at != '\0'; at++) {
+    const unsigned char lead = (unsigned char)at[0];
+    const unsigned char next = lead < 0xC0 ? 0 : (unsigned char)at[1];
+    const bool is_common = lead < 0xD4 || (lead == 0xD4 && next < 0xB0) ||
+                           (lead == 0xE1 && next >= 0xB8) || (lead == 0xE2 && next < 0x90);
+    if (!is_common) {
+      *length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+      return at;
+    }
+  }
+  return NULL;
+}
+
+static void note_rare_characters(const request *wanted, const dsm_plot *plot) {
+  int length = 0;
+  const char *const found =
+      wanted->form == DSM_PLOT_SVG ? NULL : rare_character(plot->body, &length);
+  if (found != NULL) {
+    cli_note(
+        wanted->arguments,
+        "a name has '%.*s', which is no letter of Latin, Greek or Cyrillic: where no installed "
+        "font has it, a %s can be spoilt by huge boxes; use .svg",
+        length, found, dsm_plot_form_name(wanted->form));
+  }
+}
+
 static cli_exit write_picture(const request *wanted, const dsm_plot *plot) {
   char *const program = dsm_plot_program(plot, wanted->form);
   if (program == NULL) {
     return cli_out_of_memory();
   }
+  note_rare_characters(wanted, plot);
   char *picture;
   size_t length = 0;
   cli_exit outcome = cli_gnuplot_run(program, wanted->form, &picture, &length);

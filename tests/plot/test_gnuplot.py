@@ -29,16 +29,16 @@ class Program:
         self.tools = folder / "tools"
         self.tools.mkdir()
 
-    def plot(self, path, *options):
-        return plans.run(self.dsm, "plot", self.plan, *options,
+    def plot(self, path, *options, plan=None):
+        return plans.run(self.dsm, "plot", plan or self.plan, *options,
                          env=plans.environment(PATH=str(path)))
 
-    def with_gnuplot(self, commands, *options):
+    def with_gnuplot(self, commands, *options, plan=None):
         """With a gnuplot that is a shell script of these commands."""
         fake = self.tools / "gnuplot"
         fake.write_text(f"#!/bin/sh\n{commands}\n")
         fake.chmod(0o755)
-        return self.plot(f"{self.tools}:/usr/bin:/bin", *options)
+        return self.plot(f"{self.tools}:/usr/bin:/bin", *options, plan=plan)
 
     def expect_failure(self, where, done, *words):
         picture = self.folder / "p.svg"
@@ -97,6 +97,21 @@ def check_forms(program):
             output.unlink(missing_ok=True)
 
 
+def check_characters(program):
+    """A note where PNG and PDF may lack letters, once."""
+    pictures = {"svg": "<svg", "png": "\\211PNG\\r\\n\\032\\n", "pdf": "%%PDF-1.5"}
+    names = {"日本": True, "😀": True, "א": True, "Größe é Ω ж ạ → ×": False, "plain": False}
+    for index, (name, is_rare) in enumerate(names.items()):
+        network = {**plans.many_layers(1), "name": name}
+        plan = plans.explore(program.dsm, program.folder, f"letters{index}", network)
+        for ending, beginning in pictures.items():
+            fake = f"cat >/dev/null; printf '{beginning}'"
+            done = program.with_gnuplot(fake, "-o", program.folder / f"letters.{ending}", plan=plan)
+            has_note = "Cyrillic" in done.stderr and f"'{name[0]}'" in done.stderr
+            expect(done.returncode == 0 and has_note == (is_rare and ending != "svg") and
+                   len(done.stderr.splitlines()) == has_note, f"{name} in {ending}", done.stderr)
+
+
 def check_written(program):
     """Large pictures arrive whole, and settings of the user's do not count."""
     output = program.folder / "p.svg"
@@ -123,6 +138,7 @@ def main():
         check_folders(program)
         check_failing(program)
         check_forms(program)
+        check_characters(program)
         check_written(program)
     print(f"{len(failures)} failures")
     return 1 if failures else 0
