@@ -72,9 +72,11 @@ static cli_exit settle_output(request *wanted, const char *figure) {
   const char *const slash = strrchr(output, '/');
   const char *const base = slash == NULL ? output : slash + 1;
   const size_t length = (size_t)(strrchr(base, '.') - base);
-  if (length > 0) {
-    name_script(wanted->name, base, length);
+  if (length == 0) {
+    return cli_usage_error(arguments->command,
+                           "--output: expected a name before the ending, found '%s'", output);
   }
+  name_script(wanted->name, base, length);
   return CLI_EXIT_DONE;
 }
 

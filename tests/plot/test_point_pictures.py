@@ -20,6 +20,7 @@ SMALLEST_TEXT = 9.9
 NO_PICTURE = {
     ("all_infeasible", figure): (4, "there is nothing to draw") for figure in sweeps.FIGURES
 }
+NO_PICTURE["one", "ladder"] = (2, "a ladder needs points that differ in")
 # Databases without an axis options.optimize have no ladder unless a series is named.
 LADDERS = {"fig10": "system", "scratchpad_vgg16": "workload.minibatch", "many_series": "system",
            "odd_names": "system", "words": "system", "one": "system",
