@@ -56,9 +56,10 @@ typedef struct dsm_points_view {
 /**
  * A figure of points. *plot is NULL unless DSM_OK, and then belongs to the caller; the table is not
  * changed. DSM_ERROR_USAGE: the view names an unknown column, one that holds no numbers where
- * numbers are drawn, an unknown value, or asks for more lines or panels than a figure has place
- * for; DSM_ERROR_INFEASIBLE: there is no point with a number to draw (the finding says why the
- * first has none); DSM_ERROR_OUT_OF_MEMORY.
+ * numbers are drawn, an unknown value, conditions that exclude each other, a column
+ * twice, a ladder of one rung, or more lines or panels than a figure has place for;
+ * DSM_ERROR_INFEASIBLE: there is no point with a number to draw (the finding says why the first has
+ * none); DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table,
                                                  dsm_points_figure figure,

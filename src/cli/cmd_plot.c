@@ -12,6 +12,7 @@
 #include "cli/gnuplot.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/plan_operand.h"
 #include "cli/written.h"
 
 #define FINDINGS_MAX 100
@@ -71,9 +72,11 @@ static cli_exit settle_output(request *wanted, const char *figure) {
   const char *const slash = strrchr(output, '/');
   const char *const base = slash == NULL ? output : slash + 1;
   const size_t length = (size_t)(strrchr(base, '.') - base);
-  if (length > 0) {
-    name_script(wanted->name, base, length);
+  if (length == 0) {
+    return cli_usage_error(arguments->command,
+                           "--output: expected a name before the ending, found '%s'", output);
   }
+  name_script(wanted->name, base, length);
   return CLI_EXIT_DONE;
 }
 
@@ -120,14 +123,45 @@ static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
   return outcome;
 }
 
+/* The first character (UTF-8) that common fonts do not have, of at most `length` bytes: beyond
+ * Latin, Greek and Cyrillic (to U+052F and U+1E00 to U+1FFF) and punctuation, arrows and signs
+ * (U+2000 to U+23FF). NULL: there is none. */
+static const char *rare_character(const char *text, int *length) {
+  for (const char *at = text; *at != '\0'; at++) {
+    const unsigned char lead = (unsigned char)at[0];
+    const unsigned char next = lead < 0xC0 ? 0 : (unsigned char)at[1];
+    const bool is_common = lead < 0xD4 || (lead == 0xD4 && next < 0xB0) ||
+                           (lead == 0xE1 && next >= 0xB8) || (lead == 0xE2 && next < 0x90);
+    if (!is_common) {
+      *length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+      return at;
+    }
+  }
+  return NULL;
+}
+
+static void note_rare_characters(const request *wanted, const dsm_plot *plot) {
+  int length = 0;
+  const char *const found =
+      wanted->form == DSM_PLOT_SVG ? NULL : rare_character(plot->body, &length);
+  if (found != NULL) {
+    cli_note(
+        wanted->arguments,
+        "a name has '%.*s', which is no letter of Latin, Greek or Cyrillic: where no installed "
+        "font has it, a %s can be spoilt by huge boxes; use .svg",
+        length, found, dsm_plot_form_name(wanted->form));
+  }
+}
+
 static cli_exit write_picture(const request *wanted, const dsm_plot *plot) {
   char *const program = dsm_plot_program(plot, wanted->form);
   if (program == NULL) {
     return cli_out_of_memory();
   }
+  note_rare_characters(wanted, plot);
   char *picture;
   size_t length = 0;
-  cli_exit outcome = cli_gnuplot_run(program, &picture, &length);
+  cli_exit outcome = cli_gnuplot_run(program, wanted->form, &picture, &length);
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_file(wanted->arguments, "output", wanted->arguments->output, picture, length);
   }
@@ -190,11 +224,15 @@ static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
   }
   dsm_plan *plan = NULL;
   dsm_plot *plot = NULL;
-  dsm_status status = dsm_plan_load(&plan, wanted->input, NULL, diags);
+  double recorded_step_cycles = 0;
+  dsm_status status = dsm_plan_load(&plan, wanted->input, &recorded_step_cycles, diags);
   if (status == DSM_OK) {
     status = dsm_plot_plan(&plot, plan, figure, diags);
   }
   cli_print_findings(wanted->arguments, diags);
+  if (status == DSM_OK) {
+    cli_note_recorded_step(wanted->arguments, "the plan", plan, recorded_step_cycles);
+  }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   dsm_plan_free(plan);
@@ -250,6 +288,10 @@ static cli_exit plot_points(request *wanted, dsm_diags *diags) {
   }
   dsm_store_close(store);
   cli_print_findings(arguments, diags);
+  if (status == DSM_OK && points->row_count < points->point_count) {
+    cli_note(arguments, "%zu of %zu points of '%s' are recorded", points->row_count,
+             points->point_count, wanted->input);
+  }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   dsm_point_table_free(points);

@@ -246,7 +246,23 @@ static int wait_for(pid_t child) {
   return status;
 }
 
-cli_exit cli_gnuplot_run(const char *script, char **picture, size_t *length) {
+/* Does what came begin as a picture of that form does? */
+static bool is_picture(const collected *all, dsm_plot_form form) {
+  static const char *const beginnings[DSM_PLOT_FORM_COUNT][2] = {
+      [DSM_PLOT_SVG] = {"<?xml", "<svg"},
+      [DSM_PLOT_PNG] = {"\x89PNG\r\n\x1a\n", NULL},
+      [DSM_PLOT_PDF] = {"%PDF-", NULL},
+  };
+  bool is_any = false;
+  for (int i = 0; i < 2; i++) {
+    const char *const beginning = beginnings[form][i];
+    is_any = is_any || (beginning != NULL && all->bytes != NULL &&
+                        strncmp(all->bytes, beginning, strlen(beginning)) == 0);
+  }
+  return is_any;
+}
+
+cli_exit cli_gnuplot_run(const char *script, dsm_plot_form form, char **picture, size_t *length) {
   run r = {.child = 0, .input = -1, .output = -1, .errors = -1};
   *picture = NULL;
   cli_exit outcome = start(&r);
@@ -264,6 +280,11 @@ cli_exit cli_gnuplot_run(const char *script, char **picture, size_t *length) {
   const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && r.picture.length > 0;
   if (outcome == CLI_EXIT_DONE && !is_good) {
     outcome = complain(&r, status);
+  }
+  if (outcome == CLI_EXIT_DONE && !is_picture(&r.picture, form)) {
+    outcome = cli_outside_error("gnuplot made no %s: expected a picture that begins as one, found "
+                                "something else; is the gnuplot in $PATH the one that plots?",
+                                dsm_plot_form_name(form));
   }
   if (outcome == CLI_EXIT_DONE) {
     *picture = r.picture.bytes;

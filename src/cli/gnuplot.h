@@ -6,12 +6,14 @@
 #include <stddef.h>
 
 #include "cli/exit_code.h"
+#include "dsm/plot.h"
 
 /**
  * Runs gnuplot with a script on its standard input; what it writes to its standard output becomes
  * *picture, malloc'ed, to be freed by the caller. On failure (it is not installed, complains, makes
- * nothing, or takes too long) that was printed, and *picture is NULL.
+ * nothing or what does not begin as `form` does, or takes too long) that was printed, and *picture
+ * is NULL.
  */
-cli_exit cli_gnuplot_run(const char *script, char **picture, size_t *length);
+cli_exit cli_gnuplot_run(const char *script, dsm_plot_form form, char **picture, size_t *length);
 
 #endif

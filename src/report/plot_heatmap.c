@@ -239,7 +239,7 @@ dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, 
   dsm__points_heading(
       maker, choice,
       dsm__plot_text(maker, "%s over %s and %s", f.measure.title, choice->x->name, choice->y->name),
-      NULL);
+      NULL, true);
   dsm__plot_empty_panel(maker);
   dsm__text_buffer *const data = dsm__plot_add_data(maker, "cells");
   dsm__text_puts(data, "# columns: place on the horizontal and on the vertical axis, ");

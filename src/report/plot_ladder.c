@@ -56,6 +56,13 @@ static const dsm__point_axis *made_axis(dsm__point_choice *choice, const char *n
   return axis != NULL && dsm__point_axis_make(axis, choice->arena, &table, 0) ? axis : NULL;
 }
 
+static dsm_status report_no_rungs(const char *rungs, dsm_diags *diags) {
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
+                 "--series names the column of the rungs",
+                 "a ladder needs points that differ in \"%s\"", rungs);
+  return DSM_ERROR_USAGE;
+}
+
 /* The rungs, the axes that vary together with them, and the horizontal axis. */
 static dsm_status choose_axes(figure *f, dsm_diags *diags) {
   dsm__point_choice *const choice = f->choice;
@@ -63,12 +70,12 @@ static dsm_status choose_axes(figure *f, dsm_diags *diags) {
   const char *const rungs = view->series == NULL ? default_rungs : view->series;
   if (view->series == NULL &&
       dsm__points_find(&choice->points, rungs) == choice->points.column_count) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
-                   "--series names the column of the rungs",
-                   "a ladder needs points that differ in \"%s\"", rungs);
-    return DSM_ERROR_USAGE;
+    return report_no_rungs(rungs, diags);
   }
   dsm_status status = dsm__point_choice_axis(choice, "--series", rungs, &f->rungs, diags);
+  if (status == DSM_OK && f->rungs->value_count < 2) {
+    status = report_no_rungs(rungs, diags);
+  }
   if (status == DSM_OK && view->x != NULL) {
     status = dsm__point_choice_axis(choice, "--x", view->x, &choice->x, diags);
   }
@@ -409,7 +416,7 @@ static void lay_out(figure *f) {
 static void draw(figure *f) {
   name_rungs(f);
   lay_out(f);
-  dsm__points_heading(f->maker, f->choice, ladder_title(f), NULL);
+  dsm__points_heading(f->maker, f->choice, ladder_title(f), NULL, true);
   (void)put_legend(f, dsm__plot_heading_height(true), true);
   dsm__plot_empty_panel(f->maker);
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "bars");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plot_lines.c: a result over an axis, a line a series.
+ * plot_lines.c: a result over an axis, a line a series; over words a series is marks without a
+ * line.
  *
  * Where the series are named by several axes, the last of them has the colours and the others the
  * dashes and marks, so that lines that belong together look alike.
@@ -19,6 +20,9 @@ static const double axes_height = 150;
 static const double sample_width = 22;
 static const double sample_gap = 4;
 static const double entry_gap = 14;
+/* Of marks on lines, and without. */
+static const double mark_scale = 0.5;
+static const double alone_scale = 0.8;
 static const double legend_pitch = DSM__SIZE_TEXT * DSM__LINE_PITCH;
 enum { COLORS = 8, DASHES = 5 };
 
@@ -141,13 +145,18 @@ static bool prepare(figure *f) {
 static void put_sample(figure *f, dsm__point at, const look *shown) {
   dsm__text_buffer *const body = &f->maker->body;
   const double y = 1 - at.y / f->maker->height;
+  if (!f->x.is_category) {
+    dsm__text_printf(
+        body,
+        "set arrow from screen %.6f,%.6f to screen %.6f,%.6f nohead back lw 1.5 dt %zu "
+        "lc rgb '%s'\n",
+        at.x / DSM__PLOT_WIDTH, y, (at.x + sample_width) / DSM__PLOT_WIDTH, y, shown->dash,
+        shown->color);
+  }
   dsm__text_printf(body,
-                   "set arrow from screen %.6f,%.6f to screen %.6f,%.6f nohead back lw 1.5 dt %zu "
-                   "lc rgb '%s'\n",
-                   at.x / DSM__PLOT_WIDTH, y, (at.x + sample_width) / DSM__PLOT_WIDTH, y,
-                   shown->dash, shown->color);
-  dsm__text_printf(body, "set label '' at screen %.6f,%.6f point pt %zu ps 0.5 lc rgb '%s' front\n",
-                   (at.x + sample_width / 2) / DSM__PLOT_WIDTH, y, shown->mark, shown->color);
+                   "set label '' at screen %.6f,%.6f point pt %zu ps %.1f lc rgb '%s' front\n",
+                   (at.x + sample_width / 2) / DSM__PLOT_WIDTH, y, shown->mark,
+                   f->x.is_category ? alone_scale : mark_scale, shown->color);
 }
 
 /* Names of lines beside samples of them, in as many lines as they need; the height. */
@@ -198,6 +207,18 @@ static void put_gaps(figure *f, const spot *spots, size_t count, dsm__area area)
   }
 }
 
+/* Between words there is nothing, and so no line. */
+static void put_look(figure *f, const look *shown) {
+  dsm__text_buffer *const body = &f->maker->body;
+  if (f->x.is_category) {
+    dsm__text_printf(body, "points pt %zu ps %.1f lc rgb '%s'", shown->mark, alone_scale,
+                     shown->color);
+  } else {
+    dsm__text_printf(body, "linespoints lw 1.5 dt %zu pt %zu ps %.1f lc rgb '%s'", shown->dash,
+                     shown->mark, mark_scale, shown->color);
+  }
+}
+
 /* The lines of a panel as data, and the command that draws them. `block` counts blocks of data. */
 static void put_lines(figure *f, dsm__text_buffer *data, const spot *spots, size_t count,
                       size_t *block) {
@@ -227,10 +248,8 @@ static void put_lines(figure *f, dsm__text_buffer *data, const spot *spots, size
         dsm__plot_put_name(f->maker, data, f->choice->x->texts[f->choice->x->of_row[spots[k].row]]);
       }
       const look *const shown = &f->looks[series];
-      dsm__text_printf(body,
-                       "%slines index %zu using 1:2 with linespoints lw 1.5 dt %zu pt %zu ps 0.5 "
-                       "lc rgb '%s'",
-                       separator, *block, shown->dash, shown->mark, shown->color);
+      dsm__text_printf(body, "%slines index %zu using 1:2 with ", separator, *block);
+      put_look(f, shown);
       separator = ", \\\n     ";
       (*block)++;
     }
@@ -316,7 +335,7 @@ dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, ds
   lay_out(&f);
   const char *const what = dsm__plot_text(maker, "%s over %s", f.measure.title,
                                           choice->points.columns[choice->x->column]);
-  dsm__points_heading(maker, choice, what, NULL);
+  dsm__points_heading(maker, choice, what, NULL, true);
   (void)put_legend(&f, dsm__plot_heading_height(true), true);
   dsm__plot_empty_panel(maker);
   put_panels(&f);

@@ -10,6 +10,7 @@
 
 static const double left_margin = 78;
 static const char *const strip_color = "#444444";
+static const char *const tic_color = "#DDDDDD";
 static const double strip_gap = 5;
 /* Columns of the data before those of the parts. */
 static const int part_column = 4;
@@ -116,8 +117,9 @@ static double band_height(const figure *f) {
 static void put_strip(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
                       const char *every) {
   dsm__plot_panel(f->maker, area, layers, f->shares);
-  const double digit_middle = DSM__SIZE_SMALL / 2;
-  dsm__plot_label(f->maker, (dsm__point){area.left - 6, area.top + digit_middle},
+  dsm__plot_line(f->maker, (dsm__point){area.left - 4, area.top}, (dsm__point){area.left, area.top},
+                 tic_color);
+  dsm__plot_label(f->maker, (dsm__point){area.left - 6, area.top},
                   (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
                   dsm__plot_text(f->maker, "%s %%", dsm__figure_short(f->shares.high, 3).text));
   dsm__text_printf(&f->maker->body,
@@ -195,12 +197,12 @@ void dsm__plot_loss(dsm__plot_maker *maker, const dsm_plan *plan) {
   f.bands = dsm__bands_layout(maker, plan, left_margin, 0);
   f.bars_height = f.bands.is_dense ? 46 : f.bands.count > 1 ? 90 : 120;
   f.strip_height = f.bands.is_dense ? 16 : 30;
-  f.pass_gap = f.bands.is_dense ? 8 : 12;
+  f.pass_gap = f.bands.is_dense ? 11 : 13; /* numbers at both of its edges */
   const double first = dsm__plot_heading_height(true) + put_legend(&f, 0, false) + 10;
   maker->height = ceil(first + (double)f.bands.count * band_height(&f) + 4);
   put_data(&f);
   put_variables(&f);
-  const double top = dsm__plot_plan_heading(maker, plan, "where the time of each layer goes");
+  const double top = dsm__plot_plan_heading(maker, plan, "where the time of each layer goes", NULL);
   (void)put_legend(&f, top, true);
   dsm__plot_empty_panel(maker);
   for (size_t band = 0; band < f.bands.count; band++) {

@@ -172,7 +172,7 @@ static void put_all(figure *f) {
   f->maker->height = ceil(area.top + area.height + axis_height + 4);
   put_data(f);
   put_functions(f);
-  (void)dsm__plot_plan_heading(f->maker, f->plan, "what a chip's memory holds");
+  (void)dsm__plot_plan_heading(f->maker, f->plan, "what a chip's memory holds", NULL);
   (void)put_legend(f, legend_top, true);
   dsm__plot_empty_panel(f->maker);
   if (f->has_overview) {

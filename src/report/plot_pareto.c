@@ -31,6 +31,7 @@ typedef struct figure {
   dsm__axis_list named;            /* axes that the labels say */
   dsm__point_groups panels;
   dsm__panel_grid grid;
+  bool *is_said;  /* one for each of `named`: in some label */
   size_t unnamed; /* points of fronts without a place for a label */
 } figure;
 
@@ -146,7 +147,9 @@ static dsm_status name_points(figure *f, dsm_diags *diags) {
       f->x_values = axis;
     }
   }
-  if (!dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items, choice->panels.count,
+  f->is_said = dsm__arena_array(choice->arena, f->named.count, sizeof *f->is_said);
+  if (f->is_said == NULL ||
+      !dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items, choice->panels.count,
                               choice->points.row_count)) {
     return dsm__out_of_memory(diags);
   }
@@ -278,6 +281,7 @@ static const char *name_of(figure *f, const dsm_point_table *points, size_t row,
     if (is_common(front, column)) {
       continue;
     }
+    f->is_said[a] = f->is_said[a] || front != NULL;
     const char *const text =
         dsm__points_text(f->maker->arena, dsm__points_cell(points, row, column));
     f->maker->body.failed = f->maker->body.failed || text == NULL;
@@ -521,12 +525,16 @@ static void put_heading(figure *f) {
     labels = dsm__plot_text(f->maker, "%zu %s no room for a label", f->unnamed,
                             f->unnamed == 1 ? "point has" : "points have");
   }
+  bool is_first = true;
   for (size_t a = 0; a < f->named.count; a++) {
-    const char *const before = a > 0 ? ", " : labels[0] == '\0' ? "labels: " : "; labels: ";
-    labels = dsm__plot_text(f->maker, "%s%s%s", labels, before, f->named.items[a]->name);
+    if (f->is_said[a]) {
+      const char *const before = !is_first ? ", " : labels[0] == '\0' ? "labels: " : "; labels: ";
+      labels = dsm__plot_text(f->maker, "%s%s%s", labels, before, f->named.items[a]->name);
+      is_first = false;
+    }
   }
   dsm__points_heading(f->maker, f->choice, dsm__plot_text(f->maker, "Pareto front of %s", title),
-                      labels[0] == '\0' ? NULL : labels);
+                      labels[0] == '\0' ? NULL : labels, false);
 }
 
 dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {

@@ -64,18 +64,21 @@ void dsm__plot_define_of(dsm__plot_maker *maker) {
   dsm__text_puts(&maker->body, "of(pass) = strcol(2) eq pass ? column(1) : NaN\n");
 }
 
-double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what) {
+double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
+                              const char *also) {
   const dsm_system *const system = plan->system;
   const dsm_plan_result *const result = &plan->result;
   const char *const title =
       dsm__plot_text(maker, "%s on %s: %s", plan->workload->name, system->name, what);
   const char *const below = dsm__plot_text(
       maker,
-      "%s, minibatch %s, %" PRIu64 " \xC3\x97 %" PRIu64 " chips; step %s ms, utilization %s %%",
+      "%s, minibatch %s, %" PRIu64 " \xC3\x97 %" PRIu64 " chips; step %s ms, utilization %s %%"
+      "%s%s",
       dsm_mode_name(plan->options.mode), dsm__figure_count(plan->workload->minibatch).text,
       system->system.chips_x, system->system.chips_y,
       dsm__figure_digits(1000 * result->step_seconds, 4).text,
-      dsm__figure_fixed(100 * result->utilization, 1).text);
+      dsm__figure_fixed(100 * result->utilization, 1).text, also == NULL ? "" : "; ",
+      also == NULL ? "" : also);
   return dsm__plot_heading(maker, title, below);
 }
 

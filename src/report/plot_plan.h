@@ -11,8 +11,10 @@ void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan);
 void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan);
 void dsm__plot_memory(dsm__plot_maker *maker, const dsm_plan *plan);
 
-/** The heading of all of them: what the plan is of, and its time and utilization. */
-double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what);
+/** The heading of all of them: what the plan is of, its time and utilization, and what else there
+ * is to say (NULL: nothing). */
+double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
+                              const char *also);
 
 /** "forward", "backward", "weight update". */
 const char *dsm__plot_pass_title(dsm_pass pass);

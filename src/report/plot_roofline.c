@@ -19,13 +19,18 @@ static const double axis_height = 34;
 static const double point_radius = 3.5;
 /* Points that are no farther apart have a label together. */
 static const double same_point = 3;
-/* A label of several layers is not wider, nor is a name. */
+/* A label is not wider, if it need not be. */
 static const double widest_label = 125;
+/* Nor are the numbers of several layers ever. */
+static const double widest_numbers = 330;
 /* In the list below. */
 static const double widest_name = 100;
 static const double number_gap = 5;
 static const size_t many_layers = 100;
 static const double smallest_size = 8.5;
+/* Panels grow by steps where labels find no room. */
+static const double height_step = 50;
+static const double most_height = 430;
 /* Layers that get a list of their names; those of more are in the data. */
 static const size_t most_listed = 1000;
 static const char *const roof_color = "#000000";
@@ -193,11 +198,8 @@ static const char *label_text(const figure *f, spot *spots, size_t count) {
   return kept;
 }
 
-/* A label that is too wide, cut after one of its numbers. */
+/* Numbers that are too wide, cut after one of them. */
 static const char *cut_label(const figure *f, const char *whole, size_t count) {
-  if (f->has_names || dsm__plot_text_width(whole, DSM__SIZE_SMALL) <= widest_label) {
-    return dsm__plot_fit(f->maker, whole, DSM__SIZE_SMALL, widest_label);
-  }
   const char *kept = "";
   for (const char *comma = strchr(whole, ','); comma != NULL; comma = strchr(comma + 1, ',')) {
     const char *const next = dsm__plot_text(f->maker, "%.*s, \xE2\x80\xA6 (%zu layers)",
@@ -210,34 +212,49 @@ static const char *cut_label(const figure *f, const char *whole, size_t count) {
   return kept;
 }
 
-/* Finds places for the labels of a panel's points and, if is_drawn, puts them there. Returns
- * whether all layers have one, whole. */
-static bool put_labels(const figure *f, dsm__area area, spot *spots, size_t count, bool is_drawn) {
+/* What became of the labels of some points. */
+typedef struct fate {
+  size_t left_out; /* layers without a label */
+  size_t cut;      /* layers whose label does not say all of its layers */
+} fate;
+
+/* Puts the label of some points that share one where there is room for it: whole, else cut. */
+static void find_label(const figure *f, dsm__places *places, spot *spots, size_t count,
+                       bool is_drawn, fate *all) {
+  const dsm__point point = spots[0].at;
+  const char *text = label_text(f, spots, count);
+  const double width = dsm__plot_text_width(text, DSM__SIZE_SMALL);
+  dsm__place_of_label place;
+  bool is_placed = width <= (f->has_names ? widest_label : widest_numbers) &&
+                   dsm__places_find(places, &place, point, text, DSM__SIZE_SMALL);
+  if (!is_placed && !f->has_names && width > widest_label) {
+    text = cut_label(f, text, count);
+    is_placed = dsm__places_find(places, &place, point, text, DSM__SIZE_SMALL);
+    all->cut += is_placed ? count : 0;
+  }
+  all->left_out += is_placed ? 0 : count;
+  if (is_drawn && is_placed) {
+    dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+    if (place.is_far) {
+      dsm__plot_line(f->maker, point, place.near, "#888888");
+    }
+  }
+}
+
+/* Finds places for the labels of a panel's points and, if is_drawn, puts them there. */
+static void put_labels(const figure *f, dsm__area area, spot *spots, size_t count, bool is_drawn,
+                       fate *all) {
   dsm__places places;
   if (!dsm__places_init(&places, area, f->maker->arena)) {
     f->maker->body.failed = true;
-    return true;
+    return;
   }
   take_points(f, &places, spots, count);
-  bool is_whole = true;
-  for (size_t first = 0; first < count && (is_drawn || is_whole);) {
-    const dsm__point point = spots[first].at;
+  for (size_t first = 0; first < count;) {
     const size_t end = gather(spots, first, count);
-    const char *const whole = label_text(f, spots + first, end - first);
-    const char *const text = cut_label(f, whole, end - first);
-    dsm__place_of_label place;
-    const bool is_placed = dsm__places_find(&places, &place, point, text, DSM__SIZE_SMALL);
-    is_whole =
-        is_whole && is_placed && dsm__plot_text_width(whole, DSM__SIZE_SMALL) <= widest_label;
-    if (is_drawn && is_placed) {
-      dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
-      if (place.is_far) {
-        dsm__plot_line(f->maker, point, place.near, "#888888");
-      }
-    }
+    find_label(f, &places, spots + first, end - first, is_drawn, all);
     first = end;
   }
-  return is_whole;
 }
 
 /* The points of a pass in a panel, from left to right; malloc'ed by the arena, NULL if there is no
@@ -285,7 +302,8 @@ static void put_panel(figure *f, size_t index, double first) {
   dsm__plot_label(f->maker, (dsm__point){area.left, area.top - title_height / 2},
                   (dsm__label_style){.size = DSM__SIZE_TEXT}, dsm__plot_pass_title(pass));
   if (spots != NULL) {
-    (void)put_labels(f, area, spots, count, true);
+    fate ignored = {0};
+    put_labels(f, area, spots, count, true, &ignored);
   }
   dsm__text_printf(&f->maker->body,
                    "plot roof(x) with lines lw 1.2 lc rgb '%s', \\\n"
@@ -344,17 +362,55 @@ static double put_list(const figure *f, double top, bool is_drawn) {
 
 /* ---- all of it ---- */
 
-/* Do the names of all layers fit, in all panels? Where they are is the same wherever those are. */
-static bool do_names_fit(figure *f) {
-  f->has_names = true;
-  bool do_fit = true;
-  for (size_t p = 0; p < f->passes.count && do_fit; p++) {
+/* What becomes of all labels, in all panels. Where they are is the same wherever those are. */
+static fate try_labels(figure *f, double panel_height, bool has_names) {
+  f->panel_height = panel_height;
+  f->has_names = has_names;
+  fate all = {0};
+  for (size_t p = 0; p < f->passes.count && !(has_names && all.left_out > 0); p++) {
     const dsm__area area = panel_area(f, p, 0);
     size_t count;
     spot *const spots = find_spots(f, f->passes.of[p], area, &count);
-    do_fit = spots == NULL || put_labels(f, area, spots, count, false);
+    if (spots != NULL) {
+      put_labels(f, area, spots, count, false, &all);
+    }
   }
-  return do_fit;
+  return all;
+}
+
+/* Names if they fit, else numbers, in panels as high as leaves the fewest points without. */
+static fate choose_labels(figure *f) {
+  const double usual = f->passes.count == 1 ? 380 : f->plan->layer_count > many_layers ? 200 : 230;
+  fate all = try_labels(f, usual, true);
+  if (all.left_out == 0) {
+    return all;
+  }
+  double best = usual;
+  all = try_labels(f, usual, false);
+  for (double height = usual; all.left_out + all.cut > 0 && height < most_height;) {
+    height += height_step;
+    const fate tried = try_labels(f, height, false);
+    if (tried.left_out < all.left_out || (tried.left_out == all.left_out && tried.cut < all.cut)) {
+      best = height;
+      all = tried;
+    }
+  }
+  f->panel_height = best;
+  return all;
+}
+
+/* What labels do not say, for below the title; NULL if they say all. */
+static const char *fate_text(dsm__plot_maker *maker, const fate *all) {
+  const char *text = NULL;
+  if (all->left_out > 0) {
+    text = dsm__plot_text(maker, "%zu %s no room for a label", all->left_out,
+                          all->left_out == 1 ? "point has" : "points have");
+  }
+  if (all->cut > 0) {
+    text = dsm__plot_text(maker, "%s%slabels of %zu points are cut", text == NULL ? "" : text,
+                          text == NULL ? "" : ", ", all->cut);
+  }
+  return text;
 }
 
 static void put_functions(figure *f) {
@@ -376,9 +432,8 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
               .plan = plan,
               .passes = dsm__plot_passes_of(plan),
               .roof = dsm__roof_of(plan->system)};
-  f.panel_height = f.passes.count == 1 ? 380 : plan->layer_count > many_layers ? 200 : 230;
   choose_axes(&f);
-  f.has_names = do_names_fit(&f);
+  const fate labels = choose_labels(&f);
   const char *const roof =
       dsm__plot_text(maker, "roof of a chip: %s, memory %s; they meet at %s FLOP for each byte",
                      dsm__figure_scaled(f.roof.peak_flops, "FLOP/s").text,
@@ -392,7 +447,8 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   maker->height = ceil(list + put_list(&f, list, false) + 4);
   put_data(&f);
   put_functions(&f);
-  (void)dsm__plot_plan_heading(maker, plan, "layers under the roof of a chip");
+  (void)dsm__plot_plan_heading(maker, plan, "layers under the roof of a chip",
+                               fate_text(maker, &labels));
   (void)dsm__plot_legend(maker, legend, &entry, 1, true);
   (void)put_list(&f, list, true);
   dsm__plot_empty_panel(maker);

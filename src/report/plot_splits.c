@@ -219,7 +219,7 @@ void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan) {
   maker->height = ceil(first + (double)f.bands.count * band_height(&f) + 4);
   put_data(&f);
   put_functions(&f);
-  const double top = dsm__plot_plan_heading(maker, plan, "how layers are divided");
+  const double top = dsm__plot_plan_heading(maker, plan, "how layers are divided", NULL);
   (void)put_legend(&f, top, true);
   dsm__plot_empty_panel(maker);
   for (size_t band = 0; band < f.bands.count; band++) {

@@ -14,6 +14,12 @@ static dsm__place at_option(const char *option) {
   return (dsm__place){.file = option};
 }
 
+static dsm_status report_twice(const char *option, const char *column, dsm_diags *diags) {
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option(option), NULL,
+                 "expected another column, found \"%s\" again", column);
+  return DSM_ERROR_USAGE;
+}
+
 /* The column of that name, or DSM_ERROR_USAGE with the nearest one. */
 static dsm_status find_column(const dsm_point_table *points, const char *option, const char *name,
                               size_t *column, dsm_diags *diags) {
@@ -68,9 +74,8 @@ static dsm_status mark_values(const dsm__point_axis *axis, char *list, const cha
   return DSM_OK;
 }
 
-/* Keeps the rows whose value is wanted. */
-static bool keep_rows(dsm__point_choice *choice, const dsm__point_axis *axis,
-                      const bool *is_wanted) {
+/* Keeps some of the rows. */
+static bool keep_rows(dsm__point_choice *choice, const bool *is_kept) {
   dsm_point_table *const points = &choice->points;
   dsm_cell *const cells =
       dsm__arena_array(choice->arena, points->row_count, points->column_count * sizeof *cells);
@@ -79,7 +84,7 @@ static bool keep_rows(dsm__point_choice *choice, const dsm__point_axis *axis,
   }
   size_t count = 0;
   for (size_t row = 0; row < points->row_count; row++) {
-    if (is_wanted[axis->of_row[row]]) {
+    if (is_kept[row]) {
       memcpy(cells + count * points->column_count, points->cells + row * points->column_count,
              points->column_count * sizeof *cells);
       count++;
@@ -90,7 +95,28 @@ static bool keep_rows(dsm__point_choice *choice, const dsm__point_axis *axis,
   return true;
 }
 
-static dsm_status apply_where(dsm__point_choice *choice, const char *where, dsm_diags *diags) {
+/* Keeps only rows whose value of an axis is wanted; if that is none, the conditions exclude each
+ * other: each value is one that some row has. */
+static dsm_status leave_out(const dsm__point_choice *choice, const dsm__point_axis *axis,
+                            const bool *is_wanted, const char *where, bool *is_kept,
+                            dsm_diags *diags) {
+  size_t count = 0;
+  for (size_t row = 0; row < choice->points.row_count; row++) {
+    is_kept[row] = is_kept[row] && is_wanted[axis->of_row[row]];
+    count += is_kept[row] ? 1 : 0;
+  }
+  if (count > 0) {
+    return DSM_OK;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option("--where"),
+                 "several values of a column are separated by commas",
+                 "no point is left: \"%s\" and the conditions before it exclude each other", where);
+  return DSM_ERROR_USAGE;
+}
+
+/* Of all rows, leaves those that the condition wants. */
+static dsm_status apply_where(dsm__point_choice *choice, const char *where, bool *is_kept,
+                              dsm_diags *diags) {
   const char *const sign = strchr(where, '=');
   if (sign == NULL || sign == where) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option("--where"), NULL,
@@ -114,10 +140,24 @@ static dsm_status apply_where(dsm__point_choice *choice, const char *where, dsm_
     return dsm__out_of_memory(diags);
   }
   status = mark_values(&axis, list, name, is_wanted, diags);
-  if (status == DSM_OK && !keep_rows(choice, &axis, is_wanted)) {
-    status = dsm__out_of_memory(diags);
+  return status == DSM_OK ? leave_out(choice, &axis, is_wanted, where, is_kept, diags) : status;
+}
+
+/* The rows that all conditions of the view want. */
+static dsm_status apply_wheres(dsm__point_choice *choice, dsm_diags *diags) {
+  const size_t row_count = choice->points.row_count;
+  bool *const is_kept = dsm__arena_array(choice->arena, row_count, sizeof *is_kept);
+  if (is_kept == NULL) {
+    return dsm__out_of_memory(diags);
   }
-  return status;
+  for (size_t row = 0; row < row_count; row++) {
+    is_kept[row] = true;
+  }
+  dsm_status status = DSM_OK;
+  for (size_t w = 0; w < choice->view->where_count && status == DSM_OK; w++) {
+    status = apply_where(choice, choice->view->wheres[w], is_kept, diags);
+  }
+  return status != DSM_OK || keep_rows(choice, is_kept) ? status : dsm__out_of_memory(diags);
 }
 
 /* Over a result, points that have none have no place. If no point has one, that is said later. */
@@ -128,17 +168,16 @@ static dsm_status drop_unplaced(dsm__point_choice *choice, dsm_diags *diags) {
   if (column == points->column_count || column < dsm__points_find(points, "mode")) {
     return DSM_OK;
   }
-  dsm__point_axis axis;
-  bool *const is_wanted = dsm__arena_array(choice->arena, points->row_count, sizeof *is_wanted);
-  if (is_wanted == NULL || !dsm__point_axis_make(&axis, choice->arena, points, column)) {
+  bool *const is_kept = dsm__arena_array(choice->arena, points->row_count, sizeof *is_kept);
+  if (is_kept == NULL) {
     return dsm__out_of_memory(diags);
   }
   size_t count = 0;
-  for (size_t v = 0; v < axis.value_count; v++) {
-    is_wanted[v] = axis.values[v].kind != DSM_CELL_NONE;
-    count += is_wanted[v] ? 1 : 0;
+  for (size_t row = 0; row < points->row_count; row++) {
+    is_kept[row] = dsm__points_cell(points, row, column)->kind != DSM_CELL_NONE;
+    count += is_kept[row] ? 1 : 0;
   }
-  return count == 0 || keep_rows(choice, &axis, is_wanted) ? DSM_OK : dsm__out_of_memory(diags);
+  return count == 0 || keep_rows(choice, is_kept) ? DSM_OK : dsm__out_of_memory(diags);
 }
 
 /* ---- axes ---- */
@@ -164,11 +203,9 @@ static bool find_axes(dsm__point_choice *choice) {
 dsm_status dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
                                    const dsm_point_table *points, const dsm_points_view *view,
                                    dsm_diags *diags) {
-  *choice = (dsm__point_choice){.arena = arena, .view = view, .points = *points};
-  dsm_status status = DSM_OK;
-  for (size_t w = 0; w < view->where_count && status == DSM_OK; w++) {
-    status = apply_where(choice, view->wheres[w], diags);
-  }
+  *choice = (dsm__point_choice){
+      .arena = arena, .view = view, .points = *points, .recorded_count = points->row_count};
+  dsm_status status = view->where_count == 0 ? DSM_OK : apply_wheres(choice, diags);
   if (status == DSM_OK) {
     status = drop_unplaced(choice, diags);
   }
@@ -348,7 +385,10 @@ static dsm_status read_series(dsm__point_choice *choice, dsm_diags *diags) {
                      "expected at most %d columns", DSM_PLOT_LIST_MAX);
       status = DSM_ERROR_USAGE;
     }
-    if (status == DSM_OK && !has_column(&choice->series, axis->column)) {
+    if (status == DSM_OK && has_column(&choice->series, axis->column)) {
+      status = report_twice("--series", at, diags);
+    }
+    if (status == DSM_OK) {
       choice->series.items[choice->series.count++] = axis;
     }
     at = comma == NULL ? NULL : comma + 1;
@@ -490,6 +530,9 @@ dsm_status dsm__point_choice_cells(dsm__point_choice *choice, dsm_diags *diags) 
   }
   if (status == DSM_OK && (choice->x == NULL || choice->y == NULL)) {
     status = no_axes(diags);
+  }
+  if (status == DSM_OK && choice->x->column == choice->y->column) {
+    status = report_twice("--x", choice->points.columns[choice->x->column], diags);
   }
   if (status != DSM_OK) {
     return status;

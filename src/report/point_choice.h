@@ -26,6 +26,7 @@ typedef struct dsm__point_choice {
   dsm__arena *arena;
   const dsm_points_view *view;
   dsm_point_table points; /**< those that the view wants */
+  size_t recorded_count;  /**< of the sweep, before the view chose */
   dsm__point_axis *axes;  /**< that vary, in order of columns */
   size_t axis_count;
   const dsm__point_axis *x;

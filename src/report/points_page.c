@@ -106,26 +106,38 @@ static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *po
   return text;
 }
 
-const char *dsm__points_missing(dsm__plot_maker *maker, const dsm__point_choice *choice) {
+/* How many points have no result; NULL if all have one. */
+static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                                bool has_crosses) {
   const size_t failed = dsm__points_failed(&choice->points);
   return failed == 0 ? NULL
-                     : dsm__plot_text(maker, "%zu of %zu points %s no result (\xC3\x97)", failed,
-                                      choice->points.row_count, failed == 1 ? "has" : "have");
+                     : dsm__plot_text(maker, "%zu of %zu points %s no result%s", failed,
+                                      choice->points.row_count, failed == 1 ? "has" : "have",
+                                      has_crosses ? " (\xC3\x97)" : "");
+}
+
+/* How much of the sweep there is; NULL if it is complete. */
+static const char *recorded_text(dsm__plot_maker *maker, const dsm__point_choice *choice) {
+  const size_t recorded = choice->recorded_count;
+  const size_t all = choice->points.point_count;
+  return recorded >= all
+             ? NULL
+             : dsm__plot_text(maker, "%s of %s points recorded", dsm__figure_count(recorded).text,
+                              dsm__figure_count(all).text);
 }
 
 void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
-                         const char *also) {
+                         const char *also, bool has_crosses) {
   const char *const title = dsm__plot_text(maker, "%s: %s", choice->points.name, what);
-  const char *const common = common_text(maker, &choice->points);
-  const char *const missing = dsm__points_missing(maker, choice);
-  const char *const first = also == NULL ? missing : also;
-  const char *const second = also == NULL ? NULL : missing;
-  const char *below = first == NULL ? "" : first;
-  if (second != NULL) {
-    below = dsm__plot_text(maker, "%s; %s", below, second);
+  const char *const parts[] = {recorded_text(maker, choice), also,
+                               missing_text(maker, choice, has_crosses),
+                               common_text(maker, &choice->points)};
+  const char *below = "";
+  for (size_t i = 0; i < COUNT_OF(parts); i++) {
+    if (parts[i] != NULL && parts[i][0] != '\0') {
+      below = dsm__plot_text(maker, "%s%s%s", below, below[0] == '\0' ? "" : "; ", parts[i]);
+    }
   }
-  below = dsm__plot_text(maker, "%s%s%s", below, below[0] == '\0' || common[0] == '\0' ? "" : "; ",
-                         common);
   const double room = fit_share * (DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN);
   (void)dsm__plot_heading(maker, dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room),
                           dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));

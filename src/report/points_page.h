@@ -36,9 +36,11 @@ const char *dsm__points_title(dsm__plot_maker *maker, const dsm_point_table *poi
 double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
                      const dsm__measure *measure);
 
-/** The heading: a title, and below it what all points have in common. */
+/** The heading: a title, and below it how many points are recorded if not all are, what the figure
+ * has to say (`also`, or NULL), how many points have no result (which `has_crosses` have a cross),
+ * and what all points have in common. */
 void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
-                         const char *also);
+                         const char *also, bool has_crosses);
 
 /** Panels in rows and columns. */
 typedef struct dsm__panel_grid {
@@ -114,8 +116,5 @@ void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, siz
 
 /** A grey cross: there is no result. */
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at);
-
-/** "12 of 96 points" and the like, of those that have no result; NULL if all have one. */
-const char *dsm__points_missing(dsm__plot_maker *maker, const dsm__point_choice *choice);
 
 #endif

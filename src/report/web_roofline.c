@@ -113,14 +113,21 @@ static void put_axes(dsm__page *page, const extent *shown) {
                 "FLOP for each byte of memory traffic");
 }
 
-/* Where a text begins that is below the slope of the roof, and above the axis. */
-static dsm__svg_point below_the_slope(dsm__svg_point foot, dsm__svg_point corner) {
+/* The text on the slope stands at its left, where no point is: beside its upper end, or above the
+ * roof if there is no room. */
+static void put_bandwidth(dsm__page *page, dsm__svg_point foot, dsm__svg_point corner,
+                          const dsm__roof *roof) {
+  static const double text_width = 150;
   static const double text_height = 18;
-  if (foot.y + text_height < plot.y + plot.height) {
-    return (dsm__svg_point){.x = foot.x + 6, .y = foot.y + text_height - 2};
-  }
+  static const double line_gap = 13; /* more than the radius of a point on the slope */
   const double across = (corner.x - foot.x) / fmax(foot.y - corner.y, 1); /* for each unit up */
-  return (dsm__svg_point){.x = foot.x + across * (text_height + 4), .y = foot.y - 5};
+  const dsm__svg_point end = {.x = corner.x - across * text_height - line_gap * hypot(1, across),
+                              .y = corner.y + text_height - 4};
+  const bool has_room = end.x - text_width > plot.x && end.y < plot.y + plot.height;
+  const dsm__svg_point start = {.x = plot.x + 6, .y = plot.y + 12};
+  dsm__svg_text(
+      &page->out, has_room ? "end" : "start", has_room ? end : start,
+      dsm__page_text(page, "memory: %s", dsm__figure_scaled(roof->bytes_per_second, "B/s").text));
 }
 
 static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof) {
@@ -136,9 +143,7 @@ static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof
                 (dsm__svg_point){.x = plot.x + plot.width - 6, .y = corner.y - 6},
                 dsm__page_text(page, "peak of a chip: %s",
                                dsm__figure_scaled(roof->peak_flops, "FLOP/s").text));
-  dsm__svg_text(
-      &page->out, "start", below_the_slope(foot, corner),
-      dsm__page_text(page, "memory: %s", dsm__figure_scaled(roof->bytes_per_second, "B/s").text));
+  put_bandwidth(page, foot, corner, roof);
 }
 
 /* ---- points ---- */

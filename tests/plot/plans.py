@@ -73,6 +73,7 @@ def all_plans(dsm, folder):
     return {
         "vgg16": explore(dsm, folder, "vgg16", "vgg16"),
         "resnet50": explore(dsm, folder, "resnet50", "resnet50"),
+        "googlenet": explore(dsm, folder, "googlenet", "googlenet"),
         "gnmt": explore(dsm, folder, "gnmt", "gnmt"),
         "vgg16_inference": explore(dsm, folder, "vgg16_inference", "vgg16", *inference),
         "gnmt_inference": explore(dsm, folder, "gnmt_inference", "gnmt", *inference),
@@ -82,7 +83,7 @@ def all_plans(dsm, folder):
     }
 
 
-def run(check_all, failures):
+def check_pictures(check_all, failures):
     """Runs a test's checks with the program and, if it is named, a folder that keeps the pictures;
     returns the exit code."""
     dsm = pathlib.Path(sys.argv[1]).resolve()

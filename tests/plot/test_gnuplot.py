@@ -29,16 +29,16 @@ class Program:
         self.tools = folder / "tools"
         self.tools.mkdir()
 
-    def plot(self, path, *options):
-        return plans.run(self.dsm, "plot", self.plan, *options,
+    def plot(self, path, *options, plan=None):
+        return plans.run(self.dsm, "plot", plan or self.plan, *options,
                          env=plans.environment(PATH=str(path)))
 
-    def with_gnuplot(self, commands, *options):
+    def with_gnuplot(self, commands, *options, plan=None):
         """With a gnuplot that is a shell script of these commands."""
         fake = self.tools / "gnuplot"
         fake.write_text(f"#!/bin/sh\n{commands}\n")
         fake.chmod(0o755)
-        return self.plot(f"{self.tools}:/usr/bin:/bin", *options)
+        return self.plot(f"{self.tools}:/usr/bin:/bin", *options, plan=plan)
 
     def expect_failure(self, where, done, *words):
         picture = self.folder / "p.svg"
@@ -75,6 +75,7 @@ def check_failing(program):
         "makes nothing": ("cat >/dev/null", "no picture", "exit code 0"),
         "does not read": ("exit 2", "exit code 2"),
         "is ended": ("kill -9 $$", "signal 9"),
+        "makes a text": ("cat >/dev/null; echo gnuplot 9.9", "made no svg", "$PATH"),
         "makes half": ("cat >/dev/null; echo half; exit 1", "exit code 1"),
     }
     for name, (commands, *words) in cases.items():
@@ -84,11 +85,39 @@ def check_failing(program):
     expect(output.read_text() == "old", "old picture", "is not as it was")
 
 
+def check_forms(program):
+    """What is made has the form that the name asks for."""
+    for ending, beginning in (("svg", "<svg "), ("png", "\\211PNG\\r\\n\\032\\n"), ("pdf", "%%PDF-1.5")):
+        for asked in ("svg", "png", "pdf"):
+            output = program.folder / f"form.{asked}"
+            done = program.with_gnuplot(f"cat >/dev/null; printf '{beginning}'", "-o", output)
+            expected = 0 if asked == ending else OUTSIDE
+            expect(done.returncode == expected and output.exists() == (expected == 0),
+                   f"{ending} for {asked}", f"{done.returncode}: {done.stderr}")
+            output.unlink(missing_ok=True)
+
+
+def check_characters(program):
+    """A note where PNG and PDF may lack letters, once."""
+    pictures = {"svg": "<svg", "png": "\\211PNG\\r\\n\\032\\n", "pdf": "%%PDF-1.5"}
+    names = {"日本": True, "😀": True, "א": True, "Größe é Ω ж ạ → ×": False, "plain": False}
+    for index, (name, is_rare) in enumerate(names.items()):
+        network = {**plans.many_layers(1), "name": name}
+        plan = plans.explore(program.dsm, program.folder, f"letters{index}", network)
+        for ending, beginning in pictures.items():
+            fake = f"cat >/dev/null; printf '{beginning}'"
+            done = program.with_gnuplot(fake, "-o", program.folder / f"letters.{ending}", plan=plan)
+            has_note = "Cyrillic" in done.stderr and f"'{name[0]}'" in done.stderr
+            expect(done.returncode == 0 and has_note == (is_rare and ending != "svg") and
+                   len(done.stderr.splitlines()) == has_note, f"{name} in {ending}", done.stderr)
+
+
 def check_written(program):
     """Large pictures arrive whole, and settings of the user's do not count."""
     output = program.folder / "p.svg"
     done = program.with_gnuplot(
-        "test \"$1\" = -d || exit 9; cat >/dev/null; echo warning >&2; head -c 3000000 /dev/zero",
+        "test \"$1\" = -d || exit 9; cat >/dev/null; echo warning >&2; printf '<?xml'; "
+        "head -c 2999995 /dev/zero",
         "-o", output)
     expect(done.returncode == 0, "large picture", f"{done.returncode}: {done.stderr}")
     expect(output.stat().st_size == 3000000, "large picture", f"{output.stat().st_size} bytes")
@@ -108,6 +137,8 @@ def main():
         check_missing(program)
         check_folders(program)
         check_failing(program)
+        check_forms(program)
+        check_characters(program)
         check_written(program)
     print(f"{len(failures)} failures")
     return 1 if failures else 0

@@ -8,6 +8,7 @@ Usage: test_pictures.py DSM_BINARY [FOLDER]
 With FOLDER, the pictures are kept there, to be looked at.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -69,12 +70,39 @@ def check_odd_names(folder):
                    f"{name!r} is not among {sorted(texts)}")
 
 
-def check_roofline_labels(folder):
-    """Each layer of vgg16 has a number at its points, and a name beside that number below."""
-    _, _, boxes = svg_texts.read(folder / "vgg16-roofline.svg")
-    texts = [box.text for box in boxes]
-    for number in range(1, 17):
-        expect(texts.count(str(number)) >= 1, "roofline", f"no number {number} in the list")
+def numbers_of(label):
+    """The layers that a label of numbers says: of "2, 5-7" 2, 5, 6 and 7; of another text none."""
+    layers = []
+    if re.fullmatch(r"\d+(-\d+)?(, \d+(-\d+)?)*", label):
+        for part in label.split(", "):
+            first, _, last = part.partition("-")
+            layers.extend(range(int(first), int(last or first) + 1))
+    return layers
+
+
+def below_of(folder, name):
+    """What stands below the title of a roofline."""
+    _, _, boxes = svg_texts.read(folder / f"{name}-roofline.svg")
+    return next(box.text for box in boxes if "utilization" in box.text)
+
+
+def check_roofline_labels(dsm, folder, made):
+    """Each point has its number, or is counted below the title."""
+    for name in ("vgg16", "resnet50", "googlenet", "net200"):
+        _, _, boxes = svg_texts.read(folder / f"{name}-roofline.svg")
+        axis = next(box for box in boxes if box.text.startswith("FLOP for each byte"))
+        below = below_of(folder, name)
+        said = sum(len(numbers_of(box.text)) for box in boxes
+                   if not axis.top - 16 < (box.top + box.bottom) / 2 < axis.top)
+        unsaid = sum(int(left_out or cut) for left_out, cut in re.findall(
+            r"(\d+) points? ha(?:s|ve) no room for a label|labels of (\d+) points are cut", below))
+        plot(dsm, made[name], "--figure", "roofline", "--script", folder / f"{name}-data")
+        data = (folder / f"{name}-data" / "roofline.points.dat").read_text().splitlines()[1:]
+        in_list = len({line.split("\t")[0] for line in data})
+        expect(said - in_list + unsaid == len(data), f"{name}, roofline",
+               f"{len(data)} points, labels of {said - in_list}, {unsaid} without: {below}")
+    expect("label" not in below_of(folder, "resnet50"), "resnet50, roofline", "leaves labels out")
+    expect("no room" in below_of(folder, "googlenet"), "googlenet, roofline", "has all labels")
 
 
 def check_forms(dsm, folder, plan):
@@ -113,10 +141,10 @@ def check_all(dsm, folder):
         check_texts(dsm, folder, name, plan)
     check_names(folder, 200)
     check_odd_names(folder)
-    check_roofline_labels(folder)
+    check_roofline_labels(dsm, folder, made)
     check_forms(dsm, folder, made["vgg16"])
     check_script(dsm, folder, made["odd"])
 
 
 if __name__ == "__main__":
-    sys.exit(plans.run(check_all, failures))
+    sys.exit(plans.check_pictures(check_all, failures))

@@ -20,6 +20,7 @@ SMALLEST_TEXT = 9.9
 NO_PICTURE = {
     ("all_infeasible", figure): (4, "there is nothing to draw") for figure in sweeps.FIGURES
 }
+NO_PICTURE["one", "ladder"] = (2, "a ladder needs points that differ in")
 # Databases without an axis options.optimize have no ladder unless a series is named.
 LADDERS = {"fig10": "system", "scratchpad_vgg16": "workload.minibatch", "many_series": "system",
            "odd_names": "system", "words": "system", "one": "system",
@@ -79,7 +80,14 @@ def check_contents(folder):
     lines = texts_of(folder, "many_series-lines")
     expect(sum("nobody_would" in text for text in lines) == 20, "many series", str(lines))
     marked = " ".join(texts_of(folder, "some_infeasible-lines"))
-    expect("points have no result" in marked, "infeasible", marked)
+    expect("points have no result (×)" in marked, "infeasible", marked)
+    front = " ".join(texts_of(folder, "some_infeasible-pareto"))
+    expect("points have no result" in front and "×" not in front, "infeasible, pareto", front)
+    for name in ("one", "zero", "some_infeasible", "scratchpad_vgg16", "odd_names"):
+        texts = texts_of(folder, f"{name}-pareto")
+        is_said = any("labels: " in text for text in texts)
+        is_number = any(text.startswith("point ") for text in texts)
+        expect(is_said != is_number, f"{name}, pareto", f"labels that are not said: {texts}")
 
 
 def check_script(dsm, folder, database):
@@ -111,4 +119,4 @@ def check_all(dsm, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(plans.run(check_all, failures))
+    sys.exit(plans.check_pictures(check_all, failures))

@@ -227,6 +227,19 @@ START_TEST(test_what_is_unknown_is_named) {
 }
 END_TEST
 
+START_TEST(test_what_means_nothing_is_refused) {
+  made_points_product(&made);
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.series = "system,workload,system"},
+                 DSM_ERROR_USAGE, "expected another column, found \"system\" again", NULL);
+  expect_failure(DSM_POINTS_FIGURE_HEATMAP, &(dsm_points_view){.x = "system", .y = "system"},
+                 DSM_ERROR_USAGE, "expected another column, found \"system\" again", NULL);
+  static const char *const wheres[] = {"workload=vgg16", "workload=gnmt"};
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.wheres = wheres, .where_count = 2},
+                 DSM_ERROR_USAGE,
+                 "\"workload=gnmt\" and the conditions before it exclude each other", "commas");
+}
+END_TEST
+
 START_TEST(test_too_much_is_refused) {
   made_points_init(&made);
   for (int i = 0; i < 150; i++) {
@@ -258,7 +271,13 @@ START_TEST(test_one_point_is_a_figure) {
   made_points_init(&made);
   made_points_add(&made, "a", "t", 256, "none", 1, 10);
   for (size_t i = 0; i < DSM_POINTS_FIGURE_COUNT; i++) {
+    if (i == DSM_POINTS_FIGURE_LADDER) {
+      expect_failure(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){0}, DSM_ERROR_USAGE,
+                     "a ladder needs points that differ in \"options.optimize\"", "--series");
+      continue;
+    }
     dsm_plot *const plot = plot_of((dsm_points_figure)i, &(dsm_points_view){0});
+    expect(plot->body, "1 of 160 points recorded");
     ck_assert(plot->height > 100 && plot->height < 500);
     char *const program = dsm_plot_program(plot, DSM_PLOT_SVG);
     ck_assert_ptr_nonnull(program);
@@ -283,6 +302,7 @@ Suite *suite_plot_points(void) {
   tcase_add_test(tests, test_a_heat_map_has_a_cell_a_point);
   tcase_add_test(tests, test_a_front_has_labels);
   tcase_add_test(tests, test_what_is_unknown_is_named);
+  tcase_add_test(tests, test_what_means_nothing_is_refused);
   tcase_add_test(tests, test_too_much_is_refused);
   tcase_add_test(tests, test_nothing_to_draw_says_why);
   tcase_add_test(tests, test_one_point_is_a_figure);
