@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -79,18 +80,23 @@ static cli_exit settle_output(request *wanted, const char *figure) {
 
 /* ---- writing ---- */
 
-/* A text into a file of the script's folder. */
-static cli_exit write_beside(const request *wanted, const char *file, const char *text) {
+/* The path, malloc'ed, of a file of the script's folder. */
+static char *path_beside(const request *wanted, const char *file) {
   const char *const folder = wanted->arguments->plot.script;
-  if (file == NULL || text == NULL) {
-    return cli_out_of_memory();
-  }
   const size_t size = strlen(folder) + strlen(file) + 2;
   char *const path = calloc(size, 1);
+  if (path != NULL) {
+    (void)snprintf(path, size, "%s/%s", folder, file);
+  }
+  return path;
+}
+
+/* A text into a file of the script's folder. */
+static cli_exit write_beside(const request *wanted, const char *file, const char *text) {
+  char *const path = file == NULL || text == NULL ? NULL : path_beside(wanted, file);
   if (path == NULL) {
     return cli_out_of_memory();
   }
-  (void)snprintf(path, size, "%s/%s", folder, file);
   const cli_exit outcome =
       cli_is_same_file(path, wanted->input)
           ? cli_usage_error(wanted->arguments->command, "--script: '%s' is what is plotted", path)
@@ -99,15 +105,32 @@ static cli_exit write_beside(const request *wanted, const char *file, const char
   return outcome;
 }
 
+/* Takes away the first `count` data files of a script that was not written whole. */
+static void remove_data(const request *wanted, const dsm_plot *plot, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char *const file = dsm_plot_data_file(plot, wanted->name, i);
+    char *const path = file == NULL ? NULL : path_beside(wanted, file);
+    if (path != NULL) {
+      (void)unlink(path);
+    }
+    free(path);
+    free(file);
+  }
+}
+
+/* All its files or none. */
 static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
   const char *const folder = wanted->arguments->plot.script;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+  const bool is_made = mkdir(folder, 0777) == 0;
+  if (!is_made && errno != EEXIST) {
     return cli_outside_error("cannot make the folder '%s': %s", folder, strerror(errno));
   }
   cli_exit outcome = CLI_EXIT_DONE;
-  for (size_t i = 0; i < plot->data_count && outcome == CLI_EXIT_DONE; i++) {
-    char *const file = dsm_plot_data_file(plot, wanted->name, i);
-    outcome = write_beside(wanted, file, plot->data[i].text);
+  size_t written_count = 0;
+  while (written_count < plot->data_count && outcome == CLI_EXIT_DONE) {
+    char *const file = dsm_plot_data_file(plot, wanted->name, written_count);
+    outcome = write_beside(wanted, file, plot->data[written_count].text);
+    written_count += outcome == CLI_EXIT_DONE;
     free(file);
   }
   if (outcome == CLI_EXIT_DONE) {
@@ -116,6 +139,12 @@ static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
     char *const script = dsm_plot_script(plot, wanted->name, wanted->form);
     outcome = write_beside(wanted, file, script);
     free(script);
+  }
+  if (outcome != CLI_EXIT_DONE) {
+    remove_data(wanted, plot, written_count);
+    if (is_made) {
+      (void)rmdir(folder);
+    }
   }
   return outcome;
 }

@@ -6,6 +6,7 @@ what the JSON of the plan says.
 Usage: test_export.py DSM_BINARY [unittest's own arguments]
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -285,6 +286,31 @@ class Folders(unittest.TestCase):
         self.assertIn("Not a directory", self.export("file", code=5))
         self.assertIn("No such file", self.export("no/such", code=5))
         self.assertEqual(self.files(), sorted([*before, "file"]))
+
+    def test_an_empty_folder_stays_itself(self):
+        """Its permissions, who is in it, and what is around it do not matter."""
+        around = self.path / "around"
+        empty = around / "empty"
+        empty.mkdir(parents=True)
+        empty.chmod(0o700)
+        before = empty.stat()
+        around.chmod(0o500)
+        self.addCleanup(around.chmod, 0o700)
+        run("export", "../../plan.json", "--to", "astra-sim", "-o", ".", folder=empty)
+        after = empty.stat()
+        self.assertEqual((before.st_ino, before.st_mode), (after.st_ino, after.st_mode))
+        self.assertEqual(sorted(path.name for path in empty.iterdir()),
+                         ["network.yml", "workload.txt"])
+
+    def test_folders_without_permission(self):
+        if os.geteuid() == 0:
+            self.skipTest("root may do anything")
+        for mode, text in ((0o000, "cannot read the folder"), (0o500, "cannot write")):
+            folder = self.path / f"closed{mode:o}"
+            folder.mkdir()
+            folder.chmod(mode)
+            self.addCleanup(folder.chmod, 0o700)
+            self.assertIn(text, self.export(folder.name, code=5))
 
     def test_one_chip_has_no_network(self):
         run("explore", "raider", "torus64", "--set", "system.system.chips_x=1", "--set",
