@@ -349,6 +349,25 @@ dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags) {
   return status;
 }
 
+void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_diags *diags) {
+  for (size_t k = 0; k < BUNDLED_KINDS && strchr(name, '/') == NULL; k++) {
+    char found[PATH_SIZE];
+    folder_list folders = {.count = 0};
+    if ((bundled & bundled_kinds[k].bit) != 0) {
+      add_bundled(&folders, bundled_kinds[k].folder);
+    }
+    if (folders.count > 0 && is_in_folder(folders.items[0], name, found) &&
+        strcmp(found, path) != 0) {
+      dsm_diag diag = {.severity = DSM_SEVERITY_NOTE};
+      (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+      (void)snprintf(diag.message, sizeof diag.message,
+                     "this file hides the bundled %s of that name", bundled_kinds[k].name);
+      dsm_diags_append(diags, &diag);
+    }
+    free_folders(&folders);
+  }
+}
+
 void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
   folder_list folders = {.count = 0};
   list_folders(&folders, bundled);
