@@ -13,6 +13,7 @@
 #include "cli/gnuplot.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
+#include "cli/plan_operand.h"
 #include "cli/written.h"
 
 #define FINDINGS_MAX 100
@@ -22,7 +23,7 @@
 /* What is asked for, after the options are looked at. */
 typedef struct request {
   const cli_arguments *arguments;
-  const char *input;  /* the file that is plotted */
+  const char *input;  /* the file, or the point of a database, that is plotted */
   dsm_plot_form form; /* of the picture */
   char name[NAME_SIZE];
 } request;
@@ -217,16 +218,18 @@ static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  dsm_plan *plan = NULL;
+  cli_plan_operand operand = {0};
   dsm_plot *plot = NULL;
-  dsm_status status = dsm_plan_load(&plan, wanted->input, NULL, diags);
+  dsm_status status = cli_is_point(wanted->input)
+                          ? cli_load_plan(&operand, wanted->arguments, wanted->input, diags)
+                          : dsm_plan_load(&operand.plan, wanted->input, NULL, diags);
   if (status == DSM_OK) {
-    status = dsm_plot_plan(&plot, plan, figure, diags);
+    status = dsm_plot_plan(&plot, operand.plan, figure, diags);
   }
   cli_print_findings(wanted->arguments, diags);
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
-  dsm_plan_free(plan);
+  cli_plan_operand_fini(&operand);
   return outcome;
 }
 
@@ -290,12 +293,16 @@ cli_exit cli_run_plot(const cli_arguments *arguments) {
   if (diags == NULL) {
     return cli_out_of_memory();
   }
-  char *path;
-  const dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, diags);
+  const char *const name = arguments->operands[0];
+  const bool is_point = cli_is_point(name);
+  char *path = NULL;
+  const dsm_status status = is_point ? DSM_OK : cli_find_input(&path, arguments, name, 0, diags);
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK) {
-    request wanted = {.arguments = arguments, .input = path, .form = DSM_PLOT_SVG};
-    outcome = dsm_store_is_database(path) ? plot_points(&wanted, diags) : plot_plan(&wanted, diags);
+    request wanted = {
+        .arguments = arguments, .input = is_point ? name : path, .form = DSM_PLOT_SVG};
+    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted, diags)
+                                                       : plot_plan(&wanted, diags);
   } else {
     cli_print_findings(arguments, diags);
   }
