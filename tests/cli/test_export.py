@@ -258,6 +258,16 @@ class AstraSim(unittest.TestCase):
         _, _, layers, _ = export(folder, "spaces.json", "torus64")
         self.assertEqual(layers[0][0], "a_layer__of_mine")
 
+    def test_names_stay_different(self):
+        names = ["a b c", "a_b c", "a_b_c", "a_b_c_2", "x y", "x_y_2", "x_y 2"]
+        workload = {"format": "dsm-workload/1", "name": "names", "minibatch": 64, "layers": [
+            {"name": name, "type": "fc", "in": 256, "out": 256} for name in names]}
+        folder = self.new_folder("names")
+        (folder / "names.json").write_text(json.dumps(workload))
+        _, _, layers, _ = export(folder, "names.json", "torus64")
+        self.assertEqual([layer[0] for layer in layers],
+                         ["a_b_c_3", "a_b_c_4", "a_b_c", "a_b_c_2", "x_y", "x_y_2", "x_y_2_2"])
+
 
 class Folders(unittest.TestCase):
     """A folder is whole or not there at all."""
