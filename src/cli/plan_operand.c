@@ -97,7 +97,7 @@ dsm_status cli_load_plan(cli_plan_operand *operand, const cli_arguments *argumen
   const char *const colon = strrchr(name, ':');
   operand->file = strndup(name, (size_t)(colon - name));
   if (operand->file == NULL) {
-    return report(diags, DSM_ERROR_OUT_OF_MEMORY, "", "out of memory", "");
+    return cli_note_out_of_memory(diags);
   }
   return load_behind_colon(operand, arguments, colon + 1, diags);
 }
