@@ -43,9 +43,11 @@ typedef struct dsm_named_text {
 } dsm_named_text;
 
 /**
- * Writes a folder of files whole or not at all: a temporary folder beside it, renamed when all
- * files are in it. An existing folder must be empty, and a symbolic link to it is followed; the
- * folder around it must exist. DSM_ERROR_IO with one finding on failure, and then no trace is left.
+ * Writes a folder of files whole or not at all. A new one is a temporary folder beside it, renamed
+ * when all files are in it; the folder around it must exist. An existing folder must be empty, and
+ * stays the one that it is: the files are written into it, and taken away again if one fails. A
+ * symbolic link to it is followed. DSM_ERROR_IO with one finding on failure, and then no trace is
+ * left.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_folder_write(const char *path, const dsm_named_text *files,
                                                   size_t file_count, dsm_diags *diags);

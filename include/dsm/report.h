@@ -67,6 +67,7 @@ DSM_API char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count);
 typedef struct dsm_plan_page {
   const dsm_plan *plan;        /**< borrowed; result.lower_bound_cycles may be 0 */
   const char *file;            /**< the plan's, as commands name it; NULL: it has no name */
+  const char *point;           /**< DATABASE:POINT that the plan is; NULL: it is a file's */
   double recorded_step_cycles; /**< what the file says of the step; 0: nothing */
   const dsm_plan *best; /**< explored anew with the plan's inputs and options; NULL: was not */
   const dsm_ladder_rung *rungs; /**< explored anew, as for dsm_report_ladder_table */

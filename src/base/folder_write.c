@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _XOPEN_SOURCE 700 /* realpath */
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -15,7 +16,8 @@
 #include "base/diag_add.h"
 #include "dsm/file.h"
 
-static dsm_status cannot_make(const char *path, int error, dsm_diags *diags) {
+/* Reports `what: reason` for an errno value that the caller saved. */
+static dsm_status io_error(const char *path, const char *what, int error, dsm_diags *diags) {
   if (error == ENOMEM) {
     return dsm__out_of_memory(diags);
   }
@@ -23,12 +25,21 @@ static dsm_status cannot_make(const char *path, int error, dsm_diags *diags) {
   if (strerror_r(error, reason, sizeof reason) != 0) {
     (void)snprintf(reason, sizeof reason, "error %d", error);
   }
-  const bool is_full = error == ENOTEMPTY || error == EEXIST;
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL, "%s%s",
-                 is_full ? "expected a new or an empty folder, found one that has files"
-                         : "cannot make the folder: ",
-                 is_full ? "" : reason);
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL, "%s: %s", what,
+                 reason);
   return DSM_ERROR_IO;
+}
+
+static dsm_status has_files(const char *path, dsm_diags *diags) {
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL,
+                 "expected a new or an empty folder, found one that has files");
+  return DSM_ERROR_IO;
+}
+
+static dsm_status cannot_make(const char *path, int error, dsm_diags *diags) {
+  return error == ENOTEMPTY || error == EEXIST
+             ? has_files(path, diags)
+             : io_error(path, "cannot make the folder", error, diags);
 }
 
 /* Where the folder really is: links are followed, slashes at the end fall away. NULL with errno. */
@@ -71,10 +82,10 @@ static char *make_temporary(const char *target, dsm__arena *arena) {
   return NULL;
 }
 
-/* Writes a file of the temporary folder; a finding names the place where it was to be. */
-static dsm_status write_file(const char *temporary, const char *folder, const dsm_named_text *file,
+/* Writes a file into `place`; a finding names the folder where it is to be. */
+static dsm_status write_file(const char *place, const char *folder, const dsm_named_text *file,
                              dsm__arena *arena, dsm_diags *diags) {
-  const char *const path = dsm__arena_printf(arena, "%s/%s", temporary, file->name);
+  const char *const path = dsm__arena_printf(arena, "%s/%s", place, file->name);
   const char *const shown = dsm__arena_printf(arena, "%s/%s", folder, file->name);
   dsm_diags *const own = dsm_diags_new(1);
   dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
@@ -91,26 +102,71 @@ static dsm_status write_file(const char *temporary, const char *folder, const ds
   return status;
 }
 
-static dsm_status write_files(const char *temporary, const char *folder,
-                              const dsm_named_text *files, size_t file_count, dsm__arena *arena,
-                              dsm_diags *diags) {
-  dsm_status status = DSM_OK;
-  for (size_t i = 0; i < file_count && status == DSM_OK; i++) {
-    status = write_file(temporary, folder, &files[i], arena, diags);
-  }
-  return status;
-}
-
 /* Leaves no trace. Its paths are not from the arena: what failed may be memory. */
-static void remove_folder(const char *folder, const dsm_named_text *files, size_t file_count) {
+static void remove_files(const char *place, const dsm_named_text *files, size_t file_count) {
   for (size_t i = 0; i < file_count; i++) {
     char path[PATH_MAX];
-    const int length = snprintf(path, sizeof path, "%s/%s", folder, files[i].name);
+    const int length = snprintf(path, sizeof path, "%s/%s", place, files[i].name);
     if (length > 0 && (size_t)length < sizeof path) {
       (void)unlink(path);
     }
   }
-  (void)rmdir(folder);
+}
+
+/* Writes all files into `place`, or none. */
+static dsm_status write_files(const char *place, const char *folder, const dsm_named_text *files,
+                              size_t file_count, dsm__arena *arena, dsm_diags *diags) {
+  for (size_t i = 0; i < file_count; i++) {
+    const dsm_status status = write_file(place, folder, &files[i], arena, diags);
+    if (status != DSM_OK) {
+      remove_files(place, files, i);
+      return status;
+    }
+  }
+  return DSM_OK;
+}
+
+static dsm_status check_empty(const char *folder, const char *path, dsm_diags *diags) {
+  DIR *const open_folder = opendir(folder);
+  if (open_folder == NULL) {
+    return io_error(path, "cannot read the folder", errno, diags);
+  }
+  size_t count = 0;
+  errno = 0;
+  for (const struct dirent *entry; (entry = readdir(open_folder)) != NULL;) {
+    count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  }
+  const int error = errno;
+  (void)closedir(open_folder);
+  if (error != 0) {
+    return io_error(path, "cannot read the folder", error, diags);
+  }
+  return count > 0 ? has_files(path, diags) : DSM_OK;
+}
+
+/* A folder that is there stays the one that it is: it may be where somebody works, be mounted, or
+ * have permissions of its own. */
+static dsm_status fill(const char *folder, const char *path, const dsm_named_text *files,
+                       size_t file_count, dsm__arena *arena, dsm_diags *diags) {
+  const dsm_status status = check_empty(folder, path, diags);
+  return status == DSM_OK ? write_files(folder, path, files, file_count, arena, diags) : status;
+}
+
+static dsm_status make(const char *target, const char *path, const dsm_named_text *files,
+                       size_t file_count, dsm__arena *arena, dsm_diags *diags) {
+  char *const temporary = make_temporary(target, arena);
+  if (temporary == NULL) {
+    return cannot_make(path, errno == EEXIST ? EBUSY : errno, diags);
+  }
+  dsm_status status = write_files(temporary, path, files, file_count, arena, diags);
+  if (status == DSM_OK && rename(temporary, target) != 0) {
+    status = cannot_make(path, errno, diags);
+    remove_files(temporary, files, file_count);
+  }
+  if (status != DSM_OK) {
+    (void)rmdir(temporary);
+  }
+  return status;
 }
 
 static dsm_status write_target(const char *path, const dsm_named_text *files, size_t file_count,
@@ -120,21 +176,11 @@ static dsm_status write_target(const char *path, const dsm_named_text *files, si
     return cannot_make(path, errno, diags);
   }
   struct stat info;
-  if (stat(target, &info) == 0 && !S_ISDIR(info.st_mode)) {
-    return cannot_make(path, ENOTDIR, diags);
+  if (stat(target, &info) != 0) {
+    return make(target, path, files, file_count, arena, diags);
   }
-  char *const temporary = make_temporary(target, arena);
-  if (temporary == NULL) {
-    return cannot_make(path, errno == EEXIST ? EBUSY : errno, diags);
-  }
-  dsm_status status = write_files(temporary, target, files, file_count, arena, diags);
-  if (status == DSM_OK && rename(temporary, target) != 0) {
-    status = cannot_make(path, errno, diags);
-  }
-  if (status != DSM_OK) {
-    remove_folder(temporary, files, file_count);
-  }
-  return status;
+  return S_ISDIR(info.st_mode) ? fill(target, path, files, file_count, arena, diags)
+                               : cannot_make(path, ENOTDIR, diags);
 }
 
 dsm_status dsm_folder_write(const char *path, const dsm_named_text *files, size_t file_count,

@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/complain.h"
-#include "cli/predicted.h"
+#include "cli/plan_operand.h"
 
 static cli_exit check_options(const cli_arguments *arguments) {
   if (!cli_is_given(arguments, "to")) {
@@ -40,11 +40,11 @@ cli_exit cli_run_export(const cli_arguments *arguments) {
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  cli_predicted predicted;
-  outcome = cli_predicted_load(&predicted, arguments);
+  cli_plan_operand operand;
+  outcome = cli_load_first_plan(&operand, arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = export_plan(arguments, predicted.plan);
+    outcome = export_plan(arguments, operand.plan);
   }
-  cli_predicted_fini(&predicted);
+  cli_plan_operand_fini(&operand);
   return outcome;
 }

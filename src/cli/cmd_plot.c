@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -22,7 +23,7 @@
 /* What is asked for, after the options are looked at. */
 typedef struct request {
   const cli_arguments *arguments;
-  const char *input;  /* the file that is plotted */
+  const char *input;  /* the file, or the point of a database, that is plotted */
   dsm_plot_form form; /* of the picture */
   char name[NAME_SIZE];
 } request;
@@ -82,18 +83,23 @@ static cli_exit settle_output(request *wanted, const char *figure) {
 
 /* ---- writing ---- */
 
-/* A text into a file of the script's folder. */
-static cli_exit write_beside(const request *wanted, const char *file, const char *text) {
+/* The path, malloc'ed, of a file of the script's folder. */
+static char *path_beside(const request *wanted, const char *file) {
   const char *const folder = wanted->arguments->plot.script;
-  if (file == NULL || text == NULL) {
-    return cli_out_of_memory();
-  }
   const size_t size = strlen(folder) + strlen(file) + 2;
   char *const path = calloc(size, 1);
+  if (path != NULL) {
+    (void)snprintf(path, size, "%s/%s", folder, file);
+  }
+  return path;
+}
+
+/* A text into a file of the script's folder. */
+static cli_exit write_beside(const request *wanted, const char *file, const char *text) {
+  char *const path = file == NULL || text == NULL ? NULL : path_beside(wanted, file);
   if (path == NULL) {
     return cli_out_of_memory();
   }
-  (void)snprintf(path, size, "%s/%s", folder, file);
   const cli_exit outcome =
       cli_is_same_file(path, wanted->input)
           ? cli_usage_error(wanted->arguments->command, "--script: '%s' is what is plotted", path)
@@ -102,15 +108,32 @@ static cli_exit write_beside(const request *wanted, const char *file, const char
   return outcome;
 }
 
+/* Takes away the first `count` data files of a script that was not written whole. */
+static void remove_data(const request *wanted, const dsm_plot *plot, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char *const file = dsm_plot_data_file(plot, wanted->name, i);
+    char *const path = file == NULL ? NULL : path_beside(wanted, file);
+    if (path != NULL) {
+      (void)unlink(path);
+    }
+    free(path);
+    free(file);
+  }
+}
+
+/* All its files or none. */
 static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
   const char *const folder = wanted->arguments->plot.script;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+  const bool is_made = mkdir(folder, 0777) == 0;
+  if (!is_made && errno != EEXIST) {
     return cli_outside_error("cannot make the folder '%s': %s", folder, strerror(errno));
   }
   cli_exit outcome = CLI_EXIT_DONE;
-  for (size_t i = 0; i < plot->data_count && outcome == CLI_EXIT_DONE; i++) {
-    char *const file = dsm_plot_data_file(plot, wanted->name, i);
-    outcome = write_beside(wanted, file, plot->data[i].text);
+  size_t written_count = 0;
+  while (written_count < plot->data_count && outcome == CLI_EXIT_DONE) {
+    char *const file = dsm_plot_data_file(plot, wanted->name, written_count);
+    outcome = write_beside(wanted, file, plot->data[written_count].text);
+    written_count += outcome == CLI_EXIT_DONE;
     free(file);
   }
   if (outcome == CLI_EXIT_DONE) {
@@ -119,6 +142,12 @@ static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
     char *const script = dsm_plot_script(plot, wanted->name, wanted->form);
     outcome = write_beside(wanted, file, script);
     free(script);
+  }
+  if (outcome != CLI_EXIT_DONE) {
+    remove_data(wanted, plot, written_count);
+    if (is_made) {
+      (void)rmdir(folder);
+    }
   }
   return outcome;
 }
@@ -222,20 +251,23 @@ static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  dsm_plan *plan = NULL;
+  cli_plan_operand operand = {0};
   dsm_plot *plot = NULL;
-  double recorded_step_cycles = 0;
-  dsm_status status = dsm_plan_load(&plan, wanted->input, &recorded_step_cycles, diags);
+  dsm_status status =
+      cli_is_point(wanted->input)
+          ? cli_load_plan(&operand, wanted->arguments, wanted->input, diags)
+          : dsm_plan_load(&operand.plan, wanted->input, &operand.recorded_step_cycles, diags);
   if (status == DSM_OK) {
-    status = dsm_plot_plan(&plot, plan, figure, diags);
+    status = dsm_plot_plan(&plot, operand.plan, figure, diags);
   }
   cli_print_findings(wanted->arguments, diags);
   if (status == DSM_OK) {
-    cli_note_recorded_step(wanted->arguments, "the plan", plan, recorded_step_cycles);
+    cli_note_recorded_step(wanted->arguments, "the plan", operand.plan,
+                           operand.recorded_step_cycles);
   }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
-  dsm_plan_free(plan);
+  cli_plan_operand_fini(&operand);
   return outcome;
 }
 
@@ -303,12 +335,16 @@ cli_exit cli_run_plot(const cli_arguments *arguments) {
   if (diags == NULL) {
     return cli_out_of_memory();
   }
-  char *path;
-  const dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, diags);
+  const char *const name = arguments->operands[0];
+  const bool is_point = cli_is_point(name);
+  char *path = NULL;
+  const dsm_status status = is_point ? DSM_OK : cli_find_input(&path, arguments, name, 0, diags);
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK) {
-    request wanted = {.arguments = arguments, .input = path, .form = DSM_PLOT_SVG};
-    outcome = dsm_store_is_database(path) ? plot_points(&wanted, diags) : plot_plan(&wanted, diags);
+    request wanted = {
+        .arguments = arguments, .input = is_point ? name : path, .form = DSM_PLOT_SVG};
+    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted, diags)
+                                                       : plot_plan(&wanted, diags);
   } else {
     cli_print_findings(arguments, diags);
   }

@@ -6,14 +6,14 @@
 #include "cli/complain.h"
 #include "cli/explored.h"
 #include "cli/output.h"
-#include "cli/predicted.h"
+#include "cli/plan_operand.h"
 #include "cli/terminal.h"
 
 #define FINDINGS_MAX 100
 
 /* What a page shows beside the plan. */
 typedef struct explored {
-  const cli_predicted *predicted;
+  const cli_plan_operand *operand;
   cli_ladder ladder;
   dsm_plan *apart;      /* explored with the plan's own options, where no rung was; else NULL */
   const dsm_plan *best; /* that, or the rung's */
@@ -33,7 +33,7 @@ static const dsm_plan *find_rung(const cli_ladder *ladder, const dsm_explore_opt
 
 /* The ladder, and the best plan of the plan's own space, which tells the bound too. */
 static dsm_status explore_again(explored *found, const cli_arguments *arguments, dsm_diags *diags) {
-  dsm_plan *const plan = found->predicted->plan;
+  dsm_plan *const plan = found->operand->plan;
   plan->options.thread_count = arguments->options.thread_count;
   const cli_ladder_request request = {.workload = plan->workload,
                                       .system = plan->system,
@@ -55,11 +55,12 @@ static dsm_status explore_again(explored *found, const cli_arguments *arguments,
 
 static char *print_page(const void *result, cli_format format, dsm_table_style style) {
   const explored *const found = result;
-  const cli_predicted *const predicted = found->predicted;
-  const bool is_named = strcmp(predicted->path, "-") != 0;
-  const dsm_plan_page page = {.plan = predicted->plan,
-                              .file = is_named ? predicted->path : NULL,
-                              .recorded_step_cycles = predicted->recorded_step_cycles,
+  const cli_plan_operand *const operand = found->operand;
+  const bool is_file = !operand->is_point && strcmp(operand->file, "-") != 0;
+  const dsm_plan_page page = {.plan = operand->plan,
+                              .file = is_file ? operand->file : NULL,
+                              .point = operand->is_point ? operand->name : NULL,
+                              .recorded_step_cycles = operand->recorded_step_cycles,
                               .best = found->best,
                               .rungs = found->ladder.rungs,
                               .rung_count = found->ladder.count};
@@ -68,12 +69,12 @@ static char *print_page(const void *result, cli_format format, dsm_table_style s
   return dsm_report_plan_page(&page);
 }
 
-static cli_exit report(const cli_arguments *arguments, const cli_predicted *predicted) {
+static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
   dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
   if (diags == NULL) {
     return cli_out_of_memory();
   }
-  explored found = {.predicted = predicted};
+  explored found = {.operand = operand};
   const dsm_status status = explore_again(&found, arguments, diags);
   cli_print_findings(arguments, diags);
   const cli_exit outcome =
@@ -89,11 +90,11 @@ cli_exit cli_run_report(const cli_arguments *arguments) {
     return cli_usage_error(arguments->command,
                            "expected where the page goes: -o FILE ('-' is the terminal)");
   }
-  cli_predicted predicted;
-  cli_exit outcome = cli_predicted_load(&predicted, arguments);
+  cli_plan_operand operand;
+  cli_exit outcome = cli_load_first_plan(&operand, arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = report(arguments, &predicted);
+    outcome = report(arguments, &operand);
   }
-  cli_predicted_fini(&predicted);
+  cli_plan_operand_fini(&operand);
   return outcome;
 }

@@ -3,7 +3,7 @@
 #include "cli/complain.h"
 #include "cli/explanation.h"
 #include "cli/output.h"
-#include "cli/predicted.h"
+#include "cli/plan_operand.h"
 
 static cli_exit put_score(const cli_arguments *arguments, const dsm_plan *plan) {
   const cli_exit outcome = cli_check_explained_layer(arguments, plan->workload);
@@ -28,14 +28,14 @@ static cli_exit add_bound(const cli_arguments *arguments, dsm_plan *plan) {
 }
 
 cli_exit cli_run_score(const cli_arguments *arguments) {
-  cli_predicted predicted;
-  cli_exit outcome = cli_predicted_load(&predicted, arguments);
+  cli_plan_operand operand;
+  cli_exit outcome = cli_load_first_plan(&operand, arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = add_bound(arguments, predicted.plan);
+    outcome = add_bound(arguments, operand.plan);
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = put_score(arguments, predicted.plan);
+    outcome = put_score(arguments, operand.plan);
   }
-  cli_predicted_fini(&predicted);
+  cli_plan_operand_fini(&operand);
   return outcome;
 }

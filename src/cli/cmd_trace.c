@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/output.h"
-#include "cli/predicted.h"
+#include "cli/plan_operand.h"
 #include "cli/terminal.h"
 
 /* The trace is the only form there is. */
@@ -17,11 +17,11 @@ cli_exit cli_run_trace(const cli_arguments *arguments) {
     return cli_usage_error(arguments->command,
                            "expected where the trace goes: -o FILE ('-' is the terminal)");
   }
-  cli_predicted predicted;
-  cli_exit outcome = cli_predicted_load(&predicted, arguments);
+  cli_plan_operand operand;
+  cli_exit outcome = cli_load_first_plan(&operand, arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_put_text(arguments, print_trace, predicted.plan);
+    outcome = cli_put_text(arguments, print_trace, operand.plan);
   }
-  cli_predicted_fini(&predicted);
+  cli_plan_operand_fini(&operand);
   return outcome;
 }

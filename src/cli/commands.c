@@ -43,14 +43,15 @@ const cli_command cli_commands[] = {
      .run = cli_run_explore},
     {.name = "score",
      .bit = CLI_SCORE,
-     .operands = "PLAN",
-     .takes = {CLI_TAKES_PLAN},
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "predict a plan's cost again from its own contents",
-     .description = "Reads PLAN, which explore wrote and which may have been edited by hand, and "
-                    "predicts its cost anew: all numbers that follow from its decisions are "
-                    "computed again.",
+     .description =
+         "Reads PLAN, which explore wrote and which may have been edited by hand, and "
+         "predicts its cost anew: all numbers that follow from its decisions are "
+         "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
      .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
                   "dsm score plan.json --format csv -o plan.csv"},
      .run = cli_run_score},
@@ -143,14 +144,15 @@ const cli_command cli_commands[] = {
      .run = cli_run_partition},
     {.name = "plot",
      .bit = CLI_PLOT,
-     .operands = "PLAN | DATABASE",
+     .operands = "PLAN | DATABASE:POINT | DATABASE",
      .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "draw figures of a plan or of the points of a sweep",
      .description =
          "Draws a figure as SVG, PNG or PDF, by the ending of the output file. Of PLAN, which "
-         "explore wrote: where the time of each layer and pass goes (loss), their parallelisms and "
+         "explore wrote, or DATABASE:POINT, a point of a sweep by its number: where the time of "
+         "each layer and pass goes (loss), their parallelisms and "
          "core splits (splits), how far they are from the roof (roofline), and what a chip's "
          "memory holds over the step (memory). Of DATABASE, which sweep wrote: a result over what "
          "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
@@ -165,8 +167,8 @@ const cli_command cli_commands[] = {
      .run = cli_run_plot},
     {.name = "report",
      .bit = CLI_REPORT,
-     .operands = "PLAN",
-     .takes = {CLI_TAKES_PLAN},
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "write a page on a plan, for browsers",
@@ -176,13 +178,15 @@ const cli_command cli_commands[] = {
          "how fast the step is and where it loses utilization, the ladder of optimizations, "
          "figures, a table of all layers and passes that sorts and filters, assumptions, inputs, "
          "and the commands that make it again. The page is one file that loads nothing. A plan "
-         "that is not the best one of its inputs says so.",
+         "that is not the best one of its inputs says so. DATABASE:POINT is the plan of a point of "
+         "a "
+         "sweep, by its number.",
      .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
      .run = cli_run_report},
     {.name = "trace",
      .bit = CLI_TRACE,
-     .operands = "PLAN",
-     .takes = {CLI_TAKES_PLAN},
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "show the predicted step as a timeline for Perfetto",
@@ -190,20 +194,25 @@ const cli_command cli_commands[] = {
          "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
          "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
          "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
-         "computation and its transfers, and the memory of a chip as counters.",
-     .examples = {"dsm trace plan.json -o step.json", "dsm trace plan.json | gzip >step.json.gz"},
+         "computation and its transfers, and the memory of a chip as counters. DATABASE:POINT is "
+         "the "
+         "plan of a point of a sweep, by its number.",
+     .examples = {"dsm trace plan.json -o step.json",
+                  "dsm trace scratchpad_vgg16.sqlite:3 -o step.json",
+                  "dsm trace plan.json | gzip >step.json.gz"},
      .run = cli_run_trace},
     {.name = "export",
      .bit = CLI_EXPORT,
-     .operands = "PLAN",
-     .takes = {CLI_TAKES_PLAN},
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "hand a plan to another simulator",
      .description =
          "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
          "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
-         "the network (network.yml).",
+         "the network (network.yml). DATABASE:POINT is the plan of a point of a sweep, by its "
+         "number.",
      .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
      .run = cli_run_export},
     {.name = "diff",

@@ -77,6 +77,11 @@ cli_exit cli_out_of_memory(void) {
   return CLI_EXIT_OUTSIDE;
 }
 
+dsm_status cli_note_out_of_memory(dsm_diags *diags) {
+  dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
+  return DSM_ERROR_OUT_OF_MEMORY;
+}
+
 void cli_note(const cli_arguments *arguments, const char *format, ...) {
   if (arguments->is_quiet) {
     return;

@@ -250,11 +250,6 @@ static bool is_nothing(const char *path) {
   return stat(path, &info) != 0 && errno == ENOENT;
 }
 
-static dsm_status out_of_memory(dsm_diags *diags) {
-  dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
-  return DSM_ERROR_OUT_OF_MEMORY;
-}
-
 /* With --verbose: where a name was found. */
 static void say_where(const cli_arguments *arguments, const char *name, const char *path) {
   if (arguments->is_verbose && path != NULL) {
@@ -290,7 +285,7 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     list_folders(&folders, bundled);
     result = find_plain(&folders, name, found);
     if (folders.failed) {
-      status = out_of_memory(diags);
+      status = cli_note_out_of_memory(diags);
     } else if (result == NULL) {
       status = is_folder(name) ? report_folder(name, diags)
                                : report_missing(&folders, name, bundled, diags);
@@ -304,7 +299,7 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
   }
   if (status == DSM_OK && result != NULL) {
     *path = strdup(result);
-    status = *path == NULL ? out_of_memory(diags) : DSM_OK;
+    status = *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
     say_where(arguments, name, *path);
   }
   return status;
@@ -324,7 +319,7 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
   }
   *path = strdup(found);
   say_where(arguments, name, *path);
-  return *path == NULL ? out_of_memory(diags) : DSM_OK;
+  return *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
 }
 
 dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags) {
@@ -332,7 +327,7 @@ dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags) {
   char found[PATH_SIZE];
   folder_list folders = {.count = 0};
   add_bundled(&folders, "templates");
-  dsm_status status = folders.failed ? out_of_memory(diags) : DSM_OK;
+  dsm_status status = folders.failed ? cli_note_out_of_memory(diags) : DSM_OK;
   if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], kind, found))) {
     dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
     (void)snprintf(diag.message, sizeof diag.message, "no %s.json in %s", kind,
@@ -343,10 +338,29 @@ dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags) {
   }
   if (status == DSM_OK) {
     *path = strdup(found);
-    status = *path == NULL ? out_of_memory(diags) : DSM_OK;
+    status = *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
   }
   free_folders(&folders);
   return status;
+}
+
+void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_diags *diags) {
+  for (size_t k = 0; k < BUNDLED_KINDS && strchr(name, '/') == NULL; k++) {
+    char found[PATH_SIZE];
+    folder_list folders = {.count = 0};
+    if ((bundled & bundled_kinds[k].bit) != 0) {
+      add_bundled(&folders, bundled_kinds[k].folder);
+    }
+    if (folders.count > 0 && is_in_folder(folders.items[0], name, found) &&
+        strcmp(found, path) != 0) {
+      dsm_diag diag = {.severity = DSM_SEVERITY_NOTE};
+      (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+      (void)snprintf(diag.message, sizeof diag.message,
+                     "this file hides the bundled %s of that name", bundled_kinds[k].name);
+      dsm_diags_append(diags, &diag);
+    }
+    free_folders(&folders);
+  }
 }
 
 void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {

@@ -31,6 +31,10 @@ DSM_NODISCARD dsm_status cli_find_beside(char **path, const cli_arguments *argum
                                          const char *name, const char *folder, unsigned bundled,
                                          dsm_diags *diags);
 
+/** Where `path`, found for a name, cannot be used: adds a note if a bundled description of one of
+ * these kinds would have been found had it not been there. */
+void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_diags *diags);
+
 /** Finds the bundled starting description of a kind, such as "workload"; as cli_find_input. */
 DSM_NODISCARD dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags);
 

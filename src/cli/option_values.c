@@ -467,7 +467,9 @@ cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, ch
 }
 
 cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value) {
-  (void)option;
+  if (value[0] == '\0') {
+    return cli_usage_error(arguments->command, "--%s: expected a name, found ''", option->name);
+  }
   arguments->output = value;
   return CLI_EXIT_DONE;
 }

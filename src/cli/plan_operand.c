@@ -13,6 +13,8 @@
 #include "cli/lookup.h"
 #include "cli/written.h"
 
+#define FINDINGS_MAX 100
+
 /* ---- what goes wrong ---- */
 
 static dsm_status report(dsm_diags *diags, dsm_status status, const char *file, const char *message,
@@ -81,16 +83,21 @@ static dsm_status load_behind_colon(cli_plan_operand *operand, const cli_argumen
   return load_point(operand, point_text, diags);
 }
 
+bool cli_is_point(const char *name) {
+  const char *const colon = strrchr(name, ':');
+  return colon != NULL && colon != name && access(name, F_OK) != 0;
+}
+
 dsm_status cli_load_plan(cli_plan_operand *operand, const cli_arguments *arguments,
                          const char *name, dsm_diags *diags) {
-  *operand = (cli_plan_operand){.name = name};
-  const char *const colon = strrchr(name, ':');
-  if (colon == NULL || colon == name || access(name, F_OK) == 0) {
+  *operand = (cli_plan_operand){.name = name, .is_point = cli_is_point(name)};
+  if (!operand->is_point) {
     return load_file(operand, arguments, diags);
   }
+  const char *const colon = strrchr(name, ':');
   operand->file = strndup(name, (size_t)(colon - name));
   if (operand->file == NULL) {
-    return report(diags, DSM_ERROR_OUT_OF_MEMORY, "", "out of memory", "");
+    return cli_note_out_of_memory(diags);
   }
   return load_behind_colon(operand, arguments, colon + 1, diags);
 }
@@ -99,6 +106,22 @@ void cli_plan_operand_fini(cli_plan_operand *operand) {
   dsm_plan_free(operand->plan);
   free(operand->file);
   *operand = (cli_plan_operand){0};
+}
+
+cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arguments) {
+  *operand = (cli_plan_operand){0};
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0], diags);
+  cli_print_findings(arguments, diags);
+  dsm_diags_free(diags);
+  if (status == DSM_OK) {
+    cli_note_recorded_step(arguments, operand->is_point ? operand->name : "the plan", operand->plan,
+                           operand->recorded_step_cycles);
+  }
+  return cli_exit_of(status);
 }
 
 void cli_note_recorded_step(const cli_arguments *arguments, const char *name, const dsm_plan *plan,

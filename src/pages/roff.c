@@ -225,7 +225,7 @@ static void put_see_also(FILE *out, const pages_subject *subject) {
       separator = ",\n";
     }
   }
-  (void)fputc('\n', out);
+  (void)fputs(is_program ? ",\n\\fBdsm\\-mpi\\fR(1)\n" : "\n", out);
 }
 
 void pages_write(FILE *out, const pages_subject *subject, const char *date, const char *version) {

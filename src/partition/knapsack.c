@@ -11,6 +11,9 @@ enum { PACKINGS_MAX = 2048 };
 /* A packing is dropped if it ends below the best by this part: rounding. */
 static const double rounding = 1e-12;
 
+/* By which part the room is widened: sums of thousands of needs are rounded up by less. */
+static const double room_slack = 1e-9;
+
 typedef struct dsm__packing {
   double need;
   double worth;
@@ -37,6 +40,7 @@ static int compare(const void *a, const void *b) {
 }
 
 void dsm__knapsack_order(dsm__knapsack *knapsack) {
+  knapsack->room *= 1 + room_slack;
   qsort(knapsack->items, knapsack->item_count, sizeof *knapsack->items, compare);
   knapsack->needs[0] = knapsack->worths[0] = 0;
   for (size_t k = 0; k < knapsack->item_count; k++) {

@@ -28,7 +28,8 @@ typedef struct dsm__knapsack {
 /** For up to item_max items. False: out of memory. */
 bool dsm__knapsack_reserve(dsm__knapsack *knapsack, dsm__arena *arena, size_t item_max);
 
-/** Orders the items by what a unit of room is worth, and derives the sums. First of all. */
+/** Orders the items by what a unit of room is worth, derives the sums, and widens the room by what
+ * sums of needs that are no whole numbers may be rounded up. First of all, once for a room. */
 void dsm__knapsack_order(dsm__knapsack *knapsack);
 
 /** With one item split: the items before *split are in, of that one a part (item_count: none). */

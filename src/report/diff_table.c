@@ -60,13 +60,6 @@ static const char *share_text(const view *v, double share) {
                         dsm__figure_fixed(percent, 1).text);
 }
 
-static dsm__tone tone_of(const dsm_moved *moved, bool is_lower_better) {
-  if (!moved->is_beyond) {
-    return DSM__TONE_PLAIN;
-  }
-  return (moved->change < 0) == is_lower_better ? DSM__TONE_GOOD : DSM__TONE_BAD;
-}
-
 /* ---- headings ---- */
 
 static void put_heading(const view *v, const char *title) {
@@ -210,9 +203,9 @@ static void add_figure(dsm__table *table, const dsm__diff_figure *figure, int de
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_fixed(scale * moved->after, decimals).text);
   dsm__table_add(table, DSM__TONE_PLAIN,
                  signed_text(table->page, scale * dsm__diff_of(moved), decimals));
-  dsm__table_add(table,
-                 figure->is_neutral ? DSM__TONE_PLAIN : tone_of(moved, figure->is_lower_better),
-                 dsm__change_text(table->page, moved));
+  dsm__table_add(
+      table, figure->is_neutral ? DSM__TONE_PLAIN : dsm__tone_of(moved, figure->is_lower_better),
+      dsm__change_text(table->page, moved));
 }
 
 static void put_results(const view *v) {
@@ -278,9 +271,9 @@ static void add_pass(const view *v, dsm__table *table, const dsm_pass_difference
                  is_in_a ? dsm__figure_fixed(per_micro * seconds->before, decimals).text : nothing);
   dsm__table_add(table, DSM__TONE_PLAIN,
                  is_in_b ? dsm__figure_fixed(per_micro * seconds->after, decimals).text : nothing);
-  dsm__table_add(table, tone_of(seconds, true),
+  dsm__table_add(table, dsm__tone_of(seconds, true),
                  signed_text(v->page, per_micro * pass->difference_seconds, decimals));
-  dsm__table_add(table, tone_of(seconds, true),
+  dsm__table_add(table, dsm__tone_of(seconds, true),
                  word == NULL ? dsm__change_text(v->page, seconds) : word);
   dsm__table_add(table, DSM__TONE_PLAIN, share_text(v, pass->share));
   dsm__table_add(table, DSM__TONE_PLAIN,

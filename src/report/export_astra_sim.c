@@ -18,6 +18,7 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "report/export_names.h"
 #include "report/export_target.h"
 
 /* What ASTRA-sim knows of a pass of a layer. */
@@ -171,22 +172,15 @@ static layer_line line_of(const dsm_plan *plan, size_t layer) {
 
 /* ---- texts ---- */
 
-/* Columns are divided by white space, of which a name can have spaces only. */
-static void put_name(dsm__text_buffer *out, const char *name) {
-  for (const char *c = name; *c != '\0'; c++) {
-    dsm__text_append(out, *c == ' ' ? "_" : c, 1);
-  }
-}
-
 /* ASTRA-sim's cycles, which are nanoseconds. */
 static void put_cycles(dsm__text_buffer *out, const dsm_plan *plan, double cycles) {
   const double nanoseconds = cycles / plan->system->core.frequency_GHz;
   dsm__text_printf(out, "\t%.0f", round(nanoseconds > 0 ? nanoseconds : 0));
 }
 
-static void put_line(dsm__text_buffer *out, const dsm_plan *plan, size_t layer) {
+static void put_line(dsm__text_buffer *out, const dsm_plan *plan, size_t layer, const char *name) {
   const layer_line line = line_of(plan, layer);
-  put_name(out, plan->layers[layer].layer->name);
+  dsm__text_puts(out, name);
   dsm__text_puts(out, "\t-1");
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
     put_cycles(out, plan, line.of[pass].cycles);
@@ -196,16 +190,20 @@ static void put_line(dsm__text_buffer *out, const dsm_plan *plan, size_t layer) 
 }
 
 void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan) {
+  dsm__arena *const arena = dsm__arena_new();
+  const char **const names = arena == NULL ? NULL : dsm__export_names(plan, arena);
   const bool is_one = is_uniform(plan);
+  out->failed = out->failed || names == NULL;
   dsm__text_printf(out, "%s\n%zu\n", is_one ? strategy_of_layer(plan, 0) : "HYBRID_CUSTOMIZED",
                    plan->layer_count);
-  for (size_t layer = 0; layer < plan->layer_count; layer++) {
-    put_line(out, plan, layer);
+  for (size_t layer = 0; layer < plan->layer_count && names != NULL; layer++) {
+    put_line(out, plan, layer, names[layer]);
     if (!is_one) {
       dsm__text_printf(out, "\t%s", strategy_of_layer(plan, layer));
     }
     dsm__text_puts(out, "\n");
   }
+  dsm__arena_free(arena);
 }
 
 /* An axis of one chip is no dimension: ASTRA-sim wants at least two in each. */

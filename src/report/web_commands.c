@@ -149,6 +149,10 @@ void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject) {
       "In the folder of the plan: predict it again, explore its inputs again and compare, "
       "make this page.",
       "commands-plan");
+  if (subject->point != NULL) {
+    put_command(page, "dsm score ", file_name(subject->point));
+    dsm__text_puts(&page->out, " -o plan.json\n");
+  }
   put_command(page, "dsm score ", file);
   put_command(page, "\ndsm check ", file);
   put_command(page, "\ndsm report ", file);

@@ -6,6 +6,7 @@ what the JSON of the plan says.
 Usage: test_export.py DSM_BINARY [unittest's own arguments]
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -257,6 +258,16 @@ class AstraSim(unittest.TestCase):
         _, _, layers, _ = export(folder, "spaces.json", "torus64")
         self.assertEqual(layers[0][0], "a_layer__of_mine")
 
+    def test_names_stay_different(self):
+        names = ["a b c", "a_b c", "a_b_c", "a_b_c_2", "x y", "x_y_2", "x_y 2"]
+        workload = {"format": "dsm-workload/1", "name": "names", "minibatch": 64, "layers": [
+            {"name": name, "type": "fc", "in": 256, "out": 256} for name in names]}
+        folder = self.new_folder("names")
+        (folder / "names.json").write_text(json.dumps(workload))
+        _, _, layers, _ = export(folder, "names.json", "torus64")
+        self.assertEqual([layer[0] for layer in layers],
+                         ["a_b_c_3", "a_b_c_4", "a_b_c", "a_b_c_2", "x_y", "x_y_2", "x_y_2_2"])
+
 
 class Folders(unittest.TestCase):
     """A folder is whole or not there at all."""
@@ -285,6 +296,31 @@ class Folders(unittest.TestCase):
         self.assertIn("Not a directory", self.export("file", code=5))
         self.assertIn("No such file", self.export("no/such", code=5))
         self.assertEqual(self.files(), sorted([*before, "file"]))
+
+    def test_an_empty_folder_stays_itself(self):
+        """Its permissions, who is in it, and what is around it do not matter."""
+        around = self.path / "around"
+        empty = around / "empty"
+        empty.mkdir(parents=True)
+        empty.chmod(0o700)
+        before = empty.stat()
+        around.chmod(0o500)
+        self.addCleanup(around.chmod, 0o700)
+        run("export", "../../plan.json", "--to", "astra-sim", "-o", ".", folder=empty)
+        after = empty.stat()
+        self.assertEqual((before.st_ino, before.st_mode), (after.st_ino, after.st_mode))
+        self.assertEqual(sorted(path.name for path in empty.iterdir()),
+                         ["network.yml", "workload.txt"])
+
+    def test_folders_without_permission(self):
+        if os.geteuid() == 0:
+            self.skipTest("root may do anything")
+        for mode, text in ((0o000, "cannot read the folder"), (0o500, "cannot write")):
+            folder = self.path / f"closed{mode:o}"
+            folder.mkdir()
+            folder.chmod(mode)
+            self.addCleanup(folder.chmod, 0o700)
+            self.assertIn(text, self.export(folder.name, code=5))
 
     def test_one_chip_has_no_network(self):
         run("explore", "raider", "torus64", "--set", "system.system.chips_x=1", "--set",

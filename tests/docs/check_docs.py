@@ -466,6 +466,21 @@ class Checker:
                 if actual is None or not math.isclose(actual, shown, rel_tol=NUMBER_TOLERANCE):
                     self.complain("docs/model.md", f"{path}: the page says {shown}, the plan {actual}")
 
+    # ---- lists ----
+
+    def check_lists(self):
+        """The page on the library names every header, the index every page."""
+        library = self.source / "docs/library.md"
+        named = {span for row in library.read_text().splitlines() if row.startswith("| `")
+                 for span in re.findall(r"`(\w+\.h)`", row.split("|")[1])}
+        headers = {path.name for path in (self.source / "include/dsm").glob("*.h")} - {"dsm.h"}
+        for name in sorted(named ^ headers):
+            self.complain("docs/library.md", f"the table of headers: {name} is not in both it and include/dsm")
+        index = (self.source / "docs/README.md").read_text()
+        for page in sorted((self.source / "docs").glob("*.md")):
+            if page.name != "README.md" and f"]({page.name})" not in index:
+                self.complain("docs/README.md", f"the index lacks {page.name}")
+
     # ---- links ----
 
     def check_links(self):
@@ -505,6 +520,7 @@ def main():
         files = checker.check_examples(folder)
         checker.check_results(files, folder)
     checker.check_numbers()
+    checker.check_lists()
     checker.check_links()
     print("\n".join(map(str, checker.complaints)) if checker.complaints
           else "the documents agree with the code")

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "subject.h"
@@ -139,6 +140,26 @@ static const char *after_folder(const subject *s, dsm_status status) {
   return was_there == (status == DSM_OK) && there_count == (status == DSM_OK ? 2 : 0)
              ? NULL
              : "whole or not at all";
+}
+
+/* An empty folder that is there. */
+static attempt fill_folder(const subject *s, dsm_diags *diags) {
+  char path[SUBJECT_PATH_BYTES + 8];
+  (void)snprintf(path, sizeof path, "%s/made", s->folder);
+  if (mkdir(path, S_IRWXU) != 0) {
+    abort();
+  }
+  return write_folder(s, diags);
+}
+
+/* Both files or none; the folder stays. */
+static const char *after_filling(const subject *s, dsm_status status) {
+  if (status == DSM_OK) {
+    return after_folder(s, status);
+  }
+  char path[SUBJECT_PATH_BYTES + 8];
+  (void)snprintf(path, sizeof path, "%s/made", s->folder);
+  return rmdir(path) == 0 ? NULL : "whole or not at all";
 }
 
 static attempt save_plan(const subject *s, dsm_diags *diags) {
@@ -325,6 +346,7 @@ const faulty_case input_cases[] = {
     {"dsm_file_read of nothing", read_missing_file, DSM_ERROR_IO, NULL},
     {"dsm_file_write", write_file, DSM_OK, after_write},
     {"dsm_folder_write", write_folder, DSM_OK, after_folder},
+    {"dsm_folder_write into an empty folder", fill_folder, DSM_OK, after_filling},
     {"dsm_plan_save", save_plan, DSM_OK, after_save},
     {"dsm_description_detect", detect, DSM_OK, NULL},
     {"dsm_description_detect, unknown", detect_unknown, DSM_ERROR_INVALID, NULL},

@@ -237,6 +237,21 @@ static bool look_at_folder(bool is_success) {
   return is_good;
 }
 
+static dsm_status fill_folder(dsm_diags *diags) {
+  require(__real_mkdir(fresh_path, S_IRWXU) == 0, "an empty folder");
+  return write_folder(diags);
+}
+
+/* The folder stays, without a file if not with both. */
+static bool look_at_filled(bool is_success) {
+  struct stat info;
+  const bool is_there = stat(fresh_path, &info) == 0 && count_files() == 2 + 3;
+  if (!is_success) {
+    return is_there && rmdir(fresh_path) == 0;
+  }
+  return look_at_folder(true) && is_there;
+}
+
 static dsm_status write_device(dsm_diags *diags) {
   return dsm_file_write("/dev/null", new_text, strlen(new_text), diags);
 }
@@ -258,6 +273,7 @@ static const call_case cases[] = {
     {"writing over a file, by a link", write_old, look_at_old, false},
     {"writing a new file", write_fresh, look_at_fresh, false},
     {"writing a folder", write_folder, look_at_folder, false},
+    {"filling an empty folder", fill_folder, look_at_filled, false},
     {"writing to a device", write_device, look_at_device, false},
 };
 

@@ -154,7 +154,7 @@ def check_shell(name, shell, options):
     same("dsm explore vgg16 my_", ["my_machine.json"])
     same("dsm explore nets/", ["nets/deep.json"])
     same("dsm explore odd", ["odd net.json"])
-    same("dsm score my_", ["my_plan.json"])
+    same("dsm score my_", ["my_plan.json", "my_results.sqlite"])
     same("dsm sweep my_", ["my_net.json", "my_results.sqlite"])
     same("dsm partition vgg16 edge_", ["edge_gpu", "edge_npu"])
     same("dsm explore vgg16 torus64 --ladder-base torus64_s", ["torus64_symmetric"])

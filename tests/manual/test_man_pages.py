@@ -84,6 +84,7 @@ def main():
     for command in commands:
         expect(f"dsm-{command}(1)" in sections(folder / "dsm.1")["COMMANDS"],
                f"dsm.1: no command {command}")
+    expect("dsm-mpi(1)" in sections(folder / "dsm.1")["SEE ALSO"], "dsm.1: no word of dsm-mpi")
     print(f"{len(failures)} failures" if failures else f"{len(found)} pages say what the help says")
     return 1 if failures else 0
 

@@ -44,6 +44,24 @@ static double try_all(const dsm__knapsack *knapsack) {
   return best;
 }
 
+/* 1.1 + 2.2 > 3.3 in doubles. */
+START_TEST(fractions_that_fill_the_room_fit) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__knapsack knapsack;
+  ck_assert(dsm__knapsack_reserve(&knapsack, arena, 2));
+  knapsack.item_count = 2;
+  knapsack.room = 3.3;
+  knapsack.items[0] = (dsm__item){.need = 1.1, .worth = 1.1, .density = 1, .label = 0};
+  knapsack.items[1] = (dsm__item){.need = 2.2, .worth = 4.4, .density = 2, .label = 1};
+  dsm__knapsack_order(&knapsack);
+  ck_assert_double_eq_tol(dsm__knapsack_whole(&knapsack), 5.5, 1e-12);
+  size_t split = 0;
+  double part = 0;
+  ck_assert_double_ge(dsm__knapsack_relaxed(&knapsack, &split, &part), 5.5 - 1e-12);
+  dsm__arena_free(arena);
+}
+END_TEST
+
 START_TEST(a_knapsack_is_filled_best) {
   dsm__arena *const arena = dsm__arena_new();
   dsm__knapsack knapsack;
@@ -158,6 +176,7 @@ Suite *suite_room_bound(void) {
   TCase *const tests = tcase_create("room bound");
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, a_knapsack_is_filled_best);
+  tcase_add_test(tests, fractions_that_fill_the_room_fit);
   tcase_add_test(tests, a_large_knapsack_is_not_underrated);
   tcase_add_test(tests, whole_tasks_count);
   tcase_add_loop_test(tests, never_below_the_optimum, 0, 300);
