@@ -20,7 +20,7 @@ enum { ALLOCATIONS_MAX = 100000, SHOWN_PER_CASE = 3 };
 /* From this one on an allocation fails in one of the four ways only: SQLite makes thousands, and
  * sanitizers take their time. */
 #ifdef DSM_IS_BRIEF
-enum { FULL_COUNT = 40, WAYS = 4 };
+enum { FULL_COUNT = 20, WAYS = 4 };
 #else
 enum { FULL_COUNT = 1200, WAYS = 4 };
 #endif
