@@ -2,7 +2,8 @@
 /*
  * bench.c: how fast dsm is. Prints the tables of docs/performance.md as Markdown.
  *
- * Usage: dsm_bench DSM SOURCE_DIR NETWORKS_DIR
+ * Usage: dsm_bench DSM SOURCE_DIR NETWORKS_DIR [partitions]
+ * With `partitions` these alone.
  *
  * Times are processor time, user and system, which other processes on the machine disturb less than
  * they do the clock: of whole processes by the operating system's account, with their memory, and
@@ -10,15 +11,19 @@
  * warm-up.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "tables.h"
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    fprintf(stderr, "usage: dsm_bench DSM SOURCE_DIR NETWORKS_DIR\n");
+  if (argc < 4 || argc > 5 || (argc == 5 && strcmp(argv[4], "partitions") != 0)) {
+    fprintf(stderr, "usage: dsm_bench DSM SOURCE_DIR NETWORKS_DIR [partitions]\n");
     return 2;
   }
   const bench_paths paths = {argv[1], argv[2], argv[3]};
+  if (argc == 5) {
+    return bench_partitions(&paths) ? 0 : 1;
+  }
   bench_full_search(&paths);
   bench_large_networks(&paths);
   bench_bundled(&paths);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Targets that keep the code in shape: format, format-check, tidy, lint.
+# Targets that keep the code in shape: format, format-check, tidy; and api-docs.
 file(GLOB_RECURSE DSM_C_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h
      ${PROJECT_SOURCE_DIR}/src/*.[ch] ${PROJECT_SOURCE_DIR}/tests/*.[ch]
      ${PROJECT_SOURCE_DIR}/bench/*.[ch])
@@ -23,4 +23,16 @@ if(RUN_CLANG_TIDY AND CLANG_TIDY)
     tidy
     COMMAND ${RUN_CLANG_TIDY} -quiet -p ${PROJECT_BINARY_DIR} ${DSM_TIDY_FILES}
     COMMENT "Checking with clang-tidy")
+endif()
+
+find_program(DOXYGEN doxygen)
+if(DOXYGEN)
+  set(DSM_WARN_IF_UNDOCUMENTED NO)
+  set(DSM_WARN_AS_ERROR FAIL_ON_WARNINGS)
+  configure_file(cmake/Doxyfile.in ${PROJECT_BINARY_DIR}/Doxyfile @ONLY)
+  add_custom_target(
+    api-docs
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/api-docs
+    COMMAND ${DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile
+    COMMENT "Writing the reference of libdsm")
 endif()

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * check.h: has a prediction moved? A plan that was saved is a promise, the *baseline*. Checking
  * explores its question again and compares what it *recorded* with what comes out now, so that a
  * change of the inputs, the search or the model's equations is seen.
@@ -68,6 +69,7 @@ typedef struct dsm_recorded {
   size_t layer_count;
 } dsm_recorded;
 
+/** What is checked against: what a plan was made from, and what it recorded. */
 typedef struct dsm_baseline {
   const char *dsm_version; /**< that wrote it; empty: not recorded */
   dsm_workload *workload;  /**< with overrides applied */
@@ -218,9 +220,11 @@ DSM_API DSM_NODISCARD dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_b
 /** Frees the drift; NULL is fine. */
 DSM_API void dsm_drift_free(dsm_drift *drift);
 
-/* Words of the formats: "regressed", "missing", "core_split". Never NULL. */
+/** The word of the formats, such as "regressed". Never NULL. */
 DSM_API const char *dsm_verdict_name(dsm_verdict verdict);
+/** The word of the formats, such as "missing". Never NULL. */
 DSM_API const char *dsm_presence_name(dsm_presence presence);
+/** The word of the formats, such as "core_split". Never NULL. */
 DSM_API const char *dsm_compared_name(dsm_compared decision);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * diag.h: diagnostics, that is what is wrong and where.
  *
  * A dsm_diags is a bounded list: it keeps the first findings and counts the rest. All its memory is
@@ -18,6 +19,7 @@
 extern "C" {
 #endif
 
+/** How bad a finding is. */
 typedef enum dsm_severity {
   DSM_SEVERITY_ERROR = 0,
   DSM_SEVERITY_WARNING,
@@ -26,7 +28,7 @@ typedef enum dsm_severity {
 } dsm_severity;
 
 /** One finding. Strings are NUL-terminated UTF-8, cut (with "...") where they would not fit; bytes
- * of the input that are not UTF-8, or that could steer a terminal, stand there as \xNN. */
+ * of the input that are not UTF-8, or that could steer a terminal, stand there as `\\xNN`. */
 typedef struct dsm_diag {
   dsm_severity severity;
   char file[256];    /**< name of the input as the caller gave it; empty: no file involved */
@@ -37,6 +39,7 @@ typedef struct dsm_diag {
   char hint[256];    /**< a suggestion such as "did you mean \"stride\"?"; empty: none */
 } dsm_diag;
 
+/** A list of findings. */
 typedef struct dsm_diags dsm_diags;
 
 /** A new empty list that keeps at most `max_count` findings (1 .. 10000); NULL if out of memory. */

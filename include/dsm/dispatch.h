@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * dispatch.h: a runtime at work on a partition (section 2.7 of the paper): a discrete-event
  * simulation in which each task goes to the device that can finish it first among those that hold
  * its parameters, ties to the first device. Links carry one transfer at a time, in the order in
@@ -14,6 +15,7 @@
 extern "C" {
 #endif
 
+/** How requests come. */
 typedef struct dsm_dispatch_options {
   size_t request_count; /**< 1 .. DSM_REQUESTS_MAX */
   size_t window; /**< closed loop: so many requests are in the server at a time; 0: arrivals */
@@ -37,6 +39,7 @@ typedef struct dsm_dispatch_event {
   double end_seconds;
 } dsm_dispatch_event;
 
+/** A device over the whole simulation. */
 typedef struct dsm_dispatch_device {
   double time_fraction; /**< busy, over the whole run */
   double link_fraction; /**< its outgoing link occupied, over the whole run */
@@ -44,6 +47,7 @@ typedef struct dsm_dispatch_device {
   size_t most_queued;
 } dsm_dispatch_device;
 
+/** What a simulation found. */
 typedef struct dsm_dispatch {
   const dsm_partition *partition; /**< borrowed */
   dsm_dispatch_options options;
@@ -72,6 +76,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_dispatch_run(dsm_dispatch **dispatch,
                                                   const dsm_partition *partition,
                                                   const dsm_dispatch_options *options,
                                                   dsm_diags *diags);
+/** Frees a simulation; NULL is fine. */
 DSM_API void dsm_dispatch_free(dsm_dispatch *dispatch);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * dsm.h: all of libdsm.
  *
  * dsm predicts how fast a neural network trains or infers on a many-chip accelerator, finds the
@@ -27,9 +28,11 @@
 
 #include "dsm/check.h"
 #include "dsm/diag.h"
+#include "dsm/diff.h"
 #include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
+#include "dsm/export.h"
 #include "dsm/file.h"
 #include "dsm/instance.h"
 #include "dsm/limits.h"
@@ -38,7 +41,10 @@
 #include "dsm/number.h"
 #include "dsm/override.h"
 #include "dsm/partition.h"
+#include "dsm/path_steps.h"
 #include "dsm/plan.h"
+#include "dsm/plot.h"
+#include "dsm/plot_points.h"
 #include "dsm/report.h"
 #include "dsm/server.h"
 #include "dsm/status.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * elasticity.h: how much each parameter of a system matters.
  *
  * Every parameter of a system, and every number of bytes that a workload states, is varied alone:
@@ -55,6 +56,7 @@ typedef struct dsm_elasticity_request {
   dsm_variation_choice choice;
 } dsm_elasticity_request;
 
+/** What a parameter's values are. */
 typedef enum dsm_setting_kind {
   DSM_SETTING_NONE = 0, /**< there is no such value, or the networks have different ones */
   DSM_SETTING_NUMBER,
@@ -81,6 +83,7 @@ typedef struct dsm_response {
   double utilization;  /**< 0 .. 1; higher is better */
 } dsm_response;
 
+/** How a parameter is varied. */
 typedef enum dsm_variation_kind {
   DSM_VARIATION_HALVED = 0, /**< counts are rounded to the nearest, a half upward */
   DSM_VARIATION_DOUBLED,
@@ -89,6 +92,7 @@ typedef enum dsm_variation_kind {
   DSM_VARIATION_KIND_COUNT
 } dsm_variation_kind;
 
+/** A change of one parameter. */
 typedef struct dsm_variation {
   dsm_variation_kind kind;
   dsm_setting setting;
@@ -113,6 +117,7 @@ typedef struct dsm_slope {
   double elasticity; /**< 0 without a basis */
 } dsm_slope;
 
+/** What each variation of one parameter does. */
 typedef struct dsm_varied_parameter {
   const char *path;   /**< as in a request */
   const char *unit;   /**< as in docs/model.md, section 2 */
@@ -130,6 +135,7 @@ typedef struct dsm_varied_parameter {
                                 changes */
 } dsm_varied_parameter;
 
+/** How the step times of networks follow each parameter of a system. */
 typedef struct dsm_elasticity {
   const dsm_system *system;             /**< borrowed */
   const dsm_workload *const *workloads; /**< borrowed ones; len = workload_count */
@@ -162,8 +168,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_elasticity_derive(dsm_elasticity **elastici
 /** Frees it; NULL is fine. */
 DSM_API void dsm_elasticity_free(dsm_elasticity *elasticity);
 
-/* Words of the formats. Never NULL. */
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_variation_kind_name(dsm_variation_kind kind);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_elasticity_basis_name(dsm_elasticity_basis basis);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * explore.h: find the best mapping of a network on a system.
  *
  * The search is exact: it returns the fastest plan of the space that the options span, among
@@ -88,6 +89,7 @@ typedef struct dsm_what_if {
   size_t not_held_count;
 } dsm_what_if;
 
+/** What a layer's passes could do otherwise, and why they do not. */
 typedef struct dsm_explanation {
   size_t layer_index;
   dsm_alternative *alternatives; /**< by pass, chosen first, then by cycles */
@@ -109,6 +111,7 @@ DSM_API const char *dsm_decision_name(dsm_decision decision);
 DSM_API DSM_NODISCARD dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan,
                                              size_t layer_index, size_t splits_per_pass,
                                              dsm_diags *diags);
+/** Frees an explanation; NULL is fine. */
 DSM_API void dsm_explanation_free(dsm_explanation *explanation);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * file.h: files read whole, and written whole or not at all; and what a description is.
  */
 #ifndef DSM_FILE_H
@@ -34,6 +35,22 @@ DSM_API DSM_NODISCARD dsm_status dsm_file_read(char **text, size_t *length, cons
  */
 DSM_API DSM_NODISCARD dsm_status dsm_file_write(const char *path, const char *text, size_t length,
                                                 dsm_diags *diags);
+
+/** A text that is to become a file of that name. */
+typedef struct dsm_named_text {
+  const char *name; /**< without a slash */
+  const char *text; /**< NUL-terminated */
+} dsm_named_text;
+
+/**
+ * Writes a folder of files whole or not at all. A new one is a temporary folder beside it, renamed
+ * when all files are in it; the folder around it must exist. An existing folder must be empty, and
+ * stays the one that it is: the files are written into it, and taken away again if one fails. A
+ * symbolic link to it is followed. DSM_ERROR_IO with one finding on failure, and then no trace is
+ * left.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_folder_write(const char *path, const dsm_named_text *files,
+                                                  size_t file_count, dsm_diags *diags);
 
 /** What a JSON text describes, by its `format` member. */
 typedef enum dsm_description {

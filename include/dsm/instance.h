@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * instance.h: a partitioning problem in numbers: tasks, tensors between them, devices, and the
  * processing time p_ij of every task on every device.
  *
@@ -35,6 +36,7 @@ typedef struct dsm_tensor {
   size_t consumer_count;   /**< 1 or more */
 } dsm_tensor;
 
+/** A device as the programme sees it. */
 typedef struct dsm_instance_device {
   const char *name;
   bool is_accelerator;
@@ -59,19 +61,22 @@ typedef struct dsm_instance {
   struct dsm__arena *arena; /**< private */
 } dsm_instance;
 
+/** How tasks are made of layers. */
 typedef struct dsm_instance_options {
   uint64_t batch;    /**< samples of a request, 1 by default; a profile's times are for its own */
   size_t task_count; /**< join consecutive layers into at most so many tasks, the largest of which
                           has the least work possible; 0: one task a layer */
 } dsm_instance_options;
 
+/** The only place of their defaults. */
 DSM_API void dsm_instance_options_init(dsm_instance_options *options);
 
 /**
  * A task for each primary layer, or for several, and their times on the devices (docs/formats.md,
  * "Server"). p_ij of a chip is the layer's inference total alone: the best parallelism and core
  * splits, nothing held on chip or preloaded, no relayouts. DSM_ERROR_INVALID: a layer without a
- * time where times are given, or a name that is no layer; DSM_ERROR_USAGE: a batch that is none, or
+ * time where times are given, a name that is no layer, or a time outside 1e-12 s to 1e9 s;
+ * DSM_ERROR_USAGE: a batch that is none, or
  * too many tasks. *instance then belongs to the caller and borrows nothing.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_instance_make(dsm_instance **instance,
@@ -83,7 +88,8 @@ DSM_API DSM_NODISCARD dsm_status dsm_instance_make(dsm_instance **instance,
 /**
  * Reads a profile: format "dsm-profile/1" (tasks, tensors, devices and times in full), or the
  * planner format of msr-fiddle/dnn-partitioning, known by its keys (docs/formats.md, "Profile").
- * With options->task_count tasks are joined by their least times.
+ * With options->task_count tasks are joined by their least times, which is DSM_ERROR_INVALID if a
+ * time is then above 1e9 s.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_profile_parse(dsm_instance **instance, const char *text,
                                                    size_t length, const char *file,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * limits.h: the documented limits of all inputs. They are checked once at the border; within them
  * no count overflows 64 bits and no time or volume overflows a double.
  */

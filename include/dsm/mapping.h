@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * mapping.h: how the work of a layer and pass is divided.
  *
  * A layer is a nest of five loops (dsm_dim). A *parallelism* divides them over the chips of the
@@ -35,8 +36,10 @@ typedef struct dsm_loops {
   uint64_t n[DSM_DIM_COUNT];
 } dsm_loops;
 
+/** What a step is. */
 typedef enum dsm_mode { DSM_MODE_TRAINING = 0, DSM_MODE_INFERENCE, DSM_MODE_COUNT } dsm_mode;
 
+/** A pass of a layer. */
 typedef enum dsm_pass {
   DSM_PASS_FORWARD = 0,
   DSM_PASS_BACKWARD, /**< errors of the inputs from errors of the outputs */
@@ -61,7 +64,9 @@ typedef enum dsm_parallelism {
 
 /** A set of parallelisms: bit p stands for parallelism p. */
 typedef unsigned dsm_parallelism_set;
+/** The set of one parallelism. */
 #define DSM_PARALLELISM_BIT(parallelism) (1U << (unsigned)(parallelism))
+/** The set of all parallelisms. */
 #define DSM_PARALLELISM_ALL ((1U << DSM_PARALLELISM_COUNT) - 1U)
 
 /** Roles of the axes under a parallelism. */
@@ -70,16 +75,21 @@ typedef struct dsm_axis_roles {
   dsm_role y;
 } dsm_axis_roles;
 
+/** What rows and columns of the torus share under a parallelism. */
 DSM_API dsm_axis_roles dsm_parallelism_roles(dsm_parallelism parallelism);
 
-/* Words of the formats: "in", "training", "forward", "data_x_model_y". Never NULL. */
+/** The word of the formats, such as "in". Never NULL. */
 DSM_API const char *dsm_dim_name(dsm_dim dim);
+/** The word of the formats, such as "training". Never NULL. */
 DSM_API const char *dsm_mode_name(dsm_mode mode);
+/** The word of the formats, such as "forward". Never NULL. */
 DSM_API const char *dsm_pass_name(dsm_pass pass);
+/** The word of the formats, such as "data_x_model_y". Never NULL. */
 DSM_API const char *dsm_parallelism_name(dsm_parallelism parallelism);
 
-/* The same read back, exactly; false if the text is none of them. */
+/** The word read back, exactly; false if the text is none. */
 DSM_API bool dsm_mode_parse(const char *text, dsm_mode *mode);
+/** The word read back, exactly; false if the text is none. */
 DSM_API bool dsm_parallelism_parse(const char *text, dsm_parallelism *parallelism);
 
 #ifdef __cplusplus

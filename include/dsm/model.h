@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * model.h: the cost of one mapping of one layer and pass.
  *
  * The model is bandwidth-centric (DeepSpatialMatrix, section II-D): it counts what each link has to
@@ -96,6 +97,7 @@ typedef struct dsm_machine {
   uint64_t production_chunk; /**< Pc: produced features an array takes at once */
 } dsm_machine;
 
+/** What the equations need of a system. */
 DSM_API dsm_machine dsm_machine_derive(const dsm_system *system);
 
 /** Numeric precision of a workload, in bytes an element. */
@@ -117,6 +119,7 @@ typedef struct dsm_chip_share {
   dsm_loops chip;        /**< ChipD; `in` is what one feature iteration handles */
 } dsm_chip_share;
 
+/** A chip's share of a layer under a parallelism, for so many samples (ChipD). */
 DSM_API dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *machine,
                                              dsm_parallelism parallelism, uint64_t samples);
 
@@ -333,6 +336,7 @@ typedef struct dsm_weight_traffic {
   dsm_traffic weight_update;
 } dsm_weight_traffic;
 
+/** See dsm_weight_traffic. */
 DSM_API dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer,
                                                      const dsm_machine *machine,
                                                      dsm_precision precision,
@@ -350,6 +354,7 @@ typedef struct dsm_update_relayouts {
   dsm_traffic error;
 } dsm_update_relayouts;
 
+/** Relayouts of a layer's update pass. */
 DSM_API dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer,
                                                          const dsm_machine *machine,
                                                          dsm_precision precision,
@@ -420,9 +425,11 @@ DSM_API dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const d
 /** What the network's input takes of a chip's memory: it is split by data. */
 DSM_API double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload);
 
-/* Words of the formats. Never NULL. */
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_link_name(dsm_link link);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_transfer_name(dsm_transfer transfer);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_group_name(dsm_group group);
 
 #ifdef __cplusplus

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* number.h: numbers that a user wrote. */
+/**
+ * @file
+ * number.h: numbers that a user wrote.
+ */
 #ifndef DSM_NUMBER_H
 #define DSM_NUMBER_H
 

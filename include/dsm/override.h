@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* override.h: replacing single values of a description before it is checked (`--set`). */
+/**
+ * @file
+ * override.h: replacing single values of a description before it is checked (`--set`).
+ */
 #ifndef DSM_OVERRIDE_H
 #define DSM_OVERRIDE_H
 

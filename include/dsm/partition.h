@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * partition.h: which device runs which task of an inference request, and how often.
  *
  * Throughput is the mixed integer linear programme of section 2.6 of the paper (docs/partition.md):
@@ -19,6 +20,7 @@
 extern "C" {
 #endif
 
+/** What a partition is best in. */
 typedef enum dsm_objective_kind {
   DSM_OBJECTIVE_THROUGHPUT = 0, /**< most requests per second */
   DSM_OBJECTIVE_LATENCY, /**< shortest time of one request: tasks one at a time, a tensor that
@@ -27,6 +29,7 @@ typedef enum dsm_objective_kind {
   DSM_OBJECTIVE_KIND_COUNT
 } dsm_objective_kind;
 
+/** What is best, and how long to look for it. */
 typedef struct dsm_partition_options {
   dsm_objective_kind objective;
   double required_rho;         /**< DSM_OBJECTIVE_ENERGY: requests per second, > 0 */
@@ -37,6 +40,7 @@ typedef struct dsm_partition_options {
                                     without consumers put out leaves the device */
 } dsm_partition_options;
 
+/** The only place of their defaults. */
 DSM_API void dsm_partition_options_init(dsm_partition_options *options);
 
 /** How an answer was found. */
@@ -47,6 +51,7 @@ typedef enum dsm_solution_status {
   DSM_SOLUTION_STATUS_COUNT
 } dsm_solution_status;
 
+/** How much of a device a partition uses, and what of it binds. */
 typedef struct dsm_device_use {
   double time_fraction; /**< 0 .. 1 */
   double memory_bytes;
@@ -66,6 +71,7 @@ typedef enum dsm_baseline_kind {
   DSM_BASELINE_KIND_COUNT
 } dsm_baseline_kind;
 
+/** A simple way to use the devices, beside the partition. */
 typedef struct dsm_partition_baseline {
   dsm_baseline_kind kind;
   bool is_feasible;       /**< at least one device holds and runs the whole network */
@@ -81,6 +87,7 @@ typedef struct dsm_partition_statistics {
   size_t node_count; /**< of all search trees */
 } dsm_partition_statistics;
 
+/** Which device runs which share of each task, how that was proven, and what it compares with. */
 typedef struct dsm_partition {
   const dsm_instance *instance; /**< borrowed */
   dsm_partition_options options;
@@ -93,7 +100,8 @@ typedef struct dsm_partition {
   double joules_per_request; /**< where all devices that are used give power; else 0 */
   double objective;          /**< value of what was asked for: rho, seconds or joules */
   double bound;              /**< proven: no solution is better */
-  double relaxation;         /**< optimum of the linear relaxation */
+  double relaxation;         /**< optimum of the linear relaxation; where it was not solved, a bound
+                                  in closed form */
   double gap;                /**< |bound - objective| / |objective| */
   double solver_seconds;     /**< by the clock; the only number that differs from run to run */
   dsm_partition_statistics statistics;
@@ -108,7 +116,9 @@ typedef struct dsm_partition {
 } dsm_partition;
 
 /**
- * Solves. *partition borrows instance and belongs to the caller. DSM_ERROR_INFEASIBLE: a task fits
+ * Solves. *partition borrows instance and belongs to the caller. DSM_OK with a warning: the
+ * programme is too large for the time limit, its numbers are too far apart, or the solver gave up;
+ * the answer is the best that was found all the same. DSM_ERROR_INFEASIBLE: a task fits
  * nowhere (the finding names it and the bytes missing), all tasks do not fit together, or the
  * required throughput is out of reach; DSM_ERROR_USAGE: energy without power; DSM_ERROR_IO: the
  * solver failed; DSM_ERROR_OUT_OF_MEMORY.
@@ -117,6 +127,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_partition_solve(dsm_partition **partition,
                                                      const dsm_instance *instance,
                                                      const dsm_partition_options *options,
                                                      dsm_diags *diags);
+/** Frees a partition; NULL is fine. */
 DSM_API void dsm_partition_free(dsm_partition *partition);
 
 /** Checks an answer against every constraint, within 1e-6 relative; DSM_ERROR_INVALID with findings
@@ -134,9 +145,11 @@ DSM_API void dsm_partition_baselines(const dsm_instance *instance,
                                      const dsm_partition_options *options,
                                      dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT]);
 
-/* Words of the formats. Never NULL. */
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_objective_kind_name(dsm_objective_kind objective);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_solution_status_name(dsm_solution_status status);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_baseline_kind_name(dsm_baseline_kind kind);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * plan.h: a mapping of a whole network, and its predicted cost.
  *
  * A plan is the centre of dsm: exploring makes one, scoring computes one again from its decisions
@@ -37,7 +38,9 @@ typedef enum dsm_optimization {
 
 /** A set of optimisations: bit o stands for optimisation o. */
 typedef unsigned dsm_optimization_set;
+/** The set of one optimisation. */
 #define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
+/** The set of all optimisations. */
 #define DSM_OPTIMIZATION_ALL ((1U << DSM_OPTIMIZATION_COUNT) - 1U)
 
 /** The word of the formats, such as "hybrid". Never NULL. */
@@ -74,6 +77,7 @@ typedef struct dsm_cycles {
   double total;
 } dsm_cycles;
 
+/** What an invocation finds on chip, or adds to. */
 typedef enum dsm_invocation_kind {
   DSM_INVOCATION_FIRST = 0,  /**< nothing is resident from an earlier invocation */
   DSM_INVOCATION_STEADY,     /**< the kernel (update: its gradient) stays from the one before */
@@ -82,17 +86,7 @@ typedef enum dsm_invocation_kind {
   DSM_INVOCATION_KIND_COUNT
 } dsm_invocation_kind;
 
-/** Invocations of one kind in a pass. */
-typedef struct dsm_invocation {
-  dsm_invocation_kind kind;
-  uint64_t count;           /**< in a step */
-  dsm_loops split;          /**< decision: parts over the cores */
-  dsm_loops core;           /**< CoreD */
-  dsm_loops array;          /**< ArrayD */
-  dsm_invocation_cost cost; /**< of one invocation */
-} dsm_invocation;
-
-/** One transfer on one link, over the whole step. */
+/** One transfer on one link. */
 typedef struct dsm_plan_transfer {
   dsm_transfer transfer;
   dsm_group group;
@@ -100,6 +94,20 @@ typedef struct dsm_plan_transfer {
   double bytes;
   double cycles; /**< that it alone occupies the link */
 } dsm_plan_transfer;
+
+/** Invocations of one kind in a pass. */
+typedef struct dsm_invocation {
+  dsm_invocation_kind kind;
+  uint64_t count; /**< in a step */
+  double times; /**< as how many its cost counts in the cycles of the pass: count, and in a pipeline
+                     the share that makes them the layer's part of its group's */
+  dsm_loops split;                    /**< decision: parts over the cores */
+  dsm_loops core;                     /**< CoreD */
+  dsm_loops array;                    /**< ArrayD */
+  dsm_invocation_cost cost;           /**< of one invocation */
+  const dsm_plan_transfer *transfers; /**< of one invocation; owned by the plan */
+  size_t transfer_count;
+} dsm_invocation;
 
 /** What decides how long a pass takes: its largest component's slowest resource. */
 typedef enum dsm_bound {
@@ -128,13 +136,14 @@ typedef struct dsm_pass_plan {
   double ideal_cycles;                  /**< of a machine without loss */
   double utilization;                   /**< ideal over total, 0 .. 1; higher is better */
   dsm_bound bound;
-  const dsm_plan_transfer *transfers; /**< owned by the plan */
+  const dsm_plan_transfer *transfers; /**< over the whole step; owned by the plan */
   size_t transfer_count;
 } dsm_pass_plan;
 
 /** dsm_layer_plan.pipeline of a layer outside all groups. */
 #define DSM_NO_PIPELINE SIZE_MAX
 
+/** What is decided for a layer, and its passes. */
 typedef struct dsm_layer_plan {
   const dsm_layer *layer;            /**< of the plan's workload */
   uint64_t dysm_factor;              /**< decision: spatial minibatches in a step */
@@ -146,6 +155,9 @@ typedef struct dsm_layer_plan {
   dsm_parallelism error_parallelism; /**< layout of its output's error: that of the backward pass,
                                           a decision where there is none */
   double held_bytes;                 /**< of a chip, in held tensors, while the layer runs */
+  dsm_layer_memory memory;           /**< of a chip, section 12. Of a pipeline group only the stage
+                                          that keeps most has it, with the largest transient bytes
+                                          of all of them; the others have zeros */
   dsm_pass_plan passes[DSM_PASS_COUNT];
 } dsm_layer_plan;
 
@@ -188,6 +200,7 @@ typedef struct dsm_search_statistics {
   uint64_t evaluations;     /**< mappings of a layer and pass that the model scored */
 } dsm_search_statistics;
 
+/** A mapping of a whole network with its predicted cost. */
 typedef struct dsm_plan {
   const dsm_workload *workload; /**< borrowed, or owned by a loaded plan */
   const dsm_system *system;     /**< borrowed, or owned by a loaded plan */
@@ -237,8 +250,9 @@ DSM_API void dsm_plan_free(dsm_plan *plan);
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags);
 
-/* Words of the formats. Never NULL. */
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_bound_name(dsm_bound bound);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_invocation_kind_name(dsm_invocation_kind kind);
 
 #ifdef __cplusplus

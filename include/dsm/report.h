@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * report.h: how results are shown, as text.
  *
  * Every function returns a NUL-terminated text ending in a newline, malloc'ed, to be freed by the
@@ -14,6 +15,7 @@
 
 #include "dsm/check.h"
 #include "dsm/diag.h"
+#include "dsm/diff.h"
 #include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
@@ -40,17 +42,42 @@ DSM_API char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style)
  * decided for a layer stands in each of its rows. */
 DSM_API char *dsm_report_plan_csv(const dsm_plan *plan);
 
+/** The predicted step in the Trace Event Format, which Perfetto and Chrome open: a track for the
+ * passes and for each resource of a chip (arrays, special function units, memory bus, ring, links
+ * along X and Y), a slice for each pass, its computation and its transfers, and the memory of a
+ * chip as counters. Format "dsm-step/1"; times are whole nanoseconds. Also NULL if the text would
+ * be larger than 1 GiB. */
+DSM_API char *dsm_report_step_trace(const dsm_plan *plan);
+
 /** One rung of a ladder: the best plan with some optimisations. */
 typedef struct dsm_ladder_rung {
   const char *name;     /**< "none", or the optimisation that this rung adds */
-  const dsm_plan *plan; /**< borrowed */
+  const dsm_plan *plan; /**< borrowed; NULL, in a dsm_plan_page only: no mapping fits */
 } dsm_ladder_rung;
 
 /** What each optimisation gains over the rung before and over the first. */
 DSM_API char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count,
                                       dsm_table_style style);
+/** Format "dsm-ladder/1". */
 DSM_API char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count);
+/** One row a rung. */
 DSM_API char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count);
+
+/** What a page on a plan shows. */
+typedef struct dsm_plan_page {
+  const dsm_plan *plan;        /**< borrowed; result.lower_bound_cycles may be 0 */
+  const char *file;            /**< the plan's, as commands name it; NULL: it has no name */
+  const char *point;           /**< DATABASE:POINT that the plan is; NULL: it is a file's */
+  double recorded_step_cycles; /**< what the file says of the step; 0: nothing */
+  const dsm_plan *best; /**< explored anew with the plan's inputs and options; NULL: was not */
+  const dsm_ladder_rung *rungs; /**< explored anew, as for dsm_report_ladder_table */
+  size_t rung_count;            /**< 0: the page has no ladder */
+} dsm_plan_page;
+
+/** A page of HTML on a plan: a file of its own that loads nothing. What it says, in words and
+ * figures: how fast the step is, where it loses utilization, the ladder, each layer and pass, the
+ * assumptions and inputs behind it, and how to make it again. The same for the same plan. */
+DSM_API char *dsm_report_plan_page(const dsm_plan_page *subject);
 
 /**
  * For each pass of each explained layer the alternatives, what bounds each, and why the winner won;
@@ -61,8 +88,10 @@ DSM_API char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count);
 DSM_API char *dsm_report_explanation_table(const dsm_plan *plan,
                                            const dsm_explanation *const *explanations, size_t count,
                                            dsm_table_style style);
+/** Format "dsm-explain/1". */
 DSM_API char *dsm_report_explanation_json(const dsm_plan *plan,
                                           const dsm_explanation *const *explanations, size_t count);
+/** One row an alternative. */
 DSM_API char *dsm_report_explanation_csv(const dsm_plan *plan,
                                          const dsm_explanation *const *explanations, size_t count);
 
@@ -169,6 +198,23 @@ DSM_API char *dsm_report_check_csv(const dsm_checked *items, size_t count);
 /** JUnit XML: a test case a baseline, a failure where it fails the build, an error where it could
  * not be compared. */
 DSM_API char *dsm_report_check_junit(const dsm_checked *items, size_t count);
+
+/** Two plans to show side by side. */
+typedef struct dsm_diffed {
+  const char *a_file; /**< what A is called: a file, or a database and a point */
+  const char *b_file; /**< likewise */
+  const dsm_diff *diff;
+  size_t
+      row_limit; /**< of a table: no list has more rows, what is left out is counted; 0: none is */
+} dsm_diffed;
+
+/** What differs in inputs, decisions and result, and in time a layer and pass, the largest
+ * difference first. */
+DSM_API char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style);
+/** Format "dsm-diff/1"; nothing is left out. */
+DSM_API char *dsm_report_diff_json(const dsm_diffed *of);
+/** One row a value, layer, decision or figure; nothing is left out. */
+DSM_API char *dsm_report_diff_csv(const dsm_diffed *of);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * server.h: a server, that is devices of different kinds that share inference requests.
  *
  * Read from JSON (format "dsm-server/1", docs/formats.md). What a device needs for a task is not
@@ -22,6 +23,7 @@
 extern "C" {
 #endif
 
+/** Where a device's times come from. */
 typedef enum dsm_device_kind {
   DSM_DEVICE_CHIP = 0, /**< times from the inference model on the device's own tiers */
   DSM_DEVICE_ROOFLINE, /**< peak, memory bandwidth, efficiency and a fixed cost a task */
@@ -39,13 +41,14 @@ typedef struct dsm_roofline_device {
   double task_seconds;     /**< fixed cost of a task, 0 or more */
 } dsm_roofline_device;
 
-/** seconds = sum over the layers of a task of
+/** seconds = fixed + sum over the layers of a task of
  *  ceil(MACs / (multipliers * instances)) * initiation_interval_cycles / clock */
 typedef struct dsm_fpga_device {
   double clock_hertz;
   uint64_t multipliers;              /**< of an instance */
   double initiation_interval_cycles; /**< of an instance, 1 or more */
   uint64_t instances;
+  double task_seconds; /**< fixed cost of a task, 0 or more */
 } dsm_fpga_device;
 
 /** The time of a layer, or that the device cannot run it. A task of several layers takes the sum.
@@ -55,6 +58,7 @@ typedef struct dsm_given_time {
   double seconds;   /**< infinite: cannot run here */
 } dsm_given_time;
 
+/** A device of a server, or several equal ones. */
 typedef struct dsm_device {
   const char *name;
   const char *source; /**< of its numbers; NULL: not stated */
@@ -94,6 +98,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_server_parse(dsm_server **server, const cha
 DSM_API DSM_NODISCARD dsm_status dsm_server_load(dsm_server **server, const char *path,
                                                  const dsm_override *overrides,
                                                  size_t override_count, dsm_diags *diags);
+/** What a device takes for any task, whatever its layers, in seconds: 0 for kinds without such a
+ * cost. */
+DSM_API double dsm_device_task_seconds(const dsm_device *device);
 /** Frees the server; NULL is fine. */
 DSM_API void dsm_server_free(dsm_server *server);
 

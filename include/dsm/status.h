@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * status.h: what every fallible function of libdsm returns.
  *
  * A status says which kind of thing went wrong, so that a caller can choose a reaction (the
@@ -19,10 +20,12 @@
 /** The caller must look at the returned value. */
 #if defined(__GNUC__)
 #define DSM_NODISCARD __attribute__((warn_unused_result))
+/** Arguments are checked against a printf format. */
 #define DSM_PRINTF(format_index, first_index)                                                      \
   __attribute__((format(printf, format_index, first_index)))
 #else
 #define DSM_NODISCARD
+/** Arguments are checked against a printf format. */
 #define DSM_PRINTF(format_index, first_index)
 #endif
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * suggest.h: helping a user who mistyped. For programs over the library, so that their own findings
  * look and help like the library's.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * sweep.h: many explorations, one for each point of a design space.
  *
  * A sweep is the product of its axes minus the combinations that conditions exclude. It is made
@@ -150,6 +151,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_sweep_make(dsm_sweep **sweep, const char *t
                                                 const char *file, const char *folder,
                                                 const dsm_sweep_request *request,
                                                 const dsm_sweep_source *source, dsm_diags *diags);
+/** Frees a sweep; NULL is fine. */
 DSM_API void dsm_sweep_free(dsm_sweep *sweep);
 
 /** The value of a column (below column_count) at a point (below point_count). Borrowed. */
@@ -164,6 +166,7 @@ typedef struct dsm_shard {
 /** Reads K/N, 1 <= K <= N <= DSM_SWEEP_POINTS_MAX, as {K - 1, N}; false if it is none. */
 DSM_API DSM_NODISCARD bool dsm_shard_parse(const char *text, dsm_shard *shard);
 
+/** How a point ended. */
 typedef enum dsm_point_status {
   DSM_POINT_OK = 0,
   DSM_POINT_INFEASIBLE, /**< no mapping satisfies a constraint */
@@ -206,6 +209,7 @@ typedef struct dsm_point_result {
 /** The words of the formats: "points", "layers", "plans"; "ok", "infeasible", "invalid". Never
  * NULL. */
 DSM_API const char *dsm_record_name(dsm_record record);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_point_status_name(dsm_point_status status);
 
 #ifdef __cplusplus

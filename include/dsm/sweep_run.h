@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * sweep_run.h: evaluates the points of a sweep that its store does not have.
  */
 #ifndef DSM_SWEEP_RUN_H
@@ -21,6 +22,7 @@ typedef struct dsm_sweep_progress {
   const dsm_point_result *latest; /**< just recorded; NULL at the beginning and at the end */
 } dsm_sweep_progress;
 
+/** How the points of a sweep are evaluated. */
 typedef struct dsm_sweep_run_options {
   size_t thread_count; /**< at most; results do not depend on it */
   dsm_shard shard;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * sweep_store.h: the results of a sweep in an SQLite database, one file.
  *
  * A result is committed when it is put: a process that is killed, or a disk that fills up, loses
@@ -18,6 +19,7 @@
 extern "C" {
 #endif
 
+/** A database of results. */
 typedef struct dsm_store dsm_store;
 
 /**
@@ -46,6 +48,17 @@ DSM_API const char *dsm_store_resolved(const dsm_store *store);
 /** Marks the points that are recorded: is_done[p], len = the sweep's point_count. */
 DSM_API DSM_NODISCARD dsm_status dsm_store_done(dsm_store *store, bool *is_done, dsm_diags *diags);
 
+/**
+ * The plan of a point: the recorded one, else (and of a point that is not recorded yet) that of
+ * exploring it again from the specification. *plan belongs to the caller, as that of
+ * dsm_plan_parse. *recorded_step_cycles, unless NULL, receives what the store says of the step, 0
+ * if it says nothing: another version of dsm may have predicted it otherwise. DSM_ERROR_USAGE: the
+ * sweep has no such point; DSM_ERROR_INFEASIBLE, DSM_ERROR_INVALID: the point has no plan (the
+ * finding says why); DSM_ERROR_IO; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
+                                                double *recorded_step_cycles, dsm_diags *diags);
+
 /** Records a result, in a store that is open for writing, and commits it; one that is recorded
  * already stays as it is. DSM_ERROR_IO: the disk is full, or the like; then nothing of it is
  * recorded. */
@@ -62,6 +75,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_store_put(dsm_store *store, const dsm_point
 DSM_API DSM_NODISCARD dsm_status dsm_store_merge(const char *target, const char *const *sources,
                                                  size_t source_count, dsm_diags *diags);
 
+/** What a value is. */
 typedef enum dsm_cell_kind {
   DSM_CELL_NONE = 0, /**< no value: SQL's NULL */
   DSM_CELL_NUMBER,
@@ -69,6 +83,7 @@ typedef enum dsm_cell_kind {
   DSM_CELL_KIND_COUNT
 } dsm_cell_kind;
 
+/** A value of a table of points. */
 typedef struct dsm_cell {
   dsm_cell_kind kind;
   double number;
@@ -88,8 +103,10 @@ typedef struct dsm_point_table {
   struct dsm__arena *arena; /**< private */
 } dsm_point_table;
 
+/** Reads all points. *table belongs to the caller. */
 DSM_API DSM_NODISCARD dsm_status dsm_store_points(dsm_store *store, dsm_point_table **table,
                                                   dsm_diags *diags);
+/** Frees a table; NULL is fine. */
 DSM_API void dsm_point_table_free(dsm_point_table *table);
 
 /** What is wanted of a column: "min:step_seconds", "max:utilization", or without a direction, which

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * system.h: the accelerator system, five tiers from the ground up.
  *
  *   PE      a register file and `simd_macs` multiply-accumulate units
@@ -28,17 +29,21 @@
 extern "C" {
 #endif
 
+/** How the cores of a chip are joined. */
 typedef enum dsm_interconnect {
   DSM_INTERCONNECT_RING = 0,
   DSM_INTERCONNECT_COUNT
 } dsm_interconnect;
 
+/** How the chips are joined. */
 typedef enum dsm_topology { DSM_TOPOLOGY_TORUS_2D = 0, DSM_TOPOLOGY_COUNT } dsm_topology;
 
+/** A processing element. */
 typedef struct dsm_pe {
   uint64_t simd_macs; /**< multiply-accumulate units of a PE */
 } dsm_pe;
 
+/** A systolic array of processing elements. */
 typedef struct dsm_array {
   uint64_t rows;                /**< of PEs; take reduction features (Pr = rows) */
   uint64_t columns;             /**< of PEs; take produced features (Pc = columns * simd_macs) */
@@ -47,6 +52,7 @@ typedef struct dsm_array {
   bool weights_from_scratchpad; /**< the next weight block comes at scratchpad bandwidth */
 } dsm_array;
 
+/** An array with its scratchpad and special function units. */
 typedef struct dsm_core {
   double frequency_GHz;
   double scratchpad_MiB;
@@ -57,12 +63,14 @@ typedef struct dsm_core {
   double resident_weight_fraction; /**< of the scratchpad, for weights kept over timesteps */
 } dsm_core;
 
+/** A chip's external memory. */
 typedef struct dsm_memory {
   double capacity_GB;
   double bandwidth_GBps;
   double efficiency_ratio; /**< of the bandwidth that is usable, 0 .. 1 */
 } dsm_memory;
 
+/** Cores, the ring that joins them, and the chip's memory. */
 typedef struct dsm_chip {
   uint64_t cores;
   dsm_interconnect interconnect;
@@ -70,6 +78,7 @@ typedef struct dsm_chip {
   dsm_memory memory;
 } dsm_chip;
 
+/** The chips and the links between them. */
 typedef struct dsm_torus {
   dsm_topology topology;
   uint64_t chips_x; /**< m: chips in a row */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
+/**
+ * @file
  * workload.h: a network as a graph of layers.
  *
  * A workload is read from a description (format "dsm-workload/1", docs/formats.md), checked once
@@ -28,6 +29,7 @@
 extern "C" {
 #endif
 
+/** What a layer computes first. */
 typedef enum dsm_layer_type {
   DSM_LAYER_CONV = 0,
   DSM_LAYER_FC,
@@ -36,6 +38,7 @@ typedef enum dsm_layer_type {
   DSM_LAYER_TYPE_COUNT
 } dsm_layer_type;
 
+/** What a layer computes then. */
 typedef enum dsm_aux_op {
   DSM_AUX_BIAS = 0,
   DSM_AUX_RESIDUAL,
@@ -212,6 +215,7 @@ DSM_API size_t dsm_workload_find_layer(const dsm_workload *workload, const char 
 
 /** The word of the formats for a type ("conv") or operation ("max_pool"). Never NULL. */
 DSM_API const char *dsm_layer_type_name(dsm_layer_type type);
+/** The word of the formats. Never NULL. */
 DSM_API const char *dsm_aux_op_name(dsm_aux_op op);
 
 #ifdef __cplusplus

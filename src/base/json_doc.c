@@ -26,7 +26,7 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length) {
   return tree;
 }
 
-/* Copies the text, parses it, and looks for duplicate keys. */
+/* Copies the text, parses it, looks for duplicate keys, and takes the comments out. */
 static void fill(dsm__json_doc *doc, const char *text, size_t length, const char *file) {
   doc->arena = dsm__arena_new();
   if (doc->arena != NULL) {
@@ -45,6 +45,7 @@ static void fill(dsm__json_doc *doc, const char *text, size_t length, const char
   }
   const dsm__json_node root = dsm__json_root(doc);
   dsm__json_doc_check_keys(&root);
+  dsm__json_doc_take_comments(&root, doc->root);
 }
 
 static dsm_status report_flaw(const dsm__json_flaw *flaw, const char *text, size_t length,
@@ -55,10 +56,30 @@ static dsm_status report_flaw(const dsm__json_flaw *flaw, const char *text, size
   return DSM_ERROR_INVALID;
 }
 
+/* What is no text at all; NULL: nothing of the kind. */
+static const char *find_other(const char *text, size_t length, bool is_stdin) {
+  static const char database[] = "SQLite format 3"; /* and the NUL behind it */
+  if (length == 0) {
+    return is_stdin ? "expected a JSON description, found nothing on standard input"
+                    : "expected a JSON description, found an empty file";
+  }
+  if (length >= sizeof database && memcmp(text, database, sizeof database) == 0) {
+    return is_stdin ? "expected a JSON description, found an SQLite database, which cannot come "
+                      "from standard input"
+                    : "expected a JSON description, found an SQLite database";
+  }
+  return NULL;
+}
+
 dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t length,
                                const char *file, const dsm_override *overrides,
                                size_t override_count, dsm_diags *diags) {
   *doc = NULL;
+  const char *const other = find_other(text, length, file != NULL && strcmp(file, "-") == 0);
+  if (other != NULL) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = file}, NULL, "%s", other);
+    return DSM_ERROR_INVALID;
+  }
   dsm__json_flaw flaw;
   if (!dsm__json_text_check(text, length, &flaw)) {
     return report_flaw(&flaw, text, length, file, diags);

@@ -38,10 +38,11 @@ struct dsm__json_doc {
   size_t length;
   const char *file; /* in the arena; may be NULL */
   cJSON *root;
-  cJSON
-      *replaced; /* a list that keeps values replaced by overrides alive: no address comes twice */
+  cJSON *replaced; /* a list that keeps comments, and values replaced by overrides, alive: no
+                      address comes twice */
   dsm__json_overridden *overridden; /* in order of time */
   size_t overridden_count;
+  bool has_misplaced_override;
   dsm__json_unknown unknown; /* the first unknown key that an override made */
   dsm_diags *diags;          /* may be NULL */
   size_t first_finding;
@@ -65,6 +66,10 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length);
 /** Reports the duplicate keys of the node and of everything in it. */
 void dsm__json_doc_check_keys(const dsm__json_node *node);
 
+/** Takes the comments, the values of the keys "//", out of the node, whose value is `item`, and of
+ * everything in it; reports those that are no comments. */
+void dsm__json_doc_take_comments(const dsm__json_node *node, cJSON *item);
+
 /** Applies overrides in order. False if one cannot be applied: then that was reported and counted;
  * the others have been tried. */
 bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count);
@@ -84,8 +89,9 @@ dsm__place dsm__json_place(const dsm__json_node *node);
 /** A present number as it is written, or else as dsm writes it. */
 void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size);
 
-/** An unknown key was reported: remembers it if an override made it. */
-void dsm__json_note_unknown(const dsm__json_node *member, const char *hint);
+/** An unknown key was reported: remembers it if an override made it. `known` is copied. */
+void dsm__json_note_unknown(const dsm__json_node *member, const char *hint,
+                            const char *const *known, size_t known_count);
 
 /** True the first time it is called for a node. */
 bool dsm__json_mark_node(const dsm__json_node *node);

@@ -194,18 +194,48 @@ static const dsm__json_overridden *find_override(const dsm__json_doc *doc, const
   return NULL;
 }
 
-void dsm__json_note_unknown(const dsm__json_node *member, const char *hint) {
+/* A copy of the texts that are not NULL; NULL if out of memory. */
+static const char *const *copy_texts(dsm__arena *arena, const char *const *texts, size_t *count) {
+  const char **const copies = dsm__arena_array(arena, *count, sizeof *copies);
+  size_t copied = 0;
+  for (size_t i = 0; copies != NULL && i < *count; i++) {
+    if (texts[i] != NULL) {
+      copies[copied] = dsm__arena_strdup(arena, texts[i]);
+      if (copies[copied++] == NULL) {
+        return NULL;
+      }
+    }
+  }
+  *count = copied;
+  return copies;
+}
+
+void dsm__json_note_unknown(const dsm__json_node *member, const char *hint,
+                            const char *const *known, size_t known_count) {
   dsm__json_doc *const doc = member->doc;
   if (doc->unknown.key != NULL || find_override(doc, member->item) == NULL) {
     return;
   }
-  const dsm__json_unknown unknown = {.key = dsm__arena_strdup(doc->arena, member->key),
-                                     .hint = dsm__arena_strdup(doc->arena, hint)};
-  if (unknown.key == NULL || unknown.hint == NULL) {
+  dsm__json_unknown unknown = {.key = dsm__arena_strdup(doc->arena, member->key),
+                               .hint = dsm__arena_strdup(doc->arena, hint),
+                               .known_count = known_count};
+  unknown.known = copy_texts(doc->arena, known, &unknown.known_count);
+  if (unknown.key == NULL || unknown.hint == NULL || unknown.known == NULL) {
     dsm__json_set_out_of_memory(doc);
     return;
   }
   doc->unknown = unknown;
+}
+
+void dsm__json_misplaced(const dsm__json_node *member, const char *where) {
+  dsm__json_error(member, NULL, "expected no \"%s\" in %s, found one", member->key, where);
+  if (find_override(member->doc, member->item) != NULL) {
+    member->doc->has_misplaced_override = true;
+  }
+}
+
+bool dsm__json_doc_has_misplaced_override(const dsm__json_doc *doc) {
+  return doc->has_misplaced_override;
 }
 
 dsm__json_unknown dsm__json_doc_unknown_override(const dsm__json_doc *doc) {

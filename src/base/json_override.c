@@ -278,6 +278,7 @@ static bool put_value(descent *down, cJSON *value, const char *text) {
   }
   note_overridden(down, text);
   dsm__json_doc_check_keys(&down->nodes[down->depth]);
+  dsm__json_doc_take_comments(&down->nodes[down->depth], down->item);
   return true;
 }
 
@@ -329,6 +330,30 @@ void dsm__json_doc_resolve(dsm__json_doc *doc, const char *path, dsm__text_buffe
     dsm__text_append(place, down.rest, length);
     down.rest += length + (down.rest[length] == '.');
   }
+}
+
+bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_child_visitor *visit,
+                            void *context) {
+  const cJSON *at = doc->root;
+  while (*path != '\0') {
+    const match found = find_child(at, path);
+    if (found.child == NULL) {
+      return false;
+    }
+    at = found.child;
+    path += found.length;
+    path += *path == '.';
+  }
+  size_t index = 0;
+  for (const cJSON *each = at->child; each != NULL; each = each->next, index++) {
+    char number[24];
+    (void)snprintf(number, sizeof number, "%zu", index);
+    const char *const name = name_of(at, each);
+    const bool is_rich_list = cJSON_IsArray(each) && each->child != NULL &&
+                              (cJSON_IsObject(each->child) || cJSON_IsArray(each->child));
+    visit(context, name == NULL ? number : name, cJSON_IsObject(each) || is_rich_list);
+  }
+  return cJSON_IsObject(at) || cJSON_IsArray(at);
 }
 
 bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, size_t count) {

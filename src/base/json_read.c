@@ -182,7 +182,7 @@ bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
       }
     }
     dsm__json_error(&member, hint, "unknown key %s", key);
-    dsm__json_note_unknown(&member, hint);
+    dsm__json_note_unknown(&member, hint, known, known_count);
   }
   return true;
 }
@@ -290,20 +290,38 @@ static void word_range(char *expected, size_t size, dsm__json_range range) {
   }
 }
 
-bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value) {
-  char expected[WORDING_SIZE];
-  word_range(expected, sizeof expected, range);
-  if (!require_type(node, cJSON_IsNumber(node->item), expected)) {
-    return false;
-  }
-  const double number = node->item->valuedouble;
+static bool is_in_range(double number, dsm__json_range range) {
   const bool is_high_enough = range.is_min_excluded ? number > range.min : number >= range.min;
-  if (!isfinite(number) || !is_high_enough || number > range.max) {
-    report_value(node, NULL, expected);
-    return false;
+  return isfinite(number) && is_high_enough && number <= range.max;
+}
+
+/* What is expected is worded only where it is not found: most numbers are good. */
+static bool read_double(const dsm__json_node *node, dsm__json_range range, bool has_zero,
+                        double *value) {
+  static const char or_zero[] = "0, or ";
+  double number = -1;
+  const bool is_number = dsm__json_is_number(node, &number);
+  const bool is_zero = has_zero && !(number < 0) && !(number > 0);
+  if (is_number && (is_zero || is_in_range(number, range))) {
+    *value = number;
+    return true;
   }
-  *value = number;
-  return true;
+  char expected[WORDING_SIZE + sizeof or_zero] = "";
+  const size_t used = has_zero ? sizeof or_zero - 1 : 0;
+  memcpy(expected, or_zero, used);
+  word_range(expected + used, WORDING_SIZE, range);
+  if (require_type(node, is_number, expected)) {
+    report_value(node, NULL, expected);
+  }
+  return false;
+}
+
+bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value) {
+  return read_double(node, range, false, value);
+}
+
+bool dsm__json_double_or_zero(const dsm__json_node *node, dsm__json_range range, double *value) {
+  return read_double(node, range, true, value);
 }
 
 /* ---- words ---- */

@@ -38,6 +38,8 @@ typedef struct dsm__json_node {
  * names contain dots the longest that fits is taken; an index goes before a name of that length.
  * Also DSM_ERROR_OUT_OF_MEMORY. On failure *doc is NULL.
  *
+ * The key "//" of any object is a comment, a string or a list of strings: readers never see it.
+ *
  * Duplicate keys are found here too, in every object. They are counted as errors but do not fail
  * the parsing, so that the rest is read and reported; the first of a key is what is read.
  */
@@ -55,6 +57,15 @@ void dsm__json_doc_free(dsm__json_doc *doc);
  * begins with that of the whole and a separator. What does not exist is named as the path names it.
  */
 void dsm__json_doc_resolve(dsm__json_doc *doc, const char *path, dsm__text_buffer *place);
+
+/** Takes the name of a child, and whether it is an object, or a list of objects or lists. */
+typedef void dsm__json_child_visitor(void *context, const char *name, bool is_container);
+
+/** Visits the members of the object, or the items of the list (by name, else by index), that the
+ * path of an override leads to in the document as it is; an empty path leads to the root. False if
+ * it leads to neither. */
+bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_child_visitor *visit,
+                            void *context);
 
 /** The name of the text in findings; NULL: none. Borrowed from the document. */
 const char *dsm__json_doc_file(const dsm__json_doc *doc);
@@ -123,12 +134,21 @@ bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
 
 /** A key that an override made and that no reader knows. */
 typedef struct dsm__json_unknown {
-  const char *key;  /**< NULL: there is none */
-  const char *hint; /**< what was probably meant, or what is known; may be empty */
+  const char *key;          /**< NULL: there is none */
+  const char *hint;         /**< what was probably meant, or what is known; may be empty */
+  const char *const *known; /**< the keys that its object may have */
+  size_t known_count;
 } dsm__json_unknown;
 
 /** The first such key that dsm__json_object_only has reported. Borrowed from the document. */
 dsm__json_unknown dsm__json_doc_unknown_override(const dsm__json_doc *doc);
+
+/** Reports a key that is known, but not in an object of this sort: `where` is "a layer of type fc".
+ */
+void dsm__json_misplaced(const dsm__json_node *member, const char *where);
+
+/** Has an override made a key that was reported as misplaced? */
+bool dsm__json_doc_has_misplaced_override(const dsm__json_doc *doc);
 
 /** Checks for an array of min..max items and gives the count. */
 bool dsm__json_array(const dsm__json_node *node, size_t min, size_t max, size_t *count);
@@ -144,6 +164,8 @@ typedef struct dsm__json_range {
 } dsm__json_range;
 
 bool dsm__json_double(const dsm__json_node *node, dsm__json_range range, double *value);
+/** 0, or a number in a range above 0. */
+bool dsm__json_double_or_zero(const dsm__json_node *node, dsm__json_range range, double *value);
 bool dsm__json_bool(const dsm__json_node *node, bool *value);
 
 /** A string of min..max bytes, copied into the arena. False, and reported, also when out of memory.

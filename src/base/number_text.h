@@ -16,6 +16,11 @@
  */
 size_t dsm__double_to_text(double value, char text[DSM__NUMBER_TEXT_SIZE]);
 
+/** What follows a word that is counted, as in "1 byte": "" for 1, else "s". */
+static inline const char *dsm__plural(double count) {
+  return count < 1 || count > 1 ? "s" : "";
+}
+
 /** Longest number token that is read: cJSON cuts longer ones. */
 #define DSM__NUMBER_TOKEN_MAX 63
 

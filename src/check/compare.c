@@ -122,9 +122,9 @@ static void compare_layer(findings *found, const dsm_recorded_layer *before,
   }
 }
 
-/* `partner` of each layer before is its index after, or SIZE_MAX. */
+/* Partners as of dsm__layer_partners, from before to after and back. */
 static void compare_layers(findings *found, const dsm_recorded *before, const dsm_recorded *after,
-                           const size_t *partner, const bool *has_partner) {
+                           const size_t *partner, const size_t *partner_before) {
   for (size_t i = 0; i < before->layer_count; i++) {
     if (partner[i] == SIZE_MAX) {
       add_layer(found, before->layers[i].name, DSM_PRESENCE_MISSING);
@@ -133,7 +133,7 @@ static void compare_layers(findings *found, const dsm_recorded *before, const ds
     }
   }
   for (size_t i = 0; i < after->layer_count; i++) {
-    if (!has_partner[i]) {
+    if (partner_before[i] == SIZE_MAX) {
       add_layer(found, after->layers[i].name, DSM_PRESENCE_NEW);
     }
   }
@@ -151,32 +151,38 @@ static bool make_lists(findings *found) {
   return found->layers != NULL && found->passes != NULL && found->decisions != NULL;
 }
 
-static bool compare_records(findings *found, const dsm_recorded *before,
-                            const dsm_recorded *after) {
-  dsm__name_index names = {
-      .entries = dsm__arena_array(found->arena, after->layer_count, sizeof(dsm__name_entry)),
-      .count = after->layer_count};
-  size_t *const partner = dsm__arena_array(found->arena, before->layer_count, sizeof *partner);
-  bool *const has_partner = dsm__arena_array(found->arena, after->layer_count, sizeof *has_partner);
-  if (names.entries == NULL || partner == NULL || has_partner == NULL) {
-    return false;
+const size_t *dsm__layer_partners(const dsm_recorded *from, const dsm_recorded *to,
+                                  dsm__arena *arena) {
+  dsm__name_index names = {.entries =
+                               dsm__arena_array(arena, to->layer_count, sizeof(dsm__name_entry)),
+                           .count = to->layer_count};
+  size_t *const partners = dsm__arena_array(arena, from->layer_count, sizeof *partners);
+  if (names.entries == NULL || partners == NULL) {
+    return NULL;
   }
-  for (size_t i = 0; i < after->layer_count; i++) {
-    names.entries[i] = (dsm__name_entry){after->layers[i].name, i};
+  for (size_t i = 0; i < to->layer_count; i++) {
+    names.entries[i] = (dsm__name_entry){to->layers[i].name, i};
   }
   dsm__name_index_sort(&names);
-  for (size_t i = 0; i < before->layer_count; i++) {
-    partner[i] = dsm__name_index_find(&names, before->layers[i].name);
-    if (partner[i] != SIZE_MAX) {
-      has_partner[partner[i]] = true;
-    }
+  for (size_t i = 0; i < from->layer_count; i++) {
+    partners[i] = dsm__name_index_find(&names, from->layers[i].name);
+  }
+  return partners;
+}
+
+static bool compare_records(findings *found, const dsm_recorded *before,
+                            const dsm_recorded *after) {
+  const size_t *const partner = dsm__layer_partners(before, after, found->arena);
+  const size_t *const partner_before = dsm__layer_partners(after, before, found->arena);
+  if (partner == NULL || partner_before == NULL) {
+    return false;
   }
   found->is_counting = true;
-  compare_layers(found, before, after, partner, has_partner);
+  compare_layers(found, before, after, partner, partner_before);
   if (!make_lists(found)) {
     return false;
   }
-  compare_layers(found, before, after, partner, has_partner);
+  compare_layers(found, before, after, partner, partner_before);
   return !found->has_failed;
 }
 

@@ -14,6 +14,11 @@ bool dsm__record_of_plan(dsm_recorded *record, const dsm_plan *plan, dsm__arena 
  * arena. Copies every text. False if out of memory. */
 bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after);
 
+/** For each layer of `from` the index of that of `to` with the same name, or SIZE_MAX. The arena's;
+ * NULL if out of memory. */
+const size_t *dsm__layer_partners(const dsm_recorded *from, const dsm_recorded *to,
+                                  dsm__arena *arena);
+
 /** A figure before and now, judged by a tolerance. */
 dsm_moved dsm__moved(double before, double after, double tolerance);
 

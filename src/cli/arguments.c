@@ -169,6 +169,7 @@ static bool make_room(cli_arguments *arguments, size_t count) {
   cli_sweep_arguments *const sweep = &arguments->sweep;
   sweep->varies.items = calloc(count, sizeof *sweep->varies.items);
   sweep->excludes.items = calloc(count, sizeof *sweep->excludes.items);
+  arguments->plot.wheres.items = calloc(count, sizeof *arguments->plot.wheres.items);
   overrides->workload = calloc(count, sizeof *overrides->workload);
   overrides->system = calloc(count, sizeof *overrides->system);
   overrides->server = calloc(count, sizeof *overrides->server);
@@ -176,7 +177,7 @@ static bool make_room(cli_arguments *arguments, size_t count) {
   overrides->texts = calloc(count, sizeof *overrides->texts);
   return overrides->workload != NULL && overrides->system != NULL && overrides->server != NULL &&
          overrides->recorded != NULL && overrides->texts != NULL && sweep->varies.items != NULL &&
-         sweep->excludes.items != NULL;
+         sweep->excludes.items != NULL && arguments->plot.wheres.items != NULL;
 }
 
 /* Which optimizations there are depends on the mode, which may stand after --optimize. */
@@ -227,5 +228,6 @@ void cli_arguments_fini(cli_arguments *arguments) {
   free(overrides->server);
   free(arguments->sweep.varies.items);
   free(arguments->sweep.excludes.items);
+  free(arguments->plot.wheres.items);
   *arguments = (cli_arguments){0};
 }

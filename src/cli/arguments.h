@@ -35,7 +35,7 @@ struct cli_command;
 struct cli_program_kind;
 
 /** Most rows of the option table. */
-#define CLI_OPTIONS_MAX 64
+#define CLI_OPTIONS_MAX 128
 
 /** The values of an option that may be given several times, in the order given. */
 typedef struct cli_texts {
@@ -67,6 +67,14 @@ typedef struct cli_partition_arguments {
   const char *trace; /**< NULL: not given */
 } cli_partition_arguments;
 
+/** What only `plot` takes. */
+typedef struct cli_plot_arguments {
+  const char *figure;   /**< NULL: not given */
+  const char *script;   /**< the folder; NULL: not given */
+  dsm_points_view view; /**< of a database; its wheres are `wheres` */
+  cli_texts wheres;
+} cli_plot_arguments;
+
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -80,15 +88,19 @@ typedef struct cli_arguments {
   bool is_elasticity;
   bool is_sensitivity;
   double tolerance;     /**< of check, a ratio */
+  bool wants_all_rows;  /**< of diff: no list of the table is cut */
   bool is_strict;       /**< of check: whatever moved fails */
   const char *workload; /**< of check, in place of the baseline's; NULL: not given */
   const char *system;   /**< likewise */
   cli_overrides overrides;
   cli_sweep_arguments sweep;
   cli_partition_arguments partition;
+  dsm_export_target export_target; /**< if --to is given */
+  cli_plot_arguments plot;
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */
+  bool is_forced;     /**< of init: --force */
   bool is_quiet;
   bool is_verbose;
   cli_color color;

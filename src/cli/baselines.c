@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "cli/lookup.h"
+#include "cli/written.h"
 
 /* Adds a baseline and takes its name over; NULL if out of memory. */
 static cli_baseline *add(cli_baselines *baselines, char *file) {
@@ -127,14 +128,8 @@ bool cli_baselines_list(cli_baselines *baselines, const cli_arguments *arguments
 }
 
 const cli_baseline *cli_baselines_find(const cli_baselines *baselines, const char *file) {
-  struct stat wanted;
-  if (stat(file, &wanted) != 0) {
-    return NULL;
-  }
   for (size_t i = 0; i < baselines->count; i++) {
-    struct stat info;
-    if (stat(baselines->items[i].file, &info) == 0 && S_ISREG(info.st_mode) &&
-        info.st_dev == wanted.st_dev && info.st_ino == wanted.st_ino) {
+    if (cli_is_same_file(baselines->items[i].file, file)) {
       return &baselines->items[i];
     }
   }

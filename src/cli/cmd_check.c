@@ -189,6 +189,12 @@ static cli_exit check_output(const cli_baselines *baselines, const cli_arguments
   if (same != NULL) {
     return cli_usage_error(arguments->command, "--output: '%s' is a baseline", same->file);
   }
+  for (size_t i = 0; i < baselines->count; i++) {
+    if (baselines->items[i].status == DSM_ERROR_USAGE) {
+      cli_print_findings(arguments, baselines->items[i].diags);
+      return CLI_EXIT_USAGE;
+    }
+  }
   return CLI_EXIT_DONE;
 }
 

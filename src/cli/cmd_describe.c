@@ -74,6 +74,15 @@ static cli_exit show_elasticity(const cli_arguments *arguments, const cli_loaded
              : checked;
 }
 
+/* Is the output one of the inputs? Then nothing is written. */
+static bool is_refused(const cli_arguments *arguments, const cli_loaded *loaded) {
+  bool is_usage_wrong = false;
+  for (size_t i = 0; i < arguments->operand_count; i++) {
+    is_usage_wrong = is_usage_wrong || loaded[i].status == DSM_ERROR_USAGE;
+  }
+  return arguments->output != NULL && is_usage_wrong;
+}
+
 cli_exit cli_run_describe(const cli_arguments *arguments) {
   cli_exit outcome = check_options(arguments);
   if (outcome != CLI_EXIT_DONE) {
@@ -90,7 +99,7 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
   outcome = load_all(arguments, loaded, &all, diags);
   if (arguments->is_elasticity) {
     outcome = show_elasticity(arguments, loaded, outcome, diags);
-  } else if (all.count > 0) {
+  } else if (all.count > 0 && !is_refused(arguments, loaded)) {
     outcome = cli_exit_max(outcome, cli_put_result(arguments, print_described, &all));
   }
 out:

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/explanation.h"
+#include "cli/explored.h"
 #include "cli/loaded.h"
 #include "cli/optimizations.h"
 #include "cli/output.h"
-#include "cli/seconds.h"
 #include "cli/sensitivity.h"
 
 #define FINDINGS_MAX 100
-#define RUNGS_MAX (DSM_OPTIMIZATION_COUNT + 1)
 
 /* What an exploration starts from. */
 typedef struct inputs {
@@ -58,22 +54,6 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return cli_check_optimizations(arguments);
 }
 
-/* dsm_explore, and with --verbose what it did. */
-static cli_exit explore(dsm_plan **plan, const cli_arguments *arguments, const inputs *in,
-                        const dsm_system *system, const dsm_explore_options *options,
-                        dsm_diags *diags) {
-  const double start = cli_seconds_now();
-  const dsm_status status = dsm_explore(plan, in->workload, system, options, diags);
-  if (status == DSM_OK && arguments->is_verbose) {
-    (void)fprintf(stderr,
-                  "dsm: %s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64
-                  " mappings scored, %.3f s\n",
-                  in->workload->name, system->name, (*plan)->statistics.distinct_layers,
-                  (*plan)->layer_count, (*plan)->statistics.evaluations, cli_seconds_now() - start);
-  }
-  return cli_exit_of(status);
-}
-
 static cli_exit explore_once(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
   cli_exit outcome = cli_check_explained_layer(arguments, in->workload);
   if (outcome != CLI_EXIT_DONE) {
@@ -81,7 +61,8 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in, d
   }
   cli_note_idle_optimizations(arguments, in->workload, in->system);
   dsm_plan *plan = NULL;
-  outcome = explore(&plan, arguments, in, in->system, &arguments->options, diags);
+  outcome = cli_exit_of(
+      cli_explore(&plan, arguments, NULL, in->workload, in->system, &arguments->options, diags));
   cli_print_findings(arguments, diags);
   if (outcome == CLI_EXIT_DONE) {
     outcome = arguments->explain != NULL ? cli_put_explanation(arguments, plan)
@@ -93,14 +74,8 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in, d
 
 /* ---- the ladder ---- */
 
-typedef struct ladder {
-  dsm_ladder_rung rungs[RUNGS_MAX];
-  dsm_plan *plans[RUNGS_MAX];
-  size_t count;
-} ladder;
-
 static char *print_ladder(const void *result, cli_format format, dsm_table_style style) {
-  const ladder *const all = result;
+  const cli_ladder *const all = result;
   switch (format) {
   case CLI_FORMAT_TABLE:
     return dsm_report_ladder_table(all->rungs, all->count, style);
@@ -114,35 +89,18 @@ static char *print_ladder(const void *result, cli_format format, dsm_table_style
   return NULL;
 }
 
-/* Explores the next rung, with an optimisation more. */
-static cli_exit climb(ladder *all, const char *name, const dsm_explore_options *options,
-                      const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
-  const size_t rung = all->count;
-  const dsm_system *const system = rung == 0 && in->base != NULL ? in->base : in->system;
-  const cli_exit outcome = explore(&all->plans[rung], arguments, in, system, options, diags);
-  all->rungs[rung] = (dsm_ladder_rung){.name = name, .plan = all->plans[rung]};
-  all->count++;
-  return outcome;
-}
-
 static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
-  ladder all = {.count = 0};
-  dsm_explore_options options = arguments->options;
-  options.optimizations = 0;
-  cli_exit outcome = climb(&all, "none", &options, arguments, in, diags);
-  dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
-  const size_t count = cli_ladder_additions(options.mode, additions);
-  for (size_t i = 0; i < count && outcome == CLI_EXIT_DONE; i++) {
-    options.optimizations |= DSM_OPTIMIZATION_BIT(additions[i]);
-    outcome = climb(&all, dsm_optimization_name(additions[i]), &options, arguments, in, diags);
-  }
+  const cli_ladder_request request = {.workload = in->workload,
+                                      .system = in->system,
+                                      .base = in->base,
+                                      .options = &arguments->options};
+  cli_ladder all;
+  cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request, diags));
   cli_print_findings(arguments, diags);
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_result(arguments, print_ladder, &all);
   }
-  for (size_t rung = 0; rung < RUNGS_MAX; rung++) {
-    dsm_plan_free(all.plans[rung]);
-  }
+  cli_ladder_fini(&all);
   return outcome;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/option_table.h"
 
 #define PAGE_WIDTH 80
@@ -90,6 +91,25 @@ static void print_examples(const cli_command *command) {
   }
 }
 
+static void print_exit_codes(unsigned command_bit) {
+  char text[512] = "Exit codes:";
+  size_t used = strlen(text);
+  const char *separator = " ";
+  for (size_t i = 0; i < cli_exit_codes.count; i++) {
+    const cli_manual_item *const item = &cli_exit_codes.items[i];
+    if ((item->commands & command_bit) != 0 && used < sizeof text) {
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", separator, item->head,
+                               item->brief);
+      separator = ", ";
+    }
+  }
+  if (used < sizeof text) {
+    (void)snprintf(text + used, sizeof text - used, ".");
+  }
+  (void)putchar('\n');
+  print_wrapped(text, 0, 0);
+}
+
 void cli_print_help(const cli_command *command) {
   const bool is_program = command->name == NULL;
   const char *const program = cli_program_name();
@@ -109,15 +129,7 @@ void cli_print_help(const cli_command *command) {
   if (is_program) {
     (void)printf("\n'dsm help COMMAND' shows the options of a command.\n");
   }
-  if ((command->bit & (CLI_PROGRAM | CLI_CHECK)) != 0) {
-    (void)printf(
-        "\nExit codes: 0 done, 1 check found a regression, 2 wrong usage, 3 invalid input,\n"
-        "4 valid but infeasible, 5 a file, memory or another part of the outside failed,\n"
-        "130 interrupted.\n");
-    return;
-  }
-  (void)printf("\nExit codes: 0 done, 2 wrong usage, 3 invalid input, 4 valid but infeasible,\n"
-               "5 a file, memory or another part of the outside failed, 130 interrupted.\n");
+  print_exit_codes(command->bit);
 }
 
 void cli_print_version(void) {

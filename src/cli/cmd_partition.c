@@ -39,22 +39,6 @@ static cli_exit check_operands(const cli_arguments *arguments) {
   return CLI_EXIT_DONE;
 }
 
-/* One file cannot hold two things. */
-static cli_exit check_files(const cli_arguments *arguments) {
-  const char *const files[] = {arguments->output, arguments->partition.mps,
-                               arguments->partition.trace};
-  static const char *const options[] = {"output", "write-mps", "trace"};
-  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-    for (size_t j = 0; j < i; j++) {
-      if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0) {
-        return cli_usage_error(arguments->command, "--%s and --%s name the same file, '%s'",
-                               options[j], options[i], files[i]);
-      }
-    }
-  }
-  return CLI_EXIT_DONE;
-}
-
 static cli_exit check_options(const cli_arguments *arguments) {
   const cli_partition_arguments *const wanted = &arguments->partition;
   const bool is_energy = wanted->options.objective == DSM_OBJECTIVE_ENERGY;
@@ -68,11 +52,27 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (wanted->trace != NULL && !wanted->is_simulation) {
     return cli_usage_error(arguments->command, "--trace needs --simulate");
   }
-  const cli_exit outcome = check_operands(arguments);
-  return outcome == CLI_EXIT_DONE ? check_files(arguments) : outcome;
+  return check_operands(arguments);
 }
 
 /* ---- what is partitioned ---- */
+
+/* Rates with and without --tasks differ for two reasons; the second is easily overlooked. */
+static void note_joined(const cli_arguments *arguments, const dsm_workload *workload,
+                        const dsm_server *server, const dsm_instance *instance) {
+  size_t device = 0;
+  while (device < server->device_count &&
+         !(dsm_device_task_seconds(&server->devices[device]) > 0)) {
+    device++;
+  }
+  if (instance->task_count < workload->layer_count && device < server->device_count) {
+    cli_note(arguments,
+             "%zu layers are joined into %zu task%s, and each task pays the fixed cost of a task "
+             "once (%.9g microseconds on \"%s\"): compare with answers of as many tasks",
+             workload->layer_count, instance->task_count, instance->task_count == 1 ? "" : "s",
+             1e6 * dsm_device_task_seconds(&server->devices[device]), server->devices[device].name);
+  }
+}
 
 /* Both inputs are read, so that the problems of both are reported. */
 static cli_exit make_instance(dsm_instance **instance, const cli_arguments *arguments,
@@ -86,6 +86,9 @@ static cli_exit make_instance(dsm_instance **instance, const cli_arguments *argu
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_exit_of(
         dsm_instance_make(instance, workload, server, &arguments->partition.instance, diags));
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    note_joined(arguments, workload, server, *instance);
   }
   dsm_workload_free(workload);
   dsm_server_free(server);
@@ -111,7 +114,7 @@ static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *in
   cli_exit outcome =
       cli_exit_of(dsm_partition_mps(&text, instance, &arguments->partition.options, diags));
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text);
+    outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text, strlen(text));
   }
   free(text);
   return outcome;
@@ -124,7 +127,8 @@ static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *
                              "1 GiB; simulate fewer requests",
                              simulation->event_count);
   }
-  const cli_exit outcome = cli_put_file(arguments, "trace", arguments->partition.trace, text);
+  const cli_exit outcome =
+      cli_put_file(arguments, "trace", arguments->partition.trace, text, strlen(text));
   free(text);
   return outcome;
 }
@@ -151,12 +155,23 @@ static char *print_answer(const void *result, cli_format format, dsm_table_style
 
 static void say_what_was_solved(const cli_arguments *arguments, const dsm_partition *partition) {
   const dsm_partition_statistics *const statistics = &partition->statistics;
+  const dsm_instance *const instance = partition->instance;
   if (arguments->is_verbose) {
-    (void)fprintf(stderr,
-                  "dsm: %s: %zu tasks, %zu devices; %zu columns, %zu rows, %zu nodes, %.3f s\n",
-                  partition->instance->name, partition->instance->task_count,
-                  partition->instance->device_count, statistics->column_count,
-                  statistics->row_count, statistics->node_count, partition->solver_seconds);
+    (void)fprintf(
+        stderr, "dsm: %s: %zu task%s, %zu device%s; %zu columns, %zu rows, %zu nodes, %.3f s\n",
+        partition->instance->name, instance->task_count, instance->task_count == 1 ? "" : "s",
+        instance->device_count, instance->device_count == 1 ? "" : "s", statistics->column_count,
+        statistics->row_count, statistics->node_count, partition->solver_seconds);
+  }
+}
+
+/* The first quarter of the requests must be more than those that begin together. */
+static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_options *options) {
+  if (options->window > 0 && options->request_count / 4 < options->window) {
+    cli_note(arguments,
+             "%zu requests, %zu at a time, are too few for a steady half: its throughput may be "
+             "above the optimum (simulate at least %zu)",
+             options->request_count, options->window, 4 * options->window);
   }
 }
 
@@ -165,6 +180,9 @@ static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags
   options.does_record = arguments->partition.trace != NULL;
   cli_exit outcome =
       cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, diags));
+  if (outcome == CLI_EXIT_DONE) {
+    note_short_run(arguments, &options);
+  }
   if (outcome == CLI_EXIT_DONE && options.does_record) {
     outcome = write_trace(arguments, made->simulation);
   }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -13,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/sweep_request.h"
 #include "cli/sweep_results.h"
+#include "cli/written.h"
 
 #define FINDINGS_MAX 100
 
@@ -58,11 +58,7 @@ static cli_exit check_options(const cli_arguments *arguments) {
 
 /* The result must not be written over the database that it comes from. */
 static cli_exit check_output(const cli_arguments *arguments, const char *database) {
-  struct stat output;
-  struct stat other;
-  if (arguments->output != NULL && stat(arguments->output, &output) == 0 &&
-      stat(database, &other) == 0 && output.st_dev == other.st_dev &&
-      output.st_ino == other.st_ino) {
+  if (arguments->output != NULL && cli_is_same_file(arguments->output, database)) {
     return cli_usage_error(arguments->command, "--output: '%s' is the database", arguments->output);
   }
   return CLI_EXIT_DONE;

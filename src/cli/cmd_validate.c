@@ -80,6 +80,7 @@ static dsm_validated validate(const cli_arguments *arguments, const char *name, 
 
 static cli_exit validate_all(const cli_arguments *arguments, validated *all) {
   cli_exit outcome = CLI_EXIT_DONE;
+  bool is_usage_wrong = false;
   for (size_t i = 0; i < arguments->operand_count; i++) {
     all->owned[i].diags = dsm_diags_new(FINDINGS_MAX);
     if (all->owned[i].diags == NULL) {
@@ -89,8 +90,12 @@ static cli_exit validate_all(const cli_arguments *arguments, validated *all) {
     all->count = i + 1;
     cli_print_findings(arguments, all->owned[i].diags);
     outcome = cli_exit_max(outcome, cli_exit_of(all->items[i].status));
+    is_usage_wrong = is_usage_wrong || all->items[i].status == DSM_ERROR_USAGE;
   }
-  return cli_exit_max(outcome, cli_put_result(arguments, print_validated, all));
+  /* The output may be one of the inputs: then nothing is written. */
+  return is_usage_wrong && arguments->output != NULL
+             ? outcome
+             : cli_exit_max(outcome, cli_put_result(arguments, print_validated, all));
 }
 
 cli_exit cli_run_validate(const cli_arguments *arguments) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "cli/arguments.h"
+#include "cli/takes.h"
 
 /* Bits for the options of each command (cli_option.commands). */
 enum {
@@ -17,16 +18,27 @@ enum {
   CLI_HELP = 1 << 5,
   CLI_CHECK = 1 << 6,
   CLI_SWEEP = 1 << 7,
-  CLI_PARTITION = 1 << 8
+  CLI_PARTITION = 1 << 8,
+  CLI_PLOT = 1 << 9,
+  CLI_REPORT = 1 << 10,
+  CLI_TRACE = 1 << 11,
+  CLI_EXPORT = 1 << 12,
+  CLI_DIFF = 1 << 13,
+  CLI_INIT = 1 << 14
 };
 
 #define CLI_EXAMPLES_MAX 6
+#define CLI_TAKES_MAX 2
 
 typedef struct cli_command {
   const char *name; /**< NULL: the program itself */
   unsigned bit;
   const char *operands;   /**< as shown in the help */
   const char *other_form; /**< options and operands that go together too; NULL: none */
+  /** What each operand may be, CLI_TAKES_...; the last one that is not 0 is for those behind too.
+   */
+  unsigned takes[CLI_TAKES_MAX];
+  const char *(*operand_word)(size_t index); /**< words that an operand may be, or NULL */
   size_t operand_min;
   size_t operand_max;
   const char *summary;                    /**< one line */
@@ -45,6 +57,9 @@ const cli_command *cli_command_find(const char *name);
 /** Says that there is no such command, with the nearest one. Returns CLI_EXIT_USAGE. */
 cli_exit cli_command_unknown(const char *name);
 
+/** The kinds of descriptions that `init` writes: number `index`, NULL after the last. */
+const char *cli_init_word(size_t index);
+
 cli_exit cli_run_explore(const cli_arguments *arguments);
 cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);
@@ -52,6 +67,12 @@ cli_exit cli_run_validate(const cli_arguments *arguments);
 cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_partition(const cli_arguments *arguments);
+cli_exit cli_run_plot(const cli_arguments *arguments);
+cli_exit cli_run_report(const cli_arguments *arguments);
+cli_exit cli_run_trace(const cli_arguments *arguments);
+cli_exit cli_run_export(const cli_arguments *arguments);
+cli_exit cli_run_diff(const cli_arguments *arguments);
+cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
 #endif

@@ -10,6 +10,7 @@
 const cli_command cli_program = {
     .bit = CLI_PROGRAM,
     .operands = "COMMAND",
+    .takes = {CLI_TAKES_COMMAND},
     .summary = "predict and improve how neural networks run on many-chip accelerators",
     .description =
         "dsm finds the best mapping of a neural network on a spatial accelerator system, predicts "
@@ -24,6 +25,7 @@ const cli_command cli_commands[] = {
     {.name = "explore",
      .bit = CLI_EXPLORE,
      .operands = "WORKLOAD SYSTEM",
+     .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
      .operand_min = 2,
      .operand_max = 2,
      .summary = "find the best mapping of a network on a system",
@@ -41,19 +43,22 @@ const cli_command cli_commands[] = {
      .run = cli_run_explore},
     {.name = "score",
      .bit = CLI_SCORE,
-     .operands = "PLAN",
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "predict a plan's cost again from its own contents",
-     .description = "Reads PLAN, which explore wrote and which may have been edited by hand, and "
-                    "predicts its cost anew: all numbers that follow from its decisions are "
-                    "computed again.",
+     .description =
+         "Reads PLAN, which explore wrote and which may have been edited by hand, and "
+         "predicts its cost anew: all numbers that follow from its decisions are "
+         "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
      .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
                   "dsm score plan.json --format csv -o plan.csv"},
      .run = cli_run_score},
     {.name = "describe",
      .bit = CLI_DESCRIBE,
      .operands = "FILE...",
+     .takes = {CLI_TAKES_ANY_DESCRIPTION},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
      .summary = "show what workloads, systems, servers and other files hold",
@@ -69,6 +74,7 @@ const cli_command cli_commands[] = {
     {.name = "validate",
      .bit = CLI_VALIDATE,
      .operands = "FILE...",
+     .takes = {CLI_TAKES_ANY_DESCRIPTION},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
      .summary = "check workloads, systems, servers, profiles, plans and sweeps",
@@ -79,6 +85,7 @@ const cli_command cli_commands[] = {
     {.name = "check",
      .bit = CLI_CHECK,
      .operands = "BASELINE...",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_FOLDER},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
      .summary = "explore baselines again and fail if the prediction got worse",
@@ -95,6 +102,8 @@ const cli_command cli_commands[] = {
     {.name = "sweep",
      .bit = CLI_SWEEP,
      .operands = "SPEC | WORKLOAD SYSTEM | DATABASE",
+     .takes = {CLI_TAKES_SWEEP | CLI_TAKES_WORKLOAD | CLI_TAKES_DATABASE,
+               CLI_TAKES_SYSTEM | CLI_TAKES_DATABASE},
      .other_form = "--merge TARGET DATABASE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
@@ -117,6 +126,7 @@ const cli_command cli_commands[] = {
     {.name = "partition",
      .bit = CLI_PARTITION,
      .operands = "WORKLOAD SERVER | --profile FILE",
+     .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SERVER},
      .operand_max = 2,
      .summary = "place inference layers on the devices of a server",
      .description =
@@ -132,9 +142,117 @@ const cli_command cli_commands[] = {
                   "dsm partition googlenet edge_gpu --objective energy --require 20",
                   "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
      .run = cli_run_partition},
+    {.name = "plot",
+     .bit = CLI_PLOT,
+     .operands = "PLAN | DATABASE:POINT | DATABASE",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "draw figures of a plan or of the points of a sweep",
+     .description =
+         "Draws a figure as SVG, PNG or PDF, by the ending of the output file. Of PLAN, which "
+         "explore wrote, or DATABASE:POINT, a point of a sweep by its number: where the time of "
+         "each layer and pass goes (loss), their parallelisms and "
+         "core splits (splits), how far they are from the roof (roofline), and what a chip's "
+         "memory holds over the step (memory). Of DATABASE, which sweep wrote: a result over what "
+         "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
+         "result over two axes (heatmap), and the points that no other beats in two objectives "
+         "(pareto). gnuplot has to be installed; with --script alone it need not.",
+     .examples = {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
+                  "dsm plot plan.json --figure roofline -o roofline.pdf",
+                  "dsm plot plan.json --figure splits --script figures -o splits.png",
+                  "dsm sweep scratchpad_vgg16 -q && dsm plot scratchpad_vgg16.sqlite -o sizes.svg",
+                  "dsm plot scratchpad_vgg16.sqlite --figure heatmap --value utilization -o "
+                  "sizes.png"},
+     .run = cli_run_plot},
+    {.name = "report",
+     .bit = CLI_REPORT,
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "write a page on a plan, for browsers",
+     .description =
+         "Predicts PLAN, which explore wrote and which may have been edited by hand, again, "
+         "explores its inputs anew with ever more optimizations, and writes a page of HTML on it: "
+         "how fast the step is and where it loses utilization, the ladder of optimizations, "
+         "figures, a table of all layers and passes that sorts and filters, assumptions, inputs, "
+         "and the commands that make it again. The page is one file that loads nothing. A plan "
+         "that is not the best one of its inputs says so. DATABASE:POINT is the plan of a point of "
+         "a "
+         "sweep, by its number.",
+     .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
+     .run = cli_run_report},
+    {.name = "trace",
+     .bit = CLI_TRACE,
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "show the predicted step as a timeline for Perfetto",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
+         "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
+         "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
+         "computation and its transfers, and the memory of a chip as counters. DATABASE:POINT is "
+         "the "
+         "plan of a point of a sweep, by its number.",
+     .examples = {"dsm trace plan.json -o step.json",
+                  "dsm trace scratchpad_vgg16.sqlite:3 -o step.json",
+                  "dsm trace plan.json | gzip >step.json.gz"},
+     .run = cli_run_trace},
+    {.name = "export",
+     .bit = CLI_EXPORT,
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "hand a plan to another simulator",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
+         "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
+         "the network (network.yml). DATABASE:POINT is the plan of a point of a sweep, by its "
+         "number.",
+     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
+     .run = cli_run_export},
+    {.name = "diff",
+     .bit = CLI_DIFF,
+     .operands = "A B",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 2,
+     .operand_max = 2,
+     .summary = "show what differs between two plans or points of sweeps",
+     .description =
+         "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
+         "a sweep by its number: which values of workload, system and options differ, which "
+         "decisions, where the time of the step goes, and which layers and passes take longer or "
+         "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
+         "again; a point whose plan the database does not hold is explored again. Exits with 0 "
+         "whether they differ or not: check is for failing.",
+     .examples = {"dsm diff baseline.json plan.json",
+                  "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
+                  "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
+     .run = cli_run_diff},
+    {.name = "init",
+     .bit = CLI_INIT,
+     .operands = "KIND",
+     .operand_word = cli_init_word,
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "write a commented description to start from",
+     .description =
+         "Writes a description to edit, with comments, small but complete: KIND is workload (a "
+         "network with convolutions), system (an accelerator in five tiers), server (a CPU and a "
+         "GPU) or sweep (two axes). It goes to standard output, or with --output to a file, but "
+         "not over one that is there already. Comments are the values of the key //, which every "
+         "object of a description may have.",
+     .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
+                  "dsm explore my_network.json my_system.json"},
+     .run = cli_run_init},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND]",
+     .takes = {CLI_TAKES_COMMAND},
      .operand_max = 1,
      .summary = "show help on dsm or on a command",
      .description = "Shows what COMMAND does and its options; without COMMAND, all commands.",

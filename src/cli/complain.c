@@ -77,6 +77,11 @@ cli_exit cli_out_of_memory(void) {
   return CLI_EXIT_OUTSIDE;
 }
 
+dsm_status cli_note_out_of_memory(dsm_diags *diags) {
+  dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
+  return DSM_ERROR_OUT_OF_MEMORY;
+}
+
 void cli_note(const cli_arguments *arguments, const char *format, ...) {
   if (arguments->is_quiet) {
     return;
@@ -89,12 +94,32 @@ void cli_note(const cli_arguments *arguments, const char *format, ...) {
   print_finding(&diag, cli_has_color(arguments, stderr));
 }
 
+/* What has no format yet may be at its beginning. */
+static void point_to_init(dsm_diag *diag) {
+  static const char missing[] = "missing key \"format\": expected \"dsm-";
+  if (strcmp(diag->path, "$.format") != 0 || diag->hint[0] != '\0' ||
+      strncmp(diag->message, missing, sizeof missing - 1) != 0) {
+    return;
+  }
+  const char *const kind = diag->message + sizeof missing - 1;
+  const bool is_one = strchr(kind, ',') == NULL;
+  for (size_t i = 0; cli_init_word(i) != NULL; i++) {
+    const char *const word = cli_init_word(i);
+    const size_t length = strlen(word);
+    if (strncmp(kind, word, length) == 0 && kind[length] == '/') {
+      (void)snprintf(diag->hint, sizeof diag->hint, "'dsm init %s' writes %s to start from",
+                     is_one ? word : "KIND", is_one ? "one" : "a description");
+    }
+  }
+}
+
 void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags) {
   const bool color = cli_has_color(arguments, stderr);
   for (size_t i = 0; i < dsm_diags_count(diags); i++) {
-    const dsm_diag *const diag = dsm_diags_get(diags, i);
-    if (diag->severity == DSM_SEVERITY_ERROR || !arguments->is_quiet) {
-      print_finding(diag, color);
+    dsm_diag diag = *dsm_diags_get(diags, i);
+    if (diag.severity == DSM_SEVERITY_ERROR || !arguments->is_quiet) {
+      point_to_init(&diag);
+      print_finding(&diag, color);
     }
   }
   const size_t dropped = dsm_diags_dropped(diags);

@@ -24,6 +24,9 @@ cli_exit cli_outside_error(const char *format, ...) DSM_PRINTF(1, 2);
 /** Prints "out of memory". Returns CLI_EXIT_OUTSIDE. */
 cli_exit cli_out_of_memory(void);
 
+/** Adds it to the findings; DSM_ERROR_OUT_OF_MEMORY. */
+DSM_NODISCARD dsm_status cli_note_out_of_memory(dsm_diags *diags);
+
 /** Prints `note: message` unless the arguments ask for quiet. */
 void cli_note(const cli_arguments *arguments, const char *format, ...) DSM_PRINTF(2, 3);
 

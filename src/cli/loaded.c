@@ -114,6 +114,9 @@ dsm_status cli_load_workload(dsm_workload **workload, const cli_arguments *argum
     status = dsm_workload_load(workload, path, arguments->overrides.workload,
                                arguments->overrides.workload_count, diags);
   }
+  if (status == DSM_ERROR_INVALID) {
+    cli_note_hidden(path, name, CLI_BUNDLED_WORKLOADS, diags);
+  }
   free(path);
   return status;
 }
@@ -126,6 +129,9 @@ dsm_status cli_load_system(dsm_system **system, const cli_arguments *arguments, 
     status = dsm_system_load(system, path, arguments->overrides.system,
                              arguments->overrides.system_count, diags);
   }
+  if (status == DSM_ERROR_INVALID) {
+    cli_note_hidden(path, name, CLI_BUNDLED_SYSTEMS, diags);
+  }
   free(path);
   return status;
 }
@@ -137,6 +143,9 @@ dsm_status cli_load_server(dsm_server **server, const cli_arguments *arguments, 
   if (status == DSM_OK) {
     status = dsm_server_load(server, path, arguments->overrides.server,
                              arguments->overrides.server_count, diags);
+  }
+  if (status == DSM_ERROR_INVALID) {
+    cli_note_hidden(path, name, CLI_BUNDLED_SERVERS, diags);
   }
   free(path);
   return status;

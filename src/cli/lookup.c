@@ -4,6 +4,7 @@
 #include "cli/lookup.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "cli/written.h"
 #include "dsm/suggest.h"
 
 /* Longer paths name nothing that can be opened. */
@@ -78,6 +80,16 @@ static const struct bundled_kind {
                      {CLI_BUNDLED_SWEEPS, "sweep", "sweeps"},
                      {CLI_BUNDLED_SERVERS, "server", "servers"}};
 enum { BUNDLED_KINDS = sizeof bundled_kinds / sizeof bundled_kinds[0] };
+
+/* What a single bit stands for. */
+static const char *name_of_kind(unsigned bundled) {
+  for (size_t k = 0; k < BUNDLED_KINDS; k++) {
+    if (bundled_kinds[k].bit == bundled) {
+      return bundled_kinds[k].name;
+    }
+  }
+  return "KIND";
+}
 
 static void list_folders(folder_list *list, unsigned bundled) {
   add_environment(list);
@@ -171,6 +183,14 @@ static bool is_bundled(unsigned kinds, const char *name) {
   return is_found;
 }
 
+/* What is not there yet may be started from a template. */
+static void point_to_init(dsm_diag *diag, const char *name, unsigned bundled) {
+  if (bundled != 0 && strstr(name, ".sqlite") == NULL) {
+    (void)snprintf(diag->hint, sizeof diag->hint, "'dsm init %s' writes one to start from",
+                   name_of_kind(bundled));
+  }
+}
+
 /* What the user may have meant: a bundled description of another kind (the operands are swapped),
  * or a known name that is near. */
 static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
@@ -186,6 +206,8 @@ static void suggest(dsm_diag *diag, const folder_list *folders, const char *name
     (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name", other);
   } else if (nearest[0] != '\0') {
     (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
+  } else {
+    point_to_init(diag, name, bundled);
   }
 }
 
@@ -213,9 +235,19 @@ static dsm_status report_folder(const char *name, dsm_diags *diags) {
   return DSM_ERROR_IO;
 }
 
-static dsm_status out_of_memory(dsm_diags *diags) {
-  dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
-  return DSM_ERROR_OUT_OF_MEMORY;
+/* A path, with a slash, that leads to nothing: in the words of the reader. */
+static dsm_status report_nothing(const char *path, unsigned bundled, dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+  (void)snprintf(diag.message, sizeof diag.message, "cannot open: %s", strerror(ENOENT));
+  point_to_init(&diag, path, bundled);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
+static bool is_nothing(const char *path) {
+  struct stat info;
+  return stat(path, &info) != 0 && errno == ENOENT;
 }
 
 /* With --verbose: where a name was found. */
@@ -253,16 +285,21 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     list_folders(&folders, bundled);
     result = find_plain(&folders, name, found);
     if (folders.failed) {
-      status = out_of_memory(diags);
+      status = cli_note_out_of_memory(diags);
     } else if (result == NULL) {
       status = is_folder(name) ? report_folder(name, diags)
                                : report_missing(&folders, name, bundled, diags);
     }
     free_folders(&folders);
+  } else if (!is_plain && strcmp(name, "-") != 0 && is_nothing(name)) {
+    status = report_nothing(name, bundled, diags);
+  }
+  if (status == DSM_OK && result != NULL) {
+    status = cli_check_unwritten(arguments, result, diags);
   }
   if (status == DSM_OK && result != NULL) {
     *path = strdup(result);
-    status = *path == NULL ? out_of_memory(diags) : DSM_OK;
+    status = *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
     say_where(arguments, name, *path);
   }
   return status;
@@ -275,7 +312,74 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
   if (folder == NULL || !is_relative || !is_in_folder(folder, name, found)) {
     return cli_find_input(path, arguments, name, bundled, diags);
   }
+  *path = NULL;
+  const dsm_status status = cli_check_unwritten(arguments, found, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
   *path = strdup(found);
   say_where(arguments, name, *path);
-  return *path == NULL ? out_of_memory(diags) : DSM_OK;
+  return *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+}
+
+dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags) {
+  *path = NULL;
+  char found[PATH_SIZE];
+  folder_list folders = {.count = 0};
+  add_bundled(&folders, "templates");
+  dsm_status status = folders.failed ? cli_note_out_of_memory(diags) : DSM_OK;
+  if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], kind, found))) {
+    dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+    (void)snprintf(diag.message, sizeof diag.message, "no %s.json in %s", kind,
+                   folders.count == 0 ? "share/dsm/templates" : folders.items[0]);
+    (void)snprintf(diag.hint, sizeof diag.hint, "dsm is not installed whole");
+    dsm_diags_append(diags, &diag);
+    status = DSM_ERROR_IO;
+  }
+  if (status == DSM_OK) {
+    *path = strdup(found);
+    status = *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+  }
+  free_folders(&folders);
+  return status;
+}
+
+void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_diags *diags) {
+  for (size_t k = 0; k < BUNDLED_KINDS && strchr(name, '/') == NULL; k++) {
+    char found[PATH_SIZE];
+    folder_list folders = {.count = 0};
+    if ((bundled & bundled_kinds[k].bit) != 0) {
+      add_bundled(&folders, bundled_kinds[k].folder);
+    }
+    if (folders.count > 0 && is_in_folder(folders.items[0], name, found) &&
+        strcmp(found, path) != 0) {
+      dsm_diag diag = {.severity = DSM_SEVERITY_NOTE};
+      (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+      (void)snprintf(diag.message, sizeof diag.message,
+                     "this file hides the bundled %s of that name", bundled_kinds[k].name);
+      dsm_diags_append(diags, &diag);
+    }
+    free_folders(&folders);
+  }
+}
+
+void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
+  folder_list folders = {.count = 0};
+  list_folders(&folders, bundled);
+  for (size_t i = 0; i < folders.count; i++) {
+    struct dirent **entries;
+    const int count = scandir(folders.items[i], &entries, NULL, alphasort);
+    for (int entry = 0; entry < count; entry++) {
+      char *const name = entries[entry]->d_name;
+      if (has_suffix(name)) {
+        name[strlen(name) - (sizeof suffix - 1)] = '\0';
+        visit(context, name, folders.items[i]);
+      }
+      free(entries[entry]);
+    }
+    if (count >= 0) {
+      free(entries);
+    }
+  }
+  free_folders(&folders);
 }

@@ -20,7 +20,8 @@ enum {
 
 /**
  * Finds the file of a name. *path is malloc'ed, to be freed by the caller; NULL unless DSM_OK.
- * DSM_ERROR_IO with one finding, which says where it was looked for; DSM_ERROR_OUT_OF_MEMORY.
+ * DSM_ERROR_IO with one finding, which says where it was looked for; DSM_ERROR_USAGE for a file
+ * that an option is to write; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_NODISCARD dsm_status cli_find_input(char **path, const cli_arguments *arguments,
                                         const char *name, unsigned bundled, dsm_diags *diags);
@@ -29,5 +30,19 @@ DSM_NODISCARD dsm_status cli_find_input(char **path, const cli_arguments *argume
 DSM_NODISCARD dsm_status cli_find_beside(char **path, const cli_arguments *arguments,
                                          const char *name, const char *folder, unsigned bundled,
                                          dsm_diags *diags);
+
+/** Where `path`, found for a name, cannot be used: adds a note if a bundled description of one of
+ * these kinds would have been found had it not been there. */
+void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_diags *diags);
+
+/** Finds the bundled starting description of a kind, such as "workload"; as cli_find_input. */
+DSM_NODISCARD dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags);
+
+/** Takes a name as users write it, without ".json", and the folder that it was found in. */
+typedef void cli_name_visitor(void *context, const char *name, const char *folder);
+
+/** Visits what can be found by name, apart from files in the current folder: the descriptions in
+ * the folders of $DSM_PATH, and the bundled ones of these kinds. */
+void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context);
 
 #endif

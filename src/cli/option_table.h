@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "cli/arguments.h"
+#include "cli/takes.h"
 
 typedef struct cli_option cli_option;
 
@@ -20,6 +21,7 @@ struct cli_option {
   const char *help;
   unsigned commands;                 /**< bits of the commands that take it */
   const char *(*word)(size_t index); /**< the words it takes, NULL after the last; NULL: any text */
+  unsigned takes;                    /**< CLI_TAKES_..., of one with an argument but no words */
   bool is_list;                      /**< takes several words, separated by commas */
   /** Takes over the value (NULL without an argument). If not CLI_EXIT_DONE, why was printed. */
   cli_exit (*apply)(cli_arguments *arguments, const cli_option *option, char *value);

@@ -71,6 +71,10 @@ const char *cli_record_word(size_t index) {
   return index < DSM_RECORD_COUNT ? dsm_record_name((dsm_record)index) : NULL;
 }
 
+const char *cli_export_target_word(size_t index) {
+  return index < DSM_EXPORT_TARGET_COUNT ? dsm_export_target_name((dsm_export_target)index) : NULL;
+}
+
 static size_t list_words(const cli_option *option, const char *words[WORDS_MAX]) {
   size_t count = 0;
   while (count < WORDS_MAX && option->word(count) != NULL) {
@@ -248,6 +252,13 @@ cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option,
                          option->name, value);
 }
 
+cli_exit cli_apply_all(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->wants_all_rows = true;
+  return CLI_EXIT_DONE;
+}
+
 cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value) {
   (void)option;
   (void)value;
@@ -282,6 +293,15 @@ static bool has_root(const cli_command *command, size_t root) {
   default:
     return true;
   }
+}
+
+const char *cli_set_root(const cli_command *command, size_t index) {
+  for (size_t root = 0; root < ROOT_COUNT; root++) {
+    if (has_root(command, root) && index-- == 0) {
+      return root_names[root];
+    }
+  }
+  return NULL;
 }
 
 /* The root that a path begins with, of those that the command has; ROOT_COUNT: none. */
@@ -368,6 +388,15 @@ cli_exit cli_apply_record(cli_arguments *arguments, const cli_option *option, ch
   return CLI_EXIT_DONE;
 }
 
+cli_exit cli_apply_to(cli_arguments *arguments, const cli_option *option, char *value) {
+  size_t index;
+  if (!find_word(arguments, option, value, strlen(value), &index)) {
+    return CLI_EXIT_USAGE;
+  }
+  arguments->export_target = (dsm_export_target)index;
+  return CLI_EXIT_DONE;
+}
+
 /* A database is no stream: '-' would become a file that no command can name again. */
 cli_exit cli_apply_database(cli_arguments *arguments, const cli_option *option, char *value) {
   if (value[0] == '\0' || strcmp(value, "-") == 0) {
@@ -438,8 +467,17 @@ cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, ch
 }
 
 cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value) {
-  (void)option;
+  if (value[0] == '\0') {
+    return cli_usage_error(arguments->command, "--%s: expected a name, found ''", option->name);
+  }
   arguments->output = value;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_apply_force(cli_arguments *arguments, const cli_option *option, char *value) {
+  (void)option;
+  (void)value;
+  arguments->is_forced = true;
   return CLI_EXIT_DONE;
 }
 

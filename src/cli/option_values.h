@@ -3,6 +3,7 @@
 #ifndef DSM_CLI_OPTION_VALUES_H
 #define DSM_CLI_OPTION_VALUES_H
 
+#include "cli/command.h"
 #include "cli/option_table.h"
 
 /* Word number `index`, NULL after the last. */
@@ -13,10 +14,14 @@ const char *cli_format_word(size_t index);
 const char *cli_check_format_word(size_t index);
 const char *cli_color_word(size_t index);
 const char *cli_record_word(size_t index);
+const char *cli_export_target_word(size_t index);
 
 /** Finds a text among the option's words; prints what is wrong and returns false if it is none. */
 bool cli_find_word(const cli_arguments *arguments, const cli_option *option, const char *text,
                    size_t *index);
+
+/** What a path of --set may begin with in that command: number `index`, NULL after the last. */
+const char *cli_set_root(const cli_command *command, size_t index);
 
 /* Setters (cli_option.apply). */
 cli_exit cli_apply_mode(cli_arguments *arguments, const cli_option *option, char *value);
@@ -30,12 +35,14 @@ cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *optio
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_all(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_workload(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_system(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_vary(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_exclude(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_record(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_to(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_database(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_merge(cli_arguments *arguments, const cli_option *option, char *value);
@@ -45,6 +52,7 @@ cli_exit cli_apply_pareto(cli_arguments *arguments, const cli_option *option, ch
 cli_exit cli_apply_threads(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_output(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_force(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_quiet(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_verbose(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_color(cli_arguments *arguments, const cli_option *option, char *value);

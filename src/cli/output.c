@@ -29,7 +29,7 @@ static cli_exit stdout_error(int error) {
   return cli_outside_error("cannot write to standard output: %s", strerror(error));
 }
 
-static cli_exit put_stdout(const char *text) {
+cli_exit cli_put_stdout(const char *text) {
   if (fputs(text, stdout) == EOF || fflush(stdout) == EOF) {
     const int error = errno;
     clearerr(stdout); /* it is reported here, once */
@@ -39,14 +39,13 @@ static cli_exit put_stdout(const char *text) {
 }
 
 cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const char *path,
-                      const char *text) {
+                      const char *bytes, size_t length) {
   if (dsm_store_is_database(path)) {
-    return cli_usage_error(arguments->command,
-                           "--%s: '%s' is a database, which a report does not replace", option,
-                           path);
+    return cli_usage_error(arguments->command, "--%s: '%s' is a database, which no result replaces",
+                           option, path);
   }
   dsm_diags *const diags = dsm_diags_new(1);
-  const dsm_status status = dsm_file_write(path, text, strlen(text), diags);
+  const dsm_status status = dsm_file_write(path, bytes, length, diags);
   cli_print_findings(arguments, diags);
   dsm_diags_free(diags);
   return cli_exit_of(status);
@@ -60,8 +59,9 @@ static cli_exit put(const cli_arguments *arguments, cli_printer *print, const vo
   if (text == NULL) {
     return cli_out_of_memory();
   }
-  const cli_exit outcome =
-      file == NULL ? put_stdout(text) : cli_put_file(arguments, "output", file, text);
+  const cli_exit outcome = file == NULL
+                               ? cli_put_stdout(text)
+                               : cli_put_file(arguments, "output", file, text, strlen(text));
   free(text);
   return outcome;
 }
@@ -94,6 +94,10 @@ cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, cons
     return CLI_EXIT_DONE;
   }
   return put(arguments, print, result, format, file);
+}
+
+cli_exit cli_put_text(const cli_arguments *arguments, cli_printer *print, const void *result) {
+  return put(arguments, print, result, CLI_FORMAT_JSON, output_file(arguments));
 }
 
 static char *print_plan(const void *result, cli_format format, dsm_table_style style) {

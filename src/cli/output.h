@@ -5,10 +5,13 @@
 
 #include "cli/arguments.h"
 
+/** Writes a text to standard output. */
+cli_exit cli_put_stdout(const char *text);
+
 /** Writes what an option asks for to a file, whole or not at all, but never over a database: those
  * hold results that took long. */
 cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const char *path,
-                      const char *text);
+                      const char *bytes, size_t length);
 
 /** Prints a result in a format; malloc'ed, NULL if out of memory. */
 typedef char *cli_printer(const void *result, cli_format format, dsm_table_style style);
@@ -20,8 +23,11 @@ typedef char *cli_printer(const void *result, cli_format format, dsm_table_style
  */
 cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result);
 
-/** The same, but with an output file and without --format standard output gets the table as well,
- * and a file of another ending has the form `otherwise`. */
+/** The same for a result of one form, which is text for programs. */
+cli_exit cli_put_text(const cli_arguments *arguments, cli_printer *print, const void *result);
+
+/** As cli_put_result, but with an output file and without --format standard output gets the table
+ * as well, and a file of another ending has the form `otherwise`. */
 cli_exit cli_put_with_table(const cli_arguments *arguments, cli_printer *print, const void *result,
                             cli_format otherwise);
 

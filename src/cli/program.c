@@ -5,11 +5,14 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
+#include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/written.h"
 
 /* What every command does the same way. */
 static cli_exit run_command(const cli_program_kind *kind, const cli_command *command, int argc,
@@ -21,7 +24,8 @@ static cli_exit run_command(const cli_program_kind *kind, const cli_command *com
   } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
     cli_print_version();
   } else if (outcome == CLI_EXIT_DONE) {
-    outcome = command->run(&arguments);
+    outcome = cli_check_written(&arguments);
+    outcome = outcome == CLI_EXIT_DONE ? command->run(&arguments) : outcome;
   }
   cli_arguments_fini(&arguments);
   return outcome;
@@ -55,6 +59,10 @@ int cli_main(const cli_program_kind *kind, int argc, char *argv[]) {
     return CLI_EXIT_USAGE;
   }
   cli_name_program(kind->name);
+  if (argc > 1 && strcmp(argv[1], CLI_COMPLETE_REQUEST) == 0) {
+    cli_complete((size_t)argc - 2, argv + 2);
+    return (int)cli_finish_stdout();
+  }
   (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
   (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file at its size limit */
   const cli_exit outcome = run_program(kind, argc, argv);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/complain.h"
 #include "cli/lookup.h"
 
 /* What the reader of a sweep's inputs needs. */
@@ -14,11 +15,6 @@ typedef struct inputs {
   const cli_arguments *arguments;
   bool is_stdin_read;
 } inputs;
-
-static dsm_status out_of_memory(dsm_diags *diags) {
-  dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
-  return DSM_ERROR_OUT_OF_MEMORY;
-}
 
 /* Reads a file; standard input only once. */
 static dsm_status read_once(inputs *in, const char *path, char **text, size_t *length,
@@ -64,7 +60,7 @@ static dsm_status parse_spec(dsm_sweep **sweep, inputs *in, const char *text, si
   const dsm_sweep_source source = {.read = read_input, .context = in};
   char *const folder = folder_of(path);
   const dsm_status status =
-      folder == NULL ? out_of_memory(diags)
+      folder == NULL ? cli_note_out_of_memory(diags)
                      : dsm_sweep_make(sweep, text, length, path, folder, request, &source, diags);
   free(folder);
   return status;
@@ -127,7 +123,7 @@ static dsm_status make_stem(char **stem, const cli_arguments *arguments, dsm_dia
     }
   }
   *stem = join_stems(arguments->operands, arguments->operand_count);
-  return *stem == NULL ? out_of_memory(diags) : DSM_OK;
+  return *stem == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
 }
 
 static dsm_status make_of_spec(dsm_sweep **sweep, const cli_arguments *arguments, inputs *in,

@@ -31,18 +31,13 @@ typedef struct summary {
 
 /* ---- which rows ---- */
 
-static dsm_status out_of_memory(dsm_diags *diags) {
-  dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
-  return DSM_ERROR_OUT_OF_MEMORY;
-}
-
 /* Reads the objectives of a comma-separated list. */
 static dsm_status parse_objectives(dsm_objective objectives[OBJECTIVES_MAX], size_t *count,
                                    const dsm_point_table *table, const char *list,
                                    dsm_diags *diags) {
   char *const copy = strdup(list);
   char *at = copy;
-  dsm_status status = copy == NULL ? out_of_memory(diags) : DSM_OK;
+  dsm_status status = copy == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
   *count = 0;
   while (status == DSM_OK && at != NULL) {
     char *const comma = strchr(at, ',');

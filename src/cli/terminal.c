@@ -20,7 +20,7 @@ static bool is_empty(const char *text) {
 }
 
 /* mpirun gives rank 0 a terminal as standard output, also where its own is a file. */
-static bool is_users_terminal(const cli_arguments *arguments, FILE *stream) {
+bool cli_is_terminal(const cli_arguments *arguments, FILE *stream) {
   return stream != NULL && isatty(fileno(stream)) &&
          (arguments->program->has_terminal || stream != stdout);
 }
@@ -36,7 +36,7 @@ bool cli_has_color(const cli_arguments *arguments, FILE *stream) {
   }
   const char *const term = getenv("TERM");
   const bool is_dumb = term != NULL && strcmp(term, "dumb") == 0;
-  return is_users_terminal(arguments, stream) && is_empty(getenv("NO_COLOR")) && !is_dumb;
+  return cli_is_terminal(arguments, stream) && is_empty(getenv("NO_COLOR")) && !is_dumb;
 }
 
 static size_t clamp_width(size_t width) {
@@ -50,7 +50,7 @@ static size_t width_of(const cli_arguments *arguments, FILE *stream) {
     return clamp_width(width);
   }
   struct winsize window;
-  if (is_users_terminal(arguments, stream) && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 &&
+  if (cli_is_terminal(arguments, stream) && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 &&
       window.ws_col > 0) {
     return clamp_width(window.ws_col);
   }

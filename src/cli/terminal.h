@@ -7,6 +7,9 @@
 
 #include "cli/arguments.h"
 
+/** Is a stream (NULL: none) a terminal of the user? */
+bool cli_is_terminal(const cli_arguments *arguments, FILE *stream);
+
 /** Does a stream get colour? --color decides; else it must be a terminal that is not dumb, and
  * NO_COLOR must be unset or empty. */
 bool cli_has_color(const cli_arguments *arguments, FILE *stream);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "partition/dispatch_random.h"
+#include "partition/random_draw.h"
 
 typedef dsm__dispatch_engine engine;
 typedef dsm__flight flight;

@@ -3,14 +3,15 @@
 #include "dsm/partition.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "base/number_text.h"
+#include "partition/instance_facts.h"
 #include "partition/placeable.h"
 #include "partition/pricing.h"
-#include "partition/programme.h"
 #include "partition/solver.h"
-#include "partition/starts.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 /* What pricing may lose against the gap that was asked for: the solver's tolerances. */
@@ -67,6 +68,13 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
 
 static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
                                  const dsm__solution *solution, dsm_diags *diags) {
+  if (solution->outcome == DSM__SOLVER_TOO_LARGE) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "no placement was found: the programme of %zu tasks on %zu devices is too large "
+                   "for a time limit of %g seconds",
+                   instance->task_count, instance->device_count, options->time_limit_seconds);
+    return DSM_ERROR_IO;
+  }
   if (solution->outcome == DSM__SOLVER_NOTHING && solution->seconds < options->time_limit_seconds) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "the solver GLPK found no placement: the numbers are too far apart for it");
@@ -89,10 +97,15 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
   for (size_t j = 0; j < instance->device_count; j++) {
     room += instance->devices[j].memory_bytes;
   }
+  char memories[64] = "devices some of which have unlimited memory";
+  if (isfinite(room)) {
+    (void)snprintf(memories, sizeof memories, "memories of %.0f byte%s", floor(room),
+                   dsm__plural(floor(room)));
+  }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "the tasks do not fit together: no way to divide whole tasks of %.0f bytes among "
-                 "memories of %.0f bytes stores each where it can run",
-                 needed, room);
+                 "the tasks do not fit together: no way to divide whole tasks of %.0f byte%s among "
+                 "%s stores each where it can run",
+                 ceil(needed), dsm__plural(ceil(needed)), memories);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -120,18 +133,12 @@ static void set_bounds(dsm_partition *partition, const dsm__solution *solution) 
 static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diags *diags) {
   const dsm_instance *const instance = partition->instance;
   const dsm_partition_options *const options = &partition->options;
-  bool *starts = NULL;
-  size_t start_count = 0;
-  if (!dsm__make_starts(&starts, &start_count, scratch, instance, options)) {
-    return dsm__out_of_memory(diags);
-  }
   dsm__solution solution;
-  const dsm_status status =
-      dsm__solver_run(&solution, scratch, instance, options, starts, start_count, diags);
+  const dsm_status status = dsm__solver_run(&solution, scratch, instance, options, diags);
   if (status != DSM_OK) {
     return status;
   }
-  if (solution.outcome == DSM__SOLVER_NOTHING || solution.outcome == DSM__SOLVER_INFEASIBLE) {
+  if (solution.outcome != DSM__SOLVER_FOUND) {
     return report_nothing(instance, options, &solution, diags);
   }
   partition->is_heuristic = solution.is_heuristic;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/diag_add.h"
+#include "base/number_text.h"
 #include "dsm/partition.h"
 
 /* Relative, of the limit. */
@@ -100,12 +101,12 @@ static void check_device(checker *c, size_t device) {
     complain(c, "constraint (1): device \"%s\" works %.9g of the time", it->name, busy);
   }
   if (is_above(bytes, it->memory_bytes, it->memory_bytes)) {
-    complain(c, "constraint (3): device \"%s\" stores %.0f bytes, its memory has %.0f", it->name,
-             bytes, it->memory_bytes);
+    complain(c, "constraint (3): device \"%s\" stores %.0f byte%s, its memory has %.0f", it->name,
+             ceil(bytes), dsm__plural(ceil(bytes)), floor(it->memory_bytes));
   }
   if (!is_latency(c) && is_above(leaving, it->link_bytes_per_second, it->link_bytes_per_second)) {
-    complain(c, "constraint (6): device \"%s\" sends %.9g bytes per second, its link carries %.9g",
-             it->name, leaving, it->link_bytes_per_second);
+    complain(c, "constraint (6): device \"%s\" sends %.9g byte%s per second, its link carries %.9g",
+             it->name, leaving, dsm__plural(leaving), it->link_bytes_per_second);
   }
   if (is_above(fabs(use->time_fraction - busy), 0, 1) || differs(use->memory_bytes, bytes) ||
       differs(use->link_bytes_per_second, leaving)) {
@@ -173,9 +174,10 @@ static void check_result(checker *c, size_t task, bool leaves) {
     const double least = leaves ? rate(c, task, j) * bytes : 0;
     if (!(sent(c, tensor, j) >= 0) || is_above(least, sent(c, tensor, j), c->scale * bytes)) {
       complain(c,
-               "constraint (4): %.9g bytes of results of task \"%s\" leave device \"%s\", "
+               "constraint (4): %.9g byte%s of results of task \"%s\" leave device \"%s\", "
                "expected %.9g",
-               sent(c, tensor, j), task_name(c, task), device_name(c, j), least);
+               sent(c, tensor, j), dsm__plural(sent(c, tensor, j)), task_name(c, task),
+               device_name(c, j), least);
     }
   }
 }
@@ -196,23 +198,24 @@ static void check_tensor(checker *c, size_t tensor) {
     }
     if (!(leaving >= 0) || is_above(least * it->bytes, leaving, margin)) {
       complain(c,
-               "constraint (4): %.9g bytes of the output of task \"%s\" leave device \"%s\", "
+               "constraint (4): %.9g byte%s of the output of task \"%s\" leave device \"%s\", "
                "expected %.9g",
-               leaving, task_name(c, it->producer), device_name(c, j), least * it->bytes);
+               leaving, dsm__plural(leaving), task_name(c, it->producer), device_name(c, j),
+               least * it->bytes);
     }
     const double most = made * it->bytes * (double)(c->instance->device_count - 1);
     if (it->consumer_count > 1 && is_above(leaving, most, margin)) {
       complain(c,
-               "device \"%s\" sends %.9g bytes of the output of task \"%s\", of which it makes "
+               "device \"%s\" sends %.9g byte%s of the output of task \"%s\", of which it makes "
                "no more than %.9g for all others",
-               device_name(c, j), leaving, task_name(c, it->producer), most);
+               device_name(c, j), leaving, dsm__plural(leaving), task_name(c, it->producer), most);
     }
     delivered += leaving;
     received += arriving * it->bytes;
   }
   if (it->consumer_count > 1 && is_above(received, delivered, margin)) {
-    complain(c, "%.9g bytes of the output of task \"%s\" are needed elsewhere, %.9g are sent",
-             received, task_name(c, it->producer), delivered);
+    complain(c, "of the output of task \"%s\" %.9g byte%s must be sent elsewhere, found %.9g",
+             task_name(c, it->producer), received, dsm__plural(received), delivered);
   }
 }
 

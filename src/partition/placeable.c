@@ -5,7 +5,8 @@
 #include <math.h>
 
 #include "base/diag_add.h"
-#include "partition/programme.h"
+#include "base/number_text.h"
+#include "partition/instance_facts.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
@@ -60,11 +61,12 @@ static void report_homeless(const dsm_instance *instance, size_t task, double ne
     return;
   }
   const dsm_instance_device *const device = &instance->devices[nearest];
+  const double missing = ceil(need - device->memory_bytes);
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "task \"%s\" fits nowhere: it needs %.0f bytes, and \"%s\", the largest device "
-                 "that can run it, has %.0f: %.0f bytes are missing",
-                 instance->tasks[task].name, ceil(need), device->name, floor(device->memory_bytes),
-                 ceil(need - device->memory_bytes));
+                 "task \"%s\" fits nowhere: it needs %.0f byte%s, and \"%s\", the largest device "
+                 "that can run it, has %.0f: %.0f byte%s missing",
+                 instance->tasks[task].name, ceil(need), dsm__plural(ceil(need)), device->name,
+                 floor(device->memory_bytes), missing, missing > 1 ? "s are" : " is");
 }
 
 dsm_status dsm__check_room(const dsm_instance *instance, const dsm_partition_options *options,
@@ -87,11 +89,13 @@ dsm_status dsm__check_room(const dsm_instance *instance, const dsm_partition_opt
   for (size_t j = 0; j < instance->device_count; j++) {
     room += instance->devices[j].memory_bytes;
   }
+  const double missing = ceil(needed - room);
   if (status == DSM_OK && needed > room) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "the tasks do not fit together: they need %.0f bytes, the devices have %.0f: "
-                   "%.0f bytes are missing",
-                   ceil(needed), floor(room), ceil(needed - room));
+                   "the tasks do not fit together: they need %.0f byte%s, the devices have %.0f: "
+                   "%.0f byte%s missing",
+                   ceil(needed), dsm__plural(ceil(needed)), floor(room), missing,
+                   missing > 1 ? "s are" : " is");
     status = DSM_ERROR_INFEASIBLE;
   }
   return status;

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "partition/programme.h"
+#include "partition/instance_facts.h"
 
 /* Below this part of a task's rate a device does not run it: a solver's rounding. */
 static const double rate_dust = 1e-7;

@@ -5,139 +5,31 @@
 
 #include <math.h>
 
-/* Rates this much below the floor are of interest too: a solver's rounding. */
-static const double floor_slack = 1e-6;
+#include "partition/programme_writer.h"
 
-typedef struct writer {
-  dsm__programme *made;
-  const dsm_instance *instance;
-  const dsm_partition_options *options;
-  dsm__programme_form form;
-  bool is_latency;
-  bool has_links; /* some link is limited */
-  bool is_chain;
-  bool *is_roomy; /* [j]: all that can run there fits (tight: nothing to decide) */
-  bool *leaves;   /* [i] */
-  size_t by_need[DSM__ORDER_TASKS_MAX]; /* the tasks that order equal devices */
-  size_t order_count;
-} writer;
-
-double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
-                      size_t task) {
-  const dsm_task *const it = &instance->tasks[task];
-  return it->weights_bytes + (options->does_count_activations ? it->activation_bytes : 0);
-}
-
-bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options *options,
-                       size_t task, size_t device) {
-  return isfinite(dsm_instance_seconds(instance, task, device)) &&
-         dsm__task_need(instance, options, task) <= instance->devices[device].memory_bytes;
-}
-
-bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task) {
-  if (options->does_keep_results) {
-    return false;
-  }
-  for (size_t t = 0; t < instance->tensor_count; t++) {
-    if (instance->tensors[t].producer == task) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool dsm__is_chain(const dsm_instance *instance) {
-  for (size_t t = 0; t < instance->tensor_count; t++) {
-    const dsm_tensor *const it = &instance->tensors[t];
-    if (it->consumer_count != 1) {
-      return false;
-    }
-    for (size_t u = 0; u < t; u++) {
-      if (instance->tensors[u].producer == it->producer ||
-          instance->tensors[u].consumers[0] == it->consumers[0]) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
-  const dsm_instance_device *const x = &instance->devices[a];
-  const dsm_instance_device *const y = &instance->devices[b];
-  bool is_equal = x->memory_bytes == y->memory_bytes &&
-                  x->link_bytes_per_second == y->link_bytes_per_second &&
-                  x->has_power == y->has_power && x->busy_watts == y->busy_watts &&
-                  x->idle_watts == y->idle_watts;
-  for (size_t i = 0; i < instance->task_count && is_equal; i++) {
-    is_equal = dsm_instance_seconds(instance, i, a) == dsm_instance_seconds(instance, i, b);
-  }
-  return is_equal;
-}
-
-/* ---- writing ---- */
-
-static size_t add_column(writer *w, dsm__column column) {
-  dsm__programme *const made = w->made;
-  if (made->columns != NULL) {
-    made->columns[made->column_count] = column;
-  }
-  return made->column_count++;
-}
-
-static size_t begin_row(writer *w, dsm__row row) {
-  dsm__programme *const made = w->made;
-  if (made->rows != NULL) {
-    made->rows[made->row_count] = row;
-  }
-  return made->row_count++;
-}
-
-/* Adds to the last row. */
-static void add_entry(writer *w, size_t column, double value) {
-  dsm__programme *const made = w->made;
-  if (column == DSM__NO_COLUMN || value == 0) {
-    return;
-  }
-  if (made->entries != NULL) {
-    made->entries[made->entry_count] =
-        (dsm__entry){.row = made->row_count - 1, .column = column, .value = value};
-  }
-  made->entry_count++;
-}
-
-static size_t at(const writer *w, size_t major, size_t device) {
-  return major * w->instance->device_count + device;
-}
-
-/* p_ij in time units */
-static double spent(const writer *w, size_t task, size_t device) {
-  return dsm_instance_seconds(w->instance, task, device) / w->form.time_unit;
-}
-
-static double link_of(const writer *w, size_t device) {
+static double link_of(const dsm__writer *w, size_t device) {
   return w->instance->devices[device].link_bytes_per_second;
 }
 
-static double output_bytes(const writer *w, size_t tensor) {
+static double output_bytes(const dsm__writer *w, size_t tensor) {
   const dsm_instance *const instance = w->instance;
   return tensor < instance->tensor_count
              ? instance->tensors[tensor].bytes
              : instance->tasks[tensor - instance->tensor_count].output_bytes;
 }
 
-static size_t producer_of(const writer *w, size_t tensor) {
+static size_t producer_of(const dsm__writer *w, size_t tensor) {
   const dsm_instance *const instance = w->instance;
   return tensor < instance->tensor_count ? instance->tensors[tensor].producer
                                          : tensor - instance->tensor_count;
 }
 
 /* Most that x_ij can be. */
-static double rate_limit(const writer *w, size_t task, size_t device) {
+static double rate_limit(const dsm__writer *w, size_t task, size_t device) {
   if (w->is_latency) {
     return 1;
   }
-  const double alone = 1 / spent(w, task, device);
+  const double alone = 1 / dsm__spent(w, task, device);
   double wanted = w->form.rho_limit * w->form.time_unit;
   if (w->options->objective == DSM_OBJECTIVE_ENERGY) {
     wanted = w->options->required_rho * w->form.time_unit;
@@ -147,10 +39,10 @@ static double rate_limit(const writer *w, size_t task, size_t device) {
 
 /* ---- columns ---- */
 
-static void write_task_columns(writer *w, size_t task, size_t device) {
+static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
   const dsm_instance *const instance = w->instance;
   dsm__programme *const made = w->made;
-  const size_t place = at(w, task, device);
+  const size_t place = dsm__place_of(w, task, device);
   made->rate[place] = made->stored[place] = DSM__NO_COLUMN;
   const double seconds = dsm_instance_seconds(instance, task, device);
   if (!isfinite(seconds) ||
@@ -159,47 +51,47 @@ static void write_task_columns(writer *w, size_t task, size_t device) {
   }
   double cost = 0;
   if (w->is_latency) {
-    cost = spent(w, task, device);
+    cost = dsm__spent(w, task, device);
   } else if (w->options->objective == DSM_OBJECTIVE_ENERGY) {
     const dsm_instance_device *const it = &instance->devices[device];
-    cost = (it->busy_watts - it->idle_watts) * spent(w, task, device) / made->goal_unit;
+    cost = (it->busy_watts - it->idle_watts) * dsm__spent(w, task, device) / made->goal_unit;
   }
-  made->rate[place] = add_column(w, (dsm__column){.kind = DSM__COLUMN_RATE,
-                                                  .major = task,
-                                                  .device = device,
-                                                  .upper = rate_limit(w, task, device),
-                                                  .cost = cost,
-                                                  .is_integer = w->is_latency});
+  made->rate[place] = dsm__write_column(w, (dsm__column){.kind = DSM__COLUMN_RATE,
+                                                         .major = task,
+                                                         .device = device,
+                                                         .upper = rate_limit(w, task, device),
+                                                         .cost = cost,
+                                                         .is_integer = w->is_latency});
   const bool is_free =
       w->form.is_tight && (w->is_roomy[device] || dsm__task_need(instance, w->options, task) == 0);
   if (!w->is_latency && !is_free) {
-    made->stored[place] = add_column(w, (dsm__column){.kind = DSM__COLUMN_STORED,
-                                                      .major = task,
-                                                      .device = device,
-                                                      .upper = 1,
-                                                      .is_integer = true});
+    made->stored[place] = dsm__write_column(w, (dsm__column){.kind = DSM__COLUMN_STORED,
+                                                             .major = task,
+                                                             .device = device,
+                                                             .upper = 1,
+                                                             .is_integer = true});
   }
 }
 
 /* A tensor with several consumers takes part if sending can cost anything. */
-static bool is_shared(const writer *w, size_t tensor) {
+static bool is_shared(const dsm__writer *w, size_t tensor) {
   return tensor < w->instance->tensor_count && w->instance->tensors[tensor].consumer_count > 1 &&
          w->has_links && w->instance->device_count > 1 && output_bytes(w, tensor) > 0;
 }
 
-static bool is_needed_on(const writer *w, size_t tensor, size_t device) {
+static bool is_needed_on(const dsm__writer *w, size_t tensor, size_t device) {
   const dsm_tensor *const it = &w->instance->tensors[tensor];
   for (size_t k = 0; k < it->consumer_count; k++) {
-    if (w->made->rate[at(w, it->consumers[k], device)] != DSM__NO_COLUMN) {
+    if (w->made->rate[dsm__place_of(w, it->consumers[k], device)] != DSM__NO_COLUMN) {
       return true;
     }
   }
   return false;
 }
 
-static void write_tensor_columns(writer *w, size_t tensor, size_t device) {
+static void write_tensor_columns(dsm__writer *w, size_t tensor, size_t device) {
   dsm__programme *const made = w->made;
-  const size_t place = at(w, tensor, device);
+  const size_t place = dsm__place_of(w, tensor, device);
   made->sent[place] = made->received[place] = DSM__NO_COLUMN;
   const bool is_result = tensor >= w->instance->tensor_count;
   const size_t producer = producer_of(w, tensor);
@@ -208,31 +100,31 @@ static void write_tensor_columns(writer *w, size_t tensor, size_t device) {
   }
   const bool is_multiple = is_shared(w, tensor);
   const double link = link_of(w, device);
-  if (made->rate[at(w, producer, device)] != DSM__NO_COLUMN &&
+  if (made->rate[dsm__place_of(w, producer, device)] != DSM__NO_COLUMN &&
       (is_multiple || isfinite(link) || !w->form.is_tight)) {
     const double cost = w->is_latency ? output_bytes(w, tensor) / link / w->form.time_unit : 0;
-    made->sent[place] = add_column(w, (dsm__column){.kind = DSM__COLUMN_SENT,
-                                                    .major = tensor,
-                                                    .device = device,
-                                                    .upper = HUGE_VAL,
-                                                    .cost = isfinite(link) ? cost : 0});
+    made->sent[place] = dsm__write_column(w, (dsm__column){.kind = DSM__COLUMN_SENT,
+                                                           .major = tensor,
+                                                           .device = device,
+                                                           .upper = HUGE_VAL,
+                                                           .cost = isfinite(link) ? cost : 0});
   }
   if (is_multiple && is_needed_on(w, tensor, device)) {
-    made->received[place] = add_column(
+    made->received[place] = dsm__write_column(
         w, (dsm__column){
                .kind = DSM__COLUMN_RECEIVED, .major = tensor, .device = device, .upper = HUGE_VAL});
   }
 }
 
-static void write_columns(writer *w) {
+static void write_columns(dsm__writer *w) {
   const dsm_instance *const instance = w->instance;
   dsm__programme *const made = w->made;
   made->rho = DSM__NO_COLUMN;
   if (w->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
     const double most = w->form.is_tight ? w->form.rho_limit * w->form.time_unit : HUGE_VAL;
-    const double least = w->form.rho_floor * w->form.time_unit * (1 - floor_slack);
-    made->rho = add_column(
-        w, (dsm__column){.kind = DSM__COLUMN_RHO, .lower = least, .upper = most, .cost = 1});
+    made->rho = dsm__write_column(
+        w, (dsm__column){
+               .kind = DSM__COLUMN_RHO, .lower = dsm__least_rate(w), .upper = most, .cost = 1});
   }
   for (size_t i = 0; i < instance->task_count; i++) {
     for (size_t j = 0; j < instance->device_count; j++) {
@@ -248,118 +140,122 @@ static void write_columns(writer *w) {
 
 /* ---- rows ---- */
 
-static void write_time_row(writer *w, size_t device) {
-  begin_row(w, (dsm__row){.kind = DSM__ROW_TIME, .device = device, .lower = -HUGE_VAL, .upper = 1});
+static void write_time_row(dsm__writer *w, size_t device) {
+  dsm__begin_row(
+      w, (dsm__row){.kind = DSM__ROW_TIME, .device = device, .lower = -HUGE_VAL, .upper = 1});
   for (size_t i = 0; i < w->instance->task_count; i++) {
-    const size_t column = w->made->rate[at(w, i, device)];
+    const size_t column = w->made->rate[dsm__place_of(w, i, device)];
     if (column != DSM__NO_COLUMN) {
-      add_entry(w, column, spent(w, i, device));
+      dsm__write_entry(w, column, dsm__spent(w, i, device));
     }
   }
 }
 
-static void write_stored_row(writer *w, size_t task, size_t device) {
-  const size_t place = at(w, task, device);
+static void write_stored_row(dsm__writer *w, size_t task, size_t device) {
+  const size_t place = dsm__place_of(w, task, device);
   const size_t stored = w->made->stored[place];
   if (stored == DSM__NO_COLUMN) {
     return;
   }
-  begin_row(w, (dsm__row){.kind = DSM__ROW_STORED,
-                          .major = task,
-                          .device = device,
-                          .lower = -HUGE_VAL,
-                          .upper = 0});
-  const double scale = w->form.is_tight ? 1 : spent(w, task, device);
-  add_entry(w, w->made->rate[place], scale);
-  add_entry(w, stored, w->form.is_tight ? -rate_limit(w, task, device) : -1);
+  dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_STORED,
+                               .major = task,
+                               .device = device,
+                               .lower = -HUGE_VAL,
+                               .upper = 0});
+  const double scale = w->form.is_tight ? 1 : dsm__spent(w, task, device);
+  dsm__write_entry(w, w->made->rate[place], scale);
+  dsm__write_entry(w, stored, w->form.is_tight ? -rate_limit(w, task, device) : -1);
 }
 
-static void write_memory_row(writer *w, size_t device) {
+static void write_memory_row(dsm__writer *w, size_t device) {
   const double memory = w->instance->devices[device].memory_bytes;
   if (!isfinite(memory) || (w->form.is_tight && w->is_roomy[device])) {
     return;
   }
   const double unit = memory > 0 ? memory : 1;
-  begin_row(w, (dsm__row){.kind = DSM__ROW_MEMORY,
-                          .device = device,
-                          .lower = -HUGE_VAL,
-                          .upper = memory / unit});
+  dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_MEMORY,
+                               .device = device,
+                               .lower = -HUGE_VAL,
+                               .upper = memory / unit});
   for (size_t i = 0; i < w->instance->task_count; i++) {
-    const size_t place = at(w, i, device);
-    add_entry(w, w->is_latency ? w->made->rate[place] : w->made->stored[place],
-              dsm__task_need(w->instance, w->options, i) / unit);
+    const size_t place = dsm__place_of(w, i, device);
+    dsm__write_entry(w, w->is_latency ? w->made->rate[place] : w->made->stored[place],
+                     dsm__task_need(w->instance, w->options, i) / unit);
   }
 }
 
 /* (4), and for a tensor with several consumers what the device receives of it. */
-static void write_excess_rows(writer *w, size_t tensor, size_t device) {
+static void write_excess_rows(dsm__writer *w, size_t tensor, size_t device) {
   const dsm__programme *const made = w->made;
   const bool is_result = tensor >= w->instance->tensor_count;
   const dsm_tensor *const it = is_result ? NULL : &w->instance->tensors[tensor];
-  const size_t rate = made->rate[at(w, producer_of(w, tensor), device)];
-  const size_t sent = made->sent[at(w, tensor, device)];
-  const size_t received = made->received[at(w, tensor, device)];
+  const size_t rate = made->rate[dsm__place_of(w, producer_of(w, tensor), device)];
+  const size_t sent = made->sent[dsm__place_of(w, tensor, device)];
+  const size_t received = made->received[dsm__place_of(w, tensor, device)];
   for (size_t k = 0; k < (is_result ? 1 : it->consumer_count); k++) {
-    const size_t needed = is_result ? DSM__NO_COLUMN : made->rate[at(w, it->consumers[k], device)];
+    const size_t needed =
+        is_result ? DSM__NO_COLUMN : made->rate[dsm__place_of(w, it->consumers[k], device)];
     dsm__row row = {.kind = DSM__ROW_EXCESS,
                     .major = tensor,
                     .device = device,
                     .consumer = k,
                     .upper = HUGE_VAL};
     if (sent != DSM__NO_COLUMN) {
-      begin_row(w, row);
-      add_entry(w, sent, 1);
-      add_entry(w, rate, -1);
-      add_entry(w, needed, 1);
+      dsm__begin_row(w, row);
+      dsm__write_entry(w, sent, 1);
+      dsm__write_entry(w, rate, -1);
+      dsm__write_entry(w, needed, 1);
     }
     if (received != DSM__NO_COLUMN && needed != DSM__NO_COLUMN) {
       row.kind = DSM__ROW_RECEIPT;
-      begin_row(w, row);
-      add_entry(w, received, 1);
-      add_entry(w, needed, -1);
-      add_entry(w, rate, 1);
+      dsm__begin_row(w, row);
+      dsm__write_entry(w, received, 1);
+      dsm__write_entry(w, needed, -1);
+      dsm__write_entry(w, rate, 1);
     }
   }
 }
 
 /* What is received was sent, by devices that have it. */
-static void write_delivery_rows(writer *w, size_t tensor) {
+static void write_delivery_rows(dsm__writer *w, size_t tensor) {
   const dsm__programme *const made = w->made;
   const size_t device_count = w->instance->device_count;
-  begin_row(w, (dsm__row){.kind = DSM__ROW_DELIVERY, .major = tensor, .upper = HUGE_VAL});
+  dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_DELIVERY, .major = tensor, .upper = HUGE_VAL});
   for (size_t j = 0; j < device_count; j++) {
-    add_entry(w, made->sent[at(w, tensor, j)], 1);
+    dsm__write_entry(w, made->sent[dsm__place_of(w, tensor, j)], 1);
   }
   for (size_t j = 0; j < device_count; j++) {
-    add_entry(w, made->received[at(w, tensor, j)], -1);
+    dsm__write_entry(w, made->received[dsm__place_of(w, tensor, j)], -1);
   }
   for (size_t j = 0; j < device_count; j++) {
-    const size_t sent = made->sent[at(w, tensor, j)];
+    const size_t sent = made->sent[dsm__place_of(w, tensor, j)];
     if (sent != DSM__NO_COLUMN) {
-      begin_row(w, (dsm__row){.kind = DSM__ROW_COPIES,
-                              .major = tensor,
-                              .device = j,
-                              .lower = -HUGE_VAL,
-                              .upper = 0});
-      add_entry(w, sent, 1);
-      add_entry(w, made->rate[at(w, producer_of(w, tensor), j)], -(double)(device_count - 1));
+      dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_COPIES,
+                                   .major = tensor,
+                                   .device = j,
+                                   .lower = -HUGE_VAL,
+                                   .upper = 0});
+      dsm__write_entry(w, sent, 1);
+      dsm__write_entry(w, made->rate[dsm__place_of(w, producer_of(w, tensor), j)],
+                       -(double)(device_count - 1));
     }
   }
 }
 
-static void write_link_row(writer *w, size_t device) {
+static void write_link_row(dsm__writer *w, size_t device) {
   const double link = link_of(w, device);
   if (!isfinite(link) || w->is_latency) {
     return;
   }
   const double capacity = link * w->form.time_unit; /* bytes in a time unit */
-  begin_row(w, (dsm__row){.kind = DSM__ROW_LINK, .device = device, .lower = -HUGE_VAL, .upper = 1});
+  dsm__begin_row(
+      w, (dsm__row){.kind = DSM__ROW_LINK, .device = device, .lower = -HUGE_VAL, .upper = 1});
   for (size_t t = 0; t < w->instance->tensor_count + w->instance->task_count; t++) {
-    add_entry(w, w->made->sent[at(w, t, device)], output_bytes(w, t) / capacity);
+    dsm__write_entry(w, w->made->sent[dsm__place_of(w, t, device)], output_bytes(w, t) / capacity);
   }
 }
 
-static void write_rate_row(writer *w, size_t task) {
+static void write_rate_row(dsm__writer *w, size_t task) {
   const dsm__programme *const made = w->made;
   const dsm_objective_kind objective = w->options->objective;
   double least = 0;
@@ -369,110 +265,17 @@ static void write_rate_row(writer *w, size_t task) {
     least = w->options->required_rho * w->form.time_unit;
   }
   const bool is_equal = objective != DSM_OBJECTIVE_THROUGHPUT || w->form.is_tight || !w->is_chain;
-  begin_row(w, (dsm__row){.kind = DSM__ROW_RATE,
-                          .major = task,
-                          .lower = least,
-                          .upper = is_equal ? least : HUGE_VAL});
+  dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_RATE,
+                               .major = task,
+                               .lower = least,
+                               .upper = is_equal ? least : HUGE_VAL});
   for (size_t j = 0; j < w->instance->device_count; j++) {
-    add_entry(w, made->rate[at(w, task, j)], 1);
+    dsm__write_entry(w, made->rate[dsm__place_of(w, task, j)], 1);
   }
-  add_entry(w, made->rho, -1);
+  dsm__write_entry(w, made->rho, -1);
 }
 
-/* ---- what only tightens ---- */
-
-/* How many of the devices that cannot run a task at the least rate alone it takes to reach it, the
- * fastest first; 0: all of them cannot. */
-static size_t count_helpers(const writer *w, size_t task, double least) {
-  const size_t device_count = w->instance->device_count;
-  double reached = 0;
-  double last = HUGE_VAL;
-  size_t last_device = device_count;
-  for (size_t count = 1; count <= device_count; count++) {
-    /* the next slower one: by rate, then by number */
-    size_t next = device_count;
-    for (size_t j = 0; j < device_count; j++) {
-      const double rate =
-          w->made->rate[at(w, task, j)] == DSM__NO_COLUMN ? 0 : 1 / spent(w, task, j);
-      const bool is_after = rate < last || (rate == last && j > last_device);
-      if (rate > 0 && rate < least && is_after &&
-          (next == device_count || rate > 1 / spent(w, task, next))) {
-        next = j;
-      }
-    }
-    if (next == device_count) {
-      return 0;
-    }
-    last = 1 / spent(w, task, next);
-    last_device = next;
-    reached += last;
-    if (reached >= least) {
-      return count;
-    }
-  }
-  return 0;
-}
-
-/* A task is stored somewhere, if that is to be decided at all: on a device that can run it at the
- * least rate that is of interest, or on enough of the others. */
-static void write_placed_row(writer *w, size_t task) {
-  const dsm__programme *const made = w->made;
-  for (size_t j = 0; j < w->instance->device_count; j++) {
-    const size_t place = at(w, task, j);
-    if (made->rate[place] != DSM__NO_COLUMN && made->stored[place] == DSM__NO_COLUMN) {
-      return;
-    }
-  }
-  const bool is_energy = w->options->objective == DSM_OBJECTIVE_ENERGY;
-  const double floor = is_energy ? w->options->required_rho : w->form.rho_floor;
-  const double least = floor * w->form.time_unit * (1 - floor_slack);
-  const size_t helpers = count_helpers(w, task, least);
-  begin_row(w, (dsm__row){.kind = DSM__ROW_PLACED, .major = task, .lower = 1, .upper = HUGE_VAL});
-  for (size_t j = 0; j < w->instance->device_count; j++) {
-    const size_t place = at(w, task, j);
-    if (made->stored[place] == DSM__NO_COLUMN) {
-      continue;
-    }
-    const bool is_enough = 1 / spent(w, task, j) >= least;
-    const double others = helpers == 0 ? 0 : 1 / (double)helpers;
-    add_entry(w, made->stored[place], is_enough ? 1 : others);
-  }
-}
-
-/* Of two equal devices the first stores the lexicographically greater set of the tasks that order:
- * any answer becomes such a one by renaming equal devices. */
-static void write_order_row(writer *w, size_t device) {
-  const dsm__programme *const made = w->made;
-  size_t next = device + 1;
-  while (next < w->instance->device_count && !dsm__devices_are_equal(w->instance, device, next)) {
-    next++;
-  }
-  if (next == w->instance->device_count || (!w->is_latency && w->is_roomy[device])) {
-    return;
-  }
-  begin_row(w, (dsm__row){.kind = DSM__ROW_ORDER, .device = device, .upper = HUGE_VAL});
-  for (size_t k = 0; k < w->order_count; k++) {
-    const double weight = ldexp(1, (int)(w->order_count - 1 - k));
-    const size_t *const columns = w->is_latency ? made->rate : made->stored;
-    add_entry(w, columns[at(w, w->by_need[k], device)], weight);
-    add_entry(w, columns[at(w, w->by_need[k], next)], -weight);
-  }
-}
-
-static void write_goal_row(writer *w) {
-  dsm__programme *const made = w->made;
-  made->goal_row = DSM__NO_COLUMN;
-  if (made->is_maximised) {
-    return;
-  }
-  const dsm__row row = {.kind = DSM__ROW_GOAL, .lower = -HUGE_VAL, .upper = HUGE_VAL};
-  made->goal_row = begin_row(w, row);
-  for (size_t c = 0; c < made->column_count; c++) {
-    add_entry(w, c, made->columns == NULL ? 1 : made->columns[c].cost);
-  }
-}
-
-static void write_rows(writer *w) {
+static void write_rows(dsm__writer *w) {
   const dsm_instance *const instance = w->instance;
   const size_t tensor_count = instance->tensor_count + instance->task_count;
   for (size_t j = 0; j < instance->device_count && !w->is_latency; j++) {
@@ -501,40 +304,13 @@ static void write_rows(writer *w) {
     write_rate_row(w, i);
   }
   if (w->form.is_tight) {
-    for (size_t i = 0; i < instance->task_count && !w->is_latency; i++) {
-      write_placed_row(w, i);
-    }
-    for (size_t j = 0; j < instance->device_count; j++) {
-      write_order_row(w, j);
-    }
-    write_goal_row(w);
+    dsm__write_tight_rows(w);
   }
 }
 
 /* ---- all of it ---- */
 
-size_t dsm__order_tasks(const dsm_instance *instance, const dsm_partition_options *options,
-                        size_t tasks[DSM__ORDER_TASKS_MAX]) {
-  size_t count = 0;
-  while (count < DSM__ORDER_TASKS_MAX && count < instance->task_count) {
-    size_t best = instance->task_count;
-    for (size_t i = 0; i < instance->task_count; i++) {
-      bool is_taken = false;
-      for (size_t k = 0; k < count; k++) {
-        is_taken = is_taken || tasks[k] == i;
-      }
-      if (!is_taken &&
-          (best == instance->task_count ||
-           dsm__task_need(instance, options, i) > dsm__task_need(instance, options, best))) {
-        best = i;
-      }
-    }
-    tasks[count++] = best;
-  }
-  return count;
-}
-
-static void survey(writer *w) {
+static void survey(dsm__writer *w) {
   const dsm_instance *const instance = w->instance;
   for (size_t j = 0; j < instance->device_count; j++) {
     double need = 0;
@@ -556,7 +332,7 @@ static void survey(writer *w) {
   w->order_count = dsm__order_tasks(instance, w->options, w->by_need);
 }
 
-static void set_units(writer *w) {
+static void set_units(dsm__writer *w) {
   const dsm_instance *const instance = w->instance;
   dsm__programme *const made = w->made;
   const dsm_objective_kind objective = w->options->objective;
@@ -574,7 +350,7 @@ static void set_units(writer *w) {
   }
 }
 
-static bool reserve(writer *w, dsm__arena *arena) {
+static bool reserve(dsm__writer *w, dsm__arena *arena) {
   const size_t task_count = w->instance->task_count;
   const size_t device_count = w->instance->device_count;
   const size_t places = task_count * device_count;
@@ -594,11 +370,11 @@ bool dsm__programme_build(dsm__programme *programme, dsm__arena *arena,
                           const dsm_instance *instance, const dsm_partition_options *options,
                           dsm__programme_form form) {
   *programme = (dsm__programme){.instance = instance, .goal_row = DSM__NO_COLUMN};
-  writer w = {.made = programme,
-              .instance = instance,
-              .options = options,
-              .form = form,
-              .is_latency = options->objective == DSM_OBJECTIVE_LATENCY};
+  dsm__writer w = {.made = programme,
+                   .instance = instance,
+                   .options = options,
+                   .form = form,
+                   .is_latency = options->objective == DSM_OBJECTIVE_LATENCY};
   if (!reserve(&w, arena)) {
     return false;
   }

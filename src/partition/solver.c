@@ -4,13 +4,29 @@
 
 #include <math.h>
 
+#include "base/diag_add.h"
+#include "partition/instance_facts.h"
+#include "partition/room_bound.h"
 #include "partition/solver_search.h"
 #include "partition/solver_session.h"
+#include "partition/starts.h"
+
+static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
 /* Smallest relative gap that GLPK's tolerances can tell from none. */
 static const double least_gap = 1e-7;
 /* The relaxation lies above a true bound by a solver's tolerance at most. */
 static const double relaxation_slack = 1e-8;
+/* When the searches for an assignment and for a bound without a programme end at the latest, in
+ * parts of the time limit. */
+static const double assigning_share = 0.3;
+static const double bounding_share = 0.5;
+/* What a place (a task or tensor, and a device) takes to be made and loaded, with some to spare: 40
+ * microseconds were measured, five times over. */
+static const double seconds_per_place = 1e-4;
+/* Beyond this range of times GLPK's bounds are not relied on: over 11 orders of ten and more a few
+ * in a thousand were below the optimum. */
+static const double range_max = 1e10;
 /* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 
@@ -92,7 +108,6 @@ static dsm_status relax_plain(dsm__search *search, dsm__programme_form form, dsm
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   *solved = dsm__search_relax(search, search->problem);
-  search->solution->relaxation = search->bound;
   if (*solved == DSM__SOLVED_OPTIMAL) {
     search->solution->relaxation = dsm__search_value(search);
     search->bound = stricter(search, search->bound, loosened(search, search->solution->relaxation));
@@ -128,7 +143,9 @@ static dsm_status tighten(dsm__search *search, dsm__solved *solved) {
       break;
     }
     search->form.rho_limit = search->bound;
-    search->form.time_unit = search->has_best ? search->form.time_unit : 1 / search->bound;
+    if (!search->has_best && !search->has_assignment) {
+      search->form.time_unit = 1 / search->bound;
+    }
   }
   return DSM_OK;
 }
@@ -157,6 +174,12 @@ static dsm_status list_choices(dsm__search *search) {
   search->is_chosen = dsm__arena_array(search->arena, places, sizeof *search->is_chosen);
   search->trial = dsm__arena_array(search->arena, places, sizeof *search->trial);
   search->used = dsm__arena_array(search->arena, instance->device_count, sizeof *search->used);
+  search->keys = dsm__arena_array(search->arena, instance->task_count, sizeof *search->keys);
+  search->is_freed =
+      dsm__arena_array(search->arena, instance->task_count, sizeof *search->is_freed);
+  if (search->keys == NULL || search->is_freed == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
   if (search->choices == NULL || search->values == NULL || search->is_chosen == NULL ||
       search->trial == NULL || search->used == NULL) {
     return DSM_ERROR_OUT_OF_MEMORY;
@@ -177,16 +200,23 @@ static dsm_status list_choices(dsm__search *search) {
 
 /* ---- the search ---- */
 
-static void try_starts(dsm__search *search) {
+static dsm_status try_starts(dsm__search *search) {
   const size_t places = search->instance->task_count * search->instance->device_count;
-  for (size_t s = 0; s < search->start_count && dsm__search_left(search) > 0; s++) {
-    const bool *const start = &search->starts[s * places];
+  bool *starts = NULL;
+  size_t start_count = 0;
+  if (!dsm__make_starts(&starts, &start_count, search->arena, search->instance, search->options,
+                        search->has_assignment ? search->assignment.device_of : NULL)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  for (size_t s = 0; s < start_count && dsm__search_left(search) > 0; s++) {
+    const bool *const start = &starts[s * places];
     for (size_t k = 0; k < search->choice_count; k++) {
       const dsm__choice *const it = &search->choices[k];
       search->trial[k] = start[it->task * search->instance->device_count + it->device];
     }
     dsm__search_try(search, search->trial);
   }
+  return DSM_OK;
 }
 
 /* The whole tree. Whatever it proves becomes the bound. */
@@ -231,28 +261,79 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   return DSM_OK;
 }
 
-static dsm_status look(dsm__search *search, dsm__solver_outcome *outcome) {
-  dsm__solved solved = DSM__SOLVED_UNKNOWN;
-  try_starts(search);
+static dsm_status look(dsm__search *search, dsm__solved *solved) {
+  *solved = DSM__SOLVED_UNKNOWN;
+  const dsm_status status = try_starts(search);
+  if (status != DSM_OK) {
+    return status;
+  }
   if (!dsm__search_is_done(search)) {
     dsm__search_dive(search);
   }
-  if (!dsm__search_is_done(search)) {
-    const dsm_status status = grow_trees(search, &solved);
-    if (status != DSM_OK) {
-      return status;
-    }
+  return dsm__search_is_done(search) ? DSM_OK : grow_trees(search, solved);
+}
+
+/* ---- without a programme ---- */
+
+/* A step without a programme ends with its part of the time. */
+typedef struct step {
+  const dsm__search *search;
+  double share; /* of the time limit that has passed then, at most */
+} step;
+
+static bool is_step_over(void *context) {
+  const step *const it = context;
+  const double limit = it->search->options->time_limit_seconds;
+  return dsm__search_left(it->search) < limit * (1 - it->share);
+}
+
+/* What whole tasks in limited room allow. */
+static dsm_status bound_by_room(dsm__search *search) {
+  dsm__room_bound room;
+  step bounding = {search, bounding_share};
+  if (!dsm__room_bound_find(&room, search->arena, search->instance, search->options, is_step_over,
+                            &bounding)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
   }
-  if (!search->has_best) {
-    *outcome = solved == DSM__SOLVED_INFEASIBLE ? DSM__SOLVER_INFEASIBLE : DSM__SOLVER_NOTHING;
-  } else {
-    *outcome = solved == DSM__SOLVED_OPTIMAL || dsm__search_is_done(search) ? DSM__SOLVER_DONE
-                                                                            : DSM__SOLVER_LIMITED;
+  if (isfinite(room.value)) {
+    search->bound = stricter(search, search->bound, loosened(search, room.value));
+  }
+  if (search->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
+    /* in units of the best rate known: a bound may be many orders of ten above the optimum, whose
+     * rates would then be below the solver's tolerances */
+    const double rate =
+        search->has_assignment ? dsm__assignment_value(&search->assignment) : search->bound;
+    search->form.rho_limit = search->bound;
+    search->form.time_unit = 1 / rate;
   }
   return DSM_OK;
 }
 
-static dsm_status hand_over(dsm__search *search) {
+/* A first answer and a bound, with no solver. */
+static dsm_status begin_search(dsm__search *search) {
+  search->form = first_form(search);
+  search->solution->relaxation = search->bound;
+  if (!dsm__assignment_init(&search->assignment, search->arena, search->instance,
+                            search->options)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  step assigning = {search, assigning_share};
+  const dsm__found found =
+      dsm__assignment_search(&search->assignment, search->arena, is_step_over, &assigning);
+  search->has_assignment = found == DSM__FOUND_ONE;
+  return found == DSM__FOUND_NO_MEMORY ? DSM_ERROR_OUT_OF_MEMORY : bound_by_room(search);
+}
+
+/* Whether making and loading the programme, some times over, leaves time to solve it: by size and
+ * limit alone, not by the clock, so that every run goes the same way. */
+static bool is_within_reach(const dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  const double places =
+      (double)instance->device_count * (double)(2 * instance->task_count + instance->tensor_count);
+  return places * seconds_per_place <= search->options->time_limit_seconds;
+}
+
+static void hand_over_best(dsm__search *search) {
   const dsm__programme *const programme = &search->programme;
   const dsm_instance *const instance = search->instance;
   const size_t places = instance->task_count * instance->device_count;
@@ -260,11 +341,6 @@ static dsm_status hand_over(dsm__search *search) {
   const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
   const double unit = is_latency ? 1 : programme->time_unit;
   dsm__placement *const out = &search->solution->placement;
-  out->rates = dsm__arena_array(search->arena, places, sizeof *out->rates);
-  out->copies = dsm__arena_array(search->arena, tensors, sizeof *out->copies);
-  if (out->rates == NULL || out->copies == NULL) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
   for (size_t k = 0; k < places; k++) {
     const size_t column = programme->rate[k];
     out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
@@ -279,50 +355,124 @@ static dsm_status hand_over(dsm__search *search) {
     const size_t column = programme->sent[k];
     out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
   }
+}
+
+static void hand_over_assignment(dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  double rate = 1;
+  if (search->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
+    rate = dsm__assignment_value(&search->assignment);
+  } else if (search->options->objective == DSM_OBJECTIVE_ENERGY) {
+    rate = search->options->required_rho;
+  }
+  double *const rates = search->solution->placement.rates;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    rates[i * instance->device_count + search->assignment.device_of[i]] = rate;
+  }
+}
+
+/* The better of what the search has and the assignment. */
+static dsm_status hand_over(dsm__search *search) {
+  const dsm_instance *const instance = search->instance;
+  dsm__solution *const solution = search->solution;
+  const size_t places = instance->task_count * instance->device_count;
+  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  dsm__placement *const out = &solution->placement;
+  out->rates = dsm__arena_array(search->arena, places, sizeof *out->rates);
+  out->copies = dsm__arena_array(search->arena, tensors, sizeof *out->copies);
+  if (out->rates == NULL || out->copies == NULL) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
+  const bool is_assigned =
+      search->has_assignment && (!search->has_best || search->sign * (assigned - search->best) >
+                                                          relaxation_slack * fabs(search->best));
+  if (is_assigned) {
+    hand_over_assignment(search);
+  } else {
+    hand_over_best(search);
+  }
+  solution->is_heuristic = is_assigned || !search->is_improved;
   return DSM_OK;
 }
 
 static dsm_status search_body(void *context) {
   dsm__search *const search = context;
-  search->begin = glp_time();
-  dsm__solution *const solution = search->solution;
-  search->form = first_form(search);
   dsm__solved solved = DSM__SOLVED_UNKNOWN;
   dsm_status status = relax_plain(search, search->form, &solved);
-  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
-    status = tighten(search, &solved);
+  if (status != DSM_OK || solved == DSM__SOLVED_INFEASIBLE || dsm__search_left(search) <= 0) {
+    search->is_infeasible = solved == DSM__SOLVED_INFEASIBLE;
+    return status;
   }
+  status = tighten(search, &solved);
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
     status = list_choices(search);
   }
-  if (status != DSM_OK) {
-    return status;
+  if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
+    status = look(search, &solved);
   }
-  solution->outcome = DSM__SOLVER_INFEASIBLE;
-  if (solved != DSM__SOLVED_INFEASIBLE) {
-    status = look(search, &solution->outcome);
-    solution->bound = search->bound;
-    solution->is_heuristic = !search->is_improved;
-    status = status == DSM_OK && search->has_best ? hand_over(search) : status;
-  }
-  solution->statistics.column_count = search->programme.column_count;
-  solution->statistics.row_count = search->programme.row_count;
-  solution->seconds = glp_difftime(glp_time(), search->begin);
+  search->is_infeasible = solved == DSM__SOLVED_INFEASIBLE && !search->has_best;
   return status;
 }
 
+static void say_what_limits(const dsm__search *search, bool is_in_range, bool is_made,
+                            dsm_diags *diags) {
+  const dsm_instance *const instance = search->instance;
+  if (!is_in_range) {
+    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
+                   "the longest time of a task or transfer is %.2g times the shortest, more than "
+                   "%g: the solver GLPK is not relied on for the bound, which is a weaker one",
+                   dsm__time_range(instance), range_max);
+  }
+  if (!is_made) {
+    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
+                   "the programme of %zu tasks on %zu devices is too large for a time limit of %g "
+                   "seconds: the answer is that of a heuristic, the bound one without a solver",
+                   instance->task_count, instance->device_count,
+                   search->options->time_limit_seconds);
+  }
+}
+
+static bool has_answer(const void *context) {
+  const dsm__search *const search = context;
+  return search->has_best || search->has_assignment;
+}
+
 dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm_instance *instance,
-                           const dsm_partition_options *options, const bool *starts,
-                           size_t start_count, dsm_diags *diags) {
+                           const dsm_partition_options *options, dsm_diags *diags) {
   dsm__search search = {.instance = instance,
                         .options = options,
                         .arena = arena,
                         .solution = solution,
-                        .starts = starts,
-                        .start_count = start_count,
                         .random = 1,
+                        .begin = glp_time(),
                         .gap = fmax(options->gap, least_gap),
                         .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
   *solution = (dsm__solution){.outcome = DSM__SOLVER_NOTHING};
-  return dsm__solver_session(search_body, &search, diags);
+  dsm_status status = begin_search(&search);
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    return dsm__out_of_memory(diags);
+  }
+  const double safe_bound = search.bound;
+  const double safe_relaxation = solution->relaxation;
+  const bool is_in_range = dsm__time_range(instance) <= range_max;
+  const bool is_made = is_within_reach(&search);
+  if (is_made) {
+    status = dsm__solver_session(search_body, has_answer, &search, diags);
+  }
+  if (status == DSM_OK && has_answer(&search)) {
+    solution->outcome = DSM__SOLVER_FOUND;
+    status = hand_over(&search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
+    say_what_limits(&search, is_in_range, is_made, diags);
+  } else if (search.is_infeasible && is_in_range) {
+    solution->outcome = DSM__SOLVER_INFEASIBLE;
+  } else if (!is_made) {
+    solution->outcome = DSM__SOLVER_TOO_LARGE;
+  }
+  solution->bound = is_in_range ? search.bound : safe_bound;
+  solution->relaxation = is_in_range ? solution->relaxation : safe_relaxation;
+  solution->statistics.column_count = search.programme.column_count;
+  solution->statistics.row_count = search.programme.row_count;
+  solution->seconds = glp_difftime(glp_time(), search.begin);
+  return status;
 }

@@ -9,9 +9,9 @@
 #include "partition/pricing.h"
 
 typedef enum dsm__solver_outcome {
-  DSM__SOLVER_DONE = 0,   /**< within the gap */
-  DSM__SOLVER_LIMITED,    /**< something was found before the time was over */
+  DSM__SOLVER_FOUND = 0,  /**< something, within the gap or not */
   DSM__SOLVER_NOTHING,    /**< nothing was found before the time was over */
+  DSM__SOLVER_TOO_LARGE,  /**< nothing was found, and the programme was not made */
   DSM__SOLVER_INFEASIBLE, /**< proven: there is nothing to find */
   DSM__SOLVER_OUTCOME_COUNT
 } dsm__solver_outcome;
@@ -27,9 +27,8 @@ typedef struct dsm__solution {
   dsm__placement placement; /**< in the arena; if something was found */
 } dsm__solution;
 
-/** `starts`: start_count storages [i * m + j] to begin with, one after the other. */
+/** A failure of GLPK after something was found is a warning. */
 dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm_instance *instance,
-                           const dsm_partition_options *options, const bool *starts,
-                           size_t start_count, dsm_diags *diags);
+                           const dsm_partition_options *options, dsm_diags *diags);
 
 #endif

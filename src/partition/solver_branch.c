@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* solver_branch.c: branch and cut by GLPK, whole and in neighbourhoods of the best. */
+/* solver_branch.c: branch and cut by GLPK. */
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -7,12 +7,6 @@
 
 #include "partition/solver_search.h"
 
-/* Nodes of a neighbourhood's tree, and neighbourhoods without success before giving up: counts, not
- * seconds, so that every run goes the same way. */
-enum { NEIGHBOUR_NODES = 300, NEIGHBOUR_FAILURES = 12, NEIGHBOUR_CHOICES = 48 };
-
-/* What a neighbourhood has to gain, relative. */
-static const double least_gain = 1e-5;
 /* By so much the same answer may differ when it is solved again, relative. */
 static const double rounding = 1e-8;
 
@@ -38,29 +32,6 @@ static void watch(glp_tree *tree, void *info) {
   }
   if (search->nodes_left > 0 && --search->nodes_left == 0) {
     glp_ios_terminate(tree);
-  }
-}
-
-/* Only what is better than the best by the factor 1 + margin is looked for. */
-static void cut_off(dsm__search *search, double margin) {
-  const dsm__programme *const programme = &search->programme;
-  const double wanted = search->best * (1 + search->sign * margin);
-  const double goal = (wanted - programme->goal_offset) / programme->goal_unit;
-  if (programme->is_maximised) {
-    const double upper = programme->columns[programme->rho].upper;
-    dsm__search_bound(search->problem, (int)programme->rho + 1, fmin(goal, upper), upper);
-  } else {
-    glp_set_row_bnds(search->problem, (int)programme->goal_row + 1, GLP_UP, 0, goal);
-  }
-}
-
-static void lift_cut_off(dsm__search *search) {
-  const dsm__programme *const programme = &search->programme;
-  if (programme->is_maximised) {
-    const dsm__column *const rho = &programme->columns[programme->rho];
-    dsm__search_bound(search->problem, (int)programme->rho + 1, rho->lower, rho->upper);
-  } else {
-    glp_set_row_bnds(search->problem, (int)programme->goal_row + 1, GLP_FR, 0, 0);
   }
 }
 
@@ -128,49 +99,4 @@ dsm__solved dsm__search_branch(dsm__search *search, size_t node_count, double se
     take_found(search);
   }
   return solved;
-}
-
-/* ---- neighbourhoods ---- */
-
-/* splitmix64: the same neighbourhoods in every run */
-static uint64_t next_random(uint64_t *state) {
-  *state += UINT64_C(0x9e3779b97f4a7c15);
-  uint64_t mixed = *state;
-  mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return mixed ^ (mixed >> 31);
-}
-
-/* Frees a run of tasks and one further task in some distance; all else stays as in the best. */
-static void free_some(dsm__search *search, uint64_t *random) {
-  const size_t task_count = search->instance->task_count;
-  size_t run = NEIGHBOUR_CHOICES / search->instance->device_count;
-  run = run < 2 ? 2 : run;
-  const size_t first = (size_t)(next_random(random) % task_count);
-  const bool is_scattered = next_random(random) % 2 == 0;
-  const uint64_t salt = next_random(random);
-  for (size_t k = 0; k < search->choice_count; k++) {
-    const dsm__choice *const it = &search->choices[k];
-    uint64_t draw = salt ^ (it->task * UINT64_C(0x2545f4914f6cdd1d));
-    const bool is_free = is_scattered ? next_random(&draw) % task_count < run
-                                      : (it->task + task_count - first) % task_count < run;
-    const double value = search->is_chosen[k] ? 1 : 0;
-    dsm__search_bound(search->problem, it->column, is_free ? 0 : value, is_free ? 1 : value);
-  }
-}
-
-void dsm__search_neighbours(dsm__search *search) {
-  int failures = 0;
-  const double keep = dsm__search_left(search) / 2;
-  while (search->has_best && failures < NEIGHBOUR_FAILURES && !dsm__search_is_done(search) &&
-         dsm__search_left(search) > keep) {
-    const double before = search->best;
-    free_some(search, &search->random);
-    cut_off(search, fmax(search->gap / 4, least_gain));
-    search->is_whole = false;
-    (void)dsm__search_branch(search, NEIGHBOUR_NODES, dsm__search_left(search) - keep);
-    lift_cut_off(search);
-    dsm__search_release(search);
-    failures = search->best == before ? failures + 1 : 0;
-  }
 }

@@ -10,6 +10,10 @@
  * the optimum. */
 static const double simplex_tolerance = 1e-9;
 
+/* The first method goes round in circles at times: so many iterations a row or column are many more
+ * than it ever needed otherwise. */
+enum { ITERATIONS = 40 };
+
 double dsm__search_left(const dsm__search *search) {
   const double passed = glp_difftime(glp_time(), search->begin);
   return fmax(search->options->time_limit_seconds - passed, 0);
@@ -93,6 +97,8 @@ dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem) {
     how.tm_lim = milliseconds(dsm__search_left(search));
     if (attempt > 0) {
       glp_adv_basis(problem, 0);
+    } else {
+      how.it_lim = ITERATIONS * (glp_get_num_rows(problem) + glp_get_num_cols(problem) + 100);
     }
     const int ended = glp_simplex(problem, &how);
     const int status = glp_get_status(problem);

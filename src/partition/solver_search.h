@@ -5,6 +5,7 @@
 
 #include <glpk.h>
 
+#include "partition/assignment.h"
 #include "partition/programme.h"
 #include "partition/solver.h"
 
@@ -22,18 +23,19 @@ typedef struct dsm__search {
   const dsm_partition_options *options;
   dsm__arena *arena;
   dsm__solution *solution;
-  const bool *starts;
-  size_t start_count;
+  dsm__assignment assignment; /**< found without a programme */
+  bool has_assignment;
 
   dsm__programme programme; /**< tight */
   dsm__programme_form form; /**< of it */
   glp_prob *problem;
   dsm__choice *choices;
   size_t choice_count;
-  double begin; /**< by GLPK's clock */
-  double sign;  /**< 1 to maximise, -1 to minimise */
-  double gap;   /**< relative, at least what GLPK can tell apart */
-  double bound; /**< proven, value of the objective */
+  double begin;       /**< by GLPK's clock */
+  double sign;        /**< 1 to maximise, -1 to minimise */
+  double gap;         /**< relative, at least what GLPK can tell apart */
+  double bound;       /**< proven, value of the objective */
+  bool is_infeasible; /**< proven */
   bool has_best;
   bool is_improved;  /**< the best was not found by starts and dives */
   double best;       /**< value of the objective */
@@ -41,6 +43,8 @@ typedef struct dsm__search {
   bool *is_chosen;   /**< [choice] of the best */
   bool *trial;       /**< [choice] */
   double *used;      /**< [device] bytes, scratch */
+  double *keys;      /**< [task] order of a draw, scratch */
+  bool *is_freed;    /**< [task] of a neighbourhood, scratch */
   double tree_bound; /**< of the tree being searched */
   size_t nodes_left; /**< of the tree being searched */
   bool is_whole;     /**< the tree being searched is the whole one */

@@ -20,8 +20,9 @@ typedef struct session {
   dsm__solver_body *body;
   void *context;
   dsm_status status;
-  bool is_refused; /* there is an environment already, which is not ours to free */
-  bool has_failed; /* GLPK gave up */
+  bool is_refused;        /* there is an environment already, which is not ours to free */
+  bool lacks_environment; /* no memory for one */
+  bool has_failed;        /* GLPK gave up */
   jmp_buf escape;
   char said[SAID_BYTES]; /* the last line that GLPK printed before the one with the place */
   char last[SAID_BYTES];
@@ -51,7 +52,7 @@ static void run_here(void *context, size_t task_index, size_t worker_index) {
   session *const it = context;
   const int made = glp_init_env();
   if (made != 0) {
-    it->status = made == 2 ? DSM_ERROR_OUT_OF_MEMORY : DSM_ERROR_IO;
+    it->lacks_environment = made == 2;
     it->is_refused = made != 2;
     return;
   }
@@ -60,26 +61,42 @@ static void run_here(void *context, size_t task_index, size_t worker_index) {
   if (setjmp(it->escape) == 0) {
     it->status = it->body(it->context);
   } else {
-    it->status = DSM_ERROR_IO;
     it->has_failed = true;
   }
   (void)glp_free_env();
 }
 
-dsm_status dsm__solver_session(dsm__solver_body *body, void *context, dsm_diags *diags) {
+/* What happened, for a person. NULL: nothing. */
+static const char *describe(const session *it) {
+  if (it->is_refused) {
+    return "no environment of its own could be made";
+  }
+  if (it->has_failed) {
+    return it->said;
+  }
+  return it->lacks_environment ? "no memory" : NULL;
+}
+
+dsm_status dsm__solver_session(dsm__solver_body *body, dsm__has_answer *has_answer, void *context,
+                               dsm_diags *diags) {
   session it = {.body = body, .context = context, .status = DSM_OK};
   dsm__run_apart(run_here, &it);
-  if (it.is_refused) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "the solver GLPK cannot be used: no environment of its own could be made");
-  } else if (it.has_failed) {
-    if (strstr(it.said, "memory") != NULL || strstr(it.said, "malloc") != NULL) {
-      return dsm__out_of_memory(diags);
-    }
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL, "the solver GLPK gave up: %s",
-                   it.said);
-  } else if (it.status == DSM_ERROR_OUT_OF_MEMORY) {
+  const char *const trouble = describe(&it);
+  if (trouble == NULL) {
+    return it.status == DSM_ERROR_OUT_OF_MEMORY ? dsm__out_of_memory(diags) : it.status;
+  }
+  if (has_answer != NULL && has_answer(context)) {
+    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
+                   "the solver GLPK gave up: %s; the best answer found before is taken", trouble);
+    return DSM_OK;
+  }
+  const bool is_memory =
+      !it.is_refused && (it.lacks_environment || strstr(trouble, "memory") != NULL ||
+                         strstr(trouble, "malloc") != NULL);
+  if (is_memory) {
     return dsm__out_of_memory(diags);
   }
-  return it.status;
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL, "the solver GLPK %s: %s",
+                 it.is_refused ? "cannot be used" : "gave up", trouble);
+  return DSM_ERROR_IO;
 }

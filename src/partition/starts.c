@@ -5,10 +5,11 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "partition/programme.h"
+#include "partition/instance_facts.h"
 
 /* Work is 2^devices * devices * tasks^2. */
-enum { SPLIT_DEVICES_MAX = 10, SPLIT_TASKS_MAX = 400, STARTS_MAX = 2 };
+enum { SPLIT_DEVICES_MAX = 10, SPLIT_TASKS_MAX = 400, STARTS_MAX = 4 };
+static const double split_work_max = 3e8;
 
 typedef struct splitter {
   const dsm_instance *instance;
@@ -191,34 +192,59 @@ static void rename_equal(const dsm_instance *instance, const dsm_partition_optio
   }
 }
 
-bool dsm__make_starts(bool **starts, size_t *start_count, dsm__arena *arena,
-                      const dsm_instance *instance, const dsm_partition_options *options) {
+static bool is_small(const dsm_instance *instance) {
+  const double tasks = (double)instance->task_count;
+  const double devices = (double)instance->device_count;
+  return instance->device_count <= SPLIT_DEVICES_MAX && instance->task_count <= SPLIT_TASKS_MAX &&
+         ldexp(devices * tasks * tasks, (int)instance->device_count) <= split_work_max;
+}
+
+typedef struct list {
+  bool *starts;
+  size_t count;
+} list;
+
+/* Adds the last start as it is, and filled up. */
+static void add(list *made, const dsm_instance *instance, const dsm_partition_options *options) {
   const size_t places = instance->task_count * instance->device_count;
-  *start_count = 0;
-  *starts = dsm__arena_array(arena, STARTS_MAX * places, sizeof **starts);
-  if (*starts == NULL) {
-    return false;
-  }
-  if (instance->device_count > SPLIT_DEVICES_MAX || instance->task_count > SPLIT_TASKS_MAX) {
-    return true;
-  }
-  splitter s = {.instance = instance, .options = options};
-  if (!reserve(&s, arena)) {
-    return false;
-  }
-  survey(&s);
-  if (!split(&s, *starts)) {
-    return true;
-  }
-  *start_count = 1;
+  bool *const start = &made->starts[made->count++ * places];
   if (options->objective != DSM_OBJECTIVE_LATENCY) {
+    bool *const filled = &made->starts[made->count++ * places];
     for (size_t k = 0; k < places; k++) {
-      (*starts)[places + k] = (*starts)[k];
+      filled[k] = start[k];
     }
-    fill(instance, options, *starts + places);
-    rename_equal(instance, options, *starts + places);
-    *start_count = 2;
+    fill(instance, options, filled);
+    rename_equal(instance, options, filled);
   }
-  rename_equal(instance, options, *starts);
+  rename_equal(instance, options, start);
+}
+
+bool dsm__make_starts(bool **starts, size_t *start_count, dsm__arena *arena,
+                      const dsm_instance *instance, const dsm_partition_options *options,
+                      const size_t *device_of) {
+  const size_t places = instance->task_count * instance->device_count;
+  list made = {.starts = dsm__arena_array(arena, STARTS_MAX * places, sizeof **starts)};
+  *starts = made.starts;
+  *start_count = 0;
+  if (made.starts == NULL) {
+    return false;
+  }
+  if (is_small(instance)) {
+    splitter s = {.instance = instance, .options = options};
+    if (!reserve(&s, arena)) {
+      return false;
+    }
+    survey(&s);
+    if (split(&s, made.starts)) {
+      add(&made, instance, options);
+    }
+  }
+  for (size_t i = 0; i < instance->task_count && device_of != NULL; i++) {
+    made.starts[made.count * places + i * instance->device_count + device_of[i]] = true;
+  }
+  if (device_of != NULL) {
+    add(&made, instance, options);
+  }
+  *start_count = made.count;
   return true;
 }

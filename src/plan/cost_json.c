@@ -33,8 +33,7 @@ void dsm__groups_put(dsm__json_writer *writer, const double group_cycles[DSM_GRO
   dsm__json_end_object(writer);
 }
 
-void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations) {
-  dsm__json_write_key(writer, "optimizations");
+void dsm__optimizations_write(dsm__json_writer *writer, dsm_optimization_set optimizations) {
   dsm__json_begin_array(writer, true);
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     if ((optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
@@ -44,8 +43,12 @@ void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optim
   dsm__json_end_array(writer);
 }
 
-void dsm__parallelisms_put(dsm__json_writer *writer, dsm_parallelism_set parallelisms) {
-  dsm__json_write_key(writer, "parallelisms");
+void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations) {
+  dsm__json_write_key(writer, "optimizations");
+  dsm__optimizations_write(writer, optimizations);
+}
+
+void dsm__parallelisms_write(dsm__json_writer *writer, dsm_parallelism_set parallelisms) {
   dsm__json_begin_array(writer, true);
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     if ((parallelisms & DSM_PARALLELISM_BIT(p)) != 0) {
@@ -53,4 +56,9 @@ void dsm__parallelisms_put(dsm__json_writer *writer, dsm_parallelism_set paralle
     }
   }
   dsm__json_end_array(writer);
+}
+
+void dsm__parallelisms_put(dsm__json_writer *writer, dsm_parallelism_set parallelisms) {
+  dsm__json_write_key(writer, "parallelisms");
+  dsm__parallelisms_write(writer, parallelisms);
 }

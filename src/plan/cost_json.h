@@ -15,10 +15,12 @@ void dsm__cycles_put(dsm__json_writer *writer, const dsm_cycles *cycles);
 /** The member "groups": cycles of each group that takes any. */
 void dsm__groups_put(dsm__json_writer *writer, const double group_cycles[DSM_GROUP_COUNT]);
 
-/** The member "optimizations": the words of those in the set. */
-void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations);
+/* The words of those in a set. */
+void dsm__optimizations_write(dsm__json_writer *writer, dsm_optimization_set optimizations);
+void dsm__parallelisms_write(dsm__json_writer *writer, dsm_parallelism_set parallelisms);
 
-/** The member "parallelisms": the words of those in the set. */
+/* The same as the members "optimizations" and "parallelisms". */
+void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations);
 void dsm__parallelisms_put(dsm__json_writer *writer, dsm_parallelism_set parallelisms);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_holding.c: what is on chip for longer than a layer, and whether it fits (sections 7, 10).
  */
+#include <math.h>
+
+#include "base/number_text.h"
 #include "plan/legal_internal.h"
 #include "plan/tolerance.h"
 
@@ -96,8 +99,8 @@ static bool judge_preloaded(dsm__judge *judge) {
   }
   dsm__judge_tell(judge, dsm__place_of(DSM__KEY_WEIGHTS_ON_CHIP, last == 0 ? 0 : last - 1),
                   "the plan's preloaded weights are counted together",
-                  "expected preloaded weights of at most %.0f bytes a core, found %.0f too many",
-                  room, bytes - room);
+                  "expected preloaded weights of at most %.0f byte%s a core, found %.0f too many",
+                  room, dsm__plural(round(room)), bytes - room);
   return false;
 }
 
@@ -123,11 +126,11 @@ static void judge_kept_kernel(dsm__judge *judge, const dsm__layer_setting *setti
     const dsm_loops *const split = &decision->splits[pass][k];
     if (parts.items[k].kind == DSM_INVOCATION_STEADY && !dsm__kernel_can_stay(&work, split)) {
       const dsm__plan_place place = {DSM__KEY_CORE_SPLIT, index, pass, k, DSM_DIM_COUNT};
-      dsm__judge_tell(
-          judge, place, "the kernel stays on chip for all timesteps",
-          "expected at most %.0f bytes of the kernel a core, found %.0f",
-          dsm_resident_kernel_limit_bytes(setting->machine, pass, work.residency.scratchpad_bytes),
-          dsm_core_kernel_bytes(&work, split));
+      const double limit =
+          dsm_resident_kernel_limit_bytes(setting->machine, pass, work.residency.scratchpad_bytes);
+      dsm__judge_tell(judge, place, "the kernel stays on chip for all timesteps",
+                      "expected at most %.0f byte%s of the kernel a core, found %.0f", limit,
+                      dsm__plural(round(limit)), dsm_core_kernel_bytes(&work, split));
     }
   }
 }
@@ -168,10 +171,11 @@ bool dsm__judge_room(dsm__judge *judge) {
     const bool is_too_much =
         dsm__is_holding(&holdings[i]) && !dsm__holding_fits(&setting, parallelism);
     if (is_too_much && !was_too_much) { /* once for neighbours: the same tensor is to blame */
+      const double excess = dsm__holding_excess_bytes(&setting, parallelism);
       dsm__judge_tell(judge, dsm__place_of(DSM__KEY_OUTPUT_ON_CHIP, latest_held(judge, i)), NULL,
                       "expected held outputs that fit beside the streaming buffers, found %.0f "
-                      "bytes of a chip too many while \"%s\" runs",
-                      dsm__holding_excess_bytes(&setting, parallelism), setting.layer->name);
+                      "byte%s of a chip too many while \"%s\" runs",
+                      excess, dsm__plural(round(excess)), setting.layer->name);
     }
     was_too_much = is_too_much;
   }

@@ -32,14 +32,15 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
         .array = dsm_array_share(setting->layer, setting->machine, which, &work.share, split),
         .cost = dsm_invocation_score(&work, split),
     };
-    const dsm_transfer_list list = dsm_invocation_transfers(&work, split);
-    add_transfers(builder, &list, (double)part->count);
+    builder->of_one[i] = dsm_invocation_transfers(&work, split);
+    add_transfers(builder, &builder->of_one[i], (double)part->count);
   }
 }
 
-void dsm__pass_add_cycles(dsm__pass_builder *builder, const dsm_invocation_cost *cost,
-                          double times) {
+void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double times) {
   dsm_pass_plan *const pass = builder->pass;
+  const dsm_invocation_cost *const cost = &pass->invocations[kind].cost;
+  pass->invocations[kind].times += times;
   pass->cycles.primary += cost->primary * times;
   pass->cycles.overlapped += cost->overlapped * times;
   pass->cycles.overlapped_visible += cost->overlapped_visible * times;
@@ -124,12 +125,54 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
   pass->utilization = pass->ideal_cycles / cycles->total;
 }
 
+/* Puts what a transfer has on each link at the end of a list with room for it. */
+static void put_links(dsm_plan_transfer *list, size_t *count, const dsm_machine *machine,
+                      dsm_transfer transfer, dsm_group group, const double bytes[DSM_LINK_COUNT]) {
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    if (bytes[l] > 0) {
+      list[(*count)++] = (dsm_plan_transfer){
+          .transfer = transfer,
+          .group = group,
+          .link = (dsm_link)l,
+          .bytes = bytes[l],
+          .cycles = dsm_link_cycles(machine, (dsm_link)l, bytes[l]),
+      };
+    }
+  }
+}
+
+static size_t links_with_bytes(const double bytes[DSM_LINK_COUNT]) {
+  size_t count = 0;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    count += bytes[l] > 0;
+  }
+  return count;
+}
+
+static bool keep_of_one(const dsm__pass_builder *builder, unsigned kind, dsm__arena *arena) {
+  const dsm_transfer_list *const list = &builder->of_one[kind];
+  dsm_invocation *const invocation = &builder->pass->invocations[kind];
+  size_t count = 0;
+  for (unsigned i = 0; i < list->count; i++) {
+    count += links_with_bytes(list->items[i].traffic.bytes);
+  }
+  dsm_plan_transfer *const transfers = dsm__arena_array(arena, count, sizeof *transfers);
+  if (transfers == NULL) {
+    return false;
+  }
+  invocation->transfers = transfers;
+  invocation->transfer_count = 0;
+  for (unsigned i = 0; i < list->count; i++) {
+    put_links(transfers, &invocation->transfer_count, builder->machine, list->items[i].transfer,
+              list->items[i].group, list->items[i].traffic.bytes);
+  }
+  return true;
+}
+
 bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *arena) {
   size_t count = 0;
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      count += builder->bytes[t][l] > 0;
-    }
+    count += links_with_bytes(builder->bytes[t]);
   }
   dsm_plan_transfer *const transfers = dsm__arena_array(arena, count, sizeof *transfers);
   if (transfers == NULL) {
@@ -138,17 +181,12 @@ bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *aren
   builder->pass->transfers = transfers;
   builder->pass->transfer_count = 0;
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      const double bytes = builder->bytes[t][l];
-      if (bytes > 0) {
-        transfers[builder->pass->transfer_count++] = (dsm_plan_transfer){
-            .transfer = (dsm_transfer)t,
-            .group = builder->group_of[t],
-            .link = (dsm_link)l,
-            .bytes = bytes,
-            .cycles = dsm_link_cycles(builder->machine, (dsm_link)l, bytes),
-        };
-      }
+    put_links(transfers, &builder->pass->transfer_count, builder->machine, (dsm_transfer)t,
+              builder->group_of[t], builder->bytes[t]);
+  }
+  for (unsigned kind = 0; kind < builder->pass->invocation_count; kind++) {
+    if (!keep_of_one(builder, kind, arena)) {
+      return false;
     }
   }
   return true;
@@ -159,7 +197,7 @@ void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *sett
   dsm__pass_builder builder;
   dsm__pass_begin(&builder, pass, setting, which, decision);
   for (unsigned i = 0; i < pass->invocation_count; i++) {
-    dsm__pass_add_cycles(&builder, &pass->invocations[i].cost, (double)pass->invocations[i].count);
+    dsm__pass_add_cycles(&builder, i, (double)pass->invocations[i].count);
   }
   if (which == DSM_PASS_UPDATE) {
     dsm__pass_add_weight_groups(&builder, setting, &decision->layouts, 1);

@@ -11,7 +11,8 @@ typedef struct dsm__pass_builder {
   dsm_pass_plan *pass; /**< filled */
   const dsm_machine *machine;
   double bytes[DSM_TRANSFER_COUNT][DSM_LINK_COUNT];
-  dsm_group group_of[DSM_TRANSFER_COUNT]; /**< of transfers that have bytes */
+  dsm_group group_of[DSM_TRANSFER_COUNT];             /**< of transfers that have bytes */
+  dsm_transfer_list of_one[DSM_INVOCATION_KINDS_MAX]; /**< of an invocation of each kind */
 } dsm__pass_builder;
 
 /** Starts a pass: its invocations with their splits and costs, and the transfers of all of them.
@@ -20,9 +21,8 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
                      const dsm__layer_setting *setting, dsm_pass which,
                      const dsm__layer_decision *decision);
 
-/** Adds the cycles of `times` invocations of a cost. */
-void dsm__pass_add_cycles(dsm__pass_builder *builder, const dsm_invocation_cost *cost,
-                          double times);
+/** Adds the cycles of `times` invocations of the pass's kind at an index. */
+void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double times);
 
 /** Adds a group of transfers along X and Y: its transfers `sent` times, its cycles `timed` times.
  */

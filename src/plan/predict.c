@@ -67,7 +67,7 @@ static bool predict_pass(const predictor *p, size_t index, dsm_pass pass) {
   dsm__pass_builder builder;
   dsm__pass_begin(&builder, out, &setting, pass, decision);
   for (unsigned i = 0; i < out->invocation_count; i++) {
-    dsm__pass_add_cycles(&builder, &out->invocations[i].cost, (double)out->invocations[i].count);
+    dsm__pass_add_cycles(&builder, i, (double)out->invocations[i].count);
   }
   if (pass == DSM_PASS_UPDATE) {
     dsm__pass_add_weight_groups(&builder, &setting, &decision->layouts, 1);
@@ -169,9 +169,10 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     }
     const bool is_extra = is_first_longer(out);
     const double steps = shares->step[pass];
-    dsm__pass_add_cycles(builder, steady_cost(out), is_extra ? steps - shares->once : steps);
+    dsm__pass_add_cycles(builder, out->invocation_count - 1,
+                         is_extra ? steps - shares->once : steps);
     if (is_extra) {
-      dsm__pass_add_cycles(builder, &out->invocations[0].cost, shares->once);
+      dsm__pass_add_cycles(builder, 0, shares->once);
     }
     dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER_Y, DSM_TRANSFER_HAND_OVER_Y,
                         DSM_GROUP_HAND_OVER, &parts->hand_over[pass],
@@ -281,6 +282,7 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
   double largest_transient = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_memory *const one = &needs[i];
+    plan->layers[i].memory = *one;
     memory->weights_bytes += one->weights_bytes;
     memory->gradients_bytes += one->gradients_bytes;
     memory->optimizer_bytes += one->optimizer_bytes;

@@ -23,14 +23,6 @@ _Static_assert(COUNT_OF(verdict_tones) == DSM_VERDICT_COUNT, "a tone for each ve
 
 /* ---- figures ---- */
 
-/* Good and bad only beyond the tolerance. */
-static dsm__tone tone_of(const dsm_moved *moved, bool is_lower_better) {
-  if (!moved->is_beyond) {
-    return DSM__TONE_PLAIN;
-  }
-  return (moved->change < 0) == is_lower_better ? DSM__TONE_GOOD : DSM__TONE_BAD;
-}
-
 static const dsm__column step_columns[] = {
     {.title = "step"},
     {.title = "before", .gap = 2, .is_right = true},
@@ -54,11 +46,11 @@ static void put_step(dsm__page *page, const dsm_drift *drift) {
   table.indent = 2;
   add_figure(&table, "time (ms)", dsm__figure_digits(1e3 * time->before, DIGITS),
              dsm__figure_digits(1e3 * time->after, DIGITS), dsm__change_text(page, time),
-             tone_of(time, true));
+             dsm__tone_of(time, true));
   add_figure(&table, "utilization (%)",
              dsm__figure_fixed(100 * utilization->before, PERCENT_DECIMALS),
              dsm__figure_fixed(100 * utilization->after, PERCENT_DECIMALS),
-             dsm__change_text(page, utilization), tone_of(utilization, false));
+             dsm__change_text(page, utilization), dsm__tone_of(utilization, false));
   dsm__table_print(&table);
 }
 
@@ -87,13 +79,13 @@ static void add_pass(dsm__table *table, const dsm_pass_drift *pass) {
   dsm__table_add(table, DSM__TONE_PLAIN,
                  was_there ? dsm__figure_fixed(cycles->before, 0).text : "-");
   dsm__table_add(table, DSM__TONE_PLAIN, is_there ? dsm__figure_fixed(cycles->after, 0).text : "-");
-  dsm__table_add(table, tone_of(cycles, true),
+  dsm__table_add(table, dsm__tone_of(cycles, true),
                  is_both ? dsm__change_text(table->page, cycles) : word);
   dsm__table_add(table, DSM__TONE_PLAIN,
                  was_there ? dsm__figure_percent(utilization->before).text : "-");
   dsm__table_add(table, DSM__TONE_PLAIN,
                  is_there ? dsm__figure_percent(utilization->after).text : "-");
-  dsm__table_add(table, tone_of(utilization, false),
+  dsm__table_add(table, dsm__tone_of(utilization, false),
                  is_both ? dsm__change_text(table->page, utilization) : word);
 }
 

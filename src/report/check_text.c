@@ -5,6 +5,13 @@
 
 #include "report/figures.h"
 
+dsm__tone dsm__tone_of(const dsm_moved *moved, bool is_lower_better) {
+  if (!moved->is_beyond) {
+    return DSM__TONE_PLAIN;
+  }
+  return (moved->change < 0) == is_lower_better ? DSM__TONE_GOOD : DSM__TONE_BAD;
+}
+
 const char *dsm__change_text(dsm__page *page, const dsm_moved *moved) {
   if (!isfinite(moved->change)) {
     return "new";

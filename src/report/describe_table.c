@@ -54,8 +54,7 @@ static workload_traits traits_of(const dsm_workload *workload) {
   return traits;
 }
 
-/* "3x3", with a stride "3x3 /2", with groups "3x3 g32". */
-static const char *kernel_text(dsm__page *page, const dsm_layer_spec *spec) {
+const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec) {
   char stride[64] = "";
   char groups[32] = "";
   if (spec->type != DSM_LAYER_CONV) {
@@ -88,7 +87,7 @@ static void add_layer(dsm__table *table, const dsm_layer_spec *spec,
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->in));
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->out));
   dsm__table_add(table, DSM__TONE_PLAIN, feature);
-  dsm__table_add(table, DSM__TONE_PLAIN, kernel_text(page, spec));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__describe_kernel(page, spec));
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->timesteps));
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->parameters).text);
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->forward_macs).text);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ladder.c: what each optimisation gains (DeepSpatialMatrix, Fig. 11). */
+#include "report/ladder.h"
+
 #include "base/json_write.h"
 #include "plan/cost_json.h"
 #include "report/csv.h"
@@ -9,21 +11,26 @@
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Speed-ups of a rung; above 1 is better. */
-typedef struct gains {
-  double over_previous;
-  double over_first;
-} gains;
+/* Seconds, because the first rung's system may have another clock. */
+static double seconds_of(const dsm_ladder_rung *rung) {
+  return rung->plan == NULL ? 0 : rung->plan->result.step_seconds;
+}
 
-static gains gains_of(const dsm_ladder_rung *rungs, size_t index) {
-  const double seconds = rungs[index].plan->result.step_seconds;
-  const size_t previous = index == 0 ? 0 : index - 1;
-  if (!(seconds > 0)) {
-    return (gains){.over_previous = 1, .over_first = 1};
+dsm__ladder_gains dsm__ladder_gains_of(const dsm_ladder_rung *rungs, size_t index) {
+  const double seconds = seconds_of(&rungs[index]);
+  size_t first = 0;
+  while (first < index && rungs[first].plan == NULL) {
+    first++;
   }
-  /* Seconds, because the first rung's system may have another clock. */
-  return (gains){.over_previous = rungs[previous].plan->result.step_seconds / seconds,
-                 .over_first = rungs[0].plan->result.step_seconds / seconds};
+  size_t previous = index > first ? index - 1 : first;
+  while (previous > first && rungs[previous].plan == NULL) {
+    previous--;
+  }
+  if (!(seconds > 0)) {
+    return (dsm__ladder_gains){.over_previous = 1, .over_first = 1};
+  }
+  return (dsm__ladder_gains){.over_previous = seconds_of(&rungs[previous]) / seconds,
+                             .over_first = seconds_of(&rungs[first]) / seconds};
 }
 
 static const dsm__column ladder_columns[] = {
@@ -38,7 +45,7 @@ static const dsm__column ladder_columns[] = {
 
 static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t index) {
   const dsm_plan_result *const result = &rungs[index].plan->result;
-  const gains gain = gains_of(rungs, index);
+  const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, index);
   const char *const name = rungs[index].name;
   dsm__table_add(table, DSM__TONE_PLAIN,
                  dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", name));
@@ -79,7 +86,7 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
 
 static void write_rung(dsm__json_writer *writer, const dsm_ladder_rung *rungs, size_t index) {
   const dsm_plan *const plan = rungs[index].plan;
-  const gains gain = gains_of(rungs, index);
+  const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, index);
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "name", rungs[index].name);
   dsm__json_put_string(writer, "system", plan->system->name);
@@ -134,7 +141,7 @@ char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     const dsm_plan_result *const result = &rungs[i].plan->result;
-    const gains gain = gains_of(rungs, i);
+    const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, i);
     dsm__csv_text(&csv, rungs[i].name);
     dsm__csv_text(&csv, rungs[i].plan->system->name);
     dsm__csv_double(&csv, result->step_cycles);

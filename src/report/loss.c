@@ -107,3 +107,10 @@ dsm_group dsm__loss_largest_group(const double groups[DSM_GROUP_COUNT]) {
   }
   return (dsm_group)largest;
 }
+
+const char *dsm__loss_kind_that_matters(const dsm__loss *loss) {
+  static const double least_share = 0.005;
+  const bool matters = dsm__share(loss->other, loss->total) >= least_share;
+  const dsm_group group = dsm__loss_largest_group(loss->groups);
+  return matters && group != DSM_GROUP_STREAM ? dsm__group_word(group) : "";
+}

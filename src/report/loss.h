@@ -28,6 +28,9 @@ dsm__loss dsm__loss_of_plan(const dsm_plan *plan);
 /** The group that takes most of `other`, the first of equals; DSM_GROUP_STREAM if none does. */
 dsm_group dsm__loss_largest_group(const double groups[DSM_GROUP_COUNT]);
 
+/** The word of the largest group of `other`, "" where `other` is less than 0.5 % of the time. */
+const char *dsm__loss_kind_that_matters(const dsm__loss *loss);
+
 /** Part over whole, 0 if the whole is. */
 double dsm__share(double part, double whole);
 

@@ -48,6 +48,9 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
     found = partition->solver_seconds < partition->options.time_limit_seconds
                 ? "not proven: the solver's numbers are not exact enough for the gap"
                 : "the time limit came before the proof";
+    if (partition->statistics.column_count == 0) {
+      found = "not proven: too large for the solver within the time limit";
+    }
   }
   return partition->is_heuristic
              ? dsm__page_text(page, "%s; the answer is that of the starting heuristic", found)
@@ -56,9 +59,10 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
 
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__TONE_HEADING,
-                 dsm__page_text(page, "%s: best %s on %zu devices", partition->instance->name,
+                 dsm__page_text(page, "%s: best %s on %zu device%s", partition->instance->name,
                                 dsm_objective_kind_name(partition->options.objective),
-                                partition->instance->device_count));
+                                partition->instance->device_count,
+                                partition->instance->device_count == 1 ? "" : "s"));
   dsm__page_break(page);
   dsm__page_labelled(
       page, LABEL_WIDTH, "throughput",

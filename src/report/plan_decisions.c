@@ -135,7 +135,7 @@ static const char *held_text(dsm__page *page, const dsm_plan *plan, const on_chi
       dsm__figure_percent(dsm__share(bytes, scratchpads)).text, totals->fullest->layer->name);
 }
 
-static void put_on_chip(dsm__page *page, const dsm_plan *plan, size_t label_width) {
+const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan) {
   const on_chip_totals totals = on_chip_totals_of(plan);
   const char *text = totals.held_count > 0 ? held_text(page, plan, &totals) : "";
   if (totals.kept_count > 0) {
@@ -147,9 +147,7 @@ static void put_on_chip(dsm__page *page, const dsm_plan *plan, size_t label_widt
     text = dsm__page_text(page, "%s%s%s %% of the weights over all requests", text,
                           text[0] == '\0' ? "" : "; ", dsm__figure_percent(share).text);
   }
-  if (text[0] != '\0') {
-    dsm__page_labelled(page, label_width, "on chip", text);
-  }
+  return text;
 }
 
 /* "enc2 4, enc3 4": the layers of a group with their rows. */
@@ -175,20 +173,22 @@ static const char *rows_text(dsm__page *page, const dsm_plan *plan,
                         group->columns == 1 ? "chip" : "chips");
 }
 
-static void put_pipelines(dsm__page *page, const dsm_plan *plan, size_t label_width) {
-  for (size_t g = 0; g < plan->pipeline_count; g++) {
-    const dsm_pipeline_plan *const group = &plan->pipelines[g];
-    const dsm__figure share =
-        dsm__figure_percent(dsm__share(group->cycles, plan->result.step_cycles));
-    dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1),
-                       dsm__page_text(page, "%s: %s cycles, %s %% of the step; of %s: %s",
-                                      group->name, dsm__figure_fixed(group->cycles, 0).text,
-                                      share.text, rows_text(page, plan, group),
-                                      stages_text(page, plan, group)));
-  }
+const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline) {
+  const dsm_pipeline_plan *const group = &plan->pipelines[pipeline];
+  const dsm__figure share =
+      dsm__figure_percent(dsm__share(group->cycles, plan->result.step_cycles));
+  return dsm__page_text(page, "%s: %s cycles, %s %% of the step; of %s: %s", group->name,
+                        dsm__figure_fixed(group->cycles, 0).text, share.text,
+                        rows_text(page, plan, group), stages_text(page, plan, group));
 }
 
 void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width) {
-  put_on_chip(page, plan, label_width);
-  put_pipelines(page, plan, label_width);
+  const char *const on_chip = dsm__plan_on_chip_line(page, plan);
+  if (on_chip[0] != '\0') {
+    dsm__page_labelled(page, label_width, "on chip", on_chip);
+  }
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1),
+                       dsm__plan_pipeline_line(page, plan, g));
+  }
 }

@@ -32,6 +32,12 @@ const char *dsm__on_chip_legend(dsm__page *page, dsm__on_chip_set used);
 /** Do later invocations of the pass have another core split than the first? */
 bool dsm__has_other_split(const dsm_pass_plan *pass);
 
+/** What is on chip over the whole plan, in words; "" if nothing is. */
+const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan);
+
+/** A pipeline group of the plan, in words. */
+const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline);
+
 /** Appends a line on what is on chip and one on each pipeline group, where there is any. */
 void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width);
 

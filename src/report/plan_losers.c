@@ -9,8 +9,6 @@
 #include "report/page.h"
 #include "report/plan_table.h"
 
-#define LOSER_COUNT 3
-
 /* A pass and the cycles that it loses. */
 typedef struct losing_pass {
   const dsm_layer_plan *layer;
@@ -19,7 +17,7 @@ typedef struct losing_pass {
 } losing_pass;
 
 typedef struct loser_list {
-  losing_pass items[LOSER_COUNT];
+  losing_pass items[DSM__LOSERS_MAX];
   size_t count;
 } loser_list;
 
@@ -29,10 +27,10 @@ static void consider(loser_list *list, losing_pass candidate) {
   while (at > 0 && list->items[at - 1].lost < candidate.lost) {
     at--;
   }
-  if (at == LOSER_COUNT) {
+  if (at == DSM__LOSERS_MAX) {
     return;
   }
-  const size_t kept = list->count < LOSER_COUNT ? list->count : LOSER_COUNT - 1;
+  const size_t kept = list->count < DSM__LOSERS_MAX ? list->count : DSM__LOSERS_MAX - 1;
   memmove(&list->items[at + 1], &list->items[at], (kept - at) * sizeof *list->items);
   list->items[at] = candidate;
   list->count = kept + 1;
@@ -172,22 +170,31 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const losing_pass
   return found;
 }
 
-void dsm__plan_losers(dsm__page *page, const dsm_plan *plan) {
+size_t dsm__plan_loser_sentences(dsm__page *page, const dsm_plan *plan,
+                                 const char *sentences[DSM__LOSERS_MAX]) {
   const loser_list list = find_losers(plan);
-  if (list.count == 0) {
-    return;
-  }
-  dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_HEADING, "Most is lost in");
   for (size_t i = 0; i < list.count; i++) {
     const losing_pass *const loser = &list.items[i];
     const cause most = main_cause(page, plan, loser);
-    dsm__page_labelled(
-        page, 3, dsm__page_text(page, "%zu.", i + 1),
+    sentences[i] =
         dsm__page_text(page, "%s %s: %s %% of the step, of which %s %% goes to %s%s.",
                        loser->layer->layer->name, dsm_pass_name(loser->pass),
                        dsm__figure_percent(dsm__share(loser->lost, plan->result.step_cycles)).text,
                        dsm__figure_fixed(100 * dsm__share(most.cycles, loser->lost), 0).text,
-                       most.phrase, most.detail));
+                       most.phrase, most.detail);
+  }
+  return list.count;
+}
+
+void dsm__plan_losers(dsm__page *page, const dsm_plan *plan) {
+  const char *sentences[DSM__LOSERS_MAX];
+  const size_t count = dsm__plan_loser_sentences(page, plan, sentences);
+  if (count == 0) {
+    return;
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_HEADING, "Most is lost in");
+  for (size_t i = 0; i < count; i++) {
+    dsm__page_labelled(page, 3, dsm__page_text(page, "%zu.", i + 1), sentences[i]);
   }
 }

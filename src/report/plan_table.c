@@ -51,14 +51,6 @@ static void add_share(dsm__table *table, double part, double whole) {
   dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_percent(dsm__share(part, whole)).text);
 }
 
-/* The largest kind of non-overlapped time, where that time matters. */
-static const char *kind_that_matters(const dsm__loss *loss) {
-  static const double least_share = 0.005;
-  const bool matters = dsm__share(loss->other, loss->total) >= least_share;
-  const dsm_group group = dsm__loss_largest_group(loss->groups);
-  return matters && group != DSM_GROUP_STREAM ? dsm__group_word(group) : "";
-}
-
 /* What the plan has of what a table can leave out or explain. */
 typedef struct plan_traits {
   bool has_hybrid;
@@ -120,7 +112,7 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_pl
   add_share(table, loss.transfer, loss.total);
   add_share(table, loss.auxiliary, loss.total);
   add_share(table, loss.other, loss.total);
-  dsm__table_add(table, DSM__TONE_PLAIN, kind_that_matters(&loss));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__loss_kind_that_matters(&loss));
   dsm__table_add(table, DSM__TONE_PLAIN, dsm_bound_name(pass->bound));
 }
 

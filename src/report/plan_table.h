@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plan_table.h: the second half of a plan's table. */
+/* plan_table.h: the second half of a plan's table, and its sentences. */
 #ifndef DSM_REPORT_PLAN_TABLE_H
 #define DSM_REPORT_PLAN_TABLE_H
 
@@ -10,5 +10,18 @@ void dsm__plan_totals(dsm__page *page, const dsm_plan *plan);
 
 /** Appends a sentence on each of the passes that lose most of the step. */
 void dsm__plan_losers(dsm__page *page, const dsm_plan *plan);
+
+/** Most passes that have a sentence. */
+#define DSM__LOSERS_MAX 3
+
+/** The sentences themselves, in the page's arena; returns how many. */
+size_t dsm__plan_loser_sentences(dsm__page *page, const dsm_plan *plan,
+                                 const char *sentences[DSM__LOSERS_MAX]);
+
+/** How far the step is from its lower bound, which is known. Never NULL. */
+const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan_result *result);
+
+/** What a chip's memory holds, of how much. Never NULL. */
+const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* ---- one line each ---- */
 
-static const char *bound_text(dsm__page *page, const dsm_plan_result *result) {
+const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan_result *result) {
   static const double tolerance = 1e-9; /* of two implementations of the model */
   const double gap = result->step_cycles / result->lower_bound_cycles - 1;
   if (fabs(gap) <= tolerance) {
@@ -30,7 +30,7 @@ typedef struct memory_part {
   double bytes;
 } memory_part;
 
-static const char *memory_text(dsm__page *page, const dsm_plan_memory *memory) {
+const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory) {
   const memory_part parts[] = {
       {"activations", memory->activations_bytes}, {"weights", memory->weights_bytes},
       {"gradients", memory->gradients_bytes},     {"errors", memory->errors_bytes},
@@ -66,9 +66,10 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
       page, LABEL_WIDTH, "utilization",
       dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * result->utilization, 2).text));
   if (result->lower_bound_cycles > 0) {
-    dsm__page_labelled(page, LABEL_WIDTH, "lower bound", bound_text(page, result));
+    dsm__page_labelled(page, LABEL_WIDTH, "lower bound", dsm__plan_bound_line(page, result));
   }
-  dsm__page_labelled(page, LABEL_WIDTH, "chip memory", memory_text(page, &result->memory));
+  dsm__page_labelled(page, LABEL_WIDTH, "chip memory",
+                     dsm__plan_memory_line(page, &result->memory));
   dsm__plan_decision_lines(page, plan, LABEL_WIDTH);
 }
 

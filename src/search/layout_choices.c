@@ -153,7 +153,8 @@ bool dsm__layout_choices_derive(dsm__layout_choices *choices, size_t slot_count,
     while (next < distinct && demands[next].slot == s) {
       next++;
     }
-    if (!cover_slot(choices->layouts, &demands[first], next - first, &choices->slots[s], arena)) {
+    if (!cover_slot(choices->layouts, first < next ? &demands[first] : NULL, next - first,
+                    &choices->slots[s], arena)) {
       return false;
     }
   }

@@ -6,7 +6,9 @@
 #include "server/server_internal.h"
 #include "workload/name_index.h"
 
-static const dsm__json_range watts_range = {0, 1e9, false};
+const dsm__json_range dsm__bytes_range = {DSM__BYTES_MIN, DSM__BYTES_MAX, false};
+const dsm__json_range dsm__capacity_range = {DSM__CAPACITY_MIN, DSM__CAPACITY_MAX, false};
+static const dsm__json_range watts_range = {DSM__WATTS_MIN, DSM__WATTS_MAX, false};
 
 dsm__power dsm__power_read(const dsm__json_node *device) {
   static const char *const known[] = {"busy_watts", "idle_watts"};
@@ -20,8 +22,9 @@ dsm__power dsm__power_read(const dsm__json_node *device) {
   const bool is_good = dsm__json_require(&busy, "the power of a busy device") &&
                        dsm__json_double(&busy, watts_range, &power.busy_watts);
   const dsm__json_node idle = dsm__json_member(&node, "idle_watts");
-  if (dsm__json_is_present(&idle) && dsm__json_double(&idle, watts_range, &power.idle_watts) &&
-      is_good && power.idle_watts > power.busy_watts) {
+  if (dsm__json_is_present(&idle) &&
+      dsm__json_double_or_zero(&idle, watts_range, &power.idle_watts) && is_good &&
+      power.idle_watts > power.busy_watts) {
     dsm__json_error(&idle, NULL, "expected at most busy_watts, %.17g, found %.17g",
                     power.busy_watts, power.idle_watts);
   }

@@ -4,6 +4,7 @@
 #define DSM_SERVER_INSTANCE_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/diag_add.h"
 #include "dsm/instance.h"
 
 /** A task needs a tensor that another, or the same, has made. */
@@ -25,15 +26,25 @@ dsm_task *dsm__instance_tasks(dsm_instance *instance, size_t task_count, double 
  * that uses a tensor twice counts once. False if out of memory. */
 bool dsm__instance_set_tensors(dsm_instance *instance, dsm__use *uses, size_t use_count);
 
-/** An order in which tasks can run: as they stand, but those that a task needs before it. SIZE_MAX
- * in *cyclic, or a task that would need itself. False if out of memory. */
-bool dsm__task_order(size_t *order, size_t *cyclic, size_t task_count, const dsm__use *uses,
+/** Tasks of which each needs the next, and the last the first; count 0: there is no such circle. */
+typedef struct dsm__circle {
+  const size_t *tasks;
+  size_t count;
+} dsm__circle;
+
+/** An order in which tasks can run: as they stand, but those that a task needs before it; or why
+ * there is none. False if out of memory. */
+bool dsm__task_order(size_t *order, dsm__circle *circle, size_t task_count, const dsm__use *uses,
                      size_t use_count, dsm__arena *arena);
 
+/** `"a" needs "b", which needs "a"`: the circle in words, of long ones the begin; NULL if out of
+ * memory. */
+const char *dsm__circle_text(const dsm__circle *circle, const dsm_task *tasks, dsm__arena *arena);
+
 /** Brings tasks that stand in any order, their times, and uses into an order in which they can run,
- * and makes the tensors. *cyclic as of dsm__task_order, then nothing is done. */
+ * and makes the tensors. *circle as of dsm__task_order; if there is one, nothing is done. */
 bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_count,
-                           size_t *cyclic);
+                           dsm__circle *circle);
 
 /** Cuts a run of numbers into `most` parts, or one each where there are fewer, so that the largest
  * sum of a part is least: as few parts as that takes, each as full as can be from the front, of
@@ -46,5 +57,10 @@ size_t dsm__balance(size_t *starts, const double *work, size_t count, size_t mos
  * time of each task over the devices, and nothing. False if out of memory. */
 bool dsm__instance_join(dsm_instance *instance, size_t most, const double *work,
                         const double *per_task_seconds);
+
+/** Reports times outside DSM__SECONDS_MIN to DSM__SECONDS_MAX that are not infinite, in one
+ * finding; then DSM_ERROR_INVALID. Where they were read from: `file`, or NULL. */
+DSM_NODISCARD dsm_status dsm__instance_check(const dsm_instance *instance, const char *file,
+                                             dsm_diags *diags);
 
 #endif

@@ -119,8 +119,7 @@ static bool make_devices(making *m) {
         .busy_watts = device->busy_watts,
         .idle_watts = device->idle_watts,
     };
-    m->per_task_seconds[j] =
-        device->kind == DSM_DEVICE_ROOFLINE ? device->roofline.task_seconds : 0;
+    m->per_task_seconds[j] = dsm_device_task_seconds(device);
     if (devices[j].name == NULL) {
       return false;
     }
@@ -189,7 +188,7 @@ static dsm_status make(making *m, size_t task_count, dsm_diags *diags) {
     return status;
   }
   return dsm__instance_join(m->instance, task_count, m->operations, m->per_task_seconds)
-             ? DSM_OK
+             ? dsm__instance_check(m->instance, NULL, diags)
              : dsm__out_of_memory(diags);
 }
 

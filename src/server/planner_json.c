@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "server/instance_internal.h"
 #include "server/profile_internal.h"
+#include "server/server_internal.h"
 
 /* Latencies and costs are milliseconds. */
 static const double unit_seconds = 1e-3;
@@ -21,8 +22,8 @@ static const double nominal_bytes_per_second = 1e9;
 /* Costs of a node's edges that are equal. */
 static const double same_cost = 1e-6;
 
-static const dsm__json_range time_range = {0, 1e12, false};
-static const dsm__json_range size_range = {0, 1e18, false};
+/* Of DSM__SECONDS_MIN to DSM__SECONDS_MAX; 0 is fine too. */
+static const dsm__json_range time_range = {1e-9, 1e12, false};
 
 typedef struct node {
   uint64_t id;
@@ -88,10 +89,11 @@ static bool read_flag(const dsm__json_node *object, const char *key, bool *flag)
   return is_good;
 }
 
+/* 0, or a number in a range. */
 static bool read_number(const dsm__json_node *object, const char *key, const char *expected,
                         dsm__json_range range, double *value) {
   const dsm__json_node member = dsm__json_member(object, key);
-  return dsm__json_require(&member, expected) && dsm__json_double(&member, range, value);
+  return dsm__json_require(&member, expected) && dsm__json_double_or_zero(&member, range, value);
 }
 
 /* Where a key is absent, or null, the value stays what it is. */
@@ -117,7 +119,7 @@ static void read_node(planner *p, const dsm__json_node *item, node *out) {
   out->accelerator_seconds *= unit_seconds;
   const dsm__json_node size = dsm__json_member(item, "size");
   if (is_stated(&size)) {
-    dsm__json_double(&size, size_range, &out->bytes);
+    dsm__json_double_or_zero(&size, dsm__bytes_range, &out->bytes);
   }
   const dsm__json_node color = dsm__json_member(item, "colorClass");
   if (is_stated(&color)) {
@@ -215,6 +217,29 @@ static bool read_end(const planner *p, const dsm__json_node *item, const char *k
   return true;
 }
 
+/* The link of the accelerators, from an edge with both. */
+static void read_link(planner *p, const dsm__json_node *item, double bytes, double seconds) {
+  p->link_bytes_per_second = bytes / seconds;
+  if (p->link_bytes_per_second < DSM__CAPACITY_MIN ||
+      p->link_bytes_per_second > DSM__CAPACITY_MAX) {
+    const dsm__json_node size = dsm__json_member(item, "size");
+    dsm__json_error(&size, NULL,
+                    "expected the size and cost of a link of " DSM__CAPACITY_RANGE
+                    " a second, found %.17g in %.17g s",
+                    bytes, seconds);
+  }
+}
+
+/* What a node puts out is 0 or what a tensor may have. */
+static void check_output(const node *source, double bytes, const dsm__json_node *edges) {
+  if (bytes > 0 && (bytes < DSM__BYTES_MIN || bytes > DSM__BYTES_MAX)) {
+    dsm__json_error(edges, NULL,
+                    "expected outputs of 0, or " DSM__BYTES_RANGE
+                    ", found %.6g of node %llu: its cost times the link",
+                    bytes, (unsigned long long)source->id);
+  }
+}
+
 static void read_edge(planner *p, const dsm__json_node *item) {
   link_edge edge = {0, 0};
   double cost = 0;
@@ -229,7 +254,7 @@ static void read_edge(planner *p, const dsm__json_node *item) {
       read_number(item, "cost", "the time to transfer the output of the source", time_range, &cost);
   const dsm__json_node size = dsm__json_member(item, "size");
   if (is_stated(&size)) {
-    dsm__json_double(&size, size_range, &bytes);
+    dsm__json_double_or_zero(&size, dsm__bytes_range, &bytes);
   }
   if (!has_source || !has_target || !has_cost) {
     return;
@@ -246,7 +271,7 @@ static void read_edge(planner *p, const dsm__json_node *item) {
                     (unsigned long long)source->id, source->output_seconds / unit_seconds, cost);
   }
   if (p->link_bytes_per_second <= 0 && cost > 0 && bytes > 0) {
-    p->link_bytes_per_second = bytes / seconds;
+    read_link(p, item, bytes, seconds);
   }
   p->edges[p->edge_count++] = edge;
 }
@@ -361,8 +386,9 @@ static bool fill_times(const planner *p, const sums *all, int kind, size_t first
   }
   for (size_t i = 0; i < p->instance->task_count; i++) {
     for (size_t j = first; j < last; j++) {
-      seconds[i * p->instance->device_count + j] =
-          all[i].seconds[kind] > 0 ? all[i].seconds[kind] : zero_share * sum;
+      seconds[i * p->instance->device_count + j] = all[i].seconds[kind] > 0
+                                                       ? all[i].seconds[kind]
+                                                       : fmax(zero_share * sum, DSM__SECONDS_MIN);
     }
   }
   return first == last || !is_any_zero || sum > 0;
@@ -407,27 +433,34 @@ static bool connect(planner *p, const dsm__json_node *root) {
   if (uses == NULL || is_sent == NULL) {
     return false;
   }
+  const dsm__json_node edges = dsm__json_member(root, "edges");
+  const size_t errors_before = dsm__json_doc_error_count(root->doc);
   size_t count = 0;
   for (size_t e = 0; e < p->edge_count; e++) {
     const node *const source = &p->nodes[p->edges[e].source];
     const node *const target = &p->nodes[p->edges[e].target];
     const double bytes = source->output_seconds * p->link_bytes_per_second;
+    check_output(source, bytes, &edges);
     if (source->task != target->task) {
       uses[count++] = (dsm__use){source->task, p->edges[e].source, target->task, bytes};
       p->tasks[source->task].output_bytes += is_sent[p->edges[e].source] ? 0 : bytes;
       is_sent[p->edges[e].source] = true;
     }
   }
-  size_t cyclic = SIZE_MAX;
-  if (!dsm__instance_arrange(p->instance, uses, count, &cyclic)) {
+  if (dsm__json_doc_error_count(root->doc) > errors_before) {
+    return true;
+  }
+  dsm__circle circle;
+  if (!dsm__instance_arrange(p->instance, uses, count, &circle)) {
     return false;
   }
-  if (cyclic != SIZE_MAX) {
-    const dsm__json_node edges = dsm__json_member(root, "edges");
+  if (circle.count > 0) {
+    const char *const words = dsm__circle_text(&circle, p->tasks, arena);
+    if (words == NULL) {
+      return false;
+    }
     dsm__json_error(&edges, "nodes of a colorClass are one task",
-                    "expected tasks that can run one after the other, found that \"%s\" needs its "
-                    "own output",
-                    p->tasks[cyclic].name);
+                    "expected tasks that can run one after the other, found that %s", words);
   }
   return true;
 }
@@ -450,8 +483,10 @@ static void read_counts(planner *p, const dsm__json_node *root) {
   }
   p->cpu_count = (size_t)cpu_count;
   p->accelerator_count = (size_t)accelerator_count;
-  read_number(root, "maxSizePerFPGA", "the memory of an accelerator in bytes",
-              (dsm__json_range){0, 1e18, true}, &p->memory_bytes);
+  const dsm__json_node memory = dsm__json_member(root, "maxSizePerFPGA");
+  if (dsm__json_require(&memory, "the memory of an accelerator in bytes")) {
+    dsm__json_double(&memory, dsm__capacity_range, &p->memory_bytes);
+  }
 }
 
 /* The format has no name: the file's, without folder and ".json". */

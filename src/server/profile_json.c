@@ -13,9 +13,6 @@
 #include "server/server_internal.h"
 #include "workload/name_index.h"
 
-static const dsm__json_range bytes_range = {0, 1e18, false};
-static const dsm__json_range positive_range = {0, 1e18, true};
-
 /* What is being read. */
 typedef struct profile_reader {
   dsm_instance *instance;
@@ -53,8 +50,8 @@ static void read_device(profile_reader *reader, const dsm__json_node *item, size
   if (dsm__json_is_present(&accelerator)) {
     dsm__json_bool(&accelerator, &device->is_accelerator);
   }
-  dsm__optional_read(item, "memory_bytes", positive_range, HUGE_VAL, &device->memory_bytes);
-  dsm__optional_read(item, "link_bytes_per_second", positive_range, HUGE_VAL,
+  dsm__optional_read(item, "memory_bytes", dsm__capacity_range, HUGE_VAL, &device->memory_bytes);
+  dsm__optional_read(item, "link_bytes_per_second", dsm__capacity_range, HUGE_VAL,
                      &device->link_bytes_per_second);
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
@@ -105,7 +102,7 @@ static void read_bytes(const dsm__json_node *item, const char *key, const char *
                        double *value) {
   const dsm__json_node node = dsm__json_member(item, key);
   if (dsm__json_require(&node, expected)) {
-    dsm__json_double(&node, bytes_range, value);
+    dsm__json_double_or_zero(&node, dsm__bytes_range, value);
   }
 }
 
@@ -123,7 +120,10 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
   }
   read_bytes(item, "weights_bytes", "the size of the task's parameters", &task->weights_bytes);
   read_bytes(item, "output_bytes", "the size of the task's output", &task->output_bytes);
-  dsm__optional_read(item, "activation_bytes", bytes_range, 0, &task->activation_bytes);
+  const dsm__json_node activations = dsm__json_member(item, "activation_bytes");
+  if (dsm__json_is_present(&activations)) {
+    dsm__json_double_or_zero(&activations, dsm__bytes_range, &task->activation_bytes);
+  }
   read_seconds(reader, item, &reader->seconds[index * reader->instance->device_count]);
 }
 
@@ -237,16 +237,21 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
   reader->instance->tasks = reader->tasks;
   reader->instance->task_count = reader->task_count;
   reader->instance->seconds = reader->seconds;
-  size_t cyclic = SIZE_MAX;
-  if (!dsm__instance_arrange(reader->instance, reader->uses, reader->use_count, &cyclic)) {
+  dsm__circle circle;
+  if (!dsm__instance_arrange(reader->instance, reader->uses, reader->use_count, &circle)) {
     dsm__json_set_out_of_memory(list->doc);
-  } else if (cyclic != SIZE_MAX) {
-    const dsm__json_node item = dsm__json_item(list, cyclic);
+    return;
+  }
+  if (circle.count > 0) {
+    const dsm__json_node item = dsm__json_item(list, circle.tasks[0]);
     const dsm__json_node inputs = dsm__json_member(&item, "inputs");
-    dsm__json_error(&inputs, NULL,
-                    "expected tasks that can run one after the other, found that \"%s\" needs "
-                    "its own output",
-                    reader->tasks[cyclic].name);
+    const char *const words = dsm__circle_text(&circle, reader->tasks, reader->instance->arena);
+    if (words == NULL) {
+      dsm__json_set_out_of_memory(list->doc);
+      return;
+    }
+    dsm__json_error(&inputs, NULL, "expected tasks that can run one after the other, found that %s",
+                    words);
   }
 }
 
@@ -300,8 +305,10 @@ dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t l
     read_profile(made, &root);
   }
   status = dsm__json_doc_finish(doc);
-  if (status == DSM_OK && !dsm__instance_join(made, options->task_count, NULL, NULL)) {
-    status = dsm__out_of_memory(diags);
+  if (status == DSM_OK) {
+    status = dsm__instance_join(made, options->task_count, NULL, NULL)
+                 ? dsm__instance_check(made, file, diags)
+                 : dsm__out_of_memory(diags);
   }
   if (status == DSM_OK) {
     *instance = made;

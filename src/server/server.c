@@ -13,6 +13,20 @@ const char *dsm_device_kind_name(dsm_device_kind kind) {
   return names[kind];
 }
 
+double dsm_device_task_seconds(const dsm_device *device) {
+  switch (device->kind) {
+  case DSM_DEVICE_ROOFLINE:
+    return device->roofline.task_seconds;
+  case DSM_DEVICE_FPGA:
+    return device->fpga.task_seconds;
+  case DSM_DEVICE_CHIP:
+  case DSM_DEVICE_TIMES:
+  case DSM_DEVICE_KIND_COUNT:
+    break;
+  }
+  return 0;
+}
+
 void dsm_server_free(dsm_server *server) {
   if (server == NULL) {
     return;

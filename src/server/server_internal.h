@@ -7,9 +7,32 @@
 #include "base/json_read.h"
 #include "dsm/server.h"
 
-/** Shortest and longest time of a task that a description may give, in seconds. */
+/** An empty server with an arena of its own, freed with dsm_server_free; NULL if out of memory. */
+dsm_server *dsm__server_new(void);
+
+/** Reads all of a server; what is wrong is reported at the document of the node. */
+void dsm__server_read(dsm_server *server, const dsm__json_node *root);
+
+/*
+ * What devices and tasks can be like at all (docs/formats.md). Within these limits no number that
+ * is made of them overflows or vanishes, and the solver can scale all.
+ */
+
+/** Shortest and longest time of a task on a device, given or computed, in seconds. */
 #define DSM__SECONDS_MIN 1e-12
 #define DSM__SECONDS_MAX 1e9
+#define DSM__SECONDS_RANGE "1e-12 to 1e9 s" /**< in messages */
+/** Bytes of parameters or tensors other than 0. */
+#define DSM__BYTES_MIN 1e-3
+#define DSM__BYTES_MAX 1e18
+#define DSM__BYTES_RANGE "0.001 to 1e18 bytes"
+/** Bytes of a memory, and bytes a second of a link. */
+#define DSM__CAPACITY_MIN 1
+#define DSM__CAPACITY_MAX 1e18
+#define DSM__CAPACITY_RANGE "1 to 1e18 bytes"
+/** Watts of a busy device, and of an idle one other than 0. */
+#define DSM__WATTS_MIN 1e-9
+#define DSM__WATTS_MAX 1e9
 
 /** Watts of a device, if it has the key "power". */
 typedef struct dsm__power {
@@ -27,6 +50,11 @@ bool dsm__seconds_read(const dsm__json_node *node, double *seconds);
 /** Reads a member that may be absent: a number in a range, or else the fallback. */
 void dsm__optional_read(const dsm__json_node *object, const char *key, dsm__json_range range,
                         double fallback, double *value);
+
+/** The range of bytes other than 0. */
+extern const dsm__json_range dsm__bytes_range;
+/** The range of memories in bytes, and of links in bytes a second. */
+extern const dsm__json_range dsm__capacity_range;
 
 /** Reports the second of two equal names in one list; `names` may have NULL entries. */
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,

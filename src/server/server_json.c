@@ -12,7 +12,7 @@
 
 static const char *const kind_names[DSM_DEVICE_KIND_COUNT] = {"chip", "roofline", "fpga", "times"};
 
-enum { KIND_KEYS_MAX = 12 };
+enum { KIND_KEYS_MAX = 13 };
 
 /* Keys of all kinds, then those of each. */
 #define COMMON_KEYS                                                                                \
@@ -22,11 +22,15 @@ static const char *const kind_keys[DSM_DEVICE_KIND_COUNT][KIND_KEYS_MAX] = {
     [DSM_DEVICE_ROOFLINE] = {COMMON_KEYS, "peak_TFLOPs", "memory_bandwidth_GBps",
                              "efficiency_ratio", "task_microseconds"},
     [DSM_DEVICE_FPGA] = {COMMON_KEYS, "clock_MHz", "multipliers", "initiation_interval_cycles",
-                         "instances"},
+                         "instances", "task_microseconds"},
     [DSM_DEVICE_TIMES] = {COMMON_KEYS, "times"},
 };
 
-static const dsm__json_range positive_range = {0, 1e9, true};
+/* Rates and capacities as the keys have them: 1 to 1e18 bytes and bytes a second, 1e3 to 1e21
+ * operations a second. */
+static const dsm__json_range rate_range = {1e-9, 1e9, false};
+/* 1 Hz to 1 THz. */
+static const dsm__json_range clock_range = {1e-6, 1e6, false};
 
 /* A device as its item describes it, before `count` multiplies it. */
 typedef struct item_reader {
@@ -35,11 +39,10 @@ typedef struct item_reader {
   uint64_t count;
 } item_reader;
 
-static bool read_positive(const dsm__json_node *object, const char *key, const char *expected,
-                          double unit, double *value) {
+static bool read_rate(const dsm__json_node *object, const char *key, const char *expected,
+                      dsm__json_range range, double unit, double *value) {
   const dsm__json_node node = dsm__json_member(object, key);
-  const bool is_good =
-      dsm__json_require(&node, expected) && dsm__json_double(&node, positive_range, value);
+  const bool is_good = dsm__json_require(&node, expected) && dsm__json_double(&node, range, value);
   *value *= unit;
   return is_good;
 }
@@ -59,20 +62,25 @@ static void read_chip(item_reader *reader, const dsm__json_node *item) {
   dsm__system_read(system, &node);
 }
 
-static void read_roofline(dsm_roofline_device *roofline, const dsm__json_node *item) {
-  read_positive(item, "peak_TFLOPs", "the peak, in 10^12 operations a second", 1e12,
-                &roofline->peak_flops);
-  read_positive(item, "memory_bandwidth_GBps", "the bandwidth of the device's memory", 1e9,
-                &roofline->memory_bytes_per_second);
-  dsm__optional_read(item, "efficiency_ratio", (dsm__json_range){0, 1, true}, 1,
-                     &roofline->efficiency_ratio);
+/* What any task takes, of the kinds that have it. */
+static void read_task_seconds(double *seconds, const dsm__json_node *item) {
   double microseconds = 0;
   dsm__optional_read(item, "task_microseconds", (dsm__json_range){0, 1e9, false}, 0, &microseconds);
-  roofline->task_seconds = microseconds / 1e6;
+  *seconds = microseconds / 1e6;
+}
+
+static void read_roofline(dsm_roofline_device *roofline, const dsm__json_node *item) {
+  read_rate(item, "peak_TFLOPs", "the peak, in 10^12 operations a second", rate_range, 1e12,
+            &roofline->peak_flops);
+  read_rate(item, "memory_bandwidth_GBps", "the bandwidth of the device's memory", rate_range, 1e9,
+            &roofline->memory_bytes_per_second);
+  dsm__optional_read(item, "efficiency_ratio", (dsm__json_range){1e-6, 1, false}, 1,
+                     &roofline->efficiency_ratio);
+  read_task_seconds(&roofline->task_seconds, item);
 }
 
 static void read_fpga(dsm_fpga_device *fpga, const dsm__json_node *item) {
-  read_positive(item, "clock_MHz", "the clock of the kernel", 1e6, &fpga->clock_hertz);
+  read_rate(item, "clock_MHz", "the clock of the kernel", clock_range, 1e6, &fpga->clock_hertz);
   const dsm__json_node multipliers = dsm__json_member(item, "multipliers");
   if (dsm__json_require(&multipliers, "the number of multipliers of an instance")) {
     dsm__json_u64(&multipliers, 1, DSM_DIMENSION_MAX, &fpga->multipliers);
@@ -84,6 +92,7 @@ static void read_fpga(dsm_fpga_device *fpga, const dsm__json_node *item) {
   if (dsm__json_is_present(&instances)) {
     dsm__json_u64(&instances, 1, DSM_SIDE_MAX, &fpga->instances);
   }
+  read_task_seconds(&fpga->task_seconds, item);
 }
 
 static void read_times(item_reader *reader, const dsm__json_node *item) {
@@ -154,9 +163,9 @@ static void read_common(item_reader *reader, const dsm__json_node *item) {
     dsm__json_bool(&accelerator, &device->is_accelerator);
   }
   const double fallback = device->chip != NULL ? device->chip->chip.memory.capacity_GB : HUGE_VAL;
-  dsm__optional_read(item, "memory_GB", positive_range, fallback, &device->memory_bytes);
+  dsm__optional_read(item, "memory_GB", rate_range, fallback, &device->memory_bytes);
   device->memory_bytes *= 1e9;
-  dsm__optional_read(item, "link_GBps", positive_range, HUGE_VAL, &device->link_bytes_per_second);
+  dsm__optional_read(item, "link_GBps", rate_range, HUGE_VAL, &device->link_bytes_per_second);
   device->link_bytes_per_second *= 1e9;
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
@@ -261,7 +270,7 @@ static void read_devices(dsm_server *server, const dsm__json_node *list) {
   }
 }
 
-static void read_server(dsm_server *server, const dsm__json_node *root) {
+void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
   static const char *const known[] = {"format", "name", "source", "devices"};
   if (!dsm__json_format(root, "dsm-server/1") || !dsm__json_object_only(root, known, 4)) {
     return;
@@ -280,7 +289,7 @@ static void read_server(dsm_server *server, const dsm__json_node *root) {
   }
 }
 
-static dsm_server *new_server(void) {
+dsm_server *dsm__server_new(void) {
   dsm__arena *const arena = dsm__arena_new();
   dsm_server *const server = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *server);
   if (server == NULL) {
@@ -302,13 +311,13 @@ dsm_status dsm_server_parse(dsm_server **server, const char *text, size_t length
   if (status != DSM_OK) {
     goto out;
   }
-  made = new_server();
+  made = dsm__server_new();
   if (made == NULL) {
     status = dsm__out_of_memory(diags);
     goto out;
   }
   const dsm__json_node root = dsm__json_root(doc);
-  read_server(made, &root);
+  dsm__server_read(made, &root);
   status = dsm__json_doc_finish(doc);
   if (status == DSM_OK) {
     *server = made;

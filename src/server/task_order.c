@@ -17,10 +17,20 @@ typedef struct walk {
   bool *is_done;
 } walk;
 
-/* Visits a task after all that it needs; a task on the walk's own path, or SIZE_MAX. */
-static size_t visit(walk *w, size_t task, size_t *order, size_t *count) {
+/* The end of the walk's path, from a task on it. */
+static dsm__circle end_of_path(const walk *w, size_t task) {
+  size_t first = w->depth - 1;
+  while (w->path[first] != task) {
+    first--;
+  }
+  return (dsm__circle){&w->path[first], w->depth - first};
+}
+
+/* Visits a task after all that it needs; a circle on the walk's own path, or none. */
+static dsm__circle visit(walk *w, size_t task, size_t *order, size_t *count) {
+  const dsm__circle none = {NULL, 0};
   if (w->is_entered[task]) {
-    return SIZE_MAX;
+    return none;
   }
   w->path[0] = task;
   w->depth = 1;
@@ -38,10 +48,10 @@ static size_t visit(walk *w, size_t task, size_t *order, size_t *count) {
       w->is_entered[need] = true;
       w->path[w->depth++] = need;
     } else if (!w->is_done[need]) {
-      return need;
+      return end_of_path(w, need);
     }
   }
-  return SIZE_MAX;
+  return none;
 }
 
 /* The needs of each task, smallest first where the uses are so sorted. */
@@ -63,7 +73,7 @@ static void gather(size_t *starts, size_t *producers, size_t task_count, const d
   starts[0] = 0;
 }
 
-bool dsm__task_order(size_t *order, size_t *cyclic, size_t task_count, const dsm__use *uses,
+bool dsm__task_order(size_t *order, dsm__circle *circle, size_t task_count, const dsm__use *uses,
                      size_t use_count, dsm__arena *arena) {
   size_t *const starts = dsm__arena_array(arena, task_count + 1, sizeof *starts);
   size_t *const producers = dsm__arena_array(arena, use_count, sizeof *producers);
@@ -82,27 +92,43 @@ bool dsm__task_order(size_t *order, size_t *cyclic, size_t task_count, const dsm
   gather(starts, producers, task_count, uses, use_count);
   memcpy(w.next, starts, task_count * sizeof starts[0]);
   size_t count = 0;
-  *cyclic = SIZE_MAX;
-  for (size_t i = 0; i < task_count && *cyclic == SIZE_MAX; i++) {
-    *cyclic = visit(&w, i, order, &count);
+  *circle = (dsm__circle){NULL, 0};
+  for (size_t i = 0; i < task_count && circle->count == 0; i++) {
+    *circle = visit(&w, i, order, &count);
   }
   return true;
 }
 
+const char *dsm__circle_text(const dsm__circle *circle, const dsm_task *tasks, dsm__arena *arena) {
+  enum { NAMED_MAX = 3 }; /* a message has room for no more long names */
+  const size_t named = circle->count < NAMED_MAX ? circle->count : NAMED_MAX;
+  const char *text = dsm__arena_printf(arena, "\"%s\" needs", tasks[circle->tasks[0]].name);
+  for (size_t i = 1; text != NULL && i < named; i++) {
+    text = dsm__arena_printf(arena, "%s \"%s\", which needs", text, tasks[circle->tasks[i]].name);
+  }
+  if (text != NULL && named < circle->count) {
+    const size_t others = circle->count - named;
+    text = dsm__arena_printf(arena, "%s, through %zu more task%s,", text, others,
+                             others == 1 ? "" : "s");
+  }
+  return text == NULL ? NULL
+                      : dsm__arena_printf(arena, "%s \"%s\"", text, tasks[circle->tasks[0]].name);
+}
+
 bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_count,
-                           size_t *cyclic) {
+                           dsm__circle *circle) {
   const size_t count = instance->task_count;
   const size_t devices = instance->device_count;
   size_t *const order = dsm__arena_array(instance->arena, count, sizeof *order);
   size_t *const rank = dsm__arena_array(instance->arena, count, sizeof *rank);
   double *seconds = NULL;
   dsm_task *const tasks = dsm__instance_tasks(instance, count, &seconds);
-  *cyclic = SIZE_MAX;
+  *circle = (dsm__circle){NULL, 0};
   if (order == NULL || rank == NULL || tasks == NULL ||
-      !dsm__task_order(order, cyclic, count, uses, use_count, instance->arena)) {
+      !dsm__task_order(order, circle, count, uses, use_count, instance->arena)) {
     return false;
   }
-  if (*cyclic != SIZE_MAX) {
+  if (circle->count > 0) {
     return true;
   }
   for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* layer_json.c: reads one declared layer and its auxiliary operations. */
+#include <stdio.h>
 #include <string.h>
 
 #include "workload/workload_internal.h"
@@ -94,8 +95,9 @@ static void check_keys_of_op(dsm_aux_op op, const dsm__json_node *node) {
     const dsm__json_node member = dsm__json_member(node, aux_keys[i]);
     const bool is_known = i == 1 ? op == DSM_AUX_RESIDUAL : is_pool(op);
     if (dsm__json_is_present(&member) && !is_known) {
-      dsm__json_error(&member, NULL, "expected no \"%s\" in the operation %s, found one",
-                      aux_keys[i], dsm_aux_op_name(op));
+      char where[64];
+      (void)snprintf(where, sizeof where, "the operation %s", dsm_aux_op_name(op));
+      dsm__json_misplaced(&member, where);
     }
   }
 }
@@ -251,8 +253,9 @@ static void check_keys_of_type(const dsm_layer_spec *spec, const dsm__json_node 
   for (size_t i = 0; i < LAYER_KEY_COUNT; i++) {
     const dsm__json_node member = dsm__json_member(node, layer_keys[i].name);
     if (dsm__json_is_present(&member) && (layer_keys[i].types & (1U << spec->type)) == 0) {
-      dsm__json_error(&member, NULL, "expected no \"%s\" in a layer of type %s, found one",
-                      layer_keys[i].name, dsm_layer_type_name(spec->type));
+      char where[64];
+      (void)snprintf(where, sizeof where, "a layer of type %s", dsm_layer_type_name(spec->type));
+      dsm__json_misplaced(&member, where);
     }
   }
 }

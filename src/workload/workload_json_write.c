@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workload_json_write.c: writes a workload in the format "dsm-workload/1"; what has its default
- * value and was not stated is left out. */
+ * value and was not stated is left out, unless all is to be written. */
 #include "workload/byte_parameters.h"
 #include "workload/workload_internal.h"
 
@@ -16,8 +16,9 @@ static void put_size2(dsm__json_writer *writer, const char *key, dsm_size2 size)
   write_size2_value(writer, size);
 }
 
-static void put_size2_unless_one(dsm__json_writer *writer, const char *key, dsm_size2 size) {
-  if (size.rows != 1 || size.columns != 1) {
+static void put_size2_unless_one(dsm__json_writer *writer, const char *key, dsm_size2 size,
+                                 bool is_full) {
+  if (is_full || size.rows != 1 || size.columns != 1) {
     put_size2(writer, key, size);
   }
 }
@@ -41,24 +42,24 @@ static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
   dsm__json_end_object(writer);
 }
 
-static void write_type_keys(dsm__json_writer *writer, const dsm_layer_spec *spec) {
+static void write_type_keys(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
   if (spec->type == DSM_LAYER_CONV) {
     put_size2(writer, "feature", spec->feature);
-    put_size2_unless_one(writer, "kernel", spec->kernel);
-    put_size2_unless_one(writer, "stride", spec->stride);
-    put_size2_unless_one(writer, "dilation", spec->dilation);
+    put_size2_unless_one(writer, "kernel", spec->kernel, is_full);
+    put_size2_unless_one(writer, "stride", spec->stride, is_full);
+    put_size2_unless_one(writer, "dilation", spec->dilation, is_full);
     if (spec->has_padding) {
       put_size2(writer, "padding", spec->padding);
     }
-    if (spec->groups != 1) {
+    if (is_full || spec->groups != 1) {
       dsm__json_put_u64(writer, "groups", spec->groups);
     }
   }
-  if (spec->timesteps != 1) {
+  if (spec->timesteps != 1 || (is_full && spec->type != DSM_LAYER_CONV)) {
     dsm__json_put_u64(writer, "timesteps", spec->timesteps);
   }
-  if (spec->is_bidirectional) {
-    dsm__json_put_bool(writer, "bidirectional", true);
+  if (spec->is_bidirectional || (is_full && spec->type == DSM_LAYER_LSTM)) {
+    dsm__json_put_bool(writer, "bidirectional", spec->is_bidirectional);
   }
   if (spec->pipeline_choice == DSM_PIPELINE_NAMED) {
     dsm__json_put_string(writer, "pipeline_group", spec->pipeline_group);
@@ -72,7 +73,7 @@ static void write_type_keys(dsm__json_writer *writer, const dsm_layer_spec *spec
   }
 }
 
-static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec) {
+static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
   dsm__json_begin_object(writer, true);
   dsm__json_put_string(writer, "name", spec->name);
   dsm__json_put_string(writer, "type", dsm_layer_type_name(spec->type));
@@ -86,7 +87,7 @@ static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec) {
     }
     dsm__json_end_array(writer);
   }
-  write_type_keys(writer, spec);
+  write_type_keys(writer, spec, is_full);
   if (spec->aux_count > 0) {
     dsm__json_write_key(writer, "aux");
     dsm__json_begin_array(writer, true);
@@ -98,7 +99,7 @@ static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec) {
   dsm__json_end_object(writer);
 }
 
-void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer) {
+static void write_workload(const dsm_workload *workload, dsm__json_writer *writer, bool is_full) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "format", "dsm-workload/1");
   dsm__json_put_string(writer, "name", workload->name);
@@ -120,8 +121,16 @@ void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer)
   dsm__json_write_key(writer, "layers");
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < workload->spec_count; i++) {
-    write_spec(writer, &workload->specs[i]);
+    write_spec(writer, &workload->specs[i], is_full);
   }
   dsm__json_end_array(writer);
   dsm__json_end_object(writer);
+}
+
+void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer) {
+  write_workload(workload, writer, false);
+}
+
+void dsm__workload_write_full(const dsm_workload *workload, dsm__json_writer *writer) {
+  write_workload(workload, writer, true);
 }

@@ -31,10 +31,21 @@ START_TEST(test_a_million_times_a) {
 }
 END_TEST
 
+/* The same digests in base 64. */
+START_TEST(test_digests_in_base_64) {
+  char digest[DSM__DIGEST_BASE64_SIZE];
+  dsm__digest_base64("", 0, digest);
+  ck_assert_str_eq(digest, "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+  dsm__digest_base64("abc", 3, digest);
+  ck_assert_str_eq(digest, "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+}
+END_TEST
+
 Suite *suite_digest(void) {
   Suite *const suite = suite_create("digest");
   TCase *const cases = tcase_create("all");
   tcase_add_test(cases, test_published_digests);
+  tcase_add_test(cases, test_digests_in_base_64);
   tcase_add_test(cases, test_a_million_times_a);
   suite_add_tcase(suite, cases);
   return suite;

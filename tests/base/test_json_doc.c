@@ -178,6 +178,61 @@ START_TEST(test_memory_that_cjson_lacks_is_not_taken_for_a_flaw) {
 }
 END_TEST
 
+/* ---- comments ---- */
+
+START_TEST(test_comments_are_not_read) {
+  json_fixture json;
+  json_open(&json, "{\"//\": \"a\", \"x\": [{\"//\": []}, {\"//\": [\"b\", \"c\"], \"y\": 1}]}",
+            NULL, 0, DSM_OK);
+  static const char *const known[] = {"x"};
+  ck_assert(dsm__json_object_only(&json.root, known, 1));
+  const dsm__json_node x = dsm__json_member(&json.root, "x");
+  dsm__text_buffer text = {0};
+  dsm__json_compact(&x, &text);
+  ck_assert_str_eq(text.text, "[{},{\"y\":1}]");
+  dsm__text_fini(&text);
+  json_expect_count(&json, 0);
+  json_close(&json);
+}
+END_TEST
+
+START_TEST(test_comments_of_an_override_are_not_read) {
+  json_fixture json;
+  const dsm_override override = {.path = "x", .value = "{\"//\": \"a\", \"y\": {\"//\": 1}}"};
+  json_open(&json, "{}", &override, 1, DSM_OK);
+  const dsm__json_node x = dsm__json_member(&json.root, "x");
+  static const char *const known[] = {"y"};
+  ck_assert(dsm__json_object_only(&x, known, 1));
+  json_expect_count(&json, 1);
+  json_expect(
+      &json, 0,
+      "--set: $.x.y[\"//\"]: error: expected a string or a list of strings, found number 1");
+  json_close(&json);
+}
+END_TEST
+
+START_TEST(test_second_comment_of_an_object_is_a_duplicate_key) {
+  json_fixture json;
+  json_open(&json, "{\"//\": \"a\",\n\"//\": \"b\"}", NULL, 0, DSM_OK);
+  json_expect_count(&json, 1);
+  json_expect(&json, 0,
+              "t.json:2:1: $[\"//\"]: error: duplicate key \"//\" (the first one is on line 1)");
+  json_close(&json);
+}
+END_TEST
+
+START_TEST(test_override_makes_no_comment) {
+  json_fixture json;
+  const dsm_override override = {.path = "//", .value = "a"};
+  json_open(&json, "{}", &override, 1, DSM_OK);
+  static const char *const known[] = {"y"};
+  ck_assert(dsm__json_object_only(&json.root, known, 1));
+  json_expect_count(&json, 1);
+  json_expect(&json, 0, "--set: $[\"//\"]: error: unknown key \"//\" (known: y)");
+  json_close(&json);
+}
+END_TEST
+
 Suite *suite_json_doc(void) {
   Suite *const suite = suite_create("json_doc");
   TCase *const parsing = tcase_create("parsing");
@@ -193,6 +248,12 @@ Suite *suite_json_doc(void) {
   tcase_add_test(keys, test_first_duplicate_of_the_file_is_kept_by_a_short_list);
   tcase_add_test(keys, test_many_duplicates_are_counted);
   suite_add_tcase(suite, keys);
+  TCase *const comments = tcase_create("comments");
+  tcase_add_test(comments, test_comments_are_not_read);
+  tcase_add_test(comments, test_comments_of_an_override_are_not_read);
+  tcase_add_test(comments, test_second_comment_of_an_object_is_a_duplicate_key);
+  tcase_add_test(comments, test_override_makes_no_comment);
+  suite_add_tcase(suite, comments);
   TCase *const memory = tcase_create("out of memory");
   tcase_add_test(memory, test_memory_that_cjson_lacks_is_not_taken_for_a_flaw);
   suite_add_tcase(suite, memory);

@@ -7,6 +7,7 @@
 
 Suite *suite_baseline(void);
 Suite *suite_compare(void);
+Suite *suite_diff(void);
 Suite *suite_drift(void);
 Suite *suite_tolerance(void);
 

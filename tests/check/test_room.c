@@ -8,6 +8,7 @@ int main(void) {
   srunner_add_suite(runner, suite_compare());
   srunner_add_suite(runner, suite_baseline());
   srunner_add_suite(runner, suite_drift());
+  srunner_add_suite(runner, suite_diff());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

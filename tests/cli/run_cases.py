@@ -22,6 +22,8 @@ import sys
 import tempfile
 
 SPECIAL = {"cmd", "stdout", "stderr", "exit"}
+# What several cases use; one that names a file of it has a copy.
+SHARED = pathlib.Path(__file__).resolve().parent / "shared"
 TIMEOUT_SECONDS = 120
 
 
@@ -33,9 +35,13 @@ def without_paths(output, dsm):
 
 
 def run(case, dsm):
+    command = (case / "cmd").read_text()
     with tempfile.TemporaryDirectory() as folder:
         for item in case.iterdir():
             if item.name not in SPECIAL:
+                shutil.copy(item, folder)
+        for item in SHARED.iterdir():
+            if item.name in command:
                 shutil.copy(item, folder)
         environment = {
             "PATH": f"{dsm.parent}:/usr/bin:/bin",

@@ -415,6 +415,8 @@ class Checker:
         recurrent = ("explore", *self.bundled("gnmt", "torus64"))
         baseline = folder / "baseline.json"
         self.run(*inputs, "-q", "-o", baseline)
+        other = folder / "other.json"
+        self.run(*inputs, "-q", "-o", other, "--mode", "inference", "--minibatch", "8")
         changed = ("check", baseline, bad, "--tolerance", "0", "--set", "workload.minibatch=8")
         for name, arguments in (
                 ("dsm-plan/1", inputs),
@@ -428,6 +430,7 @@ class Checker:
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
                 ("dsm-check/1", changed),
+                ("dsm-diff/1", ("diff", baseline, other)),
                 ("dsm-validate/1", ("validate", workload, bad))):
             self.check_result(name, self.format_tokens(name), *arguments)
 
@@ -462,6 +465,21 @@ class Checker:
                 actual = self.value_at(plan, path)
                 if actual is None or not math.isclose(actual, shown, rel_tol=NUMBER_TOLERANCE):
                     self.complain("docs/model.md", f"{path}: the page says {shown}, the plan {actual}")
+
+    # ---- lists ----
+
+    def check_lists(self):
+        """The page on the library names every header, the index every page."""
+        library = self.source / "docs/library.md"
+        named = {span for row in library.read_text().splitlines() if row.startswith("| `")
+                 for span in re.findall(r"`(\w+\.h)`", row.split("|")[1])}
+        headers = {path.name for path in (self.source / "include/dsm").glob("*.h")} - {"dsm.h"}
+        for name in sorted(named ^ headers):
+            self.complain("docs/library.md", f"the table of headers: {name} is not in both it and include/dsm")
+        index = (self.source / "docs/README.md").read_text()
+        for page in sorted((self.source / "docs").glob("*.md")):
+            if page.name != "README.md" and f"]({page.name})" not in index:
+                self.complain("docs/README.md", f"the index lacks {page.name}")
 
     # ---- links ----
 
@@ -502,6 +520,7 @@ def main():
         files = checker.check_examples(folder)
         checker.check_results(files, folder)
     checker.check_numbers()
+    checker.check_lists()
     checker.check_links()
     print("\n".join(map(str, checker.complaints)) if checker.complaints
           else "the documents agree with the code")

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cases_input.c: diag.h, file.h, suggest.h, workload.h, system.h. */
+/* cases_input.c: diag.h, file.h, path_steps.h, suggest.h, workload.h, system.h. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "subject.h"
 
@@ -116,6 +118,50 @@ static const char *after_write(const subject *s, dsm_status status) {
   return look_at_old(s, status == DSM_OK ? "new\n" : subject_old_text);
 }
 
+/* A new folder each time. */
+static attempt write_folder(const subject *s, dsm_diags *diags) {
+  static const dsm_named_text files[] = {{"a", "one\n"}, {"b", "two\n"}};
+  char path[SUBJECT_PATH_BYTES + 8];
+  (void)snprintf(path, sizeof path, "%s/made", s->folder);
+  return (attempt){.status = dsm_folder_write(path, files, 2, diags)};
+}
+
+/* Both files or no folder; and then there is none. */
+static const char *after_folder(const subject *s, dsm_status status) {
+  static const char *const names[] = {"made/a", "made/b"};
+  size_t there_count = 0;
+  char path[SUBJECT_PATH_BYTES + 8];
+  for (size_t i = 0; i < 2; i++) {
+    (void)snprintf(path, sizeof path, "%s/%s", s->folder, names[i]);
+    there_count += unlink(path) == 0;
+  }
+  (void)snprintf(path, sizeof path, "%s/made", s->folder);
+  const bool was_there = rmdir(path) == 0;
+  return was_there == (status == DSM_OK) && there_count == (status == DSM_OK ? 2 : 0)
+             ? NULL
+             : "whole or not at all";
+}
+
+/* An empty folder that is there. */
+static attempt fill_folder(const subject *s, dsm_diags *diags) {
+  char path[SUBJECT_PATH_BYTES + 8];
+  (void)snprintf(path, sizeof path, "%s/made", s->folder);
+  if (mkdir(path, S_IRWXU) != 0) {
+    abort();
+  }
+  return write_folder(s, diags);
+}
+
+/* Both files or none; the folder stays. */
+static const char *after_filling(const subject *s, dsm_status status) {
+  if (status == DSM_OK) {
+    return after_folder(s, status);
+  }
+  char path[SUBJECT_PATH_BYTES + 8];
+  (void)snprintf(path, sizeof path, "%s/made", s->folder);
+  return rmdir(path) == 0 ? NULL : "whole or not at all";
+}
+
 static attempt save_plan(const subject *s, dsm_diags *diags) {
   return (attempt){.status = dsm_plan_save(s->plan, s->link_path, diags)};
 }
@@ -142,6 +188,43 @@ static attempt detect_unknown(const subject *s, dsm_diags *diags) {
   dsm_description description = DSM_DESCRIPTION_COUNT;
   return (attempt){.status =
                        dsm_description_detect(&description, text, sizeof text - 1, "x", diags)};
+}
+
+/* ---- paths ---- */
+
+static void note_step(void *context, const char *name, bool leads_on) {
+  uint64_t *const digest = context;
+  *digest = digest_u64(digest_text(*digest, name), leads_on);
+}
+
+static attempt step_below(dsm_description kind, const char *text, const char *path) {
+  uint64_t digest = DIGEST_START;
+  const dsm_status status = dsm_path_steps(kind, text, strlen(text), path, note_step, &digest);
+  return (attempt){.status = status, .digest = status == DSM_OK ? digest : 0};
+}
+
+static attempt step_in_workload(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return step_below(DSM_DESCRIPTION_WORKLOAD, subject_convolutional_text, "layers.0");
+}
+
+static attempt step_in_system(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return step_below(DSM_DESCRIPTION_SYSTEM, subject_system_text, "chip");
+}
+
+static attempt step_in_no_server(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return step_below(DSM_DESCRIPTION_SERVER, "{}", "");
+}
+
+static attempt step_to_nowhere(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return step_below(DSM_DESCRIPTION_SYSTEM, subject_system_text, "chip.cores");
 }
 
 /* ---- workloads ---- */
@@ -262,9 +345,15 @@ const faulty_case input_cases[] = {
     {"dsm_file_read", read_file, DSM_OK, NULL},
     {"dsm_file_read of nothing", read_missing_file, DSM_ERROR_IO, NULL},
     {"dsm_file_write", write_file, DSM_OK, after_write},
+    {"dsm_folder_write", write_folder, DSM_OK, after_folder},
+    {"dsm_folder_write into an empty folder", fill_folder, DSM_OK, after_filling},
     {"dsm_plan_save", save_plan, DSM_OK, after_save},
     {"dsm_description_detect", detect, DSM_OK, NULL},
     {"dsm_description_detect, unknown", detect_unknown, DSM_ERROR_INVALID, NULL},
+    {"dsm_path_steps, workload", step_in_workload, DSM_OK, NULL},
+    {"dsm_path_steps, system", step_in_system, DSM_OK, NULL},
+    {"dsm_path_steps, server", step_in_no_server, DSM_OK, NULL},
+    {"dsm_path_steps, nowhere", step_to_nowhere, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_parse", parse_convolutional, DSM_OK, NULL},
     {"dsm_workload_parse, recurrent", parse_recurrent, DSM_OK, NULL},
     {"dsm_workload_parse, bad", parse_bad_workload, DSM_ERROR_INVALID, NULL},

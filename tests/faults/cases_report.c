@@ -16,6 +16,47 @@ static attempt plan_csv(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_report_plan_csv(s->plan));
 }
 
+static attempt step_trace(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_step_trace(s->small_plan));
+}
+
+static attempt pipelined_step_trace(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_step_trace(s->pipelined_plan));
+}
+
+static uint64_t digest_export(const dsm_export *made) {
+  uint64_t digest = DIGEST_START;
+  for (size_t i = 0; i < made->file_count; i++) {
+    digest = digest_text(digest, made->files[i].name);
+    digest = digest_text(digest, made->files[i].text);
+  }
+  return digest;
+}
+
+static attempt export_plan(const subject *s, dsm_diags *diags) {
+  static dsm_export poison;
+  dsm_export *made = &poison;
+  const dsm_status status = dsm_export_plan(&made, s->plan, DSM_EXPORT_ASTRA_SIM, diags);
+  const attempt tried = attempt_of_status(status, made, status == DSM_OK ? digest_export(made) : 0);
+  if (made != &poison) {
+    dsm_export_free(made);
+  }
+  return tried;
+}
+
+static attempt use_targets(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  dsm_export_target target = DSM_EXPORT_TARGET_COUNT;
+  const char *const name = dsm_export_target_name(DSM_EXPORT_ASTRA_SIM);
+  const bool is_parsed = dsm_export_target_parse(name, &target) && target == DSM_EXPORT_ASTRA_SIM &&
+                         !dsm_export_target_parse("astra", &target);
+  dsm_export_free(NULL);
+  return (attempt){.status = is_parsed ? DSM_OK : DSM_ERROR_INVALID};
+}
+
 static attempt held_plan_table(const subject *s, dsm_diags *diags) {
   (void)diags;
   return attempt_of_text(dsm_report_plan_table(s->held_plan, style));
@@ -55,6 +96,23 @@ static attempt ladder_csv(const subject *s, dsm_diags *diags) {
   (void)diags;
   const ladder made = ladder_of(s);
   return attempt_of_text(dsm_report_ladder_csv(made.rungs, 2));
+}
+
+static attempt plan_page(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const ladder made = ladder_of(s);
+  const dsm_plan_page page = {.plan = s->plan,
+                              .file = "it's.json",
+                              .recorded_step_cycles = 1,
+                              .best = s->plan,
+                              .rungs = made.rungs,
+                              .rung_count = 2};
+  return attempt_of_text(dsm_report_plan_page(&page));
+}
+
+static attempt pipelined_plan_page(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  return attempt_of_text(dsm_report_plan_page(&(dsm_plan_page){.plan = s->pipelined_plan}));
 }
 
 static attempt explanation_table(const subject *s, dsm_diags *diags) {
@@ -170,12 +228,18 @@ static attempt validation_csv(const subject *s, dsm_diags *diags) {
 const faulty_case report_cases[] = {
     {"dsm_report_plan_table", plan_table, DSM_OK, NULL},
     {"dsm_report_plan_csv", plan_csv, DSM_OK, NULL},
+    {"dsm_report_step_trace", step_trace, DSM_OK, NULL},
+    {"dsm_report_step_trace, pipelined", pipelined_step_trace, DSM_OK, NULL},
+    {"dsm_export_plan", export_plan, DSM_OK, NULL},
+    {"dsm_export_target_parse", use_targets, DSM_OK, NULL},
     {"dsm_report_plan_table, held", held_plan_table, DSM_OK, NULL},
     {"dsm_report_plan_table, pipelined", pipelined_plan_table, DSM_OK, NULL},
     {"dsm_report_plan_csv, pipelined", pipelined_plan_csv, DSM_OK, NULL},
     {"dsm_report_ladder_table", ladder_table, DSM_OK, NULL},
     {"dsm_report_ladder_json", ladder_json, DSM_OK, NULL},
     {"dsm_report_ladder_csv", ladder_csv, DSM_OK, NULL},
+    {"dsm_report_plan_page", plan_page, DSM_OK, NULL},
+    {"dsm_report_plan_page, pipelined", pipelined_plan_page, DSM_OK, NULL},
     {"dsm_report_explanation_table", explanation_table, DSM_OK, NULL},
     {"dsm_report_explanation_json", explanation_json, DSM_OK, NULL},
     {"dsm_report_explanation_csv", explanation_csv, DSM_OK, NULL},

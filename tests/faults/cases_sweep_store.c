@@ -167,6 +167,38 @@ static const char *all_or_nothing(const subject *s, dsm_status status) {
   return is_there == (status == DSM_OK) ? NULL : "a point is recorded if the status says so";
 }
 
+/* The plan of a point of a database. */
+static attempt plan_of(const char *path, size_t point, dsm_diags *diags) {
+  double recorded = 0;
+  dsm_store *store = NULL;
+  dsm_plan *plan = poison();
+  dsm_status status = dsm_store_open_read(&store, path, diags);
+  if (status != DSM_OK) {
+    return (attempt){.status = status};
+  }
+  status = dsm_store_plan(store, point, &plan, &recorded, diags);
+  const attempt made = attempt_of_status(
+      status, plan,
+      status == DSM_OK ? digest_double(DIGEST_START, plan->result.step_cycles + recorded) : 0);
+  if ((void *)plan != poison()) {
+    dsm_plan_free(plan);
+  }
+  dsm_store_close(store);
+  return made;
+}
+
+static attempt explored_plan(const subject *s, dsm_diags *diags) {
+  return plan_of(s->swept_path, 0, diags);
+}
+
+static attempt infeasible_plan(const subject *s, dsm_diags *diags) {
+  return plan_of(s->swept_path, 1, diags);
+}
+
+static attempt broken_plan(const subject *s, dsm_diags *diags) {
+  return plan_of(s->store_path, 0, diags);
+}
+
 static attempt merge(const subject *s, dsm_diags *diags) {
   const place target = place_of(s, ".new");
   remove_database(target.path);
@@ -234,6 +266,9 @@ const faulty_case sweep_store_cases[] = {
     {"dsm_store_done", done, DSM_OK, NULL},
     {"dsm_store_points", points, DSM_OK, NULL},
     {"dsm_store_put", put, DSM_OK, all_or_nothing},
+    {"dsm_store_plan, explored", explored_plan, DSM_OK, NULL},
+    {"dsm_store_plan, infeasible", infeasible_plan, DSM_ERROR_INFEASIBLE, NULL},
+    {"dsm_store_plan, recorded but no plan", broken_plan, DSM_ERROR_INVALID, NULL},
     {"dsm_store_merge", merge, DSM_OK, no_file_after_a_failure},
     {"dsm_point_table_best", best, DSM_OK, NULL},
     {"dsm_point_table_pareto", pareto, DSM_OK, NULL},

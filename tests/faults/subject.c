@@ -302,10 +302,13 @@ static void make_store(subject *s) {
   }
   require(dsm_store_points(store, &s->points, NULL) == DSM_OK, "rows");
   dsm_store_close(store);
+  (void)snprintf(s->swept_path, sizeof s->swept_path, "%s/swept", s->store_folder);
+  require(dsm_store_open(&store, s->swept_path, s->swept, NULL) == DSM_OK, "an empty database");
+  dsm_store_close(store);
 }
 
 static void remove_store(subject *s) {
-  static const char *const names[] = {"s", "s.new", "s.put"};
+  static const char *const names[] = {"s", "s.new", "s.put", "swept"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char path[96];
     (void)snprintf(path, sizeof path, "%s/%s", s->store_folder, names[i]);
@@ -330,6 +333,9 @@ static void make_drift(subject *s) {
   require(dsm_drift_derive(&s->drift, s->baseline, s->pipelined_plan, 0, NULL) == DSM_OK,
           "a drift");
   require(s->drift->pass_count > 0 && s->drift->decision_count > 0, "something that moved");
+  require(dsm_diff_derive(&s->diff, s->base_plan, s->pipelined_plan, NULL) == DSM_OK,
+          "a difference");
+  require(s->diff->layer_count > 0 && s->diff->pass_count > 0, "something that differs");
   free(text);
   dsm_plan_free(plan);
 }
@@ -355,6 +361,7 @@ void subject_fini(subject *s) {
   remove_store(s);
   dsm_dispatch_free(s->simulation);
   dsm_elasticity_free(s->sensitivity);
+  dsm_diff_free(s->diff);
   dsm_drift_free(s->drift);
   dsm_baseline_free(s->baseline);
   dsm_elasticity_free(s->elasticity);

@@ -50,6 +50,7 @@ typedef struct subject {
   dsm_explanation *explanation;
   char store_folder[64];
   char store_path[SUBJECT_PATH_BYTES]; /**< a database of the sweep `stored` */
+  char swept_path[SUBJECT_PATH_BYTES]; /**< a database of `swept`, without points */
   dsm_sweep *stored;
   dsm_sweep *other_stored;      /**< another sweep */
   stored_result *stored_result; /**< of point 1 */
@@ -58,6 +59,7 @@ typedef struct subject {
   dsm_elasticity *elasticity;  /**< of one layer in inference, to all parameters */
   dsm_elasticity *sensitivity; /**< the same with a tenth more of each */
   dsm_baseline *baseline;      /**< of the stacked workload without optimisations */
+  dsm_diff *diff;              /**< from the plan without optimisations to the held one */
   dsm_drift *drift;            /**< from there to the pipelined plan: everything moved */
   dsm_dispatch *simulation;    /**< of made_partition, recorded */
   dsm_diags *findings;         /**< of a bad workload */
@@ -103,6 +105,8 @@ extern const faulty_case input_cases[];
 extern const size_t input_case_count;
 extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
+extern const faulty_case diff_cases[];
+extern const size_t diff_case_count;
 extern const faulty_case dispatch_cases[];
 extern const size_t dispatch_case_count;
 extern const faulty_case partition_cases[];
@@ -119,6 +123,10 @@ extern const faulty_case check_cases[];
 extern const size_t check_case_count;
 extern const faulty_case report_cases[];
 extern const size_t report_case_count;
+extern const faulty_case plot_cases[];
+extern const size_t plot_case_count;
+extern const faulty_case plot_points_cases[];
+extern const size_t plot_points_case_count;
 
 extern const faulty_case sweep_store_cases[];
 extern const size_t sweep_store_case_count;

@@ -20,7 +20,7 @@ enum { ALLOCATIONS_MAX = 100000, SHOWN_PER_CASE = 3 };
 /* From this one on an allocation fails in one of the four ways only: SQLite makes thousands, and
  * sanitizers take their time. */
 #ifdef DSM_IS_BRIEF
-enum { FULL_COUNT = 100, WAYS = 4 };
+enum { FULL_COUNT = 20, WAYS = 4 };
 #else
 enum { FULL_COUNT = 1200, WAYS = 4 };
 #endif
@@ -194,6 +194,7 @@ int main(void) {
   size_t failure_count = check_refused_threads(&s);
   failure_count += run_cases(input_cases, input_case_count, &s, diags);
   failure_count += run_cases(plan_cases, plan_case_count, &s, diags);
+  failure_count += run_cases(diff_cases, diff_case_count, &s, diags);
   failure_count += run_cases(dispatch_cases, dispatch_case_count, &s, diags);
   failure_count += run_cases(partition_cases, partition_case_count, &s, diags);
   failure_count += run_cases(elasticity_cases, elasticity_case_count, &s, diags);
@@ -202,6 +203,8 @@ int main(void) {
   failure_count += run_cases(sweep_spec_cases, sweep_spec_case_count, &s, diags);
   failure_count += run_cases(check_cases, check_case_count, &s, diags);
   failure_count += run_cases(report_cases, report_case_count, &s, diags);
+  failure_count += run_cases(plot_cases, plot_case_count, &s, diags);
+  failure_count += run_cases(plot_points_cases, plot_points_case_count, &s, diags);
   failure_count += run_cases(sweep_store_cases, sweep_store_case_count, &s, diags);
   failure_count += run_cases(sweep_team_cases, sweep_team_case_count, &s, diags);
   dsm_diags_free(diags);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_solver_memory.c: GLPK's allocations fail, one after the other. GLPK would abort the process;
- * a partition that cannot be solved then says out of memory, and nothing is left behind.
+ * here the best answer found before is taken, with a warning. Where one of our own fails, the
+ * partition says out of memory. Nothing is left behind.
  *
  * The program's own malloc is that of every library, GLPK's too; it leads to the C library's.
  */
@@ -95,7 +96,8 @@ int main(void) {
   dsm_diags *const diags = dsm_diags_new(4);
   double expected = 0;
   int failure_count = solve(&instance, &expected, diags) == DSM_OK ? 0 : 1;
-  size_t failed = 0;
+  size_t lost = 0;
+  size_t taken = 0;
   for (size_t number = 1;; number++) {
     dsm_diags_clear(diags);
     const long before = atomic_load(&live);
@@ -107,9 +109,12 @@ int main(void) {
     if (atomic_load(&seen) < number) {
       break;
     }
-    failed += status == DSM_ERROR_OUT_OF_MEMORY ? 1 : 0;
+    const bool has_given_up = status == DSM_OK && dsm_diags_count(diags) == 1 &&
+                              dsm_diags_get(diags, 0)->severity == DSM_SEVERITY_WARNING;
+    lost += status == DSM_ERROR_OUT_OF_MEMORY ? 1 : 0;
+    taken += has_given_up ? 1 : 0;
     const bool is_good = status == DSM_OK
-                             ? rho == expected
+                             ? rho == expected || (has_given_up && rho > 0 && rho <= expected)
                              : status == DSM_ERROR_OUT_OF_MEMORY && dsm_diags_count(diags) == 1;
     if (!is_good || atomic_load(&live) != before) {
       fprintf(stderr, "allocation %zu: status %d, %ld pieces left, %s\n", number, (int)status,
@@ -119,6 +124,7 @@ int main(void) {
     }
   }
   dsm_diags_free(diags);
-  printf("%zu failed allocations were reported\n", failed);
-  return failure_count == 0 && failed > 100 ? EXIT_SUCCESS : EXIT_FAILURE;
+  printf("%zu failed allocations were reported, with %zu more a start was the answer\n", lost,
+         taken);
+  return failure_count == 0 && lost > 5 && taken > 100 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -30,6 +30,7 @@ int __real_fchmod(int descriptor, mode_t mode);
 int __real_fsync(int descriptor);
 int __real_close(int descriptor);
 int __real_rename(const char *from, const char *to);
+int __real_mkdir(const char *path, mode_t mode);
 
 int __wrap_open(const char *path, int flags, ...);
 ssize_t __wrap_read(int descriptor, void *target, size_t size);
@@ -38,6 +39,7 @@ int __wrap_fchmod(int descriptor, mode_t mode);
 int __wrap_fsync(int descriptor);
 int __wrap_close(int descriptor);
 int __wrap_rename(const char *from, const char *to);
+int __wrap_mkdir(const char *path, mode_t mode);
 
 typedef enum fault {
   FAULT_NONE = 0,
@@ -47,11 +49,11 @@ typedef enum fault {
   FAULT_COUNT
 } fault;
 
-typedef enum called { OPEN, READ, WRITE, FCHMOD, FSYNC, CLOSE, RENAME, CALLED_COUNT } called;
+typedef enum called { OPEN, READ, WRITE, FCHMOD, FSYNC, CLOSE, RENAME, MKDIR, CALLED_COUNT } called;
 
 static const char *const called_names[] = {
     [OPEN] = "open",   [READ] = "read",   [WRITE] = "write",   [FCHMOD] = "fchmod",
-    [FSYNC] = "fsync", [CLOSE] = "close", [RENAME] = "rename",
+    [FSYNC] = "fsync", [CLOSE] = "close", [RENAME] = "rename", [MKDIR] = "mkdir",
 };
 
 static fault active;
@@ -120,6 +122,10 @@ int __wrap_close(int descriptor) {
 
 int __wrap_rename(const char *from, const char *to) {
   return is_hit(RENAME) ? -1 : __real_rename(from, to);
+}
+
+int __wrap_mkdir(const char *path, mode_t mode) {
+  return is_hit(MKDIR) ? -1 : __real_mkdir(path, mode);
 }
 
 /* ---- the files ---- */
@@ -212,6 +218,40 @@ static bool look_at_fresh(bool is_success) {
   return is_good;
 }
 
+static dsm_status write_folder(dsm_diags *diags) {
+  static const dsm_named_text files[] = {{"a", new_text}, {"b", old_text}};
+  return dsm_folder_write(fresh_path, files, 2, diags);
+}
+
+static bool look_at_folder(bool is_success) {
+  char first[sizeof fresh_path + 2];
+  char second[sizeof fresh_path + 2];
+  (void)snprintf(first, sizeof first, "%s/a", fresh_path);
+  (void)snprintf(second, sizeof second, "%s/b", fresh_path);
+  const bool is_good = holds(first, is_success ? new_text : NULL) &&
+                       holds(second, is_success ? old_text : NULL) &&
+                       count_files() == (is_success ? 2 + 3 : 2 + 2);
+  (void)unlink(first);
+  (void)unlink(second);
+  (void)rmdir(fresh_path);
+  return is_good;
+}
+
+static dsm_status fill_folder(dsm_diags *diags) {
+  require(__real_mkdir(fresh_path, S_IRWXU) == 0, "an empty folder");
+  return write_folder(diags);
+}
+
+/* The folder stays, without a file if not with both. */
+static bool look_at_filled(bool is_success) {
+  struct stat info;
+  const bool is_there = stat(fresh_path, &info) == 0 && count_files() == 2 + 3;
+  if (!is_success) {
+    return is_there && rmdir(fresh_path) == 0;
+  }
+  return look_at_folder(true) && is_there;
+}
+
 static dsm_status write_device(dsm_diags *diags) {
   return dsm_file_write("/dev/null", new_text, strlen(new_text), diags);
 }
@@ -232,6 +272,8 @@ static const call_case cases[] = {
     {"reading", read_old, look_at_read, true},
     {"writing over a file, by a link", write_old, look_at_old, false},
     {"writing a new file", write_fresh, look_at_fresh, false},
+    {"writing a folder", write_folder, look_at_folder, false},
+    {"filling an empty folder", fill_folder, look_at_filled, false},
     {"writing to a device", write_device, look_at_device, false},
 };
 

@@ -221,6 +221,24 @@ static void check_reports(const dsm_plan *plan) {
   fuzz_check_text(dsm_report_ladder_json(&rung, 1));
 }
 
+/* A timeline, a page, and an export where the system has a network: a line for each layer. */
+static void check_handed_on(const dsm_plan *plan) {
+  const uint64_t chips = plan->system->system.chips_x * plan->system->system.chips_y;
+  dsm_export *made = NULL;
+  fuzz_check_text(dsm_report_step_trace(plan));
+  fuzz_check_text(dsm_report_plan_page(&(dsm_plan_page){.plan = plan, .best = plan}));
+  const dsm_status status = dsm_export_plan(&made, plan, DSM_EXPORT_ASTRA_SIM, NULL);
+  FUZZ_CHECK(status == (chips > 1 ? DSM_OK : DSM_ERROR_INFEASIBLE));
+  if (status == DSM_OK) {
+    size_t line_count = 0;
+    for (const char *c = made->files[0].text; *c != '\0'; c++) {
+      line_count += *c == '\n';
+    }
+    FUZZ_CHECK(line_count == plan->layer_count + 2);
+  }
+  dsm_export_free(made);
+}
+
 void fuzz_check_plan(const dsm_plan *plan) {
   FUZZ_CHECK(dsm_plan_validate(plan, NULL) == DSM_OK);
   FUZZ_CHECK(plan->layer_count == plan->workload->layer_count);
@@ -240,6 +258,7 @@ void fuzz_check_plan(const dsm_plan *plan) {
   free(printed_again);
   free(printed);
   dsm_plan_free(again);
+  check_handed_on(plan);
 }
 
 /* Each row that a stage can have is tried. */

@@ -25,13 +25,14 @@ void fuzz_check_instance(const dsm_instance *instance, size_t most) {
     FUZZ_CHECK(isfinite(task->activation_bytes) && task->activation_bytes >= 0);
     FUZZ_CHECK(isfinite(task->output_bytes) && task->output_bytes >= 0);
     for (size_t j = 0; j < instance->device_count; j++) {
-      FUZZ_CHECK(dsm_instance_seconds(instance, i, j) > 0);
+      const double seconds = dsm_instance_seconds(instance, i, j);
+      FUZZ_CHECK(seconds >= 1e-12 && (isinf(seconds) || seconds <= 1e9));
     }
   }
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_instance_device *const device = &instance->devices[j];
     FUZZ_CHECK(device->name != NULL && device->name[0] != '\0');
-    FUZZ_CHECK(device->memory_bytes > 0 && device->link_bytes_per_second > 0);
+    FUZZ_CHECK(device->memory_bytes >= 1 && device->link_bytes_per_second >= 1);
     FUZZ_CHECK(device->busy_watts >= device->idle_watts && device->idle_watts >= 0);
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {

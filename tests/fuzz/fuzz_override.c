@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fuzz_override.c: lines PATH=VALUE as overrides of a small workload and of a small system. */
+/*
+ * fuzz_override.c: lines PATH=VALUE as overrides of a small workload and of a small system, and
+ * what may follow those paths.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +56,26 @@ static void override_system(const dsm_override *overrides, size_t count) {
   dsm_system_free(system);
 }
 
+static void count_step(void *context, const char *name, bool leads_on) {
+  (void)leads_on;
+  size_t *const length = context;
+  *length += strlen(name) + 1;
+}
+
+/* What may follow each path. A visit is of something: it is either good or does not happen. */
+static void step_on(const dsm_override *overrides, size_t count) {
+  static const dsm_description kinds[] = {DSM_DESCRIPTION_WORKLOAD, DSM_DESCRIPTION_SYSTEM};
+  const char *const texts[] = {fuzz_workload_text, fuzz_system_text};
+  for (size_t i = 0; i < 2 * count; i++) {
+    size_t length = 0;
+    const char *const text = texts[i % 2];
+    const dsm_status status = dsm_path_steps(kinds[i % 2], text, strlen(text),
+                                             overrides[i / 2].path, count_step, &length);
+    FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
+    FUZZ_CHECK((status == DSM_OK) == (length > 0));
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > FUZZ_BYTES_MAX) {
     return 0;
@@ -62,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const size_t count = split_lines(text, overrides);
   override_workload(overrides, count);
   override_system(overrides, count);
+  step_on(overrides, count);
   free(text);
   return 0;
 }

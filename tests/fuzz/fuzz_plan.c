@@ -16,6 +16,26 @@ static void check_explanation(const dsm_plan *plan, size_t layer_index) {
   dsm_explanation_free(explanation);
 }
 
+/* The plan beside itself, and beside the best of its question: only decisions may differ. */
+static void check_difference(const dsm_plan *plan) {
+  dsm_plan *best = NULL;
+  dsm_diff *diff = NULL;
+  const dsm_table_style style = {.width = 100, .color = false};
+  FUZZ_CHECK(dsm_diff_derive(&diff, plan, plan, NULL) == DSM_OK);
+  FUZZ_CHECK(!diff->is_different);
+  dsm_diff_free(diff);
+  FUZZ_CHECK(dsm_explore(&best, plan->workload, plan->system, &plan->options, NULL) == DSM_OK);
+  FUZZ_CHECK(dsm_diff_derive(&diff, plan, best, NULL) == DSM_OK);
+  FUZZ_CHECK(diff->input_count == 0 && diff->layer_count == 0);
+  FUZZ_CHECK(diff->difference_seconds <= 0);
+  const dsm_diffed of = {.a_file = "a", .b_file = "b", .diff = diff, .row_limit = 3};
+  fuzz_check_table(dsm_report_diff_table(&of, style));
+  fuzz_check_text(dsm_report_diff_json(&of));
+  fuzz_check_text(dsm_report_diff_csv(&of));
+  dsm_diff_free(diff);
+  dsm_plan_free(best);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > FUZZ_BYTES_MAX) {
     return 0;
@@ -39,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       FUZZ_CHECK(plan->result.lower_bound_cycles > 0);
       fuzz_check_plan(plan);
       check_explanation(plan, size % plan->layer_count);
+      check_difference(plan);
     }
   }
   dsm_plan_free(plan);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Installs a build into a scratch folder, moves it, and uses it: the program from another folder,
-and the library from a small consumer, found with pkg-config and with CMake, static and shared.
+and the library from the examples of docs/library.md: in C, found with pkg-config and with CMake, static
+and shared, and in Python.
 
 Usage: test_install.py --build DIR --cmake CMAKE --generator NAME --cc CC --cxx CXX --libdir DIR
                        [--flags FLAGS]
@@ -34,6 +35,12 @@ EXPECTED_FILES = [
     "share/dsm/schemas/dsm-describe-1.schema.json",
     "share/dsm/schemas/dsm-sweep-1.schema.json",
     "share/dsm/sweeps/scratchpad_vgg16.json",
+    "share/dsm/templates/workload.json",
+    "share/man/man1/dsm.1",
+    "share/man/man1/dsm-explore.1",
+    "share/bash-completion/completions/dsm",
+    "share/zsh/site-functions/_dsm",
+    "share/fish/vendor_completions.d/dsm.fish",
 ]
 
 failures = []
@@ -91,7 +98,8 @@ def check_files(install):
         path = install.prefix / name.format(lib=install.arguments.libdir)
         expect(path.exists(), f"not installed: {name}")
     has_mpi = (pathlib.Path(install.arguments.build) / "bin" / "dsm-mpi").exists()
-    expect((install.prefix / "bin" / "dsm-mpi").exists() == has_mpi, "dsm-mpi is installed if built")
+    for name in ("bin/dsm-mpi", "share/man/man1/dsm-mpi.1"):
+        expect((install.prefix / name).exists() == has_mpi, f"{name} is installed if dsm-mpi is built")
     expect((install.libdir / "libdsm.so").is_symlink(), "libdsm.so is a link to a version")
     for path in [*install.prefix.rglob("*.cmake"), *install.prefix.rglob("*.pc")]:
         for word in (install.arguments.build, str(install.arguments.source)):
@@ -112,12 +120,28 @@ def check_symbols(install):
     expect(not others, f"libdsm.so also shows {others}")
 
 
+def check_printed(install, name, printed, expected):
+    """An example prints the version, the utilization, and a line for each of 16 layers."""
+    lines = (printed or "").splitlines()
+    expect(len(lines) == 17 and
+           lines[0].startswith(f"dsm {install.arguments.version}: utilization {expected}, step "),
+           f"{name}: expected {install.arguments.version} {expected}, found {printed}")
+
+
+def check_python(install, expected):
+    """The example with ctypes prints what the one in C prints."""
+    if install.flags:
+        return  # a sanitizer's runtime would have to be loaded first
+    script = install.prefix / "share/doc/libdsm-dev/examples/library/explore_plan.py"
+    printed = run(sys.executable, script, *install.inputs(), install.libdir / "libdsm.so")
+    check_printed(install, script.name, printed, expected)
+
+
 def check_consumer(install, program, expected, is_shared):
     """It runs, and says what the program says."""
     environment = {"LD_LIBRARY_PATH": str(install.libdir)} if is_shared else {}
     printed = run(program, *install.inputs(), **environment)
-    expect(printed is not None and printed.split() == [install.arguments.version, expected],
-           f"{program.name}: expected {install.arguments.version} {expected}, found {printed}")
+    check_printed(install, program.name, printed, expected)
     linked = run("ldd", program, **environment) or ""
     expect(("libdsm.so" in linked) == is_shared,
            f"{program.name}: linked with the {'static' if is_shared else 'shared'} library")
@@ -126,7 +150,7 @@ def check_consumer(install, program, expected, is_shared):
 def check_pkg_config(install, work, expected):
     version = install.pkg_config("--modversion")
     expect(version == install.arguments.version, f"pkg-config: version {version}")
-    source = install.arguments.here / "consumer" / "consumer.c"
+    source = install.prefix / "share/doc/libdsm-dev/examples/library/explore_plan.c"
     strict = ["-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     for is_shared in (True, False):
         options = ["--cflags", "--libs", *([] if is_shared else ["--static"])]
@@ -152,6 +176,7 @@ def check_cmake(install, work, expected):
     configured = run(arguments.cmake, "-S", arguments.here / "consumer", "-B", build, "-G",
                      arguments.generator, f"-DCMAKE_C_COMPILER={arguments.cc}",
                      f"-DCMAKE_CXX_COMPILER={arguments.cxx}",
+                     f"-DEXAMPLES={install.prefix}/share/doc/libdsm-dev/examples/library",
                      f"-DCMAKE_PREFIX_PATH={install.prefix}",
                      f"-DWANTED_VERSION={arguments.version}", f"-DCMAKE_C_FLAGS={arguments.flags}",
                      f"-DCMAKE_CXX_FLAGS={arguments.flags}")
@@ -190,6 +215,7 @@ def main():
             check_symbols(install)
             check_pkg_config(install, work, expected)
             check_cmake(install, work, expected)
+            check_python(install, expected)
     print(f"{len(failures)} failures" if failures else "what is installed works")
     return 1 if failures else 0
 

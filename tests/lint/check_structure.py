@@ -22,12 +22,14 @@ ROOMS = {
     "server": ["base", "workload", "system", "model", "plan", "search"],
     "partition": ["base", "server"],
     "sweep": ["base", "workload", "system", "plan", "search"],
-    "report": ["base", "system", "model", "plan"],
+    "editing": ["base", "workload", "system", "server"],
+    "report": ["base", "workload", "system", "model", "plan", "check"],
     "cli": [],
     "mpi": ["base", "sweep", "cli"],
+    "pages": ["cli"],
 }
 # What belongs to programs, not to the library.
-PROGRAMS = ("cli", "mpi")
+PROGRAMS = ("cli", "mpi", "pages")
 # Public headers that a room may use beside those of the rooms below it.
 PUBLIC_HEADERS = {
     "base": {"status", "diag", "file", "number", "override", "limits"},
@@ -36,12 +38,13 @@ PUBLIC_HEADERS = {
     "model": {"mapping", "model", "workload", "system"},
     "plan": {"plan"},
     "search": {"explore"},
-    "check": {"check"},
+    "check": {"check", "diff"},
     "elasticity": {"elasticity"},
     "server": {"server", "instance"},
     "partition": {"partition", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
-    "report": {"report", "suggest"},
+    "report": {"report", "suggest", "export"},
+    "editing": {"path_steps"},
 }
 FORBIDDEN_EVERYWHERE = [
     "atoi", "atol", "atof", "sprintf", "vsprintf", "strcpy", "strcat", "gets", "strtok", "alloca",
@@ -51,7 +54,8 @@ FORBIDDEN_OUTSIDE = {
     # word: rooms that may use it
     "strtol": set(), "strtoul": set(), "strtoll": set(), "strtoull": set(),
     "strtod": {"base"},
-    "printf": {"cli"}, "fprintf": {"cli"}, "puts": {"cli"}, "fputs": {"cli"}, "putchar": {"cli"},
+    "printf": {"cli"}, "fprintf": {"cli", "pages"}, "puts": {"cli"}, "fputs": {"cli", "pages"},
+    "putchar": {"cli"}, "fputc": {"cli", "pages"},
     "exit": {"cli"}, "getenv": {"cli"},
     "malloc": {"base", "search", "mpi"}, "realloc": {"base", "search"},
     "calloc": {"base", "search", "cli", "mpi"},

@@ -106,6 +106,41 @@ static void write_device(programme *p, const dsm_partition *partition, size_t j)
   end_row(p, instance->devices[j].link_bytes_per_second);
 }
 
+/* One consumer of each tensor, one tensor to each consumer and from each producer. */
+static bool is_chain(const dsm_instance *instance) {
+  for (size_t i = 0; i < instance->task_count; i++) {
+    size_t read = 0;
+    size_t made = 0;
+    for (size_t t = 0; t < instance->tensor_count; t++) {
+      const dsm_tensor *const it = &instance->tensors[t];
+      made += it->producer == i ? it->consumer_count : 0;
+      for (size_t k = 0; k < it->consumer_count; k++) {
+        read += it->consumers[k] == i ? 1 : 0;
+      }
+    }
+    if (read > 1 || made > 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* (7): each task at least as often as rho; where the tensors form no chain, exactly so. */
+static void write_tasks(programme *p) {
+  const dsm_instance *const instance = p->instance;
+  const bool is_equal = !is_chain(instance);
+  for (size_t i = 0; i < instance->task_count; i++) {
+    term(p, 1, -1);
+    for (size_t j = 0; j < instance->device_count; j++) {
+      term(p, x_of(p, i, j), 1);
+    }
+    end_row(p, (double)NAN);
+    if (is_equal) {
+      glp_set_row_bnds(p->problem, glp_get_num_rows(p->problem), GLP_FX, 0, 0);
+    }
+  }
+}
+
 double storage_optimum(const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
   programme p = {.problem = glp_create_prob(), .instance = instance};
@@ -117,13 +152,7 @@ double storage_optimum(const dsm_partition *partition) {
     glp_set_col_bnds(p.problem, c, GLP_LO, 0, 0);
   }
   glp_set_obj_coef(p.problem, 1, 1);
-  for (size_t i = 0; i < instance->task_count; i++) {
-    term(&p, 1, -1);
-    for (size_t j = 0; j < instance->device_count; j++) {
-      term(&p, x_of(&p, i, j), 1);
-    }
-    end_row(&p, (double)NAN);
-  }
+  write_tasks(&p);
   for (size_t t = 0; t < instance->tensor_count; t++) {
     write_tensor(&p, t);
   }

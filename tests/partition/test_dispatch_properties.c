@@ -323,6 +323,7 @@ START_TEST(test_solved_and_simulated) {
     const double edge = (double)(few.window - 1) * dispatch->throughput / 200;
     ck_assert_double_le(dispatch->throughput, (solved->bound + edge) * (1 + 1e-9));
     ck_assert_double_le(400 / dispatch->seconds, solved->bound * (1 + 1e-9));
+    ck_assert_double_eq_tol(storage_optimum(solved), solved->rho, 1e-6 * solved->rho);
     for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
       ck_assert_double_le(solved->baselines[k].rho, solved->bound * (1 + 1e-9));
     }

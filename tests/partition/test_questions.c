@@ -52,7 +52,7 @@ START_TEST(parts_of_a_byte_are_missing_too) {
   s.devices[0].memory_bytes = 7.75;
   const dsm_partition_options options = defaults();
   expect(&s, &options, DSM_ERROR_INFEASIBLE,
-         "it needs 9 bytes, and \"d1\", the largest device that can run it, has 7: 1 bytes are "
+         "it needs 9 bytes, and \"d1\", the largest device that can run it, has 7: 1 byte is "
          "missing");
 }
 END_TEST
@@ -125,10 +125,11 @@ static dsm_status add_too_little(void *context) {
 
 START_TEST(a_session_passes_the_status_on) {
   size_t count = 0;
-  ck_assert_int_eq(dsm__solver_session(add_too_little, &count, NULL), DSM_OK);
+  ck_assert_int_eq(dsm__solver_session(add_too_little, NULL, &count, NULL), DSM_OK);
   count = 1;
   dsm_diags *const diags = dsm_diags_new(3);
-  ck_assert_int_eq(dsm__solver_session(add_too_little, &count, diags), DSM_ERROR_OUT_OF_MEMORY);
+  ck_assert_int_eq(dsm__solver_session(add_too_little, NULL, &count, diags),
+                   DSM_ERROR_OUT_OF_MEMORY);
   ck_assert_uint_eq(dsm_diags_count(diags), 1);
   dsm_diags_free(diags);
 }

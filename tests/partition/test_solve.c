@@ -90,7 +90,7 @@ END_TEST
 START_TEST(a_slow_device_spares_its_link) {
   small_instance s;
   small_chain(&s, 3, 2);
-  const double seconds[] = {3e-5, 9e-8, (double)INFINITY, 1.6e-6, 2e-6, 16000};
+  const double seconds[] = {3e-5, 9e-6, (double)INFINITY, 2.6e-6, 2e-6, 16000};
   memcpy(s.seconds, seconds, sizeof seconds);
   s.tasks[0].weights_bytes = s.tasks[2].weights_bytes = 4;
   s.tasks[1].weights_bytes = 0;

@@ -8,6 +8,7 @@
 Suite *suite_description_json(void);
 Suite *suite_memory_need(void);
 Suite *suite_plan_decisions(void);
+Suite *suite_plan_invocations(void);
 Suite *suite_plan_json(void);
 Suite *suite_plan_json_write(void);
 Suite *suite_plan_layouts(void);

@@ -55,7 +55,8 @@ START_TEST(test_anything_else_has_one_finding) {
       DSM_ERROR_INVALID);
   ck_assert_uint_eq(dsm_diags_count(diags), 1);
   ck_assert_str_eq(dsm_diags_get(diags, 0)->file, "x.json");
-  ck_assert_uint_eq(dsm_diags_get(diags, 0)->line, 1);
+  /* an empty file has no line */
+  ck_assert_uint_eq(dsm_diags_get(diags, 0)->line, unknown[_i][0] == '\0' ? 0 : 1);
   dsm_diags_free(diags);
 }
 END_TEST

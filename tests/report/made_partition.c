@@ -89,6 +89,7 @@ const dsm_partition made_latency_partition = {
                 .does_keep_results = true},
     .status = DSM_SOLUTION_LIMITED,
     .is_heuristic = true,
+    .statistics = {.column_count = 12},
     .rho = 12.5,
     .latency_seconds = 0.080004,
     .objective = 0.080004,

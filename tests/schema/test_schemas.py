@@ -163,14 +163,17 @@ def check_bundled(schemas, source):
         for path in paths:
             complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
             expect(complaint is None, f"{path.name}: {complaint}")
+        path = source / "templates" / f"{kind}.json"
+        complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
+        expect(complaint is None, f"templates/{path.name}: {complaint}")
 
 
 # ---- the tables of the sources ----
 
 
 def expect_same(what, in_schema, in_source):
-    """The same words, in any order, each once."""
-    in_schema, in_source = list(in_schema), list(in_source)
+    """The same words, in any order, each once. Comments are no keys of the source."""
+    in_schema, in_source = [word for word in in_schema if word != "//"], list(in_source)
     expect(sorted(in_schema) == sorted(in_source),
            f"{what}: the schema has {sorted(in_schema)}, the source {sorted(in_source)}")
 
@@ -588,11 +591,54 @@ def check_checks(schemas, dsm, plans, folder):
             expect(schemas.complaint(name, changed) is not None, f"{name}: valid without {key}")
 
 
+def check_diffs(schemas, dsm, plans):
+    """Plans with everything that can differ: other networks, other modes, and the same plan twice."""
+    name = "dsm-diff/1"
+    schema = schemas.by_format[name]
+    pairs = [(plans[0], plans[0]), *zip(plans, plans[1:] + plans[:1])]
+    documents = [run(dsm, "diff", str(one), str(other), "--format", "json")
+                 for one, other in pairs]
+    for found in documents:
+        complaint = found and schemas.complaint(name, found)
+        expect(complaint is None, f"diff: {complaint}")
+    expect([found["different"] for found in documents]
+           == [one != other for one, other in pairs], "diff: other answers")
+    seen = {key for found in documents for _, value in objects(found) for key in value}
+    known = {key for _, value in objects(schema) if "properties" in value
+             for key in value["properties"]}
+    expect(known <= seen, f"diff: never written: {known - seen}")
+    found = next(each for each in documents if each["decisions"] and each["layers"])
+    for key in ("inputs", "layers", "decisions", "passes"):
+        found[key] = found[key][:1]
+    check_refusals(schemas, name, {**found, "inputs": []}, schema["required"])
+    for path, value in objects(found):
+        for key in value:
+            changed = copy.deepcopy(found)
+            target = changed
+            for step in path:
+                target = target[step]
+            del target[key]
+            is_optional = path[:1] == ("inputs",) and path[2:] == () and key in ("a", "b") \
+                or path[:1] == ("inputs",) and len(path) > 2 or key in ("only_in", "pass")
+            expect(is_optional or schemas.complaint(name, changed) is not None,
+                   f"{name}: valid without {key} in {path}")
+
+
+def check_diff_tables(schema, sources):
+    properties = schema["properties"]
+    expect_same("compared decisions of a diff",
+                properties["decisions"]["items"]["properties"]["decision"]["enum"],
+                sources.names("src/check/check.c", "compared_names"))
+    kinds = sources.names("src/model/names.c", "group_names")
+    expect(list(properties["parts_seconds"]["properties"])[4:] == kinds[1:],
+           "diff: kinds of what is not overlapped")
+
+
 def check_server_tables(schemas, sources):
     server, path = schemas.by_format["dsm-server/1"], "src/server/server_json.c"
     device = server["$defs"]["device"]
     kinds = sources.names(path, "kind_names")
-    expect_same("keys of a server", server["properties"], sources.known_keys(path, "read_server"))
+    expect_same("keys of a server", server["properties"], sources.known_keys(path, "dsm__server_read"))
     expect_same("kinds of devices", device["properties"]["kind"]["enum"], kinds)
     text = sources.text(path)
     common = re.findall(r'"(\w+)"', re.search(r"#define COMMON_KEYS((?:.*\\\n)*.*)", text).group(1))
@@ -628,6 +674,47 @@ def check_check_tables(schema, sources):
                 sources.names(path, "presence_names"))
     expect_same("compared decisions", item["decisions"]["items"]["properties"]["decision"]["enum"],
                 sources.names(path, "compared_names"))
+
+
+# ---- comments ----
+
+
+def check_comments(schemas, dsm, plans, source, folder):
+    """Every object of an input may have a comment, in the schema and for the program; what is no text is
+    none for either."""
+    cases = source / "tests" / "cli" / "cases"
+    inputs = [source / "workloads" / "gnmt.json", source / "workloads" / "mobilenet_v2.json",
+              source / "systems" / "torus64_refined.json",
+              source / "sweeps" / "scratchpad_vgg16.json", source / "servers" / "edge_npu.json",
+              source / "servers" / "cpu_gpu_fpga.json", cases / "partition_energy" / "powered.json",
+              plans[0]]
+    for path in inputs:
+        document = json.loads(path.read_text())
+        name = document["format"]
+        for value, is_good in (("text", True), (["two", "lines"], True), ([], True), (1, False),
+                               ([1], False), ({}, False), (None, False)):
+            changed = copy.deepcopy(document)
+            for _, target in list(objects(changed)):
+                target["//"] = value
+            complaint = schemas.complaint(name, changed)
+            expect((complaint is None) == is_good, f"{path.name} with {value!r}: {complaint}")
+            commented = folder / "commented.json"
+            commented.write_text(json.dumps(changed))
+            done = subprocess.run([dsm, "validate", str(commented)], capture_output=True, text=True,
+                                  check=False, timeout=120)
+            expect((done.returncode == 0 and not done.stderr) if is_good else done.returncode == 3,
+                   f"{path.name} with {value!r}: exit code {done.returncode}: {done.stderr[:300]}")
+        # One object of each sort: its keys are the same whichever item of a list it is in.
+        sorts = {tuple(step for step in where if isinstance(step, str)): where
+                 for where, _ in objects(document)}
+        for where in sorts.values():
+            changed = copy.deepcopy(document)
+            target = changed
+            for step in where:
+                target = target[step]
+            target["//"] = 1
+            expect(schemas.complaint(name, changed) is not None,
+                   f"{path.name}: the schema takes a number for a comment at {where}")
 
 
 # ---- broken inputs ----
@@ -685,11 +772,14 @@ def main():
     check_server_tables(schemas, sources)
     check_profile_tables(schemas.by_format["dsm-profile/1"], sources)
     check_check_tables(schemas.by_format["dsm-check/1"], sources)
+    check_diff_tables(schemas.by_format["dsm-diff/1"], sources)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
         check_description(schemas, dsm, source, plans)
         check_checks(schemas, dsm, plans, pathlib.Path(folder))
+        check_comments(schemas, dsm, plans, source, pathlib.Path(folder))
+        check_diffs(schemas, dsm, plans)
     check_elasticity(schemas, dsm, source)
     check_sensitivity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")

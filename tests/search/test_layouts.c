@@ -312,7 +312,11 @@ static void compare_with_force(uint64_t seed, bool has_factors, tally *seen) {
   dsm_system_free(system);
 }
 
-enum { SEEDS = 400, FACTOR_SEEDS = 60 };
+#ifdef DSM_IS_BRIEF
+enum { SEEDS = 80, FACTOR_SEEDS = 12, BOUND_SEEDS = 6 };
+#else
+enum { SEEDS = 400, FACTOR_SEEDS = 60, BOUND_SEEDS = 25 };
+#endif
 
 START_TEST(test_layouts_are_the_best_of_all) {
   tally seen = {0};
@@ -321,8 +325,8 @@ START_TEST(test_layouts_are_the_best_of_all) {
   }
   ck_assert_uint_gt(seen.held, SEEDS / 2);
   ck_assert_uint_gt(seen.dearer, SEEDS / 8);
-  ck_assert_uint_gt(seen.moved, 0);
-  ck_assert_uint_gt(seen.mappings, 10000);
+  ck_assert(seen.moved > 0 || SEEDS < 400); /* they are rare */
+  ck_assert_uint_gt(seen.mappings, 25 * SEEDS);
 }
 END_TEST
 
@@ -393,8 +397,6 @@ static double compare_found(const random_case *given, const dsm_explore_options 
   *fewer += on.nodes < off.nodes ? 1 : 0;
   return on.need_bytes;
 }
-
-enum { BOUND_SEEDS = 25 };
 
 /* With ample memory, and with a little less than the fastest mapping needs. */
 START_TEST(test_bounds_change_nothing) {

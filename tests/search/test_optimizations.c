@@ -62,17 +62,10 @@ static void climb(const char *network, const char *system_name, const char *mini
   dsm_workload_free(workload);
 }
 
-/* The other builds look at the same code with fewer minibatches. */
-#ifdef DSM_IS_BRIEF
-enum { MINIBATCHES_TRIED = 1 };
-#else
-enum { MINIBATCHES_TRIED = MINIBATCHES };
-#endif
-
 START_TEST(test_more_optimizations_are_never_slower) {
   const int network = _i / SYSTEMS;
   const int system = _i % SYSTEMS;
-  const int minibatch_count = network == GOOGLENET ? 1 : MINIBATCHES_TRIED;
+  const int minibatch_count = network == GOOGLENET ? 1 : MINIBATCHES;
   const int first_mode =
       network == GOOGLENET && system == CHIP1 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
   for (int m = 0; m < minibatch_count; m++) {

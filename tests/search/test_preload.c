@@ -10,7 +10,7 @@
 
 /* The other builds look at the same code with fewer networks. */
 #ifdef DSM_IS_BRIEF
-enum { TWIN_COUNT = 60, RANDOM_COUNT = 500 };
+enum { TWIN_COUNT = 30, RANDOM_COUNT = 500 };
 #else
 enum { TWIN_COUNT = 400, RANDOM_COUNT = 2000 };
 #endif

@@ -17,7 +17,12 @@
 #include "search/problem.h"
 #include "suites.h"
 
-enum { LAYERS_MAX = 3, COLUMNS_MAX = 6, ROWS_MAX = 3, INSTANCES = 300, TEXT_MAX = 1024 };
+enum { LAYERS_MAX = 3, COLUMNS_MAX = 6, ROWS_MAX = 3, TEXT_MAX = 1024 };
+#ifdef DSM_IS_BRIEF
+enum { INSTANCES = 60 };
+#else
+enum { INSTANCES = 300 };
+#endif
 
 typedef struct instance {
   dsm_workload *workload;

@@ -22,7 +22,8 @@ START_TEST(all_numbers_are_read) {
       " 'efficiency_ratio': 0.25, 'task_microseconds': 5, 'memory_GB': 16, 'link_GBps': 12,"
       " 'power': {'busy_watts': 70, 'idle_watts': 10}, 'source': 'somewhere'},"
       "{'name': 'fpga', 'kind': 'fpga', 'clock_MHz': 300, 'multipliers': 64,"
-      " 'initiation_interval_cycles': 1.5, 'instances': 3, 'accelerator': false},"
+      " 'initiation_interval_cycles': 1.5, 'instances': 3, 'task_microseconds': 7,"
+      " 'accelerator': false},"
       "{'name': 'other', 'kind': 'times', 'times': {'a': 0.5, 'b': null},"
       " 'power': {'busy_watts': 3}}");
   ck_assert_str_eq(server->name, "test");
@@ -47,12 +48,16 @@ START_TEST(all_numbers_are_read) {
   ck_assert_uint_eq(fpga->fpga.multipliers, 64);
   expect_number(fpga->fpga.initiation_interval_cycles, 1.5);
   ck_assert_uint_eq(fpga->fpga.instances, 3);
+  expect_number(fpga->fpga.task_seconds, 7e-6);
+  expect_number(dsm_device_task_seconds(gpu), 5e-6);
+  expect_number(dsm_device_task_seconds(fpga), 7e-6);
   const dsm_device *const other = &server->devices[2];
   ck_assert_uint_eq(other->time_count, 2);
   ck_assert_str_eq(other->times[0].task, "a");
   expect_number(other->times[0].seconds, 0.5);
   ck_assert(isinf(other->times[1].seconds));
   expect_number(other->idle_watts, 0);
+  expect_number(dsm_device_task_seconds(other), 0);
   dsm_server_free(server);
 }
 END_TEST
@@ -71,6 +76,7 @@ START_TEST(what_is_absent_has_its_default) {
   expect_number(gpu->roofline.task_seconds, 0);
   expect_number(server->devices[1].fpga.initiation_interval_cycles, 1);
   ck_assert_uint_eq(server->devices[1].fpga.instances, 1);
+  expect_number(server->devices[1].fpga.task_seconds, 0);
   /* Parameters may be on every chip: the memory of one counts. */
   expect_number(server->devices[2].memory_bytes, 3e9);
   ck_assert_str_eq(server->devices[2].chip->name, "small");

@@ -57,6 +57,10 @@ START_TEST(fpga) {
                                " 'instances': 3, 'initiation_interval_cycles': 2}";
   expect_number(time_of(device, 1), 14 * 2 / 100e6); /* ceil(4096 / 300) = 14 */
   expect_number(time_of(device, 4), 55 * 2 / 100e6); /* ceil(16384 / 300) = 55 */
+  expect_number(time_of("{'name': 'd', 'kind': 'fpga', 'clock_MHz': 100, 'multipliers': 4096,"
+                        " 'task_microseconds': 5}",
+                        1),
+                1 / 100e6 + 5e-6);
 }
 END_TEST
 
@@ -166,6 +170,31 @@ START_TEST(times_must_be_of_layers) {
 }
 END_TEST
 
+START_TEST(times_are_in_range) {
+  const dsm_instance_options options = {.batch = 1};
+  const dsm_instance_options many = {.batch = 1000000};
+  const dsm_instance_options joined = {.batch = 1, .task_count = 1};
+  static const char slow[] = "{'name': 'slow', 'kind': 'roofline', 'count': 2, 'peak_TFLOPs': 1e-9,"
+                             " 'efficiency_ratio': 1e-6, 'memory_bandwidth_GBps': 1}";
+  static const char fast[] = "{'name': 'fast', 'kind': 'roofline', 'peak_TFLOPs': 1e9,"
+                             " 'memory_bandwidth_GBps': 1e9}";
+  /* 2 * 4096 + 64 operations at 0.001 a second. */
+  dsm_instance_free(make_instance(FC, slow, 1, 0));
+  expect_refused(FC, slow, many, DSM_ERROR_INVALID,
+                 "expected times of tasks of 1e-12 to 1e9 s, found 8.256e+12 s for \"fc\" on "
+                 "\"slow1\", and 1 more time out of this range");
+  expect_refused(FC, fast, options, DSM_ERROR_INVALID,
+                 "expected times of tasks of 1e-12 to 1e9 s, found 8.576e-15 s for \"fc\" on "
+                 "\"fast\"");
+  static const char long_times[] =
+      "{'name': 'd', 'kind': 'times', 'times': {'fc': 9e8, 'fd': 9e8}}";
+  static const char two[] = FC ",{'name': 'fd', 'type': 'fc', 'in': 64, 'out': 64}";
+  dsm_instance_free(make_instance(two, long_times, 1, 0));
+  expect_refused(two, long_times, joined, DSM_ERROR_INVALID,
+                 "found 1.8e+09 s for \"fc..fd\" on \"d\"");
+}
+END_TEST
+
 Suite *suite_times(void) {
   Suite *const suite = suite_create("times");
   TCase *const tcase = tcase_create("times");
@@ -179,6 +208,7 @@ Suite *suite_times(void) {
   tcase_add_loop_test(tcase, chip_as_in_a_plan, 0, COUNT_OF(networks));
   tcase_add_loop_test(tcase, chip_of_many_chips, 0, 3);
   tcase_add_test(tcase, times_must_be_of_layers);
+  tcase_add_test(tcase, times_are_in_range);
   suite_add_tcase(suite, tcase);
   return suite;
 }

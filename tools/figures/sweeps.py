@@ -4,12 +4,16 @@ from figures.cases import CASES
 from figures.table import paragraph, table
 from figures.training import NETWORKS
 
+# What varies, and what the figure that shows it is drawn with.
 SWEEPS = (
-    ("fig10", "bandwidth of the links X and Y, in the range of Fig. 10"),
-    ("fig11", "minibatch and optimizations, training, Fig. 11 (a) to (c)"),
-    ("fig11_inference", "minibatch and optimizations, inference, Fig. 11 (d) to (f)"),
-    ("fig14", "16 to 256 chips, Fig. 14"),
-    ("fig15", "scratchpads of 0.5 to 4 MiB, Fig. 15"))
+    ("fig10", "bandwidth of the links X and Y, in the range of Fig. 10",
+     "--figure heatmap --value utilization"),
+    ("fig11", "minibatch and optimizations, training, Fig. 11 (a) to (c)", "--figure ladder"),
+    ("fig11_inference", "minibatch and optimizations, inference, Fig. 11 (d) to (f)",
+     "--figure ladder --y step_seconds"),
+    ("fig14", "16 to 256 chips, Fig. 14", "--where workload.minibatch=512"),
+    ("fig15", "scratchpads of 0.5 to 4 MiB, Fig. 15",
+     "--y utilization --where workload.minibatch=512"))
 LINK_X = "system.system.link_bandwidth_x_GBps"
 LINK_Y = "system.system.link_bandwidth_y_GBps"
 CHIPS_Y = "system.system.chips_y"
@@ -32,8 +36,9 @@ def distinct(found, column):
 
 
 def overview(dsm):
-    for name, what in SWEEPS:
-        yield f"`dsm sweep {name}`", len(rows(dsm, name)), what
+    for name, what, options in SWEEPS:
+        yield (f"`dsm sweep {name}`", len(rows(dsm, name)), what,
+               f"`dsm plot {name}.sqlite {options} -o {name}.svg`")
 
 
 def of_sets(found, workload):
@@ -97,10 +102,11 @@ def section(found, _topics):
         "## The studies as sweeps",
         "",
         paragraph("""Each is one command; its points are in a database afterwards (see
-            [formats.md](formats.md)). `--format csv` prints them. A test checks that they are
+            [formats.md](formats.md)). `--format csv` prints them, `dsm plot` draws them
+            ([plots.md](plots.md#figures-of-a-sweep)). A test checks that they are
             exactly what `dsm explore` says, wherever this page asks it too."""),
         "",
-        *table(("command", "points", "what varies"), overview(dsm)),
+        *table(("command", "points", "what varies", "figure"), overview(dsm)),
         "",
         "Utilization by the bandwidth of the links in GB/s, training, minibatch 512, all "
         "optimizations (`fig10`):",
@@ -136,7 +142,7 @@ def exploration(dsm, row):
 
 
 def findings(dsm):
-    for name, _ in SWEEPS:
+    for name, _, _ in SWEEPS:
         compared = 0
         for row in rows(dsm, name) if name != "fig11_inference" else ():
             result = exploration(dsm, row)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dispatch_random.h: gaps between requests that arrive at random.
+ * random_draw.h: random numbers, the same in every run.
  *
  * splitmix64 (Steele, Lea and Flood, 2014) walks through all 2^64 states; the upper 53 bits of a
  * number give u in (0, 1], and -ln(u) / rate is an exponential gap (inversion).
  */
-#ifndef DSM_PARTITION_DISPATCH_RANDOM_H
-#define DSM_PARTITION_DISPATCH_RANDOM_H
+#ifndef DSM_PARTITION_RANDOM_DRAW_H
+#define DSM_PARTITION_RANDOM_DRAW_H
 
 #include <math.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ static inline uint64_t dsm__splitmix64(uint64_t *state) {
   return mixed ^ (mixed >> 31);
 }
 
-/** The next gap, in seconds, at a rate per second. */
+/** Exponentially distributed: gaps in seconds of what happens at a rate per second. */
 static inline double dsm__exponential_gap(uint64_t *state, double rate) {
   const uint64_t upper = (dsm__splitmix64(state) >> 11) + 1;
   return -log(ldexp((double)upper, -53)) / rate;

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measures `dsm partition` as a whole process on the cases of docs/performance.md and prints them as Markdown.
+
+Usage: partition_networks.py DSM
+One run each: processor time, seconds by the clock, the largest memory.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+GPUS = ["cpu_2gpu", "--set", "server.devices.gpu.count=3"]
+MAKE_PROFILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "make_profile.py")
+
+
+def bundled(network, memory_GB=None, link_GBps=None):
+    """A bundled network on a CPU and three GPUs, with memory of each GPU and links as given."""
+    words = [network, *GPUS]
+    if memory_GB is not None:
+        words += ["--set", f"server.devices.gpu.memory_GB={memory_GB}"]
+    if link_GBps is not None:
+        for device in ("cpu", "gpu"):
+            words += ["--set", f"server.devices.{device}.link_GBps={link_GBps}"]
+    return words
+
+
+# name, memory, link GB/s, arguments or (tasks, devices, ratio) of make_profile.py, options
+CASES = [
+    ("ResNet-50", "16 GB", "15.75", bundled("resnet50"), ["--time-limit", "30"]),
+    ("ResNet-50", "0.02 GB", "15.75", bundled("resnet50", 0.02), ["--time-limit", "30"]),
+    ("ResNet-50", "0.02 GB", "1", bundled("resnet50", 0.02, 1), ["--time-limit", "30"]),
+    ("GoogLeNet", "16 GB", "15.75", bundled("googlenet"), ["--time-limit", "30"]),
+    ("GoogLeNet", "0.006 GB", "1", bundled("googlenet", 0.006, 1), ["--time-limit", "30"]),
+    ("random", "4", "1", (200, 8, 4), ["--time-limit", "60"]),
+    ("random", "2", "1", (200, 8, 2), ["--time-limit", "60"]),
+    ("random", "1.3", "1", (200, 8, 1.3), ["--time-limit", "60"]),
+    ("random, `--tasks 40`", "1.3", "1", (200, 8, 1.3), ["--time-limit", "60", "--tasks", "40"]),
+    ("random", "2", "1", (300, 12, 2), ["--time-limit", "1"]),
+    ("random", "2", "1", (1000, 8, 2), ["--time-limit", "1"]),
+    ("random", "2", "1", (1000, 8, 2), ["--time-limit", "60"]),
+    ("random", "4", "1", (12000, 64, 4), ["--time-limit", "1"]),
+    ("random", "4", "1", (12000, 64, 4), ["--time-limit", "60"]),
+]
+
+
+def made(folder, shape):
+    """A file with a made profile."""
+    path = os.path.join(folder, "-".join(map(str, shape)) + ".json")
+    if not os.path.exists(path):
+        with open(path, "w", encoding="utf-8") as out:
+            subprocess.run([sys.executable, MAKE_PROFILE, *map(str, shape)], stdout=out, check=True)
+    return ["--profile", path]
+
+
+def measure(dsm, arguments, output):
+    """Exit code, processor seconds, seconds by the clock, MB, what --verbose says."""
+    begin = time.monotonic()
+    command = [dsm, "partition", *arguments, "--gap", "1%", "--verbose", "-o", output]
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        text = said.read()
+    return (process.returncode, usage.ru_utime + usage.ru_stime, time.monotonic() - begin,
+            usage.ru_maxrss / 1000, text)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: partition_networks.py DSM")
+    print("### Partitions of whole networks\n")
+    print("| network | tasks | devices | memory | link | limit | columns, rows, nodes | s | clock | MB | gap "
+          "| answer of |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "answer.json")
+        for name, memory, link, what, options in CASES:
+            arguments = (what if isinstance(what, list) else made(folder, what)) + options
+            code, cpu, clock, megabytes, said = measure(sys.argv[1], arguments, output)
+            if code != 0:
+                print(f"| {name} | | | {memory} | {link} | {options[1]} | exit {code} | {cpu:.2g} | {clock:.2g} | "
+                      f"{megabytes:.0f} | | |")
+                continue
+            with open(output, encoding="utf-8") as file:
+                answer = json.load(file)
+            sizes = [line.split("; ")[1].rsplit(", ", 1)[0] for line in said.splitlines()
+                     if " columns, " in line]
+            print(f"| {name} | {len(answer['tasks'])} | {len(answer['devices'])} | {memory} | {link} | {options[1]} s "
+                  f"| {sizes[0] if sizes else ''} | {cpu:.2g} | {clock:.2g} | {megabytes:.0f} "
+                  f"| {100 * answer['gap']:.3g} % | {'start' if answer['heuristic'] else 'solver'} |",
+                  flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/**
+ * @file
+ * export.h: plans as inputs of other simulators.
+ *
+ * Each target is a set of small text files that hold what a plan predicts in that simulator's own
+ * form. docs/export.md says for each what every number is, and what is lost on the way.
+ */
+#ifndef DSM_EXPORT_H
+#define DSM_EXPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dsm/diag.h"
+#include "dsm/file.h"
+#include "dsm/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Simulators that plans can be handed to. */
+typedef enum dsm_export_target {
+  DSM_EXPORT_ASTRA_SIM = 0, /**< network simulator: text workload and network file */
+  DSM_EXPORT_TARGET_COUNT
+} dsm_export_target;
+
+/** The word of the command line: "astra-sim". Never NULL. */
+DSM_API const char *dsm_export_target_name(dsm_export_target target);
+/** The same read back, exactly; false if the text is none of them. */
+DSM_API bool dsm_export_target_parse(const char *text, dsm_export_target *target);
+
+/** Most files of an export. */
+#define DSM_EXPORT_FILES_MAX 4
+
+/** The files of an export; they belong to it. */
+typedef struct dsm_export {
+  dsm_named_text files[DSM_EXPORT_FILES_MAX];
+  size_t file_count;
+  struct dsm__arena *arena; /**< private */
+} dsm_export;
+
+/**
+ * Makes the files of a target from a plan's predicted times and volumes. *made is set only on
+ * DSM_OK and then belongs to the caller. DSM_ERROR_INFEASIBLE, with a finding: the target cannot
+ * express the system, as ASTRA-sim's network of one chip; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan,
+                                                 dsm_export_target target, dsm_diags *diags);
+
+/** Frees an export with its files; NULL is fine. */
+DSM_API void dsm_export_free(dsm_export *made);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/**
+ * @file
+ * plot.h: figures, as texts for gnuplot.
+ *
+ * A figure is a script and the data that it draws. The library only makes these texts; whoever
+ * wants a picture has gnuplot (5.4 or later) read them. Where everything stands is computed here,
+ * so that labels do not overlap, however many layers there are: the height of a picture grows, long
+ * names are shortened in their middle, and some labels are left out where bars are narrower than
+ * letters. The same figure has the same texts, byte for byte.
+ *
+ * A picture is 720 units wide; a unit is a pixel in SVG, two in PNG, and 1/108 inch in PDF,
+ * which is then as wide as the text of a page (6.67 inches).
+ */
+#ifndef DSM_PLOT_H
+#define DSM_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dsm/diag.h"
+#include "dsm/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What gnuplot is to write. */
+typedef enum dsm_plot_form {
+  DSM_PLOT_SVG = 0,
+  DSM_PLOT_PNG,
+  DSM_PLOT_PDF,
+  DSM_PLOT_FORM_COUNT
+} dsm_plot_form;
+
+/** "svg", "png" or "pdf", which is also the ending of the file's name. Never NULL. */
+DSM_API const char *dsm_plot_form_name(dsm_plot_form form);
+
+/** Figures of a plan. */
+typedef enum dsm_plan_figure {
+  DSM_PLAN_FIGURE_LOSS = 0, /**< where the time of each layer and pass goes (DSM, Fig. 13) */
+  DSM_PLAN_FIGURE_SPLITS,   /**< parallelism and core split of each layer and pass (DSM, Fig. 12) */
+  DSM_PLAN_FIGURE_ROOFLINE, /**< FLOP/s of a chip over the FLOP for each byte of memory traffic */
+  DSM_PLAN_FIGURE_MEMORY,   /**< what a chip's memory holds over the step */
+  DSM_PLAN_FIGURE_COUNT
+} dsm_plan_figure;
+
+/** "loss", "splits", "roofline" or "memory". Never NULL. */
+DSM_API const char *dsm_plan_figure_name(dsm_plan_figure figure);
+/** The same read back, exactly; false if the text is none of them. */
+DSM_API bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure);
+
+/** Data of a figure: lines of fields separated by tabs; a line that begins with '#' says what the
+ * columns are. */
+typedef struct dsm_plot_data {
+  const char *name; /**< such as "bars": letters only */
+  const char *text;
+} dsm_plot_data;
+
+/** A figure. Everything inside belongs to it. */
+typedef struct dsm_plot {
+  const char *title; /**< one line */
+  double width;      /**< of the picture, in units */
+  double height;
+  const char *body; /**< the commands that draw, which find the data by variables of their names */
+  const dsm_plot_data *data;
+  size_t data_count;
+  struct dsm__arena *arena; /**< private */
+} dsm_plot;
+
+/**
+ * A figure of a plan. *plot belongs to the caller; it is NULL unless DSM_OK.
+ * DSM_ERROR_OUT_OF_MEMORY. O(layers) texts, of bounded width.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan,
+                                               dsm_plan_figure figure, dsm_diags *diags);
+
+/**
+ * The script to keep: gnuplot makes NAME.FORM from it and from the data in files beside it, whose
+ * names are those of dsm_plot_data_file. `name` should be plain: letters, digits, '.', '-', '_'.
+ * malloc'ed, to be freed by the caller; NULL if out of memory.
+ */
+DSM_API char *dsm_plot_script(const dsm_plot *plot, const char *name, dsm_plot_form form);
+
+/** The name of the file of data number `index` (below data_count): "NAME.bars.dat". malloc'ed, to
+ * be freed by the caller; NULL if out of memory. */
+DSM_API char *dsm_plot_data_file(const dsm_plot *plot, const char *name, size_t index);
+
+/** The script with the data in it, for the standard input of a gnuplot that writes the picture to
+ * its standard output. malloc'ed, to be freed by the caller; NULL if out of memory. */
+DSM_API char *dsm_plot_program(const dsm_plot *plot, dsm_plot_form form);
+
+/** Frees the figure; NULL is fine. */
+DSM_API void dsm_plot_free(dsm_plot *plot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/**
+ * @file
+ * plot_points.h: figures of the points of a sweep, as texts for gnuplot (plot.h).
+ *
+ * What a figure shows is a result over one or two axes. Without options it is found out from what
+ * varies: the axis with the most numbers is the horizontal one, and all other axes that vary name
+ * the series. Where these are more than colours can tell apart, a figure has several panels.
+ */
+#ifndef DSM_PLOT_POINTS_H
+#define DSM_PLOT_POINTS_H
+
+#include "dsm/plot.h"
+#include "dsm/sweep_store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Figures of points. */
+typedef enum dsm_points_figure {
+  DSM_POINTS_FIGURE_LINES = 0, /**< a result over an axis, a line a series (DSM, Figs. 14, 15) */
+  DSM_POINTS_FIGURE_LADDER,  /**< speed-up over the first of several optimizations (DSM, Fig. 11) */
+  DSM_POINTS_FIGURE_HEATMAP, /**< a result over two axes */
+  DSM_POINTS_FIGURE_PARETO, /**< the points that no other beats in two objectives, and the others */
+  DSM_POINTS_FIGURE_COUNT
+} dsm_points_figure;
+
+/** "lines", "ladder", "heatmap" or "pareto". Never NULL. */
+DSM_API const char *dsm_points_figure_name(dsm_points_figure figure);
+/** The same read back, exactly; false if the text is none of them. */
+DSM_API bool dsm_points_figure_parse(const char *text, dsm_points_figure *figure);
+
+/** Most axes of a `series`, most objectives of a front. */
+#define DSM_PLOT_LIST_MAX 16
+
+/** What a figure shows. All is borrowed; columns are names of dsm_point_table. All zero is the
+ * default of everything. */
+typedef struct dsm_points_view {
+  const char *x;      /**< column of the horizontal axis; NULL: the axis with the most values that
+                           are all numbers, else that with the most values */
+  const char *y;      /**< column of the vertical axis; NULL: of a heat map the next such axis, else
+                           the result "samples_per_second" */
+  const char *series; /**< comma-separated columns whose values name the lines, or of a ladder the
+                           column whose values are its rungs; NULL: all other axes that vary, of a
+                           ladder "options.optimize" */
+  const char *value;  /**< column that a heat map shows; NULL: "samples_per_second" */
+  const char *pareto; /**< comma-separated objectives (dsm_objective_parse), the first for the
+                           vertical axis and the second for the horizontal one; NULL: the most of
+                           "samples_per_second" and the least of the default x */
+  const char *const
+      *wheres; /**< COLUMN=VALUE[,VALUE...]: only points for which all of these hold */
+  size_t where_count;
+} dsm_points_view;
+
+/**
+ * A figure of points. *plot is NULL unless DSM_OK, and then belongs to the caller; the table is not
+ * changed. DSM_ERROR_USAGE: the view names an unknown column, one that holds no numbers where
+ * numbers are drawn, an unknown value, conditions that exclude each other, a column
+ * twice, a ladder of one rung, or more lines or panels than a figure has place for;
+ * DSM_ERROR_INFEASIBLE: there is no point with a number to draw (the finding says why the first has
+ * none); DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table,
+                                                 dsm_points_figure figure,
+                                                 const dsm_points_view *view, dsm_diags *diags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

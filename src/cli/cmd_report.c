@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/complain.h"
+#include "cli/explored.h"
+#include "cli/output.h"
+#include "cli/plan_operand.h"
+#include "cli/terminal.h"
+
+#define FINDINGS_MAX 100
+
+/* What a page shows beside the plan. */
+typedef struct explored {
+  const cli_plan_operand *operand;
+  cli_ladder ladder;
+  dsm_plan *apart;      /* explored with the plan's own options, where no rung was; else NULL */
+  const dsm_plan *best; /* that, or the rung's */
+} explored;
+
+/* The rung of these optimizations; NULL: there is none. */
+static const dsm_plan *find_rung(const cli_ladder *ladder, const dsm_explore_options *options) {
+  const dsm_optimization_set of_mode = dsm_mode_optimizations(options->mode);
+  for (size_t i = 0; i < ladder->count; i++) {
+    const dsm_plan *const plan = ladder->plans[i];
+    if (plan != NULL && ((plan->options.optimizations ^ options->optimizations) & of_mode) == 0) {
+      return plan;
+    }
+  }
+  return NULL;
+}
+
+/* The ladder, and the best plan of the plan's own space, which tells the bound too. */
+static dsm_status explore_again(explored *found, const cli_arguments *arguments, dsm_diags *diags) {
+  dsm_plan *const plan = found->operand->plan;
+  plan->options.thread_count = arguments->options.thread_count;
+  const cli_ladder_request request = {.workload = plan->workload,
+                                      .system = plan->system,
+                                      .options = &plan->options,
+                                      .may_lack_rungs = true};
+  dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request, diags);
+  found->best = find_rung(&found->ladder, &plan->options);
+  if (status == DSM_OK && found->best == NULL) {
+    status = cli_explore(&found->apart, arguments, NULL, plan->workload, plan->system,
+                         &plan->options, diags);
+    found->best = found->apart;
+  }
+  if (status == DSM_OK) {
+    plan->result.lower_bound_cycles =
+        fmin(found->best->result.lower_bound_cycles, plan->result.step_cycles);
+  }
+  return status;
+}
+
+static char *print_page(const void *result, cli_format format, dsm_table_style style) {
+  const explored *const found = result;
+  const cli_plan_operand *const operand = found->operand;
+  const bool is_file = !operand->is_point && strcmp(operand->file, "-") != 0;
+  const dsm_plan_page page = {.plan = operand->plan,
+                              .file = is_file ? operand->file : NULL,
+                              .point = operand->is_point ? operand->name : NULL,
+                              .recorded_step_cycles = operand->recorded_step_cycles,
+                              .best = found->best,
+                              .rungs = found->ladder.rungs,
+                              .rung_count = found->ladder.count};
+  (void)format;
+  (void)style;
+  return dsm_report_plan_page(&page);
+}
+
+static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  explored found = {.operand = operand};
+  const dsm_status status = explore_again(&found, arguments, diags);
+  cli_print_findings(arguments, diags);
+  const cli_exit outcome =
+      status == DSM_OK ? cli_put_text(arguments, print_page, &found) : cli_exit_of(status);
+  cli_ladder_fini(&found.ladder);
+  dsm_plan_free(found.apart);
+  dsm_diags_free(diags);
+  return outcome;
+}
+
+cli_exit cli_run_report(const cli_arguments *arguments) {
+  if (arguments->output == NULL && cli_is_terminal(arguments, stdout)) {
+    return cli_usage_error(arguments->command,
+                           "expected where the page goes: -o FILE ('-' is the terminal)");
+  }
+  cli_plan_operand operand;
+  cli_exit outcome = cli_load_first_plan(&operand, arguments);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = report(arguments, &operand);
+  }
+  cli_plan_operand_fini(&operand);
+  return outcome;
+}

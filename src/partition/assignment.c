@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* assignment.c: sums over devices, kept while tasks move. */
+#include "partition/assignment.h"
+
+#include <math.h>
+
+#include "partition/instance_facts.h"
+
+static double seconds_of(const dsm__assignment *a, size_t task, size_t device) {
+  return dsm_instance_seconds(a->instance, task, device);
+}
+
+/* To how many devices the tensor is sent. */
+static double copies_of(const dsm__assignment *a, size_t tensor) {
+  const size_t device = a->device_of[a->instance->tensors[tensor].producer];
+  const bool is_used_here = a->uses[tensor * a->instance->device_count + device] > 0;
+  return (double)(a->targets[tensor] - (is_used_here ? 1 : 0));
+}
+
+static void add_sent(dsm__assignment *a, size_t tensor, double copies) {
+  const dsm_tensor *const it = &a->instance->tensors[tensor];
+  a->sent_bytes[a->device_of[it->producer]] += copies * it->bytes;
+}
+
+static void add_task(dsm__assignment *a, size_t task, double sign) {
+  const size_t device = a->device_of[task];
+  a->busy_seconds[device] += sign * seconds_of(a, task, device);
+  a->held_bytes[device] += sign * dsm__task_need(a->instance, a->options, task);
+  a->sent_bytes[device] += a->leaves[task] ? sign * a->instance->tasks[task].output_bytes : 0;
+}
+
+void dsm__assignment_move(dsm__assignment *a, size_t task, size_t device) {
+  const size_t device_count = a->instance->device_count;
+  const size_t from = a->device_of[task];
+  add_task(a, task, -1);
+  for (size_t k = a->first_output[task]; k < a->first_output[task + 1]; k++) {
+    add_sent(a, a->outputs[k], -copies_of(a, a->outputs[k]));
+  }
+  a->device_of[task] = device;
+  add_task(a, task, 1);
+  for (size_t k = a->first_output[task]; k < a->first_output[task + 1]; k++) {
+    add_sent(a, a->outputs[k], copies_of(a, a->outputs[k]));
+  }
+  for (size_t k = a->first_input[task]; k < a->first_input[task + 1]; k++) {
+    const size_t t = a->inputs[k];
+    const double before = copies_of(a, t);
+    a->targets[t] -= --a->uses[t * device_count + from] == 0 ? 1 : 0;
+    a->targets[t] += a->uses[t * device_count + device]++ == 0 ? 1 : 0;
+    add_sent(a, t, copies_of(a, t) - before);
+  }
+}
+
+void dsm__assignment_count(dsm__assignment *a) {
+  const dsm_instance *const instance = a->instance;
+  const size_t device_count = instance->device_count;
+  for (size_t j = 0; j < device_count; j++) {
+    a->busy_seconds[j] = a->sent_bytes[j] = a->held_bytes[j] = 0;
+  }
+  for (size_t i = 0; i < instance->task_count; i++) {
+    add_task(a, i, 1);
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    const dsm_tensor *const it = &instance->tensors[t];
+    a->targets[t] = 0;
+    for (size_t j = 0; j < device_count; j++) {
+      a->uses[t * device_count + j] = 0;
+    }
+    for (size_t k = 0; k < it->consumer_count; k++) {
+      const size_t place = t * device_count + a->device_of[it->consumers[k]];
+      a->targets[t] += a->uses[place]++ == 0 ? 1 : 0;
+    }
+    add_sent(a, t, copies_of(a, t));
+  }
+}
+
+double dsm__assignment_overflow(const dsm__assignment *a) {
+  double over = 0;
+  for (size_t j = 0; j < a->instance->device_count; j++) {
+    over += fmax(a->held_bytes[j] - a->instance->devices[j].memory_bytes, 0);
+  }
+  return over;
+}
+
+double dsm__assignment_value(const dsm__assignment *a) {
+  const dsm_instance *const instance = a->instance;
+  double worst = 0;
+  double sum = 0;
+  double watts = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const dsm_instance_device *const it = &instance->devices[j];
+    const double linked = a->sent_bytes[j] / it->link_bytes_per_second;
+    worst = fmax(worst, fmax(a->busy_seconds[j], linked));
+    sum += a->busy_seconds[j] + linked;
+    watts += it->idle_watts +
+             (it->busy_watts - it->idle_watts) * a->busy_seconds[j] * a->options->required_rho;
+  }
+  switch (a->options->objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    return sum;
+  case DSM_OBJECTIVE_ENERGY:
+    return worst * a->options->required_rho <= 1 ? watts : HUGE_VAL;
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    break;
+  }
+  return 1 / worst;
+}
+
+static bool reserve(dsm__assignment *a, dsm__arena *arena) {
+  const size_t task_count = a->instance->task_count;
+  const size_t tensor_count = a->instance->tensor_count;
+  const size_t device_count = a->instance->device_count;
+  size_t reading_count = 0;
+  for (size_t t = 0; t < tensor_count; t++) {
+    reading_count += a->instance->tensors[t].consumer_count;
+  }
+  a->device_of = dsm__arena_array(arena, task_count, sizeof *a->device_of);
+  a->busy_seconds = dsm__arena_array(arena, device_count, sizeof *a->busy_seconds);
+  a->sent_bytes = dsm__arena_array(arena, device_count, sizeof *a->sent_bytes);
+  a->held_bytes = dsm__arena_array(arena, device_count, sizeof *a->held_bytes);
+  a->leaves = dsm__arena_array(arena, task_count, sizeof *a->leaves);
+  a->uses = dsm__arena_array(arena, tensor_count * device_count + 1, sizeof *a->uses);
+  a->targets = dsm__arena_array(arena, tensor_count + 1, sizeof *a->targets);
+  a->first_input = dsm__arena_array(arena, task_count + 2, sizeof *a->first_input);
+  a->inputs = dsm__arena_array(arena, reading_count + 1, sizeof *a->inputs);
+  a->first_output = dsm__arena_array(arena, task_count + 2, sizeof *a->first_output);
+  a->outputs = dsm__arena_array(arena, tensor_count + 1, sizeof *a->outputs);
+  return a->device_of != NULL && a->busy_seconds != NULL && a->sent_bytes != NULL &&
+         a->held_bytes != NULL && a->leaves != NULL && a->uses != NULL && a->targets != NULL &&
+         a->first_input != NULL && a->inputs != NULL && a->first_output != NULL &&
+         a->outputs != NULL;
+}
+
+/* Counting sort of tensors by consumer and by producer: counts one place further, summed up, then
+ * each place moves on to where the next begins. */
+static void list_tensors(dsm__assignment *a) {
+  const dsm_instance *const instance = a->instance;
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    const dsm_tensor *const it = &instance->tensors[t];
+    a->first_output[it->producer + 2]++;
+    for (size_t k = 0; k < it->consumer_count; k++) {
+      a->first_input[it->consumers[k] + 2]++;
+    }
+  }
+  for (size_t i = 2; i < instance->task_count + 2; i++) {
+    a->first_output[i] += a->first_output[i - 1];
+    a->first_input[i] += a->first_input[i - 1];
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    const dsm_tensor *const it = &instance->tensors[t];
+    a->outputs[a->first_output[it->producer + 1]++] = t;
+    for (size_t k = 0; k < it->consumer_count; k++) {
+      a->inputs[a->first_input[it->consumers[k] + 1]++] = t;
+    }
+  }
+}
+
+bool dsm__assignment_init(dsm__assignment *a, dsm__arena *arena, const dsm_instance *instance,
+                          const dsm_partition_options *options) {
+  *a = (dsm__assignment){.instance = instance, .options = options};
+  if (!reserve(a, arena)) {
+    return false;
+  }
+  list_tensors(a);
+  for (size_t i = 0; i < instance->task_count; i++) {
+    a->leaves[i] = !options->does_keep_results && a->first_output[i] == a->first_output[i + 1];
+    while (a->device_of[i] + 1 < instance->device_count &&
+           !dsm__task_can_run(instance, options, i, a->device_of[i])) {
+      a->device_of[i]++;
+    }
+  }
+  dsm__assignment_count(a);
+  return true;
+}

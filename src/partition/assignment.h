@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * assignment.h: each task on one device. What that does is known without a programme: with T_j the
+ * seconds of a request on device j and B_j the bytes that leave it, rho = 1 / max_j (T_j, B_j /
+ * beta_j), the latency is sum_j (T_j + B_j / beta_j).
+ */
+#ifndef DSM_PARTITION_ASSIGNMENT_H
+#define DSM_PARTITION_ASSIGNMENT_H
+
+#include "base/arena.h"
+#include "dsm/partition.h"
+#include "partition/is_over.h"
+
+typedef struct dsm__assignment {
+  const dsm_instance *instance;
+  const dsm_partition_options *options;
+  size_t *device_of;    /**< [i] */
+  double *busy_seconds; /**< [j]: of a request */
+  double *sent_bytes;   /**< [j]: of a request */
+  double *held_bytes;   /**< [j] */
+  /* private */
+  bool *leaves;         /* [i] */
+  size_t *uses;         /* [t * m + j]: consumers there */
+  size_t *targets;      /* [t]: devices with consumers */
+  size_t *first_input;  /* [i]: in inputs, up to first_input[i + 1] */
+  size_t *inputs;       /* tensors by consumer */
+  size_t *first_output; /* [i]: in outputs */
+  size_t *outputs;      /* tensors by producer */
+} dsm__assignment;
+
+/** Each task on the first device that can run it; there must be one. False: out of memory. */
+bool dsm__assignment_init(dsm__assignment *assignment, dsm__arena *arena,
+                          const dsm_instance *instance, const dsm_partition_options *options);
+
+/** In time proportional to what the task reads and makes. */
+void dsm__assignment_move(dsm__assignment *assignment, size_t task, size_t device);
+
+/** All sums anew, without the rounding of moves. */
+void dsm__assignment_count(dsm__assignment *assignment);
+
+/** Bytes by which memories are exceeded. */
+double dsm__assignment_overflow(const dsm__assignment *assignment);
+
+/** Requests per second, seconds, or watts; energy: infinite if a device or link would be used for
+ * more than all of its time. */
+double dsm__assignment_value(const dsm__assignment *assignment);
+
+typedef enum dsm__found {
+  DSM__FOUND_ONE = 0,
+  DSM__FOUND_NOTHING, /**< none that keeps all memories (energy: at the required rate) */
+  DSM__FOUND_NO_MEMORY
+} dsm__found;
+
+/**
+ * Looks for a good assignment: by decreasing need to the device that is ready first, or in runs,
+ * whichever is better, then by simulated annealing, in a number of steps that depends on the
+ * instance alone unless is_over says so before.
+ */
+dsm__found dsm__assignment_search(dsm__assignment *assignment, dsm__arena *arena,
+                                  dsm__is_over *is_over, void *context);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* assignment_search.c: a good assignment, without a programme. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "partition/assignment.h"
+#include "partition/instance_facts.h"
+#include "partition/random_draw.h"
+
+/* Steps of the annealing: a task's share, and most. */
+enum { STEPS_PER_TASK = 1500, STEPS_MAX = 2000000, BLOCK_MAX = 16, LIMIT_STEPS = 40 };
+/* Clock and rounding are looked at after so many. */
+enum { STEPS_BETWEEN = 1024 };
+
+/* Relative loss that is accepted once in e times, at first and at last. */
+static const double hot = 0.1;
+static const double cold = 1e-4;
+
+/* What an overflow by all tasks' need multiplies the cost by. */
+static const double overflow_price = 40;
+
+typedef struct annealer {
+  dsm__assignment *a;
+  uint64_t random;
+  double need;   /* bytes of all tasks */
+  size_t *kept;  /* [i]: devices before a step, or scratch */
+  size_t *best;  /* [i] */
+  size_t *moved; /* tasks of a step */
+  size_t moved_count;
+  struct ranked *order; /* [i] or [j], scratch */
+  double *busy;         /* [j], scratch */
+  double *room;         /* [j], scratch */
+  double best_value;    /* of the objective */
+  bool has_best;
+} annealer;
+
+static bool can_be(const annealer *n, size_t task, size_t device) {
+  return dsm__task_can_run(n->a->instance, n->a->options, task, device);
+}
+
+/* ---- cost ---- */
+
+static double eighth_power(double value) {
+  const double square = value * value;
+  const double fourth = square * square;
+  return fourth * fourth;
+}
+
+/* Smooth where the slowest device decides, so that also the next slower ones count. */
+static double loads(const dsm__assignment *a) {
+  double sum = 0;
+  for (size_t j = 0; j < a->instance->device_count; j++) {
+    const double linked = a->sent_bytes[j] / a->instance->devices[j].link_bytes_per_second;
+    sum += eighth_power(a->busy_seconds[j]) + eighth_power(linked);
+  }
+  return sqrt(sqrt(sqrt(sum)));
+}
+
+static double cost_of(const annealer *n) {
+  const dsm__assignment *const a = n->a;
+  const double over = n->need > 0 ? dsm__assignment_overflow(a) / n->need : 0;
+  double cost = loads(a);
+  if (a->options->objective == DSM_OBJECTIVE_LATENCY) {
+    cost = dsm__assignment_value(a);
+  } else if (a->options->objective == DSM_OBJECTIVE_ENERGY) {
+    /* first within the required time, then by power */
+    double watts = 0;
+    for (size_t j = 0; j < a->instance->device_count; j++) {
+      const dsm_instance_device *const it = &a->instance->devices[j];
+      watts += it->idle_watts +
+               (it->busy_watts - it->idle_watts) * a->busy_seconds[j] * a->options->required_rho;
+    }
+    cost = watts * fmax(cost * a->options->required_rho, 1);
+  }
+  return cost * (1 + overflow_price * over);
+}
+
+static bool is_better(const dsm_partition_options *options, double value, double than) {
+  return options->objective == DSM_OBJECTIVE_THROUGHPUT ? value > than : value < than;
+}
+
+/* By the objective itself: of two the smoother cost can be that of the worse. */
+static void keep_best(annealer *n) {
+  const double value = dsm__assignment_value(n->a);
+  if ((n->has_best && !is_better(n->a->options, value, n->best_value)) ||
+      dsm__assignment_overflow(n->a) > 0 || !isfinite(value)) {
+    return;
+  }
+  n->has_best = true;
+  n->best_value = value;
+  for (size_t i = 0; i < n->a->instance->task_count; i++) {
+    n->best[i] = n->a->device_of[i];
+  }
+}
+
+/* ---- where to begin ---- */
+
+typedef struct ranked {
+  double key;
+  size_t index;
+} ranked;
+
+/* By falling key. */
+static int compare(const void *a, const void *b) {
+  const ranked *const x = a;
+  const ranked *const y = b;
+  if (x->key != y->key) {
+    return x->key > y->key ? -1 : 1;
+  }
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* By falling need, each to the device that is ready first with it among those where it fits; where
+ * it fits nowhere, to the one that it exceeds least. */
+static void place_by_need(annealer *n) {
+  dsm__assignment *const a = n->a;
+  const dsm_instance *const instance = a->instance;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    n->order[i] = (ranked){dsm__task_need(instance, a->options, i), i};
+  }
+  qsort(n->order, instance->task_count, sizeof *n->order, compare);
+  double *const busy = n->busy;
+  double *const room = n->room;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    busy[j] = 0;
+    room[j] = instance->devices[j].memory_bytes;
+  }
+  for (size_t k = 0; k < instance->task_count; k++) {
+    const size_t i = n->order[k].index;
+    size_t best = instance->device_count;
+    double least_over = HUGE_VAL;
+    double first_end = HUGE_VAL;
+    for (size_t j = 0; j < instance->device_count; j++) {
+      if (!can_be(n, i, j)) {
+        continue;
+      }
+      const double over = fmax(n->order[k].key - room[j], 0);
+      const double ends = busy[j] + dsm_instance_seconds(instance, i, j);
+      if (over < least_over || (over == least_over && ends < first_end)) {
+        best = j;
+        least_over = over;
+        first_end = ends;
+      }
+    }
+    n->kept[i] = best;
+    busy[best] = first_end;
+    room[best] -= n->order[k].key;
+  }
+}
+
+/* In runs, one device after the other, none busy for longer than `limit`. False: tasks are left. */
+static bool place_runs(annealer *n, double limit) {
+  const dsm_instance *const instance = n->a->instance;
+  size_t i = 0;
+  for (size_t k = 0; k < instance->device_count && i < instance->task_count; k++) {
+    const size_t j = n->order[k].index;
+    double busy = 0;
+    double room = instance->devices[j].memory_bytes;
+    while (i < instance->task_count && can_be(n, i, j)) {
+      busy += dsm_instance_seconds(instance, i, j);
+      room -= dsm__task_need(instance, n->a->options, i);
+      if (busy > limit || room < 0) {
+        break;
+      }
+      n->kept[i++] = j;
+    }
+  }
+  return i == instance->task_count;
+}
+
+/* The fastest device first; the shortest time that is enough. */
+static bool place_by_runs(annealer *n) {
+  const dsm_instance *const instance = n->a->instance;
+  double high = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    double speed = 0;
+    for (size_t i = 0; i < instance->task_count; i++) {
+      const double seconds = dsm_instance_seconds(instance, i, j);
+      speed += isfinite(seconds) ? 1 / seconds : 0;
+      high += isfinite(seconds) ? seconds : 0;
+    }
+    n->order[j] = (ranked){speed, j};
+  }
+  qsort(n->order, instance->device_count, sizeof *n->order, compare);
+  if (!place_runs(n, high)) {
+    return false;
+  }
+  double low = 0;
+  for (int step = 0; step < LIMIT_STEPS; step++) {
+    const double middle = (low + high) / 2;
+    if (place_runs(n, middle)) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+  return place_runs(n, high);
+}
+
+/* Takes what `kept` says; returns its cost. */
+static double take(annealer *n) {
+  for (size_t i = 0; i < n->a->instance->task_count; i++) {
+    n->a->device_of[i] = n->kept[i];
+  }
+  dsm__assignment_count(n->a);
+  const double cost = cost_of(n);
+  keep_best(n);
+  return cost;
+}
+
+static double begin(annealer *n) {
+  place_by_need(n);
+  const double by_need = take(n);
+  if (!place_by_runs(n)) {
+    place_by_need(n);
+    return take(n);
+  }
+  const double by_runs = take(n);
+  if (by_runs <= by_need) {
+    return by_runs;
+  }
+  place_by_need(n);
+  return take(n);
+}
+
+/* ---- annealing ---- */
+
+static size_t draw(annealer *n, size_t count) {
+  return (size_t)(dsm__splitmix64(&n->random) % count);
+}
+
+static void move(annealer *n, size_t task, size_t device) {
+  if (n->a->device_of[task] != device && can_be(n, task, device)) {
+    n->moved[n->moved_count++] = task;
+    n->kept[task] = n->a->device_of[task];
+    dsm__assignment_move(n->a, task, device);
+  }
+}
+
+/* A task to another device, two tasks changing places, or some consecutive ones to one device. */
+static void step(annealer *n) {
+  const size_t task_count = n->a->instance->task_count;
+  const size_t task = draw(n, task_count);
+  const size_t kind = draw(n, 4);
+  n->moved_count = 0;
+  if (kind == 0) {
+    move(n, task, draw(n, n->a->instance->device_count));
+  } else if (kind == 1) {
+    const size_t other = draw(n, task_count);
+    const size_t device = n->a->device_of[task];
+    const size_t place = n->a->device_of[other];
+    if (device != place && can_be(n, task, place) && can_be(n, other, device)) {
+      move(n, task, place);
+      move(n, other, device);
+    }
+  } else {
+    /* where the task before it is: runs grow and shrink */
+    const size_t length = 1 + draw(n, BLOCK_MAX);
+    const bool is_random = kind == 3 || task == 0;
+    const size_t device =
+        is_random ? draw(n, n->a->instance->device_count) : n->a->device_of[task - 1];
+    for (size_t i = task; i < task_count && i < task + length; i++) {
+      move(n, i, device);
+    }
+  }
+}
+
+static void undo(annealer *n) {
+  while (n->moved_count > 0) {
+    const size_t task = n->moved[--n->moved_count];
+    dsm__assignment_move(n->a, task, n->kept[task]);
+  }
+}
+
+static void anneal(annealer *n, double cost, dsm__is_over *is_over, void *context) {
+  const size_t task_count = n->a->instance->task_count;
+  const size_t steps =
+      task_count < STEPS_MAX / STEPS_PER_TASK ? task_count * STEPS_PER_TASK : (size_t)STEPS_MAX;
+  double heat = hot;
+  const double cooling = pow(cold / hot, (double)STEPS_BETWEEN / (double)steps);
+  for (size_t k = 0; k < steps; k++) {
+    if (k % STEPS_BETWEEN == 0) {
+      dsm__assignment_count(n->a);
+      cost = cost_of(n);
+      heat *= cooling;
+      if (is_over(context)) {
+        return;
+      }
+    }
+    step(n);
+    const double now = n->moved_count > 0 ? cost_of(n) : cost;
+    if (now <= cost * (1 + heat * dsm__exponential_gap(&n->random, 1))) {
+      cost = now;
+      keep_best(n);
+    } else {
+      undo(n);
+    }
+  }
+}
+
+/* ---- all of it ---- */
+
+static bool reserve(annealer *n, dsm__arena *arena) {
+  const dsm_instance *const instance = n->a->instance;
+  const size_t most = instance->task_count + instance->device_count;
+  n->kept = dsm__arena_array(arena, instance->task_count, sizeof *n->kept);
+  n->best = dsm__arena_array(arena, instance->task_count, sizeof *n->best);
+  n->moved = dsm__arena_array(arena, instance->task_count + 2, sizeof *n->moved);
+  n->order = dsm__arena_array(arena, most, sizeof *n->order);
+  n->busy = dsm__arena_array(arena, instance->device_count, sizeof *n->busy);
+  n->room = dsm__arena_array(arena, instance->device_count, sizeof *n->room);
+  return n->kept != NULL && n->best != NULL && n->moved != NULL && n->order != NULL &&
+         n->busy != NULL && n->room != NULL;
+}
+
+dsm__found dsm__assignment_search(dsm__assignment *a, dsm__arena *arena, dsm__is_over *is_over,
+                                  void *context) {
+  annealer n = {.a = a, .random = 1};
+  if (!reserve(&n, arena)) {
+    return DSM__FOUND_NO_MEMORY;
+  }
+  for (size_t i = 0; i < a->instance->task_count; i++) {
+    n.need += dsm__task_need(a->instance, a->options, i);
+  }
+  const double cost = begin(&n);
+  if (a->instance->device_count > 1) {
+    anneal(&n, cost, is_over, context);
+  }
+  if (!n.has_best) {
+    return DSM__FOUND_NOTHING;
+  }
+  for (size_t i = 0; i < a->instance->task_count; i++) {
+    a->device_of[i] = n.best[i];
+  }
+  dsm__assignment_count(a);
+  const bool is_good = dsm__assignment_overflow(a) == 0 && isfinite(dsm__assignment_value(a));
+  return is_good ? DSM__FOUND_ONE : DSM__FOUND_NOTHING;
+}

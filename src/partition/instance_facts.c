@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "partition/instance_facts.h"
+
+#include <math.h>
+
+double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
+                      size_t task) {
+  const dsm_task *const it = &instance->tasks[task];
+  return it->weights_bytes + (options->does_count_activations ? it->activation_bytes : 0);
+}
+
+bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options *options,
+                       size_t task, size_t device) {
+  return isfinite(dsm_instance_seconds(instance, task, device)) &&
+         dsm__task_need(instance, options, task) <= instance->devices[device].memory_bytes;
+}
+
+bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task) {
+  if (options->does_keep_results) {
+    return false;
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    if (instance->tensors[t].producer == task) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool dsm__is_chain(const dsm_instance *instance) {
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    const dsm_tensor *const it = &instance->tensors[t];
+    if (it->consumer_count != 1) {
+      return false;
+    }
+    for (size_t u = 0; u < t; u++) {
+      if (instance->tensors[u].producer == it->producer ||
+          instance->tensors[u].consumers[0] == it->consumers[0]) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
+  const dsm_instance_device *const x = &instance->devices[a];
+  const dsm_instance_device *const y = &instance->devices[b];
+  bool is_equal = x->memory_bytes == y->memory_bytes &&
+                  x->link_bytes_per_second == y->link_bytes_per_second &&
+                  x->has_power == y->has_power && x->busy_watts == y->busy_watts &&
+                  x->idle_watts == y->idle_watts;
+  for (size_t i = 0; i < instance->task_count && is_equal; i++) {
+    is_equal = dsm_instance_seconds(instance, i, a) == dsm_instance_seconds(instance, i, b);
+  }
+  return is_equal;
+}
+
+typedef struct range {
+  double least;
+  double most;
+} range;
+
+static void widen(range *seen, double seconds) {
+  if (seconds > 0 && isfinite(seconds)) {
+    seen->least = fmin(seen->least, seconds);
+    seen->most = fmax(seen->most, seconds);
+  }
+}
+
+double dsm__time_range(const dsm_instance *instance) {
+  range seen = {HUGE_VAL, 0};
+  for (size_t i = 0; i < instance->task_count; i++) {
+    for (size_t j = 0; j < instance->device_count; j++) {
+      widen(&seen, dsm_instance_seconds(instance, i, j));
+    }
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    for (size_t j = 0; j < instance->device_count; j++) {
+      widen(&seen, instance->tensors[t].bytes / instance->devices[j].link_bytes_per_second);
+    }
+  }
+  return fmax(seen.most / seen.least, 1);
+}
+
+size_t dsm__order_tasks(const dsm_instance *instance, const dsm_partition_options *options,
+                        size_t tasks[DSM__ORDER_TASKS_MAX]) {
+  size_t count = 0;
+  while (count < DSM__ORDER_TASKS_MAX && count < instance->task_count) {
+    size_t best = instance->task_count;
+    for (size_t i = 0; i < instance->task_count; i++) {
+      bool is_taken = false;
+      for (size_t k = 0; k < count; k++) {
+        is_taken = is_taken || tasks[k] == i;
+      }
+      if (!is_taken &&
+          (best == instance->task_count ||
+           dsm__task_need(instance, options, i) > dsm__task_need(instance, options, best))) {
+        best = i;
+      }
+    }
+    tasks[count++] = best;
+  }
+  return count;
+}

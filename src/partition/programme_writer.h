@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* programme_writer.h: a programme being written: first only counted, then stored, by the same code.
+ * Shared by programme.c (the paper's columns and rows) and programme_tight.c (what tightens). */
+#ifndef DSM_PARTITION_PROGRAMME_WRITER_H
+#define DSM_PARTITION_PROGRAMME_WRITER_H
+
+#include "partition/instance_facts.h"
+#include "partition/programme.h"
+
+typedef struct dsm__writer {
+  dsm__programme *made;
+  const dsm_instance *instance;
+  const dsm_partition_options *options;
+  dsm__programme_form form;
+  bool is_latency;
+  bool has_links; /**< some link is limited */
+  bool is_chain;
+  bool *is_roomy; /**< [j]: all that can run there fits (tight: nothing to decide) */
+  bool *leaves;   /**< [i] */
+  size_t by_need[DSM__ORDER_TASKS_MAX]; /**< the tasks that order equal devices */
+  size_t order_count;
+} dsm__writer;
+
+/** Number of the new column. */
+size_t dsm__write_column(dsm__writer *w, dsm__column column);
+
+/** Number of the new row; entries go to it until the next. */
+size_t dsm__begin_row(dsm__writer *w, dsm__row row);
+
+/** Nothing where there is no such column, or for 0. */
+void dsm__write_entry(dsm__writer *w, size_t column, double value);
+
+/** Index of (task or tensor, device) in the programme's tables. */
+size_t dsm__place_of(const dsm__writer *w, size_t major, size_t device);
+
+/** p_ij in time units. */
+double dsm__spent(const dsm__writer *w, size_t task, size_t device);
+
+/** Requests per time unit below which no answer is of interest. */
+double dsm__least_rate(const dsm__writer *w);
+
+/** The rows of a tight programme that the paper's has not; after all others. */
+void dsm__write_tight_rows(dsm__writer *w);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/diff_figures.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "check/record.h"
+#include "report/loss.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const double per_milli = 1e3;
+static const double per_mega = 1e-6;
+
+/* ---- results ---- */
+
+typedef enum better { LOWER = 0, HIGHER, NEITHER } better;
+
+typedef struct result_row {
+  const char *name;
+  size_t offset; /* in dsm_plan_result */
+  const char *label;
+  const double *scale;
+  better better;
+  bool is_main;
+} result_row;
+
+static const double one = 1;
+static const double percent = 100;
+
+#define ROW(field, name, label, scale, better, is_main)                                            \
+  { name, offsetof(dsm_plan_result, field), label, scale, better, is_main }
+#define CYCLES(field) ROW(cycles.field, "cycles." #field, NULL, &one, LOWER, false)
+#define MEMORY(field, label, better)                                                               \
+  ROW(memory.field, "memory." #field, label, &per_mega, better, false)
+
+static const result_row result_rows[] = {
+    ROW(step_seconds, "step_seconds", "step (ms)", &per_milli, LOWER, true),
+    ROW(step_cycles, "step_cycles", NULL, &one, LOWER, false),
+    ROW(samples_per_second, "samples_per_second", "samples per second", &one, HIGHER, true),
+    ROW(utilization, "utilization", "utilization (%)", &percent, HIGHER, true),
+    ROW(ideal_cycles, "ideal_cycles", NULL, &one, LOWER, false),
+    CYCLES(primary),
+    CYCLES(overlapped),
+    CYCLES(overlapped_visible),
+    CYCLES(auxiliary),
+    CYCLES(non_overlapped),
+    MEMORY(weights_bytes, "weights (MB a chip)", LOWER),
+    MEMORY(activations_bytes, "activations (MB a chip)", LOWER),
+    MEMORY(gradients_bytes, "gradients (MB a chip)", LOWER),
+    MEMORY(errors_bytes, "errors (MB a chip)", LOWER),
+    MEMORY(optimizer_bytes, "optimizer (MB a chip)", LOWER),
+    MEMORY(total_bytes, "memory used (MB a chip)", LOWER),
+    MEMORY(capacity_bytes, "memory there (MB a chip)", NEITHER),
+};
+_Static_assert(COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
+
+static double result_of(const dsm_plan *plan, const result_row *row) {
+  double value;
+  memcpy(&value, (const char *)&plan->result + row->offset, sizeof value);
+  return value;
+}
+
+void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_RESULTS]) {
+  for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
+    const result_row *const row = &result_rows[i];
+    figures[i] = (dsm__diff_figure){
+        .name = row->name,
+        .label = row->label,
+        .scale = *row->scale,
+        .is_main = row->is_main,
+        .is_lower_better = row->better == LOWER,
+        .is_neutral = row->better == NEITHER,
+        .moved = dsm__moved(result_of(diff->a, row), result_of(diff->b, row), 0)};
+  }
+}
+
+/* ---- parts ---- */
+
+static dsm__diff_figure part(const char *name, const char *label, double a, double b) {
+  return (dsm__diff_figure){.name = name,
+                            .label = label,
+                            .scale = per_milli,
+                            .is_main = a > 0 || b > 0,
+                            .is_lower_better = true,
+                            .moved = dsm__moved(a, b, 0)};
+}
+
+static double cycles_per_second(const dsm_plan *plan) {
+  return 1e9 * plan->system->core.frequency_GHz;
+}
+
+void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PARTS]) {
+  const dsm__loss a = dsm__loss_of_plan(diff->a);
+  const dsm__loss b = dsm__loss_of_plan(diff->b);
+  const double a_rate = cycles_per_second(diff->a);
+  const double b_rate = cycles_per_second(diff->b);
+  dsm__diff_figure *next = figures;
+  *next++ = part("busy", "busy", a.busy / a_rate, b.busy / b_rate);
+  *next++ = part("array_underuse", "array underuse", a.array / a_rate, b.array / b_rate);
+  *next++ = part("visible_transfers", dsm__group_phrase(DSM_GROUP_STREAM), a.transfer / a_rate,
+                 b.transfer / b_rate);
+  *next++ = part("auxiliary", "auxiliary computation", a.auxiliary / a_rate, b.auxiliary / b_rate);
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    *next++ = part(dsm_group_name((dsm_group)g), dsm__group_phrase((dsm_group)g),
+                   a.groups[g] / a_rate, b.groups[g] / b_rate);
+  }
+}
+
+double dsm__diff_of(const dsm_moved *moved) {
+  return moved->after - moved->before;
+}
+
+double dsm__diff_share(const dsm_diff *diff, const dsm_moved *seconds) {
+  const double difference = dsm__diff_of(seconds);
+  return fabs(diff->difference_seconds) > 0 && fabs(difference) > 0
+             ? difference / diff->difference_seconds
+             : 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* instance_limits.c: times that are computed, or added up, within what a time may be. */
+#include <math.h>
+#include <stdio.h>
+
+#include "server/instance_internal.h"
+#include "server/server_internal.h"
+
+dsm_status dsm__instance_check(const dsm_instance *instance, const char *file, dsm_diags *diags) {
+  const dsm__place place = {.file = file};
+  size_t first = 0;
+  size_t count = 0; /* of times out of the range */
+  for (size_t i = 0; i < instance->task_count * instance->device_count; i++) {
+    const double seconds = instance->seconds[i];
+    if (!(seconds >= DSM__SECONDS_MIN) || (isfinite(seconds) && seconds > DSM__SECONDS_MAX)) {
+      first = count == 0 ? i : first;
+      count++;
+    }
+  }
+  if (count == 0) {
+    return DSM_OK;
+  }
+  char others[64] = "";
+  if (count > 1) {
+    (void)snprintf(others, sizeof others, ", and %zu more time%s out of this range", count - 1,
+                   count == 2 ? "" : "s");
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
+                 "expected times of tasks of " DSM__SECONDS_RANGE
+                 ", found %.6g s for \"%s\" on \"%s\"%s",
+                 instance->seconds[first], instance->tasks[first / instance->device_count].name,
+                 instance->devices[first % instance->device_count].name, others);
+  return DSM_ERROR_INVALID;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* store_plan.c: the plan of a point, as recorded or explored again. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "sweep/evaluator.h"
+#include "sweep/store_internal.h"
+
+/* What a database has of a point. Texts are the arena's. */
+typedef struct recorded {
+  bool exists;
+  const char *status;
+  const char *reason; /* NULL: none */
+  const char *plan;   /* NULL: not recorded */
+  double step_cycles; /* 0: none */
+} recorded;
+
+/* A text of the current row; NULL where there is none. */
+static int copy_text(dsm__arena *arena, sqlite3_stmt *statement, int column, const char **copy) {
+  const char *text;
+  const int code = dsm__store_text(statement, column, &text);
+  *copy = code == SQLITE_OK && text != NULL ? dsm__arena_strdup(arena, text) : NULL;
+  return code == SQLITE_OK && text != NULL && *copy == NULL ? SQLITE_NOMEM : code;
+}
+
+static int column_of(const dsm_store *store, const char *name) {
+  size_t column = store->column_count - 1;
+  while (column > 0 && strcmp(store->columns[column], name) != 0) {
+    column--;
+  }
+  return (int)column;
+}
+
+static int read_row(dsm_store *store, sqlite3_stmt *statement, dsm__arena *arena, recorded *row) {
+  row->exists = true;
+  row->step_cycles = sqlite3_column_double(statement, column_of(store, "step_cycles"));
+  int code = copy_text(arena, statement, column_of(store, "status"), &row->status);
+  if (code == SQLITE_OK) {
+    code = copy_text(arena, statement, column_of(store, "reason"), &row->reason);
+  }
+  if (code == SQLITE_OK) {
+    code = copy_text(arena, statement, column_of(store, "plan"), &row->plan);
+  }
+  return code;
+}
+
+static dsm_status read_recorded(dsm_store *store, size_t point, dsm__arena *arena, recorded *row,
+                                dsm_diags *diags) {
+  sqlite3_stmt *statement;
+  int code = dsm__store_statement(store, DSM__STATEMENT_GET_POINT, &statement);
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_int64(statement, 1, (sqlite3_int64)point);
+  }
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(statement);
+    code = code == SQLITE_ROW    ? read_row(store, statement, arena, row)
+           : code == SQLITE_DONE ? SQLITE_OK
+                                 : code;
+  }
+  (void)sqlite3_reset(statement);
+  if (code == SQLITE_CORRUPT && sqlite3_errcode(store->database) != SQLITE_CORRUPT) {
+    return dsm__store_damaged(store, "a row holds what dsm does not write", diags);
+  }
+  return code == SQLITE_OK ? DSM_OK : dsm__store_fail(store, code, "cannot read", diags);
+}
+
+/* ---- points without a plan ---- */
+
+static dsm_status refuse(const dsm_store *store, size_t point, dsm_point_status status,
+                         const char *reason, dsm_diags *diags) {
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
+                 "point %zu has no plan, it is %s%s%s", point, dsm_point_status_name(status),
+                 reason == NULL ? "" : ": ", reason == NULL ? "" : reason);
+  return status == DSM_POINT_INFEASIBLE ? DSM_ERROR_INFEASIBLE : DSM_ERROR_INVALID;
+}
+
+/* The status of a word; DSM_POINT_STATUS_COUNT if it is none. */
+static dsm_point_status status_of(const char *word) {
+  int status = 0;
+  while (status < DSM_POINT_STATUS_COUNT &&
+         strcmp(word, dsm_point_status_name((dsm_point_status)status)) != 0) {
+    status++;
+  }
+  return (dsm_point_status)status;
+}
+
+/* ---- plans ---- */
+
+static dsm_status parse(const dsm_store *store, size_t point, const char *text, dsm__arena *arena,
+                        dsm_plan **plan, dsm_diags *diags) {
+  assert(text != NULL);
+  const char *const name = dsm__arena_printf(arena, "%s:%zu", store->path, point);
+  return name == NULL ? dsm__out_of_memory(diags)
+                      : dsm_plan_parse(plan, text, strlen(text), name, NULL, diags);
+}
+
+/* Explores the point as the sweep does, of which a plan is wanted. */
+static dsm_status explore(const dsm_store *store, size_t point, dsm__arena *arena, dsm_plan **plan,
+                          dsm_diags *diags) {
+  const char *const text = store->identity.resolved;
+  const dsm_record record = DSM_RECORD_PLANS;
+  const dsm_sweep_request request = {.record = &record};
+  dsm_sweep *sweep = NULL;
+  dsm_point_result result = {.point = point};
+  dsm_status status =
+      dsm_sweep_make(&sweep, text, strlen(text), store->path, NULL, &request, NULL, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  dsm__evaluator *const evaluator = dsm__evaluator_new(sweep);
+  status = evaluator == NULL ? dsm__out_of_memory(diags)
+                             : dsm__evaluate(evaluator, point, &result, diags);
+  if (status == DSM_OK) {
+    status = result.status == DSM_POINT_OK
+                 ? parse(store, point, result.plan, arena, plan, diags)
+                 : refuse(store, point, result.status, result.reason, diags);
+  }
+  dsm__evaluator_free(evaluator);
+  dsm_sweep_free(sweep);
+  return status;
+}
+
+static dsm_status find(dsm_store *store, size_t point, dsm__arena *arena, dsm_plan **plan,
+                       double *recorded_step_cycles, dsm_diags *diags) {
+  recorded row = {.exists = false};
+  const dsm_status read = read_recorded(store, point, arena, &row, diags);
+  if (read != DSM_OK) {
+    return read;
+  }
+  const dsm_point_status status = !row.exists          ? DSM_POINT_OK
+                                  : row.status == NULL ? DSM_POINT_STATUS_COUNT
+                                                       : status_of(row.status);
+  if (status == DSM_POINT_STATUS_COUNT) {
+    return dsm__store_damaged(store, "a row holds what dsm does not write", diags);
+  }
+  if (status != DSM_POINT_OK) {
+    return refuse(store, point, status, row.reason, diags);
+  }
+  if (recorded_step_cycles != NULL) {
+    *recorded_step_cycles = row.step_cycles;
+  }
+  return row.plan != NULL ? parse(store, point, row.plan, arena, plan, diags)
+                          : explore(store, point, arena, plan, diags);
+}
+
+dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
+                          double *recorded_step_cycles, dsm_diags *diags) {
+  *plan = NULL;
+  if (recorded_step_cycles != NULL) {
+    *recorded_step_cycles = 0;
+  }
+  if (point >= store->identity.point_count) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
+                   "expected a point of 0 .. %zu, found %zu", store->identity.point_count - 1,
+                   point);
+    return DSM_ERROR_USAGE;
+  }
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = find(store, point, arena, plan, recorded_step_cycles, diags);
+  dsm__arena_free(arena);
+  return status;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_plot_points.c: what figures of points show, as data and script. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "made_points.h"
+#include "suites.h"
+
+static made_points made;
+static dsm_diags *diags;
+
+static void set_up(void) {
+  diags = dsm_diags_new(4);
+  ck_assert_ptr_nonnull(diags);
+}
+
+static void tear_down(void) {
+  dsm_diags_free(diags);
+}
+
+static dsm_plot *plot_of(dsm_points_figure figure, const dsm_points_view *view) {
+  dsm_plot *plot = NULL;
+  const dsm_status status = dsm_plot_points(&plot, &made.table, figure, view, diags);
+  ck_assert_msg(status == DSM_OK, "%s",
+                dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0)->message : "");
+  ck_assert_ptr_nonnull(plot);
+  return plot;
+}
+
+static size_t count_of(const char *text, const char *part) {
+  size_t count = 0;
+  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+    count++;
+  }
+  return count;
+}
+
+static void expect(const char *text, const char *part) {
+  ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in: %s", part, text);
+}
+
+static void expect_failure(dsm_points_figure figure, const dsm_points_view *view,
+                           dsm_status expected, const char *message, const char *hint) {
+  dsm_plot *plot = NULL;
+  dsm_diags_clear(diags);
+  ck_assert_int_eq(dsm_plot_points(&plot, &made.table, figure, view, diags), expected);
+  ck_assert_ptr_null(plot);
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  expect(dsm_diags_get(diags, 0)->message, message);
+  if (hint != NULL) {
+    expect(dsm_diags_get(diags, 0)->hint, hint);
+  }
+}
+
+START_TEST(test_words_of_figures_are_read_back) {
+  for (size_t i = 0; i < DSM_POINTS_FIGURE_COUNT; i++) {
+    dsm_points_figure figure = DSM_POINTS_FIGURE_COUNT;
+    ck_assert(dsm_points_figure_parse(dsm_points_figure_name((dsm_points_figure)i), &figure));
+    ck_assert_uint_eq(figure, i);
+  }
+  dsm_points_figure figure = DSM_POINTS_FIGURE_LADDER;
+  ck_assert(!dsm_points_figure_parse("line", &figure));
+  ck_assert_uint_eq(figure, DSM_POINTS_FIGURE_LADDER);
+}
+END_TEST
+
+/* 36 lines in a panel are too many: networks and systems get panels of their own. */
+START_TEST(test_lines_share_panels) {
+  made_points_product(&made);
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0});
+  ck_assert_str_eq(plot->title, "made: samples/s over system.core.scratchpad_MiB");
+  ck_assert_uint_eq(plot->data_count, 1);
+  ck_assert_str_eq(plot->data[0].name, "lines");
+  ck_assert_uint_eq(count_of(plot->data[0].text, "\n# "), 36);
+  expect(plot->data[0].text, "# vgg16, refined: minibatch 512, hybrid\n"
+                             "0.5\t1052\t0.5\n1\t1053\t1\n2\t1054\t2\n4\t1055\t4\n");
+  ck_assert_uint_eq(count_of(plot->body, "\nplot lines index"), 4);
+  expect(plot->body, "set label 'gnmt, torus64' at");
+  expect(plot->body, "set logscale x");
+  dsm_plot_free(plot);
+}
+END_TEST
+
+START_TEST(test_lines_are_as_wanted) {
+  made_points_product(&made);
+  static const char *const wheres[] = {"workload=vgg16", "system=torus64",
+                                       "workload.minibatch=512,1024"};
+  const dsm_points_view view = {.x = "workload.minibatch",
+                                .y = "step_seconds",
+                                .series = "system.core.scratchpad_MiB",
+                                .wheres = wheres,
+                                .where_count = 3};
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &view);
+  ck_assert_str_eq(plot->title, "made: step (ms) over workload.minibatch");
+  ck_assert_uint_eq(count_of(plot->data[0].text, "\n# "), 12); /* three panels with four lines */
+  expect(plot->data[0].text, "# none: scratchpad_MiB 0.5\n512\t");
+  expect(plot->body, "set label 'hybrid' at");
+  dsm_plot_free(plot);
+}
+END_TEST
+
+START_TEST(test_points_without_a_result_are_gaps) {
+  made_points_init(&made);
+  made_points_add(&made, "a", "t", 256, "none", 1, 10);
+  made_points_add(&made, "a", "t", 300, "none", 1, 0);
+  made_points_add(&made, "a", "t", 512, "none", 1, 30);
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0});
+  expect(plot->data[0].text, "256\t10\t256\n300\tNaN\t300\n512\t30\t512\n");
+  expect(plot->body, "1 of 3 points has no result");
+  expect(plot->body, "point pt 2");
+  expect(plot->body, "unset logscale x"); /* the numbers do not double */
+  dsm_plot_free(plot);
+}
+END_TEST
+
+START_TEST(test_points_without_a_result_have_no_place_over_results) {
+  made_points_init(&made);
+  made_points_add(&made, "a", "t", 256, "none", 1, 10);
+  made_points_add(&made, "a", "t", 300, "none", 1, 0);
+  made_points_add(&made, "a", "t", 512, "none", 1, 40);
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.x = "step_seconds"});
+  expect(plot->data[0].text, "12.8\t40\t12.8\n25.6\t10\t25.6\n");
+  ck_assert_uint_eq(count_of(plot->data[0].text, "NaN"), 0);
+  dsm_plot_free(plot);
+}
+END_TEST
+
+START_TEST(test_zero_and_negative_numbers_have_linear_axes) {
+  made_points_init(&made);
+  for (int i = -2; i < 6; i++) {
+    made_points_add(&made, "a", "t", i < 0 ? -i : 1, "none", i, 10);
+    made.cells[(size_t)(i + 2) * MADE_POINTS_COLUMNS + 11].number = i == 3 ? -5 : 1e6 * (i + 3);
+  }
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.series = "workload"});
+  ck_assert_uint_eq(count_of(plot->body, "\nset logscale"), 0);
+  ck_assert_uint_eq(count_of(plot->body, "; set logscale"), 0);
+  dsm_plot_free(plot);
+}
+END_TEST
+
+/* The first rung has a system of its own; there are two ladders nevertheless. */
+START_TEST(test_a_ladder_climbs_from_its_first_rung) {
+  made_points_ladder(&made);
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){0});
+  ck_assert_str_eq(plot->title, "made: speed-up (samples_per_second) over none at minibatch 256");
+  const char *const data = plot->data[0].text;
+  ck_assert_uint_eq(count_of(data, "\n# "), 6);
+  expect(data, "# torus64: none\n-0.25\t1\t100\t256\n0.75\t1.5\t150\t512\n");
+  expect(data, "# refined: hybrid+reuse\n0.25\t3\t300\t256\n1.25\t4.5\t450\t512\n");
+  expect(plot->body, "'+ reuse'");
+  dsm_plot_free(plot);
+  /* Times are compared at the same place. */
+  dsm_plot *const times =
+      plot_of(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){.y = "step_seconds"});
+  ck_assert_str_eq(times->title, "made: speed-up (step_seconds) over none");
+  ck_assert_uint_eq(count_of(times->data[0].text, "\t3\t"), 4);
+  dsm_plot_free(times);
+}
+END_TEST
+
+START_TEST(test_a_ladder_without_its_first_rung_has_no_bars) {
+  made_points_init(&made);
+  made_points_add(&made, "a", "t", 256, "none", 1, 0);
+  made_points_add(&made, "a", "t", 256, "all", 1, 20);
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){0});
+  expect(plot->data[0].text, "\tNaN\t20\t");
+  expect(plot->body, "'no result'");
+  dsm_plot_free(plot);
+}
+END_TEST
+
+START_TEST(test_a_heat_map_has_a_cell_a_point) {
+  made_points_product(&made);
+  const dsm_points_view view = {.value = "utilization"};
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_HEATMAP, &view);
+  ck_assert_str_eq(plot->title, "made: utilization over scratchpad_MiB and minibatch");
+  ck_assert_uint_eq(count_of(plot->data[0].text, "0x"), 144);
+  ck_assert_uint_eq(count_of(plot->data[0].text, "\n# "), 12);
+  expect(plot->data[0].text, "0\t0\t0.001\t0xF7FBFF\t0.5, 256\n");
+  expect(plot->data[0].text, "3\t2\t0.001027\t0x08306B\t4, 1024\n");
+  dsm_plot_free(plot);
+}
+END_TEST
+
+START_TEST(test_a_front_has_labels) {
+  made_points_init(&made);
+  made_points_add(&made, "a", "t", 256, "none", 1, 10);
+  made_points_add(&made, "a", "t", 256, "all", 1, 20);
+  made_points_add(&made, "a", "t", 256, "hybrid", 2, 30);
+  made_points_add(&made, "a", "t", 256, "none", 2, 5);
+  made_points_add(&made, "a", "t", 256, "all", 4, 0);
+  dsm_plot *const plot = plot_of(DSM_POINTS_FIGURE_PARETO, &(dsm_points_view){0});
+  ck_assert_str_eq(plot->title, "made: Pareto front of max samples_per_second, min scratchpad_MiB");
+  expect(plot->data[0].text, "# front\n1\t20\tall\n2\t30\thybrid\n");
+  expect(plot->body, "set label 'hybrid' at");
+  expect(plot->body, "with steps");
+  dsm_plot_free(plot);
+  const dsm_points_view view = {.pareto = "max:memory_bytes,max:samples_per_second"};
+  dsm_plot *const other = plot_of(DSM_POINTS_FIGURE_PARETO, &view);
+  expect(other->body, "with fsteps");
+  dsm_plot_free(other);
+}
+END_TEST
+
+START_TEST(test_what_is_unknown_is_named) {
+  made_points_product(&made);
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.x = "workload.minibach"},
+                 DSM_ERROR_USAGE, "expected a column of the points, found \"workload.minibach\"",
+                 "did you mean \"workload.minibatch\"?");
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.y = "system"}, DSM_ERROR_USAGE,
+                 "found \"system\", which holds words", NULL);
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.series = "system,modes"},
+                 DSM_ERROR_USAGE, "found \"modes\"", "\"mode\"");
+  expect_failure(DSM_POINTS_FIGURE_HEATMAP, &(dsm_points_view){.value = "utilisation"},
+                 DSM_ERROR_USAGE, "found \"utilisation\"", "\"utilization\"");
+  expect_failure(DSM_POINTS_FIGURE_PARETO, &(dsm_points_view){.pareto = "min:step_seconds"},
+                 DSM_ERROR_USAGE, "expected at least two objectives", NULL);
+  static const char *const wheres[] = {"workload=vgg17", "workload", "=1", "nothing=1"};
+  static const char *const messages[] = {"expected a value that \"workload\" has, found \"vgg17\"",
+                                         "expected COLUMN=VALUE", "expected COLUMN=VALUE",
+                                         "expected a column of the points, found \"nothing\""};
+  for (size_t i = 0; i < 4; i++) {
+    expect_failure(DSM_POINTS_FIGURE_LINES,
+                   &(dsm_points_view){.wheres = &wheres[i], .where_count = 1}, DSM_ERROR_USAGE,
+                   messages[i], NULL);
+  }
+}
+END_TEST
+
+START_TEST(test_what_means_nothing_is_refused) {
+  made_points_product(&made);
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.series = "system,workload,system"},
+                 DSM_ERROR_USAGE, "expected another column, found \"system\" again", NULL);
+  expect_failure(DSM_POINTS_FIGURE_HEATMAP, &(dsm_points_view){.x = "system", .y = "system"},
+                 DSM_ERROR_USAGE, "expected another column, found \"system\" again", NULL);
+  static const char *const wheres[] = {"workload=vgg16", "workload=gnmt"};
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){.wheres = wheres, .where_count = 2},
+                 DSM_ERROR_USAGE,
+                 "\"workload=gnmt\" and the conditions before it exclude each other", "commas");
+}
+END_TEST
+
+START_TEST(test_too_much_is_refused) {
+  made_points_init(&made);
+  for (int i = 0; i < 150; i++) {
+    const int minibatch = 1 + i / 3;
+    made_points_add(&made, "a", "t", minibatch, "none", 1 + i % 3, 10);
+  }
+  expect_failure(DSM_POINTS_FIGURE_LINES,
+                 &(dsm_points_view){.x = "workload", .series = "workload.minibatch"},
+                 DSM_ERROR_USAGE, "expected at most 40 series, found 50", "--where");
+  expect_failure(DSM_POINTS_FIGURE_HEATMAP,
+                 &(dsm_points_view){.x = "workload", .y = "system.core.scratchpad_MiB"},
+                 DSM_ERROR_USAGE, "expected at most 24 panels, found 50", "--where");
+}
+END_TEST
+
+START_TEST(test_nothing_to_draw_says_why) {
+  made_points_init(&made);
+  expect_failure(DSM_POINTS_FIGURE_LINES, &(dsm_points_view){0}, DSM_ERROR_INFEASIBLE,
+                 "of 160 points of made none is recorded yet", NULL);
+  made_points_add(&made, "a", "t", 256, "none", 1, 0);
+  for (size_t i = 0; i < DSM_POINTS_FIGURE_COUNT; i++) {
+    expect_failure((dsm_points_figure)i, &(dsm_points_view){0}, DSM_ERROR_INFEASIBLE,
+                   "is infeasible: it needs 9 GB of the 8 GB that there are", NULL);
+  }
+}
+END_TEST
+
+START_TEST(test_one_point_is_a_figure) {
+  made_points_init(&made);
+  made_points_add(&made, "a", "t", 256, "none", 1, 10);
+  for (size_t i = 0; i < DSM_POINTS_FIGURE_COUNT; i++) {
+    if (i == DSM_POINTS_FIGURE_LADDER) {
+      expect_failure(DSM_POINTS_FIGURE_LADDER, &(dsm_points_view){0}, DSM_ERROR_USAGE,
+                     "a ladder needs points that differ in \"options.optimize\"", "--series");
+      continue;
+    }
+    dsm_plot *const plot = plot_of((dsm_points_figure)i, &(dsm_points_view){0});
+    expect(plot->body, "1 of 160 points recorded");
+    ck_assert(plot->height > 100 && plot->height < 500);
+    char *const program = dsm_plot_program(plot, DSM_PLOT_SVG);
+    ck_assert_ptr_nonnull(program);
+    free(program);
+    dsm_plot_free(plot);
+  }
+}
+END_TEST
+
+Suite *suite_plot_points(void) {
+  Suite *const suite = suite_create("plot_points");
+  TCase *const tests = tcase_create("plot_points");
+  tcase_add_checked_fixture(tests, set_up, tear_down);
+  tcase_add_test(tests, test_words_of_figures_are_read_back);
+  tcase_add_test(tests, test_lines_share_panels);
+  tcase_add_test(tests, test_lines_are_as_wanted);
+  tcase_add_test(tests, test_points_without_a_result_are_gaps);
+  tcase_add_test(tests, test_points_without_a_result_have_no_place_over_results);
+  tcase_add_test(tests, test_zero_and_negative_numbers_have_linear_axes);
+  tcase_add_test(tests, test_a_ladder_climbs_from_its_first_rung);
+  tcase_add_test(tests, test_a_ladder_without_its_first_rung_has_no_bars);
+  tcase_add_test(tests, test_a_heat_map_has_a_cell_a_point);
+  tcase_add_test(tests, test_a_front_has_labels);
+  tcase_add_test(tests, test_what_is_unknown_is_named);
+  tcase_add_test(tests, test_what_means_nothing_is_refused);
+  tcase_add_test(tests, test_too_much_is_refused);
+  tcase_add_test(tests, test_nothing_to_draw_says_why);
+  tcase_add_test(tests, test_one_point_is_a_figure);
+  suite_add_tcase(suite, tests);
+  return suite;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What does not need a browser; the rest is in tests/page. */
+#include "suites.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/ladder.h"
+#include "report/web.h"
+#include "subjects.h"
+
+/* ---- whole pages ---- */
+
+static void expect_whole(const char *text) {
+  static const char end[] = "</html>\n";
+  ck_assert_ptr_nonnull(text);
+  ck_assert_int_eq(strncmp(text, "<!DOCTYPE html>\n", 16), 0);
+  ck_assert_str_eq(text + strlen(text) - (sizeof end - 1), end);
+  ck_assert_ptr_null(strstr(text, "=\"nan"));
+  ck_assert_ptr_null(strstr(text, "=\"inf"));
+  ck_assert_ptr_null(strstr(text, "=\"-9223372036854"));
+}
+
+/* The number of an attribute of an element. */
+static double attribute(const char *element, const char *name) {
+  const char *const at = strstr(element, name);
+  ck_assert_ptr_nonnull(at);
+  return strtod(at + strlen(name), NULL);
+}
+
+/* The name of the memory's roof goes over no point. */
+static void expect_name_of_roof_is_clear(const char *page) {
+  const double width = 130;
+  const char *label = strstr(page, ">memory: ");
+  ck_assert_ptr_nonnull(label);
+  while (*label != '<') {
+    label--;
+  }
+  const double x = attribute(label, " x=\"");
+  const double bottom = attribute(label, " y=\"") + 3;
+  const double left = strncmp(label, "<text class=\"end\"", 17) == 0 ? x - width : x;
+  size_t count = 0;
+  for (const char *at = strstr(label, "<circle"); at != NULL; at = strstr(at + 1, "<circle")) {
+    const double radius = attribute(at, " r=\"");
+    const double dx =
+        attribute(at, " cx=\"") - fmax(left, fmin(left + width, attribute(at, " cx=\"")));
+    const double dy =
+        attribute(at, " cy=\"") - fmax(bottom - 15, fmin(bottom, attribute(at, " cy=\"")));
+    ck_assert_msg(hypot(dx, dy) > radius, "over a point at %g, %g", attribute(at, " cx=\""),
+                  attribute(at, " cy=\""));
+    count++;
+  }
+  ck_assert_uint_gt(count, 0);
+}
+
+START_TEST(test_every_bundled_plan_has_a_page) {
+  const subject made = bundled_subject(_i);
+  char *const text = dsm_report_plan_page(&(dsm_plan_page){.plan = made.plan});
+  expect_whole(text);
+  expect_name_of_roof_is_clear(text);
+  ck_assert_ptr_null(strstr(text, "id=\"ladder\""));
+  ck_assert_ptr_null(strstr(text, "Not the best plan"));
+  free(text);
+}
+END_TEST
+
+/* Columns of decisions that no layer takes are left out; commands name the file without its folder.
+ */
+static const struct {
+  const char *workload;
+  bool has_dysm;
+  bool has_pipeline;
+} decisions[] = {{"vgg16", true, false}, {"gnmt", false, true}, {"raider", false, false}};
+
+START_TEST(test_columns_follow_the_decisions) {
+  subject made =
+      subject_explore(&(exploration){decisions[_i].workload, "torus64", "256", DSM_MODE_TRAINING});
+  char *const text =
+      dsm_report_plan_page(&(dsm_plan_page){.plan = made.plan, .file = "a/b/c.json"});
+  expect_whole(text);
+  ck_assert_ptr_nonnull(strstr(text, "dsm score c.json"));
+  ck_assert_int_eq(strstr(text, ">DySM</th>") != NULL, decisions[_i].has_dysm);
+  ck_assert_int_eq(strstr(text, ">pipe</th>") != NULL, decisions[_i].has_pipeline);
+  free(text);
+  subject_free(&made);
+}
+END_TEST
+
+START_TEST(test_a_rung_that_does_not_fit_says_so) {
+  const subject made = bundled_subject(0);
+  const dsm_ladder_rung rungs[] = {{"none", NULL}, {"hybrid", made.plan}};
+  char *const text = dsm_report_plan_page(
+      &(dsm_plan_page){.plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = 2});
+  expect_whole(text);
+  ck_assert_ptr_nonnull(strstr(text, "no mapping fits the memory of a chip"));
+  free(text);
+}
+END_TEST
+
+/* ---- gains ---- */
+
+START_TEST(test_gains_pass_over_rungs_without_a_plan) {
+  dsm_plan plans[3] = {{.result = {.step_seconds = 8}},
+                       {.result = {.step_seconds = 4}},
+                       {.result = {.step_seconds = 1}}};
+  const dsm_ladder_rung rungs[] = {
+      {"a", NULL}, {"b", &plans[0]}, {"c", &plans[1]}, {"d", NULL}, {"e", &plans[2]}};
+  static const double over_previous[] = {1, 1, 2, 1, 4};
+  static const double over_first[] = {1, 1, 2, 1, 8};
+  for (size_t i = 0; i < 5; i++) {
+    const dsm__ladder_gains gains = dsm__ladder_gains_of(rungs, i);
+    ck_assert_double_eq(gains.over_previous, over_previous[i]);
+    ck_assert_double_eq(gains.over_first, over_first[i]);
+  }
+}
+END_TEST
+
+/* ---- the passes that take longest ---- */
+
+START_TEST(test_the_longest_passes_are_kept_and_of_equals_the_first) {
+  static const double cycles[] = {3, 1, 2, 2, 5, 2};
+  enum { COUNT = sizeof cycles / sizeof cycles[0] };
+  dsm_layer_plan layers[COUNT] = {{.layer = NULL}};
+  for (int i = 0; i < COUNT; i++) {
+    layers[i].passes[DSM_PASS_FORWARD].exists = true;
+    layers[i].passes[DSM_PASS_FORWARD].cycles.total = cycles[i];
+  }
+  const dsm_plan plan = {.layers = layers, .layer_count = COUNT};
+  dsm__page page;
+  ck_assert(dsm__page_init(&page, plain_style(80)));
+  const dsm__web_passes kept = dsm__web_longest_passes(&page, &plan, 4);
+  static const size_t expected[] = {0, 2, 3, 4};
+  ck_assert_uint_eq(kept.count, 4);
+  for (size_t i = 0; i < kept.count; i++) {
+    ck_assert_uint_eq(kept.items[i].layer, expected[i]);
+  }
+  ck_assert_uint_eq(kept.left_out, 2);
+  ck_assert_double_eq(kept.left_cycles, 3);
+  const dsm__web_passes all = dsm__web_longest_passes(&page, &plan, COUNT);
+  ck_assert_uint_eq(all.count, COUNT);
+  ck_assert_uint_eq(all.left_out, 0);
+  free(dsm__page_finish(&page));
+}
+END_TEST
+
+Suite *suite_web_page(void) {
+  Suite *const suite = suite_create("web_page");
+  TCase *const cases = tcase_create("all");
+  tcase_add_unchecked_fixture(cases, bundled_set_up, NULL);
+  tcase_add_loop_test(cases, test_every_bundled_plan_has_a_page, 0, BUNDLED_EXPLORATION_COUNT);
+  tcase_add_loop_test(cases, test_columns_follow_the_decisions, 0, COUNT_OF(decisions));
+  tcase_add_test(cases, test_a_rung_that_does_not_fit_says_so);
+  tcase_add_test(cases, test_gains_pass_over_rungs_without_a_plan);
+  tcase_add_test(cases, test_the_longest_passes_are_kept_and_of_equals_the_first);
+  suite_add_tcase(suite, cases);
+  return suite;
+}

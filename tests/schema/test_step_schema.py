@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The JSON Schema of a step's trace agrees with what `dsm trace` writes.
+
+Traces are valid; with a key more anywhere, or a needed one less, they are not; together they have every key of the
+schema; words and tracks are those of the sources; docs/formats.md has every key. Each event has the fields that the
+Trace Event Format asks of its phase.
+
+Usage: test_step_schema.py DSM SOURCE_DIR
+"""
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from c_tables import Sources
+from test_partition_schemas import keys_of, keys_of_schema
+from test_schemas import Schemas, expect, expect_same, failures
+
+NAME = "dsm-step/1"
+EXPLORATIONS = (
+    ("raider", "torus64"),
+    ("gnmt", "torus64"),
+    ("raider", "torus16", "--mode", "inference"),
+    ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
+)
+# What the Trace Event Format asks of each phase: complete events, counters, metadata.
+FIELDS = {"X": {"name", "cat", "ph", "ts", "dur", "pid", "tid"}, "C": {"name", "ph", "ts", "pid", "args"},
+          "M": {"name", "ph", "pid", "args"}}
+
+
+def trace(dsm, folder, *exploration):
+    plan = folder / "plan.json"
+    subprocess.run([dsm, "explore", *exploration, "-q", "-o", plan], check=True, timeout=60)
+    done = subprocess.run([dsm, "trace", plan], check=True, timeout=60, capture_output=True)
+    return json.loads(done.stdout)
+
+
+def check_refusals(schemas, document):
+    """One event of each kind: with another key, or one less."""
+    kinds = {}
+    for event in document["traceEvents"]:
+        kinds.setdefault((event["ph"], event.get("cat")), event)
+    head = {**document, "traceEvents": document["traceEvents"][:17]}
+    expect(schemas.complaint(NAME, head) is None, "the first events alone are not valid")
+    for kind, event in kinds.items():
+        for place in ("event", "args"):
+            for key in [*(event if place == "event" else event["args"]), None]:
+                changed = copy.deepcopy(event)
+                inner = changed if place == "event" else changed["args"]
+                if key is None:
+                    inner["more"] = 1
+                else:
+                    del inner[key]
+                complaint = schemas.complaint(
+                    NAME, {**head, "traceEvents": [*head["traceEvents"], changed]})
+                expect(complaint is not None, f"{kind}: valid with {key} changed in {place}")
+    for key in document:
+        changed = copy.deepcopy(head)
+        del changed[key]
+        expect(schemas.complaint(NAME, changed) is not None, f"valid without {key}")
+
+
+def check_words(schema, sources):
+    definitions = schema["$defs"]
+    arguments = definitions["transfer"]["properties"]["args"]["properties"]
+    passes = definitions["pass"]["properties"]["args"]["properties"]
+    names = "src/model/names.c"
+    for what, words, path, table in (
+            ("transfers", arguments["transfer"]["enum"], names, "transfer_names"),
+            ("groups", arguments["group"]["enum"], names, "group_names"),
+            ("parallelisms", passes["parallelism"]["enum"], names, "parallelism_names"),
+            ("passes", definitions["pass_word"]["enum"], names, "pass_names"),
+            ("bounds", passes["bound"]["enum"], "src/plan/plan.c", "bound_names"),
+            ("kinds of invocations", definitions["kind"]["enum"], "src/plan/plan.c",
+             "invocation_kind_names"),
+            ("kinds of memory", definitions["memory"]["properties"]["args"]["required"],
+             "src/report/memory_timeline.c", "kind_words")):
+        expect_same(what, words, sources.names(path, table))
+    tracks = sources.names("src/report/step_trace.c", "track_labels")
+    expect(definitions["track"]["maximum"] == len(tracks), "another number of tracks")
+    for number, track in enumerate(tracks, 1):
+        expect(f"{number}: {track}" in definitions["track"]["description"], f"{track} is missing")
+
+
+def main():
+    dsm, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    schemas = Schemas(source / "schemas")
+    schema = schemas.by_format[NAME]
+    check_words(schema, Sources(source))
+    written = set()
+    with tempfile.TemporaryDirectory(prefix="dsm-step-") as folder:
+        for number, exploration in enumerate(EXPLORATIONS):
+            document = trace(dsm, pathlib.Path(folder), *exploration)
+            complaint = schemas.complaint(NAME, document)
+            expect(complaint is None, f"{exploration}: {complaint}")
+            for event in document["traceEvents"]:
+                expect(FIELDS[event["ph"]] <= set(event), f"{exploration}: {event} lacks a field")
+            written |= keys_of(document)
+            if number == 0:
+                check_refusals(schemas, document)
+    expect_same("keys of a step's trace", keys_of_schema(schema), written)
+    formats = (source / "docs" / "formats.md").read_text()
+    for key in sorted(written):
+        expect(f"`{key}`" in formats, f"docs/formats.md does not mention {key}")
+    print(f"{len(failures)} failures" if failures else "the schema agrees with the program")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
