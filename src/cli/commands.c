@@ -162,8 +162,7 @@ const cli_command cli_commands[] = {
                   "dsm plot plan.json --figure roofline -o roofline.pdf",
                   "dsm plot plan.json --figure splits --script figures -o splits.png",
                   "dsm sweep scratchpad_vgg16 -q && dsm plot scratchpad_vgg16.sqlite -o sizes.svg",
-                  "dsm plot scratchpad_vgg16.sqlite --figure heatmap --value utilization -o "
-                  "sizes.png"},
+                  "dsm plot scratchpad_vgg16.sqlite --figure heatmap -o sizes.png"},
      .run = cli_run_plot},
     {.name = "report",
      .bit = CLI_REPORT,

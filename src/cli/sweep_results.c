@@ -64,7 +64,7 @@ static dsm_status parse_objectives(dsm_objective objectives[OBJECTIVES_MAX], siz
 static dsm_status select_rows(const cli_arguments *arguments, dsm_point_table *table,
                               dsm_diags *diags) {
   const cli_sweep_arguments *const options = &arguments->sweep;
-  dsm_objective objectives[OBJECTIVES_MAX];
+  dsm_objective objectives[OBJECTIVES_MAX] = {{0}};
   size_t count = 0;
   const char *const list = options->pareto != NULL    ? options->pareto
                            : options->best_by != NULL ? options->best_by
