@@ -10,7 +10,8 @@
  *   over sets K of tasks with sum_{i in K} w_i <= sum_{j in F} M_j.
  *
  * The minimum is a knapsack problem. A linear relaxation splits tasks where it is filled; here it
- * is solved for whole tasks. For latency all prices are 1, for energy (busy_j - idle_j).
+ * is solved for whole tasks. For latency all prices are 1. For energy they are (busy_j - idle_j),
+ * and stay so: that the devices' time is limited is left out, so the bound can only be lower.
  */
 #ifndef DSM_PARTITION_ROOM_BOUND_H
 #define DSM_PARTITION_ROOM_BOUND_H
