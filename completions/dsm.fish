@@ -15,7 +15,7 @@ function __dsm_complete
             case :folders
                 string join \n -- "$option"(__fish_complete_directories (string replace -- "$option" '' "$current"))
             case '*'
-                echo $line
+                string join \n -- $line
         end
     end
 end

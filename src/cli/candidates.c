@@ -18,9 +18,20 @@
 /* A description says what it is at its beginning. */
 #define HEAD_SIZE 4096
 
+/* A candidate is the start of a line: what would end it, or move the cursor where it is listed, is
+ * not offered. Nor is what begins as the lines that ask for files do. */
+static bool fits_line(const cli_unfinished *word, const char *text) {
+  for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+    if (*c < 0x20 || *c == 0x7F || (c[0] == 0xC2 && c[1] < 0xA0)) {
+      return false;
+    }
+  }
+  return word->lead_length > 0 || (strcmp(text, ":files") != 0 && strcmp(text, ":folders") != 0);
+}
+
 void cli_offer(const cli_unfinished *word, const char *text, const char *end,
                const char *description) {
-  if (strncmp(text, word->rest, strlen(word->rest)) != 0) {
+  if (strncmp(text, word->rest, strlen(word->rest)) != 0 || !fits_line(word, text)) {
     return;
   }
   (void)printf("%.*s%s%s", (int)word->lead_length, word->lead, text, end);
@@ -78,13 +89,14 @@ static bool ends_in(const char *name, const char *suffix) {
   return length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
 }
 
-/* A file or folder in the folder that the word names. */
+/* A file or folder in the folder that the word names. Behind "./" a name that begins with a dash is
+ * no option. */
 static void offer_entry(const cli_unfinished *word, unsigned takes, const char *folder,
                         const char *entry) {
   char path[PATH_SIZE];
   struct stat info;
   const int length = snprintf(path, sizeof path, "%s%s", folder, entry);
-  const size_t skipped = strcmp(folder, "./") == 0 ? 2 : 0;
+  const size_t skipped = strcmp(folder, "./") == 0 && entry[0] != '-' ? 2 : 0;
   const bool is_hidden = entry[0] == '.' && !ends_in(word->rest, "/.");
   if (length < 0 || length >= PATH_SIZE || is_hidden || stat(path, &info) != 0) {
     return;
@@ -128,7 +140,8 @@ static void offer_name(void *context, const char *name, const char *folder) {
   const name_search *const search = context;
   char path[PATH_SIZE];
   const int length = snprintf(path, sizeof path, "%s/%s.json", folder, name);
-  if (length > 0 && length < PATH_SIZE && is_taken(path, search->takes)) {
+  const bool is_option = name[0] == '-';
+  if (length > 0 && length < PATH_SIZE && !is_option && is_taken(path, search->takes)) {
     cli_offer(search->word, name, "", NULL);
   }
 }

@@ -9,6 +9,7 @@ line is turned into a command that writes its words to a file.
 Usage: test_completions.py DSM_BINARY COMPLETIONS_FOLDER
 """
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -194,13 +195,62 @@ def check_ends(terminal, name):
         expect(found == wanted, f"{name}, {line}<TAB>x: expected {wanted!r}, found {found!r}")
 
 
+# Names of layers that a shell would take for something else. A name has no control characters; a file
+# may have, and is not offered then.
+ODD_NAMES = ["a$(touch x)", "a`touch x`", "a;touch x", "a&&touch x|touch x", "a>x", "a b", "a'b", 'a"b', "a\\b",
+             "a*?[a-z]", "a{b,c}", "a~", "a!b", "a#b", "a^b", "a$HOME", "a=b", "a:b", "a@b", "a%b", "a\u00e4\u5c42",
+             "-dash", "--help", "~root", "$(touch x)", "`touch x`", ";touch x", "'", '"', "#", ":x", "!!"]
+
+
+def check_odd_names(name, shell, folder):
+    """Every name becomes the word that it is, whatever the shell makes of its characters."""
+    def same(line, wanted):
+        found = shell.complete(line)
+        expect(sorted(set(found)) == sorted(wanted), f"{name}, {line}: expected {wanted}, found {found}")
+
+    same("dsm explore strange.json torus64 --explain ", ODD_NAMES)
+    same("dsm explore strange.json torus64 --explain a", [odd for odd in ODD_NAMES if odd[0] == "a"])
+    same("dsm explore files/", [f"files/{file}" for file in ODD_FILES])
+    same("dsm explore strange.json torus64 --explain -", ["-dash", "--help"])
+    found = shell.complete("dsm explore ")  # fish hides what begins with a dot
+    expect(("./-out.json" in found or name == "fish") and "-out.json" not in found,
+           f"{name}: a file whose name begins with a dash: {found}")
+    expect(not (folder / "x").exists(), f"{name}: a name of a layer was run as a command")
+
+
+def check_quotes(terminal, name, folder):
+    """A word whose quotes are open, or that has escapes, is completed as what it means."""
+    for start, wanted in (("a\\$\\(", "a$(touch x)"), ("'a$(", "a$(touch x)"), ("\"a\\$(", "a$(touch x)"),
+                          ("'a`", "a`touch x`"), ("\"a\\`", "a`touch x`"), ("'a\"", 'a"b'), ("\"a'", "a'b"),
+                          ("\"a\\\\", "a\\b"), ("'a\\", "a\\b"), ("a\\;", "a;touch x"), ("a\\'", "a'b"),
+                          ("\\~", "~root"), ("a\\ ", "a b"), ("'a ", "a b"), ("\"a;", "a;touch x")):
+        line = f"dsm explore strange.json torus64 --explain {start}"
+        found = terminal.run(f"{line}\t\x01printf '%s\\n' \x05 >.tmp; mv .tmp .out\r")
+        expect(found[5:] == [wanted], f"{name}, {line}<TAB>: expected {wanted!r}, found {found[5:]}")
+    expect(not (folder / "x").exists(), f"{name}: a name of a layer was run as a command")
+
+
 NET = """{ "format": "dsm-workload/1", "name": "net", "minibatch": 8,
   "layers": [{ "name": "f1", "type": "fc", "in": 8, "out": 8 }] }
 """
 
 
+ODD_FILES = ["$(touch x).json", "-rf.json", "a b.json", "a;touch x.json", "a'b\".json"]
+
+
+def prepare_odd(folder):
+    layers = [{"name": name, "type": "fc", "in": 8, "out": 8} for name in ODD_NAMES]
+    net = {"format": "dsm-workload/1", "name": "odd", "minibatch": 8, "layers": layers}
+    (folder / "strange.json").write_text(json.dumps(net))
+    (folder / "files").mkdir()
+    for name in ODD_FILES + ["a\nb.json", "a\x1b[31m.json", "a\tb.json"]:
+        (folder / "files" / name).write_text(NET)
+    (folder / "-out.json").write_text(NET)
+
+
 def prepare(dsm, folder):
     """Descriptions of several kinds here and in a folder of $DSM_PATH."""
+    prepare_odd(folder)
     (folder / "nets").mkdir()
     (folder / "baselines").mkdir()
     (folder / "path").mkdir()
@@ -225,8 +275,10 @@ def main():
         for shell, start in (("bash", bash), ("zsh", zsh), ("fish", Fish)):
             began = start(environment, folder, scripts)
             check_shell(shell, began, options)
+            check_odd_names(shell, began, folder)
             if shell != "fish":
                 check_ends(began, shell)
+                check_quotes(began, shell, folder)
             began.close()
     count = sum(len(known) for known in options.values())
     print(f"{len(failures)} failures" if failures else
