@@ -32,7 +32,6 @@ static const phase nothing = {.collective = "NONE"};
 
 typedef struct layer_line {
   phase of[DSM_PASS_COUNT];
-  double update_cycles; /* after the gradients are summed */
 } layer_line;
 
 /* ---- strategies ---- */
@@ -63,15 +62,6 @@ static const char *strategy_of_layer(const dsm_plan *plan, size_t layer) {
 /* Does a pass go by the strategy of its layer? */
 static bool has_strategy(const dsm_plan *plan, size_t layer, dsm_pass pass) {
   return strcmp(strategy_of_pass(plan, layer, pass), strategy_of_layer(plan, layer)) == 0;
-}
-
-static bool is_uniform(const dsm_plan *plan) {
-  for (size_t layer = 1; layer < plan->layer_count; layer++) {
-    if (strcmp(strategy_of_layer(plan, layer), strategy_of_layer(plan, 0)) != 0) {
-      return false;
-    }
-  }
-  return true;
 }
 
 /* ---- phases ---- */
@@ -145,8 +135,7 @@ static phase update_phase(const dsm_plan *plan, size_t layer) {
   if (!pass->exists) {
     return nothing;
   }
-  phase made = {.cycles = pass->cycles.total - pass->group_cycles[DSM_GROUP_WEIGHT_UPDATE],
-                .collective = "NONE"};
+  phase made = {.cycles = pass->cycles.total, .collective = "NONE"};
   const bool is_backward_alike =
       !planned->passes[DSM_PASS_BACKWARD].exists || has_strategy(plan, layer, DSM_PASS_BACKWARD);
   if (pass->share.data_ways > 1 && has_all_chips(plan, layer) && is_backward_alike &&
@@ -160,17 +149,53 @@ static phase update_phase(const dsm_plan *plan, size_t layer) {
   return made;
 }
 
+/*
+ * Readers stop after the weight gradient of the first line: ASTRA-sim 1 never sums the errors of
+ * its input, and computes them only with MODEL. So all of its backward pass is in its update.
+ */
 static layer_line line_of(const dsm_plan *plan, size_t layer) {
-  const dsm_pass_plan *const update = &plan->layers[layer].passes[DSM_PASS_UPDATE];
-  return (layer_line){
-      .of = {[DSM_PASS_FORWARD] = forward_phase(plan, layer),
-             [DSM_PASS_BACKWARD] = backward_phase(plan, layer),
-             [DSM_PASS_UPDATE] = update_phase(plan, layer)},
-      .update_cycles = update->exists ? update->group_cycles[DSM_GROUP_WEIGHT_UPDATE] : 0,
-  };
+  layer_line line = {.of = {[DSM_PASS_FORWARD] = forward_phase(plan, layer),
+                            [DSM_PASS_BACKWARD] = backward_phase(plan, layer),
+                            [DSM_PASS_UPDATE] = update_phase(plan, layer)}};
+  if (layer == 0) {
+    const dsm_pass_plan *const backward = &plan->layers[layer].passes[DSM_PASS_BACKWARD];
+    line.of[DSM_PASS_BACKWARD] = nothing;
+    line.of[DSM_PASS_UPDATE].cycles += backward->exists ? backward->cycles.total : 0;
+  }
+  return line;
+}
+
+static bool has_collective(const dsm_plan *plan, size_t layer) {
+  const layer_line line = line_of(plan, layer);
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    if (line.of[pass].bytes > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The one strategy of all layers with a collective, since the others go by any; the first layer's
+ * where none has one; NULL where they differ. */
+static const char *common_strategy(const dsm_plan *plan) {
+  const char *common = NULL;
+  for (size_t layer = 0; layer < plan->layer_count; layer++) {
+    if (has_collective(plan, layer)) {
+      const char *const own = strategy_of_layer(plan, layer);
+      if (common != NULL && strcmp(common, own) != 0) {
+        return NULL;
+      }
+      common = own;
+    }
+  }
+  return common != NULL ? common : strategy_of_layer(plan, 0);
 }
 
 /* ---- texts ---- */
+
+/* The least that ASTRA-sim can wait: an update delay or a latency of 0 ends it. Its update delay
+ * follows each collective of a layer, so the weight update cannot be there. */
+enum { least_ns = 1 };
 
 /* ASTRA-sim's cycles, which are nanoseconds. */
 static void put_cycles(dsm__text_buffer *out, const dsm_plan *plan, double cycles) {
@@ -186,19 +211,19 @@ static void put_line(dsm__text_buffer *out, const dsm_plan *plan, size_t layer, 
     put_cycles(out, plan, line.of[pass].cycles);
     dsm__text_printf(out, "\t%s\t%.0f", line.of[pass].collective, round(line.of[pass].bytes));
   }
-  put_cycles(out, plan, line.update_cycles);
+  dsm__text_printf(out, "\t%d", least_ns);
 }
 
 void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan) {
   dsm__arena *const arena = dsm__arena_new();
   const char **const names = arena == NULL ? NULL : dsm__export_names(plan, arena);
-  const bool is_one = is_uniform(plan);
+  const char *const common = common_strategy(plan);
   out->failed = out->failed || names == NULL;
-  dsm__text_printf(out, "%s\n%zu\n", is_one ? strategy_of_layer(plan, 0) : "HYBRID_CUSTOMIZED",
+  dsm__text_printf(out, "%s\n%zu\n", common != NULL ? common : "HYBRID_CUSTOMIZED",
                    plan->layer_count);
   for (size_t layer = 0; layer < plan->layer_count && names != NULL; layer++) {
     put_line(out, plan, layer, names[layer]);
-    if (!is_one) {
+    if (common == NULL) {
       dsm__text_printf(out, "\t%s", strategy_of_layer(plan, layer));
     }
     dsm__text_puts(out, "\n");
@@ -231,7 +256,7 @@ void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
   }
   dsm__text_puts(out, " ]  # GB/s, of 2^30 bytes\nlatency: [");
   for (size_t axis = first; axis < end; axis++) {
-    dsm__text_puts(out, axis == first ? " 0.0" : ", 0.0");
+    dsm__text_printf(out, "%s %d.0", axis == first ? "" : ",", least_ns);
   }
   dsm__text_puts(out, " ]  # ns\n");
 }
