@@ -12,7 +12,8 @@ typedef enum cli_exit {
   CLI_EXIT_INVALID = 3,    /**< an input */
   CLI_EXIT_INFEASIBLE = 4, /**< valid, but no mapping satisfies a constraint */
   CLI_EXIT_OUTSIDE = 5,    /**< a file, memory or a solver failed */
-  CLI_EXIT_INTERRUPTED = 130
+  CLI_EXIT_INTERRUPTED = 130,
+  CLI_EXIT_UNREAD = 141 /**< whoever read standard output has gone; as a shell reports SIGPIPE */
 } cli_exit;
 
 static inline cli_exit cli_exit_of(dsm_status status) {

@@ -4,5 +4,5 @@
 
 int main(int argc, char *argv[]) {
   const cli_program_kind kind = {.name = "dsm", .has_terminal = true, .run_sweep = dsm_sweep_run};
-  return cli_main(&kind, argc, argv);
+  return cli_end(cli_main(&kind, argc, argv));
 }

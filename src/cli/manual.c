@@ -28,6 +28,10 @@ static const cli_manual_item exit_codes[] = {
      "another program is missing.",
      EVERYWHERE},
     {"130", "interrupted", "Interrupted by a signal.", EVERYWHERE},
+    {"141", "standard output was closed",
+     "Standard output is a pipe whose reader has gone, as head does: the program ends by SIGPIPE, "
+     "without a message, after it has closed its files. Shells report that as 141.",
+     EVERYWHERE},
 };
 const cli_manual_list cli_exit_codes = {"EXIT STATUS", exit_codes, COUNT_OF(exit_codes)};
 

@@ -4,9 +4,11 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -25,7 +27,16 @@ static const char *output_file(const cli_arguments *arguments) {
   return is_stdout ? NULL : arguments->output;
 }
 
+/* A pipe that nobody reads says so for good, also where errno of the write that met it is lost. */
+static bool is_unread(int error) {
+  struct pollfd end = {.fd = STDOUT_FILENO};
+  return error == EPIPE || (poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0);
+}
+
 static cli_exit stdout_error(int error) {
+  if (is_unread(error)) {
+    return CLI_EXIT_UNREAD; /* they have seen enough: there is nothing to say */
+  }
   return cli_outside_error("cannot write to standard output: %s", strerror(error));
 }
 

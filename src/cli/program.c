@@ -59,12 +59,25 @@ int cli_main(const cli_program_kind *kind, int argc, char *argv[]) {
     return CLI_EXIT_USAGE;
   }
   cli_name_program(kind->name);
-  if (argc > 1 && strcmp(argv[1], CLI_COMPLETE_REQUEST) == 0) {
-    cli_complete((size_t)argc - 2, argv + 2);
-    return (int)cli_finish_stdout();
-  }
   (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
   (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file at its size limit */
-  const cli_exit outcome = run_program(kind, argc, argv);
+  cli_exit outcome = CLI_EXIT_DONE;
+  if (argc > 1 && strcmp(argv[1], CLI_COMPLETE_REQUEST) == 0) {
+    cli_complete((size_t)argc - 2, argv + 2);
+  } else {
+    outcome = run_program(kind, argc, argv);
+  }
   return (int)cli_exit_max(outcome, cli_finish_stdout());
+}
+
+int cli_end(int outcome) {
+  if (outcome == CLI_EXIT_UNREAD) {
+    sigset_t pipe_alone;
+    (void)sigemptyset(&pipe_alone);
+    (void)sigaddset(&pipe_alone, SIGPIPE);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)raise(SIGPIPE);
+    (void)sigprocmask(SIG_UNBLOCK, &pipe_alone, NULL);
+  }
+  return outcome;
 }

@@ -21,4 +21,8 @@ typedef struct cli_program_kind {
  */
 int cli_main(const cli_program_kind *kind, int argc, char *argv[]);
 
+/** Where an exit code stands for SIGPIPE, ends the program by it, now that all is closed; else
+ * returns the code. */
+int cli_end(int outcome);
+
 #endif

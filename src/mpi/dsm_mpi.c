@@ -504,5 +504,5 @@ int main(int argc, char *argv[]) {
     serve();
   }
   (void)MPI_Finalize();
-  return outcome;
+  return cli_end(outcome);
 }
