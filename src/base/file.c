@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/descriptor.h"
 #include "base/diag_add.h"
 #include "base/number_text.h"
 
@@ -104,7 +105,7 @@ dsm_status dsm_file_read(char **text, size_t *length, const char *path, dsm_diag
   *text = NULL;
   *length = 0;
   const bool is_stdin = strcmp(path, "-") == 0;
-  const int descriptor = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  const int descriptor = is_stdin ? STDIN_FILENO : dsm__open(path, O_RDONLY, 0);
   if (descriptor < 0) {
     return io_error(diags, path, "cannot open", errno);
   }
@@ -229,7 +230,7 @@ static int open_temporary(char **name, const char *target, mode_t mode) {
     if (candidate == NULL) {
       return -1;
     }
-    const int descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    const int descriptor = dsm__open(candidate, O_WRONLY | O_CREAT | O_EXCL, mode);
     if (descriptor >= 0) {
       *name = candidate;
       return descriptor;
@@ -252,6 +253,22 @@ static dsm_status write_directly(int descriptor, bool is_ours, const char *text,
     error = errno;
   }
   return error == 0 ? DSM_OK : io_error(diags, path, "cannot write", error);
+}
+
+/* A descriptor that was passed on to this program outlives exec; none that the program opened for
+ * itself (files, a database and its log) does, and those are not to be written over. */
+static dsm_status write_to_descriptor(int descriptor, const char *text, size_t length,
+                                      const char *path, dsm_diags *diags) {
+  const int flags = fcntl(descriptor, F_GETFD);
+  if (flags < 0) {
+    return io_error(diags, path, "cannot write", errno);
+  }
+  if ((flags & FD_CLOEXEC) != 0) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL,
+                   "cannot write: this descriptor is one of the program's own");
+    return DSM_ERROR_IO;
+  }
+  return write_directly(descriptor, false, text, length, path, diags);
 }
 
 /* Writes a temporary file and renames it to `target`. `old` describes the file that is there, NULL
@@ -294,7 +311,7 @@ static dsm_status write_target(const char *target, const char *text, size_t leng
                                const char *path, dsm_diags *diags) {
   const int named = named_descriptor(target);
   if (named >= 0) {
-    return write_directly(named, false, text, length, path, diags);
+    return write_to_descriptor(named, text, length, path, diags);
   }
   struct stat info;
   const bool exists = stat(target, &info) == 0;
@@ -305,7 +322,7 @@ static dsm_status write_target(const char *target, const char *text, size_t leng
     return is_directory_error(diags, path);
   }
   if (exists && !S_ISREG(info.st_mode)) {
-    const int descriptor = open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const int descriptor = dsm__open(target, O_WRONLY, 0);
     if (descriptor < 0) {
       return io_error(diags, path, "cannot open", errno);
     }

@@ -56,12 +56,24 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return CLI_EXIT_DONE;
 }
 
-/* The result must not be written over the database that it comes from. */
+/* The result must not be written over the database that it comes from, nor over its log. */
 static cli_exit check_output(const cli_arguments *arguments, const char *database) {
-  if (arguments->output != NULL && cli_is_same_file(arguments->output, database)) {
-    return cli_usage_error(arguments->command, "--output: '%s' is the database", arguments->output);
+  static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+  const size_t size = strlen(database) + 16;
+  char *const name = calloc(size, 1);
+  if (name == NULL) {
+    return cli_out_of_memory();
   }
-  return CLI_EXIT_DONE;
+  cli_exit outcome = CLI_EXIT_DONE;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings && outcome == CLI_EXIT_DONE; i++) {
+    (void)snprintf(name, size, "%s%s", database, endings[i]);
+    if (arguments->output != NULL && cli_is_same_file(arguments->output, name)) {
+      outcome = cli_usage_error(arguments->command, "--output: '%s' is the database%s",
+                                arguments->output, i == 0 ? "" : "'s log");
+    }
+  }
+  free(name);
+  return outcome;
 }
 
 /* ---- databases that exist ---- */

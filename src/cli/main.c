@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* main.c: the program `dsm`. */
+#include "cli/descriptors.h"
+#include "cli/exit_code.h"
 #include "cli/program.h"
 
 int main(int argc, char *argv[]) {
+  if (!cli_occupy_standard_descriptors()) {
+    return CLI_EXIT_OUTSIDE; /* there is nowhere to say why */
+  }
   const cli_program_kind kind = {.name = "dsm", .has_terminal = true, .run_sweep = dsm_sweep_run};
   return cli_end(cli_main(&kind, argc, argv));
 }

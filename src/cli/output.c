@@ -148,8 +148,7 @@ cli_exit cli_finish_stdout(void) {
   errno = 0;
   const bool is_flushed = ferror(stdout) == 0 && fflush(stdout) == 0;
   const int flush_error = errno;
-  /* A standard output that was closed from the start matters only if something was written. */
-  const bool is_closed = fclose(stdout) == 0 || errno == EBADF;
+  const bool is_closed = fclose(stdout) == 0;
   const int close_error = errno;
   if (is_flushed && is_closed) {
     return CLI_EXIT_DONE;

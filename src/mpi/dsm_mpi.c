@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "base/diag_add.h"
+#include "cli/descriptors.h"
 #include "cli/exit_code.h"
 #include "cli/program.h"
 #include "sweep/result_pack.h"
@@ -491,7 +492,9 @@ static int run_root(int argc, char *argv[]) {
 int main(int argc, char *argv[]) {
   int provided = 0;
   int outcome = CLI_EXIT_DONE;
-  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+  /* before MPI opens anything */
+  if (!cli_occupy_standard_descriptors() ||
+      MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     return CLI_EXIT_OUTSIDE;
   }
   if (rank_of_this() == ROOT) {

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/diag_add.h"
 #include "sweep/store_internal.h"
 
@@ -23,7 +24,7 @@
 static const char magic[16] = "SQLite format 3";
 
 bool dsm_store_is_database(const char *path) {
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const int descriptor = dsm__open(path, O_RDONLY | O_NONBLOCK, 0);
   if (descriptor < 0) {
     return false;
   }
@@ -40,16 +41,16 @@ bool dsm_store_is_database(const char *path) {
 /* A descriptor of the file, made if it is not there. -1 with errno on failure. */
 static int open_or_make(const char *path, bool *is_new) {
   const mode_t mode = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
-  const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  const int flags = O_RDWR | O_NONBLOCK;
   *is_new = false;
-  const int found = open(path, flags);
+  const int found = dsm__open(path, flags, 0);
   if (found >= 0 || errno != ENOENT) {
     return found;
   }
-  const int made = open(path, flags | O_CREAT | O_EXCL, mode);
+  const int made = dsm__open(path, flags | O_CREAT | O_EXCL, mode);
   *is_new = made >= 0;
   /* A link that leads nowhere yet is there and not there: make what it names. */
-  return made >= 0 || errno != EEXIST ? made : open(path, flags | O_CREAT, mode);
+  return made >= 0 || errno != EEXIST ? made : dsm__open(path, flags | O_CREAT, mode);
 }
 
 /* 0 if locked, or if the file system knows no such locks; else an errno value. */

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "dsm/file.h"
 
 /* Each test has an empty folder of its own. */
@@ -377,6 +378,37 @@ START_TEST(test_named_descriptor_is_appended_to) {
 }
 END_TEST
 
+START_TEST(test_descriptor_of_the_program_is_refused) {
+  put(path, "old");
+  const int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  char name[32];
+  (void)snprintf(name, sizeof name, "/dev/fd/%d", descriptor);
+  ck_assert_int_eq(write_text(name, "new"), DSM_ERROR_IO);
+  ck_assert_str_eq(dsm_diags_get(diags, 0)->message,
+                   "cannot write: this descriptor is one of the program's own");
+  ck_assert_int_eq(close(descriptor), 0); /* it was not closed */
+  expect_content(path, "old");
+}
+END_TEST
+
+/* Printing into a file that was opened meanwhile would damage it. */
+START_TEST(test_opened_files_leave_the_standard_numbers_free) {
+  put(path, "old");
+  for (int closed = 0; closed < 3; closed++) {
+    const int saved = fcntl(closed, F_DUPFD_CLOEXEC, 10);
+    (void)close(closed);
+    const int opened = dsm__open(path, O_RDONLY, 0);
+    const bool is_free = fcntl(closed, F_GETFD) < 0;
+    (void)dup2(saved, closed);
+    (void)close(saved);
+    ck_assert_int_ge(opened, 3);
+    ck_assert(is_free);
+    ck_assert_int_eq(fcntl(opened, F_GETFD), FD_CLOEXEC);
+    (void)close(opened);
+  }
+}
+END_TEST
+
 START_TEST(test_device_stdout_is_standard_output) {
   (void)fflush(stdout);
   const int saved = dup(STDOUT_FILENO);
@@ -427,6 +459,8 @@ Suite *suite_file(void) {
   tcase_add_test(writing, test_foreign_temporary_is_left_alone);
   tcase_add_test(writing, test_fifo_is_written_directly);
   tcase_add_test(writing, test_named_descriptor_is_appended_to);
+  tcase_add_test(writing, test_descriptor_of_the_program_is_refused);
+  tcase_add_test(writing, test_opened_files_leave_the_standard_numbers_free);
   tcase_add_test(writing, test_device_stdout_is_standard_output);
   suite_add_tcase(suite, writing);
   return suite;
