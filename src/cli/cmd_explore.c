@@ -38,9 +38,6 @@ static cli_exit load_inputs(inputs *in, const cli_arguments *arguments, dsm_diag
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
-  if (arguments->is_ladder && arguments->has_optimizations) {
-    return cli_usage_error(arguments->command, "--ladder and --optimize exclude each other");
-  }
   if (arguments->is_ladder && arguments->explain != NULL) {
     return cli_usage_error(arguments->command, "--ladder and --explain exclude each other");
   }
@@ -50,6 +47,11 @@ static cli_exit check_options(const cli_arguments *arguments) {
   }
   if (!arguments->is_ladder && arguments->ladder_base != NULL) {
     return cli_usage_error(arguments->command, "--ladder-base needs --ladder");
+  }
+  dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
+  if (arguments->ladder_base != NULL && cli_ladder_additions(&arguments->options, additions) == 0) {
+    return cli_usage_error(arguments->command,
+                           "--ladder-base is of the first of several rungs: --optimize leaves one");
   }
   return cli_check_optimizations(arguments);
 }
@@ -94,6 +96,7 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in,
                                       .system = in->system,
                                       .base = in->base,
                                       .options = &arguments->options};
+  cli_note_idle_optimizations(arguments, in->workload, in->system);
   cli_ladder all;
   cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request, diags));
   cli_print_findings(arguments, diags);

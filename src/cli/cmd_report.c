@@ -15,21 +15,8 @@
 typedef struct explored {
   const cli_plan_operand *operand;
   cli_ladder ladder;
-  dsm_plan *apart;      /* explored with the plan's own options, where no rung was; else NULL */
-  const dsm_plan *best; /* that, or the rung's */
+  const dsm_plan *best; /* the last rung: of the plan's own options; NULL: not explored */
 } explored;
-
-/* The rung of these optimizations; NULL: there is none. */
-static const dsm_plan *find_rung(const cli_ladder *ladder, const dsm_explore_options *options) {
-  const dsm_optimization_set of_mode = dsm_mode_optimizations(options->mode);
-  for (size_t i = 0; i < ladder->count; i++) {
-    const dsm_plan *const plan = ladder->plans[i];
-    if (plan != NULL && ((plan->options.optimizations ^ options->optimizations) & of_mode) == 0) {
-      return plan;
-    }
-  }
-  return NULL;
-}
 
 /* The ladder, and the best plan of the plan's own space, which tells the bound too. */
 static dsm_status explore_again(explored *found, const cli_arguments *arguments, dsm_diags *diags) {
@@ -39,14 +26,9 @@ static dsm_status explore_again(explored *found, const cli_arguments *arguments,
                                       .system = plan->system,
                                       .options = &plan->options,
                                       .may_lack_rungs = true};
-  dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request, diags);
-  found->best = find_rung(&found->ladder, &plan->options);
-  if (status == DSM_OK && found->best == NULL) {
-    status = cli_explore(&found->apart, arguments, NULL, plan->workload, plan->system,
-                         &plan->options, diags);
-    found->best = found->apart;
-  }
+  const dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request, diags);
   if (status == DSM_OK) {
+    found->best = found->ladder.rungs[found->ladder.count - 1].plan;
     plan->result.lower_bound_cycles =
         fmin(found->best->result.lower_bound_cycles, plan->result.step_cycles);
   }
@@ -80,7 +62,6 @@ static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *o
   const cli_exit outcome =
       status == DSM_OK ? cli_put_text(arguments, print_page, &found) : cli_exit_of(status);
   cli_ladder_fini(&found.ladder);
-  dsm_plan_free(found.apart);
   dsm_diags_free(diags);
   return outcome;
 }

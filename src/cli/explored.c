@@ -24,16 +24,18 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
   return status;
 }
 
-/* Explores the next rung, with an optimisation more. */
+/* Explores the next rung, with an optimisation more. The last one is the question itself, and has
+ * to have an answer. */
 static dsm_status climb(cli_ladder *ladder, const char *name, const cli_arguments *arguments,
                         dsm_explorer *explorer, const cli_ladder_request *request,
                         const dsm_explore_options *options, dsm_diags *diags) {
   const size_t rung = ladder->count;
+  const bool is_last = options->optimizations == request->options->optimizations;
   const dsm_system *const system =
       rung == 0 && request->base != NULL ? request->base : request->system;
   dsm_status status = cli_explore(&ladder->plans[rung], arguments, explorer, request->workload,
                                   system, options, diags);
-  if (status == DSM_ERROR_INFEASIBLE && request->may_lack_rungs) {
+  if (status == DSM_ERROR_INFEASIBLE && request->may_lack_rungs && !is_last) {
     dsm_diags_clear(diags);
     status = DSM_OK;
   }
@@ -47,11 +49,11 @@ dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments
   *ladder = (cli_ladder){.count = 0};
   /* Rungs have much in common. Without memory for that they are explored one by one. */
   dsm_explorer *const explorer = dsm_explorer_new();
+  dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
+  const size_t count = cli_ladder_additions(request->options, additions);
   dsm_explore_options options = *request->options;
   options.optimizations = 0;
   dsm_status status = climb(ladder, "none", arguments, explorer, request, &options, diags);
-  dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
-  const size_t count = cli_ladder_additions(options.mode, additions);
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     options.optimizations |= DSM_OPTIMIZATION_BIT(additions[i]);
     status = climb(ladder, dsm_optimization_name(additions[i]), arguments, explorer, request,

@@ -199,12 +199,9 @@ void cli_note_idle_optimizations(const cli_arguments *arguments, const dsm_workl
 
 /* ---- the ladder ---- */
 
-size_t cli_ladder_additions(dsm_mode mode, dsm_optimization additions[DSM_OPTIMIZATION_COUNT]) {
-  /* DeepSpatialMatrix, Fig. 11. */
-  static const dsm_optimization_set inference_rungs =
-      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD);
-  const dsm_optimization_set rungs =
-      mode == DSM_MODE_INFERENCE ? inference_rungs : dsm_mode_optimizations(mode);
+size_t cli_ladder_additions(const dsm_explore_options *options,
+                            dsm_optimization additions[DSM_OPTIMIZATION_COUNT]) {
+  const dsm_optimization_set rungs = options->optimizations & dsm_mode_optimizations(options->mode);
   size_t count = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     if ((rungs & DSM_OPTIMIZATION_BIT(o)) != 0) {

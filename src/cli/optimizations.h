@@ -13,8 +13,9 @@ cli_exit cli_check_optimizations(const cli_arguments *arguments);
 void cli_note_idle_optimizations(const cli_arguments *arguments, const dsm_workload *workload,
                                  const dsm_system *system);
 
-/** What the rungs of a ladder add in a mode, one after the other; the first rung adds nothing.
- * Returns how many they are. */
-size_t cli_ladder_additions(dsm_mode mode, dsm_optimization additions[DSM_OPTIMIZATION_COUNT]);
+/** What the rungs of a ladder add, one after the other, up to the options' own optimizations; the
+ * first rung adds nothing. Returns how many they are. */
+size_t cli_ladder_additions(const dsm_explore_options *options,
+                            dsm_optimization additions[DSM_OPTIMIZATION_COUNT]);
 
 #endif

@@ -137,9 +137,10 @@ static void put_scope(dsm__page *page, const dsm_plan *plan) {
 }
 
 void dsm__web_ladder(dsm__page *page, const dsm_plan_page *subject) {
-  dsm__web_paragraph(page, NULL,
-                     "The best plan with ever more optimizations, explored anew from this plan's "
-                     "workload, system, mode and parallelisms.");
+  dsm__web_paragraph(
+      page, NULL,
+      "The best plan with ever more of this plan's optimizations, explored anew from "
+      "its workload, system, mode and parallelisms.");
   put_scope(page, subject->plan);
   put_figure(page, subject);
   put_table(page, subject);

@@ -93,9 +93,11 @@ class Dsm:
         return self.result(case, workload, minibatch, "none", system=case.base)
 
     def ladder(self, case, workload, minibatch, mode="training"):
-        """The rungs of a ladder by name. In inference the base is no other system."""
-        options = [f"--mode={mode}", f"--minibatch={minibatch}", "--ladder"]
-        options += [f"--ladder-base={case.base}"] if mode == "training" else []
+        """The rungs of a ladder by name. In inference they are those of the paper, Fig. 11 (d) to
+        (f), and the base is no other system."""
+        options = [f"--mode={mode}", f"--minibatch={minibatch}", "--ladder",
+                   f"--ladder-base={case.base}" if mode == "training" else
+                   "--optimize=reuse,preload"]
         rungs = self.explore(workload, case.system, *options, *overrides_of(case))["rungs"]
         return {rung["name"]: rung for rung in rungs}
 

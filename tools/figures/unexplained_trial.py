@@ -39,6 +39,7 @@ def ladder(dsm, workload, minibatch, system=REFINED, overrides=()):
 
 def inference(dsm, workload, batch, system=REFINED, overrides=()):
     told = dsm.explore(workload, system, "--mode=inference", f"--minibatch={batch}", "--ladder",
+                       "--optimize=reuse,preload",
                        *(f"--set={override}" for override in (*ONE_CHIP, *overrides)))
     return {rung["name"]: rung for rung in told["rungs"]}
 

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A ladder ends at the plan: its last rung has the step of the exploration with the same options,
+to the bit, for every bundled network on every bundled system in both modes, and for what --optimize
+and --parallelism leave.
+
+Usage: test_ladder.py DSM SOURCE_FOLDER
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+# What each mode has, in the order in which a ladder adds it (interface.md).
+RUNGS = {"training": ["hybrid", "reuse", "dysm", "pipeline", "per_pass"],
+         "inference": ["hybrid", "reuse", "dysm", "pipeline", "preload"]}
+RESTRICTIONS = (["--optimize=none"], ["--optimize=dysm"], ["--optimize=reuse,hybrid"],
+                ["--parallelism=data"], ["--parallelism=model,data_x_model_y"],
+                ["--parallelism=data,model", "--optimize=dysm,reuse"])
+
+
+class Ladder(unittest.TestCase):
+    dsm = None
+    source = None
+
+    def explore(self, *arguments):
+        done = subprocess.run([self.dsm, "explore", *arguments, "--format=json"],
+                              capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(done.returncode, 0, (arguments, done.stderr))
+        return json.loads(done.stdout)
+
+    def names(self, folder):
+        return sorted(path.stem for path in (self.source / folder).glob("*.json"))
+
+    def check(self, *arguments):
+        """Returns the names of the rungs."""
+        rungs = self.explore(*arguments, "--ladder")["rungs"]
+        plan = self.explore(*arguments)
+        with self.subTest(arguments=arguments):
+            self.assertEqual(rungs[-1]["step_cycles"], plan["result"]["step_cycles"])
+            self.assertEqual(rungs[-1]["optimizations"], plan["optimizations"])
+        return [rung["name"] for rung in rungs]
+
+    def test_every_bundled_pair_in_both_modes(self):
+        pairs = [(workload, system) for workload in self.names("workloads")
+                 for system in self.names("systems")]
+        self.assertGreaterEqual(len(pairs), 72)
+        for workload, system in pairs:
+            for mode, rungs in RUNGS.items():
+                self.assertEqual(self.check(workload, system, f"--mode={mode}", "--minibatch=64"),
+                                 ["none", *rungs])
+
+    def test_restricted_searches(self):
+        for workload, system in (("vgg16", "torus64"), ("gnmt", "torus16")):
+            for mode in RUNGS:
+                for restriction in RESTRICTIONS:
+                    self.check(workload, system, f"--mode={mode}", *restriction)
+
+    def test_an_optimization_that_is_left_out_has_no_rung(self):
+        rungs = self.check("vgg16", "torus16", "--mode=inference", "--optimize=preload,dysm")
+        self.assertEqual(rungs, ["none", "dysm", "preload"])
+
+
+if __name__ == "__main__":
+    Ladder.dsm = str(pathlib.Path(sys.argv[1]).resolve())
+    Ladder.source = pathlib.Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1])
