@@ -161,6 +161,11 @@ static int check_digest(const dsm__identity *identity) {
 }
 
 dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
+  store->columns = NULL;
+  const dsm_status status = dsm__store_check_schema(store, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
   int code = read_meta(store);
   if (code == SQLITE_OK) {
     code = read_inputs(store);
@@ -174,13 +179,11 @@ dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
   if (code == SQLITE_OK && !dsm__store_columns(store)) {
     code = SQLITE_NOMEM;
   }
-  if (code == SQLITE_OK) {
-    code = dsm__store_check_schema(store);
-  }
   if (code == SQLITE_CORRUPT && sqlite3_errcode(store->database) != SQLITE_CORRUPT) {
     return dsm__store_damaged(store, "its tables are not as dsm makes them", diags);
   }
-  return code == SQLITE_OK ? DSM_OK : dsm__store_fail(store, code, "cannot read", diags);
+  return code == SQLITE_OK ? dsm__store_check_schema(store, diags)
+                           : dsm__store_fail(store, code, "cannot read", diags);
 }
 
 /* ---- differences ---- */

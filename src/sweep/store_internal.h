@@ -120,8 +120,12 @@ bool dsm__layer_column_is_word(size_t column);
 
 /** Makes all tables and views, and writes down whose they are. In one transaction. */
 int dsm__store_set_up(dsm_store *store);
-/** Are the tables and views those that dsm makes? SQLITE_CORRUPT if not. */
-int dsm__store_check_schema(dsm_store *store);
+/**
+ * Are tables and views those that dsm makes, all of them and nothing else? Asks none of them, for a
+ * view in place of a table can compute for ever. Those that depend on the axes are compared once
+ * the store has its columns. DSM_ERROR_INVALID, DSM_ERROR_IO, DSM_ERROR_OUT_OF_MEMORY.
+ */
+dsm_status dsm__store_check_schema(dsm_store *store, dsm_diags *diags);
 
 /* ---- store_identity.c ---- */
 

@@ -135,6 +135,35 @@ static dsm_status check_header(const dsm_store *store, const header *found, dsm_
 
 /* ---- for writing ---- */
 
+/* Reads all of a file that SQLite has open. A read that ends early is none that failed. */
+static int read_file(sqlite3_file *file) {
+  char piece[4096];
+  sqlite3_int64 size = 0;
+  int code = file->pMethods->xFileSize(file, &size);
+  for (sqlite3_int64 at = 0; at < size && code == SQLITE_OK; at += (sqlite3_int64)sizeof piece) {
+    const sqlite3_int64 left = size - at;
+    const int wanted = left < (sqlite3_int64)sizeof piece ? (int)left : (int)sizeof piece;
+    code = file->pMethods->xRead(file, piece, wanted, at);
+    code = code == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : code;
+  }
+  return code;
+}
+
+/* SQLite's check takes a page that the disk does not give for a damaged one. Does the disk give all
+ * of the database and its log? SQLITE_OK if so. */
+static int read_disk(const dsm_store *store) {
+  static const int which[] = {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER};
+  int code = SQLITE_OK;
+  for (size_t i = 0; i < sizeof which / sizeof *which && code == SQLITE_OK; i++) {
+    sqlite3_file *file = NULL;
+    code = sqlite3_file_control(store->database, "main", which[i], (void *)&file);
+    if (code == SQLITE_OK && file != NULL && file->pMethods != NULL) {
+      code = read_file(file);
+    }
+  }
+  return code;
+}
+
 dsm_status dsm__store_check_pages(dsm_store *store, dsm_diags *diags) {
   sqlite3_stmt *statement = NULL;
   int code = sqlite3_prepare_v2(store->database, "PRAGMA quick_check(1)", -1, &statement, NULL);
@@ -145,7 +174,9 @@ dsm_status dsm__store_check_pages(dsm_store *store, dsm_diags *diags) {
   if (code == SQLITE_ROW) {
     const char *text = NULL;
     code = dsm__store_text(statement, 0, &text);
-    if (code == SQLITE_OK && (text == NULL || strcmp(text, "ok") != 0)) {
+    const bool is_whole = text != NULL && strcmp(text, "ok") == 0;
+    code = code == SQLITE_OK && !is_whole ? read_disk(store) : code;
+    if (code == SQLITE_OK && !is_whole) {
       status = dsm__store_damaged(store, text == NULL ? "unknown" : text, diags);
     }
   }
@@ -160,11 +191,11 @@ dsm_status dsm__store_check_pages(dsm_store *store, dsm_diags *diags) {
 static dsm_status check_existing(dsm_store *store, const header *found, const dsm__identity *wanted,
                                  const char *other, dsm_diags *diags) {
   dsm_status status = check_header(store, found, diags);
+  if (status == DSM_OK) { /* first of all: what else is read may be a trap */
+    status = dsm__identity_read(store, diags);
+  }
   if (status == DSM_OK) { /* a writer must not build on what is damaged */
     status = dsm__store_check_pages(store, diags);
-  }
-  if (status == DSM_OK) {
-    status = dsm__identity_read(store, diags);
   }
   if (status == DSM_OK) {
     status = dsm__identity_compare(store, wanted, other, diags);

@@ -6,8 +6,10 @@
  * columns axis_0, axis_1, ... of a table, so that any path can vary; the view gives them their
  * names. Words that many layers share are stored once.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/diag_add.h"
 #include "sweep/store_internal.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
@@ -154,7 +156,8 @@ static void put_points_view(const dsm_store *store, dsm__text_buffer *out) {
                       " FROM point_row");
 }
 
-static void put_layer_table(dsm__text_buffer *out) {
+static void put_layer_table(const dsm_store *store, dsm__text_buffer *out) {
+  (void)store;
   dsm__text_puts(out, "(");
   for (size_t c = 0; c < dsm__layer_column_count; c++) {
     dsm__text_printf(out, "%s,", dsm__layer_columns[c]);
@@ -162,7 +165,8 @@ static void put_layer_table(dsm__text_buffer *out) {
   dsm__text_puts(out, "PRIMARY KEY(point,layer,pass)) WITHOUT ROWID");
 }
 
-static void put_layers_view(dsm__text_buffer *out) {
+static void put_layers_view(const dsm_store *store, dsm__text_buffer *out) {
+  (void)store;
   dsm__text_puts(out, "(");
   for (size_t c = 0; c < dsm__layer_column_count; c++) {
     dsm__text_printf(out, "%s%s", c == 0 ? "" : ",", dsm__layer_columns[c]);
@@ -186,77 +190,139 @@ static void put_layers_view(dsm__text_buffer *out) {
   dsm__text_puts(out, " FROM layer_row");
 }
 
-/* A table or view: "CREATE <kind> <name><the rest>". */
+/* A table or view: "CREATE TABLE|VIEW <name><the rest>". */
 typedef struct object {
-  const char *kind;
+  bool is_view;
+  bool has_axes; /* its columns depend on the sweep */
   const char *name;
-  const char *columns; /* NULL: they depend on the sweep */
+  const char *rest; /* NULL: what put_rest gives */
+  void (*put_rest)(const dsm_store *store, dsm__text_buffer *out);
 } object;
 
 static const object objects[] = {
-    {"TABLE", "meta",
-     "(name TEXT NOT NULL,dsm_version TEXT NOT NULL,digest TEXT NOT NULL,record TEXT NOT NULL,"
-     "point_count INTEGER NOT NULL,specification TEXT NOT NULL)"},
-    {"TABLE", "inputs",
-     "(kind TEXT NOT NULL,name TEXT NOT NULL,file TEXT NOT NULL,digest TEXT NOT NULL,"
-     "PRIMARY KEY(kind,name))"},
-    {"TABLE", "axis", "(position INTEGER PRIMARY KEY,path TEXT NOT NULL)"},
-    {"TABLE", "word", "(id INTEGER PRIMARY KEY,text TEXT NOT NULL UNIQUE)"},
-    {"TABLE", "plan_text", "(point INTEGER PRIMARY KEY,plan TEXT NOT NULL)"},
-    {"TABLE", "point_row", NULL},
-    {"TABLE", "layer_row", NULL},
-    {"VIEW", "points", NULL},
-    {"VIEW", "layers", NULL},
+    {.name = "meta",
+     .rest = "(name TEXT NOT NULL,dsm_version TEXT NOT NULL,digest TEXT NOT NULL,record TEXT NOT "
+             "NULL,point_count INTEGER NOT NULL,specification TEXT NOT NULL)"},
+    {.name = "inputs",
+     .rest = "(kind TEXT NOT NULL,name TEXT NOT NULL,file TEXT NOT NULL,digest TEXT NOT NULL,"
+             "PRIMARY KEY(kind,name))"},
+    {.name = "axis", .rest = "(position INTEGER PRIMARY KEY,path TEXT NOT NULL)"},
+    {.name = "word", .rest = "(id INTEGER PRIMARY KEY,text TEXT NOT NULL UNIQUE)"},
+    {.name = "plan_text", .rest = "(point INTEGER PRIMARY KEY,plan TEXT NOT NULL)"},
+    {.name = "point_row", .put_rest = put_point_table, .has_axes = true},
+    {.name = "layer_row", .put_rest = put_layer_table},
+    {.is_view = true, .name = "points", .put_rest = put_points_view, .has_axes = true},
+    {.is_view = true, .name = "layers", .put_rest = put_layers_view},
 };
 
+static const char *kind_of(const object *made) {
+  return made->is_view ? "view" : "table";
+}
+
 static void put_object(const dsm_store *store, const object *made, dsm__text_buffer *out) {
-  dsm__text_printf(out, "CREATE %s %s", made->kind, made->name);
-  if (made->columns != NULL) {
-    dsm__text_puts(out, made->columns);
-  } else if (strcmp(made->name, "point_row") == 0) {
-    put_point_table(store, out);
-  } else if (strcmp(made->name, "layer_row") == 0) {
-    put_layer_table(out);
-  } else if (strcmp(made->name, "points") == 0) {
-    put_points_view(store, out);
+  dsm__text_printf(out, "CREATE %s %s", made->is_view ? "VIEW" : "TABLE", made->name);
+  if (made->rest != NULL) {
+    dsm__text_puts(out, made->rest);
   } else {
-    put_layers_view(out);
+    made->put_rest(store, out);
   }
 }
 
 /* ---- checking ---- */
 
-static int check_object(dsm_store *store, sqlite3_stmt *statement, const object *expected) {
-  dsm__text_buffer text = {0};
-  put_object(store, expected, &text);
-  int code = text.failed ? SQLITE_NOMEM
-                         : sqlite3_bind_text(statement, 1, expected->name, -1, SQLITE_STATIC);
+/* What the schema says of a table, view, index or trigger. */
+typedef struct found_object {
+  const char *kind;
+  const char *name;
+  const char *sql; /* NULL: an index that SQLite makes by itself */
+} found_object;
+
+static int read_object(sqlite3_stmt *row, found_object *found) {
+  const char **const texts[] = {&found->kind, &found->name, &found->sql};
+  int code = SQLITE_OK;
+  for (int c = 0; c < 3 && code == SQLITE_OK; c++) {
+    code = dsm__store_text(row, c, texts[c]);
+  }
+  return code == SQLITE_OK && (found->kind == NULL || found->name == NULL) ? SQLITE_CORRUPT : code;
+}
+
+/* An index of a constraint of `inputs` or `word`. */
+static bool is_automatic(const found_object *found) {
+  return found->sql == NULL && (strcmp(found->name, "sqlite_autoindex_inputs_1") == 0 ||
+                                strcmp(found->name, "sqlite_autoindex_word_1") == 0);
+}
+
+static dsm_status odd_object(const dsm_store *store, const char *kind, const char *before,
+                             const char *name, const char *after, dsm_diags *diags) {
+  char what[200];
+  (void)snprintf(what, sizeof what, "it%s %s \"%s\"%s", before, kind, name, after);
+  return dsm__store_damaged(store, what, diags);
+}
+
+/* The object as dsm makes it? Before the axes are known, what depends on them is only told by its
+ * kind; nothing is asked of it until then. */
+static dsm_status compare_object(const dsm_store *store, const object *expected,
+                                 const found_object *found, dsm_diags *diags) {
+  bool is_same = strcmp(found->kind, kind_of(expected)) == 0 && found->sql != NULL;
+  if (is_same && (!expected->has_axes || store->columns != NULL)) {
+    dsm__text_buffer text = {0};
+    put_object(store, expected, &text);
+    const bool has_failed = text.failed;
+    is_same = !has_failed && strcmp(found->sql, text.text) == 0;
+    dsm__text_fini(&text);
+    if (has_failed) {
+      return dsm__out_of_memory(diags);
+    }
+  }
+  return is_same
+             ? DSM_OK
+             : odd_object(store, found->kind, "s", found->name, " is not as dsm makes it", diags);
+}
+
+static dsm_status check_row(const dsm_store *store, sqlite3_stmt *row, bool *is_found,
+                            dsm_diags *diags) {
+  found_object found = {.kind = NULL};
+  const int code = read_object(row, &found);
+  if (code == SQLITE_CORRUPT) {
+    return dsm__store_damaged(store, "its tables are not as dsm makes them", diags);
+  }
+  if (code != SQLITE_OK) {
+    return dsm__store_fail(store, code, "cannot read", diags);
+  }
+  for (size_t i = 0; i < COUNT_OF(objects); i++) {
+    if (strcmp(objects[i].name, found.name) == 0) {
+      is_found[i] = true;
+      return compare_object(store, &objects[i], &found, diags);
+    }
+  }
+  return is_automatic(&found)
+             ? DSM_OK
+             : odd_object(store, found.kind, " also has the", found.name, "", diags);
+}
+
+dsm_status dsm__store_check_schema(dsm_store *store, dsm_diags *diags) {
+  bool is_found[COUNT_OF(objects)] = {false};
+  sqlite3_stmt *statement = NULL;
+  dsm_status status = DSM_OK;
+  int code = sqlite3_prepare_v2(store->database, "SELECT type,name,sql FROM sqlite_schema", -1,
+                                &statement, NULL);
   if (code == SQLITE_OK) {
     code = sqlite3_step(statement);
   }
-  if (code == SQLITE_ROW) {
-    const char *found = NULL;
-    code = dsm__store_text(statement, 0, &found);
-    if (code == SQLITE_OK && (found == NULL || strcmp(found, text.text) != 0)) {
-      code = SQLITE_CORRUPT;
-    }
-  } else if (code == SQLITE_DONE) {
-    code = SQLITE_CORRUPT;
+  while (code == SQLITE_ROW && status == DSM_OK) {
+    status = check_row(store, statement, is_found, diags);
+    code = status == DSM_OK ? sqlite3_step(statement) : code;
   }
-  (void)sqlite3_reset(statement);
-  dsm__text_fini(&text);
-  return code;
-}
-
-int dsm__store_check_schema(dsm_store *store) {
-  sqlite3_stmt *statement = NULL;
-  int code = sqlite3_prepare_v2(store->database, "SELECT sql FROM sqlite_schema WHERE name = ?1",
-                                -1, &statement, NULL);
-  for (size_t i = 0; i < COUNT_OF(objects) && code == SQLITE_OK; i++) {
-    code = check_object(store, statement, &objects[i]);
+  if (status == DSM_OK && code != SQLITE_DONE) {
+    status = dsm__store_fail(store, code, "cannot read", diags);
   }
   (void)sqlite3_finalize(statement);
-  return code;
+  for (size_t i = 0; i < COUNT_OF(objects) && status == DSM_OK; i++) {
+    if (!is_found[i]) {
+      status = odd_object(store, kind_of(&objects[i]), " has no", objects[i].name, "", diags);
+    }
+  }
+  return status;
 }
 
 /* ---- making ---- */

@@ -16,6 +16,7 @@ Suite *suite_store(void);
 Suite *suite_store_errors(void);
 Suite *suite_store_merge(void);
 Suite *suite_store_plan(void);
+Suite *suite_store_reads(void);
 Suite *suite_sweep_axes(void);
 Suite *suite_sweep_make(void);
 Suite *suite_sweep_product(void);

@@ -83,11 +83,11 @@ START_TEST(test_another_version_of_the_tables) {
       {"PRAGMA user_version=2", "found version 2, of a newer dsm"},
       {"PRAGMA user_version=0", "found version 0, of an older dsm"},
       {"PRAGMA application_id=7", "of another program (application_id 7)"},
-      {"DROP VIEW points", "its tables are not as dsm makes them"},
-      {"DROP TABLE meta", "the database is damaged: no such table: meta"},
+      {"DROP VIEW points", "it has no view \"points\""},
+      {"DROP TABLE meta", "it has no table \"meta\""},
       {"DELETE FROM meta", "its tables are not as dsm makes them"},
       {"DROP VIEW points; CREATE VIEW points AS SELECT 1 AS point",
-       "its tables are not as dsm makes them"},
+       "its view \"points\" is not as dsm makes it"},
       {"UPDATE meta SET point_count=-1", "its tables are not as dsm makes them"},
       {"UPDATE meta SET specification='{}'", "its tables are not as dsm makes them"},
       {"UPDATE meta SET name=CAST(x'41FF' AS TEXT)", "its tables are not as dsm makes them"},
@@ -96,6 +96,54 @@ START_TEST(test_another_version_of_the_tables) {
   scratch_sql("a.sqlite", cases[_i].sql);
   expect_write("a.sqlite", DSM_ERROR_INVALID, cases[_i].message);
   expect_read("a.sqlite", DSM_ERROR_INVALID, cases[_i].message);
+}
+END_TEST
+
+/* A view could compute for ever where a table is expected; the last one also
+ * claims to be a table, which SQLite itself refuses.
+ */
+#define ENDLESS                                                                                    \
+  "(name,dsm_version,digest,record,point_count,specification) AS WITH RECURSIVE n(i) AS (SELECT "  \
+  "1 "                                                                                             \
+  "UNION ALL SELECT i+1 FROM n) SELECT i,i,i,i,i,i FROM n WHERE i<0"
+
+START_TEST(test_objects_that_dsm_does_not_make) {
+  static const struct {
+    const char *sql;
+    const char *message;
+  } cases[] = {
+      {"DROP TABLE meta; CREATE VIEW meta" ENDLESS, "its view \"meta\" is not as dsm makes it"},
+      {"DROP TABLE axis; CREATE VIEW axis(position,path) AS WITH RECURSIVE n(i) AS (SELECT 1 UNION "
+       "ALL SELECT i+1 FROM n) SELECT i,i FROM n",
+       "its view \"axis\" is not as dsm makes it"},
+      {"DROP TABLE point_row; CREATE VIEW point_row AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+       "SELECT i+1 FROM n) SELECT i AS point FROM n",
+       "its view \"point_row\" is not as dsm makes it"},
+      {"DROP VIEW points; CREATE VIEW points AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+       "i+1 FROM n) SELECT i AS point FROM n",
+       "its view \"points\" is not as dsm makes it"},
+      {"DROP TABLE inputs; CREATE TABLE inputs(kind,name,file,digest)",
+       "its table \"inputs\" is not as dsm makes it"},
+      {"CREATE TABLE more(x)", "it also has the table \"more\""},
+      {"CREATE VIEW more AS SELECT 1", "it also has the view \"more\""},
+      {"CREATE INDEX more ON point_row(status)", "it also has the index \"more\""},
+      {"CREATE TRIGGER more AFTER INSERT ON point_row BEGIN DELETE FROM layer_row; END",
+       "it also has the trigger \"more\""},
+      {"PRAGMA writable_schema=ON; DROP TABLE meta; CREATE VIEW meta" ENDLESS
+       "; UPDATE sqlite_schema SET type='table' WHERE name='meta'",
+       "malformed database schema (meta)"},
+  };
+  dsm_sweep *const other = stored_sweep(
+      (stored_shape){.minibatch_count = 10, .record = DSM_RECORD_LAYERS, .source = "b"});
+  scratch_make("a.sqlite", sweep, 0, 1, 3);
+  scratch_make("b.sqlite", other, 0, 1, 3);
+  dsm_sweep_free(other);
+  scratch_sql("a.sqlite", cases[_i].sql);
+  expect_write("a.sqlite", DSM_ERROR_INVALID, cases[_i].message);
+  expect_read("a.sqlite", DSM_ERROR_INVALID, cases[_i].message);
+  const char *const source = "a.sqlite";
+  ck_assert_int_eq(dsm_store_merge("b.sqlite", &source, 1, scratch_diags()), DSM_ERROR_INVALID);
+  scratch_expect(cases[_i].message);
 }
 END_TEST
 
@@ -176,6 +224,7 @@ Suite *suite_store_errors(void) {
   tcase_add_test(tests, test_an_empty_file_cannot_be_read);
   tcase_add_test(tests, test_a_database_of_another_program);
   tcase_add_loop_test(tests, test_another_version_of_the_tables, 0, 10);
+  tcase_add_loop_test(tests, test_objects_that_dsm_does_not_make, 0, 10);
   tcase_add_loop_test(tests, test_another_sweep_is_told_apart, 0, 6);
   tcase_add_test(tests, test_results_of_another_version_are_read_but_not_continued);
   tcase_add_test(tests, test_one_writer_at_a_time);
