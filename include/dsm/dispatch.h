@@ -67,10 +67,10 @@ typedef struct dsm_dispatch {
 } dsm_dispatch;
 
 /**
- * Simulates. *dispatch borrows the partition and belongs to the caller. Of the partition only
- * instance, is_stored and whether results are kept matter. DSM_ERROR_USAGE: options that contradict
- * each other; DSM_ERROR_INVALID: a task that no device stores and can run, or times that a double
- * cannot hold; DSM_ERROR_OUT_OF_MEMORY.
+ * Simulates. *dispatch borrows the partition and belongs to the caller. Options may be NULL. Of the
+ * partition only instance, is_stored and whether results are kept matter. DSM_ERROR_USAGE: options
+ * that contradict each other; DSM_ERROR_INVALID: a task that no device stores and can run, or times
+ * that a double cannot hold; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_dispatch_run(dsm_dispatch **dispatch,
                                                   const dsm_partition *partition,

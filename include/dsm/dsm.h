@@ -21,6 +21,7 @@
  * dsm_diags must not be shared between threads.
  *  - The library never prints, exits, aborts, reads the environment or keeps global state.
  *  - Names carry units. Counts are uint64_t, sizes in memory size_t, modelled quantities double.
+ *  - Pointers to options may be NULL: the defaults, as the _init function of their type makes them.
  *  - Other pointers must not be NULL unless a function says so.
  */
 #ifndef DSM_H

@@ -22,6 +22,7 @@ extern "C" {
 
 /**
  * Explores. *plan borrows workload and system, which must outlive it, and belongs to the caller.
+ * Options may be NULL: training with all optimizations (dsm_explore_options_init).
  * DSM_ERROR_USAGE: the options leave no parallelism. DSM_ERROR_INFEASIBLE: no mapping fits the
  * memory; a finding says by how much, and what dominates. DSM_ERROR_OUT_OF_MEMORY.
  */
@@ -43,7 +44,7 @@ DSM_API dsm_explorer *dsm_explorer_new(void);
 DSM_API void dsm_explorer_free(dsm_explorer *explorer);
 
 /** dsm_explore: the same plan, bound and statistics, whatever was explored before. With
- * options->thread_count above 1 nothing is kept, nor looked up. */
+ * options->thread_count above 1 nothing is kept, nor looked up; options may be NULL. */
 DSM_API DSM_NODISCARD dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
                                                       const dsm_workload *workload,
                                                       const dsm_system *system,

@@ -77,7 +77,8 @@ DSM_API void dsm_instance_options_init(dsm_instance_options *options);
  * splits, nothing held on chip or preloaded, no relayouts. DSM_ERROR_INVALID: a layer without a
  * time where times are given, a name that is no layer, or a time outside 1e-12 s to 1e9 s;
  * DSM_ERROR_USAGE: a batch that is none, or
- * too many tasks. *instance then belongs to the caller and borrows nothing.
+ * too many tasks. *instance then belongs to the caller and borrows nothing. Options may be NULL: a
+ * task a layer, requests of one sample.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_instance_make(dsm_instance **instance,
                                                    const dsm_workload *workload,
@@ -89,7 +90,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_instance_make(dsm_instance **instance,
  * Reads a profile: format "dsm-profile/1" (tasks, tensors, devices and times in full), or the
  * planner format of msr-fiddle/dnn-partitioning, known by its keys (docs/formats.md, "Profile").
  * With options->task_count tasks are joined by their least times, which is DSM_ERROR_INVALID if a
- * time is then above 1e9 s.
+ * time is then above 1e9 s. Options may be NULL: as many tasks as the profile has.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_profile_parse(dsm_instance **instance, const char *text,
                                                    size_t length, const char *file,

@@ -116,7 +116,8 @@ typedef struct dsm_partition {
 } dsm_partition;
 
 /**
- * Solves. *partition borrows instance and belongs to the caller. DSM_OK with a warning: the
+ * Solves. *partition borrows instance and belongs to the caller. Options may be NULL: throughput,
+ * for at most 60 seconds. DSM_OK with a warning: the
  * programme is too large for the time limit, its numbers are too far apart, or the solver gave up;
  * the answer is the best that was found all the same. DSM_ERROR_INFEASIBLE: a task fits
  * nowhere (the finding names it and the bytes missing), all tasks do not fit together, or the
@@ -135,12 +136,13 @@ DSM_API void dsm_partition_free(dsm_partition *partition);
 DSM_API DSM_NODISCARD dsm_status dsm_partition_validate(const dsm_partition *partition,
                                                         dsm_diags *diags);
 
-/** The programme as free MPS text, written as minimise -rho (MPS carries no sense); malloc'ed. */
+/** The programme as free MPS text, written as minimise -rho (MPS carries no sense); malloc'ed.
+ * Options may be NULL. */
 DSM_API DSM_NODISCARD dsm_status dsm_partition_mps(char **text, const dsm_instance *instance,
                                                    const dsm_partition_options *options,
                                                    dsm_diags *diags);
 
-/** The baselines of an instance. */
+/** The baselines of an instance. Options may be NULL: the best device is that of throughput. */
 DSM_API void dsm_partition_baselines(const dsm_instance *instance,
                                      const dsm_partition_options *options,
                                      dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT]);

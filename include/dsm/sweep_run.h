@@ -38,9 +38,10 @@ typedef struct dsm_sweep_run_options {
 DSM_API void dsm_sweep_run_options_init(dsm_sweep_run_options *options);
 
 /**
- * Evaluates and records, each result as soon as it is there. *progress tells how far it came, also
- * on failure: done < total with DSM_OK means that it was stopped. An infeasible or invalid point is
- * a result. DSM_ERROR_IO and DSM_ERROR_OUT_OF_MEMORY end the run; what was recorded stays.
+ * Evaluates and records, each result as soon as it is there. Options may be NULL. *progress tells
+ * how far it came, also on failure: done < total with DSM_OK means that it was stopped. An
+ * infeasible or invalid point is a result. DSM_ERROR_IO and DSM_ERROR_OUT_OF_MEMORY end the run;
+ * what was recorded stays.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_sweep_run(dsm_store *store, const dsm_sweep *sweep,
                                                const dsm_sweep_run_options *options,

@@ -51,22 +51,41 @@ static void add_environment(folder_list *list) {
   }
 }
 
-/* The program's own path has no links in it, so its folder's parent is found by cutting. */
-static void add_bundled(folder_list *list, const char *kind) {
-  char path[PATH_SIZE];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+static bool is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Writes the folder of the program's folder. The program's own path has no links in it, so it is
+ * found by cutting. False where the system does not tell the path. */
+static bool find_own_prefix(char prefix[PATH_SIZE]) {
+  const ssize_t length = readlink("/proc/self/exe", prefix, PATH_SIZE - 1);
   if (length <= 0) {
-    return;
+    return false;
   }
-  path[length] = '\0';
+  prefix[length] = '\0';
   for (int level = 0; level < 2; level++) {
-    char *const slash = strrchr(path, '/');
+    char *const slash = strrchr(prefix, '/');
     if (slash != NULL) {
       *slash = '\0';
     }
   }
+  return true;
+}
+
+/* Descriptions lie beside the program, so that an installation can be moved; else where it was
+ * built to be installed. */
+static void add_bundled(folder_list *list, const char *kind) {
+  char prefix[PATH_SIZE];
   char folder[PATH_SIZE + 64];
-  (void)snprintf(folder, sizeof folder, "%s/share/dsm/%s", path, kind);
+  bool is_beside = false;
+  if (find_own_prefix(prefix)) {
+    (void)snprintf(folder, sizeof folder, "%s/share/dsm/%s", prefix, kind);
+    is_beside = is_folder(folder);
+  }
+  if (!is_beside) {
+    (void)snprintf(folder, sizeof folder, DSM_DATADIR "/%s", kind);
+  }
   add_folder(list, folder, strlen(folder));
 }
 
@@ -111,11 +130,6 @@ static void free_folders(folder_list *list) {
 static bool is_file(const char *path) {
   struct stat info;
   return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
-}
-
-static bool is_folder(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 static bool has_suffix(const char *name) {

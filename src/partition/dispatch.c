@@ -152,6 +152,9 @@ static dsm_dispatch *new_dispatch(const dsm_partition *partition,
 dsm_status dsm_dispatch_run(dsm_dispatch **dispatch, const dsm_partition *partition,
                             const dsm_dispatch_options *options, dsm_diags *diags) {
   *dispatch = NULL;
+  dsm_dispatch_options defaults;
+  dsm_dispatch_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
   dsm_status status = check_options(options, diags);
   if (status != DSM_OK) {
     return status;

@@ -155,6 +155,9 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
 dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *instance,
                                const dsm_partition_options *options, dsm_diags *diags) {
   *partition = NULL;
+  dsm_partition_options defaults;
+  dsm_partition_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
   dsm_status status = dsm__check_question(instance, options, diags);
   if (status == DSM_OK) {
     status = dsm__check_room(instance, options, diags);

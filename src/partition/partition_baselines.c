@@ -74,6 +74,9 @@ static bool is_better(const dsm_partition_baseline *best, const alone *device,
 
 void dsm_partition_baselines(const dsm_instance *instance, const dsm_partition_options *options,
                              dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT]) {
+  dsm_partition_options defaults;
+  dsm_partition_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
   for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
     baselines[k] = (dsm_partition_baseline){.kind = (dsm_baseline_kind)k};
   }

@@ -159,6 +159,9 @@ static bool put_programme(dsm__text_buffer *out, dsm__arena *arena, const dsm_in
 dsm_status dsm_partition_mps(char **text, const dsm_instance *instance,
                              const dsm_partition_options *options, dsm_diags *diags) {
   *text = NULL;
+  dsm_partition_options defaults;
+  dsm_partition_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
   const dsm_status status = dsm__check_question(instance, options, diags);
   if (status != DSM_OK) {
     return status;

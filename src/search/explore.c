@@ -59,6 +59,9 @@ struct dsm_explorer {
 static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
                           const dsm_explore_options *options, dsm__memo *memo, dsm_diags *diags) {
   *plan = NULL;
+  dsm_explore_options defaults;
+  dsm_explore_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
   dsm__problem problem;
   dsm_status status = dsm__problem_init_with(&problem, workload, system, options, memo, diags);
   if (status != DSM_OK) {

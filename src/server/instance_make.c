@@ -196,6 +196,9 @@ dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *worklo
                              const dsm_server *server, const dsm_instance_options *options,
                              dsm_diags *diags) {
   *instance = NULL;
+  dsm_instance_options defaults;
+  dsm_instance_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
   if (options->batch == 0 || options->batch > DSM_DIMENSION_MAX) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "expected a batch from 1 to %d, found %llu", DSM_DIMENSION_MAX,

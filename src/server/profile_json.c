@@ -287,6 +287,9 @@ dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t l
                              const char *file, const dsm_instance_options *options,
                              dsm_diags *diags) {
   *instance = NULL;
+  dsm_instance_options defaults;
+  dsm_instance_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
   dsm__json_doc *doc = NULL;
   dsm_instance *made = NULL;
   dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);

@@ -123,6 +123,9 @@ static dsm_status go(run *r) {
 dsm_status dsm_sweep_run(dsm_store *store, const dsm_sweep *sweep,
                          const dsm_sweep_run_options *options, dsm_sweep_progress *progress,
                          dsm_diags *diags) {
+  dsm_sweep_run_options defaults;
+  dsm_sweep_run_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
   run r = {.store = store,
            .sweep = sweep,
            .options = options,

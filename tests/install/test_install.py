@@ -116,8 +116,13 @@ def check_symbols(install):
                    "_init", "_fini", "mangle_path")
     runtime = {name for name in shown if name.startswith(of_runtimes)}
     expect(declared <= shown, f"libdsm.so does not show {sorted(declared - shown)}")
-    others = sorted(shown - runtime - declared)
+    version = "DSM_" + ".".join(install.arguments.version.split(".")[:2])
+    others = sorted(shown - runtime - declared - {version})
     expect(not others, f"libdsm.so also shows {others}")
+    unversioned = [line.split()[-1] for line in (listed or "").splitlines()
+                   if line.split()[-1].split("@")[0] in declared and
+                   not line.endswith(f"@@{version}")]
+    expect(not unversioned, f"symbols without the version {version}: {unversioned}")
 
 
 def check_printed(install, name, printed, expected):
@@ -150,6 +155,11 @@ def check_consumer(install, program, expected, is_shared):
 def check_pkg_config(install, work, expected):
     version = install.pkg_config("--modversion")
     expect(version == install.arguments.version, f"pkg-config: version {version}")
+    for option, folder in (("--cflags-only-I", install.prefix / "include"),
+                           ("--libs-only-L", install.libdir)):
+        named = [pathlib.Path(word[2:]).resolve()
+                 for word in shlex.split(install.pkg_config(option) or "")]
+        expect(named == [folder.resolve()], f"pkg-config {option}: {named}")
     source = install.prefix / "share/doc/libdsm-dev/examples/library/explore_plan.c"
     strict = ["-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     for is_shared in (True, False):
@@ -188,6 +198,23 @@ def check_cmake(install, work, expected):
         expect(printed == f"{arguments.version} training\n", f"consumer.cpp, {kind}: {printed}")
 
 
+def check_without_proc(arguments, root):
+    """Where no path of the program is to be had, descriptions lie where it was built to be installed."""
+    if arguments.flags:
+        return  # sanitizers need /proc
+    run(arguments.cmake, "--install", arguments.build, DESTDIR=str(root))
+    program = pathlib.Path(cached(arguments.build, "CMAKE_INSTALL_PREFIX")) / "bin" / "dsm"
+    inside = pathlib.Path(f"{root}{program}")
+    for library in re.findall(r"(/\S+) \(0x", run("ldd", inside) or ""):
+        copy = pathlib.Path(f"{root}{library}")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(pathlib.Path(library).read_bytes())
+        copy.chmod(0o755)
+    as_root = [] if os.geteuid() == 0 else ["unshare", "--map-root-user"]
+    printed = run(*as_root, "chroot", root, program, "explore", "vgg16", "torus64")
+    expect("utilization" in (printed or ""), f"dsm explore without /proc: {printed}")
+
+
 def cached(build, name):
     """A value of the build's cache."""
     text = (pathlib.Path(build) / "CMakeCache.txt").read_text()
@@ -216,6 +243,7 @@ def main():
             check_pkg_config(install, work, expected)
             check_cmake(install, work, expected)
             check_python(install, expected)
+            check_without_proc(arguments, work / "root")
     print(f"{len(failures)} failures" if failures else "what is installed works")
     return 1 if failures else 0
 

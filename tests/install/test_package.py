@@ -84,6 +84,16 @@ def check_files(packages, everything):
                f"{file} is in no package")
 
 
+def check_pkg_config(root):
+    """A compiler looks into /usr/include, and the linker into /usr/lib, by themselves."""
+    folders = ":".join(str(path.parent) for path in root.rglob("dsm.pc"))
+    for option in ("--cflags", "--libs-only-L"):
+        done = subprocess.run(["pkg-config", option, "dsm"], capture_output=True, text=True,
+                              check=False, env={**os.environ, "PKG_CONFIG_PATH": folders})
+        expect(done.returncode == 0 and not done.stdout.strip(),
+               f"pkg-config {option}: {done.stdout}{done.stderr}")
+
+
 def check_installation(packages, library, root):
     """Installs all but dsm-mpi in a root of their own, runs the program, and removes them again."""
     (root / "var/lib/dpkg/updates").mkdir(parents=True)
@@ -100,6 +110,7 @@ def check_installation(packages, library, root):
         expect(state == "install ok installed", f"{name}: {state}")
     printed = run(root / "usr/bin/dsm", "explore", "vgg16", "torus64", "--color", "never")
     expect("utilization" in printed, f"dsm explore: {printed}")
+    check_pkg_config(root)
     printed = run(root / "usr/bin/dsm", "init", "workload")
     expect("dsm-workload/1" in printed, f"dsm init: {printed}")
     run(*dpkg, "--purge", *reversed(names))

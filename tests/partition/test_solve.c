@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_solve.c: answers against cases solved by hand and against the twin. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "dsm/dispatch.h"
 #include "enumerate.h"
 #include "small_instance.h"
 #include "suites.h"
@@ -39,6 +41,27 @@ START_TEST(two_equal_devices_double_the_rate) {
   s.seconds[0] = s.seconds[1] = 0.5;
   const dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
   ck_assert_double_eq_tol(solved(&s, &options), 4, close);
+}
+END_TEST
+
+START_TEST(no_options_are_the_defaults) {
+  small_instance s;
+  small_chain(&s, 1, 2);
+  s.seconds[0] = s.seconds[1] = 0.5;
+  dsm_partition *partition = NULL;
+  dsm_dispatch *dispatch = NULL;
+  char *programme = NULL;
+  ck_assert_int_eq(dsm_partition_solve(&partition, &s.instance, NULL, NULL), DSM_OK);
+  ck_assert_double_eq_tol(partition->objective, 4, close);
+  ck_assert_int_eq(dsm_dispatch_run(&dispatch, partition, NULL, NULL), DSM_OK);
+  ck_assert_uint_eq(dispatch->options.request_count, 1000);
+  ck_assert_int_eq(dsm_partition_mps(&programme, &s.instance, NULL, NULL), DSM_OK);
+  dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT];
+  dsm_partition_baselines(&s.instance, NULL, baselines);
+  ck_assert_double_eq_tol(baselines[DSM_BASELINE_BEST_DEVICE].rho, 2, close);
+  free(programme);
+  dsm_dispatch_free(dispatch);
+  dsm_partition_free(partition);
 }
 END_TEST
 
@@ -315,6 +338,7 @@ Suite *suite_solve(void) {
   Suite *const suite = suite_create("solve");
   TCase *const hand = tcase_create("by hand");
   tcase_add_test(hand, two_equal_devices_double_the_rate);
+  tcase_add_test(hand, no_options_are_the_defaults);
   tcase_add_test(hand, each_device_runs_what_it_is_good_at);
   tcase_add_test(hand, a_link_halves_the_rate);
   tcase_add_test(hand, slow_devices_take_their_part);

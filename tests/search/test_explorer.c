@@ -251,6 +251,28 @@ START_TEST(test_it_refuses_what_dsm_explore_refuses) {
 }
 END_TEST
 
+START_TEST(test_no_options_are_the_defaults) {
+  dsm_explorer *const explorer = dsm_explorer_new();
+  dsm_workload *const workload = given_network("16", networks[0]);
+  dsm_system *const system = given_system(NULL, 0);
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  dsm_plan *expected = NULL;
+  dsm_plan *found = NULL;
+  ck_assert_int_eq(dsm_explore(&expected, workload, system, &options, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_explore(&found, workload, system, NULL, NULL), DSM_OK);
+  ck_assert_double_eq(found->result.step_cycles, expected->result.step_cycles);
+  dsm_plan_free(found);
+  ck_assert_int_eq(dsm_explorer_explore(explorer, &found, workload, system, NULL, NULL), DSM_OK);
+  ck_assert_double_eq(found->result.step_cycles, expected->result.step_cycles);
+  dsm_plan_free(found);
+  dsm_plan_free(expected);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+  dsm_explorer_free(explorer);
+}
+END_TEST
+
 /* The other builds look at the same code with fewer networks and sequences. */
 #ifdef DSM_IS_BRIEF
 enum { CASES_TRIED = 1, SEQUENCES = 1 };
@@ -267,6 +289,7 @@ Suite *suite_explorer(void) {
   tcase_add_loop_test(tcase, test_random_sequences, 0, SEQUENCES);
   tcase_add_loop_test(tcase, test_bundled_networks, 0, BUNDLED_NETWORKS);
   tcase_add_test(tcase, test_it_refuses_what_dsm_explore_refuses);
+  tcase_add_test(tcase, test_no_options_are_the_defaults);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -174,6 +174,19 @@ START_TEST(joining_keeps_the_sums) {
 }
 END_TEST
 
+START_TEST(no_options_are_the_defaults) {
+  dsm_workload *const workload = read_network(branching);
+  dsm_server *const server = read_server(FPGA);
+  dsm_instance *instance = NULL;
+  ck_assert_int_eq(dsm_instance_make(&instance, workload, server, NULL, NULL), DSM_OK);
+  ck_assert_uint_eq(instance->task_count, 5);
+  expect_tensor(instance, 1, 1, 4, (const size_t[]){3}, 1); /* of one sample */
+  dsm_instance_free(instance);
+  dsm_server_free(server);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 Suite *suite_instance(void) {
   Suite *const suite = suite_create("instance");
   TCase *const tcase = tcase_create("made from a workload");
@@ -185,6 +198,7 @@ Suite *suite_instance(void) {
   tcase_add_test(tcase, tasks_of_given_times);
   tcase_add_test(tcase, devices_are_the_servers);
   tcase_add_test(tcase, a_batch_has_limits);
+  tcase_add_test(tcase, no_options_are_the_defaults);
   tcase_add_loop_test(tcase, joining_keeps_the_sums, 0, COUNT_OF(networks));
   suite_add_tcase(suite, tcase);
   return suite;

@@ -83,6 +83,7 @@ START_TEST(a_missing_file_is_reported) {
   ck_assert_int_eq(dsm_profile_load(&instance, "/nowhere/at/all.json", &options, NULL),
                    DSM_ERROR_IO);
   ck_assert_ptr_null(instance);
+  ck_assert_int_eq(dsm_profile_load(&instance, "/nowhere/at/all.json", NULL, NULL), DSM_ERROR_IO);
   dsm_instance_free(NULL);
 }
 END_TEST

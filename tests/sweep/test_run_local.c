@@ -160,6 +160,17 @@ START_TEST(test_shards_make_the_whole) {
 }
 END_TEST
 
+START_TEST(test_no_options_are_the_defaults) {
+  dsm_sweep *const sweep = small_sweep();
+  dsm_store *const store = scratch_open("defaults.sqlite", sweep);
+  dsm_sweep_progress progress;
+  ck_assert_int_eq(dsm_sweep_run(store, sweep, NULL, &progress, scratch_diags()), DSM_OK);
+  ck_assert_uint_eq(progress.done, 36);
+  dsm_store_close(store);
+  dsm_sweep_free(sweep);
+}
+END_TEST
+
 Suite *suite_run_local(void) {
   Suite *const suite = suite_create("run_local");
   TCase *const tcase = tcase_create("run_local");
@@ -168,6 +179,7 @@ Suite *suite_run_local(void) {
   tcase_add_test(tcase, test_threads_do_not_matter);
   tcase_add_test(tcase, test_a_stopped_run_is_gone_on_with);
   tcase_add_test(tcase, test_shards_make_the_whole);
+  tcase_add_test(tcase, test_no_options_are_the_defaults);
   suite_add_tcase(suite, tcase);
   return suite;
 }
