@@ -73,6 +73,13 @@ DSM_API DSM_NODISCARD dsm_status dsm_description_detect(dsm_description *descrip
                                                         const char *text, size_t length,
                                                         const char *file, dsm_diags *diags);
 
+/**
+ * The comment at the top of a description, its key "//": the text, or the first of the list.
+ * malloc'ed, to be freed by the caller; NULL if there is none, the text is no JSON object, or
+ * memory ran out.
+ */
+DSM_API char *dsm_description_comment(const char *text, size_t length);
+
 /** "workload", "system", "plan", "sweep", "server" or "profile". Never NULL. */
 DSM_API const char *dsm_description_name(dsm_description description);
 

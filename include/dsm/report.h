@@ -117,6 +117,20 @@ DSM_API char *dsm_report_description_json(const dsm_described *items, size_t cou
  * a device. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
+/** A description that can be had by name. */
+typedef struct dsm_listed {
+  const char *name;   /**< as commands take it */
+  const char *about;  /**< one line on it; NULL: its source says it */
+  dsm_described what; /**< a workload, system, server or sweep */
+} dsm_listed;
+
+/** Descriptions, a line each: sizes, and what they are; by kind, and in the given order. */
+DSM_API char *dsm_report_list_table(const dsm_listed *items, size_t count, dsm_table_style style);
+/** Format "dsm-list/1". */
+DSM_API char *dsm_report_list_json(const dsm_listed *items, size_t count);
+/** One row a description. */
+DSM_API char *dsm_report_list_csv(const dsm_listed *items, size_t count);
+
 /** How much each parameter of systems matters, the most important first; of elasticities made with
  * DSM_VARIATIONS_TWICE. */
 DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,

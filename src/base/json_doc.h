@@ -38,8 +38,9 @@ struct dsm__json_doc {
   size_t length;
   const char *file; /* in the arena; may be NULL */
   cJSON *root;
-  cJSON *replaced; /* a list that keeps comments, and values replaced by overrides, alive: no
-                      address comes twice */
+  const cJSON *comment; /* of the root object; NULL: it has none */
+  cJSON *replaced;      /* a list that keeps comments, and values replaced by overrides, alive: no
+                           address comes twice */
   dsm__json_overridden *overridden; /* in order of time */
   size_t overridden_count;
   bool has_misplaced_override;
@@ -67,7 +68,7 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length);
 void dsm__json_doc_check_keys(const dsm__json_node *node);
 
 /** Takes the comments, the values of the keys "//", out of the node, whose value is `item`, and of
- * everything in it; reports those that are no comments. */
+ * everything in it, and the root's "$schema", which is for editors; reports those that are none. */
 void dsm__json_doc_take_comments(const dsm__json_node *node, cJSON *item);
 
 /** Applies overrides in order. False if one cannot be applied: then that was reported and counted;

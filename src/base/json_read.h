@@ -38,7 +38,8 @@ typedef struct dsm__json_node {
  * names contain dots the longest that fits is taken; an index goes before a name of that length.
  * Also DSM_ERROR_OUT_OF_MEMORY. On failure *doc is NULL.
  *
- * The key "//" of any object is a comment, a string or a list of strings: readers never see it.
+ * The key "//" of any object is a comment, a string or a list of strings, and the key "$schema" of
+ * the root, a string, is for editors: readers never see them.
  *
  * Duplicate keys are found here too, in every object. They are counted as errors but do not fail
  * the parsing, so that the rest is read and reported; the first of a key is what is read.
@@ -69,6 +70,9 @@ bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_chil
 
 /** The name of the text in findings; NULL: none. Borrowed from the document. */
 const char *dsm__json_doc_file(const dsm__json_doc *doc);
+
+/** The comment of the root: its text, or the first of its texts; NULL: none. Borrowed. */
+const char *dsm__json_doc_comment(const dsm__json_doc *doc);
 
 /** How many errors have been reported on this document so far (also where diags is NULL). */
 size_t dsm__json_doc_error_count(const dsm__json_doc *doc);

@@ -24,7 +24,8 @@ enum {
   CLI_TRACE = 1 << 11,
   CLI_EXPORT = 1 << 12,
   CLI_DIFF = 1 << 13,
-  CLI_INIT = 1 << 14
+  CLI_INIT = 1 << 14,
+  CLI_LIST = 1 << 15
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -57,7 +58,8 @@ const cli_command *cli_command_find(const char *name);
 /** Says that there is no such command, with the nearest one. Returns CLI_EXIT_USAGE. */
 cli_exit cli_command_unknown(const char *name);
 
-/** The kinds of descriptions that `init` writes: number `index`, NULL after the last. */
+/** The kinds of descriptions that `init` writes and `list` shows: number `index`, NULL after the
+ * last. */
 const char *cli_init_word(size_t index);
 
 cli_exit cli_run_explore(const cli_arguments *arguments);
@@ -72,6 +74,7 @@ cli_exit cli_run_report(const cli_arguments *arguments);
 cli_exit cli_run_trace(const cli_arguments *arguments);
 cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_diff(const cli_arguments *arguments);
+cli_exit cli_run_list(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 

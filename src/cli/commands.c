@@ -232,6 +232,19 @@ const cli_command cli_commands[] = {
                   "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
                   "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
      .run = cli_run_diff},
+    {.name = "list",
+     .bit = CLI_LIST,
+     .operands = "[KIND]",
+     .operand_word = cli_init_word,
+     .operand_max = 1,
+     .summary = "show the networks and machines that can be had by name",
+     .description =
+         "Lists the descriptions that are found by name, those in the folders of $DSM_PATH and the "
+         "bundled ones, a line each: how large it is, and what it is in the words of the comment "
+         "at its top (the key //), or else of its source. KIND is workload, system, server or "
+         "sweep; without it all are listed.",
+     .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
+     .run = cli_run_list},
     {.name = "init",
      .bit = CLI_INIT,
      .operands = "KIND",

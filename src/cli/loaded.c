@@ -74,10 +74,7 @@ cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_di
   cli_loaded loaded = {0};
   char *text = NULL;
   size_t length = 0;
-  loaded.status = cli_find_input(&loaded.path, arguments, name,
-                                 CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS | CLI_BUNDLED_SWEEPS |
-                                     CLI_BUNDLED_SERVERS,
-                                 diags);
+  loaded.status = cli_find_input(&loaded.path, arguments, name, CLI_BUNDLED_ALL, diags);
   if (loaded.status == DSM_OK && dsm_store_is_database(loaded.path)) {
     loaded.status = refuse_database(loaded.path, diags);
   }

@@ -8,7 +8,7 @@
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
-#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF)
+#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF | CLI_LIST)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_INIT | CLI_HELP)
 
@@ -320,7 +320,7 @@ const cli_option cli_options[] = {
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = ALL_BUT_CHECK | CLI_DIFF,
+     .commands = ALL_BUT_CHECK | CLI_DIFF | CLI_LIST,
      .word = cli_format_word,
      .apply = cli_apply_format},
     {.name = "format",
@@ -375,7 +375,7 @@ const cli_option cli_options[] = {
      .argument = "FILE",
      .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
              "ending .json or .csv. '-' is standard output",
-     .commands = CLI_DIFF,
+     .commands = CLI_DIFF | CLI_LIST,
      .takes = CLI_TAKES_FILE,
      .apply = cli_apply_output},
     {.name = "output",

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* description_json.c: what a JSON text describes, by its `format`. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <string.h>
+
 #include "base/diag_add.h"
 #include "base/json_read.h"
 #include "dsm/file.h"
@@ -62,4 +66,15 @@ dsm_status dsm_description_detect(dsm_description *description, const char *text
     }
   }
   return DSM_ERROR_INVALID;
+}
+
+char *dsm_description_comment(const char *text, size_t length) {
+  dsm__json_doc *doc = NULL;
+  if (dsm__json_doc_parse(&doc, text, length, NULL, NULL, 0, NULL) != DSM_OK) {
+    return NULL;
+  }
+  const char *const comment = dsm__json_doc_comment(doc);
+  char *const copy = comment == NULL ? NULL : strdup(comment);
+  dsm__json_doc_free(doc);
+  return copy;
 }

@@ -221,6 +221,40 @@ START_TEST(test_second_comment_of_an_object_is_a_duplicate_key) {
 }
 END_TEST
 
+START_TEST(test_comment_of_the_root_is_kept) {
+  static const struct {
+    const char *text;
+    const char *comment;
+  } cases[] = {{"{\"//\": \"a\", \"x\": {\"//\": \"b\"}}", "a"},
+               {"{\"//\": [\"a\", \"b\"]}", "a"},
+               {"{\"//\": []}", NULL},
+               {"{\"x\": {\"//\": \"b\"}}", NULL},
+               {"[{\"//\": \"b\"}]", NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    json_fixture json;
+    json_open(&json, cases[i].text, NULL, 0, DSM_OK);
+    ck_assert_pstr_eq(dsm__json_doc_comment(json.doc), cases[i].comment);
+    json_close(&json);
+  }
+}
+END_TEST
+
+START_TEST(test_schema_of_the_root_alone_is_not_read) {
+  json_fixture json;
+  json_open(&json, "{\"$schema\": \"a\", \"x\": {\"$schema\": \"b\"}}", NULL, 0, DSM_OK);
+  static const char *const known[] = {"x"};
+  ck_assert(dsm__json_object_only(&json.root, known, 1));
+  const dsm__json_node x = dsm__json_member(&json.root, "x");
+  ck_assert(dsm__json_object_only(&x, known, 1)); /* with a finding */
+  json_expect_count(&json, 1);
+  json_close(&json);
+  json_open(&json, "{\"$schema\": {}}", NULL, 0, DSM_OK);
+  json_expect_count(&json, 1);
+  json_expect(&json, 0, "t.json:1:2: $[\"$schema\"]: error: expected a string, found an object");
+  json_close(&json);
+}
+END_TEST
+
 START_TEST(test_override_makes_no_comment) {
   json_fixture json;
   const dsm_override override = {.path = "//", .value = "a"};
@@ -252,6 +286,8 @@ Suite *suite_json_doc(void) {
   tcase_add_test(comments, test_comments_are_not_read);
   tcase_add_test(comments, test_comments_of_an_override_are_not_read);
   tcase_add_test(comments, test_second_comment_of_an_object_is_a_duplicate_key);
+  tcase_add_test(comments, test_comment_of_the_root_is_kept);
+  tcase_add_test(comments, test_schema_of_the_root_alone_is_not_read);
   tcase_add_test(comments, test_override_makes_no_comment);
   suite_add_tcase(suite, comments);
   TCase *const memory = tcase_create("out of memory");

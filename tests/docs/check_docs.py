@@ -429,6 +429,7 @@ class Checker:
                 ("dsm-sensitivity/1", (*inputs, "--sensitivity")),
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
+                ("dsm-list/1", ("list",)),
                 ("dsm-check/1", changed),
                 ("dsm-diff/1", ("diff", baseline, other)),
                 ("dsm-validate/1", ("validate", workload, bad))):

@@ -34,6 +34,7 @@ EXPECTED_FILES = [
     "share/dsm/schemas/dsm-profile-1.schema.json",
     "share/dsm/schemas/dsm-describe-1.schema.json",
     "share/dsm/schemas/dsm-sweep-1.schema.json",
+    "share/dsm/schemas/dsm-list-1.schema.json",
     "share/dsm/sweeps/scratchpad_vgg16.json",
     "share/dsm/templates/workload.json",
     "share/man/man1/dsm.1",

@@ -17,13 +17,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import jsonschema
 
 from c_tables import Sources
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
-SOMETIMES_WRITTEN = {"result.latency_seconds", "passes.backward", "passes.update",
+SOMETIMES_WRITTEN = {"$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
@@ -115,14 +116,14 @@ class Schemas:
 
     def bundled(self, name):
         """A schema with the others, as far as it refers to them, among its own definitions: readers
-        of schemas differ in how they look up names such as urn:dsm:workload:1."""
+        of schemas differ in how they look up the names of other files."""
         def moved(value, prefix):
             if isinstance(value, list):
                 return [moved(inner, prefix) for inner in value]
             if not isinstance(value, dict):
                 return value
             copied = {key: moved(inner, prefix) for key, inner in value.items()
-                      if key not in ("$id", "$schema")}
+                      if key not in ("$id", "$schema") or isinstance(inner, dict)}
             target = copied.get("$ref")
             if isinstance(target, str):
                 own = target.startswith("#")
@@ -145,12 +146,37 @@ class Schemas:
         """Follows references: the schema meant, and the document that it is in."""
         while "$ref" in schema:
             target = schema["$ref"]
-            if target.startswith("urn:"):
+            if target in self.store:
                 root = schema = self.store[target]
             else:
                 assert target.startswith("#/$defs/"), target
                 schema = root["$defs"][target.split("/")[-1]]
         return root, schema
+
+
+# ---- names of schemas ----
+
+
+def check_names(source):
+    """A file that names its schema by a path is valid for a reader that follows references as
+    editors do, from file to file."""
+    folder = (source / "schemas").resolve()
+    for path in sorted(folder.glob("*.schema.json")):
+        schema = json.loads(path.read_text())
+        expect(schema["$id"] == path.name, f"{path.name}: its $id is {schema['$id']}")
+        for target in re.findall(r'"\$ref": "([^"#]+)"', path.read_text()):
+            expect((folder / target).is_file(), f"{path.name}: no {target} beside it")
+    # Newer versions warn that another class will follow this one, which the older ones have alone.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    for name, example in (("server", "servers/edge_npu.json"), ("sweep", "sweeps/fig10.json")):
+        path = folder / f"dsm-{name}-1.schema.json"
+        schema = json.loads(path.read_text())
+        validator = jsonschema.Draft202012Validator(
+            schema, resolver=jsonschema.RefResolver(path.as_uri(), schema))
+        document = {"$schema": f"../schemas/{path.name}",
+                    **json.loads((source / example).read_text())}
+        expect(validator.is_valid(document), f"{example}: not valid by {path.name} on its own")
+        expect(not validator.is_valid({**document, "$schema": 1}), f"{path.name}: $schema: 1")
 
 
 # ---- bundled descriptions ----
@@ -172,8 +198,9 @@ def check_bundled(schemas, source):
 
 
 def expect_same(what, in_schema, in_source):
-    """The same words, in any order, each once. Comments are no keys of the source."""
-    in_schema, in_source = [word for word in in_schema if word != "//"], list(in_source)
+    """The same words, in any order, each once. Comments and "$schema" are no keys of the source."""
+    in_schema = [word for word in in_schema if word not in ("//", "$schema")]
+    in_source = list(in_source)
     expect(sorted(in_schema) == sorted(in_source),
            f"{what}: the schema has {sorted(in_schema)}, the source {sorted(in_source)}")
 
@@ -491,6 +518,41 @@ def check_description(schemas, dsm, source, plans):
                    f"dsm-describe/1: a {item['kind']} is valid without {key}")
 
 
+def check_list(schemas, dsm, source):
+    """All bundled descriptions are listed, with the sizes of describe."""
+    listed = run(dsm, "list", "--format", "json")
+    if listed is None:
+        return
+    complaint = schemas.complaint("dsm-list/1", listed)
+    expect(complaint is None, f"list: {complaint}")
+    kinds = ("workload", "system", "server", "sweep")
+    wanted = [(kind, path.stem) for kind in kinds for path in sorted(source.glob(f"{kind}s/*.json"))]
+    found = [(item["kind"], item["name"]) for item in listed["items"]]
+    expect(found == wanted, f"list: found {found}, expected {wanted}")
+    by_name = {item["name"]: item for item in listed["items"]}
+    for item in listed["items"]:
+        text = json.loads((source / f"{item['kind']}s" / f"{item['name']}.json").read_text())
+        expect(item["about"] == text["//"], f"list: {item['name']}: {item['about']}")
+        expect(len(item["about"]) <= 60, f"{item['name']}: too long for a line: {item['about']}")
+    described = run(dsm, "describe", "vgg16", "torus64", "edge_npu", "fig10", "--format", "json")["items"]
+    network, system, server, sweep = described
+    devices = server["devices"]
+    for item, sizes in (
+            (by_name["vgg16"], {"layers": len(network["layers"]),
+                                "weights": network["totals"]["weights"],
+                                "macs_forward_per_sample": network["totals"]["macs_forward_per_sample"]}),
+            (by_name["torus64"], {key: system[key]
+                                  for key in ("chips", "cores", "peak_flops", "memory_bytes")}),
+            (by_name["edge_npu"], {"devices": len(devices),
+                                   "peak_flops": sum(device["peak_flops"] for device in devices),
+                                   "memory_bytes": sum(device["memory_bytes"] for device in devices)}),
+            (by_name["fig10"], {"points": sweep["points"]})):
+        expect({key: item[key] for key in sizes} == sizes, f"list: {item}, expected {sizes}")
+    small = {"format": listed["format"],
+             "items": [next(item for item in listed["items"] if item["kind"] == kind) for kind in kinds]}
+    check_refusals(schemas, "dsm-list/1", small, ["format", "items"])
+
+
 def check_elasticity(schemas, dsm, source):
     name = "dsm-elasticity/1"
     files = [str(source / path) for path in ("workloads/raider.json", "systems/torus16.json",
@@ -761,6 +823,7 @@ def main():
     schemas = Schemas(source / "schemas")
     sources = Sources(source)
     workload, system = schemas.by_format["dsm-workload/1"], schemas.by_format["dsm-system/1"]
+    check_names(source)
     check_bundled(schemas, source)
     check_workload_tables(workload, sources)
     check_limits(workload, system, sources.limits)
@@ -776,6 +839,7 @@ def main():
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
+        check_list(schemas, dsm, source)
         check_description(schemas, dsm, source, plans)
         check_checks(schemas, dsm, plans, pathlib.Path(folder))
         check_comments(schemas, dsm, plans, source, pathlib.Path(folder))
