@@ -61,6 +61,14 @@ DSM_API size_t dsm_diags_dropped(const dsm_diags *diags);
 DSM_API const dsm_diag *dsm_diags_get(const dsm_diags *diags, size_t index);
 
 /**
+ * Copies `text` (NULL: "") into target[0 .. size), `size` at least 4, NUL-terminated, as the texts
+ * of a finding stand there: what is not UTF-8, or could steer a terminal or turn the direction of a
+ * line, as `\\xNN`; cut, with "...", where it would not fit. For messages that quote what a user
+ * gave.
+ */
+DSM_API void dsm_text_make_visible(char *target, size_t size, const char *text);
+
+/**
  * Renders a finding as `file:line:column: $.path: error: message (hint)` without a newline; parts
  * that are not known are left out. `color` adds ANSI colours. At most `size` bytes are written,
  * always NUL-terminated when size > 0. Returns the length of the whole text, like snprintf.

@@ -64,32 +64,13 @@ const dsm_diag *dsm_diags_get(const dsm_diags *diags, size_t index) {
   return &diags->items[diags->order[index]];
 }
 
-/* Characters that steer a terminal or turn the line around: C0, DEL, C1, the line and paragraph
- * separators, and the bidirectional controls. */
-static bool steers_terminal(const char *character, size_t length) {
-  const unsigned char *const byte = (const unsigned char *)character;
-  if (length == 1) {
-    return byte[0] < 0x20 || byte[0] == 0x7F;
-  }
-  if (length == 2) {
-    return byte[0] == 0xC2 && byte[1] < 0xA0;
-  }
-  if (length == 3 && byte[0] == 0xE2 && byte[1] == 0x80) {
-    return byte[2] >= 0xA8 && byte[2] <= 0xAE;
-  }
-  if (length == 3 && byte[0] == 0xE2 && byte[1] == 0x81) {
-    return byte[2] >= 0xA6 && byte[2] <= 0xA9;
-  }
-  return false;
-}
-
 /* What stands for the character that text starts with: itself, or its bytes as \xNN. Sets *taken
- * to the bytes of text used up, returns the bytes written (at most 12). */
+ * to the bytes of text used up, returns the bytes written (at most 16). */
 static size_t make_visible(const char *text, size_t length, char shown[16], size_t *taken) {
   static const char digits[] = "0123456789ABCDEF";
   const size_t size = dsm__utf8_length(text, length);
   *taken = size == 0 ? 1 : size;
-  if (size > 0 && !steers_terminal(text, size)) {
+  if (size > 0 && dsm__utf8_is_shown(text, size)) {
     memcpy(shown, text, size);
     return size;
   }
@@ -104,8 +85,7 @@ static size_t make_visible(const char *text, size_t length, char shown[16], size
   return used;
 }
 
-/* Copies text, made visible, into target[0 .. size); what does not fit is cut, with "...". */
-static void copy_visible(char *target, size_t size, const char *text) {
+void dsm_text_make_visible(char *target, size_t size, const char *text) {
   static const char ellipsis[] = "...";
   const size_t length = text == NULL ? 0 : strlen(text);
   size_t used = 0;
@@ -146,10 +126,10 @@ void dsm__diags_vadd(dsm_diags *diags, dsm_severity severity, dsm__place place, 
   diag->severity = severity;
   diag->line = place.line;
   diag->column = place.column;
-  copy_visible(diag->file, sizeof diag->file, place.file);
-  copy_visible(diag->path, sizeof diag->path, place.path);
-  copy_visible(diag->message, sizeof diag->message, message);
-  copy_visible(diag->hint, sizeof diag->hint, hint);
+  dsm_text_make_visible(diag->file, sizeof diag->file, place.file);
+  dsm_text_make_visible(diag->path, sizeof diag->path, place.path);
+  dsm_text_make_visible(diag->message, sizeof diag->message, message);
+  dsm_text_make_visible(diag->hint, sizeof diag->hint, hint);
   diags->order[diags->count] = diags->count;
   diags->count++;
 }

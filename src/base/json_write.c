@@ -77,7 +77,7 @@ static size_t write_escaped(dsm__text_buffer *out, const char *text, size_t leng
   const size_t size = dsm__utf8_length(text, length);
   const char *const found = memchr(special, text[0], sizeof special - 1);
   if (size == 0) {
-    dsm__text_puts(out, "\xEF\xBF\xBD");
+    dsm__text_puts(out, DSM__UTF8_REPLACEMENT);
     return 1;
   }
   if (found != NULL) {

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* utf8.h: the one place that knows which byte sequences are UTF-8. */
+/* utf8.h: the one place that knows which byte sequences are UTF-8, and which of its characters can
+ * be shown. */
 #ifndef DSM_BASE_UTF8_H
 #define DSM_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+/** U+FFFD, which stands for what cannot be shown. */
+#define DSM__UTF8_REPLACEMENT "\xEF\xBF\xBD"
 
 /**
  * Bytes (1 .. 4) of the character that text[0 .. length) starts with; 0 if length is 0 or if it
@@ -31,6 +36,16 @@ static inline size_t dsm__utf8_length(const char *text, size_t length) {
     return 0;
   return size;
 }
+
+/** The code point of a character of UTF-8 that takes `size` bytes (1 .. 4). */
+uint32_t dsm__utf8_code(const char *character, size_t size);
+
+/** Does the character only stand for itself? Controls, separators of lines, what turns the
+ * direction of text, invisible tags, and what Unicode calls no character do not. */
+bool dsm__utf8_is_shown(const char *character, size_t size);
+
+/** Puts a '?' in place of each byte that is not UTF-8. */
+void dsm__utf8_repair(char *text);
 
 /** Is all of the text UTF-8? */
 static inline bool dsm__is_utf8(const char *text) {

@@ -133,9 +133,9 @@ static cli_exit check_one(dsm_checked *item, dsm_drift **drift, cli_baseline *ba
   }
   item->seconds = seconds_now() - start;
   cli_print_findings(arguments, baseline->diags);
-  if (arguments->is_verbose && *drift != NULL) {
-    (void)fprintf(stderr, "dsm: %s: %s on %s explored again, %.3f s\n", item->file,
-                  (*drift)->workload, (*drift)->system, item->seconds);
+  if (*drift != NULL) {
+    cli_say(arguments, "%s: %s on %s explored again, %.3f s", item->file, (*drift)->workload,
+            (*drift)->system, item->seconds);
   }
   return outcome;
 }

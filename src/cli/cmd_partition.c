@@ -156,13 +156,10 @@ static char *print_answer(const void *result, cli_format format, dsm_table_style
 static void say_what_was_solved(const cli_arguments *arguments, const dsm_partition *partition) {
   const dsm_partition_statistics *const statistics = &partition->statistics;
   const dsm_instance *const instance = partition->instance;
-  if (arguments->is_verbose) {
-    (void)fprintf(
-        stderr, "dsm: %s: %zu task%s, %zu device%s; %zu columns, %zu rows, %zu nodes, %.3f s\n",
-        partition->instance->name, instance->task_count, instance->task_count == 1 ? "" : "s",
-        instance->device_count, instance->device_count == 1 ? "" : "s", statistics->column_count,
-        statistics->row_count, statistics->node_count, partition->solver_seconds);
-  }
+  cli_say(arguments, "%s: %zu task%s, %zu device%s; %zu columns, %zu rows, %zu nodes, %.3f s",
+          partition->instance->name, instance->task_count, instance->task_count == 1 ? "" : "s",
+          instance->device_count, instance->device_count == 1 ? "" : "s", statistics->column_count,
+          statistics->row_count, statistics->node_count, partition->solver_seconds);
 }
 
 /* The first quarter of the requests must be more than those that begin together. */

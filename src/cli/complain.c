@@ -31,14 +31,22 @@ static void print_finding(const dsm_diag *diag, bool color) {
 
 /* Prints a text with what would steer a terminal made visible; cut if it is too long. */
 DSM_PRINTF(1, 0) static void print_visible(const char *format, va_list args) {
-  dsm_diags *const list = dsm_diags_new(1);
-  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
-  (void)vsnprintf(diag.message, sizeof diag.message, format, args);
-  dsm_diags_append(list, &diag);
-  if (dsm_diags_count(list) > 0) {
-    (void)fputs(dsm_diags_get(list, 0)->message, stderr);
+  char text[LINE_SIZE];
+  char visible[LINE_SIZE];
+  (void)vsnprintf(text, sizeof text, format, args);
+  dsm_text_make_visible(visible, sizeof visible, text);
+  (void)fputs(visible, stderr);
+}
+
+void cli_say(const cli_arguments *arguments, const char *format, ...) {
+  if (arguments->is_verbose) {
+    (void)fprintf(stderr, "%s: ", program_name);
+    va_list args;
+    va_start(args, format);
+    print_visible(format, args);
+    va_end(args);
+    (void)fputs("\n", stderr);
   }
-  dsm_diags_free(list);
 }
 
 cli_exit cli_usage_error(const cli_command *command, const char *format, ...) {

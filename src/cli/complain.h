@@ -27,6 +27,9 @@ cli_exit cli_out_of_memory(void);
 /** Adds it to the findings; DSM_ERROR_OUT_OF_MEMORY. */
 DSM_NODISCARD dsm_status cli_note_out_of_memory(dsm_diags *diags);
 
+/** With --verbose: prints `dsm: message`, on the progress of the work. */
+void cli_say(const cli_arguments *arguments, const char *format, ...) DSM_PRINTF(2, 3);
+
 /** Prints `note: message` unless the arguments ask for quiet. */
 void cli_note(const cli_arguments *arguments, const char *format, ...) DSM_PRINTF(2, 3);
 

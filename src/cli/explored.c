@@ -2,8 +2,8 @@
 #include "cli/explored.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
+#include "cli/complain.h"
 #include "cli/optimizations.h"
 #include "cli/seconds.h"
 
@@ -14,12 +14,11 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
   const dsm_status status =
       explorer == NULL ? dsm_explore(plan, workload, system, options, diags)
                        : dsm_explorer_explore(explorer, plan, workload, system, options, diags);
-  if (status == DSM_OK && arguments->is_verbose) {
-    (void)fprintf(stderr,
-                  "dsm: %s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64
-                  " mappings scored, %.3f s\n",
-                  workload->name, system->name, (*plan)->statistics.distinct_layers,
-                  (*plan)->layer_count, (*plan)->statistics.evaluations, cli_seconds_now() - start);
+  if (status == DSM_OK) {
+    cli_say(arguments,
+            "%s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64 " mappings scored, %.3f s",
+            workload->name, system->name, (*plan)->statistics.distinct_layers, (*plan)->layer_count,
+            (*plan)->statistics.evaluations, cli_seconds_now() - start);
   }
   return status;
 }

@@ -266,9 +266,9 @@ static bool is_nothing(const char *path) {
 
 /* With --verbose: where a name was found. */
 static void say_where(const cli_arguments *arguments, const char *name, const char *path) {
-  if (arguments->is_verbose && path != NULL) {
-    (void)fprintf(stderr, "%s: %s is read from %s\n", cli_program_name(), name,
-                  strcmp(path, "-") == 0 ? "standard input" : path);
+  if (path != NULL) {
+    cli_say(arguments, "%s is read from %s", name,
+            strcmp(path, "-") == 0 ? "standard input" : path);
   }
 }
 

@@ -76,8 +76,12 @@ static void describe(line *to, const cli_progress *progress, const dsm_sweep_pro
   }
 }
 
-/* Cuts a text of UTF-8 to a number of columns, and makes controls visible. */
+/* Makes visible what steers a terminal in a text of UTF-8, and cuts it to a number of columns. */
 static void fit(line *text, size_t width) {
+  char visible[LINE_SIZE];
+  dsm_text_make_visible(visible, sizeof visible, text->text);
+  memcpy(text->text, visible, sizeof visible);
+  text->length = strlen(visible);
   size_t columns = 0;
   for (size_t i = 0; i < text->length; i++) {
     const unsigned char byte = (unsigned char)text->text[i];
@@ -85,8 +89,6 @@ static void fit(line *text, size_t width) {
     if (columns > width) {
       text->length = i;
       text->text[i] = '\0';
-    } else if (byte < ' ' || byte == 0x7F) {
-      text->text[i] = '?';
     }
   }
 }
@@ -107,8 +109,7 @@ static void show(cli_progress *progress, const dsm_sweep_progress *at) {
     fit(&text, cli_table_style(progress->arguments, stderr).width - 1);
     rewrite(progress, &text);
   } else {
-    fit(&text, LINE_SIZE);
-    (void)fprintf(stderr, "%s: %s\n", cli_program_name(), text.text);
+    cli_say(progress->arguments, "%s", text.text);
   }
 }
 
@@ -144,8 +145,7 @@ void cli_progress_end(cli_progress *progress, const dsm_sweep_progress *at) {
   }
   if (progress->arguments->is_verbose) {
     const size_t now = at->done - at->earlier;
-    (void)fprintf(stderr, "%s: %zu point%s in %.3f s (%.1f/s), %zu recorded earlier\n",
-                  cli_program_name(), now, now == 1 ? "" : "s", elapsed,
-                  elapsed > 0 ? (double)now / elapsed : 0, at->earlier);
+    cli_say(progress->arguments, "%zu point%s in %.3f s (%.1f/s), %zu recorded earlier", now,
+            now == 1 ? "" : "s", elapsed, elapsed > 0 ? (double)now / elapsed : 0, at->earlier);
   }
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/sensitivity.h"
 
-#include <stdio.h>
-
 #include "cli/complain.h"
 #include "cli/output.h"
 #include "cli/seconds.h"
@@ -44,10 +42,8 @@ cli_exit cli_put_sensitivity(const cli_arguments *arguments, const dsm_workload 
   cli_print_findings(arguments, diags);
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK) {
-    if (arguments->is_verbose) {
-      (void)fprintf(stderr, "dsm: %s on %s: %zu explorations, %.3f s\n", workload->name,
-                    system->name, count_times(sensitivity), cli_seconds_now() - start);
-    }
+    cli_say(arguments, "%s on %s: %zu explorations, %.3f s", workload->name, system->name,
+            count_times(sensitivity), cli_seconds_now() - start);
     outcome = cli_put_result(arguments, print_sensitivity, sensitivity);
   }
   dsm_elasticity_free(sensitivity);

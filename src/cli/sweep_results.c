@@ -136,8 +136,17 @@ static void count_statuses(tally *to, const dsm_point_table *table) {
   }
 }
 
+/* A line whose text may quote names of files. */
+static void print_labelled(FILE *to, const char *label, const char *text) {
+  char visible[4096];
+  dsm_text_make_visible(visible, sizeof visible, text);
+  (void)fprintf(to, "%-12s%s\n", label, visible);
+}
+
 static void print_tail(FILE *to, const summary *of) {
-  (void)fprintf(to, "\nshown       %s\npoints      %zu", of->shown, of->recorded);
+  (void)fputc('\n', to);
+  print_labelled(to, "shown", of->shown);
+  (void)fprintf(to, "points      %zu", of->recorded);
   if (of->recorded < of->table->point_count) {
     (void)fprintf(to, " of %zu recorded", of->table->point_count);
   }
@@ -152,11 +161,11 @@ static void print_tail(FILE *to, const summary *of) {
   (void)fputc('\n', to);
   for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
     if (of->statuses.examples[status] != NULL) {
-      (void)fprintf(to, "%-12s%s\n", dsm_point_status_name((dsm_point_status)status),
-                    of->statuses.examples[status]);
+      print_labelled(to, dsm_point_status_name((dsm_point_status)status),
+                     of->statuses.examples[status]);
     }
   }
-  (void)fprintf(to, "database    %s\n", of->database);
+  print_labelled(to, "database", of->database);
 }
 
 static char *print_summary(const summary *of, dsm_table_style style) {

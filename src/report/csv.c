@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "base/utf8.h"
 
 static void begin_field(dsm__csv *csv) {
   if (csv->is_in_row) {
@@ -13,18 +14,30 @@ static void begin_field(dsm__csv *csv) {
   csv->is_in_row = true;
 }
 
-static void put_quoted(dsm__text_buffer *out, const char *text) {
-  dsm__text_puts(out, "\"");
-  for (const char *at = text; *at != '\0';) {
-    const size_t plain = strcspn(at, "\"");
-    dsm__text_append(out, at, plain);
-    at += plain;
-    if (*at == '"') {
+/* What spreadsheets take for a formula, and run. A number they only read, and one sign alone is
+ * text. */
+static bool is_formula(const char *text) {
+  double value;
+  return text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL && text[1] != '\0' &&
+         !dsm__text_to_double(text, strlen(text), &value);
+}
+
+/* The text with its quotes doubled, and without what cannot be shown. */
+static void put_inside(dsm__text_buffer *out, const char *text) {
+  const size_t length = strlen(text);
+  for (size_t at = 0; at < length;) {
+    const size_t bytes = dsm__utf8_length(text + at, length - at);
+    const bool is_kept =
+        bytes > 0 && (strchr("\t\r\n", text[at]) != NULL || dsm__utf8_is_shown(text + at, bytes));
+    if (text[at] == '"') {
       dsm__text_puts(out, "\"\"");
-      at++;
+    } else if (is_kept) {
+      dsm__text_append(out, text + at, bytes);
+    } else {
+      dsm__text_puts(out, DSM__UTF8_REPLACEMENT);
     }
+    at += bytes == 0 ? 1 : bytes;
   }
-  dsm__text_puts(out, "\"");
 }
 
 void dsm__csv_text(dsm__csv *csv, const char *text) {
@@ -32,11 +45,11 @@ void dsm__csv_text(dsm__csv *csv, const char *text) {
   if (text == NULL) {
     return;
   }
-  if (text[strcspn(text, "\",\r\n")] == '\0') {
-    dsm__text_puts(csv->out, text);
-  } else {
-    put_quoted(csv->out, text);
-  }
+  const char *const quote = text[strcspn(text, "\",\r\n")] == '\0' ? "" : "\"";
+  dsm__text_puts(csv->out, quote);
+  dsm__text_puts(csv->out, is_formula(text) ? "'" : "");
+  put_inside(csv->out, text);
+  dsm__text_puts(csv->out, quote);
 }
 
 void dsm__csv_u64(dsm__csv *csv, uint64_t value) {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* csv.h: the one writer of comma-separated values (RFC 4180: quoted where needed, CRLF). */
+/*
+ * csv.h: the one writer of comma-separated values (RFC 4180: quoted where needed, CRLF).
+ *
+ * A text that a spreadsheet would run as a formula gets a ' before it; what is no UTF-8, steers a
+ * terminal or turns the direction of text becomes U+FFFD. JSON has names as they are.
+ */
 #ifndef DSM_REPORT_CSV_H
 #define DSM_REPORT_CSV_H
 

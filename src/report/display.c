@@ -56,13 +56,6 @@ static const code_range double_width[] = {
     {0x20000, 0x3FFFD},
 };
 
-/* Controls, line separators and bidirectional marks: they move the cursor or turn the line round.
- */
-static const code_range steering[] = {
-    {0x0000, 0x001F}, {0x007F, 0x009F}, {0x200E, 0x200F},
-    {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFFF9, 0xFFFB},
-};
-
 #define IS_IN(ranges, code) is_in_ranges(ranges, sizeof(ranges) / sizeof *(ranges), code)
 
 static bool is_in_ranges(const code_range *ranges, size_t count, uint32_t code) {
@@ -81,28 +74,16 @@ typedef struct glyph {
   bool is_shown; /**< neither invalid nor steering */
 } glyph;
 
-static uint32_t decode(const char *text, size_t bytes) {
-  static const uint32_t lead_mask[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  uint32_t code = (unsigned char)text[0] & lead_mask[bytes];
-  for (size_t i = 1; i < bytes; i++) {
-    code = code << 6 | ((unsigned char)text[i] & 0x3Fu);
-  }
-  return code;
-}
-
 /* The character that text[0 .. length), not empty, starts with. */
 static glyph first_glyph(const char *text, size_t length) {
   const size_t bytes = dsm__utf8_length(text, length);
   if (bytes == 0) {
     return (glyph){.bytes = 1, .width = 1};
   }
-  if (bytes == 1) {
-    return (glyph){.bytes = 1, .width = 1, .is_shown = text[0] >= 0x20 && text[0] != 0x7F};
-  }
-  const uint32_t code = decode(text, bytes);
-  if (IS_IN(steering, code)) {
+  if (!dsm__utf8_is_shown(text, bytes)) {
     return (glyph){.bytes = bytes, .width = 1};
   }
+  const uint32_t code = dsm__utf8_code(text, bytes);
   const size_t width = IS_IN(zero_width, code) ? 0 : IS_IN(double_width, code) ? 2 : 1;
   return (glyph){.bytes = bytes, .width = width, .is_shown = true};
 }

@@ -4,12 +4,20 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "workload/name_index.h"
 
+/* The name as a word: a '_' for each space, and for each byte of what cannot be shown. */
 static char *without_spaces(const char *name, dsm__arena *arena) {
   char *const copy = dsm__arena_strdup(arena, name);
-  for (char *c = copy; c != NULL && *c != '\0'; c++) {
-    *c = *c == ' ' ? '_' : *c;
+  const size_t length = strlen(name);
+  for (size_t at = 0; copy != NULL && at < length;) {
+    const size_t size = dsm__utf8_length(name + at, length - at);
+    const size_t taken = size == 0 ? 1 : size;
+    if (size == 0 || name[at] == ' ' || !dsm__utf8_is_shown(name + at, size)) {
+      memset(copy + at, '_', taken);
+    }
+    at += taken;
   }
   return copy;
 }

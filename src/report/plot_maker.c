@@ -90,9 +90,13 @@ void dsm__plot_put_number(dsm__text_buffer *data, double value) {
   dsm__text_puts(data, "\t");
 }
 
-/* A text without characters that steer, that is also without ends of lines and tabs. */
+/* A text without characters that steer, that is also without ends of lines and tabs; and without
+ * what ends a CDATA section, because gnuplot writes a '>' into SVG as it is. */
 static const char *clean(dsm__plot_maker *maker, const char *text) {
-  const char *const result = dsm__display_clean(maker->arena, text);
+  char *const result = dsm__display_clean(maker->arena, text);
+  for (char *end = result; end != NULL && (end = strstr(end, "]]>")) != NULL;) {
+    end[2] = '?';
+  }
   maker->body.failed = maker->body.failed || result == NULL;
   return result == NULL ? "" : result;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* xml.h: text in XML. What no XML 1.0 document may contain, not even escaped, becomes U+FFFD. */
+/* xml.h: text in XML and HTML. What no XML 1.0 document may contain, not even escaped, and what
+ * turns the direction of text becomes U+FFFD. */
 #ifndef DSM_REPORT_XML_H
 #define DSM_REPORT_XML_H
 

@@ -4,27 +4,36 @@
 
 #include "base/diag_add.h"
 #include "base/digest.h"
+#include "base/utf8.h"
 #include "sweep/store_internal.h"
 
 /* ---- of a sweep ---- */
 
-static void add_inputs(dsm__store_input *inputs, const char *kind, const dsm_sweep_input *from,
-                       size_t count) {
+/* Names of files may be any bytes; a database has text only. */
+static bool add_inputs(dsm__store_input *inputs, const char *kind, const dsm_sweep_input *from,
+                       size_t count, dsm__arena *arena) {
   for (size_t i = 0; i < count; i++) {
+    char *const file = dsm__arena_strdup(arena, from[i].file);
+    if (file == NULL) {
+      return false;
+    }
+    dsm__utf8_repair(file);
     inputs[i] = (dsm__store_input){
-        .kind = kind, .name = from[i].name, .file = from[i].file, .digest = from[i].digest};
+        .kind = kind, .name = from[i].name, .file = file, .digest = from[i].digest};
   }
+  return true;
 }
 
 bool dsm__identity_of_sweep(dsm__identity *identity, const dsm_sweep *sweep, dsm__arena *arena) {
   const size_t input_count = sweep->workload_count + sweep->system_count;
   dsm__store_input *const inputs = dsm__arena_array(arena, input_count, sizeof *inputs);
   const char **const paths = dsm__arena_array(arena, sweep->column_count, sizeof *paths);
-  if (inputs == NULL || paths == NULL) {
+  if (inputs == NULL || paths == NULL ||
+      !add_inputs(inputs, "workload", sweep->workloads, sweep->workload_count, arena) ||
+      !add_inputs(inputs + sweep->workload_count, "system", sweep->systems, sweep->system_count,
+                  arena)) {
     return false;
   }
-  add_inputs(inputs, "workload", sweep->workloads, sweep->workload_count);
-  add_inputs(inputs + sweep->workload_count, "system", sweep->systems, sweep->system_count);
   for (size_t c = 0; c < sweep->column_count; c++) {
     paths[c] = sweep->columns[c].path;
   }

@@ -183,6 +183,9 @@ static const visible_case visible_cases[] = {
     {"\xC2\x9B", "\\xC2\\x9B"},          /* U+009B, which some terminals take as ESC [ */
     {"\xE2\x80\xAE", "\\xE2\\x80\\xAE"}, /* U+202E right-to-left override */
     {"\xE2\x80\xA8", "\\xE2\\x80\\xA8"}, /* U+2028 line separator */
+    {"\xE2\x80\x8F", "\\xE2\\x80\\x8F"}, /* U+200F right-to-left mark */
+    {"\xD8\x9C", "\\xD8\\x9C"},          /* U+061C Arabic letter mark */
+    {"\xEF\xBF\xBF", "\\xEF\\xBF\\xBF"}, /* U+FFFF */
     {"\xE2\x81\xA6", "\\xE2\\x81\\xA6"}, /* U+2066 left-to-right isolate */
     {"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80", "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"},
     {"\xFF\xC3", "\\xFF\\xC3"},          /* no UTF-8 */

@@ -32,6 +32,24 @@ static const struct {
     {"two\nlines", "\"two\nlines\""},
     {"carriage\rreturn", "\"carriage\rreturn\""},
     {"größe", "größe"},
+    /* what spreadsheets would run, as OWASP's page "CSV Injection" lists it */
+    {"=1+1", "'=1+1"},
+    {"+a", "'+a"},
+    {"-a", "'-a"},
+    {"@a", "'@a"},
+    {"\tb", "'\tb"},
+    {"\rb", "\"'\rb\""},
+    {"=a,\"b\"", "\"'=a,\"\"b\"\"\""},
+    {"a=1", "a=1"},
+    {"-", "-"},
+    /* numbers are no formulas */
+    {"-1.5e3", "-1.5e3"},
+    {"-1-1", "'-1-1"},
+    /* what turns the direction, escapes of terminals, no UTF-8, no character */
+    {"a\xE2\x80\xAE", "a\xEF\xBF\xBD"},
+    {"a\x1B[m", "a\xEF\xBF\xBD[m"},
+    {"\xFF", "\xEF\xBF\xBD"},
+    {"\xEF\xBF\xBE", "\xEF\xBF\xBD"},
 };
 
 START_TEST(test_text_is_quoted_where_the_rfc_demands_it) {

@@ -295,7 +295,12 @@ START_TEST(test_the_csv_says_the_same_of_a_parameter) {
     row++;
   }
   ck_assert_str_eq(csv_at(&table, row, "unit"), origins[_i].unit);
-  ck_assert_str_eq(csv_at(&table, row, "source"), origins[_i].source);
+  const char *const escape = strchr(origins[_i].source, '\033');
+  if (escape == NULL) {
+    ck_assert_str_eq(csv_at(&table, row, "source"), origins[_i].source);
+  } else { /* a terminal may show it */
+    ck_assert_str_eq(csv_at(&table, row, "source"), "data sheet, \xEF\xBF\xBDpage 3");
+  }
   ck_assert_str_eq(csv_at(&table, row, "default"),
                    origins[_i].fallback == NULL ? "" : origins[_i].fallback);
   ck_assert_str_eq(csv_at(&table, row, "layer"), "");

@@ -53,6 +53,10 @@ static const struct {
      "b",
      "a?b"}, /* line separator */
     {"\xFFok\xC3", "?ok?"},
+    {"\xD8\x9C\xE2\x80\x8E\xE2\x81\xA9",
+     "???"},                                /* Arabic letter mark, left-to-right mark, isolate */
+    {"\xEF\xBF\xBE\xF3\xA0\x81\x81", "??"}, /* no character, a tag */
+    {"\xE2\x80\x8D\xEF\xB8\x8F", "\xE2\x80\x8D\xEF\xB8\x8F"}, /* a joiner, a variation */
 };
 
 START_TEST(test_clean_text_cannot_steer_a_terminal) {
