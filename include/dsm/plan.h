@@ -244,11 +244,21 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_save(const dsm_plan *plan, const char 
 DSM_API void dsm_plan_free(dsm_plan *plan);
 
 /**
- * Walks every invariant of a plan: legal splits, ChipD x CoreD consistency, components that add up,
- * link traffic that explains the times, memory within capacity. DSM_ERROR_INVALID or
- * DSM_ERROR_INFEASIBLE with findings where one does not hold.
+ * Walks every invariant of a plan: legal splits, ChipD x CoreD consistency, link traffic that
+ * explains the times, every sum of what dsm_plan_print writes, memory within capacity.
+ * DSM_ERROR_INVALID or DSM_ERROR_INFEASIBLE with findings where one does not hold; those of sums
+ * have lines of the printed text.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags);
+
+/**
+ * Adds up the numbers that a plan's text, named `file` in findings, records: those that
+ * dsm_plan_parse predicts anew. DSM_ERROR_INVALID with findings, each at the number that is not
+ * what the others come to; numbers that are left out are not missed. Is to be asked of a text that
+ * dsm_plan_parse takes.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_plan_validate_text(const char *text, size_t length,
+                                                        const char *file, dsm_diags *diags);
 
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_bound_name(dsm_bound bound);

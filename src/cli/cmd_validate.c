@@ -7,6 +7,7 @@
 #include "cli/complain.h"
 #include "cli/loaded.h"
 #include "cli/output.h"
+#include "cli/plan_operand.h"
 
 #define FINDINGS_MAX 100
 
@@ -62,10 +63,23 @@ static void summarize(checked *to, const cli_loaded *loaded) {
   }
 }
 
+/* The numbers that the file records, and those that its decisions come to now. */
+static dsm_status validate_plan(const cli_arguments *arguments, const cli_loaded *loaded,
+                                dsm_diags *diags) {
+  dsm_status status = dsm_plan_validate_text(loaded->text, loaded->length, loaded->path, diags);
+  if (status == DSM_OK) {
+    status = dsm_plan_validate(loaded->plan, diags);
+  }
+  if (status == DSM_OK) {
+    cli_note_recorded_step(arguments, loaded->path, loaded->plan, loaded->recorded_step_cycles);
+  }
+  return status;
+}
+
 static dsm_validated validate(const cli_arguments *arguments, const char *name, checked *owned) {
   cli_loaded loaded = cli_load_any(arguments, name, owned->diags);
   if (loaded.plan != NULL) {
-    loaded.status = dsm_plan_validate(loaded.plan, owned->diags);
+    loaded.status = validate_plan(arguments, &loaded, owned->diags);
   }
   summarize(owned, &loaded);
   const dsm_validated result = {.file = name,

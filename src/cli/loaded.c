@@ -16,7 +16,8 @@ static dsm_status parse_plan(cli_loaded *loaded, const cli_overrides *overrides,
     dsm_diags_append(diags, &diag);
     return DSM_ERROR_USAGE;
   }
-  return dsm_plan_parse(&loaded->plan, text, length, loaded->path, NULL, diags);
+  return dsm_plan_parse(&loaded->plan, text, length, loaded->path, &loaded->recorded_step_cycles,
+                        diags);
 }
 
 /* --set of a sweep is for all points. */
@@ -72,23 +73,21 @@ static dsm_status refuse_database(const char *path, dsm_diags *diags) {
 
 cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_diags *diags) {
   cli_loaded loaded = {0};
-  char *text = NULL;
-  size_t length = 0;
   loaded.status = cli_find_input(&loaded.path, arguments, name, CLI_BUNDLED_ALL, diags);
   if (loaded.status == DSM_OK && dsm_store_is_database(loaded.path)) {
     loaded.status = refuse_database(loaded.path, diags);
   }
   if (loaded.status == DSM_OK) {
-    loaded.status = dsm_file_read(&text, &length, loaded.path, diags);
+    loaded.status = dsm_file_read(&loaded.text, &loaded.length, loaded.path, diags);
   }
   if (loaded.status == DSM_OK) {
-    loaded.status = dsm_description_detect(&loaded.kind, text, length, loaded.path, diags);
+    loaded.status =
+        dsm_description_detect(&loaded.kind, loaded.text, loaded.length, loaded.path, diags);
     loaded.is_detected = loaded.status == DSM_OK;
   }
   if (loaded.status == DSM_OK) {
-    loaded.status = parse(&loaded, arguments, text, length, diags);
+    loaded.status = parse(&loaded, arguments, loaded.text, loaded.length, diags);
   }
-  free(text);
   return loaded;
 }
 
@@ -100,6 +99,7 @@ void cli_loaded_fini(cli_loaded *loaded) {
   dsm_server_free(loaded->server);
   dsm_instance_free(loaded->profile);
   free(loaded->path);
+  free(loaded->text);
   *loaded = (cli_loaded){0};
 }
 

@@ -10,12 +10,15 @@
  */
 typedef struct cli_loaded {
   char *path; /**< as found; NULL if it was not */
+  char *text; /**< what it says; NULL if it could not be read */
+  size_t length;
   dsm_status status;
   bool is_detected; /**< kind is known */
   dsm_description kind;
   dsm_workload *workload;
   dsm_system *system;
   dsm_plan *plan;
+  double recorded_step_cycles; /**< what the text says of the plan's step; 0: nothing */
   dsm_sweep *sweep;
   dsm_server *server;
   dsm_instance *profile;

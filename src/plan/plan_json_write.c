@@ -19,7 +19,7 @@ static void write_invocation(dsm__json_writer *writer, const dsm_invocation *inv
       .overlapped = cost->overlapped,
       .overlapped_visible = cost->overlapped_visible,
       .auxiliary = cost->auxiliary,
-      .non_overlapped = cost->partial_sum + cost->rotation,
+      .non_overlapped = cost->partial_sum + cost->rotation + cost->layout_move,
       .total = cost->total,
   };
   dsm__json_begin_object(writer, false);

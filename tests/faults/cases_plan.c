@@ -194,6 +194,11 @@ static attempt parse_bad(const subject *s, dsm_diags *diags) {
                     diags);
 }
 
+static attempt add_up(const subject *s, dsm_diags *diags) {
+  const char *const text = s->small_plan_text;
+  return (attempt){.status = dsm_plan_validate_text(text, strlen(text), "p", diags)};
+}
+
 static attempt load(const subject *s, dsm_diags *diags) {
   dsm_plan *plan = poison();
   double recorded = -1;
@@ -430,6 +435,7 @@ const faulty_case plan_cases[] = {
     {"dsm_plan_bound, held outputs", bound_held, DSM_OK, NULL},
     {"dsm_plan_bound, layouts", bound_laid, DSM_OK, NULL},
     {"dsm_plan_validate", validate, DSM_OK, NULL},
+    {"dsm_plan_validate_text", add_up, DSM_OK, NULL},
     {"dsm_plan_validate, held outputs", validate_held, DSM_OK, NULL},
     {"dsm_plan_validate, layouts", validate_laid, DSM_OK, NULL},
     {"dsm_plan_validate, pipelined", validate_pipelined, DSM_OK, NULL},

@@ -36,6 +36,14 @@ static void check_difference(const dsm_plan *plan) {
   dsm_plan_free(best);
 }
 
+/* Whatever numbers a good plan records, adding them up ends with findings or without. */
+static void check_sums(const char *text, size_t size) {
+  dsm_diags *const diags = fuzz_diags();
+  const dsm_status status = dsm_plan_validate_text(text, size, "p.json", diags);
+  FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
+  fuzz_check_diags(diags, status, fuzz_line_count(text, size));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > FUZZ_BYTES_MAX) {
     return 0;
@@ -50,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_check_diags(diags, status, fuzz_line_count(text, size));
   if (status == DSM_OK) {
     FUZZ_CHECK(isfinite(recorded) && recorded >= 0);
+    check_sums(text, size);
     fuzz_check_workload(plan->workload);
     fuzz_check_system(plan->system);
     if (fuzz_is_small(plan->workload, plan->system)) {

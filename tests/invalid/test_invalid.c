@@ -41,9 +41,8 @@ static dsm_status refuse_system(const char *text, size_t length, dsm_diags *diag
 static dsm_status refuse_plan(const char *text, size_t length, dsm_diags *diags) {
   dsm_plan *plan = NULL;
   const dsm_status status = dsm_plan_parse(&plan, text, length, "input.json", NULL, diags);
-  const bool is_left = plan != NULL;
   dsm_plan_free(plan);
-  return is_left ? DSM_OK : status;
+  return status == DSM_OK ? dsm_plan_validate_text(text, length, "input.json", diags) : status;
 }
 
 /* ---- sweeps, whose inputs are in memory: "net", "wide" and "broken" workloads, system "one" ----

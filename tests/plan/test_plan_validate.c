@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The walk over a plan's invariants finds each one that is broken. */
+#include <math.h>
 #include <string.h>
 
 #include "explored.h"
@@ -65,6 +66,34 @@ static void sum_of_result(void) {
 static void step(void) {
   found.plan->result.step_cycles *= 1.001;
 }
+static void seconds(void) {
+  found.plan->result.step_seconds *= 1.001;
+}
+static void rate(void) {
+  found.plan->result.samples_per_second *= 1.001;
+}
+static void move_left_out(void) { /* part of the invocation's total alone */
+  conv1_forward()->invocations[0].cost.layout_move += 100;
+}
+static void sum_over_invocations(void) {
+  conv1_forward()->invocations[0].cost.primary += 100;
+  conv1_forward()->invocations[0].cost.total += 100;
+}
+static void more_visible_than_overlapped(void) {
+  found.plan->result.cycles.overlapped = found.plan->result.cycles.overlapped_visible / 2;
+}
+static void utilization_of_pass(void) {
+  conv1_forward()->utilization *= 1.001;
+}
+static void ideal_cycles(void) {
+  conv1_forward()->ideal_cycles *= 1.001;
+}
+static void sum_of_memory(void) {
+  found.plan->result.memory.errors_bytes += 1;
+}
+static void no_number(void) {
+  conv1_forward()->invocations[0].cost.total = (double)INFINITY;
+}
 static void lower_bound(void) {
   found.plan->result.lower_bound_cycles = found.plan->result.step_cycles + 1;
 }
@@ -80,12 +109,21 @@ static const broken_case broken[] = {
     {parallelism_not_allowed, "$.layers[0].passes.forward.parallelism"},
     {missing_pass, "$.layers[0].passes.update"},
     {surplus_pass, "$.layers[0].passes.backward"},
-    {sum_of_pass, "$.layers[0].passes.forward"},
+    {sum_of_pass, "$.layers[0].passes.forward.cycles.total"},
     {negative_component, "$.layers[0].passes.forward"},
     {group_time, "$.layers[0].passes.forward"},
-    {sum_of_result, "$.result"},
+    {sum_of_result, "$.result.cycles.primary"},
     {step, "$.result"},
     {lower_bound, "$.result"},
+    {seconds, "$.result"},
+    {rate, "$.result"},
+    {move_left_out, "$.layers[0].passes.forward.invocations[0].cycles.total"},
+    {sum_over_invocations, "$.layers[0].passes.forward.cycles.primary"},
+    {more_visible_than_overlapped, "$.result.cycles.overlapped"},
+    {utilization_of_pass, "$.layers[0].passes.forward.utilization"},
+    {ideal_cycles, "$.layers[0].passes.forward.utilization"},
+    {sum_of_memory, "$.result.memory.total_bytes"},
+    {no_number, "$.layers[0].passes.forward"},
 };
 
 START_TEST(test_broken_invariant_is_found_where_it_is) {
@@ -97,7 +135,7 @@ START_TEST(test_broken_invariant_is_found_where_it_is) {
 END_TEST
 
 START_TEST(test_need_over_capacity_is_infeasible) {
-  found.plan->result.memory.total_bytes = found.plan->result.memory.capacity_bytes * 1.001;
+  found.plan->result.memory.capacity_bytes = found.plan->result.memory.total_bytes / 1.001;
   ck_assert_int_eq(dsm_plan_validate(found.plan, diags), DSM_ERROR_INFEASIBLE);
   ck_assert_str_eq(dsm_diags_get(diags, 0)->path, "$.result.memory");
 }
@@ -170,14 +208,14 @@ static void group_slower_than_its_transfers(void) {
 }
 
 static const broken_case broken_pipelines[] = {
-    {cycles_of_a_group, "$.pipeline[0]"},
+    {cycles_of_a_group, "$.pipeline[0].cycles"},
     {group_without_columns, "$.pipeline[0]"},
     {layer_outside_its_group, "$.pipeline[0]"},
     {layer_in_no_such_group, "$.pipeline"},
     {count_of_invocations, "$.layers[2].passes.forward"},
     {kind_of_invocations, "$.layers[3].passes.forward"},
-    {cost_of_an_invocation, "$.layers[2].passes.forward"},
-    {share_of_a_pipeline, "$.layers[1].passes.forward"},
+    {cost_of_an_invocation, "$.layers[2].passes.forward.invocations[1].cycles.total"},
+    {share_of_a_pipeline, "$.layers[1].passes.forward.cycles.total"},
     {group_faster_than_its_links, "$.layers[2].passes.forward"},
     {group_slower_than_its_transfers, "$.layers[2].passes.forward"},
 };

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan_sums.c: every sum that the format "dsm-plan/1" promises, of the numbers that a text records.
+ *
+ * The rules are those of docs/formats.md, and they are checked where they are promised: in the
+ * text, whether a program wrote it just now or a person has edited it.
+ */
+#include "plan/plan_sums.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "dsm/plan.h"
+#include "plan/plan_reader.h"
+#include "workload/name_index.h"
+
+/* Sums taken in different orders agree to this. */
+static const double relative_tolerance = 1e-9;
+static const char predicted_anew[] =
+    "all such numbers may be left out; \"dsm score FILE -o NEW\" writes them as predicted";
+
+typedef enum amount {
+  AMOUNT_PRIMARY,
+  AMOUNT_OVERLAPPED,
+  AMOUNT_VISIBLE,
+  AMOUNT_AUXILIARY,
+  AMOUNT_NON_OVERLAPPED,
+  AMOUNT_TOTAL,
+  AMOUNT_IDEAL, /* beside the cycles, not among them */
+  AMOUNT_COUNT
+} amount;
+
+static const char *const amount_keys[] = {"primary",     "overlapped",     "overlapped_visible",
+                                          "auxiliary",   "non_overlapped", "total",
+                                          "ideal_cycles"};
+_Static_assert(DSM__COUNT_OF(amount_keys) == AMOUNT_COUNT, "each amount has its key");
+
+/* What the text does not say, and the sum of such. */
+static const double unknown_number = (double)NAN;
+
+/* What a pass, an invocation or a step takes. */
+typedef struct amounts {
+  double of[AMOUNT_COUNT];
+} amounts;
+
+typedef struct sums {
+  amounts step;          /* of all passes */
+  dsm__name_index names; /* of pipeline groups */
+  double *group_cycles;  /* of the passes of each, by its place in the list of groups */
+} sums;
+
+static double number_of(const dsm__json_node *object, const char *key) {
+  const dsm__json_node node = dsm__json_member(object, key);
+  double value = unknown_number;
+  if (dsm__json_is_present(&node) &&
+      !dsm__json_double(&node, (dsm__json_range){0, 1e300, false}, &value)) {
+    return unknown_number;
+  }
+  return value;
+}
+
+static amounts amounts_of(const dsm__json_node *object) {
+  const dsm__json_node cycles = dsm__json_member(object, "cycles");
+  amounts found;
+  for (int a = 0; a < AMOUNT_IDEAL; a++) {
+    found.of[a] = number_of(&cycles, amount_keys[a]);
+  }
+  found.of[AMOUNT_IDEAL] = number_of(object, amount_keys[AMOUNT_IDEAL]);
+  return found;
+}
+
+static void add(amounts *sum, const amounts *one, double times) {
+  for (int a = 0; a < AMOUNT_COUNT; a++) {
+    sum->of[a] += one->of[a] * times;
+  }
+}
+
+/* Is a number what it should be? Unknown ones are. */
+static bool is_as_due(double found, double due) {
+  return isnan(found) || isnan(due) ||
+         fabs(found - due) <= relative_tolerance * fmax(fabs(found), fabs(due));
+}
+
+static void expect(const dsm__json_node *object, const char *key, double due, const char *what) {
+  const double found = number_of(object, key);
+  if (!is_as_due(found, due)) {
+    const dsm__json_node node = dsm__json_member(object, key);
+    dsm__json_error(&node, predicted_anew, "expected %.12g, %s, found %.12g", due, what, found);
+  }
+}
+
+/* Of the cycles of a step, a pass or an invocation. */
+static void check_parts(const dsm__json_node *object, const amounts *own) {
+  const dsm__json_node cycles = dsm__json_member(object, "cycles");
+  const double *const of = own->of;
+  expect(&cycles, "total",
+         of[AMOUNT_PRIMARY] + of[AMOUNT_VISIBLE] + of[AMOUNT_AUXILIARY] + of[AMOUNT_NON_OVERLAPPED],
+         "the sum of primary, overlapped_visible, auxiliary and non_overlapped");
+  if (of[AMOUNT_VISIBLE] > of[AMOUNT_OVERLAPPED] * (1 + relative_tolerance)) {
+    const dsm__json_node visible = dsm__json_member(&cycles, amount_keys[AMOUNT_VISIBLE]);
+    dsm__json_error(&visible, predicted_anew, "expected at most %.12g, overlapped, found %.12g",
+                    of[AMOUNT_OVERLAPPED], of[AMOUNT_VISIBLE]);
+  }
+}
+
+static amounts unknown(void) {
+  amounts none;
+  for (int a = 0; a < AMOUNT_COUNT; a++) {
+    none.of[a] = unknown_number;
+  }
+  return none;
+}
+
+/* Of a step or a pass. */
+static void check_utilization(const dsm__json_node *object, double cycles, double ideal_cycles) {
+  expect(object, "utilization", cycles > 0 ? ideal_cycles / cycles : unknown_number,
+         "ideal_cycles over all cycles");
+}
+
+/* What the invocations of a pass take together; unknown if it lists none. */
+static amounts sum_of_invocations(const dsm__json_node *pass) {
+  const dsm__json_node list = dsm__json_member(pass, "invocations");
+  dsm__json_node item = dsm__json_item(&list, 0);
+  amounts sum = dsm__json_is_present(&item) ? (amounts){{0}} : unknown();
+  for (; dsm__json_is_present(&item); item = dsm__json_next(&item)) {
+    const size_t errors_before = dsm__json_doc_error_count(item.doc);
+    const amounts one = amounts_of(&item);
+    check_parts(&item, &one);
+    const bool is_sound = dsm__json_doc_error_count(item.doc) == errors_before;
+    add(&sum, &one, is_sound ? number_of(&item, "count") : unknown_number);
+  }
+  return sum;
+}
+
+/* A group that is not listed takes no time. */
+static double group_cycles(const dsm__json_node *groups, dsm_group group) {
+  const dsm__json_node node = dsm__json_member(groups, dsm_group_name(group));
+  return dsm__json_is_present(&node) ? number_of(groups, dsm_group_name(group)) : 0;
+}
+
+static void check_groups(const dsm__json_node *pass, const amounts *own,
+                         const amounts *invocations) {
+  const dsm__json_node groups = dsm__json_member(pass, "groups");
+  if (!dsm__json_is_object(&groups)) {
+    return;
+  }
+  double others = 0;
+  double of_invocations = 0;
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    const double cycles = group_cycles(&groups, (dsm_group)g);
+    const bool is_of_invocations =
+        g == DSM_GROUP_PARTIAL_SUM || g == DSM_GROUP_LAYOUT_MOVE || g == DSM_GROUP_ROTATION;
+    others += g == DSM_GROUP_STREAM ? 0 : cycles;
+    of_invocations += is_of_invocations ? cycles : 0;
+  }
+  const dsm__json_node cycles = dsm__json_member(pass, "cycles");
+  expect(&cycles, "overlapped", group_cycles(&groups, DSM_GROUP_STREAM), "the group stream");
+  expect(&cycles, "non_overlapped", others, "the sum of the groups but stream");
+  const double due = invocations->of[AMOUNT_NON_OVERLAPPED];
+  if (!isnan(own->of[AMOUNT_TOTAL]) && !is_as_due(of_invocations, due)) {
+    dsm__json_error(&groups, predicted_anew,
+                    "expected partial_sum, layout_move and rotation of together %.12g, the sum of "
+                    "non_overlapped over the invocations, found %.12g",
+                    due, of_invocations);
+  }
+}
+
+/* Of pipelined layers the passes are shares of a group's time. What contradicts itself is not added
+ * up further: one wrong number is one finding. */
+static amounts check_pass(const dsm__json_node *pass, bool is_pipelined) {
+  const size_t errors_before = dsm__json_doc_error_count(pass->doc);
+  const dsm__json_node cycles = dsm__json_member(pass, "cycles");
+  const amounts own = amounts_of(pass);
+  const amounts of_invocations = sum_of_invocations(pass);
+  const amounts invocations = is_pipelined ? unknown() : of_invocations;
+  check_parts(pass, &own);
+  for (int a = AMOUNT_PRIMARY; a < AMOUNT_NON_OVERLAPPED; a++) {
+    expect(&cycles, amount_keys[a], invocations.of[a], "the sum over the invocations");
+  }
+  check_groups(pass, &own, &invocations);
+  check_utilization(pass, own.of[AMOUNT_TOTAL], own.of[AMOUNT_IDEAL]);
+  return dsm__json_doc_error_count(pass->doc) > errors_before ? unknown() : own;
+}
+
+static void check_layer(const dsm__json_node *layer, sums *all) {
+  const dsm__json_node group = dsm__json_member(layer, "pipeline_group");
+  const char *const name = dsm__json_text(&group);
+  const size_t g = name == NULL ? SIZE_MAX : dsm__name_index_find(&all->names, name);
+  const dsm__json_node passes = dsm__json_member(layer, "passes");
+  for (dsm__json_node pass = dsm__json_first_member(&passes); dsm__json_is_present(&pass);
+       pass = dsm__json_next(&pass)) {
+    const amounts own = check_pass(&pass, name != NULL);
+    add(&all->step, &own, 1);
+    if (g != SIZE_MAX) {
+      all->group_cycles[g] += own.of[AMOUNT_TOTAL];
+    }
+  }
+}
+
+static void check_result(const dsm__json_node *root, const amounts *passes) {
+  const dsm__json_node result = dsm__json_member(root, "result");
+  const dsm__json_node cycles = dsm__json_member(&result, "cycles");
+  const amounts own = amounts_of(&result);
+  check_parts(&result, &own);
+  for (int a = 0; a < AMOUNT_IDEAL; a++) {
+    expect(&cycles, amount_keys[a], passes->of[a], "the sum over all passes");
+  }
+  expect(&result, amount_keys[AMOUNT_IDEAL], passes->of[AMOUNT_IDEAL], "the sum over all passes");
+  expect(&result, "step_cycles", own.of[AMOUNT_TOTAL], "cycles.total");
+  expect(&result, "step_cycles", passes->of[AMOUNT_TOTAL], "the sum over all passes");
+  expect(&result, "latency_seconds", number_of(&result, "step_seconds"), "step_seconds");
+  check_utilization(&result, number_of(&result, "step_cycles"), own.of[AMOUNT_IDEAL]);
+}
+
+static void check_memory(const dsm__json_node *root) {
+  static const char *const parts[] = {"weights_bytes", "activations_bytes", "gradients_bytes",
+                                      "errors_bytes", "optimizer_bytes"};
+  const dsm__json_node result = dsm__json_member(root, "result");
+  const dsm__json_node memory = dsm__json_member(&result, "memory");
+  double sum = 0;
+  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
+    sum += number_of(&memory, parts[i]);
+  }
+  expect(&memory, "total_bytes", sum,
+         "the sum of weights, activations, gradients, errors and optimizer");
+}
+
+static bool index_groups(const dsm__json_node *pipeline, sums *all, dsm__arena *arena) {
+  size_t count = 0;
+  for (dsm__json_node item = dsm__json_item(pipeline, 0); dsm__json_is_present(&item);
+       item = dsm__json_next(&item)) {
+    count++;
+  }
+  all->names.entries = dsm__arena_array(arena, count, sizeof all->names.entries[0]);
+  all->group_cycles = dsm__arena_array(arena, count, sizeof all->group_cycles[0]);
+  if (all->names.entries == NULL || all->group_cycles == NULL) {
+    return false;
+  }
+  dsm__json_node item = dsm__json_item(pipeline, 0);
+  for (size_t g = 0; g < count; g++, item = dsm__json_next(&item)) {
+    const dsm__json_node name = dsm__json_member(&item, "name");
+    if (dsm__json_text(&name) != NULL) {
+      all->names.entries[all->names.count++] = (dsm__name_entry){dsm__json_text(&name), g};
+    }
+  }
+  dsm__name_index_sort(&all->names);
+  return true;
+}
+
+void dsm__plan_check_sums(dsm__json_doc *doc, dsm__arena *arena) {
+  const dsm__json_node root = dsm__json_root(doc);
+  const dsm__json_node layers = dsm__json_member(&root, "layers");
+  const dsm__json_node pipeline = dsm__json_member(&root, "pipeline");
+  sums all = {.step = {{0}}};
+  if (!index_groups(&pipeline, &all, arena)) {
+    dsm__json_set_out_of_memory(doc);
+    return;
+  }
+  for (dsm__json_node layer = dsm__json_item(&layers, 0); dsm__json_is_present(&layer);
+       layer = dsm__json_next(&layer)) {
+    check_layer(&layer, &all);
+  }
+  dsm__json_node group = dsm__json_item(&pipeline, 0);
+  for (size_t g = 0; dsm__json_is_present(&group); g++, group = dsm__json_next(&group)) {
+    expect(&group, "cycles", all.group_cycles[g], "the sum over the passes of its layers");
+  }
+  check_result(&root, &all.step);
+  check_memory(&root);
+}
+
+dsm_status dsm_plan_validate_text(const char *text, size_t length, const char *file,
+                                  dsm_diags *diags) {
+  dsm__json_doc *doc = NULL;
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_status status = arena == NULL ? dsm__out_of_memory(diags)
+                                    : dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
+  if (status == DSM_OK) {
+    dsm__plan_check_sums(doc, arena);
+    status = dsm__json_doc_finish(doc);
+  }
+  dsm__json_doc_free(doc);
+  dsm__arena_free(arena);
+  return status;
+}

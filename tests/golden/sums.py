@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Does every plan of the bundled descriptions add up, as written?
+
+Explores every bundled network on every bundled system, in training and inference, and adds up what
+the plan's JSON says, by the rules of docs/formats.md alone:
+ - the parts of every set of cycles: of the step, of passes and of invocations;
+ - the invocations of a pass, times their counts, and its groups of transfers;
+ - the passes of a pipeline group, and of the step: cycles of each part, and ideal cycles;
+ - the step in seconds and samples; the parts of the memory; utilization, of each pass and the step.
+
+Usage: sums.py DSM_BINARY SOURCE_DIR
+"""
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+TOLERANCE = 1e-9
+PARTS = ("primary", "overlapped_visible", "auxiliary", "non_overlapped")
+MEMORY_PARTS = ("weights_bytes", "activations_bytes", "gradients_bytes", "errors_bytes",
+                "optimizer_bytes")
+INVOCATION_GROUPS = ("partial_sum", "layout_move", "rotation")
+INFEASIBLE = {("gnmt_vocab", "chip1", "training")}  # 12 GB on a chip of 8
+
+
+class Written:
+    """A plan as its JSON says it, and what does not add up."""
+
+    def __init__(self, name, plan):
+        self.name = name
+        self.plan = plan
+        self.complaints = []
+        self.count = 0
+
+    def expect(self, place, found, expected):
+        self.count += 1
+        if not math.isclose(found, expected, rel_tol=TOLERANCE, abs_tol=1e-12):
+            self.complaints.append(
+                f"{self.name}: {place}: found {found:.17g}, adds up to {expected:.17g}")
+
+
+def sum_of(items, key):
+    return math.fsum(item[key] for item in items)
+
+
+def check_cycles(written, place, cycles):
+    written.expect(f"{place}.total", cycles["total"], math.fsum(cycles[part] for part in PARTS))
+    if not 0 <= cycles["overlapped_visible"] <= cycles["overlapped"]:
+        written.complaints.append(f"{written.name}: {place}: more is visible than there is")
+
+
+def check_invocations(written, place, one, is_pipelined):
+    """Of pipelined layers the passes are shares of a group's time, not sums of their invocations."""
+    for index, invocation in enumerate(one["invocations"]):
+        check_cycles(written, f"{place}.invocations[{index}].cycles", invocation["cycles"])
+    if is_pipelined:
+        return
+    for part in ("primary", "overlapped", "overlapped_visible", "auxiliary"):
+        total = math.fsum(i["count"] * i["cycles"][part] for i in one["invocations"])
+        written.expect(f"{place}.cycles.{part}", one["cycles"][part], total)
+    total = math.fsum(i["count"] * i["cycles"]["non_overlapped"] for i in one["invocations"])
+    groups = math.fsum(one["groups"].get(group, 0) for group in INVOCATION_GROUPS)
+    written.expect(f"{place}.groups of invocations", groups, total)
+
+
+def check_pass(written, place, one, is_pipelined):
+    cycles = one["cycles"]
+    check_cycles(written, f"{place}.cycles", cycles)
+    check_invocations(written, place, one, is_pipelined)
+    groups = one["groups"]
+    written.expect(f"{place}.groups.stream", groups.get("stream", 0), cycles["overlapped"])
+    others = math.fsum(groups[group] for group in groups if group != "stream")
+    written.expect(f"{place}.cycles.non_overlapped", cycles["non_overlapped"], others)
+    written.expect(f"{place}.utilization", one["utilization"], one["ideal_cycles"] / cycles["total"])
+    if not 0 < one["utilization"] <= 1 + TOLERANCE:
+        written.complaints.append(f"{written.name}: {place}: utilization {one['utilization']}")
+
+
+def check_result(written, passes):
+    plan, result = written.plan, written.plan["result"]
+    check_cycles(written, "result.cycles", result["cycles"])
+    for part in PARTS + ("overlapped", "total"):
+        written.expect(f"result.cycles.{part}", result["cycles"][part],
+                       math.fsum(one["cycles"][part] for one in passes))
+    written.expect("result.step_cycles", result["step_cycles"], result["cycles"]["total"])
+    written.expect("result.ideal_cycles", result["ideal_cycles"], sum_of(passes, "ideal_cycles"))
+    written.expect("result.utilization", result["utilization"],
+                   result["ideal_cycles"] / result["step_cycles"])
+    seconds = result["step_cycles"] / (plan["system"]["core"]["frequency_GHz"] * 1e9)
+    written.expect("result.step_seconds", result["step_seconds"], seconds)
+    written.expect("result.samples_per_second", result["samples_per_second"],
+                   plan["minibatch"] / seconds)
+    if plan["mode"] == "inference":
+        written.expect("result.latency_seconds", result["latency_seconds"], seconds)
+    memory = result["memory"]
+    written.expect("result.memory.total_bytes", memory["total_bytes"],
+                   math.fsum(memory[part] for part in MEMORY_PARTS))
+
+
+def check_plan(written):
+    passes = []
+    by_group = {group["name"]: [] for group in written.plan["pipeline"]}
+    for index, layer in enumerate(written.plan["layers"]):
+        group = layer["pipeline_group"]
+        for name, one in layer["passes"].items():
+            place = f"layers[{index}].passes.{name}"
+            check_pass(written, place, one, group is not None)
+            passes.append(one)
+            if group is not None:
+                by_group[group].append(one)
+    for index, group in enumerate(written.plan["pipeline"]):
+        total = math.fsum(one["cycles"]["total"] for one in by_group[group["name"]])
+        written.expect(f"pipeline[{index}].cycles", group["cycles"], total)
+    check_result(written, passes)
+
+
+def names_of(folder):
+    return sorted(path.stem for path in folder.glob("*.json"))
+
+
+def check_pair(program, pair):
+    """What is wrong with the plan of a workload, a system and a mode, and how many sums it has."""
+    workload, system, mode = pair
+    output = subprocess.run([program, "explore", workload, system, "--mode", mode, "-q",
+                             "--format", "json"], capture_output=True, timeout=120)
+    if output.returncode != (4 if pair in INFEASIBLE else 0):
+        return [f"{' '.join(pair)}: exit code {output.returncode}"], 0
+    if pair in INFEASIBLE:
+        return [], 0
+    written = Written(" ".join(pair), json.loads(output.stdout))
+    check_plan(written)
+    return written.complaints, written.count
+
+
+def main():
+    program, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    complaints = []
+    plans = sums = 0
+    for workload in names_of(source / "workloads"):
+        for system in names_of(source / "systems"):
+            for mode in ("training", "inference"):
+                found, count = check_pair(program, (workload, system, mode))
+                complaints += found
+                sums += count
+                plans += count > 0
+    if plans == 0:
+        complaints.append(f"no plans of the descriptions in {source}")
+    print("\n".join(complaints) or f"all {sums} sums of {plans} plans add up")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
