@@ -127,6 +127,12 @@ typedef struct dsm__core_bytes {
 dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_share *share,
                                        const dsm_chip_bytes *chip, const dsm_loops *split);
 
+/**
+ * Tiles in which a core's part of a data structure is worked through. Source: section 5. Symbols:
+ * ceil(part / tile), tile = cap / 2 (double buffered). Limits: what fits half the room: 1.
+ */
+double dsm__tiles(double bytes, double scratchpad_bytes);
+
 /** How often the streamed data structures are fetched. */
 typedef struct dsm__refetch {
   double features; /**< times that the pass's moving features are fetched */

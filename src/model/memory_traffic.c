@@ -142,16 +142,20 @@ static double streamed_feature_bytes(const dsm_pass_work *work) {
   return bytes->input_moved + bytes->output_moved + bytes->statistics;
 }
 
+double dsm__tiles(double bytes, double scratchpad_bytes) {
+  return ceil(bytes / (scratchpad_bytes / 2));
+}
+
 dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core) {
-  const double tile = work->residency.scratchpad_bytes / 2;
+  const double room_bytes = work->residency.scratchpad_bytes;
   const bool is_resident = work->residency.resident_fraction >= 1;
-  const double kernel_tiles = is_resident ? 1 : ceil(core->kernel / tile);
+  const double kernel_tiles = is_resident ? 1 : dsm__tiles(core->kernel, room_bytes);
   const dsm__refetch kernel_outer = {kernel_tiles, 1};
   if (work->pass == DSM_PASS_UPDATE) {
     return kernel_outer;
   }
   const double moving = work->pass == DSM_PASS_FORWARD ? core->input : core->output;
-  const dsm__refetch feature_outer = {1, ceil(moving / tile)};
+  const dsm__refetch feature_outer = {1, dsm__tiles(moving, room_bytes)};
   const double features = streamed_feature_bytes(work);
   const double kernel = work->bytes.kernel_moved;
   const double kernel_outer_bytes = features * kernel_outer.features + kernel;
@@ -179,16 +183,17 @@ double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
 double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
                                      double limit) {
   const dsm_chip_bytes *const bytes = &work->bytes;
-  const double tile = work->residency.scratchpad_bytes / 2;
+  const double room_bytes = work->residency.scratchpad_bytes;
   const double features = streamed_feature_bytes(work);
   const double rest = bytes->output_moved + bytes->deferred + bytes->state + bytes->shortcut;
   if (bytes->kernel <= 0 || rest + features > limit) {
     return bytes->kernel <= 0 ? 0 : 1;
   }
-  const double left_by_kernel_outer = limit - rest - features * ceil(core->kernel / tile);
+  const double left_by_kernel_outer =
+      limit - rest - features * dsm__tiles(core->kernel, room_bytes);
   const double kernel_outer = 1 - left_by_kernel_outer / bytes->kernel;
   const double feature_outer =
-      1 - (limit - rest - features) / (bytes->kernel * ceil(core->input / tile));
+      1 - (limit - rest - features) / (bytes->kernel * dsm__tiles(core->input, room_bytes));
   const double needed = kernel_outer < feature_outer ? kernel_outer : feature_outer;
   return needed > 0 ? needed : 0;
 }

@@ -7,6 +7,7 @@
 #include "plan/tolerance.h"
 #include "search/preload_greedy.h"
 #include "search/preload_layouts.h"
+#include "search/preload_screen.h"
 
 /* What is known of the steps in which room is given out; [0] is without preloading. */
 typedef struct step_state {
@@ -21,13 +22,15 @@ enum { TRY_GOOD = 1, TRY_ALL = 2 };
 typedef struct searching {
   dsm__problem *problem;
   dsm__solution *solution;
-  const dsm__factors *factors;
+  dsm__factors factors;     /* with the uniform one at hand, if any */
   bool is_holding;          /* outputs may be held */
   dsm__preload_form *forms; /* of the solution without preloading */
   dsm__preload_greedy greedy;
-  double *budgets; /* of each layer */
+  dsm__residents residents; /* runs of all levels */
+  double *budgets;          /* of each layer */
   double best_cycles;
   step_state steps[DSM__PRELOAD_STEPS + 1];
+  dsm__preload_screened screened[DSM__PRELOAD_STEPS + 1];
 } searching;
 
 static bool is_below_best(const searching *s, double cycles) {
@@ -232,7 +235,8 @@ static void count_work(searching *s, const dsm__preload_level *level) {
  */
 static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is_any) {
   const dsm__preload_request request = {.problem = s->problem,
-                                        .factors = s->factors,
+                                        .residents = &s->residents,
+                                        .factors = &s->factors,
                                         .room_bytes = room_of(s, step),
                                         .is_holding = true,
                                         .is_relaxed = true};
@@ -254,12 +258,14 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
 
 /* Is there hope that a level has something faster? */
 static bool is_hopeful(const searching *s, int step) {
-  return s->problem->is_bounding_off || is_below_best(s, s->steps[step].bound);
+  return s->problem->is_bounding_off ||
+         (is_below_best(s, s->steps[step].bound) && is_below_best(s, s->screened[step].bound));
 }
 
 static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
   const dsm__preload_request request = {.problem = s->problem,
-                                        .factors = s->factors,
+                                        .residents = &s->residents,
+                                        .factors = &s->factors,
                                         .room_bytes = room_of(s, step),
                                         .is_holding = worthwhile != NULL,
                                         .worthwhile = worthwhile};
@@ -296,11 +302,19 @@ static bool work_on(searching *s, int step) {
     return score_relaxed(s, step, NULL, NULL);
   }
   const size_t boundaries = s->problem->inputs.workload->layer_count + 1;
-  uint64_t *const worthwhile =
-      dsm__arena_array(s->problem->arena, boundaries * DSM_PARALLELISM_COUNT, sizeof *worthwhile);
+  const size_t count = boundaries * DSM_PARALLELISM_COUNT;
+  uint64_t *const worthwhile = dsm__arena_array(s->problem->arena, count, sizeof *worthwhile);
   bool is_any = false;
-  return worthwhile != NULL && score_relaxed(s, step, worthwhile, &is_any) &&
-         solve_level(s, step, is_any ? worthwhile : NULL);
+  if (worthwhile == NULL || !score_relaxed(s, step, worthwhile, &is_any)) {
+    return false;
+  }
+  const uint64_t *const screened = s->screened[step].worthwhile;
+  is_any = is_any && screened == NULL;
+  for (size_t i = 0; screened != NULL && i < count; i++) {
+    worthwhile[i] &= screened[i];
+    is_any = is_any || worthwhile[i] != 0;
+  }
+  return solve_level(s, step, is_any ? worthwhile : NULL);
 }
 
 /* Of the levels that have not been tried so often, that with the least bound; 0: none is left. */
@@ -346,7 +360,13 @@ static bool find_forms(searching *s) {
 /* With one uniform factor, or with free ones. */
 static bool search_levels(searching *s) {
   memset(s->steps, 0, sizeof s->steps);
-  dsm__layer_table_choose(&s->problem->table, s->factors);
+  memset(s->screened, 0, sizeof s->screened);
+  dsm__layer_table_choose(&s->problem->table, &s->factors);
+  const dsm__preload_screening screening = {s->problem, &s->factors, &s->residents, s->is_holding,
+                                            s->best_cycles};
+  if (!dsm__preload_screen(&screening, s->screened, &s->problem->evaluations)) {
+    return false;
+  }
   for (unsigned tries = TRY_GOOD; tries <= TRY_ALL; tries++) {
     for (int step = next_step(s, tries); step != 0; step = next_step(s, tries)) {
       if (!work_on(s, step)) {
@@ -356,7 +376,8 @@ static bool search_levels(searching *s) {
   }
   dsm__graph_answer *const answer = &s->solution->answer;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, s->steps[c].bound);
+    const double bound = fmax(s->steps[c].bound, s->screened[c].bound);
+    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, bound);
   }
   if (!is_below_best(s, answer->lower_bound_cycles)) { /* but for rounding it is met */
     answer->lower_bound_cycles = s->best_cycles;
@@ -364,10 +385,25 @@ static bool search_levels(searching *s) {
   return true;
 }
 
+static bool search_factors(searching *s) {
+  if (!dsm__preload_greedy_find(&s->greedy, s->problem, s->solution, &s->residents)) {
+    return false;
+  }
+  dsm__factors *const factors = &s->factors;
+  bool is_done = true;
+  for (factors->conv_index = 0;
+       is_done && factors->conv_index < (factors->is_uniform ? factors->count : 1);
+       factors->conv_index++) {
+    is_done = search_levels(s);
+  }
+  return is_done;
+}
+
 bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution) {
   searching s = {
       .problem = problem,
       .solution = solution,
+      .factors = problem->factors,
       .is_holding = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
                     problem->lives.is_any_holdable,
       .best_cycles = solution->answer.cycles,
@@ -377,18 +413,10 @@ bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution) 
   }
   s.budgets =
       dsm__arena_array(problem->arena, problem->inputs.workload->layer_count, sizeof s.budgets[0]);
-  if (s.budgets == NULL || !find_forms(&s) ||
-      !dsm__preload_greedy_find(&s.greedy, problem, solution)) {
-    return false;
-  }
-  dsm__factors factors = problem->factors;
-  s.factors = &factors;
-  for (factors.conv_index = 0; factors.conv_index < (factors.is_uniform ? factors.count : 1);
-       factors.conv_index++) {
-    if (!search_levels(&s)) {
-      return false;
-    }
-  }
+  const bool is_done = s.budgets != NULL && dsm__residents_init(&s.residents, &problem->table) &&
+                       find_forms(&s) && search_factors(&s);
+  problem->evaluations += s.residents.evaluations;
+  dsm__residents_fini(&s.residents);
   solution->answer.cycles = s.best_cycles;
-  return true;
+  return is_done;
 }

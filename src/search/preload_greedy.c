@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/residents.h"
-
 /* Most saved by a byte first, of equals the first layer. */
 static int compare_items(const void *left, const void *right) {
   const dsm__preload_item *const a = left;
@@ -41,7 +39,7 @@ static dsm__preload_item best_replication(dsm__problem *problem, const dsm__resi
 
 /* The layers with weights outside groups, and in run_of[layer] how they run by themselves. */
 static bool list_layers(dsm__preload_greedy *greedy, const dsm__problem *problem,
-                        const dsm__solution *solution, dsm__variants *variants, size_t *run_of) {
+                        const dsm__solution *solution, dsm__residents *residents, size_t *run_of) {
   const dsm__network_graph *const network = &solution->network;
   const dsm__holding nothing = {0};
   size_t node = 0;
@@ -51,9 +49,14 @@ static bool list_layers(dsm__preload_greedy *greedy, const dsm__problem *problem
     const bool is_layer = info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD;
     if (is_layer && problem->inputs.workload->layers[info->layer].weight_elements > 0) {
       const dsm__layer_step step = dsm__step_unpack(edge->tag);
-      run_of[info->layer] = dsm__variants_add(
-          variants, problem->table.distinct.class_of[info->layer], DSM_PASS_FORWARD,
-          (dsm_parallelism)info->forward, step.factor_index, &nothing);
+      const dsm__resident_query query = {
+          .table = &problem->table,
+          .class_index = problem->table.distinct.class_of[info->layer],
+          .parallelism = (dsm_parallelism)info->forward,
+          .factor_index = step.factor_index,
+          .holding = &nothing,
+      };
+      run_of[info->layer] = dsm__residents_add(residents, &query);
       if (run_of[info->layer] == SIZE_MAX) {
         return false;
       }
@@ -71,7 +74,7 @@ static bool rank(dsm__preload_greedy *greedy, dsm__problem *problem,
     return false;
   }
   for (size_t r = 0; r < residents->count; r++) {
-    best[r] = best_replication(problem, &residents->runs[r]);
+    best[r] = best_replication(problem, residents->runs[r]);
   }
   size_t kept = 0;
   for (size_t i = 0; i < greedy->count; i++) {
@@ -87,7 +90,7 @@ static bool rank(dsm__preload_greedy *greedy, dsm__problem *problem,
 }
 
 bool dsm__preload_greedy_find(dsm__preload_greedy *greedy, dsm__problem *problem,
-                              const dsm__solution *solution) {
+                              const dsm__solution *solution, dsm__residents *residents) {
   const size_t layer_count = problem->inputs.workload->layer_count;
   size_t *const run_of = dsm__arena_array(problem->arena, layer_count, sizeof *run_of);
   greedy->items = dsm__arena_array(problem->arena, layer_count, sizeof greedy->items[0]);
@@ -95,16 +98,8 @@ bool dsm__preload_greedy_find(dsm__preload_greedy *greedy, dsm__problem *problem
   if (run_of == NULL || greedy->items == NULL) {
     return false;
   }
-  dsm__variants variants;
-  dsm__residents residents = {0};
-  dsm__variants_init(&variants, &problem->table);
-  const bool is_done = list_layers(greedy, problem, solution, &variants, run_of) &&
-                       dsm__residents_score(&residents, &variants) &&
-                       rank(greedy, problem, &residents, run_of);
-  problem->evaluations += residents.evaluations;
-  dsm__residents_fini(&residents);
-  dsm__variants_fini(&variants);
-  return is_done;
+  return list_layers(greedy, problem, solution, residents, run_of) &&
+         dsm__residents_score(residents) && rank(greedy, problem, residents, run_of);
 }
 
 void dsm__preload_greedy_budgets(const dsm__preload_greedy *greedy, double room_bytes,

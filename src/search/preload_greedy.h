@@ -4,6 +4,7 @@
 #define DSM_SEARCH_PRELOAD_GREEDY_H
 
 #include "search/problem.h"
+#include "search/residents.h"
 
 /** A layer's weights, as often as it pays best to replicate them. */
 typedef struct dsm__preload_item {
@@ -19,9 +20,9 @@ typedef struct dsm__preload_greedy {
 } dsm__preload_greedy;
 
 /** Orders the layers of a solution without preloading, nothing being held; false if out of memory.
- * Belongs to the problem's arena. */
+ * Their runs join the residents. Belongs to the problem's arena. */
 bool dsm__preload_greedy_find(dsm__preload_greedy *greedy, dsm__problem *problem,
-                              const dsm__solution *solution);
+                              const dsm__solution *solution, dsm__residents *residents);
 
 /** What each layer gets of a room, in that order; the last one gets what is left. */
 void dsm__preload_greedy_budgets(const dsm__preload_greedy *greedy, double room_bytes,

@@ -25,7 +25,7 @@ void dsm__preload_decide_steps(const dsm__preload_level *level, const dsm__prelo
       layer->weights_on_chip = step->how.fraction;
       layer->is_kernel_kept[DSM_PASS_FORWARD] = step->how.is_kernel_kept;
       layer->splits[DSM_PASS_FORWARD][0] = level->problem.table.splits.items[step->how.split];
-      layer->splits[DSM_PASS_FORWARD][1] = level->residents.runs[step->run].steady_split;
+      layer->splits[DSM_PASS_FORWARD][1] = level->runs[step->run]->steady_split;
     }
   }
 }
@@ -67,9 +67,25 @@ static bool decide_path(dsm__preload_level *level, const dsm__graph_path *path,
 
 /* ---- a round ---- */
 
+/* Scores the runs of a path, which are those of its level. */
+static bool number_runs(dsm__preload_laid *laid) {
+  dsm__preload_level *const level = &laid->level;
+  const dsm__residents *const residents = &laid->residents;
+  level->run_count = residents->count;
+  level->runs = dsm__arena_array(level->problem.arena, residents->count, sizeof(void *));
+  if (level->runs == NULL || !dsm__residents_score(&laid->residents)) {
+    return false;
+  }
+  for (size_t r = 0; r < residents->count; r++) {
+    level->runs[r] = residents->runs[r];
+  }
+  return true;
+}
+
 /* Runs of the layers on a path, with the layouts of decisions. */
-static bool find_runs(dsm__preload_level *level, const dsm__graph_path *path,
+static bool find_runs(dsm__preload_laid *laid, const dsm__graph_path *path,
                       const dsm__decisions *decisions) {
+  dsm__preload_level *const level = &laid->level;
   dsm__problem *const problem = &level->problem;
   const dsm_workload *const workload = problem->inputs.workload;
   dsm__holding *const holdings =
@@ -83,17 +99,22 @@ static bool find_runs(dsm__preload_level *level, const dsm__graph_path *path,
     const dsm__node_info *const info = &level->network.infos[node];
     if (level->run_of[edge] != SIZE_MAX) {
       const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
-      level->run_of[edge] = dsm__variants_add(
-          &level->variants, problem->table.distinct.class_of[info->layer], DSM_PASS_FORWARD,
-          (dsm_parallelism)info->forward, step.factor_index, &holdings[info->layer]);
+      const dsm__resident_query query = {
+          .table = &problem->table,
+          .class_index = problem->table.distinct.class_of[info->layer],
+          .parallelism = (dsm_parallelism)info->forward,
+          .factor_index = step.factor_index,
+          .holding = &holdings[info->layer],
+      };
+      level->run_of[edge] = dsm__residents_add(&laid->residents, &query);
       if (level->run_of[edge] == SIZE_MAX) {
         return false;
       }
     }
     node = level->network.edges[edge].to;
   }
-  const bool is_scored = dsm__residents_score(&level->residents, &level->variants);
-  problem->evaluations += level->residents.evaluations;
+  const bool is_scored = number_runs(laid);
+  problem->evaluations += laid->residents.evaluations;
   return is_scored;
 }
 
@@ -101,7 +122,7 @@ static bool find_runs(dsm__preload_level *level, const dsm__graph_path *path,
 static void begin_mapping(const dsm__preload_level *level, const dsm__preload_mapping *mapping,
                           dsm__preload_mapping *made) {
   size_t node = 0;
-  assert(level->residents.runs != NULL);
+  assert(level->runs != NULL);
   made->fixed_cycles = mapping->fixed_cycles;
   made->path.length = mapping->path.length;
   for (size_t i = 0; i < mapping->path.length; i++) {
@@ -109,8 +130,8 @@ static void begin_mapping(const dsm__preload_level *level, const dsm__preload_ma
     const size_t run = level->run_of[edge];
     made->path.edges[i] = edge;
     if (run != SIZE_MAX) {
-      made->steps[made->step_count++] = (dsm__preload_step){level->network.infos[node].layer, run,
-                                                            level->residents.runs[run].hull[0]};
+      made->steps[made->step_count++] =
+          (dsm__preload_step){level->network.infos[node].layer, run, level->runs[run]->hull[0]};
     }
     node = level->network.edges[edge].to;
   }
@@ -123,14 +144,12 @@ static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
   dsm__arena *const arena = level->problem.arena;
   const size_t edge_count = level->network.graph.nodes[level->network.graph.node_count].first_edge;
   laid->level = *level;
-  dsm__variants_init(&laid->level.variants, &level->problem.table);
-  laid->level.residents = (dsm__residents){.table = &level->problem.table};
   laid->level.run_of = dsm__arena_array(arena, edge_count, sizeof(size_t));
-  if (laid->level.run_of == NULL) {
+  if (laid->level.run_of == NULL || !dsm__residents_init(&laid->residents, &level->problem.table)) {
     return false;
   }
   memcpy(laid->level.run_of, level->run_of, edge_count * sizeof(size_t));
-  if (!find_runs(&laid->level, &mapping->path, &laid->decisions) ||
+  if (!find_runs(laid, &mapping->path, &laid->decisions) ||
       !dsm__preload_mapping_init(&laid->mapping, &laid->level)) {
     return false;
   }
@@ -200,6 +219,5 @@ bool dsm__preload_lay_out(dsm__preload_laid *laid, dsm__preload_level *level,
 }
 
 void dsm__preload_laid_fini(dsm__preload_laid *laid) {
-  dsm__residents_fini(&laid->level.residents);
-  dsm__variants_fini(&laid->level.variants);
+  dsm__residents_fini(&laid->residents);
 }

@@ -9,6 +9,7 @@
 /** A mapping of a level, in which nothing held moves, laid out. */
 typedef struct dsm__preload_laid {
   dsm__preload_level level;     /**< as the level, but that runs move what does not fit */
+  dsm__residents residents;     /**< its runs */
   dsm__preload_mapping mapping; /**< the same path, with the room given out anew */
   dsm__decisions decisions;     /**< with layouts, and the splits of the mapping */
 } dsm__preload_laid;

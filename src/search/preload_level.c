@@ -61,29 +61,62 @@ static size_t edge_count_of(const dsm__network_graph *network) {
   return network->graph.nodes[network->graph.node_count].first_edge;
 }
 
-/* Tells the edges that are layers, and the variants in which those run. */
-static bool find_runs(dsm__preload_level *level) {
+/* The run of an edge out of a node, if it is a layer and not shut. */
+static bool find_run(dsm__preload_level *level, dsm__residents *residents,
+                     const dsm__node_info *info, size_t edge) {
+  const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
+  const dsm__resident_query query = {
+      .table = &level->problem.table,
+      .class_index = level->problem.table.distinct.class_of[info->layer],
+      .parallelism = (dsm_parallelism)info->forward,
+      .factor_index = step.factor_index,
+      .holding = &level->network.holdings[edge],
+  };
+  level->run_of[edge] = SIZE_MAX;
+  if ((info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) && !level->is_shut[edge]) {
+    level->run_of[edge] = dsm__residents_add(residents, &query);
+    return level->run_of[edge] != SIZE_MAX;
+  }
+  return true;
+}
+
+/* Tells the edges that are layers, and their runs. */
+static bool find_runs(dsm__preload_level *level, dsm__residents *residents) {
   const dsm__network_graph *const network = &level->network;
   for (size_t v = 0; v < network->graph.node_count; v++) {
-    const dsm__node_info *const info = &network->infos[v];
-    const bool is_layer = info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD;
     for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
          e++) {
-      const dsm__layer_step step = dsm__step_unpack(network->edges[e].tag);
-      level->fixed_cycles[e] = network->edges[e].cycles;
-      level->run_of[e] = SIZE_MAX;
-      if (is_layer) {
-        const size_t class_index = level->problem.table.distinct.class_of[info->layer];
-        level->run_of[e] = dsm__variants_add(&level->variants, class_index, DSM_PASS_FORWARD,
-                                             (dsm_parallelism)info->forward, step.factor_index,
-                                             &network->holdings[e]);
-        if (level->run_of[e] == SIZE_MAX) {
-          return false;
-        }
+      if (!find_run(level, residents, &network->infos[v], e)) {
+        return false;
       }
     }
   }
   return true;
+}
+
+/* Scores the runs, and numbers those of the level from 0 on. */
+static bool number_runs(dsm__preload_level *level, dsm__residents *residents) {
+  dsm__arena *const arena = level->problem.arena;
+  const size_t edges = edge_count_of(&level->network);
+  size_t *const own = dsm__arena_array(arena, residents->count, sizeof *own); /* + 1; 0: none */
+  level->runs = dsm__arena_array(arena, residents->count, sizeof(void *));
+  level->run_count = 0;
+  if (own == NULL || level->runs == NULL || !dsm__residents_score(residents)) {
+    return false;
+  }
+  for (size_t e = 0; e < edges; e++) {
+    const size_t number = level->run_of[e];
+    if (number == SIZE_MAX) {
+      continue;
+    }
+    if (own[number] == 0) {
+      level->runs[level->run_count++] = residents->runs[number];
+      own[number] = level->run_count;
+    }
+    level->run_of[e] = own[number] - 1;
+  }
+  level->chosen = dsm__arena_array(arena, level->run_count, sizeof(void *));
+  return level->chosen != NULL;
 }
 
 bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_request *request) {
@@ -93,7 +126,6 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
     return false;
   }
   dsm__problem *const problem = &level->problem;
-  dsm__variants_init(&level->variants, &problem->table);
   const dsm__graph_request graph = {
       .table = &problem->table,
       .factors = request->factors,
@@ -109,21 +141,48 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
   }
   const size_t edges = edge_count_of(&level->network);
   level->run_of = dsm__arena_array(problem->arena, edges, sizeof level->run_of[0]);
+  level->is_shut = dsm__arena_array(problem->arena, edges, sizeof level->is_shut[0]);
   level->fixed_cycles = dsm__arena_array(problem->arena, edges, sizeof level->fixed_cycles[0]);
   level->rest =
       dsm__arena_array(problem->arena, level->network.graph.node_count, sizeof level->rest[0]);
-  if (level->run_of == NULL || level->fixed_cycles == NULL || level->rest == NULL ||
-      !find_runs(level) || !dsm__residents_score(&level->residents, &level->variants)) {
+  if (level->run_of == NULL || level->is_shut == NULL || level->fixed_cycles == NULL ||
+      level->rest == NULL) {
     return false;
   }
-  problem->evaluations += level->residents.evaluations;
-  level->chosen = dsm__arena_array(problem->arena, level->residents.count, sizeof(void *));
-  return level->chosen != NULL;
+  for (size_t e = 0; e < edges; e++) {
+    level->fixed_cycles[e] = level->network.edges[e].cycles;
+  }
+  return find_runs(level, request->residents) && number_runs(level, request->residents);
+}
+
+/* What a layer on an edge needs held may not fit beside so much room. */
+static bool does_fit(const dsm__preload_level *level, const dsm__node_info *info, size_t edge) {
+  const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
+  dsm__layer_setting setting = dsm__open_setting(
+      &level->problem.inputs, &level->problem.inputs.workload->layers[info->layer],
+      dsm__factor_of(step.factor_index));
+  setting.holding = level->network.holdings[edge];
+  return !dsm__is_holding(&setting.holding) ||
+         dsm__holding_fits(&setting, (dsm_parallelism)info->forward);
+}
+
+bool dsm__preload_level_narrow(dsm__preload_level *level, dsm__residents *residents,
+                               double room_bytes) {
+  const dsm__network_graph *const network = &level->network;
+  level->room_bytes = room_bytes;
+  level->problem.inputs.preloaded_bytes = room_bytes;
+  for (size_t v = 0; v < network->graph.node_count; v++) {
+    const dsm__node_info *const info = &network->infos[v];
+    for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
+         e++) {
+      level->is_shut[e] =
+          level->is_shut[e] || (level->run_of[e] != SIZE_MAX && !does_fit(level, info, e));
+    }
+  }
+  return find_runs(level, residents) && number_runs(level, residents);
 }
 
 void dsm__preload_level_fini(dsm__preload_level *level) {
-  dsm__residents_fini(&level->residents);
-  dsm__variants_fini(&level->variants);
   dsm__arena_free(level->problem.arena);
   level->problem.arena = NULL;
 }

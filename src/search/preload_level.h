@@ -22,9 +22,10 @@ typedef struct dsm__preload_level {
   double room_bytes;    /**< W, of each core: what weights may take */
   bool is_relaxed;      /**< holding takes no room: only for bounds */
   dsm__network_graph network;
-  dsm__variants variants;
-  dsm__residents residents;
+  const dsm__resident_run **runs; /**< of its layers, each once */
+  size_t run_count;
   size_t *run_of;                 /**< of each edge: its run, or SIZE_MAX */
+  bool *is_shut;                  /**< of each edge: what it holds does not fit any more */
   double *fixed_cycles;           /**< of each edge that is no layer */
   const dsm__resident **chosen;   /**< of each run, at the last price of a byte */
   double *rest;                   /**< of each node, at the last price */
@@ -51,6 +52,7 @@ typedef struct dsm__preload_mapping {
 /** What a graph without the layers' cycles is made of. */
 typedef struct dsm__preload_request {
   const dsm__problem *problem; /**< with choices */
+  dsm__residents *residents;   /**< runs that are known, and become known */
   const dsm__factors *factors;
   double room_bytes;
   bool is_holding; /**< outputs may be held */
@@ -62,6 +64,14 @@ typedef struct dsm__preload_request {
  * either case. */
 bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_request *request);
 void dsm__preload_level_fini(dsm__preload_level *level);
+
+/**
+ * Makes a level that is not relaxed one with more room: what does not fit any more is left out, and
+ * layers cost what is left to them. The graph stays, so that states may be there that cannot be
+ * reached; groups stay as they are. False if out of memory.
+ */
+bool dsm__preload_level_narrow(dsm__preload_level *level, dsm__residents *residents,
+                               double room_bytes);
 
 /** A mapping with room for any path; false if out of memory. Lives as long as the level. */
 bool dsm__preload_mapping_init(dsm__preload_mapping *mapping, const dsm__preload_level *level);

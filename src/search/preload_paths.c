@@ -30,7 +30,7 @@ static bool is_in_form(const dsm__preload_level *level, const dsm__node_info *in
 /* Cycles of an edge with a way to run its layer, or NULL. */
 static double edge_cycles(const dsm__preload_level *level, const dsm__node_info *info, size_t edge,
                           const dsm__resident *how, double price) {
-  if (!is_in_form(level, info, level->network.edges[edge].tag)) {
+  if (level->is_shut[edge] || !is_in_form(level, info, level->network.edges[edge].tag)) {
     return FORBIDDEN;
   }
   return how == NULL ? level->fixed_cycles[edge]
@@ -67,8 +67,8 @@ static const dsm__resident *cheapest(const dsm__resident_run *run, double price)
 /* An infinite price: nothing is preloaded. */
 void dsm__preload_set_price(dsm__preload_level *level, double price) {
   const dsm__network_graph *const network = &level->network;
-  for (size_t r = 0; r < level->residents.count; r++) {
-    level->chosen[r] = cheapest(&level->residents.runs[r], price);
+  for (size_t r = 0; r < level->run_count; r++) {
+    level->chosen[r] = cheapest(level->runs[r], price);
   }
   for (size_t v = 0; v < network->graph.node_count; v++) {
     for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
@@ -186,7 +186,7 @@ typedef struct remembered {
 
 static const dsm__resident *find_within(dsm__preload_level *level, remembered *memory, size_t run,
                                         double budget) {
-  const dsm__resident_run *const of = &level->residents.runs[run];
+  const dsm__resident_run *const of = level->runs[run];
   if (budget <= 0 || of->hull_count == 1) {
     return &of->hull[0];
   }
@@ -203,7 +203,7 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
                                  dsm__preload_mapping *mapping) {
   const dsm__network_graph *const network = &level->network;
   remembered *const memory =
-      dsm__arena_array(level->problem.arena, level->residents.count, sizeof *memory);
+      dsm__arena_array(level->problem.arena, level->run_count, sizeof *memory);
   if (memory == NULL) {
     return false;
   }

@@ -85,7 +85,7 @@ static bool extend(labelling *l, uint32_t from, size_t edge) {
     one.cycles += level->fixed_cycles[edge];
     return add_label(l, one, to);
   }
-  const dsm__resident_run *const run = &level->residents.runs[run_index];
+  const dsm__resident_run *const run = level->runs[run_index];
   const label base = one;
   for (size_t i = 0; i < run->end_count; i++) {
     one = base;
@@ -143,7 +143,7 @@ static bool is_beaten_without(const labelling *l, const rank *ranks, size_t coun
       high = middle;
     }
   }
-  const dsm__resident_run *const run = &l->level->residents.runs[one->deferred_run];
+  const dsm__resident_run *const run = l->level->runs[one->deferred_run];
   return low > 0 && ranks[low - 1].cycles <= one->cycles + run->ends[run->end_count - 1].cycles;
 }
 
@@ -225,9 +225,8 @@ static bool run_through(labelling *l, size_t *count) {
 
 /* How the deferred layer of a whole path runs. */
 static dsm__resident deferred_of(labelling *l, const label *whole) {
-  return dsm__resident_within(&l->level->residents.runs[whole->deferred_run],
-                              &l->level->problem.table.splits, l->level->room_bytes - whole->bytes,
-                              &l->level->problem.evaluations);
+  return dsm__resident_within(l->level->runs[whole->deferred_run], &l->level->problem.table.splits,
+                              l->level->room_bytes - whole->bytes, &l->level->problem.evaluations);
 }
 
 /* The fastest of whole paths; NO_LABEL if none is below the limit. */
@@ -239,7 +238,7 @@ static uint32_t find_fastest(labelling *l, size_t count) {
     double cycles = one->cycles;
     if (one->deferred_run != SIZE_MAX) {
       const double left = l->level->room_bytes - one->bytes;
-      const dsm__resident_run *const run = &l->level->residents.runs[one->deferred_run];
+      const dsm__resident_run *const run = l->level->runs[one->deferred_run];
       if (cycles + dsm__resident_promise(run, left) >= least) {
         continue;
       }
@@ -272,7 +271,7 @@ static void write_mapping(labelling *l, uint32_t whole, dsm__preload_mapping *ma
     if (run_index == SIZE_MAX) {
       mapping->fixed_cycles += level->fixed_cycles[one->edge];
     } else {
-      const dsm__resident_run *const run = &level->residents.runs[run_index];
+      const dsm__resident_run *const run = level->runs[run_index];
       mapping->steps[mapping->step_count++] = (dsm__preload_step){
           level->network.infos[node].layer, run_index,
           one->end < run->end_count ? run->ends[one->end] : deferred_of(l, &l->labels[whole])};

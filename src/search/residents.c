@@ -143,89 +143,65 @@ static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, ds
   run->hull_count = copy_hull(points, run->end_count, points + run->end_count);
 }
 
+/* ---- all runs ---- */
+
 /* What the tasks share; each writes its own run and uses its worker's rooms. */
 typedef struct job {
   dsm__residents *residents;
-  const dsm__variants *variants;
   dsm__resident **points; /* of each worker */
   double **totals;
-  size_t *pool_used;
-  size_t *pool_room;
-  size_t *start; /* of each run, in its worker's pool */
-  size_t *worker_of;
   uint64_t *evaluations;
-  bool *is_out_of_memory; /* of each worker */
+  bool *is_out_of_memory;
 } job;
 
-static dsm__resident_run open_run(const dsm__variants *variants, const dsm__variant_key *key,
-                                  double *totals, uint64_t *evaluations) {
-  const dsm__layer_table *const table = variants->table;
-  dsm__resident_run run = {
-      .setting = dsm__open_setting(table->inputs, dsm__class_layer(table, key->class_index),
-                                   dsm__factor_of(key->factor_index)),
-      .parallelism = (dsm_parallelism)key->parallelism,
-  };
-  run.setting.holding = dsm__variant_holding(variants, key);
-  const bool may_keep = dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_REUSE) &&
-                        dsm_kernel_can_be_kept(run.setting.layer, run.setting.machine);
+/* The steady invocations, and which splits are candidates. */
+static void open_run(dsm__resident_run *run, const dsm__residents *residents, double *totals,
+                     uint64_t *evaluations) {
+  const bool may_keep = dsm__has_optimization(residents->inputs, DSM_OPTIMIZATION_REUSE) &&
+                        dsm_kernel_can_be_kept(run->setting.layer, run->setting.machine);
   const dsm__parts parts =
-      dsm__pass_parts(&run.setting, DSM_PASS_FORWARD, run.parallelism, may_keep);
+      dsm__pass_parts(&run->setting, DSM_PASS_FORWARD, run->parallelism, may_keep);
   dsm_pass_work work =
-      dsm__part_work(&run.setting, DSM_PASS_FORWARD, run.parallelism, &parts.items[0]);
-  run.is_any_split = !dsm__core_splits_any_valid(&table->splits, run.setting.layer, &work.share);
+      dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[0]);
+  run->is_any_split =
+      !dsm__core_splits_any_valid(residents->splits, run->setting.layer, &work.share);
   if (may_keep) {
-    work = dsm__part_work(&run.setting, DSM_PASS_FORWARD, run.parallelism, &parts.items[1]);
-    const dsm__best_split steady = dsm__best_split_find(&work, &table->splits, true, totals);
+    work = dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[1]);
+    const dsm__best_split steady = dsm__best_split_find(&work, residents->splits, true, totals);
     *evaluations += steady.evaluations;
-    run.can_keep_kernel = steady.is_found;
-    run.steady_split = steady.split;
-    run.steady_cycles =
+    run->can_keep_kernel = steady.is_found;
+    run->steady_split = steady.split;
+    run->steady_cycles =
         steady.is_found ? (double)parts.items[1].count * steady.cost.total : HUGE_VAL;
   }
-  return run;
 }
 
 static void run_task(void *context, size_t task, size_t worker) {
   const job *const j = context;
-  const dsm__layer_table *const table = j->residents->table;
-  dsm__resident_run *const run = &j->residents->runs[task];
-  *run =
-      open_run(j->variants, &j->variants->keys[task], j->totals[worker], &j->evaluations[worker]);
-  find_ends(run, &table->splits, j->points[worker], &j->evaluations[worker]);
+  dsm__residents *const residents = j->residents;
+  dsm__resident_run *const run = residents->runs[residents->scored + task];
+  dsm__resident *const points = j->points[worker];
+  open_run(run, residents, j->totals[worker], &j->evaluations[worker]);
+  find_ends(run, residents->splits, points, &j->evaluations[worker]);
   const size_t count = run->end_count + run->hull_count;
-  j->worker_of[task] = worker;
-  j->start[task] = j->pool_used[worker];
-  const size_t used = j->pool_used[worker] + count;
-  if (used > j->pool_room[worker]) {
-    const size_t room = 2 * used + 256;
-    dsm__resident *const pool = realloc(j->residents->pools[worker], room * sizeof *pool);
-    if (pool == NULL) {
-      j->is_out_of_memory[worker] = true;
-      return;
-    }
-    j->residents->pools[worker] = pool;
-    j->pool_room[worker] = room;
+  run->ends = dsm__arena_array(residents->workers[worker], count, sizeof run->ends[0]);
+  if (run->ends == NULL) {
+    j->is_out_of_memory[worker] = true;
+    return;
   }
-  memcpy(j->residents->pools[worker] + j->pool_used[worker], j->points[worker],
-         count * sizeof(dsm__resident));
-  j->pool_used[worker] = used;
+  memcpy(run->ends, points, count * sizeof run->ends[0]);
+  run->hull = run->ends + run->end_count;
 }
 
 /* The rooms of all workers, in an arena. */
 static bool prepare(job *j, size_t workers, dsm__arena *arena) {
-  const size_t splits = j->residents->table->splits.count;
-  const size_t count = j->residents->count;
+  const size_t splits = j->residents->splits->count;
   j->points = dsm__arena_array(arena, workers, sizeof(void *));
-  j->totals = dsm__arena_array(arena, workers, sizeof j->totals[0]);
-  j->pool_used = dsm__arena_array(arena, workers, sizeof j->pool_used[0]);
-  j->pool_room = dsm__arena_array(arena, workers, sizeof j->pool_room[0]);
-  j->start = dsm__arena_array(arena, count, sizeof j->start[0]);
-  j->worker_of = dsm__arena_array(arena, count, sizeof j->worker_of[0]);
+  j->totals = dsm__arena_array(arena, workers, sizeof(void *));
   j->evaluations = dsm__arena_array(arena, workers, sizeof j->evaluations[0]);
   j->is_out_of_memory = dsm__arena_array(arena, workers, sizeof j->is_out_of_memory[0]);
-  bool is_ready = j->points != NULL && j->totals != NULL && j->pool_used != NULL &&
-                  j->pool_room != NULL && j->start != NULL && j->worker_of != NULL &&
-                  j->evaluations != NULL && j->is_out_of_memory != NULL;
+  bool is_ready = j->points != NULL && j->totals != NULL && j->evaluations != NULL &&
+                  j->is_out_of_memory != NULL;
   for (size_t w = 0; is_ready && w < workers; w++) {
     j->points[w] = dsm__arena_array(arena, 2 * (splits + 1), sizeof j->points[w][0]);
     j->totals[w] = dsm__arena_array(arena, splits, sizeof j->totals[w][0]);
@@ -234,46 +210,90 @@ static bool prepare(job *j, size_t workers, dsm__arena *arena) {
   return is_ready;
 }
 
-static bool score_all(job *j, size_t workers, dsm__arena *arena) {
-  dsm__residents *const residents = j->residents;
-  if (!prepare(j, workers, arena)) {
-    return false;
+bool dsm__residents_init(dsm__residents *residents, const dsm__layer_table *table) {
+  *residents = (dsm__residents){.inputs = table->inputs, .splits = &table->splits};
+  residents->worker_count = dsm__parallel_workers(table->inputs->options->thread_count);
+  residents->kinds = dsm__resident_kinds_new();
+  residents->arena = dsm__arena_new();
+  residents->workers = calloc(residents->worker_count, sizeof(void *));
+  bool is_ready =
+      residents->kinds != NULL && residents->arena != NULL && residents->workers != NULL;
+  for (size_t w = 0; is_ready && w < residents->worker_count; w++) {
+    residents->workers[w] = dsm__arena_new();
+    is_ready = residents->workers[w] != NULL;
   }
-  dsm__parallel_for(workers, residents->count, run_task, j);
-  bool is_ready = true;
-  for (size_t w = 0; w < workers; w++) {
-    residents->evaluations += j->evaluations[w];
-    is_ready = is_ready && !j->is_out_of_memory[w];
-  }
-  for (size_t i = 0; is_ready && i < residents->count; i++) {
-    dsm__resident_run *const run = &residents->runs[i];
-    run->ends = residents->pools[j->worker_of[i]] + j->start[i];
-    run->hull = run->ends + run->end_count;
-  }
-  return is_ready;
-}
-
-bool dsm__residents_score(dsm__residents *residents, const dsm__variants *variants) {
-  const size_t workers = dsm__parallel_workers(variants->table->inputs->options->thread_count);
-  *residents = (dsm__residents){.table = variants->table, .count = variants->count};
-  residents->runs = calloc(variants->count + 1, sizeof residents->runs[0]);
-  residents->pools = calloc(workers, sizeof(void *));
-  residents->pool_count = residents->pools == NULL ? 0 : workers;
-  dsm__arena *const arena = dsm__arena_new();
-  job j = {.residents = residents, .variants = variants};
-  const bool is_ready = residents->runs != NULL && residents->pools != NULL && arena != NULL &&
-                        score_all(&j, workers, arena);
-  dsm__arena_free(arena);
   return is_ready;
 }
 
 void dsm__residents_fini(dsm__residents *residents) {
-  for (size_t w = 0; w < residents->pool_count; w++) {
-    free(residents->pools[w]);
+  for (size_t w = 0; residents->workers != NULL && w < residents->worker_count; w++) {
+    dsm__arena_free(residents->workers[w]);
   }
-  free(residents->pools);
+  free(residents->workers);
   free(residents->runs);
-  *residents = (dsm__residents){.table = residents->table};
+  dsm__resident_kinds_free(residents->kinds);
+  dsm__arena_free(residents->arena);
+  *residents = (dsm__residents){.count = 0};
+}
+
+static bool add_run(dsm__residents *residents, const dsm__layer_setting *setting,
+                    dsm_parallelism parallelism) {
+  if (residents->count == residents->capacity) {
+    const size_t capacity = residents->capacity == 0 ? 256 : 2 * residents->capacity;
+    dsm__resident_run **const grown = realloc(residents->runs, capacity * sizeof *grown);
+    if (grown == NULL) {
+      return false;
+    }
+    residents->runs = grown;
+    residents->capacity = capacity;
+  }
+  dsm__resident_run *const run = dsm__arena_alloc(residents->arena, sizeof *run);
+  if (run == NULL) {
+    return false;
+  }
+  run->setting = *setting;
+  run->setting.machine = residents->inputs->machine;
+  run->parallelism = parallelism;
+  residents->runs[residents->count++] = run;
+  return true;
+}
+
+size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *query) {
+  dsm__layer_setting setting =
+      dsm__open_setting(query->table->inputs, dsm__class_layer(query->table, query->class_index),
+                        dsm__factor_of(query->factor_index));
+  setting.holding = *query->holding;
+  const dsm__kind_query of = {.table = query->table,
+                              .setting = &setting,
+                              .class_index = query->class_index,
+                              .parallelism = query->parallelism,
+                              .factor_index = query->factor_index};
+  const size_t number = dsm__resident_kinds_find(residents->kinds, &of);
+  if (number == residents->count && !add_run(residents, &setting, query->parallelism)) {
+    return SIZE_MAX;
+  }
+  return number;
+}
+
+bool dsm__residents_score(dsm__residents *residents) {
+  const size_t new_count = residents->count - residents->scored;
+  if (new_count == 0) {
+    return true;
+  }
+  dsm__arena *const arena = dsm__arena_new();
+  job j = {.residents = residents};
+  const size_t workers = residents->worker_count < new_count ? residents->worker_count : new_count;
+  bool is_done = arena != NULL && prepare(&j, workers, arena);
+  if (is_done) {
+    dsm__parallel_for(workers, new_count, run_task, &j);
+  }
+  for (size_t w = 0; is_done && w < workers; w++) {
+    residents->evaluations += j.evaluations[w];
+    is_done = !j.is_out_of_memory[w];
+  }
+  residents->scored = residents->count;
+  dsm__arena_free(arena);
+  return is_done;
 }
 
 double dsm__resident_promise(const dsm__resident_run *run, double bytes) {

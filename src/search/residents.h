@@ -3,7 +3,7 @@
 #ifndef DSM_SEARCH_RESIDENTS_H
 #define DSM_SEARCH_RESIDENTS_H
 
-#include "search/variants.h"
+#include "search/resident_kinds.h"
 
 /** One way to run a layer. */
 typedef struct dsm__resident {
@@ -15,11 +15,12 @@ typedef struct dsm__resident {
 } dsm__resident;
 
 /**
- * A layer in the circumstances of a variant. With a given core split its time falls with the
- * fraction on chip, ever faster, until weights are fetched in the shadow of something else
- * (dsm_resident_fraction_needed), and not further; or until all weights are on chip, where it may
- * drop, because the loops need no longer be tiled. So the two ends of that fall span everything
- * from below, and of all splits' ends the lower convex hull does: in between nothing is faster.
+ * A layer with a certain parallelism and factor, and with certain tensors held around it. With a
+ * given core split its time falls with the fraction on chip, ever faster, until weights are fetched
+ * in the shadow of something else (dsm_resident_fraction_needed), and not further; or until all
+ * weights are on chip, where it may drop, because the loops need no longer be tiled. So the two
+ * ends of that fall span everything from below, and of all splits' ends the lower convex hull does:
+ * in between nothing is faster.
  */
 typedef struct dsm__resident_run {
   dsm__layer_setting setting;
@@ -34,20 +35,40 @@ typedef struct dsm__resident_run {
   size_t hull_count;    /**< 1 or more */
 } dsm__resident_run;
 
-/** The runs of a set of variants, all of the forward pass. */
+/** Runs of the forward pass, each scored once, with whatever room they are asked for. */
 typedef struct dsm__residents {
-  const dsm__layer_table *table;
-  dsm__resident_run *runs; /**< of each variant */
+  dsm__resident_run **runs; /**< by number; stay where they are */
   size_t count;
+  size_t scored; /**< the first so many are */
   uint64_t evaluations;
-  dsm__resident **pools; /* of each worker: ends and hulls of its runs */
-  size_t pool_count;
+  const dsm__search_inputs *inputs; /* of the whole search: outlive the levels */
+  const dsm__core_splits *splits;
+  dsm__resident_kinds *kinds;
+  size_t capacity;
+  dsm__arena *arena;    /* of the runs */
+  dsm__arena **workers; /* of each worker: its runs' ends, and its scratch */
+  size_t worker_count;
 } dsm__residents;
 
-/** Scores all variants, on up to options->thread_count threads; false if out of memory. To be freed
- * with dsm__residents_fini in either case. */
-bool dsm__residents_score(dsm__residents *residents, const dsm__variants *variants);
+/** No runs yet; false if out of memory. Borrows the table and its inputs. To be freed with
+ * dsm__residents_fini in either case. */
+bool dsm__residents_init(dsm__residents *residents, const dsm__layer_table *table);
 void dsm__residents_fini(dsm__residents *residents);
+
+/** A layer of a class under a holding, as it is run. */
+typedef struct dsm__resident_query {
+  const dsm__layer_table *table; /**< its inputs say what room is set aside */
+  size_t class_index;
+  dsm_parallelism parallelism;
+  unsigned factor_index;
+  const dsm__holding *holding;
+} dsm__resident_query;
+
+/** The number of a run; runs that cost the same have one. SIZE_MAX if out of memory. */
+size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *query);
+
+/** Scores all that are new, on up to options->thread_count threads; false if out of memory. */
+bool dsm__residents_score(dsm__residents *residents);
 
 /** The fewest cycles that a run's hull allows for a number of bytes. */
 double dsm__resident_promise(const dsm__resident_run *run, double bytes);

@@ -25,5 +25,6 @@ Suite *suite_properties(void);
 Suite *suite_optimizations(void);
 Suite *suite_published(void);
 Suite *suite_ranking(void);
+Suite *suite_residents(void);
 
 #endif

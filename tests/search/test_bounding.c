@@ -12,7 +12,7 @@
 #include "search/problem.h"
 #include "suites.h"
 
-enum { SEEDS = 40, REFINED_SEEDS = 20 };
+enum { SEEDS = 40, REFINED_SEEDS = 20, PRELOAD_SEEDS = 10 };
 
 static const dsm_optimization_set hybrid_reuse =
     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
@@ -152,6 +152,34 @@ START_TEST(test_bounding_changes_nothing_where_memory_binds) {
 }
 END_TEST
 
+/* The same question, with levels screened and states left out, and without either. */
+START_TEST(test_screening_changes_nothing_where_weights_are_preloaded) {
+  unsigned preloaded = 0;
+  for (uint64_t seed = 100 * (uint64_t)_i; seed < 100 * (uint64_t)_i + PRELOAD_SEEDS; seed++) {
+    random_case given = random_case_make(seed);
+    dsm_explore_options options = options_of(3, seed);
+    options.optimizations =
+        hybrid_reuse | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD) | (seed % 2 == 0 ? dysm : 0);
+    searched on;
+    searched off;
+    search(&on, &given, &options, HUGE_VAL, false);
+    search(&off, &given, &options, HUGE_VAL, true);
+    const dsm__graph_answer *const a = &on.solution.answer;
+    const dsm__graph_answer *const b = &off.solution.answer;
+    ck_assert_msg(fabs(a->cycles - b->cycles) <= 1e-11 * b->cycles, "seed %u: %.17g, %.17g",
+                  (unsigned)seed, a->cycles, b->cycles);
+    ck_assert_msg(fabs(a->lower_bound_cycles - a->cycles) <= 1e-11 * a->cycles,
+                  "seed %u: bound %.17g of %.17g", (unsigned)seed, a->lower_bound_cycles,
+                  a->cycles);
+    preloaded += on.solution.preloading != NULL ? 1 : 0;
+    dsm__problem_fini(&on.problem);
+    dsm__problem_fini(&off.problem);
+    random_case_free(&given);
+  }
+  ck_assert_uint_gt(preloaded, PRELOAD_SEEDS / 4);
+}
+END_TEST
+
 Suite *suite_bounding(void) {
   Suite *const suite = suite_create("bounding");
   TCase *const tests = tcase_create("held states");
@@ -159,6 +187,7 @@ Suite *suite_bounding(void) {
   tcase_add_loop_test(tests, test_bounding_changes_nothing, 0, 4);
   tcase_add_loop_test(tests, test_bounding_changes_nothing_where_held_tensors_move, 0, 4);
   tcase_add_loop_test(tests, test_bounding_changes_nothing_where_memory_binds, 0, 4);
+  tcase_add_loop_test(tests, test_screening_changes_nothing_where_weights_are_preloaded, 0, 3);
   suite_add_tcase(suite, tests);
   return suite;
 }
