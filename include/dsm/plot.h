@@ -39,13 +39,14 @@ DSM_API const char *dsm_plot_form_name(dsm_plot_form form);
 /** Figures of a plan. */
 typedef enum dsm_plan_figure {
   DSM_PLAN_FIGURE_LOSS = 0, /**< where the time of each layer and pass goes (DSM, Fig. 13) */
+  DSM_PLAN_FIGURE_TIME,     /**< the same over the time of the step, a column as wide as its pass */
   DSM_PLAN_FIGURE_SPLITS,   /**< parallelism and core split of each layer and pass (DSM, Fig. 12) */
   DSM_PLAN_FIGURE_ROOFLINE, /**< FLOP/s of a chip over the FLOP for each byte of memory traffic */
   DSM_PLAN_FIGURE_MEMORY,   /**< what a chip's memory holds over the step */
   DSM_PLAN_FIGURE_COUNT
 } dsm_plan_figure;
 
-/** "loss", "splits", "roofline" or "memory". Never NULL. */
+/** "loss", "time", "splits", "roofline" or "memory". Never NULL. */
 DSM_API const char *dsm_plan_figure_name(dsm_plan_figure figure);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure);

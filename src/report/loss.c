@@ -96,6 +96,17 @@ dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
   return loss;
 }
 
+dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
+  dsm__time_parts parts = {.cycles = {[DSM__PART_BUSY] = loss->busy,
+                                      [DSM__PART_ARRAY] = loss->array,
+                                      [DSM__PART_TRANSFER] = loss->transfer,
+                                      [DSM__PART_AUXILIARY] = loss->auxiliary}};
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    parts.cycles[(int)DSM__PART_GROUPS + g - 1] = loss->groups[g];
+  }
+  return parts;
+}
+
 dsm_group dsm__loss_largest_group(const double groups[DSM_GROUP_COUNT]) {
   int largest = DSM_GROUP_STREAM;
   double most = 0;

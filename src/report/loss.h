@@ -9,6 +9,7 @@
 
 #include "dsm/explore.h"
 #include "dsm/plan.h"
+#include "report/palette.h"
 
 typedef struct dsm__loss {
   double busy;     /**< a machine without loss needs this */
@@ -19,6 +20,13 @@ typedef struct dsm__loss {
   double groups[DSM_GROUP_COUNT];
   double total;
 } dsm__loss;
+
+/** The parts of a time, in the order of dsm__time_part; they add up to the loss's total. */
+typedef struct dsm__time_parts {
+  double cycles[DSM__PART_COUNT];
+} dsm__time_parts;
+
+dsm__time_parts dsm__time_parts_of(const dsm__loss *loss);
 
 dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass);
 

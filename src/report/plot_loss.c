@@ -12,35 +12,18 @@ static const double left_margin = 78;
 static const char *const strip_color = "#444444";
 static const char *const tic_color = "#DDDDDD";
 static const double strip_gap = 5;
-/* Columns of the data before those of the parts. */
-static const int part_column = 4;
 
 typedef struct figure {
   dsm__plot_maker *maker;
   const dsm_plan *plan;
   dsm__bands bands;
   dsm__plot_passes passes;
-  bool is_used[DSM__PART_COUNT];
+  dsm__used_parts used;
   double strip_height;
   double bars_height;
   double pass_gap;
   dsm__axis shares; /**< of the strips: percent of the step */
 } figure;
-
-static double part_cycles(const dsm__loss *loss, int part) {
-  switch (part) {
-  case DSM__PART_BUSY:
-    return loss->busy;
-  case DSM__PART_ARRAY:
-    return loss->array;
-  case DSM__PART_TRANSFER:
-    return loss->transfer;
-  case DSM__PART_AUXILIARY:
-    return loss->auxiliary;
-  default:
-    return loss->groups[DSM_GROUP_STREAM + 1 + part - DSM__PART_GROUPS];
-  }
-}
 
 static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p) {
   const dsm_pass_plan *const pass = &f->plan->layers[layer].passes[p];
@@ -48,11 +31,10 @@ static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p
     return;
   }
   const dsm__loss loss = dsm__loss_of_pass(pass);
+  const dsm__time_parts parts = dsm__time_parts_of(&loss);
   dsm__plot_put_pass(data, layer, p);
   dsm__plot_put_number(data, loss.total);
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    dsm__plot_put_number(data, part_cycles(&loss, part));
-  }
+  dsm__plot_put_parts(data, &parts, &f->used);
   dsm__plot_put_name(f->maker, data, f->plan->layers[layer].layer->name);
 }
 
@@ -60,9 +42,7 @@ static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p
 static void put_data(figure *f) {
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "bars");
   dsm__text_puts(data, "# layer\tpass\tcycles");
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    dsm__text_printf(data, "\t%s", dsm__part_phrase((dsm__time_part)part));
-  }
+  dsm__plot_name_parts(data);
   dsm__text_puts(data, "\tname\n");
   for (size_t p = 0; p < f->passes.count; p++) {
     for (size_t i = 0; i < f->plan->layer_count; i++) {
@@ -71,20 +51,14 @@ static void put_data(figure *f) {
   }
 }
 
-/* Which parts there are, and the largest share of the step. */
-static void look_at_passes(figure *f) {
+/* The largest share of the step. */
+static void choose_shares(figure *f) {
   double most = 0;
   for (size_t i = 0; i < f->plan->layer_count; i++) {
     for (size_t p = 0; p < f->passes.count; p++) {
       const dsm_pass_plan *const pass = &f->plan->layers[i].passes[f->passes.of[p]];
-      if (!pass->exists) {
-        continue;
-      }
-      const dsm__loss loss = dsm__loss_of_pass(pass);
-      most = fmax(most, dsm__share(loss.total, f->plan->result.step_cycles));
-      for (int part = 0; part < DSM__PART_COUNT; part++) {
-        f->is_used[part] = f->is_used[part] || part_cycles(&loss, part) > 0;
-      }
+      const double cycles = pass->exists ? pass->cycles.total : 0;
+      most = fmax(most, dsm__share(cycles, f->plan->result.step_cycles));
     }
   }
   f->shares = dsm__axis_round((dsm__axis){.low = 0, .high = 100 * most});
@@ -92,13 +66,7 @@ static void look_at_passes(figure *f) {
 
 static double put_legend(figure *f, double top, bool is_drawn) {
   dsm__legend_entry entries[DSM__PART_COUNT + 1];
-  size_t count = 0;
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    if (f->is_used[part]) {
-      entries[count++] = (dsm__legend_entry){.color = dsm__color_of_part((dsm__time_part)part),
-                                             .text = dsm__part_phrase((dsm__time_part)part)};
-    }
-  }
+  size_t count = dsm__plot_part_entries(&f->used, entries);
   entries[count++] = (dsm__legend_entry){.color = strip_color, .text = "share of the step's time"};
   const dsm__area area = {.left = 10, .top = top, .width = DSM__PLOT_WIDTH - 20};
   return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
@@ -142,8 +110,8 @@ static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
       dsm__plot_pass_title(pass));
   dsm__text_printf(&f->maker->body,
                    "plot for [k in parts] bars%s using (of('%s')):(0):($1-0.42):($1+0.42):"
-                   "(low(k)):(high(k)) with boxxyerror lc rgb word(colors,k-%d)\n",
-                   every, dsm_pass_name(pass), part_column - 1);
+                   "(low(k)):(high(k)) with boxxyerror lc rgb color(k)\n",
+                   every, dsm_pass_name(pass));
   dsm__plot_panel_end(f->maker);
 }
 
@@ -168,39 +136,26 @@ static void put_band(figure *f, size_t band, double top) {
   }
 }
 
-/* Variables and functions of the commands: cycles of the step, the colour of each part, and between
- * which percentages part k of a bar lies. */
+/* Variables and functions of the commands. */
 static void put_variables(figure *f) {
   dsm__text_buffer *const body = &f->maker->body;
   dsm__plot_define_of(f->maker);
   dsm__text_puts(body, "step = ");
   dsm__plot_put_number(body, f->plan->result.step_cycles);
-  dsm__text_puts(body, "\ncolors = \"");
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    dsm__text_printf(body, "%s%s", part > 0 ? " " : "", dsm__color_of_part((dsm__time_part)part));
-  }
-  dsm__text_puts(body, "\"\nparts = \"");
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    if (f->is_used[part]) {
-      dsm__text_printf(body, "%d ", part + part_column);
-    }
-  }
-  dsm__text_printf(body,
-                   "\"\nhigh(k) = 100 * (sum [i=%d:int(k)] column(i)) / column(3)\n"
-                   "low(k) = high(k) - 100 * column(int(k)) / column(3)\n",
-                   part_column);
+  dsm__text_puts(body, "# cycles\n");
+  dsm__plot_define_parts(f->maker, &f->used);
 }
 
 void dsm__plot_loss(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {.maker = maker, .plan = plan, .passes = dsm__plot_passes_of(plan)};
-  look_at_passes(&f);
+  choose_shares(&f);
+  put_data(&f);
   f.bands = dsm__bands_layout(maker, plan, left_margin, 0);
   f.bars_height = f.bands.is_dense ? 46 : f.bands.count > 1 ? 90 : 120;
   f.strip_height = f.bands.is_dense ? 16 : 30;
   f.pass_gap = f.bands.is_dense ? 11 : 13; /* numbers at both of its edges */
   const double first = dsm__plot_heading_height(true) + put_legend(&f, 0, false) + 10;
   maker->height = ceil(first + (double)f.bands.count * band_height(&f) + 4);
-  put_data(&f);
   put_variables(&f);
   const double top = dsm__plot_plan_heading(maker, plan, "where the time of each layer goes", NULL);
   (void)put_legend(&f, top, true);

@@ -16,11 +16,8 @@ static const double overview_height = 70;
 static const double overview_gap = 14;
 static const double far_above = 4;
 static const double axis_height = 38;
-static const double pass_row = 18; /* above the panel: which passes run */
 /* Columns of the data before the kinds. */
 static const int kinds_column = 3;
-static const double ms_per_s = 1e3;
-static const double hertz_per_GHz = 1e9;
 static const char *const capacity_color = "#000000";
 
 typedef struct figure {
@@ -100,30 +97,6 @@ static double put_legend(figure *f, double top, bool is_drawn) {
   return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
 }
 
-/* Where the way back begins: a line across a panel, and between the words above it. */
-static double put_turn(figure *f, dsm__area area, double end_ms) {
-  for (size_t i = 0; i < f->step.span_count; i++) {
-    if (f->step.spans[i].pass != DSM_PASS_FORWARD) {
-      const double share = f->step.spans[i].begin_cycles * f->ms_per_cycle / end_ms;
-      const double x = area.left + area.width * share;
-      dsm__plot_line(f->maker, (dsm__point){x, area.top - pass_row / 2},
-                     (dsm__point){x, area.top + area.height}, "#444444");
-      return x;
-    }
-  }
-  return area.left + area.width;
-}
-
-/* What runs between two places of the row above a panel, if that fits between them. */
-static void put_pass(figure *f, double left, double right, double bottom, const char *text) {
-  const double gap = 4;
-  if (dsm__plot_text_width(text, DSM__SIZE_SMALL) + gap <= right - left) {
-    dsm__plot_label(f->maker, (dsm__point){(left + right) / 2, bottom - pass_row / 2},
-                    (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_CENTER},
-                    text);
-  }
-}
-
 /* The kinds on top of each other, the sum of all first and hidden by the smaller ones, and the
  * capacity where the axis reaches it. */
 static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
@@ -136,9 +109,7 @@ static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
       (dsm__axis_text){.title = is_last ? "ms of the step" : NULL, .has_no_numbers = !is_last});
   dsm__plot_y_axis(f->maker, area, y, (dsm__axis_text){.unit = "B"});
   if (is_last) {
-    const double turn = put_turn(f, area, end_ms);
-    put_pass(f, area.left, turn, area.top, "forward");
-    put_pass(f, turn, area.left + area.width, area.top, "backward and weight update");
+    dsm__plot_ways(f->maker, &f->step, area);
   }
   dsm__text_printf(&f->maker->body,
                    "plot for [k=%d:%d:-1] spans using 1:(high(k)) with fillsteps lc rgb "
@@ -168,7 +139,7 @@ static void put_all(figure *f) {
   double top = legend_top + put_legend(f, legend_top, false) + 8;
   const dsm__area overview = {left_margin, top, width, overview_height};
   top += f->has_overview ? overview_height + overview_gap : 0;
-  const dsm__area area = {left_margin, top + pass_row, width, panel_height};
+  const dsm__area area = {left_margin, top + DSM__WAYS_HEIGHT, width, panel_height};
   f->maker->height = ceil(area.top + area.height + axis_height + 4);
   put_data(f);
   put_functions(f);
@@ -182,9 +153,7 @@ static void put_all(figure *f) {
 }
 
 void dsm__plot_memory(dsm__plot_maker *maker, const dsm_plan *plan) {
-  figure f = {.maker = maker,
-              .plan = plan,
-              .ms_per_cycle = ms_per_s / (plan->system->core.frequency_GHz * hertz_per_GHz)};
+  figure f = {.maker = maker, .plan = plan, .ms_per_cycle = dsm__plot_ms_per_cycle(plan)};
   if (dsm__step_timeline_derive(&f.step, plan, maker->arena) &&
       dsm__memory_timeline_derive(&f.memory, &f.step, maker->arena)) {
     put_all(&f);

@@ -4,13 +4,13 @@
 #include <inttypes.h>
 
 #include "report/figures.h"
+#include "report/plot_metrics.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
 static void (*const makers[])(dsm__plot_maker *maker, const dsm_plan *plan) = {
-    [DSM_PLAN_FIGURE_LOSS] = dsm__plot_loss,
-    [DSM_PLAN_FIGURE_SPLITS] = dsm__plot_splits,
-    [DSM_PLAN_FIGURE_ROOFLINE] = dsm__plot_roofline,
+    [DSM_PLAN_FIGURE_LOSS] = dsm__plot_loss,     [DSM_PLAN_FIGURE_TIME] = dsm__plot_time,
+    [DSM_PLAN_FIGURE_SPLITS] = dsm__plot_splits, [DSM_PLAN_FIGURE_ROOFLINE] = dsm__plot_roofline,
     [DSM_PLAN_FIGURE_MEMORY] = dsm__plot_memory,
 };
 _Static_assert(COUNT_OF(makers) == DSM_PLAN_FIGURE_COUNT, "each figure can be made");
@@ -63,6 +63,89 @@ const char *dsm__plot_every(dsm__plot_maker *maker, const dsm_plan *plan, dsm_pa
 void dsm__plot_define_of(dsm__plot_maker *maker) {
   dsm__text_puts(&maker->body, "of(pass) = strcol(2) eq pass ? column(1) : NaN\n");
 }
+
+/* ---- the parts of a time ---- */
+
+size_t dsm__plot_part_entries(const dsm__used_parts *used,
+                              dsm__legend_entry entries[DSM__PART_COUNT]) {
+  size_t count = 0;
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    if (used->is_used[part]) {
+      entries[count++] = (dsm__legend_entry){.color = dsm__color_of_part((dsm__time_part)part),
+                                             .text = dsm__part_phrase((dsm__time_part)part)};
+    }
+  }
+  return count;
+}
+
+void dsm__plot_name_parts(dsm__text_buffer *data) {
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    dsm__text_printf(data, "\t%s", dsm__part_phrase((dsm__time_part)part));
+  }
+}
+
+void dsm__plot_put_parts(dsm__text_buffer *data, const dsm__time_parts *parts,
+                         dsm__used_parts *used) {
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    dsm__plot_put_number(data, parts->cycles[part]);
+    used->is_used[part] = used->is_used[part] || parts->cycles[part] > 0;
+  }
+}
+
+void dsm__plot_define_parts(dsm__plot_maker *maker, const dsm__used_parts *used) {
+  dsm__text_buffer *const body = &maker->body;
+  dsm__text_puts(body, "colors = \"");
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    dsm__text_printf(body, "%s%s", part > 0 ? " " : "", dsm__color_of_part((dsm__time_part)part));
+  }
+  dsm__text_puts(body, "\"\nparts = \"");
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    if (used->is_used[part]) {
+      dsm__text_printf(body, "%d ", part + DSM__PART_COLUMN);
+    }
+  }
+  dsm__text_printf(body,
+                   "\"\nhigh(k) = 100 * (sum [i=%d:int(k)] column(i)) / column(%d)\n"
+                   "low(k) = high(k) - 100 * column(int(k)) / column(%d)\n"
+                   "color(k) = word(colors,k-%d)\n",
+                   DSM__PART_COLUMN, DSM__PART_COLUMN - 1, DSM__PART_COLUMN - 1,
+                   DSM__PART_COLUMN - 1);
+}
+
+/* ---- the time of a step ---- */
+
+double dsm__plot_ms_per_cycle(const dsm_plan *plan) {
+  static const double ms_per_s = 1e3;
+  static const double hertz_per_GHz = 1e9;
+  return ms_per_s / (plan->system->core.frequency_GHz * hertz_per_GHz);
+}
+
+/* What runs between two places of the row above a panel, if that fits between them. */
+static void put_way(dsm__plot_maker *maker, double left, double right, double bottom,
+                    const char *text) {
+  const double gap = 4;
+  if (dsm__plot_text_width(text, DSM__SIZE_SMALL) + gap <= right - left) {
+    dsm__plot_label(maker, (dsm__point){(left + right) / 2, bottom - DSM__WAYS_HEIGHT / 2},
+                    (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_CENTER},
+                    text);
+  }
+}
+
+void dsm__plot_ways(dsm__plot_maker *maker, const dsm__step_timeline *step, dsm__area area) {
+  double turn = area.left + area.width;
+  for (size_t i = 0; i < step->span_count; i++) {
+    if (step->spans[i].pass != DSM_PASS_FORWARD) {
+      turn = area.left + area.width * step->spans[i].begin_cycles / step->plan->result.step_cycles;
+      dsm__plot_line(maker, (dsm__point){turn, area.top - DSM__WAYS_HEIGHT / 2},
+                     (dsm__point){turn, area.top + area.height}, "#444444");
+      break;
+    }
+  }
+  put_way(maker, area.left, turn, area.top, "forward");
+  put_way(maker, turn, area.left + area.width, area.top, "backward and weight update");
+}
+
+/* ---- heading ---- */
 
 double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
                               const char *also) {

@@ -14,9 +14,8 @@ static const char *const form_names[] = {
 _Static_assert(COUNT_OF(form_names) == DSM_PLOT_FORM_COUNT, "a name for each form");
 
 static const char *const figure_names[] = {
-    [DSM_PLAN_FIGURE_LOSS] = "loss",
-    [DSM_PLAN_FIGURE_SPLITS] = "splits",
-    [DSM_PLAN_FIGURE_ROOFLINE] = "roofline",
+    [DSM_PLAN_FIGURE_LOSS] = "loss",     [DSM_PLAN_FIGURE_SPLITS] = "splits",
+    [DSM_PLAN_FIGURE_TIME] = "time",     [DSM_PLAN_FIGURE_ROOFLINE] = "roofline",
     [DSM_PLAN_FIGURE_MEMORY] = "memory",
 };
 _Static_assert(COUNT_OF(figure_names) == DSM_PLAN_FIGURE_COUNT, "a name for each figure");

@@ -59,3 +59,34 @@ bool dsm__step_timeline_derive(dsm__step_timeline *timeline, const dsm_plan *pla
   *timeline = (dsm__step_timeline){.plan = plan, .spans = made.spans, .span_count = made.count};
   return true;
 }
+
+dsm__step_column dsm__step_column_at(const dsm__step_timeline *timeline, size_t first,
+                                     double least_cycles) {
+  dsm__step_column made = {.first = first, .begin_cycles = timeline->spans[first].begin_cycles};
+  while (first + made.count < timeline->span_count &&
+         (made.count == 0 || made.cycles < least_cycles)) {
+    made.cycles += timeline->spans[first + made.count].cycles;
+    made.count++;
+    /* A span that is wide enough gets a column of its own. */
+    if (first + made.count < timeline->span_count &&
+        timeline->spans[first + made.count].cycles >= least_cycles) {
+      break;
+    }
+  }
+  return made;
+}
+
+dsm__time_parts dsm__step_column_parts(const dsm__step_timeline *timeline,
+                                       const dsm__step_column *column) {
+  dsm__time_parts sum = {.cycles = {0}};
+  for (size_t i = 0; i < column->count; i++) {
+    const dsm__step_span *const span = &timeline->spans[column->first + i];
+    const dsm__loss loss =
+        dsm__loss_of_pass(&timeline->plan->layers[span->layer].passes[span->pass]);
+    const dsm__time_parts parts = dsm__time_parts_of(&loss);
+    for (int part = 0; part < DSM__PART_COUNT; part++) {
+      sum.cycles[part] += parts.cycles[part];
+    }
+  }
+  return sum;
+}

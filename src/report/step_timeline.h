@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "dsm/plan.h"
+#include "report/loss.h"
 
 /** One pass of one layer. */
 typedef struct dsm__step_span {
@@ -34,6 +35,23 @@ typedef struct dsm__step_timeline {
 /** Derives it; false if out of memory. */
 bool dsm__step_timeline_derive(dsm__step_timeline *timeline, const dsm_plan *plan,
                                dsm__arena *arena);
+
+/** Consecutive spans that are drawn as one, because each alone is too narrow to be seen. */
+typedef struct dsm__step_column {
+  size_t first;
+  size_t count; /**< 1 or more */
+  double begin_cycles;
+  double cycles;
+} dsm__step_column;
+
+/** The column that begins at span `first`, if none is to take less than `least_cycles`; the last of
+ * a step may, and one before a span that is wide enough and so gets a column of its own. */
+dsm__step_column dsm__step_column_at(const dsm__step_timeline *timeline, size_t first,
+                                     double least_cycles);
+
+/** What the time of a column goes to. */
+dsm__time_parts dsm__step_column_parts(const dsm__step_timeline *timeline,
+                                       const dsm__step_column *column);
 
 /** What runs as one: a layer, or the layers of a pipeline group. */
 typedef struct dsm__step_unit {

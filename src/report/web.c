@@ -10,18 +10,7 @@
 #include "report/html.h"
 #include "report/memory_timeline.h"
 
-/* ---- parts of a time, and colours ---- */
-
-dsm__web_parts dsm__web_parts_of(const dsm__loss *loss) {
-  dsm__web_parts parts = {.cycles = {[DSM__PART_BUSY] = loss->busy,
-                                     [DSM__PART_ARRAY] = loss->array,
-                                     [DSM__PART_TRANSFER] = loss->transfer,
-                                     [DSM__PART_AUXILIARY] = loss->auxiliary}};
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
-    parts.cycles[(int)DSM__PART_GROUPS + g - 1] = loss->groups[g];
-  }
-  return parts;
-}
+/* ---- colours ---- */
 
 const char *dsm__web_part_class(dsm__page *page, int part) {
   return dsm__page_text(page, "part-%d", part);
@@ -97,7 +86,7 @@ void dsm__web_legend_entry(dsm__page *page, const char *class, const char *text)
   dsm__html_end(&page->out, "li");
 }
 
-void dsm__web_parts_legend(dsm__page *page, const dsm__web_parts *used) {
+void dsm__web_parts_legend(dsm__page *page, const dsm__time_parts *used) {
   dsm__html_begin(&page->out, "ul", "class", "legend", NULL);
   for (int part = 0; part < DSM__PART_COUNT; part++) {
     if (used->cycles[part] > 0) {

@@ -44,12 +44,6 @@ void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject);
 
 /* ---- what several sections use ---- */
 
-/** The parts of a time, in the order of dsm__time_part. */
-typedef struct dsm__web_parts {
-  double cycles[DSM__PART_COUNT];
-} dsm__web_parts;
-dsm__web_parts dsm__web_parts_of(const dsm__loss *loss);
-
 /** "part-3": the class that colours a part. */
 const char *dsm__web_part_class(dsm__page *page, int part);
 
@@ -57,7 +51,7 @@ const char *dsm__web_part_class(dsm__page *page, int part);
 void dsm__web_colors(dsm__text_buffer *out);
 
 /** Appends a legend of the parts of which there is anything. */
-void dsm__web_parts_legend(dsm__page *page, const dsm__web_parts *used);
+void dsm__web_parts_legend(dsm__page *page, const dsm__time_parts *used);
 
 /** One entry of a legend. */
 void dsm__web_legend_entry(dsm__page *page, const char *class, const char *text);

@@ -87,7 +87,7 @@ static void put_bar(dsm__page *page, const dsm_plan *plan, const layer_time *sho
                     dsm__svg_point at, double units_per_cycle) {
   const dsm_layer_plan *const layer = &plan->layers[shown->layer];
   const dsm__loss loss = dsm__loss_of_pass(&layer->passes[p]);
-  const dsm__web_parts parts = dsm__web_parts_of(&loss);
+  const dsm__time_parts parts = dsm__time_parts_of(&loss);
   double x = at.x;
   for (int part = 0; part < DSM__PART_COUNT; part++) {
     const double width = parts.cycles[part] * units_per_cycle;
@@ -194,7 +194,7 @@ static void put_drawings(dsm__page *page, const dsm_plan *plan, const chosen_lay
 void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
   const dsm_plan *const plan = subject->plan;
   const dsm__loss loss = dsm__loss_of_plan(plan);
-  const dsm__web_parts parts = dsm__web_parts_of(&loss);
+  const dsm__time_parts parts = dsm__time_parts_of(&loss);
   const chosen_layers chosen = choose_layers(page, plan);
   dsm__web_paragraph(page, NULL,
                      "A bar for each pass, as long as its time. All but the first colour is lost. "

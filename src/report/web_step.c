@@ -10,40 +10,13 @@
 /* The plot inside a figure. */
 static const dsm__svg_box plot = {.x = 84, .y = 12, .width = DSM__WEB_WIDTH - 96, .height = 220};
 
-/* Consecutive spans of the step that are drawn as one column, because each alone is too narrow. */
-typedef struct column {
-  size_t first;
-  size_t count;
-  double begin_cycles;
-  double cycles;
-} column;
-
-/* The column that begins at a span. */
-static column column_at(const dsm__step_timeline *step, size_t first) {
-  const double least = step->plan->result.step_cycles * DSM__WEB_COLUMN_MIN / plot.width;
-  column made = {.first = first, .begin_cycles = step->spans[first].begin_cycles};
-  while (first + made.count < step->span_count && (made.count == 0 || made.cycles < least)) {
-    made.cycles += step->spans[first + made.count].cycles;
-    made.count++;
-    /* A span that is wide enough gets a column of its own. */
-    if (first + made.count < step->span_count && step->spans[first + made.count].cycles >= least) {
-      break;
-    }
-  }
-  return made;
-}
-
 static double x_of(const dsm_plan *plan, double cycles) {
   return plot.x + plot.width * dsm__share(cycles, plan->result.step_cycles);
 }
 
-static const dsm_pass_plan *pass_of(const dsm__step_timeline *step, size_t span) {
-  return &step->plan->layers[step->spans[span].layer].passes[step->spans[span].pass];
-}
-
 /* "conv1 forward", "conv1 forward to conv9 forward (9 passes)". */
 static const char *column_name(dsm__page *page, const dsm__step_timeline *step,
-                               const column *shown) {
+                               const dsm__step_column *shown) {
   const dsm_layer_plan *const layers = step->plan->layers;
   const dsm__step_span *const first = &step->spans[shown->first];
   const dsm__step_span *const last = &step->spans[shown->first + shown->count - 1];
@@ -130,21 +103,10 @@ static void put_layer_names(dsm__page *page, const dsm__step_timeline *step) {
 
 /* ---- what the time is spent on ---- */
 
-static dsm__web_parts parts_of_column(const dsm__step_timeline *step, const column *shown) {
-  dsm__web_parts sum = {.cycles = {0}};
-  for (size_t i = 0; i < shown->count; i++) {
-    const dsm__loss loss = dsm__loss_of_pass(pass_of(step, shown->first + i));
-    const dsm__web_parts parts = dsm__web_parts_of(&loss);
-    for (int part = 0; part < DSM__PART_COUNT; part++) {
-      sum.cycles[part] += parts.cycles[part];
-    }
-  }
-  return sum;
-}
-
-static void put_loss_column(dsm__page *page, const dsm__step_timeline *step, const column *shown) {
+static void put_loss_column(dsm__page *page, const dsm__step_timeline *step,
+                            const dsm__step_column *shown) {
   const dsm_plan *const plan = step->plan;
-  const dsm__web_parts parts = parts_of_column(step, shown);
+  const dsm__time_parts parts = dsm__step_column_parts(step, shown);
   const char *const name = column_name(page, step, shown);
   const double x = x_of(plan, shown->begin_cycles);
   const double width = x_of(plan, shown->begin_cycles + shown->cycles) - x;
@@ -172,14 +134,17 @@ static const char *joined_note(dsm__page *page, size_t joined) {
                                       dsm__figure_count(joined).text);
 }
 
+/* Draws a column. */
+typedef void (*column_writer)(dsm__page *page, const dsm__step_timeline *step,
+                              const dsm__memory_timeline *memory, const dsm__step_column *shown);
+
 /* Draws all columns; returns how many spans share one. */
 static size_t put_columns(dsm__page *page, const dsm__step_timeline *step,
-                          const dsm__memory_timeline *memory,
-                          void (*put)(dsm__page *page, const dsm__step_timeline *step,
-                                      const dsm__memory_timeline *memory, const column *shown)) {
+                          const dsm__memory_timeline *memory, column_writer put) {
+  const double least = step->plan->result.step_cycles * DSM__WEB_COLUMN_MIN / plot.width;
   size_t joined = 0;
   for (size_t i = 0; i < step->span_count;) {
-    const column shown = column_at(step, i);
+    const dsm__step_column shown = dsm__step_column_at(step, i, least);
     put(page, step, memory, &shown);
     joined += shown.count > 1 ? shown.count : 0;
     i += shown.count;
@@ -188,7 +153,7 @@ static size_t put_columns(dsm__page *page, const dsm__step_timeline *step,
 }
 
 static void put_loss(dsm__page *page, const dsm__step_timeline *step,
-                     const dsm__memory_timeline *memory, const column *shown) {
+                     const dsm__memory_timeline *memory, const dsm__step_column *shown) {
   (void)memory;
   put_loss_column(page, step, shown);
 }
@@ -196,7 +161,7 @@ static void put_loss(dsm__page *page, const dsm__step_timeline *step,
 void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
   const dsm_plan *const plan = subject->plan;
   const dsm__loss loss = dsm__loss_of_plan(plan);
-  const dsm__web_parts parts = dsm__web_parts_of(&loss);
+  const dsm__time_parts parts = dsm__time_parts_of(&loss);
   dsm__step_timeline step;
   if (!dsm__step_timeline_derive(&step, plan, page->arena)) {
     page->out.failed = true;
@@ -233,7 +198,8 @@ void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
 /* ---- memory ---- */
 
 /* What a chip holds at most while the spans of a column run. */
-static dsm__memory_use use_of_column(const dsm__memory_timeline *memory, const column *shown) {
+static dsm__memory_use use_of_column(const dsm__memory_timeline *memory,
+                                     const dsm__step_column *shown) {
   dsm__memory_use most = memory->uses[shown->first];
   for (size_t i = 1; i < shown->count; i++) {
     const dsm__memory_use *const use = &memory->uses[shown->first + i];
@@ -243,7 +209,7 @@ static dsm__memory_use use_of_column(const dsm__memory_timeline *memory, const c
 }
 
 static void put_memory_column(dsm__page *page, const dsm__step_timeline *step,
-                              const dsm__memory_timeline *memory, const column *shown) {
+                              const dsm__memory_timeline *memory, const dsm__step_column *shown) {
   const dsm_plan *const plan = step->plan;
   const dsm__memory_use use = use_of_column(memory, shown);
   const char *const name = column_name(page, step, shown);

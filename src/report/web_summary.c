@@ -136,13 +136,13 @@ static void put_tiles(dsm__page *page, const dsm_plan *plan) {
 
 /* ---- where the step goes ---- */
 
-static const char *share_of_part(dsm__page *page, const dsm__web_parts *parts, int part,
+static const char *share_of_part(dsm__page *page, const dsm__time_parts *parts, int part,
                                  double total) {
   return dsm__web_percent(page, dsm__share(parts->cycles[part], total));
 }
 
 /* The parts of the loss, largest first; of equals the first. Returns how many there are. */
-static size_t order_losses(const dsm__web_parts *parts, int order[DSM__PART_COUNT]) {
+static size_t order_losses(const dsm__time_parts *parts, int order[DSM__PART_COUNT]) {
   size_t count = 0;
   for (int part = DSM__PART_ARRAY; part < DSM__PART_COUNT; part++) {
     if (!(parts->cycles[part] > 0)) {
@@ -175,7 +175,7 @@ static const char *part_sentence(int part) {
   return dsm__group_phrase((dsm_group)(part - DSM__PART_GROUPS + DSM_GROUP_STREAM + 1));
 }
 
-static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__web_parts *parts) {
+static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {
   enum { NAMED_MAX = 4 };
   const dsm_plan_result *const result = &plan->result;
   const double total = result->cycles.total;
@@ -201,7 +201,7 @@ static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__web_part
   dsm__web_paragraph(page, "lead", dsm__page_text(page, "%s.", text));
 }
 
-static void put_step_bar(dsm__page *page, const dsm_plan *plan, const dsm__web_parts *parts) {
+static void put_step_bar(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {
   static const double height = 44;
   const double total = plan->result.cycles.total;
   dsm__svg_begin(&page->out, "figure step-bar", DSM__WEB_WIDTH, height,
@@ -221,7 +221,7 @@ static void put_step_bar(dsm__page *page, const dsm_plan *plan, const dsm__web_p
   dsm__svg_end(&page->out);
 }
 
-static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__web_parts *parts,
+static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts,
                          int part) {
   dsm__text_buffer *const out = &page->out;
   char exact[DSM__NUMBER_TEXT_SIZE];
@@ -242,7 +242,7 @@ static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__web_p
   dsm__html_end(out, "tr");
 }
 
-static void put_parts_table(dsm__page *page, const dsm_plan *plan, const dsm__web_parts *parts) {
+static void put_parts_table(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {
   static const char *const titles[] = {"part", "share of the step", "time", "what it is"};
   dsm__text_buffer *const out = &page->out;
   dsm__web_scroll_begin(page, "Parts of the step");
@@ -308,7 +308,7 @@ static void put_facts(dsm__page *page, const dsm_plan *plan) {
 void dsm__web_summary(dsm__page *page, const dsm_plan_page *subject) {
   const dsm_plan *const plan = subject->plan;
   const dsm__loss loss = dsm__loss_of_plan(plan);
-  const dsm__web_parts parts = dsm__web_parts_of(&loss);
+  const dsm__time_parts parts = dsm__time_parts_of(&loss);
   put_distance_from_best(page, subject);
   put_distance_from_record(page, subject);
   put_tiles(page, plan);

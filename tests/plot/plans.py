@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-FIGURES = ("loss", "splits", "roofline", "memory")
+FIGURES = ("loss", "time", "splits", "roofline", "memory")
 
 ODD_NAMES = [
     "a", "it's", 'say "hi"', "under_score_{x}^2", "back\\slash\\n", "$HOME `id`", "#no comment", "%d %s",

@@ -115,7 +115,28 @@ def check_memory(plan, data):
     expect(len(rows) == count + 1, "memory", f"{len(rows)} rows for {count} passes")
 
 
-CHECKS = {"loss": ("bars", check_loss), "splits": ("splits", check_splits),
+def check_time(plan, data):
+    rows = rows_of(data)
+    result = plan["result"]
+    expect_near(float(rows[0][0]), 0, "time", "begin")
+    expect_near(float(rows[-1][1]), 1000 * result["step_seconds"], "time", "end")
+    expect_near(sum(float(row[2]) for row in rows), result["step_cycles"], "time", "cycles")
+    for row, following in zip(rows, rows[1:]):
+        expect_near(float(row[1]), float(following[0]), "time", "end of a column")
+    passes = {(layer["name"], name): this["cycles"]["total"]
+              for layer in plan["layers"] for name, this in layer["passes"].items()}
+    alone = 0
+    for row in rows:
+        cycles, *parts, count = map(float, row[2:-2])
+        expect_near(sum(parts), cycles, "time", "parts")
+        if count == 1:
+            alone += 1
+            expect_near(cycles, passes[row[-1], row[-2]], "time", row[-1])
+    expect(sum(float(row[-3]) for row in rows) == len(passes), "time", "other passes")
+    expect(alone > 0, "time", "no pass has a column of its own")
+
+
+CHECKS = {"loss": ("bars", check_loss), "time": ("columns", check_time), "splits": ("splits", check_splits),
           "roofline": ("points", check_roofline), "memory": ("spans", check_memory)}
 
 
