@@ -64,6 +64,7 @@ typedef struct dsm_recorded_layer {
 typedef struct dsm_recorded {
   double step_seconds;
   double step_cycles;
+  double cycles_per_second; /**< of the system that it was recorded with, 1e9 * its frequency_GHz */
   double utilization;
   const dsm_recorded_layer *layers; /**< in order of execution, names are unique */
   size_t layer_count;
@@ -120,9 +121,9 @@ typedef struct dsm_moved {
 /** The outcome, from best to worst in the eyes of a build. */
 typedef enum dsm_verdict {
   DSM_VERDICT_OK = 0,   /**< nothing is beyond the tolerance, and all decisions are the same */
-  DSM_VERDICT_IMPROVED, /**< faster or better utilized beyond the tolerance, and neither worse */
+  DSM_VERDICT_IMPROVED, /**< faster beyond the tolerance, or as fast and better utilized */
   DSM_VERDICT_CHANGED, /**< as a whole within the tolerance; layers or decisions are not the same */
-  DSM_VERDICT_REGRESSED, /**< slower or less utilized beyond the tolerance */
+  DSM_VERDICT_REGRESSED, /**< slower beyond the tolerance, or as fast and less utilized */
   DSM_VERDICT_COUNT
 } dsm_verdict;
 
@@ -134,15 +135,20 @@ typedef enum dsm_presence {
   DSM_PRESENCE_COUNT
 } dsm_presence;
 
-/** A pass with a figure beyond the tolerance, or that exists on one side only (the other side's
- * figures are then 0, and nothing is beyond). */
-typedef struct dsm_pass_drift {
+/** The time of a pass that moved. A side without the pass has 0 everywhere. */
+typedef struct dsm_pass_difference {
   const char *layer;
   dsm_pass pass;
   dsm_presence presence;
-  dsm_moved cycles;      /**< lower is better */
-  dsm_moved utilization; /**< higher is better */
-} dsm_pass_drift;
+  dsm_moved seconds;     /**< of the step; lower is better */
+  dsm_moved cycles;      /**< likewise; only where a cycle is as long on both sides they say more
+                            than that the work is another */
+  dsm_moved utilization; /**< 0 .. 1; higher is better */
+  double difference_seconds; /**< after - before; of equal cycles on equal machines equal to the
+                                last bit */
+  double share; /**< of the step's difference: below 0 if the pass moves the other way than the
+                   step; 0 if the step does not differ */
+} dsm_pass_difference;
 
 /** A layer that exists on one side only. */
 typedef struct dsm_layer_drift {
@@ -180,17 +186,20 @@ typedef struct dsm_drift {
   const char *workload; /**< name, now */
   const char *system;   /**< name, now */
   dsm_mode mode;
-  uint64_t minibatch_before;
+  uint64_t minibatch_before; /**< minibatch_after where it is not recorded */
   uint64_t minibatch_after;
   const char *dsm_version_before; /**< empty: not recorded */
   dsm_moved step_seconds;         /**< lower is better */
+  dsm_moved sample_seconds;       /**< step_seconds over the minibatch: decides first */
   dsm_moved step_cycles;          /**< does not decide */
-  dsm_moved utilization;          /**< higher is better */
+  bool is_same_clock;             /**< a cycle is as long on both sides: cycles can be compared */
+  dsm_moved utilization;          /**< higher is better; decides where the time does not */
   const dsm_layer_drift *layers;
   size_t layer_count;
-  const dsm_pass_drift *passes; /**< of layers on both sides, in order of execution */
+  const dsm_pass_difference *passes; /**< whose time or utilization is beyond the tolerance, or that
+                                        one side alone has; the largest difference of time first */
   size_t pass_count;
-  const dsm_decision_drift *decisions; /**< likewise */
+  const dsm_decision_drift *decisions; /**< of layers on both sides, in order of execution */
   size_t decision_count;
   struct dsm__arena *arena; /**< private */
 } dsm_drift;

@@ -26,19 +26,6 @@ typedef struct dsm_input_difference {
   const char *b;    /**< likewise */
 } dsm_input_difference;
 
-/** The time of a pass, which differs. `before` is A, `after` is B; 0 where there is none. */
-typedef struct dsm_pass_difference {
-  const char *layer;
-  dsm_pass pass;
-  dsm_presence presence;     /**< DSM_PRESENCE_MISSING: only in A; DSM_PRESENCE_NEW: only in B */
-  dsm_moved seconds;         /**< of the step; lower is better */
-  dsm_moved cycles;          /**< likewise; machines may differ in the length of a cycle */
-  dsm_moved utilization;     /**< 0 .. 1; higher is better */
-  double difference_seconds; /**< B - A; of equal cycles on equal machines equal to the last bit */
-  double share; /**< of dsm_diff.difference_seconds: below 0 if the pass moves the other way than
-                   the step; 0 if the step does not differ */
-} dsm_pass_difference;
-
 /** What differs. Layers are matched by name. Borrows both plans, owns all else. */
 typedef struct dsm_diff {
   const dsm_plan *a;
@@ -50,8 +37,9 @@ typedef struct dsm_diff {
   size_t layer_count;
   const dsm_decision_drift *decisions; /**< of layers that both have, in A's order of execution */
   size_t decision_count;
-  const dsm_pass_difference *passes; /**< the largest difference of time first; those whose time and
-                                          utilization are the same but for rounding are left out */
+  const dsm_pass_difference *passes; /**< MISSING: only in A, NEW: only in B; the largest difference
+                                          of time first; those whose time and utilization are the
+                                          same but for rounding are left out */
   size_t pass_count;
   double difference_seconds; /**< of the step, B - A: that of all passes added up */
   struct dsm__arena *arena;  /**< private */

@@ -201,6 +201,8 @@ typedef struct dsm_checked {
   bool is_failed;         /**< it fails the build */
   double seconds;         /**< that the check took; only JUnit shows it */
   const dsm_diags *diags; /**< what was found; may be NULL */
+  size_t row_limit;       /**< of the table and of JUnit: no list has more rows, what is left out is
+                             counted; 0: nothing is */
 } dsm_checked;
 
 /** One line a baseline, with what moved below it, and a summary of several. */
@@ -218,8 +220,7 @@ typedef struct dsm_diffed {
   const char *a_file; /**< what A is called: a file, or a database and a point */
   const char *b_file; /**< likewise */
   const dsm_diff *diff;
-  size_t
-      row_limit; /**< of a table: no list has more rows, what is left out is counted; 0: none is */
+  size_t row_limit; /**< of a table, as of dsm_checked */
 } dsm_diffed;
 
 /** What differs in inputs, decisions and result, and in time a layer and pass, the largest

@@ -273,6 +273,7 @@ static void read_groups(baseline_reader *reader) {
 /* ---- the whole ---- */
 
 static void read_result(baseline_reader *reader) {
+  reader->record.cycles_per_second = 1e9 * reader->plan.system->core.frequency_GHz;
   const dsm__json_node result = dsm__json_member(&reader->plan.root, "result");
   if (dsm__json_require(&result, "the figures of the step") && dsm__plan_result_only(&result)) {
     read_figure(&result, "step_seconds", above_zero, &reader->record.step_seconds);
@@ -325,6 +326,25 @@ static bool read_baseline(baseline_reader *reader, dsm_baseline *baseline) {
   return true;
 }
 
+/* The clock of the machine that the baseline was made for, whatever overrides make of it: what was
+ * recorded in cycles took so long. */
+static dsm_status read_clock(dsm_recorded *record, const char *text, size_t length,
+                             const char *file, dsm_diags *diags) {
+  dsm__json_doc *doc = NULL;
+  double frequency_GHz = 0;
+  dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
+  if (status == DSM_OK) {
+    const dsm__json_node root = dsm__json_root(doc);
+    const dsm__json_node system = dsm__json_member(&root, "system");
+    const dsm__json_node core = dsm__json_member(&system, "core");
+    read_figure(&core, "frequency_GHz", (dsm__json_range){1e-9, 1e12, false}, &frequency_GHz);
+    status = dsm__json_doc_finish(doc);
+    record->cycles_per_second = 1e9 * frequency_GHz;
+  }
+  dsm__json_doc_free(doc);
+  return status;
+}
+
 /* What helps if a baseline cannot be read. Not if overrides may be to blame. */
 static void advise(const dsm_baseline *baseline, const char *file, dsm_diags *diags) {
   const bool is_known = baseline->dsm_version != NULL && baseline->dsm_version[0] != '\0';
@@ -375,6 +395,9 @@ dsm_status dsm_baseline_parse(dsm_baseline **baseline, const char *text, size_t 
                                                 override_count, diags);
   if (status == DSM_OK) {
     status = fill(made, &reader, override_count, file, diags);
+  }
+  if (status == DSM_OK && override_count > 0) {
+    status = read_clock(&made->record, text, length, file, diags);
   }
   dsm__json_doc_free(reader.plan.doc);
   if (status != DSM_OK) {

@@ -67,8 +67,8 @@ static bool name_inputs(dsm_drift *drift, const dsm_baseline *baseline, const ds
   drift->system = dsm__arena_strdup(drift->arena, plan->system->name);
   drift->dsm_version_before = dsm__arena_strdup(drift->arena, baseline->dsm_version);
   drift->mode = plan->options.mode;
-  drift->minibatch_before = baseline->minibatch;
   drift->minibatch_after = plan->workload->minibatch;
+  drift->minibatch_before = baseline->minibatch > 0 ? baseline->minibatch : drift->minibatch_after;
   return drift->workload != NULL && drift->system != NULL && drift->dsm_version_before != NULL;
 }
 

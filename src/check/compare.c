@@ -29,13 +29,10 @@ dsm_moved dsm__moved(double before, double after, double tolerance) {
 /* Lists that are only counted while `is_counting`. */
 typedef struct findings {
   dsm__arena *arena;
-  double tolerance;
   bool is_counting;
   bool has_failed;
   dsm_layer_drift *layers;
   size_t layer_count;
-  dsm_pass_drift *passes;
-  size_t pass_count;
   dsm_decision_drift *decisions;
   size_t decision_count;
 } findings;
@@ -52,14 +49,6 @@ static void add_layer(findings *found, const char *layer, dsm_presence presence)
         (dsm_layer_drift){.layer = kept_text(found, layer), .presence = presence};
   }
   found->layer_count++;
-}
-
-static void add_pass(findings *found, const char *layer, dsm_pass_drift drift) {
-  if (!found->is_counting) {
-    drift.layer = kept_text(found, layer);
-    found->passes[found->pass_count] = drift;
-  }
-  found->pass_count++;
 }
 
 /* Which decision of which layer and pass a comparison is about. */
@@ -89,23 +78,8 @@ static void compare_decision(findings *found, const subject *of, dsm_compared de
 /* ---- what is compared ---- */
 
 static void compare_pass(findings *found, const subject *of) {
-  const dsm_recorded_pass *const before = &of->before->passes[of->pass];
-  const dsm_recorded_pass *const after = &of->after->passes[of->pass];
-  dsm_pass_drift drift = {.pass = of->pass};
-  if (!before->exists && !after->exists) {
+  if (!of->before->passes[of->pass].exists || !of->after->passes[of->pass].exists) {
     return;
-  }
-  if (before->exists != after->exists) {
-    drift.presence = before->exists ? DSM_PRESENCE_MISSING : DSM_PRESENCE_NEW;
-    drift.cycles = (dsm_moved){.before = before->cycles, .after = after->cycles};
-    drift.utilization = (dsm_moved){.before = before->utilization, .after = after->utilization};
-    add_pass(found, of->before->name, drift);
-    return;
-  }
-  drift.cycles = dsm__moved(before->cycles, after->cycles, found->tolerance);
-  drift.utilization = dsm__moved(before->utilization, after->utilization, found->tolerance);
-  if (drift.cycles.is_beyond || drift.utilization.is_beyond) {
-    add_pass(found, of->before->name, drift);
   }
   for (int d = DSM_COMPARED_PARALLELISM; d <= DSM_COMPARED_LATER_CORE_SPLIT; d++) {
     compare_decision(found, of, (dsm_compared)d);
@@ -141,14 +115,12 @@ static void compare_layers(findings *found, const dsm_recorded *before, const ds
 
 static bool make_lists(findings *found) {
   found->layers = dsm__arena_array(found->arena, found->layer_count, sizeof *found->layers);
-  found->passes = dsm__arena_array(found->arena, found->pass_count, sizeof *found->passes);
   found->decisions =
       dsm__arena_array(found->arena, found->decision_count, sizeof *found->decisions);
   found->layer_count = 0;
-  found->pass_count = 0;
   found->decision_count = 0;
   found->is_counting = false;
-  return found->layers != NULL && found->passes != NULL && found->decisions != NULL;
+  return found->layers != NULL && found->decisions != NULL;
 }
 
 const size_t *dsm__layer_partners(const dsm_recorded *from, const dsm_recorded *to,
@@ -188,34 +160,46 @@ static bool compare_records(findings *found, const dsm_recorded *before,
 
 /* ---- the verdict ---- */
 
-static dsm_verdict verdict_of(const dsm_drift *drift) {
-  const dsm_moved *const time = &drift->step_seconds;
-  const dsm_moved *const utilization = &drift->utilization;
-  if ((time->is_beyond && time->change > 0) ||
-      (utilization->is_beyond && utilization->change < 0)) {
-    return DSM_VERDICT_REGRESSED;
+/* How a figure has moved: 0 if not beyond the tolerance, 1 for the better, -1 for the worse. */
+static int direction(const dsm_moved *moved, bool is_lower_better) {
+  if (!moved->is_beyond) {
+    return 0;
   }
-  if (time->is_beyond || utilization->is_beyond) {
-    return DSM_VERDICT_IMPROVED;
+  return (moved->change < 0) == is_lower_better ? 1 : -1;
+}
+
+/* The time decides, that of a sample, since half the minibatch is half the work. Utilization tells
+ * machines apart that are equally fast: at twice the clock a step that takes half the time less a
+ * bit is better, though the arrays wait more cycles. */
+static dsm_verdict verdict_of(const dsm_drift *drift) {
+  const int time = direction(&drift->sample_seconds, true);
+  const int moved = time != 0 ? time : direction(&drift->utilization, false);
+  if (moved != 0) {
+    return moved < 0 ? DSM_VERDICT_REGRESSED : DSM_VERDICT_IMPROVED;
   }
   return drift->layer_count + drift->pass_count + drift->decision_count > 0 ? DSM_VERDICT_CHANGED
                                                                             : DSM_VERDICT_OK;
 }
 
 bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
-  findings found = {.arena = drift->arena, .tolerance = drift->tolerance};
+  findings found = {.arena = drift->arena};
   if (!compare_records(&found, before, after)) {
     return false;
   }
   drift->layers = found.layers;
   drift->layer_count = found.layer_count;
-  drift->passes = found.passes;
-  drift->pass_count = found.pass_count;
   drift->decisions = found.decisions;
   drift->decision_count = found.decision_count;
   drift->step_seconds = dsm__moved(before->step_seconds, after->step_seconds, drift->tolerance);
   drift->step_cycles = dsm__moved(before->step_cycles, after->step_cycles, drift->tolerance);
   drift->utilization = dsm__moved(before->utilization, after->utilization, drift->tolerance);
+  drift->sample_seconds =
+      dsm__moved(before->step_seconds / (double)drift->minibatch_before,
+                 after->step_seconds / (double)drift->minibatch_after, drift->tolerance);
+  drift->is_same_clock = dsm__is_same_clock(before, after);
+  if (!dsm__drift_list_passes(drift, before, after)) {
+    return false;
+  }
   drift->verdict = verdict_of(drift);
   return true;
 }

@@ -10,9 +10,19 @@
  * if out of memory. */
 bool dsm__record_of_plan(dsm_recorded *record, const dsm_plan *plan, dsm__arena *arena);
 
-/** Fills figures, layers, passes, decisions and verdict of a drift that has its tolerance and its
- * arena. Copies every text. False if out of memory. */
+/** Fills figures, layers, passes, decisions and verdict of a drift that has its tolerance,
+ * minibatches and arena. Copies every text. False if out of memory. */
 bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after);
+
+/** Are cycles of both equally long? */
+bool dsm__is_same_clock(const dsm_recorded *before, const dsm_recorded *after);
+
+/** By how much the step differs; 0 if not by more than the tolerance. */
+double dsm__step_difference_seconds(const dsm_drift *drift);
+
+/** Fills the passes of a drift whose step is compared already. False if out of memory. */
+bool dsm__drift_list_passes(dsm_drift *drift, const dsm_recorded *before,
+                            const dsm_recorded *after);
 
 /** For each layer of `from` the index of that of `to` with the same name, or SIZE_MAX. The arena's;
  * NULL if out of memory. */

@@ -194,6 +194,7 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
                                .program = program,
                                .wants_all = true,
                                .tolerance = DSM_TOLERANCE_DEFAULT,
+                               .row_limit = 20,
                                .sweep = {.shard = {.count = 1}}};
   dsm_explore_options_init(&arguments->options);
   cli_partition_arguments_init(&arguments->partition);

@@ -88,7 +88,7 @@ typedef struct cli_arguments {
   bool is_elasticity;
   bool is_sensitivity;
   double tolerance;     /**< of check, a ratio */
-  bool wants_all_rows;  /**< of diff: no list of the table is cut */
+  size_t row_limit;     /**< of check and diff: rows of a list of the table; 0: no list is cut */
   bool is_strict;       /**< of check: whatever moved fails */
   const char *workload; /**< of check, in place of the baseline's; NULL: not given */
   const char *system;   /**< likewise */

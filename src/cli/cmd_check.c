@@ -123,7 +123,8 @@ static cli_exit check_one(dsm_checked *item, dsm_drift **drift, cli_baseline *ba
                         .status = baseline->status,
                         .drift = *drift,
                         .is_failed = true,
-                        .diags = baseline->diags};
+                        .diags = baseline->diags,
+                        .row_limit = arguments->row_limit};
   cli_exit outcome = cli_exit_of(baseline->status);
   if (*drift != NULL) {
     const dsm_verdict verdict = (*drift)->verdict;

@@ -5,8 +5,6 @@
 #include "cli/plan_operand.h"
 
 #define FINDINGS_MAX 100
-/* Rows of each list of the table. */
-#define ROWS_MAX 20
 
 enum { SIDES = 2 };
 
@@ -39,7 +37,7 @@ static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand 
   const dsm_diffed of = {.a_file = sides[0].name,
                          .b_file = sides[1].name,
                          .diff = diff,
-                         .row_limit = arguments->wants_all_rows ? 0 : ROWS_MAX};
+                         .row_limit = arguments->row_limit};
   const cli_exit outcome = cli_put_result(arguments, print_diff, &of);
   dsm_diff_free(diff);
   return outcome;

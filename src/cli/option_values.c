@@ -255,7 +255,7 @@ cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option,
 cli_exit cli_apply_all(cli_arguments *arguments, const cli_option *option, char *value) {
   (void)option;
   (void)value;
-  arguments->wants_all_rows = true;
+  arguments->row_limit = 0;
   return CLI_EXIT_DONE;
 }
 

@@ -56,12 +56,15 @@ static void put_passes(dsm__json_writer *writer, const dsm_drift *drift) {
   dsm__json_write_key(writer, "passes");
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < drift->pass_count; i++) {
-    const dsm_pass_drift *const pass = &drift->passes[i];
+    const dsm_pass_difference *const pass = &drift->passes[i];
     dsm__json_begin_object(writer, false);
     dsm__json_put_string(writer, "layer", pass->layer);
     dsm__json_put_string(writer, "pass", dsm_pass_name(pass->pass));
     dsm__json_put_string(writer, "presence", dsm_presence_name(pass->presence));
-    put_moved(writer, "cycles", &pass->cycles);
+    put_moved(writer, "seconds", &pass->seconds);
+    if (drift->is_same_clock) {
+      put_moved(writer, "cycles", &pass->cycles);
+    }
     put_moved(writer, "utilization", &pass->utilization);
     dsm__json_end_object(writer);
   }
@@ -97,7 +100,10 @@ static void write_checked(dsm__json_writer *writer, const dsm_checked *item) {
     dsm__json_put_double(writer, "tolerance", drift->tolerance);
     put_inputs(writer, drift);
     put_moved(writer, "step_seconds", &drift->step_seconds);
-    put_moved(writer, "step_cycles", &drift->step_cycles);
+    put_moved(writer, "sample_seconds", &drift->sample_seconds);
+    if (drift->is_same_clock) {
+      put_moved(writer, "step_cycles", &drift->step_cycles);
+    }
     put_moved(writer, "utilization", &drift->utilization);
     put_layers(writer, drift);
     put_passes(writer, drift);
@@ -172,7 +178,11 @@ static void put_drift(dsm__csv *csv, const dsm_checked *item) {
   begin_row(csv, item, NULL, NULL);
   put_figure(csv, "step_seconds", &drift->step_seconds);
   begin_row(csv, item, NULL, NULL);
-  put_figure(csv, "step_cycles", &drift->step_cycles);
+  put_figure(csv, "sample_seconds", &drift->sample_seconds);
+  if (drift->is_same_clock) {
+    begin_row(csv, item, NULL, NULL);
+    put_figure(csv, "step_cycles", &drift->step_cycles);
+  }
   begin_row(csv, item, NULL, NULL);
   put_figure(csv, "utilization", &drift->utilization);
   for (size_t i = 0; i < drift->layer_count; i++) {
@@ -180,7 +190,7 @@ static void put_drift(dsm__csv *csv, const dsm_checked *item) {
     put_presence(csv, drift->layers[i].presence);
   }
   for (size_t i = 0; i < drift->pass_count; i++) {
-    const dsm_pass_drift *const pass = &drift->passes[i];
+    const dsm_pass_difference *const pass = &drift->passes[i];
     const char *const name = dsm_pass_name(pass->pass);
     if (pass->presence != DSM_PRESENCE_BOTH) {
       begin_row(csv, item, pass->layer, name);
@@ -188,7 +198,11 @@ static void put_drift(dsm__csv *csv, const dsm_checked *item) {
       continue;
     }
     begin_row(csv, item, pass->layer, name);
-    put_figure(csv, "cycles", &pass->cycles);
+    put_figure(csv, "seconds", &pass->seconds);
+    if (drift->is_same_clock) {
+      begin_row(csv, item, pass->layer, name);
+      put_figure(csv, "cycles", &pass->cycles);
+    }
     begin_row(csv, item, pass->layer, name);
     put_figure(csv, "utilization", &pass->utilization);
   }

@@ -42,11 +42,17 @@ static void put_step(dsm__page *page, const dsm_drift *drift) {
   enum { DIGITS = 6, PERCENT_DECIMALS = 2 };
   const dsm_moved *const time = &drift->step_seconds;
   const dsm_moved *const utilization = &drift->utilization;
-  dsm__table table = dsm__table_make(page, step_columns, COUNT_OF(step_columns), 2);
+  const dsm_moved *const sample = &drift->sample_seconds;
+  dsm__table table = dsm__table_make(page, step_columns, COUNT_OF(step_columns), 3);
   table.indent = 2;
   add_figure(&table, "time (ms)", dsm__figure_digits(1e3 * time->before, DIGITS),
              dsm__figure_digits(1e3 * time->after, DIGITS), dsm__change_text(page, time),
              dsm__tone_of(time, true));
+  if (drift->minibatch_before != drift->minibatch_after) {
+    add_figure(&table, "a sample (us)", dsm__figure_digits(1e6 * sample->before, DIGITS),
+               dsm__figure_digits(1e6 * sample->after, DIGITS), dsm__change_text(page, sample),
+               dsm__tone_of(sample, true));
+  }
   add_figure(&table, "utilization (%)",
              dsm__figure_fixed(100 * utilization->before, PERCENT_DECIMALS),
              dsm__figure_fixed(100 * utilization->after, PERCENT_DECIMALS),
@@ -56,88 +62,68 @@ static void put_step(dsm__page *page, const dsm_drift *drift) {
 
 /* ---- layers, passes and decisions ---- */
 
-static const dsm__column pass_columns[] = {
-    {.title = "layer", .is_name = true},
-    {.title = "pass", .gap = 2},
-    {.title = "cycles before", .gap = 2, .is_right = true, .rank = 2},
-    {.title = "after", .gap = 2, .is_right = true, .rank = 2},
-    {.title = "change", .gap = 2, .is_right = true},
-    {.title = "util % before", .gap = 2, .is_right = true, .rank = 1},
-    {.title = "after", .gap = 2, .is_right = true, .rank = 1},
-    {.title = "change", .gap = 2, .is_right = true},
-};
+static dsm__figure time_figure(const dsm_pass_difference *pass, bool is_cycles, bool is_before) {
+  const dsm_moved *const moved = is_cycles ? &pass->cycles : &pass->seconds;
+  const double value = is_before ? moved->before : moved->after;
+  return is_cycles ? dsm__figure_fixed(value, 0) : dsm__figure_fixed(1e6 * value, 3);
+}
 
-static void add_pass(dsm__table *table, const dsm_pass_drift *pass) {
+static void add_pass(dsm__table *table, const dsm_pass_difference *pass, bool is_cycles) {
   const bool is_both = pass->presence == DSM_PRESENCE_BOTH;
   const bool was_there = pass->presence != DSM_PRESENCE_NEW;
   const bool is_there = pass->presence != DSM_PRESENCE_MISSING;
   const char *const word = dsm_presence_name(pass->presence);
-  const dsm_moved *const cycles = &pass->cycles;
   const dsm_moved *const utilization = &pass->utilization;
   dsm__table_add(table, DSM__TONE_PLAIN, pass->layer);
   dsm__table_add(table, DSM__TONE_PLAIN, dsm_pass_name(pass->pass));
-  dsm__table_add(table, DSM__TONE_PLAIN,
-                 was_there ? dsm__figure_fixed(cycles->before, 0).text : "-");
-  dsm__table_add(table, DSM__TONE_PLAIN, is_there ? dsm__figure_fixed(cycles->after, 0).text : "-");
-  dsm__table_add(table, dsm__tone_of(cycles, true),
-                 is_both ? dsm__change_text(table->page, cycles) : word);
+  dsm__table_add(table, DSM__TONE_PLAIN, was_there ? time_figure(pass, is_cycles, true).text : "-");
+  dsm__table_add(table, DSM__TONE_PLAIN, is_there ? time_figure(pass, is_cycles, false).text : "-");
+  dsm__table_add(table, is_both ? dsm__tone_of(&pass->seconds, true) : DSM__TONE_PLAIN,
+                 is_both ? dsm__change_text(table->page, &pass->seconds) : word);
   dsm__table_add(table, DSM__TONE_PLAIN,
                  was_there ? dsm__figure_percent(utilization->before).text : "-");
   dsm__table_add(table, DSM__TONE_PLAIN,
                  is_there ? dsm__figure_percent(utilization->after).text : "-");
-  dsm__table_add(table, dsm__tone_of(utilization, false),
+  dsm__table_add(table, is_both ? dsm__tone_of(utilization, false) : DSM__TONE_PLAIN,
                  is_both ? dsm__change_text(table->page, utilization) : word);
 }
 
-static void put_passes(dsm__page *page, const dsm_drift *drift) {
-  if (drift->pass_count == 0) {
+/* Cycles where they are as long on both sides, else microseconds. */
+static void put_passes(dsm__page *page, const dsm_drift *drift, size_t limit) {
+  const dsm__column columns[] = {
+      {.title = "layer", .is_name = true},
+      {.title = "pass", .gap = 2},
+      {.title = drift->is_same_clock ? "cycles before" : "us before",
+       .gap = 2,
+       .is_right = true,
+       .rank = 2},
+      {.title = "after", .gap = 2, .is_right = true, .rank = 2},
+      {.title = "change", .gap = 2, .is_right = true},
+      {.title = "util % before", .gap = 2, .is_right = true, .rank = 1},
+      {.title = "after", .gap = 2, .is_right = true, .rank = 1},
+      {.title = "change", .gap = 2, .is_right = true},
+  };
+  const size_t shown = dsm__rows_shown(drift->pass_count, limit);
+  if (shown == 0) {
     return;
   }
-  dsm__table table = dsm__table_make(page, pass_columns, COUNT_OF(pass_columns), drift->pass_count);
+  dsm__table table = dsm__table_make(page, columns, COUNT_OF(columns), shown);
   table.indent = 2;
-  for (size_t i = 0; i < drift->pass_count; i++) {
-    add_pass(&table, &drift->passes[i]);
+  for (size_t i = 0; i < shown; i++) {
+    add_pass(&table, &drift->passes[i], drift->is_same_clock);
   }
   dsm__table_print(&table);
+  dsm__put_left_out(page, drift->pass_count, limit);
 }
 
-static void put_layers(dsm__page *page, const dsm_drift *drift, dsm_presence presence) {
-  const char *text = "";
-  for (size_t i = 0; i < drift->layer_count; i++) {
-    if (drift->layers[i].presence == presence) {
-      text =
-          dsm__page_text(page, "%s%s%s", text, text[0] == '\0' ? "" : ", ", drift->layers[i].layer);
-    }
-  }
+static void put_layers(dsm__page *page, const dsm_checked *item, dsm_presence presence) {
+  const dsm_drift *const drift = item->drift;
+  const char *const text =
+      dsm__one_sided_layers(page, drift->layers, drift->layer_count, presence, item->row_limit);
   if (text[0] != '\0') {
     dsm__page_labelled(page, LABEL_WIDTH,
                        presence == DSM_PRESENCE_NEW ? "  new layers" : "  missing layers", text);
   }
-}
-
-static const dsm__column decision_columns[] = {
-    {.title = "layer", .is_name = true}, {.title = "pass", .gap = 2},
-    {.title = "decision", .gap = 2},     {.title = "before", .gap = 2},
-    {.title = "after", .gap = 2},
-};
-
-static void put_decisions(dsm__page *page, const dsm_drift *drift) {
-  if (drift->decision_count == 0) {
-    return;
-  }
-  dsm__table table =
-      dsm__table_make(page, decision_columns, COUNT_OF(decision_columns), drift->decision_count);
-  table.indent = 2;
-  for (size_t i = 0; i < drift->decision_count; i++) {
-    const dsm_decision_drift *const decision = &drift->decisions[i];
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->layer);
-    dsm__table_add(&table, DSM__TONE_PLAIN,
-                   decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass));
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm_compared_name(decision->decision));
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->before);
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->after);
-  }
-  dsm__table_print(&table);
 }
 
 /* ---- baselines ---- */
@@ -157,6 +143,7 @@ static void put_head(dsm__page *page, const dsm_checked *item) {
 }
 
 static void put_checked(dsm__page *page, const dsm_checked *item) {
+  static const char *const sides[] = {"before", "after"};
   const dsm_drift *const drift = item->drift;
   put_head(page, item);
   if (drift == NULL || drift->verdict == DSM_VERDICT_OK) {
@@ -169,10 +156,10 @@ static void put_checked(dsm__page *page, const dsm_checked *item) {
                                       dsm__figure_count(drift->minibatch_before).text));
   }
   put_step(page, drift);
-  put_layers(page, drift, DSM_PRESENCE_MISSING);
-  put_layers(page, drift, DSM_PRESENCE_NEW);
-  put_passes(page, drift);
-  put_decisions(page, drift);
+  put_layers(page, item, DSM_PRESENCE_MISSING);
+  put_layers(page, item, DSM_PRESENCE_NEW);
+  put_passes(page, drift, item->row_limit);
+  dsm__put_decisions(page, drift->decisions, drift->decision_count, item->row_limit, sides);
 }
 
 /* "3 baselines: 1 ok, 1 regressed, 1 not compared; 2 failed". */

@@ -23,12 +23,6 @@ typedef struct view {
   const dsm_diff *diff;
 } view;
 
-/* Rows of a list that are shown. */
-static size_t shown(const view *v, size_t count) {
-  const size_t limit = v->of->row_limit;
-  return limit > 0 && count > limit ? limit : count;
-}
-
 /* ---- numbers ---- */
 
 /* Decimals that give a value, the largest of those that stand together, five significant digits. */
@@ -79,14 +73,6 @@ static void put_plan(const view *v, const char *label, const char *file, const d
       dsm__page_text(v->page, "%s: %s", file, dsm__page_plan_heading(v->page, plan)));
 }
 
-static void put_left_out(const view *v, size_t count) {
-  const size_t left = count - shown(v, count);
-  if (left > 0) {
-    dsm__page_labelled(v->page, 2, "",
-                       dsm__page_text(v->page, "and %zu more; --all shows them", left));
-  }
-}
-
 /* ---- inputs, layers and decisions ---- */
 
 static const dsm__column input_columns[] = {
@@ -101,7 +87,7 @@ static const char *input_text(const char *json) {
 }
 
 static void put_inputs(const view *v) {
-  const size_t count = shown(v, v->diff->input_count);
+  const size_t count = dsm__rows_shown(v->diff->input_count, v->of->row_limit);
   if (count == 0) {
     put_nothing(v, "inputs");
     return;
@@ -116,60 +102,26 @@ static void put_inputs(const view *v) {
     dsm__table_add(&table, DSM__TONE_PLAIN, input_text(input->b));
   }
   dsm__table_print(&table);
-  put_left_out(v, v->diff->input_count);
+  dsm__put_left_out(v->page, v->diff->input_count, v->of->row_limit);
 }
 
 static void put_layers(const view *v, dsm_presence presence) {
-  const char *text = "";
-  size_t found = 0;
-  size_t named = 0;
-  for (size_t i = 0; i < v->diff->layer_count; i++) {
-    if (v->diff->layers[i].presence == presence) {
-      if (found == named && found < shown(v, v->diff->layer_count)) {
-        text = dsm__page_text(v->page, "%s%s%s", text, found == 0 ? "" : ", ",
-                              v->diff->layers[i].layer);
-        named++;
-      }
-      found++;
-    }
-  }
-  if (found > named) {
-    text = dsm__page_text(v->page, "%s and %zu more; --all shows them", text, found - named);
-  }
-  if (found > 0) {
+  const char *const text = dsm__one_sided_layers(v->page, v->diff->layers, v->diff->layer_count,
+                                                 presence, v->of->row_limit);
+  if (text[0] != '\0') {
     put_heading(v, presence == DSM_PRESENCE_NEW ? "layers only in B" : "layers only in A");
     dsm__page_labelled(v->page, 2, "", text);
   }
 }
 
-static const dsm__column decision_columns[] = {
-    {.title = "layer", .is_name = true},
-    {.title = "pass", .gap = 2},
-    {.title = "decision", .gap = 2},
-    {.title = "A", .gap = 2},
-    {.title = "B", .gap = 2},
-};
-
 static void put_decisions(const view *v) {
-  const size_t count = shown(v, v->diff->decision_count);
-  if (count == 0) {
+  static const char *const sides[] = {"A", "B"};
+  if (v->diff->decision_count == 0) {
     put_nothing(v, "decisions");
     return;
   }
   put_heading(v, "decisions");
-  dsm__table table = dsm__table_make(v->page, decision_columns, COUNT_OF(decision_columns), count);
-  table.indent = 2;
-  for (size_t i = 0; i < count; i++) {
-    const dsm_decision_drift *const decision = &v->diff->decisions[i];
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->layer);
-    dsm__table_add(&table, DSM__TONE_PLAIN,
-                   decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass));
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm_compared_name(decision->decision));
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->before);
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->after);
-  }
-  dsm__table_print(&table);
-  put_left_out(v, v->diff->decision_count);
+  dsm__put_decisions(v->page, v->diff->decisions, v->diff->decision_count, v->of->row_limit, sides);
 }
 
 /* ---- the step ---- */
@@ -301,7 +253,7 @@ static void put_rest(const view *v, size_t from, int decimals) {
 }
 
 static void put_passes(const view *v) {
-  const size_t count = shown(v, v->diff->pass_count);
+  const size_t count = dsm__rows_shown(v->diff->pass_count, v->of->row_limit);
   if (count == 0) {
     put_nothing(v, "time");
     return;

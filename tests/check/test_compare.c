@@ -34,13 +34,17 @@ static dsm_recorded_layer layer_called(const char *name) {
 /* A step of 200 ms at half of the peak, in round numbers: half a percent is 1 ms and 0.0025. */
 static void same_sides(sides *s, double tolerance) {
   static const char *const names[LAYERS] = {"first", "second", "third"};
-  *s = (sides){.drift = {.tolerance = tolerance, .arena = dsm__arena_new()}};
+  *s = (sides){.drift = {.tolerance = tolerance,
+                         .minibatch_before = 64,
+                         .minibatch_after = 64,
+                         .arena = dsm__arena_new()}};
   for (int i = 0; i < LAYERS; i++) {
     s->before_layers[i] = layer_called(names[i]);
     s->after_layers[i] = layer_called(names[i]);
   }
   s->before = (dsm_recorded){.step_seconds = 0.2,
                              .step_cycles = 9000,
+                             .cycles_per_second = 1e6,
                              .utilization = 0.5,
                              .layers = s->before_layers,
                              .layer_count = LAYERS};
@@ -112,7 +116,7 @@ static const struct {
     {0.199, 0.5025, DSM_VERDICT_OK},
     {0.20101, 0.5, DSM_VERDICT_REGRESSED},
     {0.2, 0.49749, DSM_VERDICT_REGRESSED},
-    {0.19, 0.49, DSM_VERDICT_REGRESSED}, /* faster, but less utilized */
+    {0.19, 0.49, DSM_VERDICT_IMPROVED}, /* faster, though less utilized: the time decides */
     {0.21, 0.51, DSM_VERDICT_REGRESSED},
     {0.19899, 0.5, DSM_VERDICT_IMPROVED},
     {0.2, 0.50251, DSM_VERDICT_IMPROVED},
@@ -138,6 +142,64 @@ START_TEST(test_cycles_of_the_step_do_not_decide) {
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_OK);
   ck_assert(s.drift.step_cycles.is_beyond);
+  done(&s);
+}
+END_TEST
+
+START_TEST(test_at_another_clock_times_are_compared) {
+  /* At 2 MHz 1500 cycles take 0.75 ms in place of the 1 ms of 1000 cycles at 1 MHz, and 2000 cycles
+   * take as long as before. */
+  sides s;
+  same_sides(&s, 0.005);
+  s.after.cycles_per_second = 2e6;
+  s.after.step_seconds = 0.19;
+  s.after.utilization = 0.3;
+  for (int i = 0; i < LAYERS; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      s.after_layers[i].passes[p].cycles = 2000;
+    }
+  }
+  s.after_layers[1].passes[DSM_PASS_UPDATE].cycles = 1500;
+  compare(&s);
+  ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_IMPROVED);
+  ck_assert(!s.drift.is_same_clock);
+  ck_assert_uint_eq(s.drift.pass_count, 1);
+  ck_assert_str_eq(s.drift.passes[0].layer, "second");
+  ck_assert_double_eq_tol(s.drift.passes[0].seconds.before, 1e-3, 1e-15);
+  ck_assert_double_eq_tol(s.drift.passes[0].seconds.after, 0.75e-3, 1e-15);
+  ck_assert_double_eq_tol(s.drift.passes[0].seconds.change, -0.25, 1e-12);
+  done(&s);
+}
+END_TEST
+
+START_TEST(test_with_another_minibatch_the_time_of_a_sample_decides) {
+  /* Half the samples in 0.11 s in place of 0.1 s: slower, though the step takes less time. */
+  sides s;
+  same_sides(&s, 0.005);
+  s.drift.minibatch_after = 32;
+  s.after.step_seconds = 0.11;
+  compare(&s);
+  ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_REGRESSED);
+  ck_assert_double_eq_tol(s.drift.sample_seconds.before, 0.2 / 64, 1e-15);
+  ck_assert_double_eq_tol(s.drift.sample_seconds.after, 0.11 / 32, 1e-15);
+  done(&s);
+}
+END_TEST
+
+START_TEST(test_passes_are_listed_by_their_difference) {
+  /* 100, 300 and 200 cycles more or less at 1 MHz. */
+  sides s;
+  same_sides(&s, 0.005);
+  s.after_layers[0].passes[DSM_PASS_FORWARD].cycles = 1100;
+  s.after_layers[1].passes[DSM_PASS_FORWARD].cycles = 700;
+  s.after_layers[2].passes[DSM_PASS_FORWARD].cycles = 1200;
+  compare(&s);
+  ck_assert(s.drift.is_same_clock);
+  ck_assert_uint_eq(s.drift.pass_count, 3);
+  ck_assert_str_eq(s.drift.passes[0].layer, "second");
+  ck_assert_double_eq_tol(s.drift.passes[0].difference_seconds, -3e-4, 1e-12);
+  ck_assert_str_eq(s.drift.passes[1].layer, "third");
+  ck_assert_str_eq(s.drift.passes[2].layer, "first");
   done(&s);
 }
 END_TEST
@@ -313,7 +375,13 @@ START_TEST(test_missing_and_new_layers_are_listed) {
   ck_assert_int_eq(s.drift.layers[1].presence, DSM_PRESENCE_MISSING);
   ck_assert_str_eq(s.drift.layers[2].layer, "zeroth");
   ck_assert_int_eq(s.drift.layers[2].presence, DSM_PRESENCE_NEW);
-  ck_assert_uint_eq(s.drift.pass_count + s.drift.decision_count, 0);
+  ck_assert_uint_eq(s.drift.decision_count, 0);
+  /* All their passes take 1 ms: those of layers that are gone, then those of the new one. */
+  ck_assert_uint_eq(s.drift.pass_count, 3 * DSM_PASS_COUNT);
+  ck_assert_str_eq(s.drift.passes[0].layer, "first");
+  ck_assert_int_eq(s.drift.passes[0].presence, DSM_PRESENCE_MISSING);
+  ck_assert_str_eq(s.drift.passes[3 * DSM_PASS_COUNT - 1].layer, "zeroth");
+  ck_assert_int_eq(s.drift.passes[3 * DSM_PASS_COUNT - 1].presence, DSM_PRESENCE_NEW);
   done(&s);
 }
 END_TEST
@@ -328,7 +396,7 @@ START_TEST(test_missing_and_new_passes_are_listed) {
   ck_assert_uint_eq(s.drift.pass_count, 2);
   ck_assert_int_eq(s.drift.passes[0].presence, DSM_PRESENCE_NEW);
   ck_assert_double_eq(s.drift.passes[0].cycles.after, 1000);
-  ck_assert(!s.drift.passes[0].cycles.is_beyond);
+  ck_assert_double_eq(s.drift.passes[0].seconds.before, 0);
   ck_assert_int_eq(s.drift.passes[1].presence, DSM_PRESENCE_MISSING);
   ck_assert_double_eq(s.drift.passes[1].cycles.before, 1000);
   ck_assert_uint_eq(s.drift.decision_count, 0);
@@ -345,6 +413,9 @@ Suite *suite_compare(void) {
   TCase *const verdicts = tcase_create("verdicts");
   tcase_add_loop_test(verdicts, test_the_step_decides_the_verdict, 0, COUNT_OF(steps));
   tcase_add_test(verdicts, test_cycles_of_the_step_do_not_decide);
+  tcase_add_test(verdicts, test_at_another_clock_times_are_compared);
+  tcase_add_test(verdicts, test_with_another_minibatch_the_time_of_a_sample_decides);
+  tcase_add_test(verdicts, test_passes_are_listed_by_their_difference);
   tcase_add_test(verdicts, test_layers_that_even_out_are_a_change_and_no_regression);
   tcase_add_test(verdicts, test_a_regression_lists_changes_too);
   suite_add_tcase(suite, verdicts);

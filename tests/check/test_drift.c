@@ -53,6 +53,22 @@ START_TEST(test_the_record_is_compared_and_not_what_its_decisions_predict) {
 }
 END_TEST
 
+START_TEST(test_the_recorded_clock_is_that_of_the_baseline_before_overrides) {
+  /* Its 1000 cycles at 2 GHz were 500 ns; at 4 GHz the 8448 ns of the memory stay as they are. */
+  static const dsm_override fast = {.path = "system.core.frequency_GHz", .value = "4"};
+  char *const text = small_baseline_with("", "");
+  dsm_baseline *const baseline = baseline_of(text, &fast, 1);
+  dsm_drift *const drift = checked(baseline, DSM_TOLERANCE_DEFAULT);
+  ck_assert(!drift->is_same_clock);
+  ck_assert_uint_eq(drift->pass_count, 1);
+  ck_assert_double_eq_tol(drift->passes[0].seconds.before, 5e-7, 1e-18);
+  ck_assert_double_eq_tol(drift->passes[0].seconds.after, 8.448e-6, 1e-15);
+  dsm_drift_free(drift);
+  dsm_baseline_free(baseline);
+  free(text);
+}
+END_TEST
+
 START_TEST(test_a_slower_promise_is_an_improvement) {
   char *const text = small_baseline_with("\"step_seconds\": 5e-7, \"utilization\": 0.25",
                                          "\"step_seconds\": 5e-3, \"utilization\": 1e-6");
@@ -122,6 +138,7 @@ Suite *suite_drift(void) {
   tcase_set_timeout(whole, 300);
   tcase_add_loop_test(whole, test_a_plan_of_today_is_ok_without_tolerance, 0, COUNT_OF(questions));
   tcase_add_test(whole, test_the_record_is_compared_and_not_what_its_decisions_predict);
+  tcase_add_test(whole, test_the_recorded_clock_is_that_of_the_baseline_before_overrides);
   tcase_add_test(whole, test_a_slower_promise_is_an_improvement);
   tcase_add_test(whole, test_illegal_decisions_are_changed_decisions);
   tcase_add_test(whole, test_other_inputs_take_the_place_of_the_baselines);

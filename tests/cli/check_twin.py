@@ -99,8 +99,15 @@ def derive(before, after, tolerance):
     now = {layer["name"]: layer for layer in after["layers"]}
     layers = [(name, "missing") for name in was if name not in now]
     layers += [(name, "new") for name in now if name not in was]
+    hertz = [1e9 * plan["system"]["core"]["frequency_GHz"] for plan in (before, after)]
     passes, decisions = [], []
-    for name in (name for name in was if name in now):
+    for name in [*was, *(name for name in now if name not in was)]:
+        if name not in was or name not in now:
+            side, presence = (was, "missing") if name in was else (now, "new")
+            for kind in (kind for kind in PASSES if kind in side[name]["passes"]):
+                seconds = side[name]["passes"][kind]["cycles"]["total"] / hertz[presence == "new"]
+                passes.append((seconds, name, kind, presence, None, None, None))
+            continue
         for key, old, new in differences(layer_decisions(before, was[name]),
                                          layer_decisions(after, now[name])):
             decisions.append((name, None, key, old, new))
@@ -108,21 +115,33 @@ def derive(before, after, tolerance):
             old, new = was[name]["passes"].get(kind), now[name]["passes"].get(kind)
             if old is None or new is None:
                 if old is not None or new is not None:
-                    passes.append((name, kind, "new" if old is None else "missing", None, None))
+                    seconds = (old or new)["cycles"]["total"] / hertz[old is None]
+                    passes.append((seconds, name, kind, "new" if old is None else "missing",
+                                   None, None, None))
                 continue
-            cycles = moved(old["cycles"]["total"], new["cycles"]["total"], tolerance)
+            cycles = [a_pass["cycles"]["total"] for a_pass in (old, new)]
+            times = [cycles[i] / hertz[i] for i in (0, 1)]
+            seconds = moved(*times, tolerance)
             utilization = moved(old["utilization"], new["utilization"], tolerance)
-            if cycles["beyond"] or utilization["beyond"]:
-                passes.append((name, kind, "both", cycles, utilization))
+            if seconds["beyond"] or utilization["beyond"]:
+                is_same = hertz[0] == hertz[1]
+                difference = (cycles[1] - cycles[0]) / hertz[0] if is_same else times[1] - times[0]
+                passes.append((abs(difference), name, kind, "both", seconds,
+                               moved(*cycles, tolerance) if is_same else None, utilization))
             for key, one, other in differences(pass_decisions(old), pass_decisions(new)):
                 decisions.append((name, kind, key, one, other))
+    passes = [listed[1:] for listed in sorted(passes, key=lambda listed: -listed[0])]
     step = {key: moved(before["result"][key], after["result"][key], tolerance)
             for key in ("step_seconds", "step_cycles", "utilization")}
-    time, utilization = step["step_seconds"], step["utilization"]
-    if (time["beyond"] and time["change"] > 0) or (utilization["beyond"] and utilization["change"] < 0):
-        verdict = "regressed"
-    elif time["beyond"] or utilization["beyond"]:
-        verdict = "improved"
+    step["sample_seconds"] = moved(*(plan["result"]["step_seconds"] / plan["minibatch"]
+                                     for plan in (before, after)), tolerance)
+    if hertz[0] != hertz[1]:
+        step["step_cycles"] = None
+    time, utilization = step["sample_seconds"], step["utilization"]
+    if time["beyond"]:
+        verdict = "regressed" if time["change"] > 0 else "improved"
+    elif utilization["beyond"]:
+        verdict = "regressed" if utilization["change"] < 0 else "improved"
     else:
         verdict = "changed" if layers or passes or decisions else "ok"
     return verdict, step, layers, passes, decisions
@@ -133,16 +152,17 @@ def derive(before, after, tolerance):
 
 def said(item):
     def both(each, key):
-        return each[key] if each["presence"] == "both" else None
+        return each.get(key) if each["presence"] == "both" else None
 
     def word(each, key):
         return float(each[key]) if each["decision"] == "weights_on_chip" else each[key]
 
-    step = {key: item[key] for key in ("step_seconds", "step_cycles", "utilization")}
+    step = {key: item.get(key)
+            for key in ("step_seconds", "sample_seconds", "step_cycles", "utilization")}
     return (item["verdict"], step,
             [(each["layer"], each["presence"]) for each in item["layers"]],
-            [(each["layer"], each["pass"], each["presence"], both(each, "cycles"),
-              both(each, "utilization")) for each in item["passes"]],
+            [(each["layer"], each["pass"], each["presence"], both(each, "seconds"),
+              both(each, "cycles"), both(each, "utilization")) for each in item["passes"]],
             [(each["layer"], each.get("pass"), each["decision"], word(each, "before"),
               word(each, "after")) for each in item["decisions"]])
 

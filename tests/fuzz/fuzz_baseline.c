@@ -16,6 +16,7 @@ static void check_drift(const dsm_drift *drift) {
   check_moved(&drift->step_seconds);
   check_moved(&drift->utilization);
   for (size_t i = 0; i < drift->pass_count; i++) {
+    check_moved(&drift->passes[i].seconds);
     check_moved(&drift->passes[i].cycles);
     check_moved(&drift->passes[i].utilization);
   }

@@ -14,25 +14,30 @@
 static const dsm_layer_drift layers[] = {{"gone", DSM_PRESENCE_MISSING},
                                          {"come", DSM_PRESENCE_NEW}};
 
-static const dsm_pass_drift passes[] = {
+/* At 1 GHz; at another clock before, seconds would not follow from cycles. */
+static const dsm_pass_difference passes[] = {
+    {.layer = "conv3",
+     .pass = DSM_PASS_BACKWARD,
+     .presence = DSM_PRESENCE_MISSING,
+     .seconds = {54.321e-6, 0, -1, true},
+     .cycles = {54321, 0, -1, true},
+     .utilization = {0.25, 0, -1, true}},
+    {.layer = "conv2",
+     .pass = DSM_PASS_BACKWARD,
+     .presence = DSM_PRESENCE_NEW,
+     .seconds = {0, 12.345e-6, HUGE_VAL, true},
+     .cycles = {0, 12345, HUGE_VAL, true},
+     .utilization = {0, 0.75, HUGE_VAL, true}},
     {.layer = "conv1",
      .pass = DSM_PASS_FORWARD,
+     .seconds = {1e-6, 1.25e-6, 0.25, true},
      .cycles = {1000, 1250, 0.25, true},
      .utilization = {0.5, 0.4, -0.2, true}},
     {.layer = "conv1",
      .pass = DSM_PASS_UPDATE,
+     .seconds = {0, 40e-9, HUGE_VAL, true},
      .cycles = {0, 40, HUGE_VAL, true},
      .utilization = {0.5, 0.5, 0, false}},
-    {.layer = "conv2",
-     .pass = DSM_PASS_BACKWARD,
-     .presence = DSM_PRESENCE_NEW,
-     .cycles = {.after = 12345},
-     .utilization = {.after = 0.75}},
-    {.layer = "conv3",
-     .pass = DSM_PASS_BACKWARD,
-     .presence = DSM_PRESENCE_MISSING,
-     .cycles = {.before = 54321},
-     .utilization = {.before = 0.25}},
 };
 
 static const dsm_decision_drift decisions[] = {
@@ -50,7 +55,9 @@ static const dsm_drift regressed = {
     .minibatch_after = 1024,
     .dsm_version_before = "0.0.7",
     .step_seconds = {0.010, 0.011, 0.1, true},
+    .sample_seconds = {39.0625e-6, 10.7421875e-6, -0.725, true},
     .step_cycles = {20000000, 22000000, 0.1, true},
+    .is_same_clock = true,
     .utilization = {0.5, 0.499, -0.002, false},
     .layers = layers,
     .layer_count = COUNT_OF(layers),
@@ -107,14 +114,15 @@ START_TEST(test_the_table_shows_all_that_moved) {
       "  minibatch       1,024, was 256\n"
       "  step              before    after    change\n"
       "  time (ms)        10.0000  11.0000  +10.00 %\n"
+      "  a sample (us)    39.0625  10.7422  -72.50 %\n"
       "  utilization (%)    50.00    49.90   -0.20 %\n"
       "  missing layers  gone\n"
       "  new layers      come\n"
       "  layer  pass      cycles before   after    change  util % before  after    change\n"
+      "  conv3  backward         54,321       -   missing           25.0      -   missing\n"
+      "  conv2  backward              -  12,345       new              -   75.0       new\n"
       "  conv1  forward           1,000   1,250  +25.00 %           50.0   40.0  -20.00 %\n"
       "  conv1  update                0      40       new           50.0   50.0       0 %\n"
-      "  conv2  backward              -  12,345       new              -   75.0       new\n"
-      "  conv3  backward         54,321       -   missing           25.0      -   missing\n"
       "  layer      pass     decision     before     after\n"
       "  conv1      forward  core_split   in 2 ij 8  none\n"
       "  conv, \"2\"           dysm_factor  1          16\n"
@@ -123,6 +131,42 @@ START_TEST(test_the_table_shows_all_that_moved) {
       "3 baselines: 1 ok, 1 regressed, 1 not compared; 2 failed\n");
   expect_tidy(text);
   free(text);
+}
+END_TEST
+
+START_TEST(test_times_stand_where_clocks_differ) {
+  dsm_drift other_clock = regressed;
+  other_clock.is_same_clock = false;
+  const dsm_checked item = {.file = "a.json", .drift = &other_clock, .is_failed = true};
+  char *const text = dsm_report_check_table(&item, 1, plain_style(200));
+  ck_assert_ptr_nonnull(strstr(text, "us before"));
+  ck_assert_ptr_nonnull(strstr(text, "  conv1  forward       1.000   1.250  +25.00 % "));
+  ck_assert_ptr_null(strstr(text, "cycles"));
+  free(text);
+  char *const json = dsm_report_check_json(&item, 1);
+  ck_assert_ptr_nonnull(strstr(json, "\"seconds\""));
+  ck_assert_ptr_null(strstr(json, "cycles\""));
+  free(json);
+  char *const csv = dsm_report_check_csv(&item, 1);
+  ck_assert_ptr_nonnull(strstr(csv, ",seconds,"));
+  ck_assert_ptr_null(strstr(csv, "cycles,"));
+  free(csv);
+}
+END_TEST
+
+START_TEST(test_lists_are_cut_and_what_is_left_out_is_counted) {
+  const dsm_checked item = {
+      .file = "a.json", .drift = &regressed, .is_failed = true, .row_limit = 1};
+  char *const text = dsm_report_check_table(&item, 1, plain_style(200));
+  ck_assert_ptr_nonnull(strstr(text, "  conv3  backward"));
+  ck_assert_ptr_null(strstr(text, "conv2"));
+  ck_assert_ptr_nonnull(strstr(text, "\n  and 3 more; --all shows them\n"));
+  ck_assert_ptr_nonnull(strstr(text, "\n  and 1 more; --all shows them\n"));
+  ck_assert_ptr_null(strstr(text, "dysm_factor"));
+  free(text);
+  char *const junit = dsm_report_check_junit(&item, 1);
+  ck_assert_ptr_nonnull(strstr(junit, "and 3 more; --all shows them"));
+  free(junit);
 }
 END_TEST
 
@@ -172,7 +216,7 @@ START_TEST(test_json_has_every_figure_in_full) {
   ck_assert_double_eq(number(first, "minibatch", "before"), 256);
   const cJSON *const moved = cJSON_GetObjectItem(first, "passes");
   ck_assert_int_eq(cJSON_GetArraySize(moved), COUNT_OF(passes));
-  const cJSON *const from_nothing = cJSON_GetObjectItem(cJSON_GetArrayItem(moved, 1), "cycles");
+  const cJSON *const from_nothing = cJSON_GetObjectItem(cJSON_GetArrayItem(moved, 3), "cycles");
   ck_assert(cJSON_IsNull(cJSON_GetObjectItem(from_nothing, "change")));
   const cJSON *const changed = cJSON_GetObjectItem(first, "decisions");
   ck_assert_str_eq(cJSON_GetObjectItem(cJSON_GetArrayItem(changed, 0), "pass")->valuestring,
@@ -208,19 +252,19 @@ START_TEST(test_csv_has_a_row_for_whatever_moved) {
   char *const text = dsm_report_check_csv(items, 3);
   csv_table table = csv_read(text);
   expect_csv_titles(&table, titles);
-  /* three figures, two layers, two passes with two figures, two on one side, two decisions; three
-   * figures; one that was not compared */
-  ck_assert_uint_eq(table.row_count, 3 + 2 + 4 + 2 + 2 + 3 + 1);
+  /* four figures, two layers, two passes on one side, two with three figures, two decisions; three
+   * figures, since clocks differ; one that was not compared */
+  ck_assert_uint_eq(table.row_count, 4 + 2 + 2 + 6 + 2 + 3 + 1);
   ck_assert_str_eq(csv_at(&table, 0, "figure"), "step_seconds");
   ck_assert_double_eq(csv_number_at(&table, 0, "change"), 0.1);
-  ck_assert_str_eq(csv_at(&table, 3, "before"), "present");
-  ck_assert_str_eq(csv_at(&table, 4, "after"), "present");
-  ck_assert_str_eq(csv_at(&table, 7, "change"), ""); /* from nothing */
-  ck_assert_str_eq(csv_at(&table, 12, "layer"), "conv, \"2\"");
-  ck_assert_str_eq(csv_at(&table, 12, "pass"), "");
-  ck_assert_str_eq(csv_at(&table, 12, "figure"), "dysm_factor");
-  ck_assert_str_eq(csv_at(&table, 16, "status"), "invalid input");
-  ck_assert_str_eq(csv_at(&table, 16, "verdict"), "");
+  ck_assert_str_eq(csv_at(&table, 4, "before"), "present");
+  ck_assert_str_eq(csv_at(&table, 5, "after"), "present");
+  ck_assert_str_eq(csv_at(&table, 11, "change"), ""); /* from nothing */
+  ck_assert_str_eq(csv_at(&table, 15, "layer"), "conv, \"2\"");
+  ck_assert_str_eq(csv_at(&table, 15, "pass"), "");
+  ck_assert_str_eq(csv_at(&table, 15, "figure"), "dysm_factor");
+  ck_assert_str_eq(csv_at(&table, 19, "status"), "invalid input");
+  ck_assert_str_eq(csv_at(&table, 19, "verdict"), "");
   csv_free(&table);
   free(text);
 }
@@ -239,7 +283,8 @@ START_TEST(test_junit_counts_and_times) {
       strstr(text, "<testcase name=\"b.json\" classname=\"dsm.check\" time=\"0.250\">\n"));
   ck_assert_ptr_nonnull(
       strstr(text, "<failure type=\"regressed\" message=\"step time +10.00 %, utilization -0.20 %, "
-                   "tolerance 0.5 %; 2 layers on one side only; 4 passes beyond it; 2 decisions "
+                   "tolerance 0.5 %; time of a sample -72.50 %; 2 layers on one side only; 4 "
+                   "passes beyond it; 2 decisions "
                    "changed\">a.json: regressed"));
   ck_assert_ptr_nonnull(strstr(
       text, "<error type=\"invalid input\" message=\"expected &lt;a&gt;, found &quot;b&quot;\">"));
@@ -268,6 +313,8 @@ Suite *suite_check_report(void) {
   TCase *const all = tcase_create("forms");
   tcase_add_checked_fixture(all, set_up, tear_down);
   tcase_add_test(all, test_the_table_shows_all_that_moved);
+  tcase_add_test(all, test_times_stand_where_clocks_differ);
+  tcase_add_test(all, test_lists_are_cut_and_what_is_left_out_is_counted);
   tcase_add_test(all, test_color_adds_only_escapes);
   tcase_add_loop_test(all, test_tables_fit_their_width, 0, 3);
   tcase_add_test(all, test_json_has_every_figure_in_full);

@@ -647,7 +647,7 @@ def check_checks(schemas, dsm, plans, folder):
     regressed["passes"], regressed["decisions"] = regressed["passes"][:1], regressed["decisions"][:1]
     check_refusals(schemas, name, found, ["format", "failed", "items"])
     for index in (0, 2):
-        for key in found["items"][index]:
+        for key in found["items"][index].keys() - {"step_cycles"}:  # left out where clocks differ
             changed = copy.deepcopy(found)
             del changed["items"][index][key]
             expect(schemas.complaint(name, changed) is not None, f"{name}: valid without {key}")
