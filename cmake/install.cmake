@@ -21,7 +21,15 @@ install(
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libdsm-dev/examples
   COMPONENT development)
 install(DIRECTORY workloads systems sweeps servers schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/dsm)
+# The pages refer to each other, and the README to them, as in the source.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(
+  DIRECTORY docs
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING
+  PATTERN "*.md"
+  PATTERN "*.svg"
+  PATTERN examples EXCLUDE)
 
 install(
   EXPORT dsm-targets

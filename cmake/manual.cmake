@@ -2,30 +2,36 @@
 # Man pages and completions, in the build tree as in an installation. The pages are written by a
 # program that holds the same tables as dsm; which ones there are is its own business, so that the
 # build knows only their folder.
-set(DSM_MAN_FOLDER ${PROJECT_BINARY_DIR}/share/man/man1)
-add_executable(dsm_pages src/pages/dsm_pages.c src/pages/roff.c)
+set(DSM_MAN_FOLDER ${PROJECT_BINARY_DIR}/share/man)
+set(DSM_HELP_FOLDER ${PROJECT_BINARY_DIR}/share/dsm/help)
+file(GLOB DSM_DESCRIBING CONFIGURE_DEPENDS schemas/*.json templates/*.json)
+add_executable(dsm_pages src/pages/dsm_pages.c src/pages/format_guide.c src/pages/format_help.c
+                         src/pages/roff.c)
 set_target_properties(dsm_pages PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/pages)
 target_compile_definitions(dsm_pages PRIVATE DSM_VERSION="${PROJECT_VERSION}"
                                              DSM_DATE="${DSM_DATE}")
 target_link_libraries(dsm_pages PRIVATE dsm_warnings dsm_cli dsm_static)
 add_custom_command(
   OUTPUT ${PROJECT_BINARY_DIR}/pages/written
-  COMMAND ${CMAKE_COMMAND} -E rm -rf ${DSM_MAN_FOLDER}
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${DSM_MAN_FOLDER}
-  COMMAND dsm_pages ${DSM_MAN_FOLDER}
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${DSM_MAN_FOLDER} ${DSM_HELP_FOLDER}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${DSM_MAN_FOLDER}/man1 ${DSM_MAN_FOLDER}/man5
+          ${DSM_HELP_FOLDER}
+  COMMAND dsm_pages ${DSM_MAN_FOLDER}/man1 ${DSM_MAN_FOLDER}/man5 ${DSM_HELP_FOLDER}
+          ${PROJECT_SOURCE_DIR}
   COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/pages/written
-  DEPENDS dsm_pages
+  DEPENDS dsm_pages ${DSM_DESCRIBING}
   COMMENT "Writing the man pages"
   VERBATIM)
 add_custom_target(manual ALL DEPENDS ${PROJECT_BINARY_DIR}/pages/written)
 
 install(
-  DIRECTORY ${DSM_MAN_FOLDER}
+  DIRECTORY ${DSM_MAN_FOLDER}/
   DESTINATION ${CMAKE_INSTALL_MANDIR}
   PATTERN dsm-mpi.1 EXCLUDE)
+install(DIRECTORY ${DSM_HELP_FOLDER} DESTINATION ${CMAKE_INSTALL_DATADIR}/dsm)
 if(TARGET dsm_mpi)
   install(
-    FILES ${DSM_MAN_FOLDER}/dsm-mpi.1
+    FILES ${DSM_MAN_FOLDER}/man1/dsm-mpi.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT mpi)
 endif()

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/help.h"
+#include "cli/lookup.h"
 #include "cli/manual.h"
 #include "cli/option_table.h"
+#include "cli/output.h"
 
 #define PAGE_WIDTH 80
 #define OPTION_COLUMN 26
@@ -136,14 +139,62 @@ void cli_print_version(void) {
   (void)printf("%s %s\n", cli_program_name(), dsm_version());
 }
 
+/* Formats of files that help is on. */
+static const char *const format_words[] = {"workload", "system", "server", "sweep", "plan"};
+enum { FORMAT_COUNT = sizeof format_words / sizeof format_words[0], NAME_SIZE = 64 };
+
+const char *cli_help_word(size_t index) {
+  return index < FORMAT_COUNT ? format_words[index] : NULL;
+}
+
+/* What a format may hold; the build made it of the format's schema. */
+static cli_exit print_format(const cli_arguments *arguments, const char *word) {
+  dsm_diags *const diags = dsm_diags_new(1);
+  char name[NAME_SIZE];
+  char *path = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  (void)snprintf(name, sizeof name, "%s.txt", word);
+  dsm_status status = cli_find_installed(&path, "help", name, diags);
+  if (status == DSM_OK) {
+    status = dsm_file_read(&text, &length, path, diags);
+  }
+  cli_print_findings(arguments, diags);
+  const cli_exit outcome = status == DSM_OK ? cli_put_stdout(text) : cli_exit_of(status);
+  free(text);
+  free(path);
+  dsm_diags_free(diags);
+  return outcome;
+}
+
+static bool is_format(const char *word) {
+  for (size_t i = 0; i < FORMAT_COUNT; i++) {
+    if (strcmp(format_words[i], word) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A sweep is a command and a format: both are shown. */
 cli_exit cli_run_help(const cli_arguments *arguments) {
-  const cli_command *command = &cli_program;
-  if (arguments->operand_count > 0) {
-    command = cli_command_find(arguments->operands[0]);
+  if (arguments->operand_count == 0) {
+    cli_print_help(&cli_program);
+    return CLI_EXIT_DONE;
   }
-  if (command == NULL) {
-    return cli_command_unknown(arguments->operands[0]);
+  const char *const word = arguments->operands[0];
+  const cli_command *const command = cli_command_find(word);
+  if (command == NULL && !is_format(word)) {
+    const cli_hint hint = cli_did_you_mean(word, format_words, FORMAT_COUNT);
+    return hint.text[0] == '\0'
+               ? cli_command_unknown(word)
+               : cli_usage_error(arguments->command, "unknown format '%s'%s", word, hint.text);
   }
-  cli_print_help(command);
-  return CLI_EXIT_DONE;
+  if (command != NULL) {
+    cli_print_help(command);
+  }
+  if (command != NULL && is_format(word)) {
+    (void)putchar('\n');
+  }
+  return is_format(word) ? print_format(arguments, word) : CLI_EXIT_DONE;
 }

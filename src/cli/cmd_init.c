@@ -13,7 +13,7 @@
 #include "cli/output.h"
 
 static const char *const kind_words[] = {"workload", "system", "server", "sweep"};
-enum { KIND_COUNT = sizeof kind_words / sizeof kind_words[0] };
+enum { KIND_COUNT = sizeof kind_words / sizeof kind_words[0], NAME_SIZE = 64 };
 
 const char *cli_init_word(size_t index) {
   return index < KIND_COUNT ? kind_words[index] : NULL;
@@ -58,7 +58,9 @@ cli_exit cli_run_init(const cli_arguments *arguments) {
   char *path = NULL;
   char *text = NULL;
   size_t length = 0;
-  dsm_status status = cli_find_template(&path, kind, diags);
+  char name[NAME_SIZE];
+  (void)snprintf(name, sizeof name, "%s.json", kind);
+  dsm_status status = cli_find_installed(&path, "templates", name, diags);
   if (status == DSM_OK) {
     status = dsm_file_read(&text, &length, path, diags);
   }

@@ -62,6 +62,9 @@ cli_exit cli_command_unknown(const char *name);
  * last. */
 const char *cli_init_word(size_t index);
 
+/** The formats that `help` is on: number `index`, NULL after the last. */
+const char *cli_help_word(size_t index);
+
 cli_exit cli_run_explore(const cli_arguments *arguments);
 cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);

@@ -263,12 +263,16 @@ const cli_command cli_commands[] = {
      .run = cli_run_init},
     {.name = "help",
      .bit = CLI_HELP,
-     .operands = "[COMMAND]",
+     .operands = "[COMMAND | FORMAT]",
      .takes = {CLI_TAKES_COMMAND},
+     .operand_word = cli_help_word,
      .operand_max = 1,
-     .summary = "show help on dsm or on a command",
-     .description = "Shows what COMMAND does and its options; without COMMAND, all commands.",
-     .examples = {"dsm help explore"},
+     .summary = "show help on dsm, on a command or on a file format",
+     .description =
+         "Shows what COMMAND does and its options; without COMMAND, all commands. FORMAT "
+         "is workload, system, server, sweep or plan: shows each key of such a file, "
+         "what it may be, its unit and its default.",
+     .examples = {"dsm help explore", "dsm help system"},
      .run = cli_run_help},
 };
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@
 /* Longer paths name nothing that can be opened. */
 #define PATH_SIZE 4096
 #define FOLDERS_MAX 64
+/* Names that a message lists. */
+#define STARTING_MAX 6
 
 static const char suffix[] = ".json";
 
@@ -151,33 +154,81 @@ static bool is_in_folder(const char *folder, const char *name, char path[PATH_SI
 
 /* ---- what to say if there is none ---- */
 
-/* If the entry is a description nearer to the name than `best`, it becomes the best. */
-static void consider(const char *entry, const char *name, char best[NAME_MAX + 1]) {
+/* Names that a user may have meant. */
+typedef struct near_names {
+  const char *name;        /* what was asked for */
+  char stem[NAME_MAX + 1]; /* without its ending, be that ".json" or not */
+  char nearest[NAME_MAX + 1];
+  char starting[STARTING_MAX][NAME_MAX + 1]; /* those that begin so */
+  size_t starting_count;                     /* may be more than there is room for */
+} near_names;
+
+static void add_starting(near_names *near, const char *candidate) {
+  const size_t kept = near->starting_count < STARTING_MAX ? near->starting_count : STARTING_MAX;
+  for (size_t i = 0; i < kept; i++) {
+    if (strcmp(near->starting[i], candidate) == 0) {
+      return; /* it hides the other one */
+    }
+  }
+  if (kept < STARTING_MAX) {
+    (void)snprintf(near->starting[kept], sizeof near->starting[kept], "%s", candidate);
+  }
+  near->starting_count++;
+}
+
+/* Takes an entry of a folder, if it is a description that begins as the name does, or nearer to the
+ * name than the nearest so far. */
+static void consider(near_names *near, const char *entry) {
   char candidate[NAME_MAX + 1];
   if (!has_suffix(entry)) {
     return;
   }
-  const size_t length = strlen(entry) - (has_suffix(name) ? 0 : sizeof suffix - 1);
+  const size_t length = strlen(entry) - (has_suffix(near->name) ? 0 : sizeof suffix - 1);
   (void)snprintf(candidate, sizeof candidate, "%.*s", (int)length, entry);
-  const char *const words[] = {best[0] == '\0' ? NULL : best, candidate};
-  if (dsm_suggest(name, words, 2) == candidate) {
-    memcpy(best, candidate, sizeof candidate);
+  const char *const words[] = {near->nearest[0] == '\0' ? NULL : near->nearest, candidate};
+  if (dsm_suggest(near->name, words, 2) == candidate) {
+    memcpy(near->nearest, candidate, sizeof candidate);
+  }
+  const size_t stem_length = strlen(near->stem);
+  if (stem_length > 1 && strncasecmp(entry, near->stem, stem_length) == 0) {
+    add_starting(near, candidate);
   }
 }
 
-/* The nearest known name, in `best`; empty if none is near. */
-static void find_nearest(const folder_list *folders, const char *name, char best[NAME_MAX + 1]) {
-  best[0] = '\0';
+static void find_near(const folder_list *folders, near_names *near) {
+  const char *const dot = strrchr(near->name, '.');
+  const size_t length = dot == NULL ? strlen(near->name) : (size_t)(dot - near->name);
+  (void)snprintf(near->stem, sizeof near->stem, "%.*s",
+                 (int)(length < NAME_MAX ? length : NAME_MAX), near->name);
   for (size_t i = 0; i < folders->count; i++) {
     struct dirent **entries;
     const int count = scandir(folders->items[i], &entries, NULL, alphasort);
     for (int entry = 0; entry < count; entry++) {
-      consider(entries[entry]->d_name, name, best);
+      consider(near, entries[entry]->d_name);
       free(entries[entry]);
     }
     if (count >= 0) {
       free(entries);
     }
+  }
+}
+
+/* Asks whether one of them was meant; leaves the hint empty if there is none. */
+static void ask(dsm_diag *diag, const near_names *near) {
+  const size_t count = near->starting_count;
+  const size_t shown = count < STARTING_MAX ? count : STARTING_MAX;
+  if (count == 0 && near->nearest[0] != '\0') {
+    (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", near->nearest);
+  }
+  size_t used = 0;
+  for (size_t i = 0; i < shown && used < sizeof diag->hint; i++) {
+    const char *const before = i == 0 ? "did you mean " : i + 1 == count ? " or " : ", ";
+    used += (size_t)snprintf(diag->hint + used, sizeof diag->hint - used, "%s\"%.60s\"%s", before,
+                             near->starting[i], i + 1 == count ? "?" : "");
+  }
+  if (count > shown && used < sizeof diag->hint) {
+    (void)snprintf(diag->hint + used, sizeof diag->hint - used, " or %zu other%s?", count - shown,
+                   count - shown == 1 ? "" : "s");
   }
 }
 
@@ -200,7 +251,8 @@ static bool is_bundled(unsigned kinds, const char *name) {
 /* What is not there yet may be started from a template. */
 static void point_to_init(dsm_diag *diag, const char *name, unsigned bundled) {
   if (bundled != 0 && strstr(name, ".sqlite") == NULL) {
-    (void)snprintf(diag->hint, sizeof diag->hint, "'dsm init %s' writes one to start from",
+    (void)snprintf(diag->hint, sizeof diag->hint,
+                   "'dsm list' shows what there is, 'dsm init %s' writes one to start from",
                    name_of_kind(bundled));
   }
 }
@@ -209,18 +261,19 @@ static void point_to_init(dsm_diag *diag, const char *name, unsigned bundled) {
  * or a known name that is near. */
 static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
                     unsigned bundled) {
-  char nearest[NAME_MAX + 1] = "";
+  near_names near = {.name = name};
   const char *other = NULL;
   for (size_t k = 0; k < BUNDLED_KINDS && other == NULL; k++) {
     const bool is_other = is_bundled(bundled_kinds[k].bit & ~bundled, name);
     other = is_other ? bundled_kinds[k].name : NULL;
   }
-  find_nearest(folders, name, nearest);
+  find_near(folders, &near);
   if (other != NULL) {
     (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name", other);
-  } else if (nearest[0] != '\0') {
-    (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", nearest);
   } else {
+    ask(diag, &near);
+  }
+  if (diag->hint[0] == '\0') {
     point_to_init(diag, name, bundled);
   }
 }
@@ -336,16 +389,16 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
   return *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
 }
 
-dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags) {
+dsm_status cli_find_installed(char **path, const char *folder, const char *name, dsm_diags *diags) {
   *path = NULL;
   char found[PATH_SIZE];
   folder_list folders = {.count = 0};
-  add_bundled(&folders, "templates");
+  add_bundled(&folders, folder);
   dsm_status status = folders.failed ? cli_note_out_of_memory(diags) : DSM_OK;
-  if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], kind, found))) {
+  if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], name, found))) {
     dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
-    (void)snprintf(diag.message, sizeof diag.message, "no %s.json in %s", kind,
-                   folders.count == 0 ? "share/dsm/templates" : folders.items[0]);
+    (void)snprintf(diag.message, sizeof diag.message, "no %s in %s", name,
+                   folders.count == 0 ? "share/dsm" : folders.items[0]);
     (void)snprintf(diag.hint, sizeof diag.hint, "dsm is not installed whole");
     dsm_diags_append(diags, &diag);
     status = DSM_ERROR_IO;

@@ -36,8 +36,10 @@ DSM_NODISCARD dsm_status cli_find_beside(char **path, const cli_arguments *argum
  * these kinds would have been found had it not been there. */
 void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_diags *diags);
 
-/** Finds the bundled starting description of a kind, such as "workload"; as cli_find_input. */
-DSM_NODISCARD dsm_status cli_find_template(char **path, const char *kind, dsm_diags *diags);
+/** Finds a file that is installed with the program, such as templates/workload.json; as
+ * cli_find_input. */
+DSM_NODISCARD dsm_status cli_find_installed(char **path, const char *folder, const char *name,
+                                            dsm_diags *diags);
 
 /** Takes a name as users write it, without ".json", and the folder that it was found in. */
 typedef void cli_name_visitor(void *context, const char *name, const char *folder);

@@ -52,6 +52,8 @@ static const cli_manual_item files[] = {
      EVERYWHERE & ~(unsigned)CLI_HELP},
     {"../share/dsm/schemas", NULL, "JSON Schemas of all formats.",
      EVERYWHERE & ~(unsigned)CLI_HELP},
+    {"../share/doc/dsm", NULL, "The guide and the other documents, where they are installed.",
+     CLI_PROGRAM},
 };
 const cli_manual_list cli_files = {"FILES", files, COUNT_OF(files)};
 

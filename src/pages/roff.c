@@ -7,6 +7,9 @@
 
 #include "cli/manual.h"
 #include "cli/option_table.h"
+#include "pages/format_guide.h"
+
+enum { NAME_SIZE = 64 };
 
 /* ---- text ---- */
 
@@ -225,20 +228,30 @@ static void put_see_also(FILE *out, const pages_subject *subject) {
       separator = ",\n";
     }
   }
-  (void)fputs(is_program ? ",\n\\fBdsm\\-mpi\\fR(1)\n" : "\n", out);
+  (void)fputs(is_program ? ",\n\\fBdsm\\-mpi\\fR(1)" : "", out);
+  for (size_t i = 0; (is_program || subject->command->bit == CLI_HELP) && pages_format_names[i];
+       i++) {
+    (void)fprintf(out, ",\n\\fBdsm\\-%s\\fR(5)", pages_format_names[i]);
+  }
+  (void)fputs("\n", out);
+}
+
+static void put_head(FILE *out, const char *name, const char *section, const char *date,
+                     const char *version) {
+  (void)fputs(".\\\" SPDX-License-Identifier: GPL-3.0-or-later\n.TH ", out);
+  for (const char *letter = name; *letter != '\0'; letter++) {
+    put_character(out, (char)toupper((unsigned char)*letter));
+  }
+  (void)fprintf(out, " %s \"%s\" \"dsm %s\"\n", section, date, version);
+  (void)fputs(".nh\n.ad l\n", out); /* paths and options are not to be broken */
+  put_section(out, "NAME");
+  put_plain(out, name, strlen(name));
+  (void)fputs(" \\- ", out);
 }
 
 void pages_write(FILE *out, const pages_subject *subject, const char *date, const char *version) {
   const cli_command *const command = subject->command;
-  (void)fputs(".\\\" SPDX-License-Identifier: GPL-3.0-or-later\n.TH ", out);
-  for (const char *letter = subject->name; *letter != '\0'; letter++) {
-    put_character(out, (char)toupper((unsigned char)*letter));
-  }
-  (void)fprintf(out, " 1 \"%s\" \"dsm %s\" \"User Commands\"\n", date, version);
-  (void)fputs(".nh\n.ad l\n", out); /* paths and options are not to be broken */
-  put_section(out, "NAME");
-  put_plain(out, subject->name, strlen(subject->name));
-  (void)fputs(" \\- ", out);
+  put_head(out, subject->name, "1", date, version);
   put_plain(out, command->summary, strlen(command->summary));
   (void)fputc('\n', out);
   put_synopsis(out, subject);
@@ -254,4 +267,65 @@ void pages_write(FILE *out, const pages_subject *subject, const char *date, cons
   put_list(out, command, &cli_files);
   put_examples(out, command);
   put_see_also(out, subject);
+}
+
+/* ---- formats ---- */
+
+static void put_prose(FILE *out, const char *text) {
+  (void)fputs(*text == '.' ? "\\&" : "", out);
+  put_plain(out, text, strlen(text));
+  (void)fputc('\n', out);
+}
+
+static void put_key(FILE *out, const pages_key *key) {
+  (void)fputs(".TP\n", out);
+  put_font(out, 'B', key->path, strlen(key->path));
+  (void)fputc('\n', out);
+  put_plain(out, key->value, strlen(key->value));
+  (void)fputs(key->description[0] == '\0' ? ".\n" : ".\n.br\n", out);
+  if (key->description[0] != '\0') {
+    put_prose(out, key->description);
+  }
+}
+
+static void put_example_file(FILE *out, const pages_format *format) {
+  put_section(out, "EXAMPLES");
+  if (format->example == NULL) {
+    (void)fputs("dsm explore writes one:\n.PP\n.EX\n"
+                "dsm explore vgg16 torus64 \\-o plan.json\n.EE\n",
+                out);
+    return;
+  }
+  (void)fprintf(out, "dsm init %s writes this one:\n.PP\n.EX\n", format->name);
+  put_plain(out, format->example, strlen(format->example));
+  (void)fputs(".EE\n", out);
+}
+
+void pages_write_format(FILE *out, const pages_format *format, const char *date,
+                        const char *version) {
+  char name[NAME_SIZE];
+  (void)snprintf(name, sizeof name, "dsm-%s", format->name);
+  const dsm__json_node title = dsm__json_member(format->schema, "title");
+  const dsm__json_node description = dsm__json_member(format->schema, "description");
+  put_head(out, name, "5", date, version);
+  put_prose(out, dsm__json_text(&title));
+  put_section(out, "DESCRIPTION");
+  put_prose(out, dsm__json_text(&description));
+  (void)fputs(".PP\n", out);
+  put_prose(out, pages_rules);
+  (void)fprintf(out,
+                ".PP\nThe JSON Schema is ../share/dsm/schemas/dsm\\-%s\\-1.schema.json, beside the "
+                "folder of the program.\n",
+                format->name);
+  put_section(out, "KEYS");
+  (void)pages_visit_keys(out, format->schema, put_key);
+  put_example_file(out, format);
+  put_section(out, "SEE ALSO");
+  (void)fputs("\\fBdsm\\fR(1),\n\\fBdsm\\-init\\fR(1),\n\\fBdsm\\-validate\\fR(1)", out);
+  for (size_t i = 0; pages_format_names[i] != NULL; i++) {
+    if (strcmp(pages_format_names[i], format->name) != 0) {
+      (void)fprintf(out, ",\n\\fBdsm\\-%s\\fR(5)", pages_format_names[i]);
+    }
+  }
+  (void)fputs("\n", out);
 }

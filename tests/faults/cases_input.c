@@ -190,6 +190,13 @@ static attempt detect_unknown(const subject *s, dsm_diags *diags) {
                        dsm_description_detect(&description, text, sizeof text - 1, "x", diags)};
 }
 
+static attempt read_comment(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  static const char text[] = "{ \"//\": [\"a line\\n\", \"b\"] }";
+  return attempt_of_text(dsm_description_comment(text, sizeof text - 1));
+}
+
 /* ---- paths ---- */
 
 static void note_step(void *context, const char *name, bool leads_on) {
@@ -350,6 +357,7 @@ const faulty_case input_cases[] = {
     {"dsm_plan_save", save_plan, DSM_OK, after_save},
     {"dsm_description_detect", detect, DSM_OK, NULL},
     {"dsm_description_detect, unknown", detect_unknown, DSM_ERROR_INVALID, NULL},
+    {"dsm_description_comment", read_comment, DSM_OK, NULL},
     {"dsm_path_steps, workload", step_in_workload, DSM_OK, NULL},
     {"dsm_path_steps, system", step_in_system, DSM_OK, NULL},
     {"dsm_path_steps, server", step_in_no_server, DSM_OK, NULL},

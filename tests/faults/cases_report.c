@@ -189,6 +189,38 @@ static attempt description_csv(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_report_description_csv(made.items, DESCRIBED_COUNT));
 }
 
+enum { LISTED_COUNT = 3 };
+
+typedef struct listed {
+  dsm_listed items[LISTED_COUNT];
+} listed;
+
+static listed listed_of(const subject *s) {
+  return (listed){{
+      {.name = "a", .about = "one line", .what = {.file = "a.json", .workload = s->convolutional}},
+      {.name = "c", .what = {.file = "c.json", .system = s->system}},
+      {.name = "e", .what = {.file = "e.json", .server = &server}},
+  }};
+}
+
+static attempt list_table(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const listed made = listed_of(s);
+  return attempt_of_text(dsm_report_list_table(made.items, LISTED_COUNT, style));
+}
+
+static attempt list_json(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const listed made = listed_of(s);
+  return attempt_of_text(dsm_report_list_json(made.items, LISTED_COUNT));
+}
+
+static attempt list_csv(const subject *s, dsm_diags *diags) {
+  (void)diags;
+  const listed made = listed_of(s);
+  return attempt_of_text(dsm_report_list_csv(made.items, LISTED_COUNT));
+}
+
 static attempt diags_json(const subject *s, dsm_diags *diags) {
   (void)diags;
   return attempt_of_text(dsm_report_diags_json(s->findings));
@@ -246,6 +278,9 @@ const faulty_case report_cases[] = {
     {"dsm_report_description_table", description_table, DSM_OK, NULL},
     {"dsm_report_description_json", description_json, DSM_OK, NULL},
     {"dsm_report_description_csv", description_csv, DSM_OK, NULL},
+    {"dsm_report_list_table", list_table, DSM_OK, NULL},
+    {"dsm_report_list_json", list_json, DSM_OK, NULL},
+    {"dsm_report_list_csv", list_csv, DSM_OK, NULL},
     {"dsm_report_diags_json", diags_json, DSM_OK, NULL},
     {"dsm_report_validation_table", validation_table, DSM_OK, NULL},
     {"dsm_report_validation_json", validation_json, DSM_OK, NULL},

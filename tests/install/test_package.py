@@ -74,6 +74,8 @@ def check_files(packages, everything):
     for file, name in [("usr/bin/dsm", "dsm"), ("usr/share/dsm/workloads/vgg16.json", "dsm"),
                        ("usr/share/man/man1/dsm.1.gz", "dsm"),
                        ("usr/share/man/man1/dsm-explore.1.gz", "dsm"),
+                       ("usr/share/man/man5/dsm-workload.5.gz", "dsm"),
+                       ("usr/share/doc/dsm/docs/guide.md", "dsm"),
                        ("usr/include/dsm/dsm.h", "libdsm-dev")]:
         expect(where.get(file) == name, f"{file} is in {where.get(file)}, not in {name}")
     # Nothing that is installed is left out, but for what Debian has elsewhere.

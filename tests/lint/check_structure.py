@@ -26,7 +26,7 @@ ROOMS = {
     "report": ["base", "workload", "system", "model", "plan", "check"],
     "cli": [],
     "mpi": ["base", "sweep", "cli"],
-    "pages": ["cli"],
+    "pages": ["cli", "base"],
 }
 # What belongs to programs, not to the library.
 PROGRAMS = ("cli", "mpi", "pages")

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* format_help.c: what dsm help says of a format, as plain text. */
+#include <string.h>
+
+#include "pages/format_guide.h"
+
+#define PAGE_WIDTH 80
+#define KEY_INDENT 6
+
+const char *const pages_format_names[] = {"workload", "system", "server", "sweep", "plan", NULL};
+
+const char pages_rules[] =
+    "In the names of keys [] stands for each item of a list. GB is 10^9 bytes, MiB 2^20, KiB 2^10. "
+    "Every object may have the key //, a comment. Unknown keys are errors.";
+
+/* Breaks a text into lines that begin at `indent`. */
+static void put_wrapped(FILE *out, const char *text, size_t indent) {
+  size_t column = 0;
+  for (const char *word = text + strspn(text, " "); *word != '\0'; word += strspn(word, " ")) {
+    const size_t length = strcspn(word, " ");
+    if (column > 0 && column + 1 + length > PAGE_WIDTH) {
+      (void)fputc('\n', out);
+      column = 0;
+    }
+    const size_t gap = column == 0 ? indent : 1;
+    (void)fprintf(out, "%*s%.*s", (int)gap, "", (int)length, word);
+    column += gap + length;
+    word += length;
+  }
+  (void)fputc('\n', out);
+}
+
+static void put_key(FILE *out, const pages_key *key) {
+  (void)fprintf(out, "  %s\n", key->path);
+  put_wrapped(out, key->value, KEY_INDENT);
+  if (key->description[0] != '\0') {
+    put_wrapped(out, key->description, KEY_INDENT);
+  }
+}
+
+void pages_write_format_help(FILE *out, const pages_format *format) {
+  const dsm__json_node title = dsm__json_member(format->schema, "title");
+  const dsm__json_node description = dsm__json_member(format->schema, "description");
+  put_wrapped(out, dsm__json_text(&title), 0);
+  (void)fputc('\n', out);
+  put_wrapped(out, dsm__json_text(&description), 0);
+  (void)fputc('\n', out);
+  put_wrapped(out, pages_rules, 0);
+  (void)fputs("\nKeys:\n", out);
+  (void)pages_visit_keys(out, format->schema, put_key);
+  if (format->example == NULL) {
+    (void)fputs("\nExample: 'dsm explore vgg16 torus64 -o plan.json' writes one.\n", out);
+  } else {
+    (void)fprintf(out, "\nExample, as 'dsm init %s' writes it:\n%s", format->name, format->example);
+  }
+}
