@@ -142,7 +142,8 @@ typedef struct dsm_sweep {
  * folder; all NULL: none), a request (NULL: nothing) and the files they name (`source` NULL: they
  * may name none). Folders are read from the file system. Every input must be
  * valid as it is, and every path must be known in at least one input. What is wrong only with some
- * points, such as a value out of range, is not an error here, but the result of these points.
+ * points, such as a value out of range, is not an error here, but the result of these points; that
+ * no point is valid is an error.
  * *sweep then belongs to the caller.
  * DSM_ERROR_USAGE: the request is at fault; DSM_ERROR_INVALID: the specification or an input;
  * DSM_ERROR_IO; DSM_ERROR_OUT_OF_MEMORY.

@@ -24,10 +24,12 @@ typedef struct dsm_store dsm_store;
 
 /**
  * Opens, or makes, the database of a sweep for writing; the sweep must outlive the store. What is
- * there is read once, to see that it is not damaged. DSM_ERROR_INVALID: it is no database, is
- * damaged, is none of dsm, is of another version, or belongs to another sweep (the finding says
- * what differs); it is left as it is. DSM_ERROR_IO: not writable, or another process writes to it;
- * a file that was not there is not there then.
+ * there is read once, to see that it is not damaged. The database of a sweep that differs only in
+ * that it lacks points of this one (an axis has got more values) becomes that of this one, and what
+ * is recorded stays. DSM_ERROR_INVALID: it is no database, is damaged, is none of dsm, is of
+ * another version, or belongs to another sweep (the finding says what differs); it is left as it
+ * is. DSM_ERROR_IO: not writable, or another process writes to it; a file that was not there is not
+ * there then.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_store_open(dsm_store **store, const char *path,
                                                 const dsm_sweep *sweep, dsm_diags *diags);
@@ -41,6 +43,10 @@ DSM_API void dsm_store_close(dsm_store *store);
 
 /** Is the file (by its first bytes) an SQLite database? False if it cannot be read. */
 DSM_API bool dsm_store_is_database(const char *path);
+
+/** Is it a database that dsm_store_open refuses since it belongs to another sweep? False also if it
+ * cannot be read, or if memory is short. */
+DSM_API bool dsm_store_is_of_other(const char *path, const dsm_sweep *sweep);
 
 /** The sweep's specification with all inputs (dsm_sweep.resolved). Borrowed. */
 DSM_API const char *dsm_store_resolved(const dsm_store *store);

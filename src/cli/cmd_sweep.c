@@ -109,21 +109,37 @@ static cli_exit merge(const cli_arguments *arguments, dsm_diags *diags) {
 
 /* ---- running ---- */
 
-/* Where the results go; malloc'ed, NULL if out of memory. */
-static char *database_path(const cli_arguments *arguments, const char *stem) {
+/* The database of a question about a pair, or of a specification: "STEM.sqlite"; where that belongs
+ * to another sweep, "STEM.2.sqlite" and so on. */
+static void name_database(const cli_arguments *arguments, const dsm_sweep *sweep, const char *stem,
+                          char *path, size_t size) {
+  enum { MOST_NUMBER = 1000 };
   const dsm_shard shard = arguments->sweep.shard;
+  char part[64] = "";
+  if (cli_is_given(arguments, "shard")) {
+    (void)snprintf(part, sizeof part, ".%zu-of-%zu", shard.index + 1, shard.count);
+  }
+  (void)snprintf(path, size, "%s%s.sqlite", stem, part);
+  int number = 1;
+  while (number < MOST_NUMBER && dsm_store_is_of_other(path, sweep)) {
+    (void)snprintf(path, size, "%s.%d%s.sqlite", stem, ++number, part);
+  }
+  if (number > 1) {
+    cli_note(arguments, "%s%s.sqlite belongs to another sweep: the results of this one go to %s",
+             stem, part, path);
+  }
+}
+
+/* Where the results go; malloc'ed, NULL if out of memory. */
+static char *database_path(const cli_arguments *arguments, const dsm_sweep *sweep,
+                           const char *stem) {
   const char *const given = arguments->sweep.database;
   const size_t size = strlen(given == NULL ? stem : given) + 100;
   char *const path = calloc(size, 1);
-  if (path == NULL) {
-    return NULL;
-  }
-  if (given != NULL) {
+  if (path != NULL && given != NULL) {
     (void)snprintf(path, size, "%s", given);
-  } else if (cli_is_given(arguments, "shard")) {
-    (void)snprintf(path, size, "%s.%zu-of-%zu.sqlite", stem, shard.index + 1, shard.count);
-  } else {
-    (void)snprintf(path, size, "%s.sqlite", stem);
+  } else if (path != NULL) {
+    name_database(arguments, sweep, stem, path, size);
   }
   return path;
 }
@@ -199,7 +215,7 @@ static cli_exit run_sweep(const cli_arguments *arguments, dsm_diags *diags) {
     outcome = cli_usage_error(arguments->command,
                               "standard input has no name for the database: --database is needed");
   } else if (status == DSM_OK) {
-    char *const path = database_path(arguments, stem);
+    char *const path = database_path(arguments, sweep, stem);
     outcome = path == NULL ? cli_out_of_memory() : run_into(arguments, sweep, path, diags);
     free(path);
   }

@@ -233,7 +233,7 @@ const cli_option cli_options[] = {
     {.name = "by",
      .argument = "OBJECTIVE",
      .help = "with --best: a column, such as step_seconds, or min:COLUMN, max:COLUMN (default: "
-             "max:utilization)",
+             "min:step_seconds, the step time)",
      .commands = CLI_SWEEP,
      .takes = CLI_TAKES_TEXT,
      .apply = cli_apply_by},

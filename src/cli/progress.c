@@ -70,8 +70,8 @@ static void describe(line *to, const cli_progress *progress, const dsm_sweep_pro
     add_duration(to, (double)(at->total - at->done) / rate);
     add(to, " left");
   }
-  if (progress->best_utilization > 0) {
-    add(to, ", best %.2f %%", 100 * progress->best_utilization);
+  if (progress->best_step_seconds > 0) {
+    add(to, ", best step %.5g ms", 1e3 * progress->best_step_seconds);
     add_point(to, progress->sweep, progress->best_point);
   }
 }
@@ -125,8 +125,9 @@ void cli_progress_begin(cli_progress *progress, const cli_arguments *arguments,
 void cli_progress_note(cli_progress *progress, const dsm_sweep_progress *at) {
   const dsm_point_result *const latest = at->latest;
   if (latest != NULL && latest->status == DSM_POINT_OK &&
-      latest->result.utilization > progress->best_utilization) {
-    progress->best_utilization = latest->result.utilization;
+      (progress->best_step_seconds <= 0 ||
+       latest->result.step_seconds < progress->best_step_seconds)) {
+    progress->best_step_seconds = latest->result.step_seconds;
     progress->best_point = latest->point;
   }
   const double interval = progress->is_line ? LINE_INTERVAL_SECONDS : LOG_INTERVAL_SECONDS;

@@ -12,8 +12,8 @@ typedef struct cli_progress {
   bool is_line;       /**< standard error is a terminal and may be written to */
   size_t line_length; /**< of the line that stands there now */
   double start_seconds;
-  double shown_seconds;    /**< when it was last shown */
-  double best_utilization; /**< of this run; 0: none yet */
+  double shown_seconds;     /**< when it was last shown */
+  double best_step_seconds; /**< of this run; 0: none yet */
   size_t best_point;
 } cli_progress;
 

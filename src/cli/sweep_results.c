@@ -12,8 +12,8 @@
 
 #define FINDINGS_MAX 20
 #define OBJECTIVES_MAX 16
-#define BEST_COUNT 10 /* rows of a summary */
-static const char best_objective[] = "max:utilization";
+#define BEST_COUNT 10                                    /* rows of a summary */
+static const char best_objective[] = "min:step_seconds"; /* unless said */
 
 /* How many points came out how, and an example of why not. */
 typedef struct tally {
@@ -213,7 +213,8 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
     (void)snprintf(shown, size, "what no other point beats in %s", options->pareto);
     return select_rows(arguments, table, diags);
   }
-  const char *const by = options->best_by == NULL ? best_objective : options->best_by;
+  const bool is_said = options->best_by != NULL;
+  const char *const by = is_said ? options->best_by : best_objective;
   const size_t most = options->best_count > 0 ? options->best_count : BEST_COUNT;
   const size_t before = table->row_count;
   dsm_objective objective;
@@ -224,8 +225,8 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
   if (table->row_count == 0) {
     (void)snprintf(shown, size, "nothing, for no point has a number for %s", by);
   } else {
-    (void)snprintf(shown, size, table->row_count < before ? "the best %zu by %s" : "all %zu by %s",
-                   table->row_count, by);
+    (void)snprintf(shown, size, "%s %zu by %s%s%s", table->row_count < before ? "the best" : "all",
+                   table->row_count, is_said ? "" : "step time (", by, is_said ? "" : ")");
   }
   return status;
 }

@@ -8,6 +8,7 @@
  * For more, all kept rows are asked: O(n * kept).
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,10 +45,25 @@ static bool is_text(const dsm_point_table *table, size_t column) {
   return has_text;
 }
 
+/* The column that a name was probably meant to be: one that is spelt nearly so, one that begins so
+ * ("step"), or a path of which the last word does ("scratchpad"). NULL if there is none. */
+static const char *meant_column(const dsm_point_table *table, const char *name) {
+  const char *meant = dsm__nearest(name, table->columns, table->column_count);
+  const size_t length = strlen(name);
+  for (size_t c = 0; c < table->column_count && meant == NULL && length > 0; c++) {
+    const char *const dot = strrchr(table->columns[c], '.');
+    const char *const word = dot == NULL ? table->columns[c] : dot + 1;
+    const bool is_begun = strncmp(table->columns[c], name, length) == 0;
+    meant = is_begun || strncmp(word, name, length) == 0 ? table->columns[c] : NULL;
+  }
+  return meant;
+}
+
 static dsm_status unknown_column(const dsm_point_table *table, const char *name, dsm_diags *diags) {
   char hint[256];
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
-                 dsm__nearest_hint(name, table->columns, table->column_count, hint, sizeof hint),
+  const char *const meant = meant_column(table, name);
+  (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", meant == NULL ? "" : meant);
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, meant == NULL ? NULL : hint,
                  "expected a column of the results, perhaps after \"min:\" or \"max:\", found "
                  "\"%s\"",
                  name);

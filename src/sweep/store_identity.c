@@ -46,7 +46,8 @@ bool dsm__identity_of_sweep(dsm__identity *identity, const dsm_sweep *sweep, dsm
                               .inputs = inputs,
                               .input_count = input_count,
                               .paths = paths,
-                              .path_count = sweep->column_count};
+                              .path_count = sweep->column_count,
+                              .sweep = sweep};
   return true;
 }
 
@@ -219,6 +220,11 @@ static const dsm__store_input *first_difference(const dsm__identity *from, const
     }
   }
   return NULL;
+}
+
+bool dsm__identity_has_inputs(const dsm__identity *identity, const dsm__identity *part) {
+  bool is_missing;
+  return first_difference(part, identity, &is_missing) == NULL;
 }
 
 static const char *first_path(const dsm__identity *from, const dsm__identity *in) {

@@ -37,6 +37,7 @@ typedef struct dsm__identity {
   size_t input_count;
   const char *const *paths; /**< that vary */
   size_t path_count;
+  const dsm_sweep *sweep; /**< NULL: it is that of a database */
 } dsm__identity;
 
 /** Statements that are kept. */
@@ -120,6 +121,8 @@ bool dsm__layer_column_is_word(size_t column);
 
 /** Makes all tables and views, and writes down whose they are. In one transaction. */
 int dsm__store_set_up(dsm_store *store);
+/** Writes down whose they are, where nothing is written of that. */
+int dsm__store_write_identity(dsm_store *store);
 /**
  * Are tables and views those that dsm makes, all of them and nothing else? Asks none of them, for a
  * view in place of a table can compute for ever. Those that depend on the axes are compared once
@@ -136,6 +139,19 @@ dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags);
  * are the same sweep. `other`: the file that the wanted one is of; NULL: it is this program's. */
 dsm_status dsm__identity_compare(const dsm_store *store, const dsm__identity *wanted,
                                  const char *other, dsm_diags *diags);
+
+/** Are all inputs of `part` also in the other, with the same contents? */
+bool dsm__identity_has_inputs(const dsm__identity *identity, const dsm__identity *part);
+
+/* ---- store_grow.c ---- */
+
+/** If all points of the store's sweep are in another one, that of an identity, and are the same
+ * there: *places[old] is the number of each, in the store's arena; else *places is NULL. */
+dsm_status dsm__store_find_part(const dsm_store *store, const dsm__identity *wanted,
+                                const size_t **places, dsm_diags *diags);
+/** Makes the store that of the larger sweep. In one transaction. */
+dsm_status dsm__store_grow(dsm_store *store, const dsm__identity *wanted, const size_t *places,
+                           dsm_diags *diags);
 
 /* ---- store_file.c ---- */
 

@@ -187,6 +187,15 @@ dsm_status dsm__store_check_pages(dsm_store *store, dsm_diags *diags) {
   return status;
 }
 
+/* Makes the database of a smaller sweep that of this one. */
+static dsm_status grow(dsm_store *store, const dsm__identity *wanted, dsm_diags *diags) {
+  const size_t *places = NULL;
+  const bool is_same = strcmp(store->identity.digest, wanted->digest) == 0;
+  const dsm_status status = is_same ? DSM_OK : dsm__store_find_part(store, wanted, &places, diags);
+  return status == DSM_OK && places != NULL ? dsm__store_grow(store, wanted, places, diags)
+                                            : status;
+}
+
 /* The database is there: is it that of this sweep? */
 static dsm_status check_existing(dsm_store *store, const header *found, const dsm__identity *wanted,
                                  const char *other, dsm_diags *diags) {
@@ -196,6 +205,9 @@ static dsm_status check_existing(dsm_store *store, const header *found, const ds
   }
   if (status == DSM_OK) { /* a writer must not build on what is damaged */
     status = dsm__store_check_pages(store, diags);
+  }
+  if (status == DSM_OK) {
+    status = grow(store, wanted, diags);
   }
   if (status == DSM_OK) {
     status = dsm__identity_compare(store, wanted, other, diags);
@@ -367,6 +379,22 @@ dsm_status dsm_store_open_read(dsm_store **store, const char *path, dsm_diags *d
   }
   *store = made;
   return DSM_OK;
+}
+
+bool dsm_store_is_of_other(const char *path, const dsm_sweep *sweep) {
+  dsm_store *store = NULL;
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__identity wanted;
+  const size_t *places = NULL;
+  bool is_other = arena != NULL && dsm__identity_of_sweep(&wanted, sweep, arena) &&
+                  dsm_store_open_read(&store, path, NULL) == DSM_OK && store != NULL &&
+                  strcmp(store->identity.digest, wanted.digest) != 0;
+  if (is_other) {
+    is_other = dsm__store_find_part(store, &wanted, &places, NULL) == DSM_OK && places == NULL;
+  }
+  dsm_store_close(store);
+  dsm__arena_free(arena);
+  return is_other;
 }
 
 const char *dsm_store_resolved(const dsm_store *store) {

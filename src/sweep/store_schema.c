@@ -354,7 +354,7 @@ static int insert(dsm_store *store, const char *sql, const char *const *texts, s
   return code;
 }
 
-static int write_identity(dsm_store *store) {
+int dsm__store_write_identity(dsm_store *store) {
   const dsm__identity *const identity = &store->identity;
   const char *const meta[] = {
       identity->name, identity->dsm_version, identity->digest, identity->record,
@@ -392,7 +392,7 @@ int dsm__store_set_up(dsm_store *store) {
     code = make_objects(store);
   }
   if (code == SQLITE_OK) {
-    code = write_identity(store);
+    code = dsm__store_write_identity(store);
   }
   if (code == SQLITE_OK) {
     code = write_versions(store);

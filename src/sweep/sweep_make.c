@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "sweep/option_words.h"
 #include "sweep/override_text.h"
+#include "sweep/points_check.h"
 #include "sweep/sweep_draft.h"
 
 enum { SHOWN_MAX = 128 };
@@ -302,6 +303,9 @@ dsm_status dsm_sweep_make(dsm_sweep **sweep, const char *text, size_t length, co
   if (status == DSM_OK) {
     make(draft, made, file);
     status = dsm__draft_status(draft);
+  }
+  if (status == DSM_OK) {
+    status = dsm__sweep_check_points(made, file, diags);
   }
   dsm__json_doc_free(draft->doc);
   if (status == DSM_OK) {

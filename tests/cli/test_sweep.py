@@ -200,7 +200,7 @@ class Progress(SweepCase):
         self.assertLessEqual(len(lines), 10 * seconds + 2)
         self.assertNotIn("\n", shown)
         for line in lines:
-            self.assertRegex(line, rf"^\d+/{MANY_COUNT} points, [\d.]+/s, .* left, best [\d.]+ % at "
+            self.assertRegex(line, rf"^\d+/{MANY_COUNT} points, [\d.]+/s, .* left, best step [\d.e-]+ ms at "
                                    r"point \d+: ")
             self.assertLessEqual(len(line.rstrip()), 99)
         self.assertEqual(shown.split("\r")[-1], "")

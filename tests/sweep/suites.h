@@ -14,6 +14,7 @@ Suite *suite_select(void);
 Suite *suite_short_decisions(void);
 Suite *suite_store(void);
 Suite *suite_store_errors(void);
+Suite *suite_store_grow(void);
 Suite *suite_store_merge(void);
 Suite *suite_store_plan(void);
 Suite *suite_store_reads(void);

@@ -208,16 +208,16 @@ END_TEST
 
 typedef struct refused {
   const char *path;
-  const char *value;
+  const char *values; /* the first is wrong; not all may be */
   dsm_point_status status;
   const char *reason;
 } refused;
 
 static const refused refusals[] = {
-    {"workload.minibatch", "0", DSM_POINT_INVALID,
+    {"workload.minibatch", "0, 64", DSM_POINT_INVALID,
      "workload $.minibatch: expected a whole number from 1 to 2147483647, found 0"},
-    {"system.core.scratchpad_MiB", "-1", DSM_POINT_INVALID, "system $.core.scratchpad_MiB: "},
-    {"options.parallelism", "'data_x_model_y'", DSM_POINT_INVALID,
+    {"system.core.scratchpad_MiB", "-1, 1", DSM_POINT_INVALID, "system $.core.scratchpad_MiB: "},
+    {"options.parallelism", "'data_x_model_y', 'data'", DSM_POINT_INVALID,
      "expected options that leave a parallelism, found none (data_x_model_y and model_x_data_y "
      "need the optimization hybrid)"},
     {"system.chip.memory.capacity_GB", "1e-3", DSM_POINT_INFEASIBLE,
@@ -230,7 +230,7 @@ START_TEST(test_reasons) {
   snprintf(members, sizeof members,
            "'workloads': ['vgg16'], 'systems': ['torus64'],"
            "'options': {'optimize': 'none'}, 'axes': [{'path': '%s', 'values': [%s]}]",
-           each->path, each->value);
+           each->path, each->values);
   dsm_sweep *const sweep = bundled_sweep(members, DSM_RECORD_PLANS);
   dsm__evaluator *const evaluator = dsm__evaluator_new(sweep);
   const dsm_point_result result = evaluated(evaluator, 0);

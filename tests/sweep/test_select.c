@@ -199,6 +199,31 @@ START_TEST(test_an_unknown_column_is_wrong) {
 }
 END_TEST
 
+/* The beginning of a column, or of the last word of a path, is as good as a slip. */
+START_TEST(test_the_beginning_of_a_column_is_understood) {
+  static const char *const columns[] = {"point", "system.core.scratchpad_MiB", "step_seconds",
+                                        "step_cycles"};
+  static const struct {
+    const char *text;
+    const char *hint; /* NULL: none */
+  } cases[] = {
+      {"step", "did you mean \"step_seconds\"?"},
+      {"min:step", "did you mean \"step_seconds\"?"},
+      {"max:step_c", "did you mean \"step_cycles\"?"},
+      {"scratchpad", "did you mean \"system.core.scratchpad_MiB\"?"},
+      {"stepseconds", "did you mean \"step_seconds\"?"},
+      {"", NULL},
+      {"bandwidth", NULL},
+  };
+  const dsm_point_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
+  dsm_objective objective;
+  ck_assert_int_eq(dsm_objective_parse(&objective, &table, cases[_i].text, scratch_diags()),
+                   DSM_ERROR_USAGE);
+  const char *const hint = dsm_diags_get(scratch_diags(), 0)->hint;
+  ck_assert_str_eq(hint, cases[_i].hint == NULL ? "" : cases[_i].hint);
+}
+END_TEST
+
 START_TEST(test_words_have_no_best) {
   dsm_sweep *const sweep = stored_sweep((stored_shape){.minibatch_count = 1});
   scratch_make("a", sweep, 0, 1, 4);
@@ -223,6 +248,7 @@ Suite *suite_select(void) {
   tcase_add_loop_test(tests, test_best_is_that_of_the_twin, 0, 2);
   tcase_add_loop_test(tests, test_objectives_are_read, 0, 7);
   tcase_add_loop_test(tests, test_an_unknown_column_is_wrong, 0, 5);
+  tcase_add_loop_test(tests, test_the_beginning_of_a_column_is_understood, 0, 7);
   tcase_add_test(tests, test_words_have_no_best);
   suite_add_tcase(suite, tests);
   return suite;

@@ -229,7 +229,7 @@ static const alias_case alias_cases[] = {
      NULL},
     {"\"set\": {\"workload.layers.0\": {\"name\": \"c1\", \"type\": \"fc\", \"in\": 3, \"out\": "
      "5}}, "
-     "\"axes\": [" AXIS("workload.layers.c1.out", "2") "]",
+     "\"axes\": [" AXIS("workload.layers.c1.out", "2, 512") "]",
      NULL},
 };
 
@@ -259,13 +259,12 @@ END_TEST
 
 /* A value of 2^53 - 1 is reached without rounding, and so are all whole numbers on the way. */
 START_TEST(whole_numbers_stay_exact) {
-  dsm_sweep *const sweep =
-      sweep_of(SPEC("\"axes\": [{\"path\": \"workload.minibatch\", \"range\": {\"from\": "
-                    "9007199254740981, \"to\": 9007199254740991, \"step\": 5}}]"),
-               NULL);
-  ck_assert_uint_eq(sweep->point_count, 3);
-  for (size_t p = 0; p < 3; p++) {
-    const double expected = 9007199254740981.0 + 5.0 * (double)p;
+  const char *const vary = "workload.minibatch=1,9007199254740981:9007199254740991:+5";
+  const dsm_sweep_request request = {.varies = &vary, .vary_count = 1};
+  dsm_sweep *const sweep = sweep_of(SPEC("\"axes\": []"), &request);
+  ck_assert_uint_eq(sweep->point_count, 4); /* the first one is valid */
+  for (size_t p = 1; p < 4; p++) {
+    const double expected = 9007199254740981.0 + 5.0 * (double)(p - 1);
     ck_assert(dsm_sweep_value(sweep, p, 2)->number >= expected);
     ck_assert(dsm_sweep_value(sweep, p, 2)->number <= expected);
   }

@@ -74,6 +74,29 @@ START_TEST(inputs_are_canonical) {
 }
 END_TEST
 
+START_TEST(no_valid_point_is_an_error) {
+  assert_refused(SPEC("\"axes\": [{\"path\": \"workload.minibatch\", \"values\": [0, -1]}, "
+                      "{\"path\": \"system.pe.simd_macs\", \"values\": [1, 2, 4]}]"),
+                 NULL, DSM_ERROR_INVALID,
+                 "dir/study.json: error: no point is valid: point 0 and 5 more: workload "
+                 "$.minibatch: expected a whole "
+                 "number from 1 to 2147483647, found 0");
+  assert_refused(SPEC("\"set\": {\"workload.minibatch\": 0}"), NULL, DSM_ERROR_INVALID,
+                 "dir/study.json: error: no point is valid: point 0: workload $.minibatch: "
+                 "expected a whole number from 1 "
+                 "to 2147483647, found 0");
+  assert_refused(SPEC("\"options\": {\"optimize\": \"none\", \"parallelism\": "
+                      "\"data_x_model_y\"}"),
+                 NULL, DSM_ERROR_INVALID,
+                 "dir/study.json: error: no point is valid: point 0: expected options that leave a "
+                 "parallelism, found none");
+  dsm_sweep *const sweep = sweep_of(
+      SPEC("\"axes\": [{\"path\": \"workload.minibatch\", \"values\": [0, -1, 1]}]"), NULL);
+  ck_assert_uint_eq(sweep->point_count, 3);
+  dsm_sweep_free(sweep);
+}
+END_TEST
+
 static const char *const good_texts[] = {
     SPEC("\"axes\": []"),
     SPEC("\"set\": {\"workload.source\": \"3\", \"system.model.layout_move\": \"always\"}"),
@@ -303,6 +326,7 @@ Suite *suite_sweep_make(void) {
   TCase *const cases = tcase_create("all");
   tcase_add_test(cases, a_small_sweep);
   tcase_add_test(cases, defaults);
+  tcase_add_test(cases, no_valid_point_is_an_error);
   tcase_add_test(cases, inputs_are_canonical);
   tcase_add_loop_test(cases, resolved_makes_the_same, 0, COUNT_OF(good_texts));
   tcase_add_test(cases, request_over_specification);
