@@ -10,7 +10,7 @@
 #define DSM_NAME_BYTES_MAX 128            /**< bytes of a name */
 #define DSM_TEXT_BYTES_MAX 4096           /**< bytes of a source or note */
 #define DSM_LAYERS_MAX 12000              /**< declared layers */
-#define DSM_JSON_VALUES_MAX 33554432      /**< values of a JSON text, keys not counted */
+#define DSM_JSON_VALUES_MAX 16777216      /**< values of a JSON text, keys not counted */
 #define DSM_DIMENSION_MAX 2147483647      /**< features of a layer, operand parts, the minibatch */
 #define DSM_SIDE_MAX 1048576              /**< rows or columns, strides, timesteps, units of a PE */
 #define DSM_PRODUCT_MAX 9007199254740992U /**< 2^53: elements and MACs of a layer per sample */

@@ -27,7 +27,8 @@ cJSON *dsm__json_doc_tree(dsm__json_doc *doc, const char *text, size_t length) {
 }
 
 /* Copies the text, parses it, looks for duplicate keys, and takes the comments out. */
-static void fill(dsm__json_doc *doc, const char *text, size_t length, const char *file) {
+static void fill(dsm__json_doc *doc, const char *text, size_t length, const char *file,
+                 bool has_no_duplicates) {
   doc->arena = dsm__arena_new();
   if (doc->arena != NULL) {
     doc->text = dsm__arena_strndup(doc->arena, text, length);
@@ -44,7 +45,9 @@ static void fill(dsm__json_doc *doc, const char *text, size_t length, const char
     return;
   }
   const dsm__json_node root = dsm__json_root(doc);
-  dsm__json_doc_check_keys(&root);
+  if (!has_no_duplicates) {
+    dsm__json_doc_check_keys(&root);
+  }
   dsm__json_doc_take_comments(&root, doc->root);
 }
 
@@ -90,7 +93,7 @@ dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t len
   }
   fresh->diags = diags;
   fresh->first_finding = dsm_diags_count(diags);
-  fill(fresh, text, length, file);
+  fill(fresh, text, length, file, flaw.has_no_duplicates);
   const bool is_applied =
       !fresh->is_out_of_memory && dsm__json_doc_override(fresh, overrides, override_count);
   if (is_applied && !fresh->is_out_of_memory) {

@@ -48,6 +48,7 @@ struct dsm__json_doc {
   dsm_diags *diags;          /* may be NULL */
   size_t first_finding;
   size_t error_count;
+  size_t searched_bytes; /* of the text, for places of findings */
   bool is_out_of_memory;
   dsm__json_mark *marks; /* hash table with open addressing */
   size_t mark_count;

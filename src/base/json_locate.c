@@ -151,6 +151,10 @@ static bool equals(json_text json, size_t offset, const char *key) {
   return matched == key_length;
 }
 
+size_t dsm__json_text_decode(const char *text, size_t length, size_t *offset, char decoded[4]) {
+  return decode((json_text){.text = text, .length = length}, offset, decoded);
+}
+
 /* ---- walking ---- */
 
 /* Where a value is, and where its finding points to. */

@@ -251,6 +251,14 @@ typedef struct text_path {
   size_t step_count;
 } text_path;
 
+/* Finding a place reads the text, again for each finding: in a large file only the first ones have
+ * a line. False if there is no more of that. */
+static bool may_search(dsm__json_doc *doc) {
+  static const size_t most = (size_t)1 << 30;
+  doc->searched_bytes += doc->length;
+  return doc->searched_bytes <= most;
+}
+
 static text_path path_in_text(const dsm__json_node *node) {
   const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1];
   const size_t count = chain(node, nodes);
@@ -276,6 +284,9 @@ dsm__place dsm__json_place(const dsm__json_node *node) {
   while (present->item == NULL && present->parent != NULL) {
     present = present->parent;
   }
+  if (!may_search(node->doc)) {
+    return (dsm__place){.file = node->doc->file};
+  }
   const text_path path = path_in_text(present);
   if (path.origin != NULL) {
     return (dsm__place){.file = path.origin};
@@ -287,7 +298,7 @@ dsm__place dsm__json_place(const dsm__json_node *node) {
 }
 
 void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size) {
-  const text_path path = path_in_text(node);
+  const text_path path = may_search(node->doc) ? path_in_text(node) : (text_path){0};
   size_t length = 0;
   size_t offset = 0;
   if (path.text != NULL) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_keys.h"
 #include "base/number_text.h"
 #include "base/utf8.h"
 #include "dsm/limits.h"
@@ -28,7 +29,10 @@ typedef struct scanner {
   size_t comma; /* offset of the last comma, for the message about trailing ones */
   expectation expected;
   size_t depth;
-  char closers[DSM__JSON_MAX_DEPTH]; /* what ends each open container: ']' or '}' */
+  char closers[DSM__JSON_MAX_DEPTH];     /* what ends each open container: ']' or '}' */
+  uint32_t objects[DSM__JSON_MAX_DEPTH]; /* the number of each that is an object */
+  dsm__json_keys keys;
+  size_t duplicate_count;
   dsm__json_flaw *flaw;
 } scanner;
 
@@ -300,6 +304,7 @@ static bool open_container(scanner *scan) {
                   DSM__JSON_MAX_DEPTH);
   }
   const bool is_object = scan->text[scan->at] == '{';
+  scan->objects[scan->depth] = is_object ? dsm__json_keys_open(&scan->keys) : 0;
   scan->closers[scan->depth++] = is_object ? '}' : ']';
   scan->expected = is_object ? EXPECT_FIRST_KEY : EXPECT_FIRST_ITEM;
   scan->at++;
@@ -308,6 +313,9 @@ static bool open_container(scanner *scan) {
 
 static bool close_container(scanner *scan) {
   scan->depth--;
+  if (scan->closers[scan->depth] == '}') {
+    dsm__json_keys_close(&scan->keys, scan->objects[scan->depth]);
+  }
   scan->at++;
   scan->expected = EXPECT_AFTER_VALUE;
   return true;
@@ -338,7 +346,17 @@ static bool scan_key(scanner *scan) {
                                                                 : "a key in double quotes");
   }
   scan->expected = EXPECT_COLON;
-  return scan_string(scan);
+  const size_t start = scan->at;
+  if (!scan_string(scan)) {
+    return false;
+  }
+  const bool is_new = dsm__json_keys_add(&scan->keys, scan->objects[scan->depth - 1], start);
+  if (!is_new && ++scan->duplicate_count > DSM__JSON_DUPLICATES_MAX) {
+    return flawed(scan, start,
+                  "expected different keys in an object, found more than %d duplicates",
+                  DSM__JSON_DUPLICATES_MAX);
+  }
+  return true;
 }
 
 static bool scan_colon(scanner *scan) {
@@ -390,15 +408,19 @@ static bool scan_next(scanner *scan) {
 }
 
 bool dsm__json_text_check(const char *text, size_t length, dsm__json_flaw *flaw) {
-  scanner scan = {.text = text, .length = length, .flaw = flaw, .expected = EXPECT_VALUE};
-  for (;;) {
+  scanner scan = {.text = text,
+                  .length = length,
+                  .flaw = flaw,
+                  .expected = EXPECT_VALUE,
+                  .keys = {.text = text, .length = length}};
+  bool is_good = true;
+  bool is_complete = false;
+  while (is_good && !is_complete) {
     skip_space(&scan);
-    const bool is_complete = scan.depth == 0 && scan.expected == EXPECT_AFTER_VALUE;
-    if (is_complete && scan.at == length) {
-      return true;
-    }
-    if (!scan_next(&scan)) {
-      return false;
-    }
+    is_complete = scan.depth == 0 && scan.expected == EXPECT_AFTER_VALUE && scan.at == scan.length;
+    is_good = is_complete || scan_next(&scan);
   }
+  flaw->has_no_duplicates = scan.duplicate_count == 0 && !scan.keys.is_given_up;
+  dsm__json_keys_fini(&scan.keys);
+  return is_good;
 }

@@ -18,20 +18,29 @@
 /** Deepest nesting of arrays and objects. */
 #define DSM__JSON_MAX_DEPTH 32
 
+/** Keys that come again, before the rest of the text is not read. */
+#define DSM__JSON_DUPLICATES_MAX 100
+
 typedef struct dsm__json_flaw {
-  size_t offset;     /**< byte offset of the flaw in the text */
-  char message[160]; /**< what was expected and what was found */
+  size_t offset;          /**< byte offset of the flaw in the text */
+  char message[160];      /**< what was expected and what was found */
+  bool has_no_duplicates; /**< also where there is no flaw: no object has a key twice */
 } dsm__json_flaw;
 
 /**
  * True if text[0 .. length) is one JSON value by RFC 8259, in valid UTF-8, without NUL characters
  * (raw or as \u0000), without lone surrogates, nested at most DSM__JSON_MAX_DEPTH deep, with
- * numbers that are finite as doubles and at most DSM__NUMBER_TOKEN_MAX bytes long, and at most
- * DSM_JSON_VALUES_MAX values. Otherwise false
- * and *flaw tells the first flaw. A UTF-8 byte order mark is a flaw with its own message. NaN,
- * Infinity, comments, single quotes and trailing commas have messages that name them.
+ * numbers that are finite as doubles and at most DSM__NUMBER_TOKEN_MAX bytes long, at most
+ * DSM_JSON_VALUES_MAX values, and at most DSM__JSON_DUPLICATES_MAX keys that their object has
+ * already (which are reported where the document is made). Otherwise false and *flaw tells the
+ * first flaw. A UTF-8 byte order mark is a flaw with its own message. NaN, Infinity, comments,
+ * single quotes and trailing commas have messages that name them.
  */
 bool dsm__json_text_check(const char *text, size_t length, dsm__json_flaw *flaw);
+
+/** Decodes the character or escape at *offset inside a string, moves on, and returns the bytes (1
+ * .. 4) that it means. */
+size_t dsm__json_text_decode(const char *text, size_t length, size_t *offset, char decoded[4]);
 
 /** 1-based line and byte column of an offset. */
 void dsm__json_text_position(const char *text, size_t length, size_t offset, size_t *line,

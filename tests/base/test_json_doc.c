@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "json_fixture.h"
 
 /* ---- parsing ---- */
@@ -114,26 +115,76 @@ START_TEST(test_first_duplicate_of_the_file_is_kept_by_a_short_list) {
 }
 END_TEST
 
-/* Also with more duplicates than are kept: sorted, not compared in pairs. */
-START_TEST(test_many_duplicates_are_counted) {
-  enum { COUNT = 100000 };
-  char *const text = malloc(6 * COUNT + 2);
+/* An object of `count` times the same key, which is given with an escape in every second place. */
+static char *repeated_key(size_t count, size_t *length) {
+  static const char *const members[] = {"\"k\":1,", "\"\\u006b\":1,"};
+  char *const text = malloc(12 * count + 2);
   ck_assert_ptr_nonnull(text);
-  size_t used = 0;
-  text[used++] = '{';
-  for (size_t i = 0; i < COUNT; i++) {
-    memcpy(text + used, "\"k\":1,", 6);
-    used += 6;
+  *length = 0;
+  text[(*length)++] = '{';
+  for (size_t i = 0; i < count; i++) {
+    const size_t size = strlen(members[i % 2]);
+    memcpy(text + *length, members[i % 2], size);
+    *length += size;
   }
-  text[used - 1] = '}';
+  text[*length - 1] = '}';
+  return text;
+}
+
+START_TEST(test_the_most_duplicates_are_all_reported) {
+  size_t length;
+  char *const text = repeated_key(DSM__JSON_DUPLICATES_MAX + 1, &length);
   dsm_diags *const diags = dsm_diags_new(3);
   dsm__json_doc *doc = NULL;
-  ck_assert_int_eq(dsm__json_doc_parse(&doc, text, used, NULL, NULL, 0, diags), DSM_OK);
-  ck_assert_uint_eq(dsm__json_doc_error_count(doc), COUNT - 1);
-  ck_assert_uint_eq(dsm_diags_dropped(diags), COUNT - 1 - 3);
+  ck_assert_int_eq(dsm__json_doc_parse(&doc, text, length, NULL, NULL, 0, diags), DSM_OK);
+  ck_assert_uint_eq(dsm__json_doc_error_count(doc), DSM__JSON_DUPLICATES_MAX);
+  ck_assert_uint_eq(dsm_diags_dropped(diags), DSM__JSON_DUPLICATES_MAX - 3);
   dsm__json_doc_free(doc);
   dsm_diags_free(diags);
   free(text);
+}
+END_TEST
+
+/* 198 MB of them took 6 GB: nothing may be made of such a text. Key number 102 is the 101st that is
+ * not new; 101 keys take 51 times 6 and 50 times 11 bytes, behind the bracket. */
+START_TEST(test_more_duplicates_end_the_reading) {
+  size_t length;
+  char *const text = repeated_key(DSM__JSON_DUPLICATES_MAX + 2, &length);
+  dsm_diags *const diags = dsm_diags_new(3);
+  dsm__json_doc *doc = NULL;
+  ck_assert_int_eq(dsm__json_doc_parse(&doc, text, length, "f", NULL, 0, diags), DSM_ERROR_INVALID);
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  char line[256];
+  (void)dsm_diag_render(dsm_diags_get(diags, 0), false, line, sizeof line);
+  ck_assert_str_eq(line,
+                   "f:1:858: error: expected different keys in an object, found more than 100 "
+                   "duplicates");
+  dsm_diags_free(diags);
+  free(text);
+}
+END_TEST
+
+/* Objects that end make room; many keys of one object, and of those around it, stay known. */
+START_TEST(test_equal_keys_of_other_objects_are_no_duplicates) {
+  enum { COUNT = 5000 };
+  dsm__text_buffer text = {0};
+  dsm__text_puts(&text, "{\"a\":0,\"list\":[");
+  for (size_t i = 0; i < COUNT; i++) {
+    dsm__text_puts(&text, "{\"a\":{\"a\":1,\"b\":2},\"b\":{\"a\":{}}},");
+  }
+  dsm__text_puts(&text, "{}]");
+  for (size_t i = 0; i < COUNT; i++) {
+    dsm__text_printf(&text, ",\"k%zu\":{\"k\":1,\"a\":2}", i);
+  }
+  dsm__text_puts(&text, ",\"b\":1}");
+  ck_assert(!text.failed);
+  dsm_diags *const diags = dsm_diags_new(3);
+  dsm__json_doc *doc = NULL;
+  ck_assert_int_eq(dsm__json_doc_parse(&doc, text.text, text.length, NULL, NULL, 0, diags), DSM_OK);
+  ck_assert_uint_eq(dsm_diags_count(diags), 0);
+  dsm__json_doc_free(doc);
+  dsm_diags_free(diags);
+  dsm__text_fini(&text);
 }
 END_TEST
 
@@ -280,7 +331,9 @@ Suite *suite_json_doc(void) {
   tcase_add_test(keys, test_each_duplicate_key_is_reported_at_its_own_line);
   tcase_add_test(keys, test_keys_that_differ_in_case_are_no_duplicates);
   tcase_add_test(keys, test_first_duplicate_of_the_file_is_kept_by_a_short_list);
-  tcase_add_test(keys, test_many_duplicates_are_counted);
+  tcase_add_test(keys, test_the_most_duplicates_are_all_reported);
+  tcase_add_test(keys, test_more_duplicates_end_the_reading);
+  tcase_add_test(keys, test_equal_keys_of_other_objects_are_no_duplicates);
   suite_add_tcase(suite, keys);
   TCase *const comments = tcase_create("comments");
   tcase_add_test(comments, test_comments_are_not_read);

@@ -35,6 +35,7 @@ static attempt use_diags(const subject *s, dsm_diags *diags) {
   for (size_t i = 0; i < dsm_diags_count(s->findings); i++) {
     const dsm_diag *const finding = dsm_diags_get(s->findings, i);
     digest = digest_u64(digest, dsm_diag_render(finding, true, text, sizeof text));
+    dsm_text_make_visible(text, sizeof text, finding->message);
     digest = digest_text(digest, text);
     dsm_diags_append(diags, finding);
   }
