@@ -34,6 +34,10 @@ DSM_API bool dsm_points_figure_parse(const char *text, dsm_points_figure *figure
 /** Most axes of a `series`, most objectives of a front. */
 #define DSM_PLOT_LIST_MAX 16
 
+/** Axes that a view can make logarithmic. */
+#define DSM_PLOT_AXIS_X 1U
+#define DSM_PLOT_AXIS_Y 2U
+
 /** What a figure shows. All is borrowed; columns are names of dsm_point_table. All zero is the
  * default of everything. */
 typedef struct dsm_points_view {
@@ -51,15 +55,17 @@ typedef struct dsm_points_view {
   const char *const
       *wheres; /**< COLUMN=VALUE[,VALUE...]: only points for which all of these hold */
   size_t where_count;
+  unsigned log_axes; /**< DSM_PLOT_AXIS_X, DSM_PLOT_AXIS_Y: logarithmic, whatever the numbers; the
+                          others are where their numbers span much */
 } dsm_points_view;
 
 /**
  * A figure of points. *plot is NULL unless DSM_OK, and then belongs to the caller; the table is not
  * changed. DSM_ERROR_USAGE: the view names an unknown column, one that holds no numbers where
  * numbers are drawn, an unknown value, conditions that exclude each other, a column
- * twice, a ladder of one rung, or more lines or panels than a figure has place for;
- * DSM_ERROR_INFEASIBLE: there is no point with a number to draw (the finding says why the first has
- * none); DSM_ERROR_OUT_OF_MEMORY.
+ * twice, a logarithm of what has none, a ladder of one rung, or more lines or panels than a figure
+ * has place for; DSM_ERROR_INFEASIBLE: there is no point with a number to draw (the finding says
+ * why the first has none); DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table,
                                                  dsm_points_figure figure,

@@ -214,7 +214,7 @@ static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
 /* ---- figures of a plan ---- */
 
 /* Options that say what a figure of points shows. */
-static const char *const of_points[] = {"x", "y", "series", "value", "pareto", "where"};
+static const char *const of_points[] = {"x", "y", "series", "value", "pareto", "log", "where"};
 
 /* The first of some options that was given, or NULL. */
 static const char *given_of(const cli_arguments *arguments, const char *const *options,

@@ -296,6 +296,14 @@ const cli_option cli_options[] = {
      .commands = CLI_PLOT,
      .takes = CLI_TAKES_TEXT,
      .apply = cli_apply_plot_pareto},
+    {.name = "log",
+     .argument = "AXES",
+     .help =
+         "of a database: axes that are logarithmic (default: where numbers double or span much)",
+     .commands = CLI_PLOT,
+     .is_list = true,
+     .word = cli_log_axis_word,
+     .apply = cli_apply_log},
     {.name = "where",
      .argument = "COLUMN=VALUES",
      .help = "of a database: only points that have one of the comma-separated values in a column; "

@@ -126,9 +126,8 @@ bool cli_find_word(const cli_arguments *arguments, const cli_option *option, con
   return find_word(arguments, option, text, strlen(text), index);
 }
 
-/* Reads a list of the option's words into a set of bits. */
-static bool find_words(const cli_arguments *arguments, const cli_option *option, const char *text,
-                       unsigned *set) {
+bool cli_find_words(const cli_arguments *arguments, const cli_option *option, const char *text,
+                    unsigned *set) {
   *set = 0;
   for (const char *at = text;; at++) {
     const size_t length = strcspn(at, ",");
@@ -179,7 +178,7 @@ cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option,
 
 cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, char *value) {
   unsigned words;
-  if (!find_words(arguments, option, value, &words)) {
+  if (!cli_find_words(arguments, option, value, &words)) {
     return CLI_EXIT_USAGE;
   }
   const bool is_none = words == 1U << WORD_NONE;
@@ -211,7 +210,7 @@ cli_exit cli_apply_ladder_base(cli_arguments *arguments, const cli_option *optio
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value) {
   const unsigned all = 1U << DSM_PARALLELISM_COUNT;
   unsigned words;
-  if (!find_words(arguments, option, value, &words)) {
+  if (!cli_find_words(arguments, option, value, &words)) {
     return CLI_EXIT_USAGE;
   }
   if ((words & all) != 0 && words != all) {

@@ -20,6 +20,11 @@ const char *cli_export_target_word(size_t index);
 bool cli_find_word(const cli_arguments *arguments, const cli_option *option, const char *text,
                    size_t *index);
 
+/** Reads a list of the option's words, separated by commas, into a set of bits; prints what is
+ * wrong and returns false if one is none. */
+bool cli_find_words(const cli_arguments *arguments, const cli_option *option, const char *text,
+                    unsigned *set);
+
 /** What a path of --set may begin with in that command: number `index`, NULL after the last. */
 const char *cli_set_root(const cli_command *command, size_t index);
 

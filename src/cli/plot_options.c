@@ -60,6 +60,17 @@ cli_exit cli_apply_plot_pareto(cli_arguments *arguments, const cli_option *optio
   return CLI_EXIT_DONE;
 }
 
+const char *cli_log_axis_word(size_t index) {
+  static const char *const words[] = {"x", "y"};
+  return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+/* Bit i of the set is DSM_PLOT_AXIS_ of word i. */
+cli_exit cli_apply_log(cli_arguments *arguments, const cli_option *option, char *value) {
+  return cli_find_words(arguments, option, value, &arguments->plot.view.log_axes) ? CLI_EXIT_DONE
+                                                                                  : CLI_EXIT_USAGE;
+}
+
 cli_exit cli_apply_where(cli_arguments *arguments, const cli_option *option, char *value) {
   (void)option;
   cli_texts *const wheres = &arguments->plot.wheres;

@@ -14,6 +14,10 @@ cli_exit cli_apply_plot_y(cli_arguments *arguments, const cli_option *option, ch
 cli_exit cli_apply_plot_series(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_plot_value(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_plot_pareto(cli_arguments *arguments, const cli_option *option, char *value);
+/** Axes that can be logarithmic. */
+const char *cli_log_axis_word(size_t index);
+
+cli_exit cli_apply_log(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_where(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_script(cli_arguments *arguments, const cli_option *option, char *value);
 

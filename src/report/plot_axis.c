@@ -13,7 +13,7 @@ typedef struct tics {
   size_t count;
 } tics;
 
-static const double tic_length = 4;
+#define tic_length 4.0
 static const char *const grid_color = "#DDDDDD";
 
 /* The smallest of 1, 2, 5 times a power of ten that is at least `value`. */
@@ -122,11 +122,27 @@ void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, ds
   }
 }
 
-void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, dsm__axis_text text) {
+static tics choose_y_tics(const dsm__axis *axis, double height) {
   const double pitch = 2 * DSM__SIZE_SMALL;
-  const size_t room = (size_t)(area.height / pitch);
-  const tics all = choose_tics(&axis, room < 9 ? room : 9);
-  const double number_x = area.left - tic_length - 2;
+  const size_t room = (size_t)(height / pitch);
+  return choose_tics(axis, room < 9 ? room : 9);
+}
+
+/* From a panel to the right end of its numbers, and from their left end to the middle of the
+ * title. */
+static const double number_gap = tic_length + 2;
+static const double title_gap = DSM__SIZE_TEXT;
+
+double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__axis axis,
+                             dsm__axis_text text) {
+  const tics all = choose_y_tics(&axis, height);
+  const double numbers = number_gap + widest(maker, &axis, all, text.unit);
+  return text.title == NULL ? numbers : numbers + title_gap + DSM__SIZE_TEXT * DSM__LINE_PITCH / 2;
+}
+
+void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, dsm__axis_text text) {
+  const tics all = choose_y_tics(&axis, area.height);
+  const double number_x = area.left - number_gap;
   for (size_t i = 0; i < all.count; i++) {
     const double value = tic_value(&axis, all, i);
     const double y = area.top + area.height * (1 - dsm__axis_share(&axis, value));
@@ -139,7 +155,7 @@ void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, ds
     }
   }
   if (text.title != NULL) {
-    const double x = number_x - widest(maker, &axis, all, text.unit) - DSM__SIZE_TEXT;
+    const double x = number_x - widest(maker, &axis, all, text.unit) - title_gap;
     dsm__plot_label(
         maker, (dsm__point){x, area.top + area.height / 2},
         (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plot_heatmap.c: a result over two axes, a cell a point, dark where it is large.
- *
- * Each panel has shades of its own, whose ends stand beside its title: panels are of different
- * networks and systems, whose results differ by more than those within a panel.
+ * plot_heatmap.c: a result over two axes, a cell a point, dark where it is large. All panels have
+ * the same shades, whose ends stand above them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +20,7 @@ static const double most_height = 240;
 static const double cell_height = 24;
 static const double none_known = -HUGE_VAL;
 static const char *const empty_color = "#E6E6E6";
+static const double shades_height = DSM__SIZE_TEXT * DSM__LINE_PITCH;
 enum { LEGEND_STEPS = 9 };
 
 typedef struct figure {
@@ -31,8 +30,8 @@ typedef struct figure {
   dsm__value_scale x;
   dsm__value_scale y;
   dsm__point_groups panels;
-  double *values;            /* of panel, y and x; NAN: no result; none_known: no such point */
-  dsm__result_range *ranges; /* one a panel */
+  double *values; /* of panel, y and x; NAN: no result; none_known: no such point */
+  dsm__result_range range;
   dsm__panel_grid grid;
 } figure;
 
@@ -51,8 +50,7 @@ static bool prepare(figure *f) {
   }
   const size_t count = f->panels.count * choice->x->value_count * choice->y->value_count;
   f->values = dsm__arena_array(choice->arena, count, sizeof *f->values);
-  f->ranges = dsm__arena_array(choice->arena, f->panels.count, sizeof *f->ranges);
-  if (f->values == NULL || f->ranges == NULL) {
+  if (f->values == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
@@ -62,14 +60,15 @@ static bool prepare(figure *f) {
     const double value = dsm__measured(&choice->points, row, choice->result, &f->measure);
     const size_t panel = f->panels.of_row[row];
     *value_at(f, panel, choice->y->of_row[row], choice->x->of_row[row]) = value;
-    dsm__result_range_add(&f->ranges[panel], value);
+    dsm__result_range_add(&f->range, value);
   }
   return true;
 }
 
+/* Where a value is between the least and the most, as along an axis of results. */
 static double intensity(const dsm__result_range *range, double value) {
-  const double extent = range->most - range->least;
-  return extent > 0 ? (value - range->least) / extent : 0.5;
+  const dsm__axis shades = {range->least, range->most, dsm__result_axis(range).is_log};
+  return range->most > range->least ? dsm__axis_share(&shades, value) : 0.5;
 }
 
 /* A number of three digits, with a prefix where it is large. */
@@ -114,7 +113,7 @@ static void put_cell(figure *f, dsm__text_buffer *data, dsm__area area, size_t p
                           .top = area.top + area.height * (rows - 1 - (double)y) / rows,
                           .width = area.width / columns,
                           .height = area.height / rows};
-  const dsm__shade shade = dsm__shade_of(isnan(value) ? 0 : intensity(&f->ranges[panel], value));
+  const dsm__shade shade = dsm__shade_of(isnan(value) ? 0 : intensity(&f->range, value));
   if (isnan(value)) {
     dsm__points_cross(f->maker,
                       (dsm__point){cell.left + cell.width / 2, cell.top + cell.height / 2});
@@ -130,26 +129,22 @@ static void put_cell(figure *f, dsm__text_buffer *data, dsm__area area, size_t p
       dsm__plot_text(f->maker, "%s, %s", f->x.values->texts[x], f->y.values->texts[y]));
 }
 
-/* The shades from the least to the most, right-aligned above a panel; the width. */
-static double put_shades(figure *f, dsm__area area, const dsm__result_range *range) {
-  const double step = 7;
-  const double y = area.top - DSM__SIZE_TEXT * DSM__LINE_PITCH / 2 - 1;
-  const dsm__label_style style = {.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT};
-  const char *const most = number_text(f, range->most);
-  const char *const least = number_text(f, range->least);
-  double right = area.left + area.width;
-  if (!range->is_any) {
-    return 0;
-  }
-  dsm__plot_label(f->maker, (dsm__point){right, y}, style, most);
-  right -= dsm__plot_text_width(most, DSM__SIZE_SMALL) + 4 + LEGEND_STEPS * step;
+/* What is drawn, with its shades from the least to the most, in a line above the panels. */
+static void put_shades(figure *f) {
+  const double step = 9;
+  const double gap = 6;
+  const double y = dsm__plot_heading_height(true) + shades_height / 2;
+  const dsm__label_style style = {.size = DSM__SIZE_TEXT};
+  const char *const least =
+      dsm__plot_text(f->maker, "%s: %s", f->measure.title, number_text(f, f->range.least));
+  dsm__plot_label(f->maker, (dsm__point){DSM__PAGE_MARGIN, y}, style, least);
+  const double left = DSM__PAGE_MARGIN + dsm__plot_text_width(least, DSM__SIZE_TEXT) + gap;
   for (int i = 0; i < LEGEND_STEPS; i++) {
-    const dsm__area box = {right + i * step, y - 4.5, step, 9};
-    dsm__plot_box(f->maker, box, dsm__shade_of(i / (LEGEND_STEPS - 1.0)).color);
+    dsm__plot_box(f->maker, (dsm__area){left + i * step, y - step / 2, step, step},
+                  dsm__shade_of(i / (LEGEND_STEPS - 1.0)).color);
   }
-  right -= 4;
-  dsm__plot_label(f->maker, (dsm__point){right, y}, style, least);
-  return area.left + area.width - right + dsm__plot_text_width(least, DSM__SIZE_SMALL);
+  const double right = left + LEGEND_STEPS * step + gap;
+  dsm__plot_label(f->maker, (dsm__point){right, y}, style, number_text(f, f->range.most));
 }
 
 /* ---- panels ---- */
@@ -162,8 +157,7 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
       dsm__point_label(choice->arena, list->items, list->count, f->panels.example[panel]);
   f->maker->body.failed = f->maker->body.failed || title == NULL;
   dsm__plot_panel(f->maker, area, f->x.axis, f->y.axis);
-  const double taken = put_shades(f, area, &f->ranges[panel]);
-  dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width - taken - 10);
+  dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
   dsm__value_tics_y(
       f->maker, area, &f->y,
       dsm__panel_is_left(&f->grid, panel)
@@ -193,10 +187,9 @@ static void lay_out(figure *f) {
   const double left_room = dsm__value_tics_y_room(&f->y);
   const double min_width = fmin(fmax(38 * columns, 170), DSM__PLOT_WIDTH - left_room - 30);
   const dsm__panel_grid wanted = {
-      .top = dsm__plot_heading_height(true) + 2,
-      .is_table = true,
+      .top = dsm__plot_heading_height(true) + shades_height + 2,
       .left_room = left_room,
-      .top_room = DSM__SIZE_TEXT * DSM__LINE_PITCH + 4,
+      .top_room = f->panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, min_width),
   };
   f->grid = dsm__panel_grid_make(f->maker, f->choice, f->panels.count, wanted, min_width,
@@ -222,6 +215,10 @@ dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, 
     status = dsm__point_choice_cells(choice, diags);
   }
   if (status == DSM_OK) {
+    status = dsm__points_refuse_log(choice, DSM_PLOT_AXIS_X | DSM_PLOT_AXIS_Y,
+                                    "the axes of a heat map are divided evenly", diags);
+  }
+  if (status == DSM_OK) {
     status = check_counts(choice, diags);
   }
   if (status != DSM_OK) {
@@ -240,6 +237,7 @@ dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, 
       maker, choice,
       dsm__plot_text(maker, "%s over %s and %s", f.measure.title, choice->x->name, choice->y->name),
       NULL, true);
+  put_shades(&f);
   dsm__plot_empty_panel(maker);
   dsm__text_buffer *const data = dsm__plot_add_data(maker, "cells");
   dsm__text_puts(data, "# columns: place on the horizontal and on the vertical axis, ");

@@ -34,6 +34,7 @@ typedef struct figure {
   dsm__axis_list tied;  /* with the rungs */
   dsm__axis_list alike; /* the others, with x */
   dsm__value_scale x;
+  dsm__axis y; /* of speed-ups */
   dsm__point_groups panels;
   double *values; /* of panel, place and rung: in its measure; NAN: no result, none_known: none */
   const char **rung_names;
@@ -337,35 +338,38 @@ static void put_bars(figure *f, dsm__text_buffer *data, size_t panel, size_t run
   }
 }
 
-/* Up to which speed-up a panel goes, with room for the numbers above the bars. */
-static dsm__axis speedup_axis(const figure *f, size_t panel) {
+/* From and up to which speed-up panels go, with room for the numbers above the bars. */
+static dsm_status choose_speedups(figure *f, dsm_diags *diags) {
   const double room = 42 / axes_height;
-  double most = 1;
-  for (size_t p = 0; p < f->panels.count; p++) {
-    if (dsm__panel_share(&f->grid, p) != dsm__panel_share(&f->grid, panel)) {
-      continue;
-    }
+  dsm__result_range range = {.is_any = false};
+  dsm__result_range_add(&range, 1);
+  for (size_t panel = 0; panel < f->panels.count; panel++) {
     for (size_t place = 0; place < f->choice->x->value_count; place++) {
       for (size_t r = 0; r < f->rungs->value_count; r++) {
-        const double value = speedup(f, p, place, r);
-        most = isnan(value) ? most : fmax(most, value);
+        dsm__result_range_add(&range, speedup(f, panel, place, r));
       }
     }
   }
-  return (dsm__axis){.low = 0, .high = most / (1 - room)};
+  if ((f->choice->view->log_axes & DSM_PLOT_AXIS_Y) == 0) {
+    f->y = (dsm__axis){.low = 0, .high = range.most / (1 - room)};
+    return DSM_OK;
+  }
+  const dsm_status status =
+      dsm__result_axis_choose(&f->y, f->choice, &range, DSM_PLOT_AXIS_Y, f->choice->result, diags);
+  f->y.high = f->y.low * pow(fmax(range.most, 2 * f->y.low) / f->y.low, 1 / (1 - room));
+  return status;
 }
 
 static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
   dsm__text_buffer *const body = &f->maker->body;
   const dsm__axis_list *const list = &f->choice->panels;
   const dsm__area area = dsm__panel_area(&f->grid, panel);
-  const dsm__axis y = speedup_axis(f, panel);
   const char *const title =
       dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);
   body->failed = body->failed || title == NULL;
-  dsm__plot_panel(f->maker, area, f->x.axis, y);
+  dsm__plot_panel(f->maker, area, f->x.axis, f->y);
   dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
-  dsm__points_y_axis(f->maker, &f->grid, panel, y, "speed-up");
+  dsm__points_y_axis(f->maker, &f->grid, panel, f->y, "speed-up");
   const bool has_title = f->choice->x->name[0] != '\0' && dsm__panel_is_lowest(&f->grid, panel);
   dsm__value_tics_x(
       f->maker, area, &f->x,
@@ -378,7 +382,7 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
                        dsm__plot_text(f->maker, "%s%s%s", title == NULL ? "" : title,
                                       title == NULL || title[0] == '\0' ? "" : ": ",
                                       f->rungs->texts[r]));
-    put_bars(f, data, panel, r, area, y);
+    put_bars(f, data, panel, r, area, f->y);
   }
   for (size_t r = 0; r < count; r++) {
     dsm__text_printf(body, "%sbars index %zu using 1:2:(%.6g) with boxes lc rgb '%s'",
@@ -399,12 +403,11 @@ static const char *ladder_title(const figure *f) {
 }
 
 static void lay_out(figure *f) {
-  const double left_room = 50;
+  const double left_room = dsm__points_y_room(f->maker, f->y, axes_height);
   const double bars = (double)f->choice->x->value_count * ((double)f->rungs->value_count + 1);
   const double min_width = fmin(fmax(12 * bars, 150), DSM__PLOT_WIDTH - left_room - 30);
   const dsm__panel_grid wanted = {
       .top = dsm__plot_heading_height(true) + put_legend(f, 0, false) + 6,
-      .is_table = true,
       .left_room = left_room,
       .top_room = f->panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, min_width),
@@ -431,6 +434,10 @@ dsm_status dsm__plot_ladder(dsm__plot_maker *maker, dsm__point_choice *choice, d
   figure f = {.maker = maker, .choice = choice};
   dsm_status status = dsm__point_choice_result(choice, "--y", choice->view->y, diags);
   if (status == DSM_OK) {
+    status = dsm__points_refuse_log(choice, DSM_PLOT_AXIS_X,
+                                    "x: the places of a ladder are divided evenly", diags);
+  }
+  if (status == DSM_OK) {
     status = choose_axes(&f, diags);
   }
   choice->x = status == DSM_OK ? find_x(&f) : NULL;
@@ -450,6 +457,9 @@ dsm_status dsm__plot_ladder(dsm__plot_maker *maker, dsm__point_choice *choice, d
   if (!find_values(&f)) {
     return dsm__out_of_memory(diags);
   }
-  draw(&f);
-  return DSM_OK;
+  status = choose_speedups(&f, diags);
+  if (status == DSM_OK) {
+    draw(&f);
+  }
+  return status;
 }

@@ -51,8 +51,8 @@ typedef struct figure {
   dsm__point_groups series;
   look *looks; /* one a series */
   const char **names;
-  spot *spots;               /* sorted by panel, series, x */
-  dsm__result_range *ranges; /* one a panel, used for those that share it */
+  spot *spots; /* sorted by panel, series, x */
+  dsm__axis y;
   dsm__panel_grid grid;
   bool has_gaps;
 } figure;
@@ -135,9 +135,7 @@ static bool prepare(figure *f) {
   }
   f->looks = dsm__arena_array(arena, f->series.count, sizeof *f->looks);
   f->names = dsm__arena_array(arena, f->series.count, sizeof *f->names);
-  f->ranges = dsm__arena_array(arena, f->panels.count, sizeof *f->ranges);
-  return f->looks != NULL && f->names != NULL && f->ranges != NULL && choose_looks(f) &&
-         find_spots(f);
+  return f->looks != NULL && f->names != NULL && choose_looks(f) && find_spots(f);
 }
 
 /* ---- the legend ---- */
@@ -262,14 +260,13 @@ static void put_lines(figure *f, dsm__text_buffer *data, const spot *spots, size
 static void put_panel(figure *f, dsm__text_buffer *data, size_t panel, const spot *spots,
                       size_t count, size_t *block) {
   const dsm__area area = dsm__panel_area(&f->grid, panel);
-  const dsm__axis y = dsm__result_axis(&f->ranges[dsm__panel_share(&f->grid, panel)]);
   const dsm__axis_list *const list = &f->choice->panels;
   const char *const title =
       dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);
-  dsm__plot_panel(f->maker, area, f->x.axis, y);
+  dsm__plot_panel(f->maker, area, f->x.axis, f->y);
   dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
   f->maker->body.failed = f->maker->body.failed || title == NULL;
-  dsm__points_y_axis(f->maker, &f->grid, panel, y, f->measure.title);
+  dsm__points_y_axis(f->maker, &f->grid, panel, f->y, f->measure.title);
   dsm__value_tics_x(
       f->maker, area, &f->x,
       dsm__panel_is_lowest(&f->grid, panel)
@@ -299,22 +296,27 @@ static void put_panels(figure *f) {
   }
 }
 
+static dsm_status choose_axes(figure *f, dsm_diags *diags) {
+  dsm__result_range range = {.is_any = false};
+  for (size_t i = 0; i < f->choice->points.row_count; i++) {
+    dsm__result_range_add(&range, f->spots[i].y);
+  }
+  return dsm__result_axis_choose(&f->y, f->choice, &range, DSM_PLOT_AXIS_Y, f->choice->result,
+                                 diags);
+}
+
 static void lay_out(figure *f) {
-  const double left_room = 66;
   const double min_width =
       f->x.is_category ? fmin(40.0 * (double)f->choice->x->value_count, 600) : 140;
+  const double height = f->panels.count == 1 ? 1.6 * axes_height : axes_height;
   const dsm__panel_grid wanted = {
       .top = dsm__plot_heading_height(true) + put_legend(f, 0, false) + 6,
-      .is_table = true,
-      .left_room = left_room,
+      .left_room = dsm__points_y_room(f->maker, f->y, height),
       .top_room = f->panels.count > 1 ? legend_pitch + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, fmax(min_width, 140)),
   };
   f->grid = dsm__panel_grid_make(f->maker, f->choice, f->panels.count, wanted, fmax(min_width, 140),
-                                 f->panels.count == 1 ? 1.6 * axes_height : axes_height);
-  for (size_t i = 0; i < f->choice->points.row_count; i++) {
-    dsm__result_range_add(&f->ranges[dsm__panel_share(&f->grid, f->spots[i].panel)], f->spots[i].y);
-  }
+                                 height);
 }
 
 dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
@@ -322,15 +324,16 @@ dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, ds
   if (status == DSM_OK) {
     status = dsm__point_choice_lines(choice, diags);
   }
+  figure f = {.maker = maker, .choice = choice};
+  if (status == DSM_OK) {
+    f.measure = dsm__measure_of(maker, &choice->points, choice->result);
+    status = dsm__x_scale_choose(&f.x, choice, choice->x, diags);
+  }
+  if (status == DSM_OK) {
+    status = prepare(&f) ? choose_axes(&f, diags) : dsm__out_of_memory(diags);
+  }
   if (status != DSM_OK) {
     return status;
-  }
-  figure f = {.maker = maker,
-              .choice = choice,
-              .measure = dsm__measure_of(maker, &choice->points, choice->result),
-              .x = dsm__value_scale_of(choice->x)};
-  if (!prepare(&f)) {
-    return dsm__out_of_memory(diags);
   }
   lay_out(&f);
   const char *const what = dsm__plot_text(maker, "%s over %s", f.measure.title,

@@ -107,16 +107,15 @@ void dsm__plot_put_name(dsm__plot_maker *maker, dsm__text_buffer *data, const ch
 }
 
 void dsm__plot_quote(dsm__plot_maker *maker, const char *text) {
-  const char *at = clean(maker, text);
-  /* gnuplot 5.4 takes three single quotes for an empty string and the beginning of another: those
-   * at the beginning are strings of their own. */
-  for (; *at == '\''; at++) {
-    dsm__text_puts(&maker->body, "\"'\".");
-  }
-  /* Between single quotes only these mean something to it. */
+  /* Between single quotes only these mean something to gnuplot. Doubled ones are misread by 5.4
+   * where there are several, so that each is a string of its own. */
   dsm__text_puts(&maker->body, "'");
-  for (; *at != '\0'; at++) {
-    dsm__text_append(&maker->body, *at == '\'' ? "''" : at, *at == '\'' ? 2 : 1);
+  for (const char *at = clean(maker, text); *at != '\0'; at++) {
+    if (*at == '\'') {
+      dsm__text_puts(&maker->body, "'.\"'\".'");
+    } else {
+      dsm__text_append(&maker->body, at, 1);
+    }
   }
   dsm__text_puts(&maker->body, "'");
 }

@@ -143,6 +143,11 @@ typedef struct dsm__axis_text {
 void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, dsm__axis_text text);
 void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, dsm__axis_text text);
 
+/** What the numbers and the title of a vertical axis take at the left of a panel that is so high.
+ */
+double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__axis axis,
+                             dsm__axis_text text);
+
 /** After the panel's `plot` command: what was put on the page is drawn, and the next panel begins
  * without it. */
 void dsm__plot_panel_end(dsm__plot_maker *maker);

@@ -29,6 +29,9 @@ typedef struct figure {
   dsm__measure y_measure;
   const dsm__point_axis *x_values; /* of an axis with numbers; NULL: x is measured */
   dsm__axis_list named;            /* axes that the labels say */
+  dsm__value_scale x_scale;        /* of x_values */
+  dsm__axis x_axis;
+  dsm__axis y_axis;
   dsm__point_groups panels;
   dsm__panel_grid grid;
   bool *is_said;  /* one for each of `named`: in some label */
@@ -39,8 +42,6 @@ typedef struct figure {
 typedef struct panel_points {
   dsm_point_table all;   /* with a number in all objectives, x and y */
   dsm_point_table front; /* sorted by x */
-  dsm__axis x;
-  dsm__axis y;
 } panel_points;
 
 /* ---- objectives ---- */
@@ -247,21 +248,45 @@ static dsm_status find_front(figure *f, size_t panel, panel_points *found, dsm_d
   return status;
 }
 
-/* The extent of a column, logarithmic where it spans more than a factor of a hundred. */
-static dsm__axis axis_of(const dsm_point_table *points, size_t column,
-                         const dsm__measure *measure) {
+/* The extent of a column, with a margin; logarithmic where it spans more than a factor of a
+ * hundred, or where that is wanted. */
+static dsm_status choose_extent(const figure *f, dsm__axis *axis, unsigned which, size_t column,
+                                const dsm__measure *measure, dsm_diags *diags) {
   const double margin = 0.06;
+  const dsm_point_table *const points = &f->choice->points;
   dsm__result_range range = {.is_any = false};
   for (size_t row = 0; row < points->row_count; row++) {
-    dsm__result_range_add(&range, dsm__measured(points, row, column, measure));
+    if (has_numbers(f, row)) {
+      dsm__result_range_add(&range, dsm__measured(points, row, column, measure));
+    }
   }
-  if (range.is_any && range.least > 0 && range.most / range.least > 100) {
-    const double factor = pow(range.most / range.least, margin);
-    return (dsm__axis){range.least / factor, range.most * factor, true};
+  dsm__axis rounded;
+  const dsm_status status =
+      dsm__result_axis_choose(&rounded, f->choice, &range, which, column, diags);
+  const bool is_wanted = (f->choice->view->log_axes & which) != 0;
+  if (is_wanted || (range.least > 0 && range.most / range.least > 100)) {
+    const double factor = range.most > range.least ? pow(range.most / range.least, margin) : 2;
+    *axis = (dsm__axis){range.least / factor, range.most * factor, true};
+    return status;
   }
   const double extent = range.most / 2 - range.least / 2;
   const double pad = extent > 0 ? 2 * margin * extent : fmax(fabs(range.most) * margin, 1e-9);
-  return (dsm__axis){range.least - pad, range.most + pad, false};
+  *axis = (dsm__axis){range.least - pad, range.most + pad, false};
+  return status;
+}
+
+/* Both axes, which all panels share. */
+static dsm_status choose_extents(figure *f, dsm_diags *diags) {
+  dsm_status status = DSM_OK;
+  if (f->x_values != NULL) {
+    status = dsm__x_scale_choose(&f->x_scale, f->choice, f->x_values, diags);
+    f->x_axis = f->x_scale.axis;
+  } else {
+    status = choose_extent(f, &f->x_axis, DSM_PLOT_AXIS_X, f->x, &f->x_measure, diags);
+  }
+  return status != DSM_OK
+             ? status
+             : choose_extent(f, &f->y_axis, DSM_PLOT_AXIS_Y, f->y, &f->y_measure, diags);
 }
 
 /* ---- labels ---- */
@@ -271,9 +296,30 @@ static bool is_common(const dsm_point_table *front, size_t column) {
   return front != NULL && front->row_count > 1 && dsm__points_common(front, column) != NULL;
 }
 
-/* What a row is: the values of all that varies besides the axes of the figure, and in the front
- * that is given (or NULL); where that is nothing, its number. */
-static const char *name_of(figure *f, const dsm_point_table *points, size_t row,
+/* The values that some rows have in a column, each once: "1 or 2". NULL if out of memory. */
+static const char *values_text(figure *f, const dsm_point_table *points, size_t row, size_t end,
+                               size_t column) {
+  const char *all = "";
+  for (size_t r = row; r < end; r++) {
+    const dsm_cell *const cell = dsm__points_cell(points, r, column);
+    bool is_new = true;
+    for (size_t before = row; before < r && is_new; before++) {
+      is_new = !dsm__points_same(cell, dsm__points_cell(points, before, column));
+    }
+    const char *const text = is_new ? dsm__points_text(f->maker->arena, cell) : "";
+    f->maker->body.failed = f->maker->body.failed || text == NULL;
+    if (is_new) {
+      all = dsm__plot_text(f->maker, "%s%s%s", all, all[0] == '\0' ? "" : " or ",
+                           text == NULL ? "" : text);
+    }
+  }
+  return all;
+}
+
+/* What rows from `row` to before `end` are, which are at one place: the values of all that varies
+ * besides the axes of the figure, and in the front that is given (or NULL), numbers with the name
+ * of their column; where that is nothing, their numbers in the sweep. */
+static const char *name_of(figure *f, const dsm_point_table *points, size_t row, size_t end,
                            const dsm_point_table *front) {
   const char *name = "";
   for (size_t a = 0; a < f->named.count; a++) {
@@ -282,19 +328,15 @@ static const char *name_of(figure *f, const dsm_point_table *points, size_t row,
       continue;
     }
     f->is_said[a] = f->is_said[a] || front != NULL;
-    const char *const text =
-        dsm__points_text(f->maker->arena, dsm__points_cell(points, row, column));
-    f->maker->body.failed = f->maker->body.failed || text == NULL;
-    name = dsm__plot_text(f->maker, "%s%s%s", name, name[0] == '\0' ? "" : ", ",
-                          text == NULL ? "" : text);
+    const bool is_word = front == NULL || !f->named.items[a]->is_number;
+    name = dsm__plot_text(f->maker, "%s%s%s%s%s", name, name[0] == '\0' ? "" : ", ",
+                          is_word ? "" : f->named.items[a]->name, is_word ? "" : " ",
+                          values_text(f, points, row, end, column));
   }
-  if (name[0] == '\0') {
-    const char *const text = dsm__points_text(
-        f->maker->arena, dsm__points_cell(points, row, dsm__points_find(points, "point")));
-    f->maker->body.failed = f->maker->body.failed || text == NULL;
-    name = dsm__plot_text(f->maker, "point %s", text == NULL ? "" : text);
-  }
-  return name;
+  return name[0] != '\0'
+             ? name
+             : dsm__plot_text(f->maker, "point %s",
+                              values_text(f, points, row, end, dsm__points_find(points, "point")));
 }
 
 /* The panel, and what all of its front are. */
@@ -321,12 +363,12 @@ static const char *title_of(figure *f, const char *panel, const dsm_point_table 
   return title;
 }
 
-static dsm__point place_of(const figure *f, const panel_points *found, dsm__area area,
-                           const dsm_point_table *points, size_t row) {
+static dsm__point place_of(const figure *f, dsm__area area, const dsm_point_table *points,
+                           size_t row) {
   const double x = dsm__measured(points, row, f->x, &f->x_measure);
   const double y = dsm__measured(points, row, f->y, &f->y_measure);
-  return (dsm__point){area.left + area.width * dsm__axis_share(&found->x, x),
-                      area.top + area.height * (1 - dsm__axis_share(&found->y, y))};
+  return (dsm__point){area.left + area.width * dsm__axis_share(&f->x_axis, x),
+                      area.top + area.height * (1 - dsm__axis_share(&f->y_axis, y))};
 }
 
 /* Between two points of the front what can be had is what the one with the smaller x has, if less
@@ -367,11 +409,11 @@ static bool find_room(const figure *f, const panel_points *found, dsm__area area
     return false;
   }
   for (size_t row = 0; row < front->row_count; row++) {
-    const dsm__point to = place_of(f, found, area, front, row);
+    const dsm__point to = place_of(f, area, front, row);
     take_point(&all->narrow, to);
     take_point(&all->wide, to);
     if (row > 0 && style != NULL) {
-      const dsm__point from = place_of(f, found, area, front, row - 1);
+      const dsm__point from = place_of(f, area, front, row - 1);
       const dsm__point corner =
           strcmp(style, "steps") == 0 ? (dsm__point){to.x, from.y} : (dsm__point){from.x, to.y};
       take_line(&all->narrow, from, corner);
@@ -379,7 +421,7 @@ static bool find_room(const figure *f, const panel_points *found, dsm__area area
     }
   }
   for (size_t row = 0; row < found->all.row_count; row++) {
-    take_point(&all->narrow, place_of(f, found, area, &found->all, row));
+    take_point(&all->narrow, place_of(f, area, &found->all, row));
   }
   return true;
 }
@@ -423,12 +465,9 @@ static void put_labels(figure *f, const panel_points *found, dsm__area area) {
         dsm__points_same(dsm__points_cell(front, row, f->y), dsm__points_cell(front, end, f->y))) {
       end++;
     }
-    const char *name = name_of(f, front, row, front);
-    if (end > row + 1) { /* at the same place */
-      name = dsm__plot_text(f->maker, "%s and %zu more", name, end - row - 1);
-    }
+    const char *const name = name_of(f, front, row, end, front);
     const char *const shown = dsm__plot_fit(f->maker, name, DSM__SIZE_SMALL, widest);
-    f->unnamed += put_label(f, &all, place_of(f, found, area, front, row), shown) ? 0 : 1;
+    f->unnamed += put_label(f, &all, place_of(f, area, front, row), shown) ? 0 : 1;
     row = end;
   }
 }
@@ -439,7 +478,7 @@ static void put_data(figure *f, dsm__text_buffer *data, const dsm_point_table *p
   for (size_t row = 0; row < points->row_count; row++) {
     dsm__plot_put_number(data, dsm__measured(points, row, f->x, &f->x_measure));
     dsm__plot_put_number(data, dsm__measured(points, row, f->y, &f->y_measure));
-    dsm__plot_put_name(f->maker, data, name_of(f, points, row, NULL));
+    dsm__plot_put_name(f->maker, data, name_of(f, points, row, row + 1, NULL));
   }
 }
 
@@ -457,34 +496,31 @@ static void put_plot(figure *f, size_t block) {
                    block + 1, front_color);
 }
 
-static void put_x_axis(figure *f, dsm__area area, const panel_points *found, bool is_lowest) {
+static void put_x_axis(figure *f, dsm__area area, bool is_lowest) {
   const dsm_point_table *const points = &f->choice->points;
   const bool is_result = f->x >= dsm__points_find(points, "mode");
   const char *const title =
       is_result ? f->x_measure.title : dsm__points_title(f->maker, points, f->x, area.width);
+  const char *const shown = is_lowest ? title : NULL;
   if (f->x_values == NULL) {
-    dsm__plot_x_axis(f->maker, area, found->x, (dsm__axis_text){.title = is_lowest ? title : NULL});
-    return;
+    dsm__plot_x_axis(f->maker, area, f->x_axis, (dsm__axis_text){.title = shown});
+  } else {
+    dsm__value_tics_x(f->maker, area, &f->x_scale, shown);
   }
-  const dsm__value_scale scale = dsm__value_scale_of(f->x_values);
-  dsm__value_tics_x(f->maker, area, &scale, is_lowest ? title : NULL);
 }
 
 static dsm_status put_panel(figure *f, dsm__text_buffer *data, size_t panel, size_t *block,
                             dsm_diags *diags) {
   const dsm__axis_list *const list = &f->choice->panels;
   const dsm__area area = dsm__panel_area(&f->grid, panel);
-  panel_points found = {.x = {.low = 0, .high = 1}, .y = {.low = 0, .high = 1}};
+  panel_points found = {0};
   const dsm_status status = find_front(f, panel, &found, diags);
   const char *const title =
       dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);
   if (status != DSM_OK || title == NULL) {
     return status == DSM_OK ? dsm__out_of_memory(diags) : status;
   }
-  found.x = f->x_values != NULL ? dsm__value_scale_of(f->x_values).axis
-                                : axis_of(&found.all, f->x, &f->x_measure);
-  found.y = axis_of(&found.all, f->y, &f->y_measure);
-  dsm__plot_panel(f->maker, area, found.x, found.y);
+  dsm__plot_panel(f->maker, area, f->x_axis, f->y_axis);
   dsm__panel_title(f->maker, area, title_of(f, title, &found.front), area.width);
   if (found.all.row_count == 0) {
     dsm__plot_label(f->maker, (dsm__point){area.left + area.width / 2, area.top + area.height / 2},
@@ -492,8 +528,8 @@ static dsm_status put_panel(figure *f, dsm__text_buffer *data, size_t panel, siz
                     "no result");
     dsm__text_puts(&f->maker->body, "plot NaN\n");
   } else {
-    dsm__points_y_axis(f->maker, &f->grid, panel, found.y, f->y_measure.title);
-    put_x_axis(f, area, &found, dsm__panel_is_lowest(&f->grid, panel));
+    dsm__points_y_axis(f->maker, &f->grid, panel, f->y_axis, f->y_measure.title);
+    put_x_axis(f, area, dsm__panel_is_lowest(&f->grid, panel));
     put_labels(f, &found, area);
     const char *const gap = title[0] == '\0' ? "" : ", ";
     dsm__text_puts(data, *block > 0 ? "\n\n# " : "# ");
@@ -555,14 +591,18 @@ dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, d
   }
   f.x_measure = dsm__measure_of(maker, &choice->points, f.x);
   f.y_measure = dsm__measure_of(maker, &choice->points, f.y);
+  status = choose_extents(&f, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  const double height = f.panels.count == 1 ? 320 : 220;
   const dsm__panel_grid wanted = {
       .top = dsm__plot_heading_height(true) + 2,
-      .left_room = 66,
+      .left_room = dsm__points_y_room(maker, f.y_axis, height),
       .top_room = DSM__SIZE_TEXT * DSM__LINE_PITCH + 4,
       .bottom_room = 8 + DSM__SIZE_SMALL * DSM__LINE_PITCH,
   };
-  f.grid = dsm__panel_grid_make(maker, choice, f.panels.count, wanted, 270,
-                                f.panels.count == 1 ? 320 : 220);
+  f.grid = dsm__panel_grid_make(maker, choice, f.panels.count, wanted, 270, height);
   dsm__text_buffer *const data = dsm__plot_add_data(maker, "points");
   dsm__plot_put_name(maker, data,
                      dsm__plot_text(maker, "# columns: %s, %s, the other values", f.x_measure.title,

@@ -2,8 +2,10 @@
 #include "report/points_page.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/diag_add.h"
 #include "report/figures.h"
 #include "report/plot_metrics.h"
 #include "report/point_columns.h"
@@ -18,14 +20,16 @@ static const double upright_most = 130;
 /* More values than these are a range: its axis has round numbers. */
 static const size_t values_most = 24;
 static const char *const grid_color = "#DDDDDD";
-/* Between the columns of a table. */
-static const double table_gap = 14;
+/* Between the columns of panels. */
+static const double panel_gap = 14;
 /* Right of the last axes, for half of a number. */
 static const double right_room = 16;
 /* Of the room for a text, what is used: fonts differ. */
 static const double fit_share = 0.93;
 /* How far a number below an axis may stand out. */
 static const double edge_room = 12;
+/* At both ends of an axis, as a part of it. */
+static const double axis_margin = 0.04;
 
 /* ---- measures ---- */
 
@@ -147,9 +151,8 @@ void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice
 
 /* How many columns of axes that are at least so wide a page has. */
 static size_t columns_that_fit(const dsm__panel_grid *grid, double min_width) {
-  const double room = DSM__PLOT_WIDTH - right_room - (grid->is_table ? grid->left_room : 0);
-  const double each = min_width + (grid->is_table ? table_gap : grid->left_room);
-  const double fit = floor((room + (grid->is_table ? table_gap : 0)) / each);
+  const double room = DSM__PLOT_WIDTH - right_room - grid->left_room;
+  const double fit = floor((room + panel_gap) / (min_width + panel_gap));
   return fit < 1 ? 1 : (size_t)fit;
 }
 
@@ -159,17 +162,15 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
   dsm__panel_grid grid = wanted;
   const dsm__axis_list *const panels = &choice->panels;
   const size_t last = panels->count > 1 ? panels->items[panels->count - 1]->value_count : 0;
-  grid.count = count;
-  grid.is_table = wanted.is_table && last > 1 && count % last == 0;
-  grid.is_table = grid.is_table && last <= columns_that_fit(&grid, min_width);
   const size_t most = columns_that_fit(&grid, min_width);
-  size_t rows = (count + most - 1) / most;
-  grid.columns = grid.is_table ? last : (count + rows - 1) / rows;
-  rows = (count + grid.columns - 1) / grid.columns;
+  const size_t rows_at_least = (count + most - 1) / most;
+  const bool is_table = last > 1 && last <= most && count % last == 0;
+  grid.count = count;
+  grid.columns = is_table ? last : (count + rows_at_least - 1) / rows_at_least;
+  const size_t rows = (count + grid.columns - 1) / grid.columns;
   const double columns = (double)grid.columns;
-  const double room = DSM__PLOT_WIDTH - right_room;
-  grid.axes_width = grid.is_table ? (room - grid.left_room - table_gap * (columns - 1)) / columns
-                                  : room / columns - grid.left_room;
+  const double room = DSM__PLOT_WIDTH - right_room - grid.left_room;
+  grid.axes_width = (room - panel_gap * (columns - 1)) / columns;
   grid.axes_height = height;
   const double pitch = grid.top_room + height + grid.bottom_room;
   maker->height =
@@ -180,9 +181,8 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
 dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel) {
   const size_t row = panel / grid->columns;
   const size_t column = panel % grid->columns;
-  const double pitch = grid->axes_width + (grid->is_table ? table_gap : grid->left_room);
   return (dsm__area){
-      .left = grid->left_room + (double)column * pitch,
+      .left = grid->left_room + (double)column * (grid->axes_width + panel_gap),
       .top = grid->top + (double)row * (grid->top_room + grid->axes_height + grid->bottom_room) +
              grid->top_room,
       .width = grid->axes_width,
@@ -191,7 +191,7 @@ dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel) {
 }
 
 bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel) {
-  return !grid->is_table || panel % grid->columns == 0;
+  return panel % grid->columns == 0;
 }
 
 bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel) {
@@ -204,10 +204,6 @@ void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title,
                     (dsm__label_style){.size = DSM__SIZE_TEXT},
                     dsm__plot_fit(maker, title, DSM__SIZE_TEXT, fit_share * width));
   }
-}
-
-size_t dsm__panel_share(const dsm__panel_grid *grid, size_t panel) {
-  return grid->is_table ? panel / grid->columns * grid->columns : panel;
 }
 
 /* ---- axes with values ---- */
@@ -229,20 +225,64 @@ dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values) {
                             .is_category = true};
 }
 
+static double first_number(const dsm__point_axis *values) {
+  return values->values[0].number;
+}
+
+static double last_number(const dsm__point_axis *values) {
+  return values->values[values->value_count - 1].number;
+}
+
+/* An axis of numbers above 0, with a margin at both ends. */
+static dsm__value_scale log_scale_of(const dsm__point_axis *values) {
+  const double low = first_number(values);
+  const double high = last_number(values);
+  const double factor = high > low ? pow(high / low, axis_margin) : 2;
+  return (dsm__value_scale){.axis = {low / factor, high * factor, true}, .values = values};
+}
+
 dsm__value_scale dsm__value_scale_of(const dsm__point_axis *values) {
-  const double margin = 0.04;
   if (!values->is_number || values->value_count < 2) {
     return dsm__category_scale_of(values);
   }
-  const double low = values->values[0].number;
-  const double high = values->values[values->value_count - 1].number;
+  const double low = first_number(values);
+  const double high = last_number(values);
   if (low > 0 && ((values->value_count > 2 && is_doubling(values)) || high / low > 100)) {
-    const double factor = pow(high / low, margin);
-    return (dsm__value_scale){.axis = {low / factor, high * factor, true}, .values = values};
+    return log_scale_of(values);
   }
   /* Half of each first: their difference may be larger than any number. */
-  const double pad = 2 * margin * (high / 2 - low / 2);
+  const double pad = 2 * axis_margin * (high / 2 - low / 2);
   return (dsm__value_scale){.axis = {low - pad, high + pad, false}, .values = values};
+}
+
+dsm_status dsm__points_refuse_log(const dsm__point_choice *choice, unsigned axes, const char *why,
+                                  dsm_diags *diags) {
+  if ((choice->view->log_axes & axes) == 0) {
+    return DSM_OK;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = "--log"}, NULL, "%s", why);
+  return DSM_ERROR_USAGE;
+}
+
+/* What of a column has no logarithm. */
+static dsm_status refuse_values(const dsm__point_choice *choice, unsigned axis, size_t column,
+                                const char *found, dsm_diags *diags) {
+  char why[256];
+  (void)snprintf(why, sizeof why, "%s: expected numbers above 0 in \"%s\", found %s",
+                 axis == DSM_PLOT_AXIS_X ? "x" : "y", choice->points.columns[column], found);
+  return dsm__points_refuse_log(choice, axis, why, diags);
+}
+
+dsm_status dsm__x_scale_choose(dsm__value_scale *scale, const dsm__point_choice *choice,
+                               const dsm__point_axis *values, dsm_diags *diags) {
+  *scale = dsm__value_scale_of(values);
+  const bool is_wanted = (choice->view->log_axes & DSM_PLOT_AXIS_X) != 0;
+  if (is_wanted && values->is_number && first_number(values) > 0) {
+    *scale = log_scale_of(values);
+    return DSM_OK;
+  }
+  return refuse_values(choice, DSM_PLOT_AXIS_X, values->column,
+                       values->is_number ? values->texts[0] : "words", diags);
 }
 
 double dsm__value_position(const dsm__value_scale *scale, size_t value) {
@@ -354,14 +394,21 @@ void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_
   }
 }
 
+/* How the numbers of results are written: "20 M". */
+static dsm__axis_text result_text(dsm__axis axis, const char *title) {
+  return (dsm__axis_text){.title = title, .unit = axis.high >= 1e7 ? "" : NULL};
+}
+
+double dsm__points_y_room(dsm__plot_maker *maker, dsm__axis axis, double height) {
+  return DSM__PAGE_MARGIN / 2 + dsm__plot_y_axis_room(maker, height, axis, result_text(axis, "y"));
+}
+
 void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
                         dsm__axis axis, const char *title) {
-  const dsm__area area = dsm__panel_area(grid, panel);
   const bool is_left = dsm__panel_is_left(grid, panel);
-  dsm__plot_y_axis(maker, area, axis,
-                   (dsm__axis_text){.title = is_left ? title : NULL,
-                                    .unit = axis.high >= 1e7 ? "" : NULL, /* "20 M" */
-                                    .has_no_numbers = !is_left});
+  dsm__axis_text text = result_text(axis, is_left ? title : NULL);
+  text.has_no_numbers = !is_left;
+  dsm__plot_y_axis(maker, dsm__panel_area(grid, panel), axis, text);
 }
 
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
@@ -389,4 +436,21 @@ dsm__axis dsm__result_axis(const dsm__result_range *range) {
     return dsm__axis_round((dsm__axis){.low = range->least, .high = range->most, .is_log = true});
   }
   return dsm__axis_round((dsm__axis){.low = fmin(range->least, 0), .high = fmax(range->most, 0)});
+}
+
+dsm_status dsm__result_axis_choose(dsm__axis *chosen, const dsm__point_choice *choice,
+                                   const dsm__result_range *range, unsigned axis, size_t column,
+                                   dsm_diags *diags) {
+  *chosen = dsm__result_axis(range);
+  const bool is_wanted = (choice->view->log_axes & axis) != 0;
+  if (is_wanted && range->is_any && range->least > 0) {
+    *chosen =
+        dsm__axis_round((dsm__axis){.low = range->least, .high = range->most, .is_log = true});
+    return DSM_OK;
+  }
+  char found[32] = "none";
+  if (range->is_any) {
+    (void)snprintf(found, sizeof found, "%g", range->least);
+  }
+  return refuse_values(choice, axis, column, found, diags);
 }

@@ -42,21 +42,21 @@ double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
 void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
                          const char *also, bool has_crosses);
 
-/** Panels in rows and columns. */
+/** Panels in rows and columns. All show the same quantities, and share both axes: the numbers of
+ * the vertical one stand once a row. */
 typedef struct dsm__panel_grid {
   size_t count;
   size_t columns;
-  bool is_table; /**< a column of panels is a value of the last panel axis, and the panels of a
-                      row share the vertical axis. Wanted, then whether it is */
   double top;
-  double left_room;   /**< for what is left of the axes, in a table once a row */
+  double left_room;   /**< for what is left of a row */
   double top_room;    /**< for titles above each */
   double bottom_room; /**< for values below each */
   double axes_width;
   double axes_height;
 } dsm__panel_grid;
 
-/** Lays out `count` panels, whose axes are at least min_width wide; sets the page's height. */
+/** Lays out `count` panels, whose axes are at least min_width wide; sets the page's height. If the
+ * values of the last panel axis fit side by side, a column of panels is one of them. */
 dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_choice *choice,
                                      size_t count, dsm__panel_grid wanted, double min_width,
                                      double height);
@@ -69,10 +69,6 @@ void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title,
 bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel);
 bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel);
 
-/** The page's row of panels that share a vertical axis: those of a row of a table, else each its
- * own. */
-size_t dsm__panel_share(const dsm__panel_grid *grid, size_t panel);
-
 /** A horizontal or vertical axis with the values of a sweep's axis. */
 typedef struct dsm__value_scale {
   dsm__axis axis;
@@ -82,6 +78,11 @@ typedef struct dsm__value_scale {
 
 /** Logarithmic where numbers double, or span more than a factor of a hundred. */
 dsm__value_scale dsm__value_scale_of(const dsm__point_axis *values);
+/** The same for the horizontal axis of a figure: also where the view wants it, DSM_ERROR_USAGE if
+ * some value has no logarithm. */
+DSM_NODISCARD dsm_status dsm__x_scale_choose(dsm__value_scale *scale,
+                                             const dsm__point_choice *choice,
+                                             const dsm__point_axis *values, dsm_diags *diags);
 /** One that is divided evenly, whatever the values. */
 dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values);
 double dsm__value_position(const dsm__value_scale *scale, size_t value);
@@ -109,8 +110,18 @@ typedef struct dsm__result_range {
 } dsm__result_range;
 void dsm__result_range_add(dsm__result_range *range, double value);
 dsm__axis dsm__result_axis(const dsm__result_range *range);
+/** The same for an axis of a figure: also where the view wants it (`axis` is DSM_PLOT_AXIS_X or
+ * DSM_PLOT_AXIS_Y), DSM_ERROR_USAGE if some result has no logarithm. */
+DSM_NODISCARD dsm_status dsm__result_axis_choose(dsm__axis *chosen, const dsm__point_choice *choice,
+                                                 const dsm__result_range *range, unsigned axis,
+                                                 size_t column, dsm_diags *diags);
+/** DSM_ERROR_USAGE if the view wants a logarithmic axis of these, which the figure has not. */
+DSM_NODISCARD dsm_status dsm__points_refuse_log(const dsm__point_choice *choice, unsigned axes,
+                                                const char *why, dsm_diags *diags);
 
-/** The vertical axis of a panel, with its numbers unless the panel at its left has them. */
+/** The vertical axis of a panel, with its numbers and title unless the panel at its left has them;
+ * what both take at the left of panels that are so high. */
+double dsm__points_y_room(dsm__plot_maker *maker, dsm__axis axis, double height);
 void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
                         dsm__axis axis, const char *title);
 

@@ -8,6 +8,7 @@ Usage: test_point_pictures.py DSM_BINARY [FOLDER]
 With FOLDER, the pictures are kept there, to be looked at.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -90,6 +91,71 @@ def check_contents(folder):
         expect(is_said != is_number, f"{name}, pareto", f"labels that are not said: {texts}")
 
 
+def panels_of(script):
+    """((left, right, bottom, top), x range, y range) of each panel, in parts of the picture."""
+    number = r"([-+.e\d]+)"
+    area = rf"set lmargin at screen {number}; set rmargin at screen {number}\n"
+    area += rf"set tmargin at screen {number}; set bmargin at screen {number}\n"
+    ranges = r"(\w+ logscale x; set xrange \S+)\n(\w+ logscale y; set yrange \S+)\n"
+    for left, right, top, bottom, x, y in re.findall(area + ranges, script):
+        if (left, right) != ("0.000000", "1.000000"):
+            yield tuple(map(float, (left, right, bottom, top))), x, y
+
+
+def check_axes(dsm, folder, database, figure, *options):
+    """Panels share their axes, and no title of an axis lies on a panel."""
+    where = f"{database.stem}, {figure} {options}"
+    scripts = folder / "axes"
+    done = plans.run(dsm, "plot", database, "--figure", figure, *options, "--script", scripts,
+                     env=plans.environment())
+    expect(done.returncode == 0, where, done.stderr)
+    script = (scripts / f"{figure}.gp").read_text(encoding="utf-8")
+    panels = list(panels_of(script))
+    expect(len(panels) > 1, where, "one panel")
+    expect(len({(x, y) for _, x, y in panels}) == 1, where, f"other axes: {panels}")
+    for axis in "xy":
+        if f"--log={axis}" in options:
+            expect(f"set logscale {axis}" in panels[0]["xy".index(axis) + 1], where, "not logarithmic")
+    width = float(re.search(r"size (\d+),", script).group(1))
+    titles = re.findall(r"at screen ([.\d]+),([.\d]+) center rotate by 90 font ',([.\d]+)'", script)
+    expect(titles, where, "no titles of vertical axes")
+    for x, y, size in (map(float, title) for title in titles):
+        half = 0.6 * size / width
+        expect(x > half, where, f"a title at {x} leaves the picture")
+        for (left, right, bottom, top), _, _ in panels:
+            is_beside = y < bottom or y > top
+            expect(is_beside or x + half < left or x - half > right, where,
+                   f"a title at {x}, {y} on the panel {left} to {right}")
+
+
+def check_all_axes(dsm, folder, databases):
+    check_axes(dsm, folder, databases["fig10"], "lines")
+    check_axes(dsm, folder, databases["fig10"], "lines", "--y", "step_cycles")
+    check_axes(dsm, folder, databases["fig10"], "lines", "--y", "lower_bound_cycles", "--log=y")
+    check_axes(dsm, folder, databases["fig10"], "lines", "--log=x")
+    check_axes(dsm, folder, databases["fig10"], "heatmap")
+    check_axes(dsm, folder, databases["fig10"], "pareto")
+    check_axes(dsm, folder, databases["fig10"], "pareto", "--x", "memory_bytes", "--log=x", "--log=y")
+    check_axes(dsm, folder, databases["fig11"], "ladder")
+    check_axes(dsm, folder, databases["fig11"], "ladder", "--log=y")
+    for name, figure, axis, message in (
+            ("zero", "lines", "x", 'x: expected numbers above 0 in "system.array.startup_cycles", found 0'),
+            ("words", "lines", "x", 'x: expected numbers above 0 in "system", found words'),
+            ("fig10", "heatmap", "y", "the axes of a heat map are divided evenly"),
+            ("fig11", "ladder", "x", "x: the places of a ladder are divided evenly")):
+        done = plans.run(dsm, "plot", databases[name], "--figure", figure, "--log", axis, "--script",
+                         folder / "none", env=plans.environment())
+        expect(done.returncode == 2 and message in done.stderr, f"{name}, --log {axis}", done.stderr)
+
+
+def check_ties(folder):
+    """Points at one place have one label, which says the values of all of them."""
+    texts = texts_of(folder, "some_infeasible-pareto")
+    expect(any("none or hybrid or all" in text for text in texts), "ties", str(texts))
+    heads = [text for text in texts_of(folder, "fig10-heatmap") if text.startswith("samples/s: ")]
+    expect(len(heads) == 1, "heat map", f"shades are explained {len(heads)} times")
+
+
 def check_script(dsm, folder, database):
     """The script and its data make the same picture as the program does, and are always the same."""
     for figure in sweeps.FIGURES:
@@ -115,6 +181,8 @@ def check_all(dsm, folder):
         for figure in sweeps.FIGURES:
             check(dsm, folder, name, database, figure)
     check_contents(folder)
+    check_ties(folder)
+    check_all_axes(dsm, folder, databases)
     check_script(dsm, folder, databases["some_infeasible"])
 
 
