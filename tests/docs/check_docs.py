@@ -482,6 +482,23 @@ class Checker:
             if page.name != "README.md" and f"]({page.name})" not in index:
                 self.complain("docs/README.md", f"the index lacks {page.name}")
 
+    # ---- the README ----
+
+    def check_readme(self):
+        """It is short, and its figures are those of the page on experiments."""
+        text = self.read("README.md")
+        if text.count("\n") > 150:
+            self.complain("README.md", f"expected at most 150 lines, found {text.count(chr(10))}")
+        experiments = set(re.findall(r"[0-9.]+x?", self.read("docs/experiments.md")))
+        rows = [row for table in tables(section(text, "How true it is")) for row in table]
+        figures = [figure for row in rows for name, cell in row.items() if name.startswith("`")
+                   for figure in cell.split(", ")]
+        if len(figures) < 10:
+            self.complain("README.md", "no table of figures")
+        for figure in figures:
+            if figure not in experiments:
+                self.complain("README.md", f"{figure} is not in docs/experiments.md")
+
     # ---- links ----
 
     def check_links(self):
@@ -522,6 +539,7 @@ def main():
         checker.check_results(files, folder)
     checker.check_numbers()
     checker.check_lists()
+    checker.check_readme()
     checker.check_links()
     print("\n".join(map(str, checker.complaints)) if checker.complaints
           else "the documents agree with the code")
