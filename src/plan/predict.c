@@ -150,16 +150,37 @@ static void begin_stage(const predictor *p, const dsm__pipeline_decision *group,
   }
 }
 
+/* What a stage takes by itself, with nothing to wait for. */
+static double own_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts,
+                         const dsm_layer_plan *layer, const stage_parts *parts) {
+  double cycles = 0;
+  for (int i = 0; i < DSM_PASS_COUNT; i++) {
+    const dsm_pass_plan *const pass = &layer->passes[i];
+    if (!pass->exists) {
+      continue;
+    }
+    for (unsigned k = 0; k < pass->invocation_count; k++) {
+      cycles += (double)pass->invocations[k].count * pass->invocations[k].cost.total;
+    }
+    cycles += (double)setting->layer->timesteps * parts->hand_over_cycles[i];
+    cycles += i == DSM_PASS_UPDATE ? dsm__once_cycles(setting, layouts) : 0;
+  }
+  return cycles;
+}
+
 /*
- * A group's time is that of its slowest stages; every layer's share of it is in proportion to its
- * own. `steps` is by how much a stage's step counts in each pass, `once` its single costs. Since
- * steps >= 1 >= once, no component becomes negative.
+ * A layer is charged the group's time in proportion to the chips that it has: `charged` cycles. Of
+ * them each component has what it has of the stage's own time, which is not more than the group's;
+ * so no pass is charged less than its chips' share of what it takes, and none is used above 1.
  */
 static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, size_t position,
-                      stage_parts *parts, const dsm__stage_times *shares) {
+                      stage_parts *parts, double charged) {
   const size_t index = group->first_layer + position;
   const dsm__layer_decision *const decision = &p->decisions->layers[index];
   const dsm__layer_setting setting = stage_setting(p, index, parts);
+  const double timesteps = (double)setting.layer->timesteps;
+  const double times =
+      charged / own_cycles(&setting, &decision->layouts, &p->plan->layers[index], parts);
   for (int i = 0; i < DSM_PASS_COUNT; i++) {
     const dsm_pass pass = (dsm_pass)i;
     dsm_pass_plan *const out = &p->plan->layers[index].passes[pass];
@@ -167,19 +188,14 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     if (!out->exists) {
       continue;
     }
-    const bool is_extra = is_first_longer(out);
-    const double steps = shares->step[pass];
-    dsm__pass_add_cycles(builder, out->invocation_count - 1,
-                         is_extra ? steps - shares->once : steps);
-    if (is_extra) {
-      dsm__pass_add_cycles(builder, 0, shares->once);
+    for (unsigned k = 0; k < out->invocation_count; k++) {
+      dsm__pass_add_cycles(builder, k, (double)out->invocations[k].count * times);
     }
     dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER_Y, DSM_TRANSFER_HAND_OVER_Y,
-                        DSM_GROUP_HAND_OVER, &parts->hand_over[pass],
-                        (double)setting.layer->timesteps, 0);
-    out->group_cycles[DSM_GROUP_HAND_OVER] += parts->hand_over_cycles[pass] * steps;
+                        DSM_GROUP_HAND_OVER, &parts->hand_over[pass], timesteps, 0);
+    out->group_cycles[DSM_GROUP_HAND_OVER] += parts->hand_over_cycles[pass] * timesteps * times;
     if (pass == DSM_PASS_UPDATE) {
-      dsm__pass_add_weight_groups(builder, &setting, &decision->layouts, shares->once);
+      dsm__pass_add_weight_groups(builder, &setting, &decision->layouts, times);
     }
     dsm__layer_setting whole = setting;
     whole.machine = &p->machine; /* the ideal machine has all chips */
@@ -191,10 +207,6 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
   return true;
 }
 
-static double ratio(double a, double b) {
-  return b > 0 ? a / b : 0;
-}
-
 static bool predict_group(const predictor *p, const dsm__pipeline_decision *group,
                           dsm_pipeline_plan *out) {
   const uint64_t timesteps = p->plan->workload->layers[group->first_layer].timesteps;
@@ -203,26 +215,19 @@ static bool predict_group(const predictor *p, const dsm__pipeline_decision *grou
     return false;
   }
   dsm__stage_times slowest = {{0}, 0};
-  dsm__stage_times sum = {{0}, 0};
+  uint64_t rows = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
     begin_stage(p, group, k, &stages[k]);
     dsm__stage_times_join(&slowest, &stages[k].times);
-    for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-      sum.step[pass] += stages[k].times.step[pass];
-    }
-    sum.once += stages[k].times.once;
+    rows += group->rows[k];
   }
-  dsm__stage_times shares = {{0}, ratio(slowest.once, sum.once)};
-  const double steps = (double)timesteps + (double)group->layer_count - 1;
-  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-    shares.step[pass] = ratio(slowest.step[pass] * steps, sum.step[pass]);
-  }
+  out->cycles = dsm__group_total(&slowest, timesteps, group->layer_count);
   for (size_t k = 0; k < group->layer_count; k++) {
-    if (!end_stage(p, group, k, &stages[k], &shares)) {
+    const double charged = out->cycles * ((double)group->rows[k] / (double)rows);
+    if (!end_stage(p, group, k, &stages[k], charged)) {
       return false;
     }
   }
-  out->cycles = dsm__group_total(&slowest, timesteps, group->layer_count);
   return true;
 }
 

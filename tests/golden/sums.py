@@ -5,8 +5,10 @@
 Explores every bundled network on every bundled system, in training and inference, and adds up what
 the plan's JSON says, by the rules of docs/formats.md alone:
  - the parts of every set of cycles: of the step, of passes and of invocations;
- - the invocations of a pass, times their counts, and its groups of transfers;
- - the passes of a pipeline group, and of the step: cycles of each part, and ideal cycles;
+ - the invocations of a pass, times their counts, and in a pipeline times one share for the layer;
+   and its groups of transfers;
+ - the passes of a pipeline group, to each layer its part by its rows, and of the step: cycles of
+   each part, and ideal cycles;
  - the step in seconds and samples; the parts of the memory; utilization, of each pass and the step.
 
 Usage: sums.py DSM_BINARY SOURCE_DIR
@@ -51,24 +53,31 @@ def check_cycles(written, place, cycles):
         written.complaints.append(f"{written.name}: {place}: more is visible than there is")
 
 
-def check_invocations(written, place, one, is_pipelined):
-    """Of pipelined layers the passes are shares of a group's time, not sums of their invocations."""
+def check_invocations(written, place, one, share):
+    """All of a pass counts as often as its invocations do, times its share: 1 outside of pipelines."""
     for index, invocation in enumerate(one["invocations"]):
         check_cycles(written, f"{place}.invocations[{index}].cycles", invocation["cycles"])
-    if is_pipelined:
-        return
     for part in ("primary", "overlapped", "overlapped_visible", "auxiliary"):
         total = math.fsum(i["count"] * i["cycles"][part] for i in one["invocations"])
-        written.expect(f"{place}.cycles.{part}", one["cycles"][part], total)
+        written.expect(f"{place}.cycles.{part}", one["cycles"][part], share * total)
     total = math.fsum(i["count"] * i["cycles"]["non_overlapped"] for i in one["invocations"])
     groups = math.fsum(one["groups"].get(group, 0) for group in INVOCATION_GROUPS)
-    written.expect(f"{place}.groups of invocations", groups, total)
+    written.expect(f"{place}.groups of invocations", groups, share * total)
 
 
-def check_pass(written, place, one, is_pipelined):
+def share_of(layer):
+    """Of a pipelined layer, as how many its forward invocations count; of any other, 1."""
+    if layer["pipeline_group"] is None:
+        return 1
+    one = layer["passes"]["forward"]
+    own = math.fsum(i["count"] * i["cycles"]["primary"] for i in one["invocations"])
+    return one["cycles"]["primary"] / own
+
+
+def check_pass(written, place, one, share):
     cycles = one["cycles"]
     check_cycles(written, f"{place}.cycles", cycles)
-    check_invocations(written, place, one, is_pipelined)
+    check_invocations(written, place, one, share)
     groups = one["groups"]
     written.expect(f"{place}.groups.stream", groups.get("stream", 0), cycles["overlapped"])
     others = math.fsum(groups[group] for group in groups if group != "stream")
@@ -101,18 +110,23 @@ def check_result(written, passes):
 
 def check_plan(written):
     passes = []
+    by_name = {layer["name"]: layer["passes"] for layer in written.plan["layers"]}
     by_group = {group["name"]: [] for group in written.plan["pipeline"]}
     for index, layer in enumerate(written.plan["layers"]):
         group = layer["pipeline_group"]
         for name, one in layer["passes"].items():
             place = f"layers[{index}].passes.{name}"
-            check_pass(written, place, one, group is not None)
+            check_pass(written, place, one, share_of(layer))
             passes.append(one)
             if group is not None:
                 by_group[group].append(one)
     for index, group in enumerate(written.plan["pipeline"]):
         total = math.fsum(one["cycles"]["total"] for one in by_group[group["name"]])
         written.expect(f"pipeline[{index}].cycles", group["cycles"], total)
+        for layer, rows in zip(group["layers"], group["rows"]):
+            total = math.fsum(one["cycles"]["total"] for one in by_name[layer].values())
+            written.expect(f"pipeline[{index}], {layer}", total,
+                           group["cycles"] * rows / sum(group["rows"]))
     check_result(written, passes)
 
 

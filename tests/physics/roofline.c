@@ -6,46 +6,46 @@
 #include "physics.h"
 #include "rebuilt.h"
 
-/* Section 3: cores of a group of a grouped convolution, rounded up, are more than there are. */
-static bool counts_too_many_cores(const dsm_layer_plan *layer, const dsm_invocation *invocation,
-                                  const dsm_assumptions *model) {
-  const uint64_t groups = layer->layer->groups;
-  const uint64_t parts = invocation->split.n[DSM_DIM_OUT];
-  return groups > 1 && !model->exact_groups && parts > groups && parts % groups != 0;
-}
-
-static bool is_pass_exact(const dsm_layer_plan *layer, const dsm_pass_plan *pass,
-                          const dsm_assumptions *model) {
-  bool is_exact = true;
+/* Of all invocations of a pass each does the same part of its work, on the chips of its layer. */
+static void check_invocations(physics_log *log, const physics_case *one, const dsm_plan *plan,
+                              size_t index, const dsm_pass_plan *pass) {
+  const dsm_torus all = plan->system->system;
+  const dsm_torus own = rebuilt_torus(plan, index).system;
+  const double chips_ratio =
+      (double)(all.chips_x * all.chips_y) / (double)(own.chips_x * own.chips_y);
+  uint64_t count = 0;
   for (unsigned k = 0; k < pass->invocation_count; k++) {
-    is_exact = is_exact && !counts_too_many_cores(layer, &pass->invocations[k], model);
+    count += pass->invocations[k].count;
   }
-  return is_exact;
+  const double ideal = pass->ideal_cycles * chips_ratio / (double)count;
+  for (unsigned k = 0; k < pass->invocation_count; k++) {
+    const double primary = pass->invocations[k].cost.primary;
+    physics_expect(log, one, "compute of an invocation", physics_at_most(ideal, primary), primary,
+                   ideal);
+  }
 }
 
-/* The arrays compute at least as long as a machine without loss; returns what of the ideal time
- * counts in the step's. */
-static double check_pass(physics_log *log, const physics_case *one, const dsm_layer_plan *layer,
-                         dsm_pass which) {
-  const dsm_pass_plan *const pass = &layer->passes[which];
+/* The arrays compute at least as long as a machine without loss, whatever the pass is charged. */
+static double check_pass(physics_log *log, const physics_case *one, const dsm_plan *plan,
+                         size_t index, dsm_pass which) {
+  const dsm_pass_plan *const pass = &plan->layers[index].passes[which];
   if (!pass->exists) {
     return 0;
   }
-  const bool is_alone = layer->pipeline == DSM_NO_PIPELINE;
-  const bool holds = !is_alone || physics_at_most(pass->ideal_cycles, pass->cycles.primary);
-  if (is_pass_exact(layer, pass, &one->system.model)) {
-    physics_expect(log, one, "compute of a pass", holds, pass->cycles.primary, pass->ideal_cycles);
-    return pass->ideal_cycles;
-  }
-  physics_excuse(log, one, "compute of a pass", holds, pass->cycles.primary, pass->ideal_cycles);
-  return 0;
+  physics_expect(log, one, "compute of a pass",
+                 physics_at_most(pass->ideal_cycles, pass->cycles.primary), pass->cycles.primary,
+                 pass->ideal_cycles);
+  physics_expect(log, one, "utilization of a pass", physics_at_most(pass->utilization, 1), 1,
+                 pass->utilization);
+  check_invocations(log, one, plan, index, pass);
+  return pass->ideal_cycles;
 }
 
 static void check_compute(physics_log *log, const physics_case *one, const dsm_plan *plan) {
   double ideal = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      ideal += check_pass(log, one, &plan->layers[i], (dsm_pass)p);
+      ideal += check_pass(log, one, plan, i, (dsm_pass)p);
     }
   }
   physics_expect(log, one, "compute", physics_at_most(ideal, plan->result.step_cycles),
