@@ -116,7 +116,8 @@ static bool number_runs(dsm__preload_level *level, dsm__residents *residents) {
     level->run_of[e] = own[number] - 1;
   }
   level->chosen = dsm__arena_array(arena, level->run_count, sizeof(void *));
-  return level->chosen != NULL;
+  level->priced = dsm__arena_array(arena, level->run_count, sizeof level->priced[0]);
+  return level->chosen != NULL && level->priced != NULL;
 }
 
 bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_request *request) {

@@ -28,6 +28,7 @@ typedef struct dsm__preload_level {
   bool *is_shut;                  /**< of each edge: what it holds does not fit any more */
   double *fixed_cycles;           /**< of each edge that is no layer */
   const dsm__resident **chosen;   /**< of each run, at the last price of a byte */
+  double *priced;                 /**< cycles of those, and what their bytes cost */
   double *rest;                   /**< of each node, at the last price */
   const dsm__preload_form *forms; /**< of each layer; NULL: all */
 } dsm__preload_level;
@@ -122,6 +123,10 @@ typedef struct dsm__preload_exact {
  */
 bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_bound *bound, double limit,
                          dsm__preload_mapping *mapping, dsm__preload_exact *exact);
+
+/** Finds the best mapping with a price on each byte of weights; its least sum stands in rest[0]. */
+void dsm__preload_find_priced(dsm__preload_level *level, double price,
+                              dsm__preload_mapping *mapping);
 
 /** Sets what edges cost, and rest, with a price on each byte of weights. */
 void dsm__preload_set_price(dsm__preload_level *level, double price);

@@ -9,11 +9,8 @@
 /* Cycles of an edge that must not be taken: more than any path, and still finite. */
 static const double FORBIDDEN = 1e300;
 
-/* May an edge out of a node be taken, where memory leaves only some forms? */
+/* May an edge out of a node be taken? */
 static bool is_in_form(const dsm__preload_level *level, const dsm__node_info *info, uint32_t tag) {
-  if (level->forms == NULL) {
-    return true;
-  }
   if (info->kind == DSM__NODE_GROUP) {
     const dsm__preload_form *const form = &level->forms[info->layer];
     return form->is_grouped && form->group_length == level->problem.groups.items[tag].layer_count;
@@ -27,14 +24,17 @@ static bool is_in_form(const dsm__preload_level *level, const dsm__node_info *in
   return true;
 }
 
-/* Cycles of an edge with a way to run its layer, or NULL. */
-static double edge_cycles(const dsm__preload_level *level, const dsm__node_info *info, size_t edge,
-                          const dsm__resident *how, double price) {
-  if (level->is_shut[edge] || !is_in_form(level, info, level->network.edges[edge].tag)) {
-    return FORBIDDEN;
+/* Forbids edges of other forms, where memory leaves only some. */
+static void forbid_other_forms(const dsm__preload_level *level) {
+  const dsm__network_graph *const network = &level->network;
+  for (size_t v = 0; level->forms != NULL && v < network->graph.node_count; v++) {
+    for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
+         e++) {
+      if (!is_in_form(level, &network->infos[v], network->edges[e].tag)) {
+        network->edges[e].cycles = FORBIDDEN;
+      }
+    }
   }
-  return how == NULL ? level->fixed_cycles[edge]
-                     : how->cycles + (how->bytes > 0 ? price * how->bytes : 0);
 }
 
 static void begin_mapping(dsm__preload_level *level, dsm__preload_mapping *mapping) {
@@ -67,22 +67,23 @@ static const dsm__resident *cheapest(const dsm__resident_run *run, double price)
 /* An infinite price: nothing is preloaded. */
 void dsm__preload_set_price(dsm__preload_level *level, double price) {
   const dsm__network_graph *const network = &level->network;
+  const size_t edge_count = network->graph.nodes[network->graph.node_count].first_edge;
   for (size_t r = 0; r < level->run_count; r++) {
-    level->chosen[r] = cheapest(level->runs[r], price);
+    const dsm__resident *const how = cheapest(level->runs[r], price);
+    level->chosen[r] = how;
+    level->priced[r] = how->cycles + (how->bytes > 0 ? price * how->bytes : 0);
   }
-  for (size_t v = 0; v < network->graph.node_count; v++) {
-    for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
-         e++) {
-      const size_t run = level->run_of[e];
-      network->edges[e].cycles = edge_cycles(level, &network->infos[v], e,
-                                             run == SIZE_MAX ? NULL : level->chosen[run], price);
-    }
+  for (size_t e = 0; e < edge_count; e++) {
+    const size_t run = level->run_of[e];
+    const double cycles = run == SIZE_MAX ? level->fixed_cycles[e] : level->priced[run];
+    network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
   }
+  forbid_other_forms(level);
   dsm__graph_rest(&network->graph, 0, level->rest);
 }
 
-/* The best mapping with a price on bytes. Its least sum stands in rest[0]. */
-static void find_priced(dsm__preload_level *level, double price, dsm__preload_mapping *mapping) {
+void dsm__preload_find_priced(dsm__preload_level *level, double price,
+                              dsm__preload_mapping *mapping) {
   const dsm__network_graph *const network = &level->network;
   dsm__preload_set_price(level, price);
   begin_mapping(level, mapping);
@@ -127,14 +128,14 @@ void dsm__preload_bound_find(dsm__preload_level *level, dsm__preload_mapping *be
                              dsm__preload_bound *bound) {
   enum { PRICES_MAX = 100 }; /* each ends with a better pair; some ten are enough */
   *bound = (dsm__preload_bound){.cycles = -HUGE_VAL};
-  find_priced(level, 0, above);
+  dsm__preload_find_priced(level, 0, above);
   join_bound(level, 0, bound);
   bound->is_free = is_within_room(level, above);
   if (bound->is_free) {
-    find_priced(level, 0, below);
+    dsm__preload_find_priced(level, 0, below);
     return;
   }
-  find_priced(level, HUGE_VAL, below);
+  dsm__preload_find_priced(level, HUGE_VAL, below);
   for (int i = 0; i < PRICES_MAX; i++) {
     /* As functions of the price, the sums of the two are lines; they cross here. */
     const double price = (below->cycles - above->cycles) / (above->bytes - below->bytes);
@@ -142,7 +143,7 @@ void dsm__preload_bound_find(dsm__preload_level *level, dsm__preload_mapping *be
       return;
     }
     const double crossing = below->cycles + price * below->bytes;
-    find_priced(level, price, scratch);
+    dsm__preload_find_priced(level, price, scratch);
     join_bound(level, price, bound);
     if (level->rest[0] >= crossing * (1 - 1e-12)) {
       return;
@@ -212,11 +213,13 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
     for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
          e++) {
       const size_t run = level->run_of[e];
-      const dsm__resident *const how =
-          run == SIZE_MAX ? NULL : find_within(level, memory, run, budgets[info->layer]);
-      network->edges[e].cycles = edge_cycles(level, info, e, how, 0);
+      const double cycles = run == SIZE_MAX
+                                ? level->fixed_cycles[e]
+                                : find_within(level, memory, run, budgets[info->layer])->cycles;
+      network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
     }
   }
+  forbid_other_forms(level);
   dsm__graph_rest(&network->graph, 0, level->rest);
   begin_mapping(level, mapping);
   size_t node = 0;

@@ -4,11 +4,12 @@
  *
  * With more room for weights, whatever is held fits no better, and no layer runs faster with the
  * same bytes of weights on chip: the scratchpad that is left falls into no fewer tiles (section 5),
- * and a kernel can stay no better (section 7). So a graph of all that can be held beside the least
- * room has all mappings of every larger room too, and as long as bytes have a price instead of
- * being limited, none of them is faster there. One such graph, narrowed step by step, bounds all
- * steps: at any price, the shortest path with the costs of a smaller room, less the price of the
- * larger one. Prices that were found for one step mostly exclude the next ones too.
+ * and a kernel can stay no better (section 7). The same goes for the stages of pipeline groups,
+ * which keep the cycles of the least room. So a graph of all that can be held beside the least room
+ * has all mappings of every larger room too, and as long as bytes have a price instead of being
+ * limited, none of them is faster there. One such graph, narrowed step by step, bounds all steps:
+ * at any price, the shortest path with the costs of a smaller room, less the price of the larger
+ * one. Prices that were found for one step mostly exclude the next ones too.
  *
  * The graph itself has only the states through which a mapping can be faster than the limit in some
  * step, as far as a relaxed graph tells in the same way; so its bounds hold below the limit.
@@ -16,24 +17,27 @@
 #include "search/preload_screen.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "plan/tolerance.h"
 
-/* The length of the shortest path at a price. */
-typedef struct priced {
-  double price;
+/* A mapping that is best at some price: as points of bytes and cycles such mappings are the corners
+ * of a convex line. */
+typedef struct corner {
+  double bytes;
   double cycles;
-} priced;
+  bool is_last_before; /* the line runs straight from here to the next corner */
+} corner;
+
+enum { CORNERS_MAX = 512 };
 
 typedef struct screen {
   const dsm__preload_screening *of;
   dsm__preload_screened *screened;
   dsm__preload_level level;
-  dsm__preload_mapping below;
-  dsm__preload_mapping above;
-  dsm__preload_mapping scratch;
-  priced known[DSM__PRELOAD_STEPS]; /* with the costs that the level has */
-  size_t known_count;
+  dsm__preload_mapping mapping;
+  corner corners[CORNERS_MAX]; /* by bytes, with the costs that the level has */
+  size_t corner_count;
   int costs; /* the step whose costs those are */
 } screen;
 
@@ -53,20 +57,77 @@ static bool init_level(screen *s, const uint64_t *worthwhile, bool is_relaxed) {
                                         .is_holding = is_relaxed || worthwhile != NULL,
                                         .is_relaxed = is_relaxed,
                                         .worthwhile = worthwhile};
-  s->known_count = 0;
+  s->corner_count = 0;
   s->costs = 1;
   return dsm__preload_level_init(&s->level, &request) &&
-         dsm__preload_mapping_init(&s->below, &s->level) &&
-         dsm__preload_mapping_init(&s->above, &s->level) &&
-         dsm__preload_mapping_init(&s->scratch, &s->level);
+         dsm__preload_mapping_init(&s->mapping, &s->level);
 }
 
-/* The best bound of a step with the costs at hand. */
+/* ---- bounds ---- */
+
+/* What a price says of a room. The sums are wrong by less than 1e-12 each. */
+static dsm__preload_bound bound_of(double sum, double price, double room_bytes) {
+  const double refund = price * room_bytes;
+  return (dsm__preload_bound){.cycles = sum - refund - 1e-12 * (sum + refund), .price = price};
+}
+
+/* The corner at a price; its sum of cycles and priced bytes in *sum. */
+static corner find_corner(screen *s, double price, double *sum) {
+  dsm__preload_find_priced(&s->level, price, &s->mapping);
+  *sum = s->level.rest[0];
+  return (corner){s->mapping.bytes, s->mapping.cycles, false};
+}
+
+static void begin_corners(screen *s) {
+  double unused = 0;
+  s->corners[0] = find_corner(s, HUGE_VAL, &unused);
+  s->corners[1] = find_corner(s, 0, &unused);
+  s->corner_count = s->corners[1].bytes > s->corners[0].bytes ? 2 : 1;
+  s->corners[0] = s->corner_count == 2 ? s->corners[0] : s->corners[1];
+}
+
+/* The last corner that takes no more than the room. */
+static size_t corner_within(const screen *s, double room_bytes) {
+  size_t within = 0;
+  while (within + 1 < s->corner_count &&
+         s->corners[within + 1].bytes <= dsm__capacity_limit(room_bytes)) {
+    within++;
+  }
+  return within;
+}
+
+/* The best bound of a step with the costs at hand: at the price at which the corners on both sides
+ * of the room are equally good. Where these are not next to each other on the line, another one is
+ * found between them. */
 static dsm__preload_bound find_bound(screen *s, int step) {
-  dsm__preload_bound bound;
-  s->level.room_bytes = room_of(s, step);
-  dsm__preload_bound_find(&s->level, &s->below, &s->above, &s->scratch, &bound);
-  return bound;
+  const double room = room_of(s, step);
+  s->level.room_bytes = room;
+  if (s->corner_count == 0) {
+    begin_corners(s);
+  }
+  for (;;) {
+    const size_t within = corner_within(s, room);
+    corner *const below = &s->corners[within];
+    const corner *const above = below + 1;
+    if (within + 1 == s->corner_count) {
+      return bound_of(below->cycles, 0, room);
+    }
+    const double price = (below->cycles - above->cycles) / (above->bytes - below->bytes);
+    const double crossing = below->cycles + price * below->bytes;
+    if (below->is_last_before) {
+      return bound_of(crossing * (1 - 1e-12), price, room);
+    }
+    double sum = 0;
+    const corner between = find_corner(s, price, &sum);
+    const bool is_new = between.bytes > below->bytes && between.bytes < above->bytes;
+    if (!is_new || sum >= crossing * (1 - 1e-12) || s->corner_count == CORNERS_MAX) {
+      below->is_last_before = sum >= crossing * (1 - 1e-12);
+      return bound_of(sum, price, room);
+    }
+    memmove(below + 2, below + 1, (s->corner_count - within - 1) * sizeof *below);
+    below[1] = between;
+    s->corner_count++;
+  }
 }
 
 static uint64_t *new_worthwhile(const screen *s) {
@@ -82,19 +143,26 @@ static bool screen_relaxed(screen *s, uint64_t *worthwhile, bool *is_any) {
   for (int step = 1; is_done && step <= DSM__PRELOAD_STEPS; step++) {
     const dsm__preload_bound bound = find_bound(s, step);
     bool is_one = false;
-    is_done = dsm__preload_worthwhile(&s->level, &bound, s->of->limit, worthwhile, &is_one);
+    is_done = !is_below_limit(s, bound.cycles) ||
+              dsm__preload_worthwhile(&s->level, &bound, s->of->limit, worthwhile, &is_one);
     *is_any = *is_any || is_one;
   }
   return is_done;
 }
 
-/* What the prices that are known say of a step. */
+/* What corners say of a step with the costs at hand, without looking for more. */
 static double known_bound(const screen *s, int step) {
+  const double room = room_of(s, step);
   double best = 0;
-  for (size_t i = 0; i < s->known_count; i++) {
-    const double refund = s->known[i].price * room_of(s, step);
-    /* The sums are wrong by less than 1e-12 each. */
-    best = fmax(best, s->known[i].cycles - refund - 1e-12 * (s->known[i].cycles + refund));
+  for (size_t i = 0; i < s->corner_count; i++) {
+    const corner *const one = &s->corners[i];
+    if (i + 1 == s->corner_count) {
+      best = fmax(best, bound_of(one->cycles, 0, room).cycles);
+    } else if (one->is_last_before) {
+      const double price = (one->cycles - one[1].cycles) / (one[1].bytes - one->bytes);
+      best = fmax(best,
+                  bound_of((one->cycles + price * one->bytes) * (1 - 1e-12), price, room).cycles);
+    }
   }
   return best;
 }
@@ -107,15 +175,13 @@ static bool screen_step(screen *s, int step) {
     return true;
   }
   if (s->costs < step) {
-    s->known_count = 0;
+    s->corner_count = 0;
     s->costs = step;
     if (!dsm__preload_level_narrow(&s->level, s->of->residents, room_of(s, step))) {
       return false;
     }
   }
   const dsm__preload_bound bound = find_bound(s, step);
-  dsm__preload_set_price(&s->level, bound.price);
-  s->known[s->known_count++] = (priced){bound.price, s->level.rest[0]};
   one->bound = fmax(one->bound, bound.cycles);
   if (!is_below_limit(s, one->bound)) {
     return true;
@@ -128,7 +194,8 @@ static bool screen_step(screen *s, int step) {
 
 static bool screen_steps(screen *s, const uint64_t *worthwhile) {
   bool is_done = init_level(s, worthwhile, false);
-  if (is_done && s->level.network.is_cut) {
+  const dsm__groups *const groups = &s->level.problem.groups;
+  if (is_done && (s->level.network.is_cut || !groups->is_exact || !groups->is_complete)) {
     return true;
   }
   for (int step = 1; is_done && step <= DSM__PRELOAD_STEPS; step++) {
@@ -145,7 +212,7 @@ static void close_level(screen *s, uint64_t *evaluations) {
 bool dsm__preload_screen(const dsm__preload_screening *screening, dsm__preload_screened *screened,
                          uint64_t *evaluations) {
   const dsm__problem *const problem = screening->problem;
-  if (problem->is_bounding_off || problem->groups.count > 0) {
+  if (problem->is_bounding_off) {
     return true;
   }
   screen s = {.of = screening, .screened = screened};

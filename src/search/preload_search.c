@@ -2,6 +2,7 @@
 /* preload_search.c: the fastest mapping of a level, by partial mappings that can still win. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/tolerance.h"
 #include "search/preload_level.h"
@@ -20,11 +21,23 @@ typedef struct label {
   uint32_t end;        /* which of its run's ends; end_count: deferred */
 } label;
 
+/* A price on bytes of weights, and what it says of what is still to come. */
+typedef struct prospect {
+  double price;
+  double refund;    /* of the room */
+  double *rest;     /* of each node */
+  double *deferred; /* of each run: cycles and bytes at the price, at least */
+} prospect;
+
+/* The price of the bound is the best for the whole path. What is left to a label may be much or
+ * little room for the layers to come, for which others are better. */
+static const double price_factors[] = {1, 0, 0.5, 2};
+enum { PROSPECTS = sizeof price_factors / sizeof price_factors[0] };
+
 typedef struct labelling {
   dsm__preload_level *level;
-  const dsm__preload_bound *bound;
   double limit;
-  double refund; /* of the room, at the bound's price */
+  prospect prospects[PROSPECTS];
   label *labels;
   size_t count;
   size_t capacity;
@@ -34,18 +47,38 @@ typedef struct labelling {
   bool is_full; /* too many labels */
 } labelling;
 
-/* Cycles and bytes at the bound's price of what is deferred, at least. */
-static double deferred_value(const labelling *l, size_t run) {
-  const dsm__resident *const how = l->level->chosen[run];
-  return how->cycles + l->bound->price * how->bytes;
-}
-
-/* Can a label still become faster than the limit? Its bound may be too high by rounding: the sums
+/* Can a label still become faster than the limit? Its bounds may be too high by rounding: the sums
  * are wrong by less than 1e-12 each. */
 static bool can_win(const labelling *l, const label *one, uint32_t node) {
-  double value = one->cycles + l->bound->price * one->bytes + l->level->rest[node];
-  value += one->deferred_run == SIZE_MAX ? 0 : deferred_value(l, one->deferred_run);
-  return value - l->refund - 1e-12 * (value + l->refund) < l->limit;
+  for (int i = 0; i < PROSPECTS; i++) {
+    const prospect *const p = &l->prospects[i];
+    double value = one->cycles + p->price * one->bytes + p->rest[node];
+    value += one->deferred_run == SIZE_MAX ? 0 : p->deferred[one->deferred_run];
+    if (!(value - p->refund - 1e-12 * (value + p->refund) < l->limit)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool look_ahead(labelling *l, double price) {
+  dsm__preload_level *const level = l->level;
+  dsm__arena *const arena = level->problem.arena;
+  const size_t node_count = level->network.graph.node_count;
+  for (int i = 0; i < PROSPECTS; i++) {
+    prospect *const p = &l->prospects[i];
+    p->price = price * price_factors[i];
+    p->refund = p->price * level->room_bytes;
+    p->rest = dsm__arena_array(arena, node_count, sizeof p->rest[0]);
+    p->deferred = dsm__arena_array(arena, level->run_count, sizeof p->deferred[0]);
+    if (p->rest == NULL || p->deferred == NULL) {
+      return false;
+    }
+    dsm__preload_set_price(level, p->price);
+    memcpy(p->rest, level->rest, node_count * sizeof p->rest[0]);
+    memcpy(p->deferred, level->priced, level->run_count * sizeof p->deferred[0]);
+  }
+  return true;
 }
 
 /* Adds a label to a node, if it can win. False if out of memory. */
@@ -285,8 +318,7 @@ static void write_mapping(labelling *l, uint32_t whole, dsm__preload_mapping *ma
 bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_bound *bound, double limit,
                          dsm__preload_mapping *mapping, dsm__preload_exact *exact) {
   const size_t node_count = level->network.graph.node_count;
-  labelling l = {.level = level, .bound = bound, .limit = limit};
-  l.refund = bound->price * level->room_bytes;
+  labelling l = {.level = level, .limit = limit};
   l.first = calloc(node_count, sizeof l.first[0]);
   bool is_done = l.first != NULL;
   size_t count = 0;
@@ -295,8 +327,7 @@ bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_bound *bo
     for (size_t v = 0; v < node_count; v++) {
       l.first[v] = NO_LABEL;
     }
-    dsm__preload_set_price(level, bound->price);
-    is_done = run_through(&l, &count);
+    is_done = look_ahead(&l, bound->price) && run_through(&l, &count);
   }
   if (is_done && !l.is_full) {
     const uint32_t fastest = find_fastest(&l, count);

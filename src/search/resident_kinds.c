@@ -6,6 +6,7 @@
 
 #include "model/equations.h"
 #include "plan/tolerance.h"
+#include "search/variants.h"
 
 /* Bytes of a core under some core split. */
 typedef struct footprint {

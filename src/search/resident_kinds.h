@@ -17,7 +17,7 @@
 #ifndef DSM_SEARCH_RESIDENT_KINDS_H
 #define DSM_SEARCH_RESIDENT_KINDS_H
 
-#include "search/variants.h"
+#include "search/layer_table.h"
 
 typedef struct dsm__resident_kinds dsm__resident_kinds;
 

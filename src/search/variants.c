@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "search/ranking.h"
 #include "search/recall.h"
+#include "search/resident_kinds.h"
 
 _Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 
@@ -281,25 +282,61 @@ static int compare_placed(const void *left, const void *right) {
   return (a->variant > b->variant) - (a->variant < b->variant);
 }
 
-/* Sorts the variants into tasks; sorted and starts have room for all, and one more. The number of
- * tasks; SIZE_MAX if out of memory. */
-static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *starts) {
+/* Of each variant the first that costs the same, as far as that shows: in inference, where layouts
+ * do not matter. False if out of memory. */
+static bool find_first_alike(const dsm__variants *variants, size_t *first_alike) {
+  const dsm__layer_table *const table = variants->table;
+  const bool is_inference = table->inputs->options->mode == DSM_MODE_INFERENCE;
+  dsm__resident_kinds *const kinds = is_inference ? dsm__resident_kinds_new() : NULL;
+  size_t *const first_of = calloc(variants->count + 1, sizeof *first_of); /* each number + 1 */
+  bool is_done = first_of != NULL && (kinds != NULL || !is_inference);
+  for (size_t i = 0; is_done && i < variants->count; i++) {
+    const dsm__variant_key *const key = &variants->keys[i];
+    first_alike[i] = i;
+    if (!is_inference || key->layouts != 0) {
+      continue;
+    }
+    const dsm__layer_setting setting = setting_of(variants, key);
+    const dsm__kind_query query = {.table = table,
+                                   .setting = &setting,
+                                   .class_index = key->class_index,
+                                   .parallelism = (dsm_parallelism)key->parallelism,
+                                   .factor_index = key->factor_index};
+    const size_t number = dsm__resident_kinds_find(kinds, &query);
+    is_done = number != SIZE_MAX;
+    if (is_done && first_of[number] == 0) {
+      first_of[number] = i + 1;
+    }
+    first_alike[i] = is_done ? first_of[number] - 1 : i;
+  }
+  dsm__resident_kinds_free(kinds);
+  free(first_of);
+  return is_done;
+}
+
+/* Sorts the variants, each of those that are alike once, into tasks; sorted and starts have room
+ * for all, and one more. The number of tasks; SIZE_MAX if out of memory. */
+static size_t make_tasks(const dsm__variants *variants, const size_t *first_alike, size_t *sorted,
+                         size_t *starts) {
   placed *const places = calloc(variants->count + 1, sizeof *places);
   if (places == NULL) {
     return SIZE_MAX;
   }
+  size_t count = 0;
   for (size_t i = 0; i < variants->count; i++) {
-    places[i] = (placed){task_of(&variants->keys[i]), i};
+    if (first_alike[i] == i) {
+      places[count++] = (placed){task_of(&variants->keys[i]), i};
+    }
   }
-  qsort(places, variants->count, sizeof places[0], compare_placed);
+  qsort(places, count, sizeof places[0], compare_placed);
   size_t tasks = 0;
-  for (size_t i = 0; i < variants->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     sorted[i] = places[i].variant;
     if (i == 0 || places[i].task != places[i - 1].task) {
       starts[tasks++] = i;
     }
   }
-  starts[tasks] = variants->count;
+  starts[tasks] = count;
   free(places);
   return tasks;
 }
@@ -308,21 +345,27 @@ bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
   const size_t workers = dsm__parallel_workers(thread_count);
   size_t *const sorted = calloc(variants->count + 1, sizeof *sorted);
   size_t *const starts = calloc(variants->count + 1, sizeof *starts);
+  size_t *const first_alike = calloc(variants->count + 1, sizeof *first_alike);
   job j = {.variants = variants, .sorted = sorted, .starts = starts};
   j.scratch = calloc(workers * variants->table->splits.count, sizeof j.scratch[0]);
   j.evaluations = calloc(workers, sizeof j.evaluations[0]);
   free(variants->cycles);
   variants->cycles = calloc(variants->count + 1, sizeof variants->cycles[0]);
   bool is_ready = sorted != NULL && starts != NULL && j.scratch != NULL && j.evaluations != NULL &&
-                  variants->cycles != NULL;
-  const size_t tasks = is_ready ? make_tasks(variants, sorted, starts) : SIZE_MAX;
+                  variants->cycles != NULL && first_alike != NULL &&
+                  find_first_alike(variants, first_alike);
+  const size_t tasks = is_ready ? make_tasks(variants, first_alike, sorted, starts) : SIZE_MAX;
   is_ready = tasks != SIZE_MAX;
   if (is_ready) {
     dsm__parallel_for(workers, tasks, run_task, &j);
     for (size_t w = 0; w < workers; w++) {
       variants->evaluations += j.evaluations[w];
     }
+    for (size_t i = 0; i < variants->count; i++) {
+      variants->cycles[i] = variants->cycles[first_alike[i]];
+    }
   }
+  free(first_alike);
   free(sorted);
   free(starts);
   free(j.scratch);
