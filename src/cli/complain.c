@@ -12,6 +12,7 @@
 #define LINE_SIZE 2048
 
 static const char *program_name = "dsm";
+static bool has_complained;
 
 void cli_name_program(const char *name) {
   program_name = name;
@@ -26,6 +27,7 @@ static void print_finding(const dsm_diag *diag, bool color) {
   char text[LINE_SIZE];
   (void)dsm_diag_render(diag, color, text, sizeof text);
   const bool has_file = diag->file[0] != '\0';
+  has_complained = has_complained || diag->severity == DSM_SEVERITY_ERROR;
   (void)fprintf(stderr, "%s%s%s\n", has_file ? "" : program_name, has_file ? "" : ": ", text);
 }
 
@@ -71,6 +73,7 @@ cli_hint cli_did_you_mean(const char *text, const char *const *words, size_t cou
 }
 
 cli_exit cli_outside_error(const char *format, ...) {
+  has_complained = true;
   (void)fprintf(stderr, "%s: error: ", program_name);
   va_list args;
   va_start(args, format);
@@ -80,9 +83,18 @@ cli_exit cli_outside_error(const char *format, ...) {
   return CLI_EXIT_OUTSIDE;
 }
 
+/* Standard error has no buffer to allocate, and texts without numbers need none. */
 cli_exit cli_out_of_memory(void) {
-  (void)fprintf(stderr, "%s: error: out of memory\n", program_name);
+  has_complained = true;
+  (void)fputs(program_name, stderr);
+  (void)fputs(": error: out of memory\n", stderr);
   return CLI_EXIT_OUTSIDE;
+}
+
+void cli_break_silence(cli_exit outcome) {
+  if (outcome == CLI_EXIT_OUTSIDE && !has_complained) {
+    (void)cli_out_of_memory();
+  }
 }
 
 dsm_status cli_note_out_of_memory(dsm_diags *diags) {

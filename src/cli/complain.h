@@ -24,6 +24,10 @@ cli_exit cli_outside_error(const char *format, ...) DSM_PRINTF(1, 2);
 /** Prints "out of memory". Returns CLI_EXIT_OUTSIDE. */
 cli_exit cli_out_of_memory(void);
 
+/** At the end of a run: where it failed outside and no error was printed, there was no memory for
+ * the list of findings. Says so. */
+void cli_break_silence(cli_exit outcome);
+
 /** Adds it to the findings; DSM_ERROR_OUT_OF_MEMORY. */
 DSM_NODISCARD dsm_status cli_note_out_of_memory(dsm_diags *diags);
 

@@ -67,7 +67,9 @@ int cli_main(const cli_program_kind *kind, int argc, char *argv[]) {
   } else {
     outcome = run_program(kind, argc, argv);
   }
-  return (int)cli_exit_max(outcome, cli_finish_stdout());
+  outcome = cli_exit_max(outcome, cli_finish_stdout());
+  cli_break_silence(outcome);
+  return (int)outcome;
 }
 
 int cli_end(int outcome) {
