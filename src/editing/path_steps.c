@@ -43,7 +43,7 @@ static bool read_all(dsm__json_doc *doc, dsm_description kind) {
     dsm_system *const system = dsm__system_new();
     is_made = system != NULL;
     if (is_made) {
-      dsm__system_read(system, &root);
+      dsm__system_read(system, &root, false);
     }
     dsm_system_free(system);
   } else {

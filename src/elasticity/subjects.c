@@ -94,7 +94,7 @@ static const char *workload_source(const dsm__byte_parameter *parameter,
                                    const dsm_elasticity_request *request, dsm__arena *arena) {
   for (size_t w = 0; w < request->workload_count; w++) {
     if (!is_same(dsm__byte_parameter_get(parameter, request->workloads[w]), parameter->fallback)) {
-      return "not stated";
+      return dsm__given;
     }
   }
   return dsm__arena_printf(arena, "(default) %s", parameter->source);

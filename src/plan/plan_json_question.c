@@ -107,7 +107,7 @@ static void read_inputs(dsm__plan_reader *reader, const dsm__json_node *root) {
   }
   const dsm__json_node system = dsm__json_member(root, "system");
   if (dsm__json_require(&system, "the system in full")) {
-    dsm__system_read(reader->system, &system);
+    dsm__system_read(reader->system, &system, true);
   }
   const dsm__json_node minibatch = dsm__json_member(root, "minibatch");
   uint64_t stated = 0;

@@ -59,7 +59,7 @@ static void read_chip(item_reader *reader, const dsm__json_node *item) {
   }
   reader->server->chips[reader->server->chip_count++] = system;
   reader->device.chip = system;
-  dsm__system_read(system, &node);
+  dsm__system_read(system, &node, false);
 }
 
 /* What any task takes, of the kinds that have it. */

@@ -43,7 +43,7 @@ static bool read_all(dsm__sweep_draft *draft, dsm__json_doc *doc, dsm__path_kind
   if (workload != NULL) {
     dsm__workload_read(workload, &root);
   } else if (system != NULL) {
-    dsm__system_read(system, &root);
+    dsm__system_read(system, &root, false);
   }
   if ((workload == NULL && system == NULL) || dsm__json_doc_is_out_of_memory(doc)) {
     (void)dsm__draft_out_of_memory(draft);

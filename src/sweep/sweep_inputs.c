@@ -213,7 +213,7 @@ static bool read_object(dsm__sweep_draft *draft, dsm_description kind, const dsm
   if (workload != NULL) {
     dsm__workload_read(workload, node);
   } else {
-    dsm__system_read(system, node);
+    dsm__system_read(system, node, false);
   }
   const bool is_good =
       dsm__json_doc_error_count(draft->doc) == errors_before && !dsm__draft_is_stopped(draft);

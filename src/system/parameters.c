@@ -200,7 +200,9 @@ const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
   return text;
 }
 
-static bool has_default(const dsm__parameter *parameter, const dsm_system *system) {
+const char dsm__given[] = "given";
+
+bool dsm__parameter_has_default(const dsm__parameter *parameter, const dsm_system *system) {
   const double number = dsm__parameter_number(parameter, system);
   return !parameter->is_required && !(number < parameter->fallback) &&
          !(number > parameter->fallback);
@@ -213,10 +215,10 @@ const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *param
   if (note != NULL) {
     return note;
   }
-  if (has_default(parameter, system)) {
+  if (dsm__parameter_has_default(parameter, system)) {
     return dsm__arena_printf(arena, "(default) %s", parameter->source);
   }
   return strncmp(parameter->path, assumptions, sizeof assumptions - 1) == 0
              ? "assumption, the description does not say why"
-             : "not stated";
+             : dsm__given;
 }

@@ -52,9 +52,15 @@ double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]);
 
+/** Is the value the default? Not if it is required. */
+bool dsm__parameter_has_default(const dsm__parameter *parameter, const dsm_system *system);
+
+/** "given": the description states the value, but not where it comes from. */
+extern const char dsm__given[];
+
 /**
  * Where a value comes from: the description's note; without one, "(default) " and the source of the
- * default if it is that; else "not stated", and for assumptions of the model, which cannot have
+ * default if it is that; else "given", and for assumptions of the model, which cannot have
  * been measured, "assumption, ...". Belongs to the arena or the system; NULL if out of memory.
  */
 const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *parameter,

@@ -10,9 +10,10 @@
 
 /**
  * Reads a system from a JSON node, which may be a whole document or a part of a plan. The system's
- * arena must exist; findings are the document's.
+ * arena must exist; findings are the document's. `has_all`: it was written with all parameters, so
+ * that what is there was not necessarily stated.
  */
-void dsm__system_read(dsm_system *system, const dsm__json_node *node);
+void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_all);
 
 /** Writes the system as an object in the format "dsm-system/1", every parameter in full. */
 void dsm__system_write(const dsm_system *system, dsm__json_writer *writer);

@@ -125,16 +125,32 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
   }
 }
 
-static void read_notes(dsm_system *system, const dsm__json_node *root) {
-  const dsm__json_node notes = dsm__json_member(root, "notes");
-  if (!dsm__json_is_present(&notes)) {
-    return;
+/* Does the description state the parameter of this path? */
+static bool is_stated(const dsm__json_node *root, const char *path) {
+  dsm__json_node nodes[OBJECT_DEPTH_MAX + 1] = {*root};
+  char key[64];
+  for (size_t depth = 0; depth < OBJECT_DEPTH_MAX; depth++) {
+    const size_t length = strcspn(path, ".");
+    memcpy(key, path, length);
+    key[length] = '\0';
+    nodes[depth + 1] = dsm__json_member(&nodes[depth], key);
+    if (path[length] == '\0') {
+      return dsm__json_is_present(&nodes[depth + 1]);
+    }
+    path += length + 1;
   }
+  return false;
+}
+
+/* A default that the description states is no assumption of the program: it is noted as given, so
+ * that a plan, which has all parameters, still knows. */
+static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_all) {
+  const dsm__json_node notes = dsm__json_member(root, "notes");
   const char *known[128];
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     known[p] = dsm__parameters[p].path;
   }
-  if (!dsm__json_object_only(&notes, known, dsm__parameter_count)) {
+  if (dsm__json_is_present(&notes) && !dsm__json_object_only(&notes, known, dsm__parameter_count)) {
     return;
   }
   const char **const paths = dsm__arena_array(system->arena, dsm__parameter_count, sizeof *paths);
@@ -147,6 +163,10 @@ static void read_notes(dsm_system *system, const dsm__json_node *root) {
     const dsm__json_node note = dsm__json_member(&notes, known[p]);
     if (dsm__json_is_present(&note) &&
         dsm__json_string(&note, 0, DSM_TEXT_BYTES_MAX, system->arena, &texts[system->note_count])) {
+      paths[system->note_count++] = known[p];
+    } else if (!has_all && is_stated(root, known[p]) &&
+               dsm__parameter_has_default(&dsm__parameters[p], system)) {
+      texts[system->note_count] = dsm__given;
       paths[system->note_count++] = known[p];
     }
   }
@@ -164,7 +184,7 @@ static void check_chip_count(const dsm_system *system, const dsm__json_node *roo
   }
 }
 
-void dsm__system_read(dsm_system *system, const dsm__json_node *node) {
+void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_all) {
   static const char *const own_keys[] = {"format", "name", "source", "notes"};
   const size_t errors_before = dsm__json_doc_error_count(node->doc);
   if (!dsm__json_format(node, "dsm-system/1")) {
@@ -183,7 +203,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node) {
   if (dsm__json_is_present(&source)) {
     dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, system->arena, &system->source);
   }
-  read_notes(system, node);
+  read_notes(system, node, has_all);
   if (dsm__json_doc_error_count(node->doc) == errors_before) {
     check_chip_count(system, node);
   }
@@ -206,7 +226,7 @@ dsm_status dsm_system_parse(dsm_system **system, const char *text, size_t length
     goto out;
   }
   const dsm__json_node root = dsm__json_root(doc);
-  dsm__system_read(made, &root);
+  dsm__system_read(made, &root, false);
   status = dsm__json_doc_finish(doc);
   if (status == DSM_OK) {
     *system = made;

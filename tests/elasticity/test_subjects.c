@@ -163,10 +163,10 @@ static const said_case said[] = {
      "assumption: as wide as high"},
     {"array.columns", true, DSM_SETTING_NUMBER, 4, NULL, DSM_SETTING_NUMBER,
      "derived: from the rows"},
-    {"pe.simd_macs", false, DSM_SETTING_NUMBER, 1, NULL, DSM_SETTING_NUMBER, "not stated"},
+    {"pe.simd_macs", false, DSM_SETTING_NUMBER, 1, NULL, DSM_SETTING_NUMBER, "given"},
     {"chip.memory.efficiency_ratio", true, DSM_SETTING_NUMBER, 1, NULL, DSM_SETTING_NUMBER,
      "(default) assumption: all of the bandwidth is usable"},
-    {"system.topology", false, DSM_SETTING_WORD, 0, "torus_2d", DSM_SETTING_NONE, "not stated"},
+    {"system.topology", false, DSM_SETTING_WORD, 0, "torus_2d", DSM_SETTING_NONE, "given"},
     {"model.layout_move", true, DSM_SETTING_WORD, 0, "none", DSM_SETTING_WORD,
      "(default) assumption: any core split finds a held tensor where it is"},
     {"model.resident_operands", true, DSM_SETTING_FLAG, 1, "true", DSM_SETTING_FLAG,
@@ -212,7 +212,7 @@ START_TEST(test_networks_that_differ_have_no_common_value) {
   dsm_varied_parameter parameter;
   ck_assert(dsm__subject_describe(&parameter, &subject, &request, arena));
   ck_assert_int_eq(parameter.setting.kind, DSM_SETTING_NONE);
-  ck_assert_str_eq(parameter.source, "not stated");
+  ck_assert_str_eq(parameter.source, "given");
   ck_assert_double_eq(dsm__subject_number(&subject, &request, 0), 2);
   ck_assert_double_eq(dsm__subject_number(&subject, &request, 1), 4);
   dsm__arena_free(arena);

