@@ -130,7 +130,11 @@ void cli_print_help(const cli_command *command) {
   print_options(command->bit);
   print_examples(command);
   if (is_program) {
-    (void)printf("\n'dsm help COMMAND' shows the options of a command.\n");
+    (void)putchar('\n');
+    print_wrapped(
+        "'dsm help COMMAND' shows the options of a command, 'dsm help FORMAT' what a file "
+        "of a format may hold: workload, system, server, sweep, plan.",
+        0, 0);
   }
   print_exit_codes(command->bit);
 }

@@ -13,14 +13,16 @@ const cli_command cli_program = {
     .takes = {CLI_TAKES_COMMAND},
     .summary = "predict and improve how neural networks run on many-chip accelerators",
     .description =
-        "dsm finds the best mapping of a neural network on a spatial accelerator system, predicts "
-        "how fast it runs, and shows where utilization is lost.",
-    .examples = {"dsm explore vgg16 torus64",
+        "dsm finds the best mapping of a neural network on a many-chip accelerator, predicts how "
+        "fast it runs, and shows where utilization is lost. In what follows a workload is a "
+        "network, a system the accelerator, a plan what explore finds for the two, a sweep many "
+        "such questions, and a server a machine of different devices.",
+    .examples = {"dsm list", "dsm explore vgg16 torus64",
                  "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
-                 "dsm explore gnmt torus64 --ladder --ladder-base torus64_symmetric",
-                 "dsm describe resnet50 torus64"},
+                 "dsm init workload -o my_net.json", "dsm describe resnet50 torus64"},
 };
 
+/* In the order in which a new user meets them. */
 const cli_command cli_commands[] = {
     {.name = "explore",
      .bit = CLI_EXPLORE,
@@ -33,7 +35,8 @@ const cli_command cli_commands[] = {
          "Finds the fastest mapping of WORKLOAD on SYSTEM, both JSON descriptions, and shows per "
          "layer and pass how the work is divided, how well the arrays are used, and where the "
          "rest of the time goes. A name that is no file here is looked for in $DSM_PATH and among "
-         "the bundled descriptions, with or without .json; '-' is standard input.",
+         "the bundled descriptions, which 'dsm list' shows, with or without .json; '-' is standard "
+         "input.",
      .examples = {"dsm explore vgg16 torus64",
                   "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
                   "dsm explore resnet50 torus64 --set system.core.scratchpad_MiB=2",
@@ -41,20 +44,35 @@ const cli_command cli_commands[] = {
                   "dsm explore vgg16 torus64 --sensitivity",
                   "dsm explore gnmt torus64 --ladder --ladder-base torus64_symmetric"},
      .run = cli_run_explore},
-    {.name = "score",
-     .bit = CLI_SCORE,
-     .operands = "PLAN | DATABASE:POINT",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+    {.name = "list",
+     .bit = CLI_LIST,
+     .operands = "[KIND]",
+     .operand_word = cli_init_word,
+     .operand_max = 1,
+     .summary = "show the networks and machines that can be had by name",
+     .description =
+         "Lists the descriptions that are found by name, those in the folders of $DSM_PATH and the "
+         "bundled ones, a line each: how large it is, and what it is in the words of the comment "
+         "at its top (the key //), or else of its source. KIND is workload, system, server or "
+         "sweep; without it all are listed.",
+     .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
+     .run = cli_run_list},
+    {.name = "init",
+     .bit = CLI_INIT,
+     .operands = "KIND",
+     .operand_word = cli_init_word,
      .operand_min = 1,
      .operand_max = 1,
-     .summary = "predict a plan's cost again from its own contents",
+     .summary = "write a commented description to start from",
      .description =
-         "Reads PLAN, which explore wrote and which may have been edited by hand, and "
-         "predicts its cost anew: all numbers that follow from its decisions are "
-         "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
-     .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
-                  "dsm score plan.json --format csv -o plan.csv"},
-     .run = cli_run_score},
+         "Writes a description to edit, with comments, small but complete: KIND is workload (a "
+         "network with convolutions), system (an accelerator in five tiers), server (a CPU and a "
+         "GPU) or sweep (two axes). It goes to standard output, or with --output to a file, but "
+         "not over one that is there already. Comments are the values of the key //, which every "
+         "object of a description may have.",
+     .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
+                  "dsm explore my_network.json my_system.json"},
+     .run = cli_run_init},
     {.name = "describe",
      .bit = CLI_DESCRIBE,
      .operands = "FILE...",
@@ -82,6 +100,46 @@ const cli_command cli_commands[] = {
                     "is the largest of all files'.",
      .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},
      .run = cli_run_validate},
+    {.name = "sweep",
+     .bit = CLI_SWEEP,
+     .operands = "SPEC | WORKLOAD SYSTEM | DATABASE",
+     .takes = {CLI_TAKES_SWEEP | CLI_TAKES_WORKLOAD | CLI_TAKES_DATABASE,
+               CLI_TAKES_SYSTEM | CLI_TAKES_DATABASE},
+     .other_form = "--merge TARGET DATABASE...",
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "explore every combination of some values, into a database",
+     .description =
+         "Explores each point of a sweep: of SPEC, a file ('dsm help sweep' says what it may "
+         "hold), "
+         "or of WORKLOAD on SYSTEM with --vary. Results go to an SQLite database, each as soon as "
+         "it is there; the same "
+         "command goes on where an earlier one was interrupted. DATABASE: shows what is in one, "
+         "and explores nothing. With --merge, the operands are the database to bring others into, "
+         "and those others. Without --format, the best rows are shown.",
+     .examples = {"dsm sweep scratchpad_vgg16",
+                  "dsm sweep vgg16 torus64 --vary system.core.scratchpad_MiB=0.5,1,2 --vary "
+                  "workload.minibatch=256:1024:x2 --threads 2",
+                  "dsm sweep vgg16-torus64.sqlite --best 3 --by min:step_seconds --format csv",
+                  "dsm sweep scratchpad_vgg16.sqlite --pareto "
+                  "min:step_seconds,min:system.core.scratchpad_MiB",
+                  "dsm sweep scratchpad_vgg16 --shard 1/2",
+                  "dsm sweep --merge all.sqlite scratchpad_vgg16.1-of-2.sqlite"},
+     .run = cli_run_sweep},
+    {.name = "score",
+     .bit = CLI_SCORE,
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "predict a plan again, also one that was edited by hand",
+     .description =
+         "Reads PLAN, which explore wrote and which may have been edited by hand, and "
+         "predicts its cost anew: all numbers that follow from its decisions are "
+         "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
+     .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
+                  "dsm score plan.json --format csv -o plan.csv"},
+     .run = cli_run_score},
     {.name = "check",
      .bit = CLI_CHECK,
      .operands = "BASELINE...",
@@ -99,49 +157,24 @@ const cli_command cli_commands[] = {
                   "dsm check baseline.json --workload vgg16 --strict",
                   "dsm check baseline.json -o report.xml"},
      .run = cli_run_check},
-    {.name = "sweep",
-     .bit = CLI_SWEEP,
-     .operands = "SPEC | WORKLOAD SYSTEM | DATABASE",
-     .takes = {CLI_TAKES_SWEEP | CLI_TAKES_WORKLOAD | CLI_TAKES_DATABASE,
-               CLI_TAKES_SYSTEM | CLI_TAKES_DATABASE},
-     .other_form = "--merge TARGET DATABASE...",
-     .operand_min = 1,
-     .operand_max = SIZE_MAX,
-     .summary = "explore every point of a design space, into a database",
-     .description =
-         "Explores each point of a sweep: of SPEC, a JSON specification, or of WORKLOAD on SYSTEM "
-         "with --vary. Results go to an SQLite database, each as soon as it is there; the same "
-         "command goes on where an earlier one was interrupted. DATABASE: shows what is in one, "
-         "and explores nothing. With --merge, the operands are the database to bring others into, "
-         "and those others. Without --format, the best rows are shown.",
-     .examples = {"dsm sweep scratchpad_vgg16",
-                  "dsm sweep vgg16 torus64 --vary system.core.scratchpad_MiB=0.5,1,2 --vary "
-                  "workload.minibatch=256:1024:x2 --threads 2",
-                  "dsm sweep vgg16-torus64.sqlite --best 3 --by min:step_seconds --format csv",
-                  "dsm sweep scratchpad_vgg16.sqlite --pareto "
-                  "min:step_seconds,min:system.core.scratchpad_MiB",
-                  "dsm sweep scratchpad_vgg16 --shard 1/2",
-                  "dsm sweep --merge all.sqlite scratchpad_vgg16.1-of-2.sqlite"},
-     .run = cli_run_sweep},
-    {.name = "partition",
-     .bit = CLI_PARTITION,
-     .operands = "WORKLOAD SERVER | --profile FILE",
-     .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SERVER},
+    {.name = "diff",
+     .bit = CLI_DIFF,
+     .operands = "A B",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 2,
      .operand_max = 2,
-     .summary = "place inference layers on the devices of a server",
+     .summary = "show what differs between two plans or points of sweeps",
      .description =
-         "Finds which device of SERVER runs which layer of WORKLOAD, so that requests per second "
-         "are highest (or the time of one request shortest, or its energy least) within each "
-         "device's time, memory and link: a mixed integer linear programme. Shows what binds, how "
-         "far from the best possible the answer can be at most, and what the same devices do "
-         "without partitioning. --profile: the tasks and their times on each device are given.",
-     .examples = {"dsm partition vgg16 cpu_2gpu",
-                  "dsm partition resnet50 cpu_gpu_fpga --gap 1% -o partition.json",
-                  "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
-                  "dsm partition raider edge_npu --objective latency",
-                  "dsm partition googlenet edge_gpu --objective energy --require 20",
-                  "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
-     .run = cli_run_partition},
+         "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
+         "a sweep by its number: which values of workload, system and options differ, which "
+         "decisions, where the time of the step goes, and which layers and passes take longer or "
+         "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
+         "again; a point whose plan the database does not hold is explored again. Exits with 0 "
+         "whether they differ or not: check is for failing.",
+     .examples = {"dsm diff baseline.json plan.json",
+                  "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
+                  "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
+     .run = cli_run_diff},
     {.name = "plot",
      .bit = CLI_PLOT,
      .operands = "PLAN | DATABASE:POINT | DATABASE",
@@ -214,53 +247,25 @@ const cli_command cli_commands[] = {
          "number.",
      .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
      .run = cli_run_export},
-    {.name = "diff",
-     .bit = CLI_DIFF,
-     .operands = "A B",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
-     .operand_min = 2,
+    {.name = "partition",
+     .bit = CLI_PARTITION,
+     .operands = "WORKLOAD SERVER | --profile FILE",
+     .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SERVER},
      .operand_max = 2,
-     .summary = "show what differs between two plans or points of sweeps",
+     .summary = "place inference layers on the devices of a server",
      .description =
-         "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
-         "a sweep by its number: which values of workload, system and options differ, which "
-         "decisions, where the time of the step goes, and which layers and passes take longer or "
-         "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
-         "again; a point whose plan the database does not hold is explored again. Exits with 0 "
-         "whether they differ or not: check is for failing.",
-     .examples = {"dsm diff baseline.json plan.json",
-                  "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
-                  "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
-     .run = cli_run_diff},
-    {.name = "list",
-     .bit = CLI_LIST,
-     .operands = "[KIND]",
-     .operand_word = cli_init_word,
-     .operand_max = 1,
-     .summary = "show the networks and machines that can be had by name",
-     .description =
-         "Lists the descriptions that are found by name, those in the folders of $DSM_PATH and the "
-         "bundled ones, a line each: how large it is, and what it is in the words of the comment "
-         "at its top (the key //), or else of its source. KIND is workload, system, server or "
-         "sweep; without it all are listed.",
-     .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
-     .run = cli_run_list},
-    {.name = "init",
-     .bit = CLI_INIT,
-     .operands = "KIND",
-     .operand_word = cli_init_word,
-     .operand_min = 1,
-     .operand_max = 1,
-     .summary = "write a commented description to start from",
-     .description =
-         "Writes a description to edit, with comments, small but complete: KIND is workload (a "
-         "network with convolutions), system (an accelerator in five tiers), server (a CPU and a "
-         "GPU) or sweep (two axes). It goes to standard output, or with --output to a file, but "
-         "not over one that is there already. Comments are the values of the key //, which every "
-         "object of a description may have.",
-     .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
-                  "dsm explore my_network.json my_system.json"},
-     .run = cli_run_init},
+         "Finds which device of SERVER runs which layer of WORKLOAD, so that requests per second "
+         "are highest (or the time of one request shortest, or its energy least) within each "
+         "device's time, memory and link: a mixed integer linear programme. Shows what binds, how "
+         "far from the best possible the answer can be at most, and what the same devices do "
+         "without partitioning. --profile: the tasks and their times on each device are given.",
+     .examples = {"dsm partition vgg16 cpu_2gpu",
+                  "dsm partition resnet50 cpu_gpu_fpga --gap 1% -o partition.json",
+                  "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
+                  "dsm partition raider edge_npu --objective latency",
+                  "dsm partition googlenet edge_gpu --objective energy --require 20",
+                  "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
+     .run = cli_run_partition},
     {.name = "help",
      .bit = CLI_HELP,
      .operands = "[COMMAND | FORMAT]",

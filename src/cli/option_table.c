@@ -15,7 +15,7 @@
 const cli_option cli_options[] = {
     {.name = "mode",
      .argument = "MODE",
-     .help = "what a step is (default: training)",
+     .help = "whether the network trains or infers (default: training)",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
      .word = cli_mode_word,
      .apply = cli_apply_mode},
@@ -27,7 +27,10 @@ const cli_option cli_options[] = {
      .apply = cli_apply_minibatch},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "optimizations that the search may use (default: all, that is those of the mode)",
+     .help = "what the search may use (default: all, that is those of the mode). hybrid: two "
+             "parallelisms in one layer; reuse: outputs stay on chip; dysm: a layer runs the "
+             "minibatch in parts; pipeline: recurrent layers at the same time; per_pass: passes of "
+             "a layer differ; preload: in inference, weights stay on chip",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
      .word = cli_optimization_word,
      .is_list = true,
@@ -340,10 +343,20 @@ const cli_option cli_options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
-     .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
-             "ending .json or .csv; explore and score write the plan, partition writes its result, "
-             "as JSON (or CSV) and show the table as well. '-' is standard output",
-     .commands = ALL_BUT_CHECK,
+     .help =
+         "write the plan to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv or "
+         "--format says so. Without --format the table is shown as well. '-' is standard "
+         "output",
+     .commands = CLI_EXPLORE | CLI_SCORE,
+     .takes = CLI_TAKES_FILE,
+     .apply = cli_apply_output},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "write the result to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv "
+             "or --format says so. Without --format the table is shown as well. '-' is standard "
+             "output",
+     .commands = CLI_PARTITION,
      .takes = CLI_TAKES_FILE,
      .apply = cli_apply_output},
     {.name = "output",
@@ -383,7 +396,7 @@ const cli_option cli_options[] = {
      .argument = "FILE",
      .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
              "ending .json or .csv. '-' is standard output",
-     .commands = CLI_DIFF | CLI_LIST,
+     .commands = CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_DIFF | CLI_LIST,
      .takes = CLI_TAKES_FILE,
      .apply = cli_apply_output},
     {.name = "output",
