@@ -29,11 +29,12 @@ DSM_API DSM_NODISCARD dsm_status dsm_file_read(char **text, size_t *length, cons
 
 /**
  * Writes a file whole or not at all: a temporary file in the same folder, flushed, synced, closed
- * and renamed. What is not a regular file (such as /dev/stdout or a pipe) is written directly; of
- * descriptors (/dev/fd/3) only those that a program it runs would inherit (without FD_CLOEXEC), not
- * those that it keeps to itself, such as that of a database. An existing file keeps its
- * permissions; a symbolic link is followed. DSM_ERROR_IO with one finding on failure, and then no
- * trace is left.
+ * and renamed. SIGINT, SIGTERM and SIGHUP to the calling thread wait meanwhile; temporary files
+ * that processes left which were killed are removed. What is not a regular file (such as
+ * /dev/stdout or a pipe) is written directly; of descriptors (/dev/fd/3) only those that a program
+ * it runs would inherit (without FD_CLOEXEC), not those that it keeps to itself, such as that of a
+ * database. An existing file keeps its permissions; a symbolic link is followed. DSM_ERROR_IO with
+ * one finding on failure, and then no trace is left.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_file_write(const char *path, const char *text, size_t length,
                                                 dsm_diags *diags);

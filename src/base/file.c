@@ -18,6 +18,7 @@
 #include "base/descriptor.h"
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "base/temporary.h"
 
 /* Reports `what: reason` for an errno value that the caller saved. */
 static dsm_status io_error(dsm_diags *diags, const char *path, const char *what, int error) {
@@ -217,32 +218,46 @@ static char *resolve(const char *path) {
   return NULL;
 }
 
-/* A new file, for writing, in the folder of `target`; its name goes to *name, malloc'ed. Made here
- * and not with mkstemp so that the kernel applies the umask, which cannot be read without setting
- * it for all threads. -1 with errno on failure. */
-static int open_temporary(char **name, const char *target, mode_t mode) {
-  enum { MOST_TRIES = 10000 };
-  const size_t prefix_length = folder_length(target);
-  for (int i = 0; i < MOST_TRIES; i++) {
-    char base[64];
-    const int length = snprintf(base, sizeof base, ".dsm-%jd-%d.tmp", (intmax_t)getpid(), i);
-    char *const candidate = join(target, prefix_length, base, (size_t)length);
-    if (candidate == NULL) {
-      return -1;
-    }
-    const int descriptor = dsm__open(candidate, O_WRONLY | O_CREAT | O_EXCL, mode);
-    if (descriptor >= 0) {
-      *name = candidate;
-      return descriptor;
-    }
-    const int error = errno;
-    free(candidate);
-    errno = error;
+/* A new file in the folder of the one that it becomes. */
+typedef struct temporary {
+  char *name; /* malloc'ed */
+  int descriptor;
+  int holder; /* see dsm__temporary_hold */
+} temporary;
+
+/* Makes one with O_EXCL, and not with mkstemp, so that the kernel applies the umask, which cannot
+ * be read without setting it for all threads. 0 or an errno value; EEXIST: try another number. */
+static int try_temporary(temporary *made, const char *target, mode_t mode, int number) {
+  char base[DSM__TEMPORARY_NAME_SIZE];
+  dsm__temporary_name(base, number);
+  made->name = join(target, folder_length(target), base, strlen(base));
+  if (made->name == NULL) {
+    return ENOMEM;
+  }
+  int error = 0;
+  made->descriptor = dsm__open(made->name, O_WRONLY | O_CREAT | O_EXCL, mode);
+  if (made->descriptor < 0) {
+    error = errno;
+  } else if (!dsm__temporary_hold(&made->holder, made->name)) {
+    error = errno;
+    (void)close(made->descriptor);
     if (error != EEXIST) {
-      return -1;
+      (void)unlink(made->name);
     }
   }
-  return -1;
+  if (error != 0) {
+    free(made->name);
+  }
+  return error;
+}
+
+/* 0 or an errno value. */
+static int open_temporary(temporary *made, const char *target, mode_t mode) {
+  int error = EEXIST;
+  for (int i = 0; i < DSM__TEMPORARIES_MAX && error == EEXIST; i++) {
+    error = try_temporary(made, target, mode, i);
+  }
+  return error;
 }
 
 /* Writes straight into a descriptor, and closes it if it was opened for that. */
@@ -278,31 +293,33 @@ static int replace_file(const char *target, const struct stat *old, const char *
   const mode_t new_mode = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
   const mode_t private_mode = S_IRUSR | S_IWUSR; /* until the old mode is set */
   const mode_t permission_bits = S_IRWXU | S_IRWXG | S_IRWXO;
-  char *temporary = NULL;
-  const int descriptor = open_temporary(&temporary, target, old == NULL ? new_mode : private_mode);
-  if (descriptor < 0) {
-    return errno;
+  temporary made = {.descriptor = -1, .holder = -1};
+  int error = open_temporary(&made, target, old == NULL ? new_mode : private_mode);
+  if (error != 0) {
+    return error;
   }
-  int error = 0;
-  if (old != NULL && fchmod(descriptor, old->st_mode & permission_bits) != 0) {
+  if (old != NULL && fchmod(made.descriptor, old->st_mode & permission_bits) != 0) {
     error = errno;
   }
-  if (error == 0 && !write_all(descriptor, text, length)) {
+  if (error == 0 && !write_all(made.descriptor, text, length)) {
     error = errno;
   }
-  if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL) { /* EINVAL: cannot be synced */
+  if (error == 0 && fsync(made.descriptor) != 0 && errno != EINVAL) { /* EINVAL: cannot be synced */
     error = errno;
   }
-  if (close(descriptor) != 0 && error == 0) {
+  if (close(made.descriptor) != 0 && error == 0) {
     error = errno;
   }
-  if (error == 0 && rename(temporary, target) != 0) {
+  if (error == 0 && rename(made.name, target) != 0) {
     error = errno;
   }
   if (error != 0) {
-    (void)unlink(temporary);
+    (void)unlink(made.name);
   }
-  free(temporary);
+  if (made.holder >= 0) {
+    (void)close(made.holder); /* nothing was written with it: nothing can be lost */
+  }
+  free(made.name);
   return error;
 }
 
@@ -332,7 +349,11 @@ static dsm_status write_target(const char *target, const char *text, size_t leng
   if (exists && access(target, W_OK) != 0) {
     return io_error(diags, path, "cannot write", errno);
   }
+  sigset_t before;
+  dsm__temporaries_clear(target);
+  dsm__signals_hold(&before);
   const int error = replace_file(target, exists ? &info : NULL, text, length);
+  dsm__signals_release(&before);
   return error == 0 ? DSM_OK : io_error(diags, path, "cannot write", error);
 }
 

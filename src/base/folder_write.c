@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "base/temporary.h"
 #include "dsm/file.h"
 
 /* Reports `what: reason` for an errno value that the caller saved. */
@@ -59,23 +60,27 @@ static char *resolve(const char *path, dsm__arena *arena) {
   return target;
 }
 
-/* A new folder beside the target. NULL with errno. */
-static char *make_temporary(const char *target, dsm__arena *arena) {
-  enum { MOST_TRIES = 10000 };
+/* A new folder beside the target, held by *holder. NULL with errno. */
+static char *make_temporary(const char *target, int *holder, dsm__arena *arena) {
   const mode_t all = S_IRWXU | S_IRWXG | S_IRWXO; /* the umask takes away what it must */
   const char *const slash = strrchr(target, '/');
   const int prefix = slash == NULL ? 0 : (int)(slash - target) + 1;
-  for (int i = 0; i < MOST_TRIES; i++) {
-    char *const name =
-        dsm__arena_printf(arena, "%.*s.dsm-%jd-%d.tmp", prefix, target, (intmax_t)getpid(), i);
+  for (int i = 0; i < DSM__TEMPORARIES_MAX; i++) {
+    char base[DSM__TEMPORARY_NAME_SIZE];
+    dsm__temporary_name(base, i);
+    char *const name = dsm__arena_printf(arena, "%.*s%s", prefix, target, base);
     if (name == NULL) {
       errno = ENOMEM;
       return NULL;
     }
-    if (mkdir(name, all) == 0) {
+    const bool is_made = mkdir(name, all) == 0;
+    if (is_made && dsm__temporary_hold(holder, name)) {
       return name;
     }
     if (errno != EEXIST) {
+      const int error = errno;
+      (void)(is_made && rmdir(name) == 0);
+      errno = error;
       return NULL;
     }
   }
@@ -148,13 +153,19 @@ static dsm_status check_empty(const char *folder, const char *path, dsm_diags *d
  * have permissions of its own. */
 static dsm_status fill(const char *folder, const char *path, const dsm_named_text *files,
                        size_t file_count, dsm__arena *arena, dsm_diags *diags) {
+  const char *const inside = dsm__arena_printf(arena, "%s/", folder);
+  if (inside == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  dsm__temporaries_clear(inside);
   const dsm_status status = check_empty(folder, path, diags);
   return status == DSM_OK ? write_files(folder, path, files, file_count, arena, diags) : status;
 }
 
 static dsm_status make(const char *target, const char *path, const dsm_named_text *files,
                        size_t file_count, dsm__arena *arena, dsm_diags *diags) {
-  char *const temporary = make_temporary(target, arena);
+  int holder = -1;
+  char *const temporary = make_temporary(target, &holder, arena);
   if (temporary == NULL) {
     return cannot_make(path, errno == EEXIST ? EBUSY : errno, diags);
   }
@@ -166,6 +177,9 @@ static dsm_status make(const char *target, const char *path, const dsm_named_tex
   if (status != DSM_OK) {
     (void)rmdir(temporary);
   }
+  if (holder >= 0) {
+    (void)close(holder);
+  }
   return status;
 }
 
@@ -175,6 +189,7 @@ static dsm_status write_target(const char *path, const dsm_named_text *files, si
   if (target == NULL) {
     return cannot_make(path, errno, diags);
   }
+  dsm__temporaries_clear(target);
   struct stat info;
   if (stat(target, &info) != 0) {
     return make(target, path, files, file_count, arena, diags);
@@ -189,7 +204,10 @@ dsm_status dsm_folder_write(const char *path, const dsm_named_text *files, size_
   if (arena == NULL) {
     return dsm__out_of_memory(diags);
   }
+  sigset_t before;
+  dsm__signals_hold(&before); /* all files or none */
   const dsm_status status = write_target(path, files, file_count, arena, diags);
+  dsm__signals_release(&before);
   dsm__arena_free(arena);
   return status;
 }

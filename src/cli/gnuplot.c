@@ -13,15 +13,21 @@
 #include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "cli/interrupt.h"
 #include "cli/seconds.h"
 
 extern char **environ;
 
 /* The largest figure takes a few seconds. */
 static const double seconds_max = 120;
+/* After the picture there is nothing left to do. */
+static const double seconds_to_end = 5;
+/* How long a signal that asks to end may wait. */
+static const double seconds_a_wait = 0.1;
 /* No picture and no complaint is larger. */
 #define PICTURE_MAX ((size_t)256 << 20)
 #define COMPLAINT_MAX 400
@@ -110,7 +116,9 @@ static int spawn(pid_t *child, const int ends[3]) {
     (void)sigaddset(&defaults, SIGPIPE);
     (void)sigaddset(&defaults, SIGXFSZ);
     (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
-    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    /* A group of its own: it is ended with all that it started. */
+    (void)posix_spawnattr_setpgroup(&attributes, 0);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     error = posix_spawnp(child, words[0], &actions, &attributes, arguments, environ);
     (void)posix_spawnattr_destroy(&attributes);
   }
@@ -182,20 +190,24 @@ static void feed(int *descriptor, const char **script, size_t *left) {
   }
 }
 
-/* Until gnuplot has closed its ends. */
+/* Until gnuplot has closed its ends, or a signal asks to end. */
 static cli_exit converse(run *r, const char *script) {
   const double deadline = cli_seconds_now() + seconds_max;
   size_t left = strlen(script);
   bool is_in_bounds = true;
   while ((r->output >= 0 || r->errors >= 0) && is_in_bounds) {
     const double wait = deadline - cli_seconds_now();
+    if (cli_is_interrupted()) {
+      return CLI_EXIT_INTERRUPTED;
+    }
     if (wait <= 0) {
       return cli_outside_error("gnuplot takes longer than %.0f s", seconds_max);
     }
     struct pollfd ends[3] = {{.fd = r->input, .events = POLLOUT},
                              {.fd = r->output, .events = POLLIN},
                              {.fd = r->errors, .events = POLLIN}};
-    if (poll(ends, 3, (int)(1000 * wait) + 1) < 0 && errno != EINTR) {
+    const double most = wait < seconds_a_wait ? wait : seconds_a_wait;
+    if (poll(ends, 3, (int)(1000 * most) + 1) < 0 && errno != EINTR) {
       return cli_outside_error("cannot wait for gnuplot: %s", strerror(errno));
     }
     if (r->input >= 0 && ends[0].revents != 0) {
@@ -239,11 +251,28 @@ static cli_exit complain(const run *r, int status) {
                            cut > 0 ? ": " : "", cut, text);
 }
 
-static int wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+/* Waits until it has ended, for a while; one that does not end, or whose picture is not wanted, is
+ * killed with all that it started. */
+static cli_exit wait_for(pid_t child, cli_exit outcome, int *status) {
+  const struct timespec rest = {.tv_nsec = 5000000};
+  const double deadline = cli_seconds_now() + seconds_to_end;
+  pid_t ended = 0;
+  while (outcome == CLI_EXIT_DONE && ended == 0) {
+    ended = waitpid(child, status, WNOHANG);
+    if (ended == 0 && cli_is_interrupted()) {
+      outcome = CLI_EXIT_INTERRUPTED;
+    } else if (ended == 0 && cli_seconds_now() > deadline) {
+      outcome = cli_outside_error("gnuplot has closed its output, but does not end");
+    } else if (ended == 0) {
+      (void)nanosleep(&rest, NULL);
+    }
   }
-  return status;
+  if (ended == 0) {
+    (void)kill(-child, SIGKILL);
+    while (waitpid(child, status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return outcome;
 }
 
 /* Does what came begin as a picture of that form does? */
@@ -262,21 +291,26 @@ static bool is_picture(const collected *all, dsm_plot_form form) {
   return is_any;
 }
 
+/* Runs it from the start to its end; *status is how it ended. */
+static cli_exit run_through(run *r, const char *script, int *status) {
+  cli_interrupt_begin();
+  cli_exit outcome = start(r);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = converse(r, script);
+    close_end(&r->input);
+    close_end(&r->output);
+    close_end(&r->errors);
+    outcome = wait_for(r->child, outcome, status);
+  }
+  cli_interrupt_end();
+  return outcome;
+}
+
 cli_exit cli_gnuplot_run(const char *script, dsm_plot_form form, char **picture, size_t *length) {
   run r = {.child = 0, .input = -1, .output = -1, .errors = -1};
+  int status = 0;
   *picture = NULL;
-  cli_exit outcome = start(&r);
-  if (outcome != CLI_EXIT_DONE) {
-    return outcome;
-  }
-  outcome = converse(&r, script);
-  close_end(&r.input);
-  close_end(&r.output);
-  close_end(&r.errors);
-  if (outcome != CLI_EXIT_DONE) {
-    (void)kill(r.child, SIGKILL);
-  }
-  const int status = wait_for(r.child);
+  cli_exit outcome = run_through(&r, script, &status);
   const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && r.picture.length > 0;
   if (outcome == CLI_EXIT_DONE && !is_good) {
     outcome = complain(&r, status);

@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* SIGUSR1: mpirun passes it on and then leaves time, and batch systems can send it before the
- * limit. */
-static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+/* SIGHUP: the terminal is gone. SIGUSR1: mpirun passes it on and then leaves time, and batch
+ * systems can send it before the limit. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 #define SIGNAL_COUNT (sizeof signals / sizeof *signals)
 
 static atomic_bool is_noted; /* lock-free, so that a handler may set it and any thread ask */

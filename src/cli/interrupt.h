@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interrupt.h: ending a long run early but cleanly: SIGINT, SIGTERM and SIGUSR1 only ask for it. */
+/* interrupt.h: ending a long run early but cleanly: SIGINT, SIGTERM, SIGHUP and SIGUSR1 only
+ * ask for it. */
 #ifndef DSM_CLI_INTERRUPT_H
 #define DSM_CLI_INTERRUPT_H
 

@@ -503,6 +503,7 @@ int main(int argc, char *argv[]) {
     /* mpirun signals all ranks; it is rank 0 that ends the run. */
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
     (void)signal(SIGUSR1, SIG_IGN);
     serve();
   }

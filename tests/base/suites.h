@@ -21,6 +21,7 @@ Suite *suite_json_write(void);
 Suite *suite_nearest(void);
 Suite *suite_number_text(void);
 Suite *suite_parallel(void);
+Suite *suite_temporary(void);
 Suite *suite_text_buffer(void);
 
 /** How many elements an array has, as the loop tests want it. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
+#include "base/temporary.h"
 #include "dsm/file.h"
 
 /* Each test has an empty folder of its own. */
@@ -339,15 +340,19 @@ START_TEST(test_failed_write_leaves_the_old_file_and_no_temporary) {
 }
 END_TEST
 
-/* Left behind by another process, say: it is not overwritten, another name is taken. */
+/* Of another machine's process of the same number, say: it is not overwritten, another name is
+ * taken. */
 START_TEST(test_foreign_temporary_is_left_alone) {
+  int holder = -1;
   char temporary[160];
   (void)snprintf(temporary, sizeof temporary, "%s/.dsm-%ld-0.tmp", folder, (long)getpid());
   put(temporary, "foreign");
+  ck_assert(dsm__temporary_hold(&holder, temporary));
   ck_assert_int_eq(write_text(path, "new"), DSM_OK);
   expect_content(path, "new");
   expect_content(temporary, "foreign");
   ck_assert_uint_eq(for_each_entry(NULL), 2);
+  (void)close(holder);
 }
 END_TEST
 

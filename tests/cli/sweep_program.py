@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What tests of sweeps share: a sweep that takes about a second, and running the program on it."""
+import contextlib
 import json
 import os
 import pathlib
@@ -78,8 +79,9 @@ class SweepCase(unittest.TestCase):
     def count_rows(self, database):
         """How many points are recorded; 0 while there is no table yet."""
         try:
-            with sqlite3.connect(f"file:{self.folder / database}?mode=ro", uri=True,
-                                 timeout=10) as opened:
+            # A connection that is left to the garbage collector keeps the log where it is.
+            with contextlib.closing(sqlite3.connect(f"file:{self.folder / database}?mode=ro",
+                                                    uri=True, timeout=10)) as opened:
                 return opened.execute("select count(*) from points").fetchone()[0]
         except sqlite3.OperationalError:
             return 0

@@ -10,6 +10,7 @@ import pty
 import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -78,6 +79,11 @@ class Interruptions(SweepCase):
         self.assertIn(f"interrupted: {rows} of {MANY_COUNT} points are recorded in spec.sqlite".encode(),
                       err)
         self.assertTrue(3 <= rows < MANY_COUNT)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
+                         ["spec.json", "spec.sqlite"])
+        with sqlite3.connect(self.folder / "spec.sqlite") as database:
+            self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+        database.close()
         return rows
 
     def test_sigint_keeps_what_is_done(self):
@@ -88,6 +94,9 @@ class Interruptions(SweepCase):
 
     def test_sigterm_keeps_what_is_done(self):
         self.interrupt(signal.SIGTERM)
+
+    def test_sighup_keeps_what_is_done(self):
+        self.interrupt(signal.SIGHUP)
 
     def test_sigusr1_keeps_what_is_done(self):
         self.interrupt(signal.SIGUSR1)

@@ -5,9 +5,13 @@ Each time: exit code 5, one line on stderr, and no picture; a script needs no gn
 
 Usage: test_gnuplot.py DSM_BINARY
 """
+import os
 import pathlib
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 import plans
 
@@ -49,6 +53,63 @@ class Program:
             expect(word in done.stderr, where, f"no {word!r} in {done.stderr!r}")
         left = [path.name for path in self.folder.iterdir() if path.name.startswith("p.")]
         expect(not left or picture.read_text() == "old", where, f"leaves {left}")
+
+
+def is_alive(pid_file):
+    """Is the process that wrote its number there running still? One that has ended may wait to be
+    looked after by whoever adopts orphans."""
+    try:
+        stat = pathlib.Path(f"/proc/{int(pid_file.read_text())}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def expect_ended(pid_file, where):
+    """The end of a killed process takes a moment."""
+    deadline = time.monotonic() + 20
+    while is_alive(pid_file) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    expect(not is_alive(pid_file), where, "leaves a process")
+
+
+def check_stays_alive(program):
+    """A gnuplot that closes its outputs and then does not end is ended, with what it started."""
+    pid = program.folder / "pid"
+    output = program.folder / "p.svg"
+    output.unlink(missing_ok=True)
+    done = program.with_gnuplot("cat >/dev/null; sleep 1000 >/dev/null 2>&1 & "
+                                f"echo $! >{pid}; echo '<svg/>'; exec >&- 2>&-; wait",
+                                "-o", output)
+    program.expect_failure("stays alive", done, "does not end")
+    expect_ended(pid, "stays alive")
+
+
+def check_signals(program):
+    """A signal that ends dsm ends gnuplot too, whether it talks still or not."""
+    output = program.folder / "p.svg"
+    output.unlink(missing_ok=True)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for begin in ("", "cat >/dev/null; exec >&- 2>&-; "):
+            where = f"{number.name} {begin}"
+            pid = program.folder / "pid"
+            pid.unlink(missing_ok=True)
+            fake = program.tools / "gnuplot"
+            fake.write_text(f"#!/bin/sh\n{begin}sleep 1000 & echo $! >{pid}.new; mv {pid}.new {pid}; "
+                            "wait\n")
+            with subprocess.Popen(
+                    [str(program.dsm), "plot", str(program.plan), "-o", str(output)],
+                    env=plans.environment(PATH=f"{program.tools}:/usr/bin:/bin"),
+                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                while not pid.exists() and process.poll() is None:
+                    time.sleep(0.01)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=60)
+            expect(process.returncode == 130, where, f"exit {process.returncode}: {err}")
+            expect(out == b"", where, f"prints {out}")
+            expect_ended(pid, where)
+            expect(not output.exists(), where, "leaves a picture")
 
 
 def check_missing(program):
@@ -140,6 +201,8 @@ def main():
         check_forms(program)
         check_characters(program)
         check_written(program)
+        check_stays_alive(program)
+        check_signals(program)
     print(f"{len(failures)} failures")
     return 1 if failures else 0
 
