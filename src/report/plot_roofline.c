@@ -46,6 +46,8 @@ typedef struct figure {
   const dsm_plan *plan;
   dsm__plot_passes passes;
   dsm__roof roof;
+  const size_t *equal; /**< dsm__roofline_equal_layers: only layers that stand for some are shown */
+  size_t shown_count;
   dsm__axis intensity;
   dsm__axis flops;
   double panel_height;
@@ -172,6 +174,13 @@ static int compare_layers(const void *a, const void *b) {
   return left->layer < right->layer ? -1 : left->layer > right->layer ? 1 : 0;
 }
 
+/* The name of a layer, and how many are equal to it: "conv4_2 x 5". */
+static const char *name_of(const figure *f, size_t layer) {
+  const char *const name = f->plan->layers[layer].layer->name;
+  return f->equal[layer] == 1 ? name
+                              : dsm__plot_text(f->maker, "%s \xC3\x97 %zu", name, f->equal[layer]);
+}
+
 /* The layers of some spots: their names, or their numbers with runs as "3-6". */
 static const char *label_text(const figure *f, spot *spots, size_t count) {
   qsort(spots, count, sizeof *spots, compare_layers);
@@ -183,7 +192,7 @@ static const char *label_text(const figure *f, spot *spots, size_t count) {
     }
     dsm__text_puts(&text, i > 0 ? ", " : "");
     if (f->has_names) {
-      dsm__text_puts(&text, f->plan->layers[spots[i].layer].layer->name);
+      dsm__text_puts(&text, name_of(f, spots[i].layer));
     } else if (last < i + 2) {
       dsm__text_printf(&text, "%zu", spots[i].layer + 1);
       last = i;
@@ -267,7 +276,7 @@ static spot *find_spots(const figure *f, dsm_pass pass, dsm__area area, size_t *
     return NULL;
   }
   for (size_t i = 0; i < f->plan->layer_count; i++) {
-    if (has_pass(f, i, pass)) {
+    if (f->equal[i] > 0 && has_pass(f, i, pass)) {
       const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, pass);
       spots[(*count)++] = (spot){
           .layer = i, .at = {place_x(f, area, point.intensity), place_y(f, area, point.flops)}};
@@ -317,11 +326,11 @@ static void put_panel(figure *f, size_t index, double first) {
 
 /* Many layers are listed in smaller letters. */
 static double list_size(const figure *f) {
-  return f->plan->layer_count > many_layers ? smallest_size : DSM__SIZE_SMALL;
+  return f->shown_count > many_layers ? smallest_size : DSM__SIZE_SMALL;
 }
 
 static const char *list_name(const figure *f, size_t layer) {
-  return dsm__plot_fit(f->maker, f->plan->layers[layer].layer->name, list_size(f), widest_name);
+  return dsm__plot_fit(f->maker, name_of(f, layer), list_size(f), widest_name);
 }
 
 /* A layer of the list, at the right end of its number. */
@@ -335,10 +344,10 @@ static void put_entry(const figure *f, size_t layer, dsm__point at) {
 
 /* The names with their numbers, in columns that are read downwards; returns the height. */
 static double put_list(const figure *f, double top, bool is_drawn) {
-  const size_t count = f->plan->layer_count;
-  if (f->has_names || count > most_listed) {
+  if (f->has_names || f->shown_count > most_listed) {
     return 0;
   }
+  const size_t count = f->plan->layer_count;
   const double margin = 10;
   const double gap = 12;
   const double size = list_size(f);
@@ -346,16 +355,20 @@ static double put_list(const figure *f, double top, bool is_drawn) {
   const double number_width = dsm__plot_text_width(dsm__plot_text(f->maker, "%zu", count), size);
   double widest = 0;
   for (size_t i = 0; i < count; i++) {
-    widest = fmax(widest, dsm__plot_text_width(list_name(f, i), size));
+    widest = f->equal[i] > 0 ? fmax(widest, dsm__plot_text_width(list_name(f, i), size)) : widest;
   }
   const double pitch = number_width + number_gap + widest + gap;
   const size_t columns = (size_t)((DSM__PLOT_WIDTH - 2 * margin + gap) / pitch);
-  const size_t rows = (count + columns - 1) / columns;
+  const size_t rows = (f->shown_count + columns - 1) / columns;
+  size_t entry = 0;
   for (size_t i = 0; i < count && is_drawn; i++) {
-    const size_t column = i / rows;
-    put_entry(f, i,
-              (dsm__point){margin + pitch * (double)column + number_width,
-                           top + line * ((double)(i % rows) + 0.5)});
+    if (f->equal[i] > 0) {
+      const size_t column = entry / rows;
+      const dsm__point at = {margin + pitch * (double)column + number_width,
+                             top + line * ((double)(entry % rows) + 0.5)};
+      put_entry(f, i, at);
+      entry++;
+    }
   }
   return line * (double)rows + 4;
 }
@@ -380,7 +393,7 @@ static fate try_labels(figure *f, double panel_height, bool has_names) {
 
 /* Names if they fit, else numbers, in panels as high as leaves the fewest points without. */
 static fate choose_labels(figure *f) {
-  const double usual = f->passes.count == 1 ? 380 : f->plan->layer_count > many_layers ? 200 : 230;
+  const double usual = f->passes.count == 1 ? 380 : f->shown_count > many_layers ? 200 : 230;
   fate all = try_labels(f, usual, true);
   if (all.left_out == 0) {
     return all;
@@ -431,7 +444,15 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {.maker = maker,
               .plan = plan,
               .passes = dsm__plot_passes_of(plan),
+              .equal = dsm__roofline_equal_layers(plan, maker->arena),
               .roof = dsm__roof_of(plan->system)};
+  if (f.equal == NULL) {
+    maker->body.failed = true;
+    return;
+  }
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    f.shown_count += f.equal[i] > 0 ? 1 : 0;
+  }
   choose_axes(&f);
   const fate labels = choose_labels(&f);
   const char *const roof =

@@ -2,6 +2,7 @@
 #include "report/roofline.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const double hertz_per_GHz = 1e9;
 static const double flop_per_mac = 2;
@@ -43,4 +44,61 @@ dsm__roofline_point dsm__roofline_point_of(const dsm_plan *plan, size_t layer, d
   point.flops = mapped->cycles.total > 0 ? flop / mapped->cycles.total * cycles_per_second : 0;
   point.roof_flops = fmin(roof.peak_flops, point.intensity * roof.bytes_per_second);
   return point;
+}
+
+/* The points of a layer; all zero of a pass that it does not have. */
+enum { NUMBERS = 3 }; /* of a point */
+typedef struct layer_points {
+  size_t layer;
+  double numbers[NUMBERS * DSM_PASS_COUNT];
+} layer_points;
+
+static layer_points points_of(const dsm_plan *plan, size_t layer) {
+  layer_points all = {.layer = layer};
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    if (plan->layers[layer].passes[pass].exists) {
+      const dsm__roofline_point point = dsm__roofline_point_of(plan, layer, (dsm_pass)pass);
+      double *const numbers = &all.numbers[NUMBERS * (size_t)pass];
+      numbers[0] = point.flop;
+      numbers[1] = point.memory_bytes;
+      numbers[2] = point.flops;
+    }
+  }
+  return all;
+}
+
+static int compare_numbers(const layer_points *a, const layer_points *b) {
+  for (size_t i = 0; i < sizeof a->numbers / sizeof *a->numbers; i++) {
+    if (a->numbers[i] < b->numbers[i] || a->numbers[i] > b->numbers[i]) {
+      return a->numbers[i] < b->numbers[i] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static int compare_layers(const void *first, const void *second) {
+  const layer_points *const a = first;
+  const layer_points *const b = second;
+  const int order = compare_numbers(a, b);
+  return order != 0 ? order : a->layer < b->layer ? -1 : 1;
+}
+
+const size_t *dsm__roofline_equal_layers(const dsm_plan *plan, dsm__arena *arena) {
+  const size_t count = plan->layer_count;
+  layer_points *const all = dsm__arena_array(arena, count, sizeof *all);
+  size_t *const equal = dsm__arena_array(arena, count, sizeof *equal);
+  if (all == NULL || equal == NULL) {
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++) {
+    all[i] = points_of(plan, i);
+  }
+  qsort(all, count, sizeof *all, compare_layers);
+  for (size_t first = 0, end = 0; first < count; first = end) {
+    while (end < count && compare_numbers(&all[first], &all[end]) == 0) {
+      end++;
+    }
+    equal[all[first].layer] = end - first;
+  }
+  return equal;
 }

@@ -7,6 +7,7 @@
 #ifndef DSM_REPORT_ROOFLINE_H
 #define DSM_REPORT_ROOFLINE_H
 
+#include "base/arena.h"
 #include "dsm/plan.h"
 
 /** The roof of a chip. */
@@ -30,5 +31,9 @@ typedef struct dsm__roofline_point {
 /** Of a pass that exists. In a pipeline a layer has chips of its own and its cycles are a share of
  * its group's: as means over all chips both FLOP/s and traffic are still right. */
 dsm__roofline_point dsm__roofline_point_of(const dsm_plan *plan, size_t layer, dsm_pass pass);
+
+/** How many layers are equal: how many the points of all passes of a layer stand for, in the first
+ * of them, and 0 in the others. In the arena; NULL if out of memory. O(layers log layers). */
+const size_t *dsm__roofline_equal_layers(const dsm_plan *plan, dsm__arena *arena);
 
 #endif

@@ -2,6 +2,7 @@
 /* web_roofline.c: every pass of every layer under the roof of a chip. */
 #include <math.h>
 
+#include "base/number_text.h"
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/roofline.h"
@@ -148,12 +149,18 @@ static void put_roof(dsm__page *page, const extent *shown, const dsm__roof *roof
 
 /* ---- points ---- */
 
+/* The point of some equal layers, of which `which` is the first. */
 static void put_point(dsm__page *page, const dsm_plan *plan, const extent *shown, double longest,
-                      const dsm__web_pass *which) {
+                      const dsm__web_pass *which, size_t equal) {
   const dsm_layer_plan *const layer = &plan->layers[which->layer];
   const dsm__roofline_point point = dsm__roofline_point_of(plan, which->layer, which->pass);
-  /* The area stands for the time. */
-  const double radius = fmax(2.5, 10 * sqrt(dsm__share(which->cycles, longest)));
+  const double cycles = which->cycles * (double)equal;
+  const char *const name =
+      equal == 1 ? layer->layer->name
+                 : dsm__page_text(page, "%s and %zu equal layer%s", layer->layer->name, equal - 1,
+                                  dsm__plural((double)(equal - 1)));
+  /* The area stands for the time of all. */
+  const double radius = fmax(2.5, 10 * sqrt(dsm__share(cycles, longest)));
   const char *const traffic =
       isfinite(point.intensity)
           ? dsm__page_text(page, "%s FLOP/B", dsm__figure_short(point.intensity, 4).text)
@@ -161,11 +168,10 @@ static void put_point(dsm__page *page, const dsm_plan *plan, const extent *shown
   dsm__svg_circle(
       &page->out, dsm__page_text(page, "point pass-%d", (int)which->pass),
       place(shown, point.intensity, point.flops), radius,
-      dsm__page_text(page, "%s %s: %s, %s, %s of what the roof allows there; %s of the step",
-                     layer->layer->name, dsm_pass_name(which->pass),
-                     dsm__figure_scaled(point.flops, "FLOP/s").text, traffic,
-                     dsm__web_percent(page, dsm__share(point.flops, point.roof_flops)),
-                     dsm__web_percent(page, dsm__share(which->cycles, plan->result.step_cycles))));
+      dsm__page_text(page, "%s %s: %s, %s, %s of what the roof allows there; %s of the step", name,
+                     dsm_pass_name(which->pass), dsm__figure_scaled(point.flops, "FLOP/s").text,
+                     traffic, dsm__web_percent(page, dsm__share(point.flops, point.roof_flops)),
+                     dsm__web_percent(page, dsm__share(cycles, plan->result.step_cycles))));
 }
 
 static void put_legend(dsm__page *page, const dsm_plan *plan) {
@@ -195,12 +201,17 @@ static const char *caption_of(dsm__page *page, const dsm_plan *plan,
 void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject) {
   const dsm_plan *const plan = subject->plan;
   const dsm__roof roof = dsm__roof_of(plan->system);
+  const size_t *const equal = dsm__roofline_equal_layers(plan, page->arena);
+  if (equal == NULL) {
+    page->out.failed = true;
+    return;
+  }
   const dsm__web_passes passes = dsm__web_longest_passes(page, plan, DSM__WEB_POINTS_MAX);
   const extent shown = extent_of(plan, &passes, &roof);
   dsm__web_paragraph(page, NULL,
                      "Each pass of each layer, by the work that it does for each byte between chip "
                      "and memory. The line is the most that a chip's memory and arrays allow; what "
-                     "lies far below it is bound by something else.");
+                     "lies far below it is bound by something else. Equal layers are one point.");
   dsm__web_figure_begin(page, "roofline-figure");
   put_legend(page, plan);
   dsm__web_scroll_begin(page, "Roofline");
@@ -210,12 +221,15 @@ void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject) {
                  "the numbers.");
   double longest = 0;
   for (size_t i = 0; i < passes.count; i++) {
-    longest = fmax(longest, passes.items[i].cycles);
+    longest = fmax(longest, passes.items[i].cycles * (double)equal[passes.items[i].layer]);
   }
   put_axes(page, &shown);
   put_roof(page, &shown, &roof);
   for (size_t i = 0; i < passes.count; i++) {
-    put_point(page, plan, &shown, longest, &passes.items[i]);
+    const size_t count = equal[passes.items[i].layer];
+    if (count > 0) {
+      put_point(page, plan, &shown, longest, &passes.items[i], count);
+    }
   }
   dsm__svg_end(&page->out);
   dsm__web_scroll_end(page);

@@ -86,8 +86,19 @@ def below_of(folder, name):
     return next(box.text for box in boxes if "utilization" in box.text)
 
 
+def equal_layers(rows):
+    """How many layers are equal in all passes: {first of them: count}, from the rows of the data."""
+    passes = {}
+    for layer, *numbers, _ in rows:
+        passes.setdefault(int(layer), []).append(tuple(numbers))
+    alike = {}
+    for layer, numbers in sorted(passes.items()):
+        alike.setdefault(tuple(numbers), []).append(layer)
+    return {layers[0]: len(layers) for layers in alike.values()}
+
+
 def check_roofline_labels(dsm, folder, made):
-    """Each point has its number, or is counted below the title."""
+    """Each point has its number, or is counted below the title; equal layers are one."""
     for name in ("vgg16", "resnet50", "googlenet", "net200"):
         _, _, boxes = svg_texts.read(folder / f"{name}-roofline.svg")
         axis = next(box for box in boxes if box.text.startswith("FLOP for each byte"))
@@ -98,10 +109,16 @@ def check_roofline_labels(dsm, folder, made):
             r"(\d+) points? ha(?:s|ve) no room for a label|labels of (\d+) points are cut", below))
         plot(dsm, made[name], "--figure", "roofline", "--script", folder / f"{name}-data")
         data = (folder / f"{name}-data" / "roofline.points.dat").read_text().splitlines()[1:]
-        in_list = len({line.split("\t")[0] for line in data})
-        expect(said - in_list + unsaid == len(data), f"{name}, roofline",
-               f"{len(data)} points, labels of {said - in_list}, {unsaid} without: {below}")
-    expect("label" not in below_of(folder, "resnet50"), "resnet50, roofline", "leaves labels out")
+        rows = [line.split("\t") for line in data]
+        equal = equal_layers(rows)
+        points = sum(int(row[0]) in equal for row in rows)
+        expect(said - len(equal) + unsaid == points, f"{name}, roofline",
+               f"{points} points, labels of {said - len(equal)}, {unsaid} without: {below}")
+        folded = sorted(int(box.text.split(" × ")[1]) for box in boxes if " × " in box.text and
+                        box.top > axis.top)
+        expect(folded == sorted(count for count in equal.values() if count > 1),
+               f"{name}, roofline", f"other numbers of equal layers: {folded}")
+    expect("labels" not in below_of(folder, "resnet50"), "resnet50, roofline", "cuts labels")
     expect("no room" in below_of(folder, "googlenet"), "googlenet, roofline", "has all labels")
 
 

@@ -47,9 +47,9 @@ END_TEST
 START_TEST(test_strings_are_quoted_for_gnuplot) {
   static const char *const pairs[][2] = {{"", "''"},
                                          {"plain", "'plain'"},
-                                         {"it's", "'it''s'"},
-                                         {"'quoted'", "\"'\".'quoted'''"},
-                                         {"''", "\"'\".\"'\".''"},
+                                         {"it's", "'it'.\"'\".'s'"},
+                                         {"'q'", "''.\"'\".'q'.\"'\".''"},
+                                         {"''", "''.\"'\".''.\"'\".''"},
                                          {"a\\n`b`", "'a\\n`b`'"},
                                          {"line\nend", "'line?end'"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {

@@ -177,7 +177,10 @@ START_TEST(test_a_heat_map_has_a_cell_a_point) {
   ck_assert_uint_eq(count_of(plot->data[0].text, "0x"), 144);
   ck_assert_uint_eq(count_of(plot->data[0].text, "\n# "), 12);
   expect(plot->data[0].text, "0\t0\t0.001\t0xF7FBFF\t0.5, 256\n");
-  expect(plot->data[0].text, "3\t2\t0.001027\t0x08306B\t4, 1024\n");
+  expect(plot->data[0].text, "3\t2\t0.001143\t0x08306B\t4, 1024\n");
+  /* One scale for all panels. */
+  ck_assert_uint_eq(count_of(plot->data[0].text, "0xF7FBFF"), 1);
+  ck_assert_uint_eq(count_of(plot->data[0].text, "0x08306B"), 1);
   dsm_plot_free(plot);
 }
 END_TEST

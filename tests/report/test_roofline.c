@@ -44,6 +44,37 @@ START_TEST(test_all_points_together_do_the_work_of_a_step) {
 }
 END_TEST
 
+/* Every layer is in one class, whose first layer has the same points. */
+START_TEST(test_equal_layers_are_counted_once) {
+  const subject made = bundled_subject(_i);
+  const dsm_plan *const plan = made.plan;
+  dsm__arena *const arena = dsm__arena_new();
+  const size_t *const equal = dsm__roofline_equal_layers(plan, arena);
+  size_t count = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    size_t before = 0;
+    size_t alike = 0;
+    for (size_t k = 0; k < plan->layer_count; k++) {
+      bool is_equal = true;
+      for (int p = 0; p < DSM_PASS_COUNT && is_equal; p++) {
+        is_equal = plan->layers[i].passes[p].exists == plan->layers[k].passes[p].exists;
+        if (is_equal && plan->layers[i].passes[p].exists) {
+          const dsm__roofline_point a = dsm__roofline_point_of(plan, i, (dsm_pass)p);
+          const dsm__roofline_point b = dsm__roofline_point_of(plan, k, (dsm_pass)p);
+          is_equal = a.flop == b.flop && a.memory_bytes == b.memory_bytes && a.flops == b.flops;
+        }
+      }
+      alike += is_equal ? 1 : 0;
+      before += is_equal && k < i ? 1 : 0;
+    }
+    ck_assert_uint_eq(equal[i], before == 0 ? alike : 0);
+    count += equal[i];
+  }
+  ck_assert_uint_eq(count, plan->layer_count);
+  dsm__arena_free(arena);
+}
+END_TEST
+
 /* Nothing is faster than its roof, but for layers of a pipeline, whose times are shares. */
 START_TEST(test_no_point_is_above_the_roof) {
   const subject made = bundled_subject(_i);
@@ -71,6 +102,7 @@ Suite *suite_roofline(void) {
   tcase_add_loop_test(tests, test_the_roof_is_that_of_a_chip, 0, BUNDLED_EXPLORATION_COUNT);
   tcase_add_loop_test(tests, test_all_points_together_do_the_work_of_a_step, 0,
                       BUNDLED_EXPLORATION_COUNT);
+  tcase_add_loop_test(tests, test_equal_layers_are_counted_once, 0, BUNDLED_EXPLORATION_COUNT);
   tcase_add_loop_test(tests, test_no_point_is_above_the_roof, 0, BUNDLED_EXPLORATION_COUNT);
   suite_add_tcase(suite, tests);
   return suite;
