@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "dsm/status.h"
 
@@ -59,6 +60,16 @@ DSM_API size_t dsm_diags_dropped(const dsm_diags *diags);
 
 /** Finding number `index` (0-based, below dsm_diags_count). Borrowed: dies with the list. */
 DSM_API const dsm_diag *dsm_diags_get(const dsm_diags *diags, size_t index);
+
+/** What stands for a finding where an earlier one is shown in its place. */
+#define DSM_DIAG_SHOWN_BEFORE SIZE_MAX
+
+/**
+ * For lists that people read: how many later findings of the same file say the same as finding
+ * `index` at other places, if there are three or more of them in all; DSM_DIAG_SHOWN_BEFORE if an
+ * earlier one says so; 0 if the finding stands for itself.
+ */
+DSM_API size_t dsm_diags_alike(const dsm_diags *diags, size_t index);
 
 /**
  * Copies `text` (NULL: "") into target[0 .. size), `size` at least 4, NUL-terminated, as the texts

@@ -64,6 +64,28 @@ const dsm_diag *dsm_diags_get(const dsm_diags *diags, size_t index) {
   return &diags->items[diags->order[index]];
 }
 
+static bool is_alike(const dsm_diag *a, const dsm_diag *b) {
+  return a->severity == b->severity && strcmp(a->message, b->message) == 0 &&
+         strcmp(a->hint, b->hint) == 0 && strcmp(a->file, b->file) == 0;
+}
+
+size_t dsm_diags_alike(const dsm_diags *diags, size_t index) {
+  enum { FEWEST = 3 };
+  const dsm_diag *const diag = dsm_diags_get(diags, index);
+  size_t before = 0;
+  size_t after = 0;
+  for (size_t i = 0; i < diags->count; i++) {
+    if (i != index && is_alike(dsm_diags_get(diags, i), diag)) {
+      before += i < index ? 1 : 0;
+      after += i > index ? 1 : 0;
+    }
+  }
+  if (before + after + 1 < FEWEST) {
+    return 0;
+  }
+  return before > 0 ? DSM_DIAG_SHOWN_BEFORE : after;
+}
+
 /* What stands for the character that text starts with: itself, or its bytes as \xNN. Sets *taken
  * to the bytes of text used up, returns the bytes written (at most 16). */
 static size_t make_visible(const char *text, size_t length, char shown[16], size_t *taken) {

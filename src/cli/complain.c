@@ -22,13 +22,18 @@ const char *cli_program_name(void) {
   return program_name;
 }
 
-/* Prints a finding as one line, after making harmless what it quotes from the command line. */
-static void print_finding(const dsm_diag *diag, bool color) {
+/* Prints a finding as one line, after making harmless what it quotes from the command line, and how
+ * many others it stands for. */
+static void print_finding(const dsm_diag *diag, size_t alike, bool color) {
   char text[LINE_SIZE];
   (void)dsm_diag_render(diag, color, text, sizeof text);
   const bool has_file = diag->file[0] != '\0';
   has_complained = has_complained || diag->severity == DSM_SEVERITY_ERROR;
-  (void)fprintf(stderr, "%s%s%s\n", has_file ? "" : program_name, has_file ? "" : ": ", text);
+  (void)fprintf(stderr, "%s%s%s", has_file ? "" : program_name, has_file ? "" : ": ", text);
+  if (alike > 0) {
+    (void)fprintf(stderr, ", and %zu more", alike);
+  }
+  (void)fputs("\n", stderr);
 }
 
 /* Prints a text with what would steer a terminal made visible; cut if it is too long. */
@@ -111,7 +116,7 @@ void cli_note(const cli_arguments *arguments, const char *format, ...) {
   va_start(args, format);
   (void)vsnprintf(diag.message, sizeof diag.message, format, args);
   va_end(args);
-  print_finding(&diag, cli_has_color(arguments, stderr));
+  print_finding(&diag, 0, cli_has_color(arguments, stderr));
 }
 
 /* What has no format yet may be at its beginning. */
@@ -137,9 +142,11 @@ void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags) 
   const bool color = cli_has_color(arguments, stderr);
   for (size_t i = 0; i < dsm_diags_count(diags); i++) {
     dsm_diag diag = *dsm_diags_get(diags, i);
-    if (diag.severity == DSM_SEVERITY_ERROR || !arguments->is_quiet) {
+    const size_t alike = dsm_diags_alike(diags, i);
+    if (alike != DSM_DIAG_SHOWN_BEFORE &&
+        (diag.severity == DSM_SEVERITY_ERROR || !arguments->is_quiet)) {
       point_to_init(&diag);
-      print_finding(&diag, color);
+      print_finding(&diag, alike, color);
     }
   }
   const size_t dropped = dsm_diags_dropped(diags);

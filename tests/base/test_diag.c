@@ -47,6 +47,22 @@ START_TEST(test_findings_beyond_the_limit_are_counted) {
 }
 END_TEST
 
+START_TEST(test_three_that_say_the_same_are_one_and_two_more) {
+  dsm_diags *const diags = dsm_diags_new(9);
+  add_at(diags, 1, 1, "thrice");
+  add_at(diags, 2, 1, "twice");
+  add_at(diags, 3, 1, "thrice");
+  add_at(diags, 4, 1, "twice");
+  add_at(diags, 5, 1, "thrice");
+  ck_assert_uint_eq(dsm_diags_alike(diags, 0), 2);
+  ck_assert_uint_eq(dsm_diags_alike(diags, 1), 0);
+  ck_assert_uint_eq(dsm_diags_alike(diags, 2), DSM_DIAG_SHOWN_BEFORE);
+  ck_assert_uint_eq(dsm_diags_alike(diags, 3), 0);
+  ck_assert_uint_eq(dsm_diags_alike(diags, 4), DSM_DIAG_SHOWN_BEFORE);
+  dsm_diags_free(diags);
+}
+END_TEST
+
 START_TEST(test_limit_of_zero_keeps_one) {
   dsm_diags *const diags = dsm_diags_new(0);
   add_at(diags, 1, 1, "first");
@@ -290,6 +306,7 @@ Suite *suite_diag(void) {
   tcase_add_test(list, test_new_list_is_empty);
   tcase_add_test(list, test_null_list_is_accepted);
   tcase_add_test(list, test_findings_beyond_the_limit_are_counted);
+  tcase_add_test(list, test_three_that_say_the_same_are_one_and_two_more);
   tcase_add_test(list, test_limit_of_zero_keeps_one);
   tcase_add_test(list, test_cleared_list_takes_findings_again);
   tcase_add_test(list, test_all_fields_are_stored);
