@@ -51,7 +51,14 @@ DSM_API DSM_NODISCARD dsm_status dsm_explorer_explore(dsm_explorer *explorer, ds
                                                       const dsm_explore_options *options,
                                                       dsm_diags *diags);
 
-/** Computes result.lower_bound_cycles of a loaded plan from its own options. */
+/**
+ * Records a lower bound of the plan's space (cycles) as result.lower_bound_cycles; where it exceeds
+ * the step by no more than rounding, the step. A bound that exceeds it by more contradicts the
+ * plan: it is recorded as it is, with a warning, and dsm_plan_validate refuses the plan.
+ */
+DSM_API void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags);
+
+/** Computes the lower bound of a loaded plan from its own options, and records it so. */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags);
 
 /** One way to run a pass, for dsm_explain. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -29,8 +28,7 @@ static dsm_status explore_again(explored *found, const cli_arguments *arguments,
   const dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request, diags);
   if (status == DSM_OK) {
     found->best = found->ladder.rungs[found->ladder.count - 1].plan;
-    plan->result.lower_bound_cycles =
-        fmin(found->best->result.lower_bound_cycles, plan->result.step_cycles);
+    dsm_plan_set_bound(plan, found->best->result.lower_bound_cycles, diags);
   }
   return status;
 }

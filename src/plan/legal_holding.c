@@ -114,6 +114,38 @@ static size_t latest_held(const dsm__judge *judge, size_t index) {
   return k;
 }
 
+/* What a steady invocation takes at least. */
+static double least_steady_cycles(const dsm__judge *judge, const dsm_pass_work *work) {
+  const dsm__core_splits *const splits = &judge->splits;
+  const bool is_valid_only = dsm__core_splits_any_valid(splits, work->layer, &work->share);
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < splits->count; i++) {
+    const dsm_loops *const split = &splits->items[i];
+    if ((!is_valid_only || dsm_split_is_valid(work->layer, &work->share, split)) &&
+        dsm__kernel_can_stay(work, split)) {
+      least = fmin(least, dsm_invocation_score(work, split).total);
+    }
+  }
+  return least;
+}
+
+/*
+ * A group pays first - steady once (section 9), so that a slower steady invocation in a stage that
+ * does not set the pace would make the group faster than the work is. A stage's steady invocations
+ * therefore have the best core split; it is no decision.
+ */
+static void judge_steady_split(dsm__judge *judge, dsm__plan_place place, const dsm_pass_work *work,
+                               const dsm_loops *split) {
+  const double least = least_steady_cycles(judge, work);
+  const double found = dsm_invocation_score(work, split).total;
+  if (found > dsm__equal_to(least)) {
+    dsm__judge_tell(judge, place, "a group gains nothing by a stage that does not do its best",
+                    "expected a core split with which a steady invocation of a pipelined layer "
+                    "takes %.17g cycles, the least, found one with which it takes %.17g",
+                    least, found);
+  }
+}
+
 /* A kernel that stays for all timesteps leaves room for the rest. */
 static void judge_kept_kernel(dsm__judge *judge, const dsm__layer_setting *setting, size_t index,
                               dsm_pass pass) {
@@ -124,13 +156,18 @@ static void judge_kept_kernel(dsm__judge *judge, const dsm__layer_setting *setti
   for (unsigned k = 0; k < parts.count; k++) {
     const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[k]);
     const dsm_loops *const split = &decision->splits[pass][k];
-    if (parts.items[k].kind == DSM_INVOCATION_STEADY && !dsm__kernel_can_stay(&work, split)) {
-      const dsm__plan_place place = {DSM__KEY_CORE_SPLIT, index, pass, k, DSM_DIM_COUNT};
+    const dsm__plan_place place = {DSM__KEY_CORE_SPLIT, index, pass, k, DSM_DIM_COUNT};
+    if (parts.items[k].kind != DSM_INVOCATION_STEADY) {
+      continue;
+    }
+    if (!dsm__kernel_can_stay(&work, split)) {
       const double limit =
           dsm_resident_kernel_limit_bytes(setting->machine, pass, work.residency.scratchpad_bytes);
       dsm__judge_tell(judge, place, "the kernel stays on chip for all timesteps",
                       "expected at most %.0f byte%s of the kernel a core, found %.0f", limit,
                       dsm__plural(round(limit)), dsm_core_kernel_bytes(&work, split));
+    } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
+      judge_steady_split(judge, place, &work, split);
     }
   }
 }

@@ -20,6 +20,10 @@ const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan_result *result)
   if (fabs(gap) <= tolerance) {
     return "optimal: no mapping of the searched space is faster";
   }
+  if (gap < 0) {
+    return dsm__page_text(page, "%s cycles: above the step, so one of the two is wrong",
+                          dsm__figure_fixed(result->lower_bound_cycles, 0).text);
+  }
   return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum",
                         dsm__figure_fixed(result->lower_bound_cycles, 0).text,
                         dsm__figure_digits(100 * gap, 3).text);

@@ -69,7 +69,11 @@ static int compare_options(const void *left, const void *right) {
     return compare_u64(a->rows, b->rows);
   }
   const int order = compare_times(&a->times, &b->times);
-  return order != 0 ? order : (a->parallelism > b->parallelism) - (a->parallelism < b->parallelism);
+  if (order != 0) {
+    return order;
+  }
+  return a->parallelism != b->parallelism ? compare_u64(a->parallelism, b->parallelism)
+                                          : compare_u64(a->fetching, b->fetching);
 }
 
 size_t dsm__stage_options_reduce(dsm__stage_option *options, size_t count) {

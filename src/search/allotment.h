@@ -14,6 +14,8 @@
 typedef struct dsm__stage_option {
   uint64_t rows;
   dsm_parallelism parallelism;
+  unsigned fetching; /**< bit p: pass p fetches its weights in each timestep though it could keep
+                          them */
   dsm__stage_times times;
 } dsm__stage_option;
 

@@ -10,6 +10,7 @@ typedef struct deciding {
   dsm__problem *problem;
   dsm__layer_decision *layers;
   dsm__pipeline_decision *pipelines;
+  const dsm__group **groups; /* of each of these */
   size_t pipeline_count;
   double *totals; /* for splits.count numbers */
 } deciding;
@@ -40,6 +41,7 @@ static const char *group_name(const deciding *d, const dsm__group *group) {
 
 static bool decide_group(deciding *d, const dsm__group *group) {
   const char *const name = group_name(d, group);
+  d->groups[d->pipeline_count] = group;
   d->pipelines[d->pipeline_count++] = (dsm__pipeline_decision){
       .name = name,
       .first_layer = group->first_layer,
@@ -141,6 +143,10 @@ static void decide_stage_splits(deciding *d) {
       dsm__layer_setting setting = dsm__open_setting(inputs, &inputs->workload->layers[i], 1);
       setting.machine = &stage.machine;
       find_splits(d, &setting, d->problem->table.distinct.class_of[i], &d->layers[i]);
+      for (int p = 0; p < DSM_PASS_COUNT; p++) {
+        d->layers[i].is_kernel_kept[p] =
+            d->layers[i].is_kernel_kept[p] && (d->groups[g]->fetching[k] >> p & 1U) == 0;
+      }
     }
   }
 }
@@ -151,8 +157,9 @@ bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *networ
   deciding d = {.problem = problem};
   d.layers = dsm__arena_array(problem->arena, layer_count, sizeof d.layers[0]);
   d.pipelines = dsm__arena_array(problem->arena, layer_count / 2, sizeof d.pipelines[0]);
+  d.groups = dsm__arena_array(problem->arena, layer_count / 2, sizeof(const dsm__group *));
   d.totals = dsm__arena_array(problem->arena, problem->table.splits.count, sizeof d.totals[0]);
-  if (d.layers == NULL || d.pipelines == NULL || d.totals == NULL ||
+  if (d.layers == NULL || d.pipelines == NULL || d.groups == NULL || d.totals == NULL ||
       !decide_path(&d, network, path)) {
     return false;
   }

@@ -55,6 +55,20 @@ struct dsm_explorer {
   dsm__memo *memo;
 };
 
+void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
+  static const double rounding = 1e-9; /* the bound is summed in another order than the step */
+  dsm_plan_result *const result = &plan->result;
+  const bool is_met = bound_cycles <= result->step_cycles * (1 + rounding);
+  result->lower_bound_cycles = is_met ? fmin(bound_cycles, result->step_cycles) : bound_cycles;
+  if (!is_met) {
+    const dsm__place nowhere = {NULL, 0, 0, NULL};
+    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere,
+                   "one of the two is wrong: please report it, with the plan",
+                   "expected a step of at least %.17g cycles, the proven lower bound, found %.17g",
+                   bound_cycles, result->step_cycles);
+  }
+}
+
 /* With what a memo has kept; NULL: without one. */
 static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
                           const dsm_explore_options *options, dsm__memo *memo, dsm_diags *diags) {
@@ -77,9 +91,7 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
     dsm_plan *const made = *plan;
     assert(made != NULL);
     made->statistics = statistics_of(&problem);
-    /* The bound is summed in another order than the step; it must not exceed it by rounding. */
-    made->result.lower_bound_cycles =
-        fmin(solution.answer.lower_bound_cycles, made->result.step_cycles);
+    dsm_plan_set_bound(made, solution.answer.lower_bound_cycles, diags);
   }
   dsm__problem_fini(&problem);
   return status;
@@ -131,8 +143,7 @@ dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
   dsm__decisions decisions;
   status = search(&problem, &solution, &decisions, diags);
   if (status == DSM_OK) {
-    plan->result.lower_bound_cycles =
-        fmin(solution.answer.lower_bound_cycles, plan->result.step_cycles);
+    dsm_plan_set_bound(plan, solution.answer.lower_bound_cycles, diags);
   }
   dsm__problem_fini(&problem);
   return status;

@@ -6,6 +6,7 @@
 
 #include "plan/mapping_memory.h"
 #include "plan/tolerance.h"
+#include "search/group_front.h"
 #include "search/stages.h"
 
 /* Comparisons for all allotments of a network; then groups get their first allotment
@@ -22,7 +23,8 @@ typedef struct finder {
   size_t *kind_of; /* of each item of groups */
   size_t *slots;   /* hash table of kinds: index + 1 */
   size_t slot_count;
-  uint64_t work_left; /* for all allotments together */
+  dsm__group_front *fronts; /* of each item of groups, where memory is short; else NULL */
+  uint64_t work_left;       /* for all allotments together */
 } finder;
 
 bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index) {
@@ -99,14 +101,15 @@ static size_t *find_slot(const finder *f, size_t first, size_t length) {
 /* A new kind, with no mapping yet. False if out of memory. */
 static bool add_kind(finder *f, size_t first, size_t length) {
   dsm__group *const kind = &f->kinds[f->kind_count++];
-  *kind = (dsm__group){.first_layer = first,
-                       .layer_count = length,
-                       .cycles = HUGE_VAL,
-                       .bound_cycles = HUGE_VAL,
-                       .rows = dsm__arena_array(f->arena, length, sizeof kind->rows[0]),
-                       .parallelisms =
-                           dsm__arena_array(f->arena, length, sizeof kind->parallelisms[0])};
-  return kind->rows != NULL && kind->parallelisms != NULL;
+  *kind =
+      (dsm__group){.first_layer = first,
+                   .layer_count = length,
+                   .cycles = HUGE_VAL,
+                   .bound_cycles = HUGE_VAL,
+                   .rows = dsm__arena_array(f->arena, length, sizeof kind->rows[0]),
+                   .parallelisms = dsm__arena_array(f->arena, length, sizeof kind->parallelisms[0]),
+                   .fetching = dsm__arena_array(f->arena, length, sizeof kind->fetching[0])};
+  return kind->rows != NULL && kind->parallelisms != NULL && kind->fetching != NULL;
 }
 
 /* Adds the group of a run. False if out of memory. */
@@ -212,18 +215,30 @@ static void adopt(dsm__group *kind, const dsm__allotment *allotment, const size_
     const dsm__stage_option *const option = &allotment->stages[k].items[chosen[k]];
     kind->rows[k] = option->rows;
     kind->parallelisms[k] = option->parallelism;
+    kind->fetching[k] = option->fetching;
   }
 }
 
+static bool is_any_fetching(const dsm__stage_options *stages, size_t count) {
+  bool is_any = false;
+  for (size_t k = 0; k < count; k++) {
+    for (size_t o = 0; o < stages[k].count; o++) {
+      is_any = is_any || stages[k].items[o].fetching != 0;
+    }
+  }
+  return is_any;
+}
+
 /* The best mapping of a kind on stages as wide as those that have been scored last. */
-static bool solve(finder *f, dsm__group *kind) {
+static bool solve(finder *f, dsm__group *kind, bool may_fetch) {
   const size_t length = kind->layer_count;
   dsm__stage_options stages[DSM__STAGES_MAX];
   size_t chosen[DSM__STAGES_MAX];
   for (size_t k = 0; k < length; k++) {
-    const dsm__stage_place where =
-        k == 0 ? DSM__STAGE_FIRST : (k + 1 < length ? DSM__STAGE_MIDDLE : DSM__STAGE_LAST);
-    stages[k] = *dsm__stages_of(&f->stages, kind->first_layer + k, where);
+    stages[k] = *dsm__stages_of(&f->stages, kind->first_layer + k, dsm__stage_place_of(k, length));
+  }
+  if (may_fetch && !is_any_fetching(stages, length)) {
+    return true;
   }
   const dsm__allotment allotment = {
       .stages = stages,
@@ -271,17 +286,54 @@ static uint64_t stage_rows(const dsm_system *system, uint64_t columns) {
   return rows < DSM__ROWS_MAX ? rows : DSM__ROWS_MAX;
 }
 
-/* All kinds on stages of a width, of at most so many rows. */
-static bool solve_width(finder *f, uint64_t columns, uint64_t rows) {
-  const uint64_t together = dsm__stage_rows_together(system_of(f), columns);
+/* All kinds on stages as wide as those that have been scored last. First with weights kept wherever
+ * that is not slower in a pass; then with every choice, of which only what is faster than that is
+ * looked for, so that the limits are narrow. */
+static bool solve_kinds(finder *f, bool may_fetch) {
+  const uint64_t together = dsm__stage_rows_together(system_of(f), f->stages.columns);
   limit_stages(f, together);
-  dsm__stages_score(&f->stages, columns, rows);
+  if (!dsm__stages_place(&f->stages, may_fetch)) {
+    return false;
+  }
   for (size_t g = 0; g < f->kind_count; g++) {
-    if (f->kinds[g].layer_count <= together && !solve(f, &f->kinds[g])) {
+    if (f->kinds[g].layer_count <= together && !solve(f, &f->kinds[g], may_fetch)) {
       return false;
     }
   }
   return true;
+}
+
+static void set_limits(finder *f, double limit) {
+  for (size_t s = 0; s < f->stages.count; s++) {
+    f->stages.limits[s] = limit;
+  }
+}
+
+/* The fronts of all groups, on stages as wide as those that have been scored last. */
+static bool extend_fronts(finder *f) {
+  const uint64_t together = dsm__stage_rows_together(system_of(f), f->stages.columns);
+  set_limits(f, HUGE_VAL);
+  for (size_t g = 0; g < f->groups->count; g++) {
+    const dsm__group *const group = &f->groups->items[g];
+    if (group->layer_count <= together &&
+        !dsm__group_front_extend(&f->fronts[g], group, &f->stages, &f->work_left, f->arena)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* All kinds on stages of a width, of at most so many rows. */
+static bool solve_width(finder *f, uint64_t columns, uint64_t rows) {
+  if (f->fronts == NULL) {
+    limit_stages(f, dsm__stage_rows_together(system_of(f), columns));
+  } else {
+    set_limits(f, HUGE_VAL); /* what is slower may need less */
+  }
+  dsm__stages_score(&f->stages, columns, rows);
+  const bool may_keep = dsm__has_optimization(f->table->inputs, DSM_OPTIMIZATION_REUSE);
+  return solve_kinds(f, false) && (!may_keep || solve_kinds(f, true)) &&
+         (f->fronts == NULL || extend_fronts(f));
 }
 
 /* The next narrower width that stages can have; 0: none. */
@@ -317,22 +369,14 @@ static bool solve_all(finder *f) {
 
 /* ---- all of it ---- */
 
-/* The need of the stage that needs most, in both respects (section 12). */
-static void derive_memory(const finder *f, dsm__group *group) {
-  const dsm__search_inputs *const inputs = f->table->inputs;
-  const double input_bytes = dsm_input_memory_bytes(inputs->machine, inputs->workload);
+void dsm__group_derive_memory(dsm__group *group, const dsm__layer_table *table) {
+  group->kept_bytes = 0;
+  group->transient_bytes = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
-    dsm__stage stage;
-    dsm__stage_init(&stage, inputs->machine->system, group->columns, group->rows[k]);
-    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
-    const dsm_layer_memory memory =
-        dsm_layer_memory_derive(&inputs->workload->layers[group->first_layer + k], &stage.machine,
-                                inputs->workload, inputs->options->mode, &layouts, input_bytes);
-    const double kept = dsm__kept_bytes(&memory);
-    group->kept_bytes = kept > group->kept_bytes ? kept : group->kept_bytes;
-    group->transient_bytes = memory.transient_bytes > group->transient_bytes
-                                 ? memory.transient_bytes
-                                 : group->transient_bytes;
+    const dsm_layer_memory memory = dsm__stage_memory(table, group->first_layer + k, group->columns,
+                                                      group->rows[k], group->parallelisms[k]);
+    group->kept_bytes = fmax(group->kept_bytes, dsm__kept_bytes(&memory));
+    group->transient_bytes = fmax(group->transient_bytes, memory.transient_bytes);
   }
 }
 
@@ -344,14 +388,67 @@ static void hand_out(finder *f) {
     dsm__group group = f->kinds[f->kind_of[g]];
     group.first_layer = first;
     if (isfinite(group.cycles)) {
-      derive_memory(f, &group);
+      dsm__group_derive_memory(&group, f->table);
       f->groups->items[kept++] = group;
     }
   }
   f->groups->count = kept;
 }
 
-bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, dsm__arena *arena) {
+/* Every group gets the mapping of its kind, and after it those of its front. */
+static bool hand_out_fronts(finder *f) {
+  const size_t groups = f->groups->count;
+  size_t count = 0;
+  for (size_t g = 0; g < groups; g++) {
+    count += 1 + f->fronts[g].count;
+    f->groups->is_exact = f->groups->is_exact && f->fronts[g].is_exact;
+  }
+  dsm__group *const items = dsm__arena_array(f->arena, count, sizeof *items);
+  if (items == NULL) {
+    return false;
+  }
+  count = 0;
+  for (size_t g = 0; g < groups; g++) {
+    dsm__group_front all = {.items = &items[count], .capacity = 1 + f->fronts[g].count};
+    dsm__group fastest = f->kinds[f->kind_of[g]];
+    fastest.first_layer = f->groups->items[g].first_layer;
+    if (isfinite(fastest.cycles)) {
+      dsm__group_derive_memory(&fastest, f->table);
+      all.items[all.count++] = fastest;
+    }
+    for (size_t i = 0; i < f->fronts[g].count; i++) {
+      (void)dsm__group_front_add(&all, &f->fronts[g].items[i], f->arena); /* there is room */
+    }
+    count += all.count;
+  }
+  f->groups->items = items;
+  f->groups->count = count;
+  return true;
+}
+
+/* The best mapping of all groups that have been listed. */
+static bool solve_groups(finder *f, bool is_memory_short) {
+  if (is_memory_short) {
+    f->fronts = dsm__arena_array(f->arena, f->groups->count, sizeof f->fronts[0]);
+    if (f->fronts == NULL) {
+      return false;
+    }
+    for (size_t g = 0; g < f->groups->count; g++) {
+      f->fronts[g].is_exact = true;
+    }
+  }
+  if (!solve_all(f)) {
+    return false;
+  }
+  if (is_memory_short) {
+    return hand_out_fronts(f);
+  }
+  hand_out(f);
+  return true;
+}
+
+bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, bool is_memory_short,
+                      dsm__arena *arena) {
   finder f = {.table = table, .arena = arena, .groups = groups, .work_left = allotment_work_max};
   *groups = (dsm__groups){.is_complete = true, .is_exact = true};
   if (!dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_PIPELINE)) {
@@ -360,11 +457,5 @@ bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, dsm__a
   if (!list_groups(&f)) {
     return false;
   }
-  if (groups->count > 0) {
-    if (!solve_all(&f)) {
-      return false;
-    }
-    hand_out(&f);
-  }
-  return true;
+  return groups->count == 0 || solve_groups(&f, is_memory_short);
 }

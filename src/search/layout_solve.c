@@ -54,8 +54,7 @@ static bool search(const solving *s, double limit, dsm__layout_graph *made, dsm_
   }
   s->problem->evaluations += made->network.evaluations;
   found->network = made->network;
-  return !made->is_found ||
-         dsm__graph_search(&found->network.graph, s->problem->arena, &found->path, &found->answer);
+  return !made->is_found || dsm__problem_search(s->problem, found);
 }
 
 /* ---- the edges that are worth while ---- */

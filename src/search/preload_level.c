@@ -50,7 +50,7 @@ static bool copy_problem(dsm__problem *copy, const dsm__preload_request *request
          classes * sizeof copy->table.choices[0]);
   drop_alike(copy);
   if (copy->groups.count > 0) {
-    const bool is_found = dsm__groups_find(&copy->groups, &copy->table, copy->arena);
+    const bool is_found = dsm__groups_find(&copy->groups, &copy->table, false, copy->arena);
     copy->evaluations += copy->groups.evaluations;
     return is_found;
   }

@@ -25,7 +25,7 @@ static bool fill(dsm__problem *problem) {
   }
   return dsm__layer_table_fill(&problem->table, &problem->inputs, &problem->factors,
                                problem->arena) &&
-         dsm__groups_find(&problem->groups, &problem->table, problem->arena) &&
+         dsm__groups_find(&problem->groups, &problem->table, false, problem->arena) &&
          dsm__lives_derive(&problem->lives, workload, problem->arena);
 }
 
@@ -141,6 +141,14 @@ static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, 
   return true;
 }
 
+bool dsm__problem_search(dsm__problem *problem, dsm__solution *solution) {
+  const bool is_searched = dsm__graph_search(&solution->network.graph, problem->arena,
+                                             &solution->path, &solution->answer);
+  problem->is_memory_short =
+      problem->is_memory_short || (is_searched && solution->answer.smallest_need_bytes > 0);
+  return is_searched;
+}
+
 /* Better or not: what can be held. The graph without holding and its answer are in *solution, and
  * stay there if memory makes exactness too dear and nothing better is found. */
 static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
@@ -161,8 +169,7 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   request.worthwhile = worthwhile;
   request.is_merging_off = problem->is_bounding_off;
   dsm__solution held = {.factors = solution->factors};
-  if (!build(problem, &request, &held.network) ||
-      !dsm__graph_search(&held.network.graph, problem->arena, &held.path, &held.answer)) {
+  if (!build(problem, &request, &held.network) || !dsm__problem_search(problem, &held)) {
     return false;
   }
   if (dsm__has_layouts(problem->machine.system) &&
@@ -184,9 +191,7 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
 static bool solve_with_factors(dsm__problem *problem, dsm__solution *solution) {
   dsm__layer_table_choose(&problem->table, &solution->factors);
   const dsm__graph_request request = request_of(problem, &solution->factors);
-  if (!build(problem, &request, &solution->network) ||
-      !dsm__graph_search(&solution->network.graph, problem->arena, &solution->path,
-                         &solution->answer)) {
+  if (!build(problem, &request, &solution->network) || !dsm__problem_search(problem, solution)) {
     return false;
   }
   return !solution->answer.is_feasible || !may_hold(problem) || solve_holding(problem, solution);
@@ -255,7 +260,8 @@ static bool is_better(const dsm__solution *other, const dsm__solution *than) {
              dsm__graph_sum(&than->network.graph, &than->path).counted;
 }
 
-bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
+/* Without preloading. */
+static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
   *solution = (dsm__solution){.factors = problem->factors};
   if (!solve_with_factors(problem, solution)) {
     return false;
@@ -271,6 +277,24 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
       *solution = other;
     }
     solution->answer.lower_bound_cycles = bound;
+  }
+  return true;
+}
+
+/* With mappings of groups that need less memory than their fastest. As long as the fastest path of
+ * each graph fits, none of these can be better. */
+static bool solve_in_short_memory(dsm__problem *problem, dsm__solution *solution) {
+  problem->evaluations += problem->groups.evaluations;
+  return dsm__groups_find(&problem->groups, &problem->table, true, problem->arena) &&
+         solve_all_factors(problem, solution);
+}
+
+bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
+  problem->is_memory_short = false;
+  if (!solve_all_factors(problem, solution) ||
+      (problem->is_memory_short && problem->groups.count > 0 &&
+       !solve_in_short_memory(problem, solution))) {
+    return false;
   }
   if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
       !problem->is_preloading_off && solution->answer.is_feasible &&

@@ -21,6 +21,7 @@ typedef struct dsm__problem {
   bool is_bounding_off;      /**< for tests: states that a bound shows to be useless, or that are
                                   alike, are all kept */
   bool is_preloading_off;    /**< weights are not preloaded, whatever the options say */
+  bool is_memory_short;      /**< the fastest path of a graph that was searched does not fit */
   uint64_t evaluations;      /**< of building graphs */
   dsm__arena *arena;
 } dsm__problem;
@@ -49,6 +50,10 @@ typedef struct dsm__solution {
   /** Decisions with preloaded weights, if they are faster than the path; NULL: those along it. */
   const dsm__decisions *preloading;
 } dsm__solution;
+
+/** Finds the fastest path of the solution's network that fits, and its answer; false if out of
+ * memory. */
+bool dsm__problem_search(dsm__problem *problem, dsm__solution *solution);
 
 /** Finds the fastest mapping; false if out of memory. */
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution);

@@ -8,6 +8,9 @@
 #include "plan/tolerance.h"
 #include "search/recall.h"
 
+/* Sets of passes. */
+enum { FETCHING_SETS = 1 << DSM_PASS_COUNT };
+
 bool dsm__stages_init(dsm__stages *stages, const dsm__layer_table *table, dsm__arena *arena) {
   const size_t classes = table->distinct.count;
   *stages = (dsm__stages){.table = table};
@@ -24,20 +27,19 @@ void dsm__stages_add(dsm__stages *stages, size_t class_index) {
 }
 
 bool dsm__stages_reserve(dsm__stages *stages, uint64_t rows_max, dsm__arena *arena) {
-  const size_t all = stages->count * rows_max * DSM_PARALLELISM_COUNT;
+  const size_t ways = rows_max * DSM_PARALLELISM_COUNT;
   stages->rows_max = rows_max;
+  stages->arena = arena;
   stages->workers = dsm__parallel_workers(stages->table->inputs->options->thread_count);
   stages->totals = dsm__arena_array(arena, stages->workers * stages->table->splits.count,
                                     sizeof stages->totals[0]);
   stages->evaluated = dsm__arena_array(arena, stages->workers, sizeof stages->evaluated[0]);
   stages->limits = dsm__arena_array(arena, stages->count, sizeof stages->limits[0]);
-  stages->own = dsm__arena_array(arena, all, sizeof stages->own[0]);
-  stages->is_allowed = dsm__arena_array(arena, all, sizeof stages->is_allowed[0]);
-  stages->placed = dsm__arena_array(arena, all, DSM__STAGE_PLACES * sizeof stages->placed[0]);
+  stages->ways = dsm__arena_array(arena, stages->count * ways, sizeof stages->ways[0]);
+  stages->placed = dsm__arena_array(arena, dsm__stages_list_max(stages), sizeof stages->placed[0]);
   stages->options = dsm__arena_array(arena, stages->count, sizeof stages->options[0]);
   return stages->totals != NULL && stages->evaluated != NULL && stages->limits != NULL &&
-         stages->own != NULL && stages->is_allowed != NULL && stages->placed != NULL &&
-         stages->options != NULL;
+         stages->ways != NULL && stages->placed != NULL && stages->options != NULL;
 }
 
 static const dsm_layer *layer_of(const dsm__stages *stages, size_t number) {
@@ -58,10 +60,11 @@ static double least_step(const dsm__layer_setting *setting, dsm_pass pass) {
          (double)setting->layer->timesteps;
 }
 
-/* Scores the passes one after the other, as long as they can keep within the limit. */
+/* Scores the passes one after the other, as long as they can keep within the limit. A pass that
+ * fetches its weights in each timestep takes no less than one that keeps them. */
 static bool score_passes(const dsm__stages *stages, size_t number,
-                         const dsm__layer_setting *setting, size_t worker,
-                         dsm__stage_option *option) {
+                         const dsm__layer_setting *setting, dsm_parallelism parallelism,
+                         size_t worker, dsm__stage_way *way) {
   const double limit = stages->limits[number];
   double *const totals = &stages->totals[worker * stages->table->splits.count];
   double at_least = 0;
@@ -76,10 +79,10 @@ static bool score_passes(const dsm__stages *stages, size_t number,
       return false;
     }
     const dsm__recalled_pass of = {stages->table, stages->class_of[number], setting, (dsm_pass)p,
-                                   option->parallelism};
+                                   parallelism};
     const dsm__best_pass best = dsm__recall_best_pass(&of, totals);
-    option->times.step[p] = best.later_cycles;
-    option->times.once += best.first_cycles - best.later_cycles;
+    way->first[p] = best.first_cycles;
+    way->steady[p] = best.later_cycles;
     stages->evaluated[worker] += best.evaluations;
     at_least += best.later_cycles - least_step(setting, (dsm_pass)p);
   }
@@ -101,13 +104,11 @@ static void score_stage(void *context, size_t task, size_t worker) {
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const dsm_parallelism parallelism = (dsm_parallelism)p;
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-    const size_t way = first_way(stages, number, rows) + (size_t)p;
-    stages->is_allowed[way] = false;
+    dsm__stage_way *const way = &stages->ways[first_way(stages, number, rows) + (size_t)p];
+    *way = (dsm__stage_way){.is_allowed = false};
     if ((allowed & DSM_PARALLELISM_BIT(parallelism)) != 0) {
-      dsm__stage_option *const option = &stages->own[way];
-      *option = (dsm__stage_option){.rows = rows, .parallelism = parallelism};
-      option->times.once = dsm__once_cycles(&setting, &layouts);
-      stages->is_allowed[way] = score_passes(stages, number, &setting, worker, option);
+      way->once = dsm__once_cycles(&setting, &layouts);
+      way->is_allowed = score_passes(stages, number, &setting, parallelism, worker, way);
     }
   }
 }
@@ -127,23 +128,88 @@ static void add_hand_over(const dsm__stages *stages, const dsm_layer *layer, dsm
   }
 }
 
-static void place_options(dsm__stages *stages, size_t number, dsm__stage_place where) {
-  const size_t most = stages->rows_max * DSM_PARALLELISM_COUNT;
-  const size_t first = first_way(stages, number, 1);
-  dsm__stage_option *const placed =
-      &stages->placed[(number * DSM__STAGE_PLACES + (size_t)where) * most];
+/* The option of a way in which these passes fetch their weights in each timestep. */
+static dsm__stage_option option_of(const dsm__stage_way *way, unsigned fetching) {
+  dsm__stage_option option = {.fetching = fetching, .times.once = way->once};
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const bool is_fetching = (fetching >> p & 1U) != 0;
+    option.times.step[p] = is_fetching ? way->first[p] : way->steady[p];
+    option.times.once += is_fetching ? 0 : way->first[p] - way->steady[p];
+  }
+  return option;
+}
+
+/* Passes in which it makes a difference whether weights are kept: elsewhere they are, or cannot be.
+ */
+static unsigned choices_of(const dsm__stage_way *way) {
+  unsigned choices = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    choices |= way->first[p] > dsm__equal_to(way->steady[p]) ? 1U << p : 0;
+  }
+  return choices;
+}
+
+static double sum_of_steps(const dsm__stage_times *times) {
+  double sum = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    sum += times->step[p];
+  }
+  return sum;
+}
+
+/* Where a class stands in a group, and what it may choose. */
+typedef struct placing {
+  const dsm__stages *stages;
+  size_t number;
+  dsm__stage_place where;
+  bool may_fetch;
+  dsm__stage_option *options;
+} placing;
+
+/* Appends the options of a way; returns how many there are. */
+static size_t place_way(const placing *p, const dsm_machine *machine, uint64_t rows,
+                        dsm_parallelism parallelism, size_t count) {
+  const dsm__stages *const stages = p->stages;
+  const dsm__stage_way *const way =
+      &stages->ways[first_way(stages, p->number, rows) + (size_t)parallelism];
+  const unsigned choices = p->may_fetch ? choices_of(way) : 0;
+  for (unsigned fetching = 0; way->is_allowed && fetching < FETCHING_SETS; fetching++) {
+    if ((fetching & ~choices) != 0) {
+      continue;
+    }
+    dsm__stage_option option = option_of(way, fetching);
+    option.rows = rows;
+    option.parallelism = parallelism;
+    if (sum_of_steps(&option.times) <= dsm__equal_to(stages->limits[p->number])) {
+      add_hand_over(stages, layer_of(stages, p->number), p->where, machine, &option.times);
+      p->options[count++] = option;
+    }
+  }
+  return count;
+}
+
+static size_t list_options(const placing *p) {
+  const dsm__stages *const stages = p->stages;
   dsm__stage stage; /* rows do not matter to handing over */
   dsm__stage_init(&stage, stages->table->inputs->machine->system, stages->columns, 1);
   size_t count = 0;
-  for (size_t i = first; i < first + stages->rows * DSM_PARALLELISM_COUNT; i++) {
-    if (stages->is_allowed[i]) {
-      placed[count] = stages->own[i];
-      add_hand_over(stages, layer_of(stages, number), where, &stage.machine, &placed[count].times);
-      count++;
+  for (uint64_t rows = 1; rows <= stages->rows; rows++) {
+    for (int i = 0; i < DSM_PARALLELISM_COUNT; i++) {
+      count = place_way(p, &stage.machine, rows, (dsm_parallelism)i, count);
     }
   }
-  stages->options[number][where] =
-      (dsm__stage_options){placed, dsm__stage_options_reduce(placed, count)};
+  return count;
+}
+
+size_t dsm__stages_list_max(const dsm__stages *stages) {
+  return stages->rows_max * DSM_PARALLELISM_COUNT * FETCHING_SETS;
+}
+
+size_t dsm__stages_list(const dsm__stages *stages, size_t layer_index, dsm__stage_place where,
+                        bool may_fetch, dsm__stage_option *options) {
+  const size_t class_index = stages->table->distinct.class_of[layer_index];
+  const placing one = {stages, stages->number_of[class_index] - 1, where, may_fetch, options};
+  return list_options(&one);
 }
 
 void dsm__stages_score(dsm__stages *stages, uint64_t columns, uint64_t rows) {
@@ -154,11 +220,30 @@ void dsm__stages_score(dsm__stages *stages, uint64_t columns, uint64_t rows) {
   for (size_t w = 0; w < stages->workers; w++) {
     stages->evaluations += stages->evaluated[w];
   }
+}
+
+static bool place_options(dsm__stages *stages, size_t number, dsm__stage_place where,
+                          bool may_fetch) {
+  const placing one = {stages, number, where, may_fetch, stages->placed};
+  const size_t count = dsm__stage_options_reduce(stages->placed, list_options(&one));
+  dsm__stage_option *const kept = dsm__arena_array(stages->arena, count, sizeof *kept);
+  if (kept == NULL) {
+    return false;
+  }
+  memcpy(kept, stages->placed, count * sizeof *kept);
+  stages->options[number][where] = (dsm__stage_options){kept, count};
+  return true;
+}
+
+bool dsm__stages_place(dsm__stages *stages, bool may_fetch) {
   for (size_t number = 0; number < stages->count; number++) {
     for (int where = 0; where < DSM__STAGE_PLACES; where++) {
-      place_options(stages, number, (dsm__stage_place)where);
+      if (!place_options(stages, number, (dsm__stage_place)where, may_fetch)) {
+        return false;
+      }
     }
   }
+  return true;
 }
 
 const dsm__stage_options *dsm__stages_of(const dsm__stages *stages, size_t layer_index,

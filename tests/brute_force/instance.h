@@ -44,6 +44,8 @@ typedef enum {
   INSTANCE_MIXED_LIMITED,
   INSTANCE_INFERENCE,
   INSTANCE_INFERENCE_LIMITED,
+  INSTANCE_RECURRENT, /* another network, of lstm for pipelines, and another system; all options */
+  INSTANCE_RECURRENT_LIMITED,
   INSTANCE_CASE_COUNT
 } instance_case;
 
@@ -53,7 +55,8 @@ const char *instance_case_name(instance_case which);
 /*
  * For reuse, dysm, pipeline and per_pass: at most 4 expanded layers, 8 chips and 8 cores, with
  * scratchpads at which holding is sometimes possible, sometimes not, and often exactly at the
- * limit. All cases of a seed share the workload and, but for capacity and dysm_uniform, the system;
+ * limit. All cases of a seed but the recurrent ones share the workload and, but for capacity and
+ * dysm_uniform, the system;
  * where pass by pass there are too many mappings, the parallelisms are fewer. Runs the twin once
  * where memory is limited.
  */

@@ -22,13 +22,20 @@ static const char *const case_names[INSTANCE_CASE_COUNT] = {
     [INSTANCE_MIXED_LIMITED] = "mixed_limited",
     [INSTANCE_INFERENCE] = "inference",
     [INSTANCE_INFERENCE_LIMITED] = "inference_limited",
+    [INSTANCE_RECURRENT] = "recurrent",
+    [INSTANCE_RECURRENT_LIMITED] = "recurrent_limited",
 };
 
 const char *instance_case_name(const instance_case which) {
   return which < INSTANCE_CASE_COUNT ? case_names[which] : "unknown";
 }
 
-static instance_network make_network(instance_random *random, instance_regime *regime) {
+static bool is_recurrent(const instance_case which) {
+  return which == INSTANCE_RECURRENT || which == INSTANCE_RECURRENT_LIMITED;
+}
+
+static instance_network make_network(instance_random *random, const bool must_recur,
+                                     instance_regime *regime) {
   static const size_t few_features[] = {1, 2, 3, 4, 4, 6, 8, 8, 12, 16, 16, 17, 24, 32};
   static const size_t features[] = {1,  2,  3,  4,  4,  6,  8,  8,  12, 16,
                                     16, 17, 24, 32, 32, 48, 64, 64, 96, 128};
@@ -40,7 +47,7 @@ static instance_network make_network(instance_random *random, instance_regime *r
   settings.bidirectional_percent = 15;
   settings.features = features;
   settings.feature_count = sizeof features / sizeof features[0];
-  const size_t style = instance_random_between(random, 0, 99);
+  const size_t style = must_recur ? 85 : instance_random_between(random, 0, 99);
   if (style < 14) { /* narrow and wide tensors, which cores want to divide in different ways */
     static const size_t narrow_or_wide[] = {1, 1, 1, 1, 1, 2, 16, 32};
     settings.conv_percent = 48;
@@ -67,10 +74,13 @@ static instance_network make_network(instance_random *random, instance_regime *r
     settings.fc_percent = 8;
     settings.lstm_percent = 84;
     static const size_t timesteps[] = {1, 2, 5, 8, 16, 40};
-    settings.one_timestep_percent = 12;
-    settings.same_timesteps_percent = 97;
-    settings.timesteps = timesteps;
-    settings.timestep_count = sizeof timesteps / sizeof timesteps[0];
+    static const size_t few_timesteps[] = {2, 2, 3, 5}; /* what is kept does not count so often */
+    settings.one_timestep_percent = must_recur ? 0 : 12;
+    settings.same_timesteps_percent = must_recur ? 100 : 97;
+    settings.bidirectional_percent = must_recur ? 5 : settings.bidirectional_percent;
+    settings.timesteps = must_recur ? few_timesteps : timesteps;
+    settings.timestep_count = must_recur ? sizeof few_timesteps / sizeof few_timesteps[0]
+                                         : sizeof timesteps / sizeof timesteps[0];
     *regime = instance_random_chance(random, 60) ? INSTANCE_STARTUP_REGIME : INSTANCE_ANY_REGIME;
   }
   instance_network network = instance_network_make(random, &settings);
@@ -165,7 +175,8 @@ static void write_system(instance *out, const instance_random random,
 static twin_options options_of(instance_random *random, const instance_case which) {
   const unsigned every = (1U << TWIN_PARALLELISM_COUNT) - 1;
   const bool inference = which == INSTANCE_INFERENCE || which == INSTANCE_INFERENCE_LIMITED;
-  const bool all = inference || which == INSTANCE_ALL || which == INSTANCE_ALL_LIMITED;
+  const bool all =
+      inference || which == INSTANCE_ALL || which == INSTANCE_ALL_LIMITED || is_recurrent(which);
   twin_options options = {
       .hybrid = which != INSTANCE_PER_PASS_ONLY,
       .inference = inference,
@@ -247,7 +258,7 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
   static const size_t chip_rows[] = {1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8};
   static const size_t chip_columns[] = {1, 1, 2, 2, 3, 4, 4, 6, 8};
   static const double streaming_bytes[] = {0, 0, 64, 100, 512, 1024};
-  instance_random random = {.state = ~seed};
+  instance_random random = {.state = is_recurrent(which) ? seed * 2 + 1 : ~seed};
   instance_system parts = {
       .capacity_GB = INSTANCE_AMPLE_GB,
       .is_full = true,
@@ -256,13 +267,16 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
       .streaming_buffer_bytes = INSTANCE_PICK_REAL(&random, streaming_bytes),
       .scratchpad_bytes = 1024,
   };
+  if (is_recurrent(which)) {
+    parts.chips_y = instance_random_between(&random, 2, 6);
+  }
   do {
     parts.chips_x = INSTANCE_PICK(&random, chip_columns);
   } while (parts.chips_x * parts.chips_y > 8);
   instance_random keys_random = {.state = instance_random_u64(&random)};
   parts.keys = instance_keys_pick(&keys_random, allowed);
   *out = (instance){.seed = seed, .keys = parts.keys};
-  const instance_network network = make_network(&random, &parts.regime);
+  const instance_network network = make_network(&random, is_recurrent(which), &parts.regime);
   instance_text text = {.buffer = out->workload_json, .size = sizeof out->workload_json};
   instance_workload_write_network(&text, &random, &network,
                                   pick_minibatch(&random, parts.chips_x * parts.chips_y));
@@ -286,7 +300,8 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
   context.inference = out->options.inference;
   limit_parallelisms(&case_random, &out->options, &context);
   const bool is_limited = which == INSTANCE_ALL_LIMITED || which == INSTANCE_MIXED_LIMITED ||
-                          which == INSTANCE_INFERENCE_LIMITED;
+                          which == INSTANCE_INFERENCE_LIMITED ||
+                          which == INSTANCE_RECURRENT_LIMITED;
   twin_result unbound;
   if (is_limited && twin_explore(&unbound, out->workload_json, out->system_json, out->options)) {
     parts.capacity_GB = instance_capacity_GB(&case_random, &unbound);

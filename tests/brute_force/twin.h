@@ -62,7 +62,9 @@ typedef struct {
   twin_parallelism parallelism[TWIN_PASS_COUNT]; /* pF, pB, pU; inference, matmul: all the same */
   size_t factor;                                 /* DySM */
   bool is_held;                                  /* the output */
-  twin_parts parts; /* of a held output where that is a decision, else zero */
+  twin_parts parts;              /* of a held output where that is a decision, else zero */
+  bool fetches[TWIN_PASS_COUNT]; /* of a stage that could keep its weights over timesteps and would
+                                    not be slower for it: fetches them in each all the same */
 } twin_decision;
 
 /* Core splits of the passes of layers with one timestep: cores along in, out, ij, kij, mb. */
@@ -107,16 +109,13 @@ typedef struct {
 } twin_layer;
 
 typedef struct {
-  bool feasible;       /* some mapping fits the memory of a chip; if not, only smallest_need_bytes,
-                          is_ambiguous and layer_count hold */
-  double step_cycles;  /* of the optimum */
-  double ideal_cycles; /* section 6 */
+  bool feasible; /* some mapping fits the memory of a chip; if not, only smallest_need_bytes and
+                    layer_count hold */
+  double step_cycles;         /* of the optimum */
+  double ideal_cycles;        /* section 6 */
   double smallest_need_bytes; /* per chip, least over all mappings, whether they fit or not */
   double memory_bytes;        /* per chip, of the optimum */
-  bool is_ambiguous; /* equally good allotments of a pipeline group differ in memory. The twin takes
-                        the most favourable one; under a limit that binds another choice may be
-                        slower, or not fit */
-  size_t layer_count; /* len(layers), in execution order */
+  size_t layer_count;         /* len(layers), in execution order */
   twin_layer
       layers[TWIN_MAX_LAYERS]; /* but for their names, only where hybrid is the only option */
   twin_mapping mapping;        /* an optimal one */

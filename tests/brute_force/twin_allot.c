@@ -11,54 +11,62 @@ typedef struct {
   const twin_pricer *pricer;
   twin_stage stages[TWIN_MAX_LAYERS][MAX_ROWS + 1][TWIN_PARALLELISM_COUNT];
   twin_allotment current;
-  double least_cycles;
-  bool collects; /* second round: the least is known */
   twin_allotments *out;
+  size_t first; /* in *out, of this group's allotments */
 } walk;
-
-/* Two allotments closer than this, relatively, may change places by rounding. */
-static const double tie_ratio = 1e-10;
 
 static bool is_no_more(const double a, const double b) {
   return a <= b * (1 + TWIN_TIE_RATIO);
 }
 
-/* Keeps an allotment of least cycles unless an equally fast one needs no more memory. */
-static void collect(twin_allotments *out, const twin_allotment *found) {
-  size_t kept = 0;
-  bool is_needed = true;
-  for (size_t i = 0; i < out->count; i++) {
-    const twin_allotment *const other = &out->items[i];
-    const bool is_same_group =
-        other->group.first == found->group.first && other->group.count == found->group.count;
-    const bool is_below = is_no_more(other->price.kept_bytes, found->price.kept_bytes) &&
-                          is_no_more(other->price.transient_bytes, found->price.transient_bytes);
-    const bool is_above = is_no_more(found->price.kept_bytes, other->price.kept_bytes) &&
-                          is_no_more(found->price.transient_bytes, other->price.transient_bytes);
-    out->is_ambiguous = out->is_ambiguous || (is_same_group && !(is_below && is_above));
-    is_needed = is_needed && !(is_same_group && is_below);
-    if (!is_same_group || is_below || !is_above) {
-      out->items[kept++] = *other;
+static bool is_as_good(const twin_group_price *a, const twin_group_price *b) {
+  return is_no_more(a->cycles, b->cycles) && is_no_more(a->kept_bytes, b->kept_bytes) &&
+         is_no_more(a->transient_bytes, b->transient_bytes);
+}
+
+/* Is an allotment of this price, or a better one, there already? */
+static bool is_there(const walk *w, const twin_group_price *price) {
+  bool is_known = false;
+  for (size_t i = w->first; i < w->out->count && !is_known; i++) {
+    is_known = is_as_good(&w->out->items[i].price, price);
+  }
+  return is_known;
+}
+
+static void collect(const walk *w) {
+  twin_allotments *const out = w->out;
+  size_t kept = w->first;
+  for (size_t i = w->first; i < out->count; i++) {
+    if (!is_as_good(&w->current.price, &out->items[i].price)) {
+      out->items[kept++] = out->items[i];
     }
   }
-  out->count = kept;
-  if (is_needed) {
-    assert(out->count < TWIN_MAX_ALLOTMENTS);
-    out->items[out->count++] = *found;
-  }
+  assert(kept < TWIN_MAX_ALLOTMENTS);
+  out->items[kept] = w->current;
+  out->count = kept + 1;
 }
 
 static void finish(walk *w) {
-  twin_group *const group = &w->current.group;
+  const twin_group *const group = &w->current.group;
   twin_stage stages[TWIN_MAX_LAYERS];
+  twin_stage at_best[TWIN_MAX_LAYERS]; /* keeping costs nothing: no choice of it is faster */
+  const twin_fetching none[TWIN_MAX_LAYERS] = {{{false}}};
   for (size_t i = 0; i < group->count; i++) {
     stages[i] = w->stages[i][group->rows[i]][w->current.parallelism[i]];
+    at_best[i] = stages[i];
+    for (int pass = TWIN_FORWARD; pass < TWIN_PASS_COUNT; pass++) {
+      at_best[i].kept_extra[pass] = 0;
+    }
   }
-  w->current.price = twin_price_group(w->pricer, group->first, group->count, stages);
-  if (!w->collects) {
-    w->least_cycles = fmin(w->least_cycles, w->current.price.cycles);
-  } else if (w->current.price.cycles <= w->least_cycles * (1 + tie_ratio)) {
-    collect(w->out, &w->current);
+  const twin_group_price least =
+      twin_price_group(w->pricer, group->first, group->count, at_best, none);
+  if (is_there(w, &least)) {
+    return;
+  }
+  w->current.price =
+      twin_price_group_best(w->pricer, group->first, group->count, stages, w->current.fetching);
+  if (!is_there(w, &w->current.price)) {
+    collect(w);
   }
 }
 
@@ -116,10 +124,7 @@ static void visit_widths(walk *w) {
 
 static void allot_group(walk *w, const size_t first, const size_t count) {
   w->current.group = (twin_group){.first = first, .count = count};
-  w->least_cycles = HUGE_VAL;
-  w->collects = false;
-  visit_widths(w);
-  w->collects = true;
+  w->first = w->out->count;
   visit_widths(w);
 }
 

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "twin_allot.h"
 #include "twin_search.h"
@@ -89,7 +90,9 @@ static void push_group(twin_mapping *mapping, const twin_allotment *allotment) {
   mapping->groups[mapping->group_count++] = *group;
   for (size_t i = 0; i < group->count; i++) {
     const twin_parallelism p = allotment->parallelism[i];
-    mapping->layers[group->first + i] = (twin_decision){.parallelism = {p, p, p}, .factor = 1};
+    twin_decision *const decision = &mapping->layers[group->first + i];
+    *decision = (twin_decision){.parallelism = {p, p, p}, .factor = 1};
+    memcpy(decision->fetches, allotment->fetching[i].passes, sizeof decision->fetches);
   }
 }
 
@@ -221,7 +224,6 @@ bool twin_search_mappings(twin_result *out, const twin_context *context,
   }
   out->feasible = s.best_cycles < HUGE_VAL;
   out->smallest_need_bytes = s.smallest_need_bytes;
-  out->is_ambiguous = s.allotments.is_ambiguous;
   for (size_t i = 0; i < layer_count; i++) {
     (void)snprintf(out->layers[i].name, sizeof out->layers[i].name, "%s",
                    context->workload->nodes[i].name);

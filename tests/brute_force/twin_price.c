@@ -289,14 +289,18 @@ twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
   for (size_t i = 0; i < mapping->group_count; i++) {
     const twin_group *const group = &mapping->groups[i];
     twin_stage stages[TWIN_MAX_LAYERS];
+    twin_fetching fetching[TWIN_MAX_LAYERS];
     for (size_t j = 0; j < group->count; j++) {
       const unsigned place = (j == 0 ? (unsigned)TWIN_STAGE_FIRST : 0) |
                              (j + 1 == group->count ? (unsigned)TWIN_STAGE_LAST : 0);
       stages[j] =
           twin_price_stage(pricer, group->first + j, group->columns, group->rows[j],
                            mapping->layers[group->first + j].parallelism[TWIN_FORWARD], place);
+      memcpy(fetching[j].passes, mapping->layers[group->first + j].fetches,
+             sizeof fetching[j].passes);
     }
-    const twin_group_price price = twin_price_group(pricer, group->first, group->count, stages);
+    const twin_group_price price =
+        twin_price_group(pricer, group->first, group->count, stages, fetching);
     cost.group_cycles[i] = price.cycles;
     cost.cycles += price.cycles;
     cost.memory_bytes += price.kept_bytes;

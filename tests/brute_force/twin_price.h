@@ -51,10 +51,13 @@ double twin_price_pass(const twin_pricer *pricer, const twin_mapping *mapping, s
 double twin_price_boundary(const twin_pricer *pricer, const twin_mapping *mapping, size_t layer,
                            twin_pass_kind pass);
 
-/* One layer of a pipeline group on its own columns and rows (section 9). */
+/* One layer of a pipeline group on its own columns and rows (section 9). Where the kernel cannot
+ * stay, or would be slower to, fetching and kept steps are the same. */
 typedef struct {
-  double steps[TWIN_PASS_COUNT]; /* cycles, hand-over included; 0 without the pass */
-  double extra;                  /* cycles: reduction, and what the first timestep takes more */
+  double kept_steps[TWIN_PASS_COUNT];     /* cycles, hand-over included; 0 without the pass */
+  double fetching_steps[TWIN_PASS_COUNT]; /* likewise */
+  double kept_extra[TWIN_PASS_COUNT];     /* cycles: what the first timestep takes more if kept */
+  double exchange;                        /* cycles: reduction */
   double kept_bytes;
   double transient_bytes;
 } twin_stage;
@@ -70,9 +73,18 @@ typedef struct {
   double transient_bytes;
 } twin_group_price;
 
-/* len(stages) = count */
+/* Which passes of a stage fetch the weights in each timestep although they could keep them. */
+typedef struct {
+  bool passes[TWIN_PASS_COUNT];
+} twin_fetching;
+
+/* len(stages) = len(fetching) = count */
 twin_group_price twin_price_group(const twin_pricer *pricer, size_t first, size_t count,
-                                  const twin_stage *stages);
+                                  const twin_stage *stages, const twin_fetching *fetching);
+
+/* The least price of all choices of what fetches, and such a choice. */
+twin_group_price twin_price_group_best(const twin_pricer *pricer, size_t first, size_t count,
+                                       const twin_stage *stages, twin_fetching *fetching);
 
 /* Section 12, of a layer outside groups: what it has for a while, the network's input included. */
 double twin_price_transient(const twin_pricer *pricer, const twin_mapping *mapping, size_t layer);

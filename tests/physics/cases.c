@@ -166,7 +166,7 @@ bool physics_is_pipeline_loose(const physics_case *one, const dsm_plan *plan) {
   bool is_loose = false;
   for (size_t g = 0; g < plan->pipeline_count; g++) {
     const dsm_layer *const first = plan->layers[plan->pipelines[g].first_layer].layer;
-    is_loose = is_loose || one->is_limited || (may_keep && first->timesteps > 1);
+    is_loose = is_loose || (may_keep && first->timesteps > 1);
   }
   return is_loose;
 }

@@ -98,9 +98,8 @@ static void check_weak(physics_log *log, const physics_case *one, const doubling
   if (plan != NULL) {
     const double limit = plan->result.step_cycles + reduction_growth(plan, how);
     const double found = doubled_cycles(one, how, 2);
-    const bool may_fail = is_excused || (one->is_limited && plan->pipeline_count > 0);
-    (may_fail ? physics_excuse : physics_expect)(log, one, how->name, physics_at_most(found, limit),
-                                                 found, limit);
+    (is_excused ? physics_excuse : physics_expect)(log, one, how->name,
+                                                   physics_at_most(found, limit), found, limit);
     physics_log_plan(log, one, plan);
   }
   dsm_plan_free(plan);

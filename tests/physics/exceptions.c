@@ -37,36 +37,15 @@ typedef struct exception {
 
 static const exception exceptions[] = {
     {
-        .name = "kept weights in a pipeline",
-        .layers = "{'name': 'a', 'type': 'lstm', 'in': 1, 'out': 16, 'timesteps': 2},"
-                  "{'name': 'b', 'type': 'lstm', 'in': 16, 'out': 8, 'timesteps': 2}",
-        .minibatch = "8",
+        .name = "a faster stage that does not set the pace",
+        .layers = "{'name': 'a', 'type': 'lstm', 'in': 2, 'out': 1, 'timesteps': 3},"
+                  "{'name': 'b', 'type': 'lstm', 'in': 1, 'out': 2, 'timesteps': 3}",
+        .minibatch = "4",
         .optimizations = BIT(REUSE) | BIT(PIPELINE),
-        .system = {{"system.chips_y", "3", NULL},
-                   {"chip.cores", "2", NULL},
-                   {"core.scratchpad_MiB", "0.0005", NULL},
-                   {"chip.memory.bandwidth_GBps", "1", NULL},
-                   {"array.startup_cycles", "1000", NULL}},
-        .more = {"core.scratchpad_MiB", "0.001", NULL},
-        .before = 6756,
-        .after = 7612,
-    },
-    {
-        .name = "a pipeline and little memory",
-        .layers = "{'name': 'a', 'type': 'lstm', 'in': 4, 'out': 8, 'timesteps': 2},"
-                  "{'name': 'b', 'type': 'lstm', 'in': 8, 'out': 4, 'timesteps': 2}",
-        .minibatch = "1",
-        .optimizations = BIT(PIPELINE),
-        .system = {{"system.chips_y", "3", NULL},
-                   {"chip.cores", "2", NULL},
-                   {"chip.memory.bandwidth_GBps", "2", NULL},
-                   {"chip.memory.capacity_GB", "4.32e-7", NULL},
-                   {"chip.core_link_bandwidth_GBps", "4", NULL},
-                   {"system.link_bandwidth_y_GBps", "2", NULL},
-                   {"array.startup_cycles", "100", NULL}},
-        .more = {"chip.memory.bandwidth_GBps", "4", NULL},
-        .before = 676.5,
-        .after = 1225,
+        .system = {{"system.chips_y", "3", NULL}, {"chip.memory.bandwidth_GBps", "2", NULL}},
+        .more = {"array.startup_cycles", "5", NULL},
+        .before = 112.5,
+        .after = 116.5,
     },
     {
         .name = "preloaded weights and little memory",
@@ -147,6 +126,44 @@ static const exception exceptions[] = {
     },
 };
 enum { EXCEPTION_COUNT = sizeof exceptions / sizeof exceptions[0] };
+
+/* What were exceptions: stages had to keep what they could, at 7612 cycles, and a group was there
+ * at its fastest or not at all, at 1225. */
+static const exception mended[] = {
+    {
+        .name = "kept weights in a pipeline",
+        .layers = "{'name': 'a', 'type': 'lstm', 'in': 1, 'out': 16, 'timesteps': 2},"
+                  "{'name': 'b', 'type': 'lstm', 'in': 16, 'out': 8, 'timesteps': 2}",
+        .minibatch = "8",
+        .optimizations = BIT(REUSE) | BIT(PIPELINE),
+        .system = {{"system.chips_y", "3", NULL},
+                   {"chip.cores", "2", NULL},
+                   {"core.scratchpad_MiB", "0.0005", NULL},
+                   {"chip.memory.bandwidth_GBps", "1", NULL},
+                   {"array.startup_cycles", "1000", NULL}},
+        .more = {"core.scratchpad_MiB", "0.001", NULL},
+        .before = 6756,
+        .after = 6756,
+    },
+    {
+        .name = "a pipeline and little memory",
+        .layers = "{'name': 'a', 'type': 'lstm', 'in': 4, 'out': 8, 'timesteps': 2},"
+                  "{'name': 'b', 'type': 'lstm', 'in': 8, 'out': 4, 'timesteps': 2}",
+        .minibatch = "1",
+        .optimizations = BIT(PIPELINE),
+        .system = {{"system.chips_y", "3", NULL},
+                   {"chip.cores", "2", NULL},
+                   {"chip.memory.bandwidth_GBps", "2", NULL},
+                   {"chip.memory.capacity_GB", "4.32e-7", NULL},
+                   {"chip.core_link_bandwidth_GBps", "4", NULL},
+                   {"system.link_bandwidth_y_GBps", "2", NULL},
+                   {"array.startup_cycles", "100", NULL}},
+        .more = {"chip.memory.bandwidth_GBps", "4", NULL},
+        .before = 676.5,
+        .after = 658.5,
+    },
+};
+enum { MENDED_COUNT = sizeof mended / sizeof mended[0] };
 
 static dsm_system *make_system(const exception *one, bool is_after) {
   dsm_override all[SETTINGS + 1];
@@ -297,6 +314,10 @@ void physics_check_exceptions(void) {
     ck_assert_msg(one->before < one->after, "%s", one->name);
     check_cycles(one, false, one->before);
     check_cycles(one, true, one->after);
+  }
+  for (int i = 0; i < MENDED_COUNT; i++) {
+    check_cycles(&mended[i], false, mended[i].before);
+    check_cycles(&mended[i], true, mended[i].after);
   }
   check_groups();
   check_hand_over();

@@ -74,7 +74,7 @@ bool physics_is_close(double a, double b);
 /**
  * Is a plan's pipeline one whose time need not follow that of its stages? With weights kept over
  * timesteps a faster steady invocation adds first - steady, also in a stage that does not set the
- * pace; and where the memory binds, a group that is faster but needs more of it is not there.
+ * pace.
  */
 bool physics_is_pipeline_loose(const physics_case *one, const dsm_plan *plan);
 
@@ -92,5 +92,7 @@ physics_property physics_scaling;
 physics_property physics_repeat;
 physics_property physics_chain;
 physics_property physics_conservation;
+physics_property physics_options;
+physics_property physics_edits;
 
 #endif

@@ -27,6 +27,8 @@ static const struct {
     {"repeat", physics_repeat},
     {"chain", physics_chain},
     {"conservation", physics_conservation},
+    {"options", physics_options},
+    {"edits", physics_edits},
 };
 enum { PROPERTY_COUNT = sizeof properties / sizeof properties[0] };
 

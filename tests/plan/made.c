@@ -2,6 +2,7 @@
 #include "made.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,21 @@ void made_set_parallelism(made *m, size_t layer, dsm_parallelism parallelism) {
 void made_keep_kernel(made *m, size_t layer, dsm_pass pass, dsm_loops steady_split) {
   m->layers[layer].is_kernel_kept[pass] = true;
   m->layers[layer].splits[pass][1] = steady_split;
+}
+
+void made_keep_kernel_well(made *m, size_t layer, dsm_pass pass) {
+  static const dsm_loops splits[] = {{{1, 1, 1, 1, 4}}, {{1, 2, 1, 1, 2}}, {{1, 4, 1, 1, 1}},
+                                     {{2, 1, 1, 1, 2}}, {{2, 2, 1, 1, 1}}, {{4, 1, 1, 1, 1}}};
+  const dsm_loops *best = NULL;
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
+    made_keep_kernel(m, layer, pass, splits[i]);
+    made_predict(m);
+    const double cycles = m->plan->layers[layer].passes[pass].invocations[1].cost.total;
+    best = cycles < least ? &splits[i] : best;
+    least = cycles < least ? cycles : least;
+  }
+  made_keep_kernel(m, layer, pass, *best);
 }
 
 void made_add_group(made *m, const char *name, size_t first, size_t count, const uint64_t *rows) {

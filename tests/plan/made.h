@@ -38,6 +38,9 @@ void made_set_parallelism(made *m, size_t layer, dsm_parallelism parallelism);
 
 /** Keeps the kernel of a layer over its timesteps, in a pass. */
 void made_keep_kernel(made *m, size_t layer, dsm_pass pass, dsm_loops steady_split);
+/** The same with the split that makes a recurrent layer's steady invocations fastest, which a stage
+ * of a group must have; once its group and parallelism are as they shall be. */
+void made_keep_kernel_well(made *m, size_t layer, dsm_pass pass);
 
 /** Pipelines a run of layers. Name and rows are borrowed. */
 void made_add_group(made *m, const char *name, size_t first, size_t count, const uint64_t *rows);

@@ -97,14 +97,17 @@ static void pipelines(void) {
   made_set_parallelism(&m, 1, DSM_PARALLELISM_MODEL);
   made_set_parallelism(&m, 2, DSM_PARALLELISM_DATA_X_MODEL_Y);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    made_keep_kernel(&m, 1, (dsm_pass)p, by_features);
-    made_keep_kernel(&m, 2, (dsm_pass)p, by_both);
+    made_keep_kernel_well(&m, 1, (dsm_pass)p);
+    made_keep_kernel_well(&m, 2, (dsm_pass)p);
   }
 }
 static void narrow_pipelines(void) {
   pipelines();
   m.system->model.pipeline_columns = true;
   m.pipelines[0].columns = 1;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    made_keep_kernel_well(&m, 1, (dsm_pass)p);
+  }
 }
 static void weights(void) {
   m = made_of(made_convs, DSM_MODE_INFERENCE, NULL);
@@ -117,7 +120,7 @@ static void all_of_inference(void) {
   m = made_of(made_lstms, DSM_MODE_INFERENCE, NULL);
   made_add_group(&m, "group", 1, 2, two_rows);
   made_keep_kernel(&m, 0, DSM_PASS_FORWARD, by_samples);
-  made_keep_kernel(&m, 2, DSM_PASS_FORWARD, by_inputs);
+  made_keep_kernel_well(&m, 2, DSM_PASS_FORWARD);
   m.layers[0].weights_on_chip = 0.1;
   m.layers[4].weights_on_chip = 1;
 }
@@ -425,11 +428,18 @@ START_TEST(test_error_stays_in_the_layout_of_the_update) {
 }
 END_TEST
 
-/* A kernel that stays with a bad split makes the pass slower, not the group's parts negative. */
+/* Where the kernel stays with few splits only, it makes the stage slower, not the group's parts
+ * negative. By samples each core has the whole kernel of the chip, with two
+ * parts of the features half of it. */
 START_TEST(test_steady_invocations_may_be_slower_than_the_first) {
   pipelines();
-  made_keep_kernel(&m, 1, DSM_PASS_FORWARD, (dsm_loops){{4, 1, 1, 1, 1}});
-  m.layers[1].splits[DSM_PASS_FORWARD][0] = by_features;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    m.layers[1].is_kernel_kept[p] = false;
+    m.layers[2].is_kernel_kept[p] = false;
+  }
+  m.layers[1].splits[DSM_PASS_FORWARD][0] = by_samples;
+  made_keep_kernel(&m, 1, DSM_PASS_FORWARD, by_both);
+  m.system->core.resident_weight_fraction = 0.002;
   made_predict(&m);
   const dsm_pass_plan *const pass = &m.plan->layers[1].passes[DSM_PASS_FORWARD];
   ck_assert_double_gt(pass->invocations[1].cost.total, pass->invocations[0].cost.total);

@@ -238,6 +238,18 @@ START_TEST(test_totals_are_the_plans) {
 }
 END_TEST
 
+/* A bound that contradicts the plan is shown, not hidden. */
+START_TEST(test_bound_above_the_step_is_told) {
+  subject made = bundled_subject(0);
+  made.plan->result.step_cycles = 1000;
+  made.plan->result.lower_bound_cycles = 1010;
+  shown table = show(made);
+  ck_assert_str_eq(labelled(&table, "lower bound"),
+                   "1,010 cycles: above the step, so one of the two is wrong");
+  drop(&table);
+}
+END_TEST
+
 /* A number of bytes with a prefix, such as "35.2 MB". */
 static double take_bytes(const char **at) {
   static const char prefixes[] = "BkMGT";
@@ -549,6 +561,7 @@ Suite *suite_plan_table(void) {
   tcase_add_unchecked_fixture(totals, bundled_set_up, NULL);
   tcase_add_loop_test(totals, test_the_parts_of_the_step_add_up_to_100, 0, count);
   tcase_add_loop_test(totals, test_the_parts_of_the_step_are_sums_over_the_passes, 0, count);
+  tcase_add_test(totals, test_bound_above_the_step_is_told);
   tcase_add_loop_test(totals, test_totals_are_the_plans, 0, count);
   tcase_add_loop_test(totals, test_memory_is_the_plans, 0, count);
   tcase_add_loop_test(totals, test_the_three_passes_that_lose_most_are_named, 0, count);

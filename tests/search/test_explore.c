@@ -42,6 +42,26 @@ START_TEST(test_a_plan_is_valid_and_meets_its_bound) {
 }
 END_TEST
 
+/* A bound above the step is a contradiction, and is shown; one above it by rounding is the step. */
+START_TEST(test_a_bound_above_the_step_is_not_hidden) {
+  const dsm_explore_options options = bundled_options(DSM_MODE_INFERENCE);
+  bundled explored = bundled_explore("alexnet", "chip1", "4", &options);
+  dsm_plan *const plan = explored.plan;
+  const double step = plan->result.step_cycles;
+  dsm_diags *const diags = dsm_diags_new(4);
+  dsm_plan_set_bound(plan, step * (1 + 1e-12), diags);
+  ck_assert_double_eq(plan->result.lower_bound_cycles, step);
+  ck_assert_uint_eq(dsm_diags_count(diags), 0);
+  ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+  dsm_plan_set_bound(plan, step * 1.01, diags);
+  ck_assert_double_eq(plan->result.lower_bound_cycles, step * 1.01);
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_ERROR_INVALID);
+  dsm_diags_free(diags);
+  bundled_free(&explored);
+}
+END_TEST
+
 START_TEST(test_scoring_a_printed_plan_gives_the_same_text) {
   char *const printed = explore_text(bundled_networks[_i], 1);
   dsm_plan *plan = NULL;
@@ -129,6 +149,7 @@ Suite *suite_explore(void) {
   tcase_set_timeout(tests, 120);
   tcase_add_loop_test(tests, test_plan_is_the_same_for_any_number_of_threads, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_a_plan_is_valid_and_meets_its_bound, 0, BUNDLED_NETWORKS);
+  tcase_add_test(tests, test_a_bound_above_the_step_is_not_hidden);
   tcase_add_loop_test(tests, test_scoring_a_printed_plan_gives_the_same_text, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_more_choice_is_never_slower, 0, BUNDLED_NETWORKS);
   tcase_add_test(tests, test_optimizations_of_the_other_mode_are_a_usage_error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_widths.c: how wide the stages of a pipeline are (section 9, model.pipeline_columns). The
- * search against complete enumeration of widths, rows and parallelisms, on random runs of lstm
- * layers and small systems. The twin asks the model for every stage's invocations, and puts steps
- * and groups together by itself.
+ * search against complete enumeration of widths, rows, parallelisms and what keeps its weights, on
+ * random runs of lstm layers and small systems. The twin asks the model for every stage's
+ * invocations, and puts steps and groups together by itself.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #include "suites.h"
 
 enum { LAYERS_MAX = 3, COLUMNS_MAX = 6, ROWS_MAX = 3, TEXT_MAX = 1024 };
+enum { FETCHING_SETS = 1 << DSM_PASS_COUNT };
 #ifdef DSM_IS_BRIEF
 enum { INSTANCES = 60 };
 #else
@@ -87,8 +88,8 @@ typedef struct twin {
   const dsm__problem *problem;
   const dsm__group *group;
   uint64_t columns;
-  /* By layer of the group, rows and parallelism. */
-  dsm__stage_times times[LAYERS_MAX][ROWS_MAX][DSM_PARALLELISM_COUNT];
+  /* By layer of the group, rows, parallelism and the passes that fetch weights all the same. */
+  dsm__stage_times times[LAYERS_MAX][ROWS_MAX][DSM_PARALLELISM_COUNT][FETCHING_SETS];
 } twin;
 
 /* Bytes of the outputs of a timestep over as many links as the stage has columns. */
@@ -101,7 +102,7 @@ static double hand_over_of(const twin *t, const dsm_layer *layer) {
 }
 
 static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
-                                 dsm_parallelism parallelism) {
+                                 dsm_parallelism parallelism, unsigned fetching) {
   const dsm__search_inputs *const inputs = &t->problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[t->group->first_layer + k];
   const double hand_over = hand_over_of(t, layer);
@@ -119,9 +120,10 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
     if (!dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
       continue;
     }
-    const dsm__best_pass best = dsm__best_pass_find(
-        &setting, (dsm_pass)p, parallelism, dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE),
-        &t->problem->table.splits, totals);
+    const bool may_keep =
+        dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE) && (fetching >> p & 1U) == 0;
+    const dsm__best_pass best = dsm__best_pass_find(&setting, (dsm_pass)p, parallelism, may_keep,
+                                                    &t->problem->table.splits, totals);
     const bool is_handing = (p == DSM_PASS_FORWARD && k + 1 < t->group->layer_count) ||
                             (p == DSM_PASS_BACKWARD && k > 0);
     const double h = is_handing ? hand_over : 0;
@@ -142,25 +144,29 @@ static double total_of(const twin *t, const dsm__stage_times *slowest) {
   return sum * (timesteps + (double)t->group->layer_count - 1) + slowest->once;
 }
 
-/* The best of all ways to run the stages from k on with the rows that are left. */
-static double enumerate(const twin *t, size_t k, uint64_t rows_left,
-                        const dsm__stage_times *slowest) {
+/* Improves the best by all ways to run the stages from k on with the rows that are left. A total
+ * does not fall when a stage joins. */
+static void enumerate(const twin *t, size_t k, uint64_t rows_left, const dsm__stage_times *slowest,
+                      double *best) {
+  if (total_of(t, slowest) >= *best) {
+    return;
+  }
   if (k == t->group->layer_count) {
-    return total_of(t, slowest);
+    *best = total_of(t, slowest);
+    return;
   }
   const uint64_t chips_y = t->problem->machine.system->system.chips_y;
-  double best = HUGE_VAL;
   for (uint64_t rows = 1; rows <= chips_y && rows <= rows_left; rows++) {
-    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-      const dsm__stage_times *const own = &t->times[k][rows - 1][p];
+    for (unsigned way = 0; way < DSM_PARALLELISM_COUNT * FETCHING_SETS; way++) {
+      const dsm__stage_times *const own =
+          &t->times[k][rows - 1][way / FETCHING_SETS][way % FETCHING_SETS];
       dsm__stage_times next = {{0}, fmax(slowest->once, own->once)};
       for (int i = 0; i < DSM_PASS_COUNT; i++) {
         next.step[i] = fmax(slowest->step[i], own->step[i]);
       }
-      best = fmin(best, enumerate(t, k + 1, rows_left - rows, &next));
+      enumerate(t, k + 1, rows_left - rows, &next, best);
     }
   }
-  return best;
 }
 
 /* The best of a group with stages of one width; infinite where its layers have no rows. */
@@ -171,12 +177,16 @@ static double best_of_width(const dsm__problem *problem, const dsm__group *group
   twin t = {.problem = problem, .group = group, .columns = columns};
   for (size_t k = 0; k < group->layer_count; k++) {
     for (uint64_t rows = 1; rows <= torus->chips_y; rows++) {
-      for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-        t.times[k][rows - 1][p] = stage_of(&t, k, rows, (dsm_parallelism)p);
+      for (unsigned way = 0; way < DSM_PARALLELISM_COUNT * FETCHING_SETS; way++) {
+        const unsigned p = way / FETCHING_SETS;
+        const unsigned fetching = way % FETCHING_SETS;
+        t.times[k][rows - 1][p][fetching] = stage_of(&t, k, rows, (dsm_parallelism)p, fetching);
       }
     }
   }
-  return enumerate(&t, 0, torus->chips_y * torus->chips_x / columns, &none);
+  double best = HUGE_VAL;
+  enumerate(&t, 0, torus->chips_y * torus->chips_x / columns, &none, &best);
+  return best;
 }
 
 /* Fails unless a group has the best of all widths, and of equals the widest. */
