@@ -345,6 +345,28 @@ static dsm_status read_clock(dsm_recorded *record, const char *text, size_t leng
   return status;
 }
 
+/* Says what a document is that is no plan of any version, and does not advise to write over it.
+ * False if it is a plan. */
+static bool say_what_it_is(const baseline_reader *reader, const char *file, dsm_diags *diags) {
+  static const char own[] = "dsm-";
+  static const char plan[] = "dsm-plan/";
+  const dsm__json_node node = dsm__json_member(&reader->plan.root, "format");
+  const char *format = "";
+  if (dsm__json_is_string(&node)) {
+    (void)dsm__json_string(&node, 0, DSM_TEXT_BYTES_MAX, reader->plan.arena, &format);
+  }
+  if (strncmp(format, plan, sizeof plan - 1) == 0) {
+    return false;
+  }
+  const bool is_ours = strncmp(format, own, sizeof own - 1) == 0;
+  const char *const kind = is_ours ? format + sizeof own - 1 : "file of no format of dsm";
+  dsm__diags_add(diags, DSM_SEVERITY_NOTE, (dsm__place){.file = file}, NULL,
+                 "this is a %.*s, not a plan; a baseline is a plan: dsm explore WORKLOAD SYSTEM -o "
+                 "BASELINE.json",
+                 (int)strcspn(kind, "/"), kind);
+  return true;
+}
+
 /* What helps if a baseline cannot be read. Not if overrides may be to blame. */
 static void advise(const dsm_baseline *baseline, const char *file, dsm_diags *diags) {
   const bool is_known = baseline->dsm_version != NULL && baseline->dsm_version[0] != '\0';
@@ -361,7 +383,8 @@ static dsm_status fill(dsm_baseline *baseline, baseline_reader *reader, size_t o
                        const char *file, dsm_diags *diags) {
   const bool is_plan = read_baseline(reader, baseline);
   const dsm_status status = dsm__json_doc_finish(reader->plan.doc);
-  if (status == DSM_ERROR_INVALID && (!is_plan || override_count == 0)) {
+  if (status == DSM_ERROR_INVALID && (!is_plan || override_count == 0) &&
+      !say_what_it_is(reader, file, diags)) {
     advise(baseline, file, diags);
   }
   reader->record.layers = reader->layers;
