@@ -20,12 +20,32 @@
 
 /* ---- what was asked, as one document ---- */
 
+enum { NOTES_MAX = 128 };
+
+/* Whether a description states a default or leaves it out is no difference: the value is the same.
+ * Only notes of people are compared. */
+static void write_system(const dsm_system *system, dsm__json_writer *writer) {
+  const char *paths[NOTES_MAX];
+  const char *texts[NOTES_MAX];
+  dsm_system noted = *system;
+  noted.note_paths = paths;
+  noted.note_texts = texts;
+  noted.note_count = 0;
+  for (size_t i = 0; i < system->note_count && i < NOTES_MAX; i++) {
+    if (strcmp(system->note_texts[i], dsm__given) != 0) {
+      paths[noted.note_count] = system->note_paths[i];
+      texts[noted.note_count++] = system->note_texts[i];
+    }
+  }
+  dsm__system_write(&noted, writer);
+}
+
 static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
   dsm__json_begin_object(writer, false);
   dsm__json_write_key(writer, "workload");
   dsm__workload_write_full(plan->workload, writer);
   dsm__json_write_key(writer, "system");
-  dsm__system_write(plan->system, writer);
+  write_system(plan->system, writer);
   dsm__json_write_key(writer, "options");
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "mode", dsm_mode_name(plan->options.mode));

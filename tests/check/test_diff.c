@@ -112,6 +112,11 @@ static const struct {
     {true, {.path = "source", .value = "a \"book\""}, NULL, NULL, "\"a \\\"book\\\"\""},
     {false, {.path = "core.scratchpad_MiB", .value = "2"}, NULL, "1", "2"},
     {false, {.path = "model.layout_move", .value = "always"}, NULL, "\"none\"", "\"always\""},
+    {false,
+     {.path = "core.transcendental_passes", .value = "4"},
+     NULL,
+     NULL,
+     NULL}, /* its default */
     {false, {.path = "notes.core.frequency_GHz", .value = "guessed"}, NULL, NULL, "\"guessed\""},
 };
 
