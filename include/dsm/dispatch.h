@@ -51,9 +51,12 @@ typedef struct dsm_dispatch_device {
 typedef struct dsm_dispatch {
   const dsm_partition *partition; /**< borrowed */
   dsm_dispatch_options options;
-  double seconds;    /**< until the last result */
-  double throughput; /**< requests per second in the steady half: from the end of the first
-                          quarter of requests to that of the third */
+  double seconds;           /**< until the last result */
+  double throughput;        /**< requests per second in the steady half: from the end of the first
+                                 quarter of requests to that of the third */
+  double throughput_within; /**< of those of them that entered in it too: at most the optimum of the
+                                 partition, while `throughput` also counts requests that were
+                                 under way when the half began */
   double mean_latency_seconds;
   double p50_latency_seconds; /**< nearest rank */
   double p95_latency_seconds;
@@ -67,10 +70,21 @@ typedef struct dsm_dispatch {
 } dsm_dispatch;
 
 /**
+ * Could the options be simulated for an instance? DSM_ERROR_USAGE: they contradict each other, are
+ * out of range, or ask for a trace whose tasks alone are more than DSM_TRACE_EVENTS_MAX. Options
+ * may be NULL. dsm_dispatch_run asks this first; before a partition is solved for it is worth
+ * asking.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_dispatch_check(const dsm_instance *instance,
+                                                    const dsm_dispatch_options *options,
+                                                    dsm_diags *diags);
+
+/**
  * Simulates. *dispatch borrows the partition and belongs to the caller. Options may be NULL. Of the
- * partition only instance, is_stored and whether results are kept matter. DSM_ERROR_USAGE: options
- * that contradict each other; DSM_ERROR_INVALID: a task that no device stores and can run, or times
- * that a double cannot hold; DSM_ERROR_OUT_OF_MEMORY.
+ * partition only instance, is_stored and whether results are kept matter. DSM_ERROR_USAGE: as of
+ * dsm_dispatch_check, also more than DSM_TRACE_EVENTS_MAX events with transfers, or requests under
+ * way that would take more than 1 GiB; DSM_ERROR_INVALID: a task that no device stores and can run,
+ * or times that a double cannot hold; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_dispatch_run(dsm_dispatch **dispatch,
                                                   const dsm_partition *partition,

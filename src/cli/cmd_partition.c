@@ -172,9 +172,14 @@ static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_op
   }
 }
 
-static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags *diags) {
+static dsm_dispatch_options simulation_options(const cli_arguments *arguments) {
   dsm_dispatch_options options = arguments->partition.dispatch;
   options.does_record = arguments->partition.trace != NULL;
+  return options;
+}
+
+static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags *diags) {
+  const dsm_dispatch_options options = simulation_options(arguments);
   cli_exit outcome =
       cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, diags));
   if (outcome == CLI_EXIT_DONE) {
@@ -191,7 +196,11 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
   const cli_partition_arguments *const wanted = &arguments->partition;
   answer made = {NULL, NULL};
   cli_exit outcome = CLI_EXIT_DONE;
-  if (wanted->mps != NULL) {
+  if (wanted->is_simulation) { /* what cannot be simulated is said before the solver works */
+    const dsm_dispatch_options options = simulation_options(arguments);
+    outcome = cli_exit_of(dsm_dispatch_check(instance, &options, diags));
+  }
+  if (outcome == CLI_EXIT_DONE && wanted->mps != NULL) {
     outcome = write_mps(arguments, instance, diags);
   }
   if (outcome == CLI_EXIT_DONE) {

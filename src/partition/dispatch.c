@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/number_text.h"
 #include "dsm/limits.h"
 #include "partition/dispatch_engine.h"
 
@@ -35,6 +36,24 @@ static dsm_status check_options(const dsm_dispatch_options *options, dsm_diags *
   return DSM_OK;
 }
 
+dsm_status dsm_dispatch_check(const dsm_instance *instance, const dsm_dispatch_options *options,
+                              dsm_diags *diags) {
+  dsm_dispatch_options defaults;
+  dsm_dispatch_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
+  const dsm_status status = check_options(options, diags);
+  const size_t most = DSM_TRACE_EVENTS_MAX / (instance->task_count == 0 ? 1 : instance->task_count);
+  if (status != DSM_OK || !options->does_record || options->request_count <= most) {
+    return status;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
+                 "expected at most %zu requests of %zu task%s with a trace, which has at most %d "
+                 "events, found %zu requests",
+                 most, instance->task_count, dsm__plural((double)instance->task_count),
+                 DSM_TRACE_EVENTS_MAX, options->request_count);
+  return DSM_ERROR_USAGE;
+}
+
 /* ---- summary ---- */
 
 static int compare_doubles(const void *left, const void *right) {
@@ -48,11 +67,13 @@ static double nearest_rank(const double *sorted, size_t count, size_t percent) {
   return sorted[(percent * count + 99) / 100 - 1];
 }
 
-/* Sorts the latencies. */
-static void sum_up_latencies(dsm_dispatch *dispatch, double *latencies) {
+/* Makes latencies of the entries, and sorts them. */
+static void sum_up_latencies(dsm_dispatch *dispatch, const double *ends, double *entries) {
   const size_t count = dispatch->options.request_count;
+  double *const latencies = entries;
   double sum = 0;
   for (size_t q = 0; q < count; q++) {
+    latencies[q] = ends[q] - entries[q];
     sum += latencies[q];
   }
   qsort(latencies, count, sizeof *latencies, compare_doubles);
@@ -62,12 +83,23 @@ static void sum_up_latencies(dsm_dispatch *dispatch, double *latencies) {
   dispatch->p99_latency_seconds = nearest_rank(latencies, count, 99);
 }
 
-/* Of the whole run where there is no half to speak of. */
-static double steady_throughput(const double *ends, size_t count) {
+/* Of the whole run where there is no half to speak of: there all requests enter within it. */
+static void sum_up_throughput(dsm_dispatch *dispatch, const double *ends, const double *entries) {
+  const size_t count = dispatch->options.request_count;
   const size_t first = count / 4;
   const size_t last = 3 * count / 4;
   const double seconds = first > 0 ? ends[last - 1] - ends[first - 1] : 0;
-  return seconds > 0 ? (double)(last - first) / seconds : (double)count / ends[count - 1];
+  if (!(seconds > 0)) {
+    dispatch->throughput = (double)count / ends[count - 1];
+    dispatch->throughput_within = dispatch->throughput;
+    return;
+  }
+  size_t within = 0;
+  for (size_t q = first; q < last; q++) {
+    within += entries[q] >= ends[first - 1] ? 1 : 0;
+  }
+  dispatch->throughput = (double)(last - first) / seconds;
+  dispatch->throughput_within = (double)within / seconds;
 }
 
 static int compare_events(const void *left, const void *right) {
@@ -112,8 +144,8 @@ static dsm_status sum_up(dsm_dispatch *dispatch, const dsm__dispatch_engine *eng
     return dsm__out_of_memory(diags);
   }
   dispatch->seconds = engine->ends[dispatch->options.request_count - 1];
-  dispatch->throughput = steady_throughput(engine->ends, dispatch->options.request_count);
-  sum_up_latencies(dispatch, engine->latencies);
+  sum_up_throughput(dispatch, engine->ends, engine->entries);
+  sum_up_latencies(dispatch, engine->ends, engine->entries);
   for (size_t j = 0; j < device_count; j++) {
     const dsm__dispatch_server *const server = &engine->servers[j];
     devices[j] =
@@ -155,7 +187,7 @@ dsm_status dsm_dispatch_run(dsm_dispatch **dispatch, const dsm_partition *partit
   dsm_dispatch_options defaults;
   dsm_dispatch_options_init(&defaults);
   options = options == NULL ? &defaults : options;
-  dsm_status status = check_options(options, diags);
+  dsm_status status = dsm_dispatch_check(partition->instance, options, diags);
   if (status != DSM_OK) {
     return status;
   }

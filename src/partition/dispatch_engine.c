@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "dsm/limits.h"
 #include "partition/random_draw.h"
 
 typedef dsm__dispatch_engine engine;
@@ -29,6 +30,12 @@ static dsm_status record(engine *e, const dsm_dispatch_event *event) {
   if (!e->options.does_record) {
     return DSM_OK;
   }
+  if (e->event_count == DSM_TRACE_EVENTS_MAX) {
+    dsm__diags_add(e->diags, DSM_SEVERITY_ERROR, (dsm__place){0}, "simulate fewer requests",
+                   "expected at most %d tasks and transfers in a trace, found more",
+                   DSM_TRACE_EVENTS_MAX);
+    return DSM_ERROR_USAGE;
+  }
   if (e->event_count == e->event_capacity) {
     const size_t capacity = e->event_capacity == 0 ? 256 : 2 * e->event_capacity;
     dsm_dispatch_event *const events = dsm__arena_array(e->arena, capacity, sizeof *events);
@@ -47,8 +54,28 @@ static dsm_status record(engine *e, const dsm_dispatch_event *event) {
 
 /* ---- flights ---- */
 
+static size_t flight_size(const engine *e) {
+  const size_t task_count = e->graph.instance->task_count;
+  return sizeof(flight) + e->graph.shared_count * e->graph.instance->device_count * sizeof(double) +
+         task_count * (sizeof(uint16_t) + sizeof(uint8_t));
+}
+
+/* Requests that come faster than they are served are more and more at a time. */
+static dsm_status check_flights(const engine *e) {
+  static const size_t most = (size_t)1 << 30;
+  if (e->free_flights != NULL || e->flight_bytes + flight_size(e) <= most) {
+    return DSM_OK;
+  }
+  dsm__diags_add(e->diags, DSM_SEVERITY_ERROR, (dsm__place){0}, "lower the window or the rate",
+                 "expected at most %zu requests under way at a time, for which there is room in "
+                 "1 GiB, found more",
+                 most / flight_size(e));
+  return DSM_ERROR_USAGE;
+}
+
 static flight *new_flight(engine *e) {
   const size_t task_count = e->graph.instance->task_count;
+  e->flight_bytes += flight_size(e);
   flight *const made = dsm__arena_alloc(e->arena, sizeof *made);
   if (made == NULL) {
     return NULL;
@@ -243,11 +270,15 @@ static dsm_status plan_entry(engine *e, double now) {
 }
 
 static dsm_status enter(engine *e, uint32_t request, double now) {
+  dsm_status status = check_flights(e);
+  if (status != DSM_OK) {
+    return status;
+  }
   flight *const f = take_flight(e, request, now);
   if (f == NULL) {
     return out_of_memory(e);
   }
-  dsm_status status = e->options.window > 0 ? DSM_OK : plan_entry(e, now);
+  status = e->options.window > 0 ? DSM_OK : plan_entry(e, now);
   for (size_t i = 0; i < e->graph.instance->task_count && status == DSM_OK; i++) {
     if (e->graph.producer_counts[i] == 0) {
       status = give(e, f, i, now);
@@ -260,7 +291,7 @@ static dsm_status finish_result(engine *e, flight *f, double now) {
   if (--f->results_due > 0) {
     return DSM_OK;
   }
-  e->latencies[e->done_count] = now - f->entered_seconds;
+  e->entries[e->done_count] = f->entered_seconds;
   e->ends[e->done_count++] = now;
   f->next = e->free_flights;
   e->free_flights = f;
@@ -336,9 +367,9 @@ dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
   const size_t count = e->options.request_count;
   e->random = e->options.seed;
   e->servers = dsm__arena_array(e->arena, e->graph.instance->device_count, sizeof *e->servers);
-  e->latencies = dsm__arena_array(e->arena, count, sizeof *e->latencies);
+  e->entries = dsm__arena_array(e->arena, count, sizeof *e->entries);
   e->ends = dsm__arena_array(e->arena, count, sizeof *e->ends);
-  if (e->servers == NULL || e->latencies == NULL || e->ends == NULL) {
+  if (e->servers == NULL || e->entries == NULL || e->ends == NULL) {
     return out_of_memory(e);
   }
   find_shortest(e);

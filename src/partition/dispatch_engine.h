@@ -40,8 +40,9 @@ typedef struct dsm__dispatch_engine {
   dsm__flight *free_flights;
   uint64_t random;
   size_t entered_count; /**< requests that have a place on the agenda, or had */
-  double *latencies;    /**< in the order in which requests leave */
-  double *ends;         /**< likewise */
+  double *entries;      /**< when requests entered, in the order in which they leave */
+  double *ends;         /**< when they left, likewise */
+  size_t flight_bytes;  /**< of all that were ever needed at a time */
   size_t done_count;
   dsm_dispatch_event *events;
   size_t event_count;

@@ -44,6 +44,7 @@ void dsm__dispatch_write(dsm__json_writer *writer, const dsm_dispatch *dispatch)
   write_requests(writer, &dispatch->options);
   dsm__json_put_double(writer, "seconds", dispatch->seconds);
   dsm__json_put_double(writer, "throughput", dispatch->throughput);
+  dsm__json_put_double(writer, "throughput_within", dispatch->throughput_within);
   write_latency(writer, dispatch);
   write_devices(writer, dispatch);
   dsm__json_end_object(writer);

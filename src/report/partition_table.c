@@ -241,6 +241,26 @@ static const char *requests_text(dsm__page *page, const dsm_dispatch_options *op
                               dsm__figure_short(options->rate, 4).text, options->seed);
 }
 
+/* What looks as if it were better than can be. */
+static void put_explanations(dsm__page *page, const dsm_dispatch *simulation) {
+  const dsm_partition *const partition = simulation->partition;
+  const bool is_throughput = partition->options.objective == DSM_OBJECTIVE_THROUGHPUT;
+  if (is_throughput && simulation->throughput > partition->bound) {
+    dsm__page_labelled(
+        page, LABEL_WIDTH, "",
+        dsm__page_text(
+            page,
+            "the throughput is above the bound because requests count that were under way "
+            "when the half began; those that entered in it are %s requests/s",
+            dsm__figure_digits(simulation->throughput_within, 4).text));
+  }
+  if (simulation->p50_latency_seconds < partition->latency_seconds) {
+    dsm__page_labelled(page, LABEL_WIDTH, "",
+                       "latencies are below that of the answer, in which tasks run one after "
+                       "another, because here branches run at the same time on several devices");
+  }
+}
+
 static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
   const dsm_instance *const instance = simulation->partition->instance;
   dsm__page_break(page);
@@ -255,6 +275,7 @@ static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
                                     milliseconds(page, simulation->p50_latency_seconds),
                                     milliseconds(page, simulation->p95_latency_seconds),
                                     milliseconds(page, simulation->p99_latency_seconds)));
+  put_explanations(page, simulation);
   dsm__table table = dsm__table_make(page, simulation_columns, COUNT_OF(simulation_columns),
                                      instance->device_count);
   for (size_t j = 0; j < instance->device_count; j++) {

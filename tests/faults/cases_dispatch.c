@@ -55,6 +55,12 @@ static attempt simulate_nothing(const subject *s, dsm_diags *diags) {
   return simulate(&made_partition, &options, diags);
 }
 
+static attempt check_nothing(const subject *s, dsm_diags *diags) {
+  (void)s;
+  const dsm_dispatch_options options = {.window = 1};
+  return (attempt){.status = dsm_dispatch_check(made_partition.instance, &options, diags)};
+}
+
 static attempt simulate_starving(const subject *s, dsm_diags *diags) {
   (void)s;
   const dsm_dispatch_options options = {.request_count = 3, .window = 1};
@@ -107,6 +113,7 @@ static attempt dispatch_trace(const subject *s, dsm_diags *diags) {
 const faulty_case dispatch_cases[] = {
     {"dsm_dispatch_run, window", simulate_window, DSM_OK, NULL},
     {"dsm_dispatch_run, rate", simulate_rate, DSM_OK, NULL},
+    {"dsm_dispatch_check", check_nothing, DSM_ERROR_USAGE, NULL},
     {"dsm_dispatch_run, no requests", simulate_nothing, DSM_ERROR_USAGE, NULL},
     {"dsm_dispatch_run, starving", simulate_starving, DSM_ERROR_INVALID, NULL},
     {"dsm_dispatch_free", free_no_dispatch, DSM_OK, NULL},

@@ -90,6 +90,7 @@ START_TEST(test_few_requests_at_once) {
   run(4, 4);
   ck_assert_double_eq(dispatch->seconds, 2);
   ck_assert_double_eq(dispatch->throughput, 2); /* from request 1, at 1 s, to request 3, at 2 s */
+  ck_assert_double_eq(dispatch->throughput_within, 0); /* all four entered before */
 }
 END_TEST
 
@@ -281,6 +282,23 @@ START_TEST(test_refused_options) {
 }
 END_TEST
 
+/* The trace of so many requests would have too many events before any transfer is counted. */
+START_TEST(test_a_trace_that_would_be_too_large) {
+  chain_make(&made, 2, 1);
+  store_all();
+  dsm_dispatch_options options = {
+      .request_count = DSM_TRACE_EVENTS_MAX / 2, .window = 1, .does_record = true};
+  ck_assert_int_eq(dsm_dispatch_check(&made.instance, &options, NULL), DSM_OK);
+  options.request_count++;
+  ck_assert_int_eq(dsm_dispatch_check(&made.instance, &options, NULL), DSM_ERROR_USAGE);
+  expect_refused(&options, DSM_ERROR_USAGE,
+                 "expected at most 1000000 requests of 2 tasks with a trace, which has at most "
+                 "2000000 events, found 1000001 requests");
+  options.does_record = false;
+  ck_assert_int_eq(dsm_dispatch_check(&made.instance, &options, NULL), DSM_OK);
+}
+END_TEST
+
 START_TEST(test_a_task_that_starves) {
   const dsm_dispatch_options options = {.request_count = 5, .window = 1};
   chain_make(&made, 2, 2);
@@ -331,6 +349,7 @@ Suite *suite_dispatch(void) {
   tcase_add_test(tests, test_a_gap_is_used);
   tcase_add_test(tests, test_arrivals);
   tcase_add_test(tests, test_refused_options);
+  tcase_add_test(tests, test_a_trace_that_would_be_too_large);
   tcase_add_test(tests, test_a_task_that_starves);
   tcase_add_test(tests, test_time_without_end);
   tcase_add_test(tests, test_nothing_to_free);

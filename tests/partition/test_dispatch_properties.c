@@ -71,6 +71,7 @@ static void compare_requests(void) {
   const size_t last = count * 3 / 4;
   if (first > 0 && ends[last - 1] > ends[first - 1]) {
     expect_close(dispatch->throughput, (double)(last - first) / (ends[last - 1] - ends[first - 1]));
+    ck_assert_double_le(dispatch->throughput_within, dispatch->throughput);
   } else {
     expect_close(dispatch->throughput, (double)count / ends[count - 1]);
   }
@@ -296,6 +297,7 @@ START_TEST(test_never_above_the_optimum) {
   run((uint64_t)_i, 400);
   const double optimum = storage_optimum(&made.partition);
   ck_assert_double_le(400 / dispatch->seconds, optimum * (1 + 1e-9));
+  ck_assert_double_le(dispatch->throughput_within, optimum * (1 + 1e-9));
   if (dispatch->options.window > 0) {
     const double length = 200 / dispatch->throughput;
     const double edge = (double)(dispatch->options.window - 1) / length;
@@ -323,6 +325,7 @@ START_TEST(test_solved_and_simulated) {
     const double edge = (double)(few.window - 1) * dispatch->throughput / 200;
     ck_assert_double_le(dispatch->throughput, (solved->bound + edge) * (1 + 1e-9));
     ck_assert_double_le(400 / dispatch->seconds, solved->bound * (1 + 1e-9));
+    ck_assert_double_le(dispatch->throughput_within, solved->bound * (1 + 1e-9));
     ck_assert_double_eq_tol(storage_optimum(solved), solved->rho, 1e-6 * solved->rho);
     for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
       ck_assert_double_le(solved->baselines[k].rho, solved->bound * (1 + 1e-9));
