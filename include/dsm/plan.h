@@ -59,12 +59,17 @@ typedef struct dsm_explore_options {
   dsm_optimization_set optimizations;
   dsm_parallelism_set parallelisms; /**< allowed; never empty */
   size_t thread_count;              /**< at most; results do not depend on it; not in the plan */
-  const char *const *overrides;     /**< PATH=VALUE already applied to the inputs, for the record;
-                                         copied into the plan */
+  double gap; /**< relative distance from the bound at which the search may stop, 0 ..
+                   below 1; 0: only at the optimum */
+  double time_limit_seconds; /**< after which the search ends with the best mapping that it has, and
+                                  what bound it has; more than 0, or 0: none */
+  const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;
+                                     copied into the plan */
   size_t override_count;
 } dsm_explore_options;
 
-/** The only place of defaults: training, all optimisations, all parallelisms, one thread. */
+/** The only place of defaults: training, all optimisations, all parallelisms, one thread; neither
+ * gap nor time limit. */
 DSM_API void dsm_explore_options_init(dsm_explore_options *options);
 
 /** Cycles by component; they add up to the total in the order written. Lower is better. */
@@ -198,6 +203,7 @@ typedef struct dsm_plan_result {
 typedef struct dsm_search_statistics {
   uint64_t distinct_layers; /**< that differ in what costs depend on */
   uint64_t evaluations;     /**< mappings of a layer and pass that the model scored */
+  bool is_stopped;          /**< by the time limit: another run may find another plan; also read */
 } dsm_search_statistics;
 
 /** A mapping of a whole network with its predicted cost. */

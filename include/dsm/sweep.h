@@ -67,6 +67,9 @@ typedef struct dsm_sweep_request {
                                                   must have a meaning in the mode of some point */
   const dsm_parallelism_set *parallelisms;   /**< NULL: the specification's, else all */
   const dsm_record *record;                  /**< NULL: the specification's, else layers */
+  const double *gap;                         /**< of each point's exploration; NULL: the
+                                                  specification's, else 0 */
+  const double *time_limit_seconds;          /**< likewise; else none */
 } dsm_sweep_request;
 
 /** A workload or system of a sweep. */
@@ -194,7 +197,8 @@ typedef struct dsm_point_layer {
 typedef struct dsm_point_result {
   size_t point;
   dsm_point_status status;
-  const char *reason; /**< why not, as a finding says it; NULL if DSM_POINT_OK */
+  const char *reason; /**< why not, as a finding says it; NULL if DSM_POINT_OK, unless the time
+                         limit ended the search */
   /* All below is zero or NULL unless DSM_POINT_OK. */
   dsm_mode mode;
   uint64_t minibatch;

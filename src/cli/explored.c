@@ -19,6 +19,12 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
             "%s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64 " mappings scored, %.3f s",
             workload->name, system->name, (*plan)->statistics.distinct_layers, (*plan)->layer_count,
             (*plan)->statistics.evaluations, cli_seconds_now() - start);
+    if ((*plan)->statistics.is_stopped) {
+      cli_note(arguments,
+               "the time limit of %g s ended the search: this is the best that was found, and "
+               "another run may find another",
+               options->time_limit_seconds);
+    }
   }
   return status;
 }

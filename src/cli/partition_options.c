@@ -93,13 +93,16 @@ cli_exit cli_apply_tasks(cli_arguments *arguments, const cli_option *option, cha
 
 cli_exit cli_apply_time_limit(cli_arguments *arguments, const cli_option *option, char *value) {
   return read_number(arguments, option, value, seconds_max,
-                     &arguments->partition.options.time_limit_seconds);
+                     arguments->command->bit == CLI_PARTITION
+                         ? &arguments->partition.options.time_limit_seconds
+                         : &arguments->options.time_limit_seconds);
 }
 
 cli_exit cli_apply_gap(cli_arguments *arguments, const cli_option *option, char *value) {
   double gap = 1;
   if (dsm_tolerance_parse(value, &gap) && gap < 1) {
-    arguments->partition.options.gap = gap;
+    *(arguments->command->bit == CLI_PARTITION ? &arguments->partition.options.gap
+                                               : &arguments->options.gap) = gap;
     return CLI_EXIT_DONE;
   }
   return cli_usage_error(arguments->command,

@@ -99,6 +99,7 @@ static dsm_status finish(dsm_plan **plan, dsm__plan_reader *reader, dsm_diags *d
         dsm__plan_make(plan, reader->workload, reader->system, &reader->options, &decisions, diags);
   }
   if (status == DSM_OK) {
+    (*plan)->statistics.is_stopped = reader->is_stopped;
     (*plan)->owned_workload = reader->workload;
     (*plan)->owned_system = reader->system;
     reader->workload = NULL;

@@ -3,9 +3,9 @@
 #include "plan/plan_reader.h"
 
 bool dsm__plan_root_only(const dsm__json_node *node) {
-  static const char *const known[] = {"format",        "dsm_version", "mode",   "minibatch",
-                                      "optimizations", "options",     "result", "pipeline",
-                                      "layers",        "workload",    "system"};
+  static const char *const known[] = {"format",        "dsm_version", "mode",     "minibatch",
+                                      "optimizations", "options",     "search",   "result",
+                                      "pipeline",      "layers",      "workload", "system"};
   return dsm__json_object_only(node, known, DSM__COUNT_OF(known));
 }
 

@@ -191,6 +191,20 @@ static void put_options(dsm__json_writer *writer, const dsm_explore_options *opt
   dsm__json_end_object(writer);
 }
 
+/* Only where the search was not to go to the end. */
+static void put_search(dsm__json_writer *writer, const dsm_plan *plan) {
+  const dsm_explore_options *const options = &plan->options;
+  if (options->gap <= 0 && options->time_limit_seconds <= 0) {
+    return;
+  }
+  dsm__json_write_key(writer, "search");
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_double(writer, "gap", options->gap);
+  dsm__json_put_double(writer, "time_limit_seconds", options->time_limit_seconds);
+  dsm__json_put_bool(writer, "is_stopped", plan->statistics.is_stopped);
+  dsm__json_end_object(writer);
+}
+
 char *dsm_plan_print(const dsm_plan *plan) {
   dsm__text_buffer text = {0};
   dsm__json_writer writer = {.out = &text};
@@ -201,6 +215,7 @@ char *dsm_plan_print(const dsm_plan *plan) {
   dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
   dsm__optimizations_put(&writer, plan->options.optimizations);
   put_options(&writer, &plan->options);
+  put_search(&writer, plan);
   put_result(&writer, plan);
   put_pipelines(&writer, plan);
   dsm__json_write_key(&writer, "layers");

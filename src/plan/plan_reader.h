@@ -15,6 +15,7 @@ typedef struct dsm__plan_reader {
   dsm_workload *workload;
   dsm_system *system;
   dsm_explore_options options;
+  bool is_stopped;    /**< the search was, by its time limit */
   bool is_overridden; /**< values of the workload were replaced, perhaps its minibatch */
   dsm_machine machine;
 

@@ -19,7 +19,7 @@ size_t dsm__plan_loser_sentences(dsm__page *page, const dsm_plan *plan,
                                  const char *sentences[DSM__LOSERS_MAX]);
 
 /** How far the step is from its lower bound, which is known. Never NULL. */
-const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan_result *result);
+const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan);
 
 /** What a chip's memory holds, of how much. Never NULL. */
 const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory);

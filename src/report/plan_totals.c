@@ -14,19 +14,25 @@
 
 /* ---- one line each ---- */
 
-const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan_result *result) {
+const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_result *const result = &plan->result;
+  const char *const why = plan->statistics.is_stopped ? "; stopped by the time limit" : "";
   static const double tolerance = 1e-9; /* of two implementations of the model */
   const double gap = result->step_cycles / result->lower_bound_cycles - 1;
   if (fabs(gap) <= tolerance) {
     return "optimal: no mapping of the searched space is faster";
   }
+<<<<<<< HEAD
   if (gap < 0) {
     return dsm__page_text(page, "%s cycles: above the step, so one of the two is wrong",
                           dsm__figure_fixed(result->lower_bound_cycles, 0).text);
   }
   return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum",
+=======
+  return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum%s",
+>>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
                         dsm__figure_fixed(result->lower_bound_cycles, 0).text,
-                        dsm__figure_digits(100 * gap, 3).text);
+                        dsm__figure_digits(100 * gap, 3).text, why);
 }
 
 typedef struct memory_part {
@@ -70,7 +76,7 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
       page, LABEL_WIDTH, "utilization",
       dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * result->utilization, 2).text));
   if (result->lower_bound_cycles > 0) {
-    dsm__page_labelled(page, LABEL_WIDTH, "lower bound", dsm__plan_bound_line(page, result));
+    dsm__page_labelled(page, LABEL_WIDTH, "lower bound", dsm__plan_bound_line(page, plan));
   }
   dsm__page_labelled(page, LABEL_WIDTH, "chip memory",
                      dsm__plan_memory_line(page, &result->memory));

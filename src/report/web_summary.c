@@ -294,7 +294,7 @@ static void put_facts(dsm__page *page, const dsm_plan *plan) {
   dsm__html_begin(&page->out, "dl", "class", "facts", NULL);
   dsm__page_break(page);
   if (plan->result.lower_bound_cycles > 0) {
-    put_term(page, "Lower bound", dsm__plan_bound_line(page, &plan->result));
+    put_term(page, "Lower bound", dsm__plan_bound_line(page, plan));
   }
   put_term(page, "Memory of a chip", dsm__plan_memory_line(page, &plan->result.memory));
   put_term(page, "On chip", dsm__plan_on_chip_line(page, plan));

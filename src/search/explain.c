@@ -346,8 +346,9 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
                        size_t splits_per_pass, dsm_diags *diags) {
   *explanation = NULL;
   dsm__problem problem;
-  dsm_status status =
-      dsm__problem_init(&problem, plan->workload, plan->system, &plan->options, diags);
+  dsm_explore_options options = plan->options;
+  options.time_limit_seconds = 0; /* what is explained has to be known to the end */
+  dsm_status status = dsm__problem_init(&problem, plan->workload, plan->system, &options, diags);
   if (status != DSM_OK) {
     return status;
   }

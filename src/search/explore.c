@@ -48,6 +48,7 @@ static dsm_search_statistics statistics_of(const dsm__problem *problem) {
       .distinct_layers = problem->table.distinct.count,
       .evaluations =
           problem->table.evaluations + problem->groups.evaluations + problem->evaluations,
+      .is_stopped = dsm__deadline_was_met(problem->inputs.deadline),
   };
 }
 

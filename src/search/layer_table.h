@@ -3,6 +3,7 @@
 #ifndef DSM_SEARCH_LAYER_TABLE_H
 #define DSM_SEARCH_LAYER_TABLE_H
 
+#include "base/deadline.h"
 #include "dsm/plan.h"
 #include "plan/core_splits.h"
 #include "plan/holding.h"
@@ -15,8 +16,9 @@ typedef struct dsm__search_inputs {
   const dsm_workload *workload;
   const dsm_machine *machine;
   const dsm_explore_options *options;
-  double preloaded_bytes; /**< of a core's scratchpad (section 10) */
-  dsm__memo *memo;        /**< what earlier explorations found; only for one thread; NULL: none */
+  double preloaded_bytes;  /**< of a core's scratchpad (section 10) */
+  dsm__deadline *deadline; /**< of the whole search; NULL: none */
+  dsm__memo *memo;         /**< what earlier explorations found; only for one thread; NULL: none */
   uint32_t memo_contexts[DSM_PASS_COUNT]; /**< see dsm__memo_begin */
 } dsm__search_inputs;
 

@@ -164,12 +164,18 @@ bool dsm__layouts_solve(dsm__problem *problem, double known_cycles, dsm__solutio
     return false;
   }
   solution->answer.lower_bound_cycles = free_solution.answer.lower_bound_cycles;
+  if (dsm__problem_is_over(problem)) { /* its cycles are not all there */
+    solution->answer.cycles = HUGE_VAL;
+    return true;
+  }
   bool is_cut = true;
-  while (is_cut && s.states_max < problem->layout_states_max) {
+  while (is_cut && s.states_max < problem->layout_states_max && !dsm__problem_is_over(problem)) {
+    const dsm__solution before = *solution;
     s.states_max *= MORE_STATES;
     if (!run_round(&s, fmin(solution->answer.cycles, known_cycles), &is_cut, solution)) {
       return false;
     }
+    *solution = dsm__problem_is_over(problem) ? before : *solution;
   }
   return true;
 }

@@ -37,6 +37,10 @@ static bool is_below_best(const searching *s, double cycles) {
   return dsm__equal_to(cycles) < s->best_cycles;
 }
 
+static bool is_over(const searching *s) {
+  return dsm__problem_is_over(s->problem);
+}
+
 /* The mappings of a level that are worked on. */
 typedef struct mappings {
   dsm__preload_mapping below;
@@ -244,7 +248,7 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
   mappings m;
   dsm__preload_bound bound;
   bool is_done = dsm__preload_level_init(&level, &request) && mappings_init(&m, &level);
-  if (is_done) {
+  if (is_done && !is_over(s)) {
     dsm__preload_bound_find(&level, &m.below, &m.above, &m.scratch, &bound);
     raise_bounds(s, step, &bound);
     is_done = worthwhile == NULL ||
@@ -259,7 +263,8 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
 /* Is there hope that a level has something faster? */
 static bool is_hopeful(const searching *s, int step) {
   return s->problem->is_bounding_off ||
-         (is_below_best(s, s->steps[step].bound) && is_below_best(s, s->screened[step].bound));
+         is_below_best(s, fmax(s->steps[step].bound, s->screened[step].bound) *
+                              (1 + s->problem->inputs.options->gap));
 }
 
 static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
@@ -273,7 +278,7 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
   mappings m;
   dsm__preload_bound bound;
   bool is_done = dsm__preload_level_init(&level, &request) && mappings_init(&m, &level);
-  if (is_done) {
+  if (is_done && !is_over(s)) {
     dsm__preload_bound_find(&level, &m.below, &m.above, &m.scratch, &bound);
     /* States are missing that cannot be faster than the best so far. */
     const double others = s->is_holding ? s->best_cycles : HUGE_VAL;
@@ -369,6 +374,9 @@ static bool search_levels(searching *s) {
   }
   for (unsigned tries = TRY_GOOD; tries <= TRY_ALL; tries++) {
     for (int step = next_step(s, tries); step != 0; step = next_step(s, tries)) {
+      if (is_over(s)) {
+        break;
+      }
       if (!work_on(s, step)) {
         return false;
       }

@@ -181,8 +181,10 @@ static bool improve(dsm__preload_laid *best, dsm__preload_level *level,
     memcpy(layers, layouts, layer_count * sizeof *layers);
     round.decisions.layers = layers;
     const bool is_done = run_round(&round, level, mapping, layers);
-    const bool is_better = is_done && round.mapping.cycles < best->mapping.cycles;
-    const bool is_going_on = is_done && round.mapping.cycles < before;
+    /* Once the time is over runs are not scored. */
+    const bool is_scored = is_done && !dsm__problem_is_over(&level->problem);
+    const bool is_better = is_scored && round.mapping.cycles < best->mapping.cycles;
+    const bool is_going_on = is_scored && round.mapping.cycles < before;
     before = is_done ? round.mapping.cycles : before;
     layouts = layers;
     if (is_better) {

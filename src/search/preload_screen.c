@@ -45,6 +45,10 @@ static double room_of(const screen *s, int step) {
   return dsm_preload_room_bytes(&s->of->problem->machine) / DSM__PRELOAD_STEPS * step;
 }
 
+static bool is_over(const screen *s) {
+  return dsm__problem_is_over(s->of->problem);
+}
+
 static bool is_below_limit(const screen *s, double cycles) {
   return dsm__equal_to(cycles) < s->of->limit;
 }
@@ -140,7 +144,7 @@ static uint64_t *new_worthwhile(const screen *s) {
 static bool screen_relaxed(screen *s, uint64_t *worthwhile, bool *is_any) {
   bool is_done = init_level(s, NULL, true);
   *is_any = false;
-  for (int step = 1; is_done && step <= DSM__PRELOAD_STEPS; step++) {
+  for (int step = 1; is_done && !is_over(s) && step <= DSM__PRELOAD_STEPS; step++) {
     const dsm__preload_bound bound = find_bound(s, step);
     bool is_one = false;
     is_done = !is_below_limit(s, bound.cycles) ||
@@ -180,6 +184,9 @@ static bool screen_step(screen *s, int step) {
     if (!dsm__preload_level_narrow(&s->level, s->of->residents, room_of(s, step))) {
       return false;
     }
+    if (is_over(s)) { /* the costs are not all there */
+      return true;
+    }
   }
   const dsm__preload_bound bound = find_bound(s, step);
   one->bound = fmax(one->bound, bound.cycles);
@@ -198,7 +205,7 @@ static bool screen_steps(screen *s, const uint64_t *worthwhile) {
   if (is_done && (s->level.network.is_cut || !groups->is_exact || !groups->is_complete)) {
     return true;
   }
-  for (int step = 1; is_done && step <= DSM__PRELOAD_STEPS; step++) {
+  for (int step = 1; is_done && !is_over(s) && step <= DSM__PRELOAD_STEPS; step++) {
     is_done = screen_step(s, step);
   }
   return is_done;
@@ -224,7 +231,7 @@ bool dsm__preload_screen(const dsm__preload_screening *screening, dsm__preload_s
     close_level(&s, evaluations);
   }
   if (is_done) {
-    is_done = screen_steps(&s, is_any ? worthwhile : NULL);
+    is_done = is_over(&s) || screen_steps(&s, is_any ? worthwhile : NULL);
     close_level(&s, evaluations);
   }
   return is_done;

@@ -242,6 +242,7 @@ static bool run_through(labelling *l, size_t *count) {
     return false;
   }
   for (size_t v = 0; v < graph->node_count && !l->is_full; v++) {
+    l->is_full = dsm__problem_is_over(&l->level->problem);
     if (!collect(l, (uint32_t)v, count)) {
       return false;
     }

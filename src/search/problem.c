@@ -60,12 +60,24 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                    options->mode == DSM_MODE_TRAINING ? "preload" : "per_pass");
     return DSM_ERROR_USAGE;
   }
+  if (!(options->gap >= 0 && options->gap < 1) ||
+      !(options->time_limit_seconds >= 0 && isfinite(options->time_limit_seconds))) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "expected a gap from 0 to below 1 and a time limit of 0 or more seconds, found "
+                   "%g and %g",
+                   options->gap, options->time_limit_seconds);
+    return DSM_ERROR_USAGE;
+  }
   *problem = (dsm__problem){
       .inputs = {.workload = workload, .options = options},
       .machine = dsm_machine_derive(system),
       .arena = dsm__arena_new(),
   };
   problem->inputs.machine = &problem->machine;
+  if (options->time_limit_seconds > 0) {
+    dsm__deadline_begin(&problem->deadline, options->time_limit_seconds);
+    problem->inputs.deadline = &problem->deadline;
+  }
   use_memo(&problem->inputs, system, memo);
   if (problem->arena == NULL || !fill(problem)) {
     dsm__problem_fini(problem);
@@ -161,7 +173,7 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
                                              worthwhile, &is_any, &bound)) {
     return false;
   }
-  if (!is_any) {
+  if (!is_any || dsm__problem_is_over(problem)) {
     return true;
   }
   dsm__graph_request request = request_of(problem, &solution->factors);
@@ -169,7 +181,17 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   request.worthwhile = worthwhile;
   request.is_merging_off = problem->is_bounding_off;
   dsm__solution held = {.factors = solution->factors};
+<<<<<<< HEAD
   if (!build(problem, &request, &held.network) || !dsm__problem_search(problem, &held)) {
+=======
+  if (!build(problem, &request, &held.network)) {
+    return false;
+  }
+  if (dsm__problem_is_over(problem)) {
+    return true;
+  }
+  if (!dsm__graph_search(&held.network.graph, problem->arena, &held.path, &held.answer)) {
+>>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
     return false;
   }
   if (dsm__has_layouts(problem->machine.system) &&
@@ -194,7 +216,8 @@ static bool solve_with_factors(dsm__problem *problem, dsm__solution *solution) {
   if (!build(problem, &request, &solution->network) || !dsm__problem_search(problem, solution)) {
     return false;
   }
-  return !solution->answer.is_feasible || !may_hold(problem) || solve_holding(problem, solution);
+  return !solution->answer.is_feasible || !may_hold(problem) || dsm__problem_is_over(problem) ||
+         solve_holding(problem, solution);
 }
 
 /* A group's time has an ideal too: no mapping that uses one that was left out is faster than all
@@ -241,9 +264,9 @@ static bool bound_groups(dsm__problem *problem, dsm__solution *solution) {
     return true;
   }
   double bound = ideal_bound(problem);
-  const bool is_preloading = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD);
-  if (groups->is_complete && !is_preloading && !problem->factors.is_uniform &&
-      !relaxed_bound(problem, &solution->factors, &bound)) {
+  const bool has_preload = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD);
+  if (groups->is_complete && !has_preload && !dsm__problem_is_over(problem) &&
+      !problem->factors.is_uniform && !relaxed_bound(problem, &solution->factors, &bound)) {
     return false;
   }
   solution->answer.lower_bound_cycles = fmin(solution->answer.lower_bound_cycles, bound);
@@ -260,13 +283,45 @@ static bool is_better(const dsm__solution *other, const dsm__solution *than) {
              dsm__graph_sum(&than->network.graph, &than->path).counted;
 }
 
+<<<<<<< HEAD
 /* Without preloading. */
 static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
+=======
+static bool is_preloading(const dsm__problem *problem) {
+  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
+         !problem->is_preloading_off;
+}
+
+/* With preloading, where there is time for it. What the search without it was cut off from, or with
+ * it was not begun, is bounded by the ideal. */
+static bool go_on_preloading(dsm__problem *problem, dsm__solution *solution) {
+  dsm__graph_answer *const answer = &solution->answer;
+  if (dsm__problem_is_over(problem)) {
+    answer->lower_bound_cycles = ideal_bound(problem);
+    return true;
+  }
+  if (!is_preloading(problem) || !answer->is_feasible) {
+    return true;
+  }
+  if (!dsm__problem_solve_preload(problem, solution)) {
+    return false;
+  }
+  if (dsm__problem_is_over(problem)) {
+    answer->lower_bound_cycles =
+        fmin(answer->cycles, fmax(answer->lower_bound_cycles, ideal_bound(problem)));
+  }
+  return true;
+}
+
+bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
+>>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
   *solution = (dsm__solution){.factors = problem->factors};
   if (!solve_with_factors(problem, solution)) {
     return false;
   }
-  for (unsigned f = 1; problem->factors.is_uniform && f < problem->factors.count; f++) {
+  for (unsigned f = 1;
+       problem->factors.is_uniform && f < problem->factors.count && !dsm__problem_is_over(problem);
+       f++) {
     dsm__solution other = {.factors = problem->factors};
     other.factors.conv_index = f;
     if (!solve_with_factors(problem, &other)) {
@@ -278,6 +333,7 @@ static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
     }
     solution->answer.lower_bound_cycles = bound;
   }
+<<<<<<< HEAD
   return true;
 }
 
@@ -299,6 +355,9 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
   if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
       !problem->is_preloading_off && solution->answer.is_feasible &&
       !dsm__problem_solve_preload(problem, solution)) {
+=======
+  if (!go_on_preloading(problem, solution)) {
+>>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
     return false;
   }
   if (problem->factors.is_uniform) {

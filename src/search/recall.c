@@ -46,6 +46,23 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
   return true;
 }
 
+/* A few splits from the first valid one on. */
+static dsm__core_splits some_splits(const dsm__recalled_pass *of) {
+  enum { SOME = 64 };
+  const dsm__core_splits *const all = &of->table->splits;
+  const dsm__parts parts = dsm__pass_parts(of->setting, of->pass, of->parallelism, false);
+  const dsm_pass_work work =
+      dsm__part_work(of->setting, of->pass, of->parallelism, &parts.items[0]);
+  size_t first = 0;
+  while (first < all->count &&
+         !dsm_split_is_valid(of->setting->layer, &work.share, &all->items[first])) {
+    first++;
+  }
+  first = first == all->count ? 0 : first;
+  const size_t left = all->count - first;
+  return (dsm__core_splits){all->items + first, left < SOME ? left : SOME};
+}
+
 dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, double *totals) {
   const dsm__search_inputs *const inputs = of->table->inputs;
   const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
@@ -56,9 +73,11 @@ dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, double *total
   if (known != NULL) {
     return *known;
   }
-  const dsm__best_pass best = dsm__best_pass_find(of->setting, of->pass, of->parallelism,
-                                                  may_keep_kernel, &of->table->splits, totals);
-  if (is_kept) {
+  const bool is_over = dsm__deadline_is_over(inputs->deadline);
+  const dsm__core_splits some = is_over ? some_splits(of) : of->table->splits;
+  const dsm__best_pass best =
+      dsm__best_pass_find(of->setting, of->pass, of->parallelism, may_keep_kernel, &some, totals);
+  if (is_kept && !is_over) {
     dsm__memo_put_best_pass(inputs->memo, &key, &best);
   }
   return best;

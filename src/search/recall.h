@@ -14,8 +14,9 @@ typedef struct dsm__recalled_pass {
   dsm_parallelism parallelism;
 } dsm__recalled_pass;
 
-/** dsm__best_pass_find with the table's core splits; the kernel may stay where the options have
- * reuse. Kept for later. `totals` is its scratch. */
+/** dsm__best_pass_find with the table's core splits, of which only some are looked at once the time
+ * is over; the kernel may stay where the options have reuse. Kept for later. `totals` is its
+ * scratch. */
 dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, double *totals);
 
 /** What was kept of a kind of score; false if nothing was. */

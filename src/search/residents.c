@@ -181,8 +181,13 @@ static void run_task(void *context, size_t task, size_t worker) {
   dsm__residents *const residents = j->residents;
   dsm__resident_run *const run = residents->runs[residents->scored + task];
   dsm__resident *const points = j->points[worker];
-  open_run(run, residents, j->totals[worker], &j->evaluations[worker]);
-  find_ends(run, residents->splits, points, &j->evaluations[worker]);
+  if (dsm__deadline_is_over(residents->inputs->deadline)) { /* the run is not used any more */
+    points[0] = points[1] = (dsm__resident){.cycles = 0};
+    run->end_count = run->hull_count = 1;
+  } else {
+    open_run(run, residents, j->totals[worker], &j->evaluations[worker]);
+    find_ends(run, residents->splits, points, &j->evaluations[worker]);
+  }
   const size_t count = run->end_count + run->hull_count;
   run->ends = dsm__arena_array(residents->workers[worker], count, sizeof run->ends[0]);
   if (run->ends == NULL) {

@@ -247,6 +247,9 @@ static dsm__memo_score score_variant(task *t, const dsm__variant_key *key) {
 
 static void run_task(void *context, size_t task_index, size_t worker_index) {
   const job *const j = context;
+  if (dsm__deadline_is_over(j->variants->table->inputs->deadline)) {
+    return; /* what is made of the cycles is not used any more */
+  }
   task t = {.variants = j->variants,
             .scratch = &j->scratch[worker_index * j->variants->table->splits.count]};
   uint64_t *const evaluations = &j->evaluations[worker_index];

@@ -142,6 +142,11 @@ static bool explore(dsm__evaluator *evaluator, const dsm__point *point,
   dsm_diags_clear(evaluator->diags);
   const dsm_status status = dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload,
                                                  system, &point->options, evaluator->diags);
+  if (status == DSM_OK && evaluator->plan->statistics.is_stopped) {
+    result->reason = dsm__arena_printf(evaluator->arena, "the time limit of %g s ended the search",
+                                       point->options.time_limit_seconds);
+    return result->reason != NULL && describe(evaluator, result);
+  }
   if (status == DSM_OK) {
     return describe(evaluator, result);
   }

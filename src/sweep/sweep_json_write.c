@@ -120,6 +120,12 @@ static void write_options(resolved_writer *writer) {
     dsm__parallelisms_text(draft->options.parallelisms, text);
     dsm__json_put_string(&writer->json, "parallelism", text);
   }
+  if (draft->options.gap > 0) {
+    dsm__json_put_double(&writer->json, "gap", draft->options.gap);
+  }
+  if (draft->options.time_limit_seconds > 0) {
+    dsm__json_put_double(&writer->json, "time_limit_seconds", draft->options.time_limit_seconds);
+  }
   dsm__json_end_object(&writer->json);
 }
 

@@ -85,6 +85,12 @@ static void read_request_options(dsm__sweep_draft *draft) {
     draft->options.parallelisms = *request->parallelisms;
     draft->stated.has_parallelism = true;
   }
+  if (request->gap != NULL) {
+    draft->options.gap = *request->gap;
+  }
+  if (request->time_limit_seconds != NULL) {
+    draft->options.time_limit_seconds = *request->time_limit_seconds;
+  }
   if (request->record != NULL) {
     draft->record = *request->record;
   }

@@ -26,5 +26,6 @@ Suite *suite_optimizations(void);
 Suite *suite_published(void);
 Suite *suite_ranking(void);
 Suite *suite_residents(void);
+Suite *suite_limits(void);
 
 #endif

@@ -21,6 +21,7 @@ int main(void) {
   srunner_add_suite(runner, suite_ranking());
   srunner_add_suite(runner, suite_explain());
   srunner_add_suite(runner, suite_residents());
+  srunner_add_suite(runner, suite_limits());
   srunner_add_suite(runner, suite_preload());
   srunner_add_suite(runner, suite_what_if());
 #ifndef DSM_IS_BRIEF /* what bundled networks' numbers are like is the same in every build */

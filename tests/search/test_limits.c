@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_limits.c: searches that end before the optimum is proven say how good their answers are. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bundled.h"
+#include "suites.h"
+
+static const char *const systems[] = {"chip1", "torus64", "torus64_refined"};
+enum { SYSTEM_COUNT = sizeof systems / sizeof systems[0] };
+
+/* Any answer of a search that was cut lies above the optimum, and any bound below it. */
+static void check_encloses(const dsm_plan *cut, const dsm_plan *whole) {
+  ck_assert_int_eq(dsm_plan_validate(cut, NULL), DSM_OK);
+  ck_assert_double_ge(cut->result.step_cycles, whole->result.lower_bound_cycles * (1 - 1e-11));
+  ck_assert_double_le(cut->result.lower_bound_cycles, whole->result.step_cycles * (1 + 1e-11));
+  ck_assert_double_gt(cut->result.lower_bound_cycles, 0);
+}
+
+/* Over before it began. */
+START_TEST(test_no_time_gives_a_valid_plan_with_a_bound) {
+  for (size_t s = 0; s < SYSTEM_COUNT; s++) {
+    for (int mode = 0; mode < DSM_MODE_COUNT; mode++) {
+      dsm_explore_options options = bundled_options((dsm_mode)mode);
+      bundled whole = bundled_explore(bundled_networks[_i], systems[s], "16", &options);
+      options.time_limit_seconds = 1e-9;
+      bundled cut = bundled_explore(bundled_networks[_i], systems[s], "16", &options);
+      ck_assert_int_eq(cut.status, whole.status);
+      if (whole.status == DSM_OK) {
+        ck_assert(cut.plan->statistics.is_stopped && !whole.plan->statistics.is_stopped);
+        check_encloses(cut.plan, whole.plan);
+      }
+      bundled_free(&cut);
+      bundled_free(&whole);
+    }
+  }
+}
+END_TEST
+
+START_TEST(test_time_that_is_enough_changes_nothing) {
+  dsm_explore_options options = bundled_options(DSM_MODE_INFERENCE);
+  bundled whole = bundled_explore(bundled_networks[_i], "torus64", "64", &options);
+  options.time_limit_seconds = 100000;
+  bundled limited = bundled_explore(bundled_networks[_i], "torus64", "64", &options);
+  ck_assert(!limited.plan->statistics.is_stopped);
+  limited.plan->options.time_limit_seconds = 0;
+  char *const one = dsm_plan_print(whole.plan);
+  char *const other = dsm_plan_print(limited.plan);
+  ck_assert_str_eq(one, other);
+  free(one);
+  free(other);
+  bundled_free(&limited);
+  bundled_free(&whole);
+}
+END_TEST
+
+/* GoogLeNet gains 0.09 % by preloading on chip1: less than the larger gap. */
+START_TEST(test_gap_is_kept) {
+  static const double gaps[] = {0, 1e-4, 0.01};
+  dsm_explore_options options = bundled_options(DSM_MODE_INFERENCE);
+  bundled whole = bundled_explore("googlenet", "chip1", "256", &options);
+  options.gap = gaps[_i];
+  bundled near = bundled_explore("googlenet", "chip1", "256", &options);
+  check_encloses(near.plan, whole.plan);
+  ck_assert_double_le(near.plan->result.step_cycles,
+                      near.plan->result.lower_bound_cycles * (1 + gaps[_i]) * (1 + 1e-11));
+  ck_assert_int_eq(near.plan->result.step_cycles > whole.plan->result.step_cycles, _i == 2);
+  bundled_free(&near);
+  bundled_free(&whole);
+}
+END_TEST
+
+static const struct {
+  double gap;
+  double time_limit_seconds;
+  dsm_status status;
+} bad_limits[] = {
+    {0.999, 1, DSM_OK},        {1, 1, DSM_ERROR_USAGE},  {-1e-9, 1, DSM_ERROR_USAGE},
+    {NAN, 1, DSM_ERROR_USAGE}, {0, -1, DSM_ERROR_USAGE}, {0, INFINITY, DSM_ERROR_USAGE},
+    {0, NAN, DSM_ERROR_USAGE},
+};
+
+START_TEST(test_limits_have_ranges) {
+  dsm_explore_options options = bundled_options(DSM_MODE_INFERENCE);
+  options.gap = bad_limits[_i].gap;
+  options.time_limit_seconds = bad_limits[_i].time_limit_seconds;
+  bundled explored = bundled_explore("raider", "chip1", "1", &options);
+  ck_assert_int_eq(explored.status, bad_limits[_i].status);
+  bundled_free(&explored);
+}
+END_TEST
+
+START_TEST(test_limits_are_in_the_plan) {
+  dsm_explore_options options = bundled_options(DSM_MODE_INFERENCE);
+  options.gap = 0.125;
+  options.time_limit_seconds = 1e-9;
+  bundled explored = bundled_explore("raider", "chip1", "1", &options);
+  char *const text = dsm_plan_print(explored.plan);
+  ck_assert_ptr_nonnull(
+      strstr(text, "{\"gap\": 0.125, \"time_limit_seconds\": 1e-09, \"is_stopped\": true}"));
+  dsm_plan *read = NULL;
+  ck_assert_int_eq(dsm_plan_parse(&read, text, strlen(text), NULL, NULL, NULL), DSM_OK);
+  ck_assert(read->statistics.is_stopped);
+  ck_assert_double_eq_tol(read->options.gap, 0.125, 1e-15);
+  ck_assert_double_eq_tol(read->options.time_limit_seconds, 1e-9, 1e-20);
+  dsm_plan_free(read);
+  free(text);
+  bundled_free(&explored);
+}
+END_TEST
+
+Suite *suite_limits(void) {
+  Suite *const suite = suite_create("limits");
+  TCase *const tests = tcase_create("limits");
+  tcase_set_timeout(tests, 120);
+  tcase_add_loop_test(tests, test_no_time_gives_a_valid_plan_with_a_bound, 0, BUNDLED_NETWORKS);
+  tcase_add_loop_test(tests, test_time_that_is_enough_changes_nothing, 0, BUNDLED_NETWORKS);
+  tcase_add_loop_test(tests, test_gap_is_kept, 0, 3);
+  tcase_add_loop_test(tests, test_limits_have_ranges, 0, sizeof bad_limits / sizeof bad_limits[0]);
+  tcase_add_test(tests, test_limits_are_in_the_plan);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
