@@ -365,7 +365,8 @@ static void trace(const dsm__allotment *a, const label_list *lists, size_t *chos
 static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
                                     const rest_table *rest, label *scratch, size_t *chosen,
                                     double *total) {
-  const double limit = fmin(dsm__equal_to(*total), a->known_total);
+  const double limit = a->is_only_faster ? a->known_total * (1 - 1e-11)
+                                         : fmin(dsm__equal_to(*total), a->known_total);
   for (size_t s = 0; s < a->stage_count; s++) {
     size_t count = 0;
     if (!extend(a, s, &lists[s], rest, limit, scratch, &count)) {
@@ -390,7 +391,11 @@ dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_
                                           double *total, double *bound) {
   const size_t stages = allotment->stage_count;
   double least_total = 0;
-  dsm__allotment_result result = find_first(allotment, chosen, total, &least_total);
+  dsm__allotment_result result = DSM__ALLOTMENT_EXACT;
+  *total = allotment->known_total;
+  if (!allotment->is_only_faster) {
+    result = find_first(allotment, chosen, total, &least_total);
+  }
   if (result != DSM__ALLOTMENT_EXACT) {
     return result;
   }

@@ -36,6 +36,8 @@ typedef struct dsm__allotment {
   uint64_t timesteps;  /**< T */
   double known_total;  /**< of another mapping of the group, or infinite: an allotment that takes
                             longer need not be the best */
+  bool is_only_faster; /**< what takes as long as the known total is not wanted: where nothing takes
+                            less, *total is that and chosen is not set */
   uint64_t *work_left; /**< comparisons that may still be made, counted down; NULL: any number */
 } dsm__allotment;
 

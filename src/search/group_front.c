@@ -176,6 +176,7 @@ static bool find_within(fronting *f, limits below, dsm__group *found) {
       return false;
     }
     allotment.known_total = found->cycles;
+    allotment.is_only_faster = isfinite(found->cycles);
   }
   return true;
 }

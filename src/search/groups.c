@@ -246,6 +246,7 @@ static bool solve(finder *f, dsm__group *kind, bool may_fetch) {
       .rows = dsm__stage_rows_together(system_of(f), f->stages.columns),
       .timesteps = f->table->inputs->workload->layers[kind->first_layer].timesteps,
       .known_total = kind->cycles,
+      .is_only_faster = may_fetch && isfinite(kind->cycles),
       .work_left = &f->work_left,
   };
   double total = 0;

@@ -137,6 +137,11 @@ START_TEST(test_what_is_known_hides_nothing_better) {
     ck_assert_double_ge(total, best);
     ck_assert_msg(_i <= 0 || total <= best, "seed %u: %g, best %g", (unsigned)seed, total, best);
     ck_assert_double_eq(bound, fmin(best, made.allotment.known_total));
+    made.allotment.is_only_faster = true;
+    ck_assert_int_eq(dsm__allotment_find(&made.allotment, chosen, &total, &bound),
+                     DSM__ALLOTMENT_EXACT);
+    ck_assert_double_eq(total, fmin(best, made.allotment.known_total));
+    ck_assert_double_eq(bound, total);
   }
 }
 END_TEST
