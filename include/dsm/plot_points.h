@@ -34,8 +34,9 @@ DSM_API bool dsm_points_figure_parse(const char *text, dsm_points_figure *figure
 /** Most axes of a `series`, most objectives of a front. */
 #define DSM_PLOT_LIST_MAX 16
 
-/** Axes that a view can make logarithmic. */
+/** The horizontal axis, among those that a view makes logarithmic. */
 #define DSM_PLOT_AXIS_X 1U
+/** The vertical axis, likewise. */
 #define DSM_PLOT_AXIS_Y 2U
 
 /** What a figure shows. All is borrowed; columns are names of dsm_point_table. All zero is the
