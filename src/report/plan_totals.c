@@ -22,15 +22,11 @@ const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan) {
   if (fabs(gap) <= tolerance) {
     return "optimal: no mapping of the searched space is faster";
   }
-<<<<<<< HEAD
   if (gap < 0) {
     return dsm__page_text(page, "%s cycles: above the step, so one of the two is wrong",
                           dsm__figure_fixed(result->lower_bound_cycles, 0).text);
   }
-  return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum",
-=======
   return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum%s",
->>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
                         dsm__figure_fixed(result->lower_bound_cycles, 0).text,
                         dsm__figure_digits(100 * gap, 3).text, why);
 }

@@ -297,15 +297,11 @@ static bool solve_kinds(finder *f, bool may_fetch) {
     return false;
   }
   for (size_t g = 0; g < f->kind_count; g++) {
-<<<<<<< HEAD
-    if (f->kinds[g].layer_count <= together && !solve(f, &f->kinds[g], may_fetch)) {
-=======
     if (dsm__deadline_is_over(f->table->inputs->deadline)) {
       f->groups->is_complete = false;
       return true;
     }
-    if (f->kinds[g].layer_count <= together && !solve(f, &f->kinds[g])) {
->>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
+    if (f->kinds[g].layer_count <= together && !solve(f, &f->kinds[g], may_fetch)) {
       return false;
     }
   }

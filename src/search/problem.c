@@ -181,17 +181,13 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   request.worthwhile = worthwhile;
   request.is_merging_off = problem->is_bounding_off;
   dsm__solution held = {.factors = solution->factors};
-<<<<<<< HEAD
-  if (!build(problem, &request, &held.network) || !dsm__problem_search(problem, &held)) {
-=======
   if (!build(problem, &request, &held.network)) {
     return false;
   }
   if (dsm__problem_is_over(problem)) {
     return true;
   }
-  if (!dsm__graph_search(&held.network.graph, problem->arena, &held.path, &held.answer)) {
->>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
+  if (!dsm__problem_search(problem, &held)) {
     return false;
   }
   if (dsm__has_layouts(problem->machine.system) &&
@@ -283,10 +279,6 @@ static bool is_better(const dsm__solution *other, const dsm__solution *than) {
              dsm__graph_sum(&than->network.graph, &than->path).counted;
 }
 
-<<<<<<< HEAD
-/* Without preloading. */
-static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
-=======
 static bool is_preloading(const dsm__problem *problem) {
   return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
          !problem->is_preloading_off;
@@ -313,8 +305,8 @@ static bool go_on_preloading(dsm__problem *problem, dsm__solution *solution) {
   return true;
 }
 
-bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
->>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
+/* Without preloading. */
+static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
   *solution = (dsm__solution){.factors = problem->factors};
   if (!solve_with_factors(problem, solution)) {
     return false;
@@ -333,7 +325,6 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
     }
     solution->answer.lower_bound_cycles = bound;
   }
-<<<<<<< HEAD
   return true;
 }
 
@@ -348,16 +339,11 @@ static bool solve_in_short_memory(dsm__problem *problem, dsm__solution *solution
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
   problem->is_memory_short = false;
   if (!solve_all_factors(problem, solution) ||
-      (problem->is_memory_short && problem->groups.count > 0 &&
+      (problem->is_memory_short && problem->groups.count > 0 && !dsm__problem_is_over(problem) &&
        !solve_in_short_memory(problem, solution))) {
     return false;
   }
-  if (dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PRELOAD) &&
-      !problem->is_preloading_off && solution->answer.is_feasible &&
-      !dsm__problem_solve_preload(problem, solution)) {
-=======
   if (!go_on_preloading(problem, solution)) {
->>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
     return false;
   }
   if (problem->factors.is_uniform) {

@@ -21,11 +21,8 @@ typedef struct dsm__problem {
   bool is_bounding_off;      /**< for tests: states that a bound shows to be useless, or that are
                                   alike, are all kept */
   bool is_preloading_off;    /**< weights are not preloaded, whatever the options say */
-<<<<<<< HEAD
   bool is_memory_short;      /**< the fastest path of a graph that was searched does not fit */
-=======
   dsm__deadline deadline;    /**< in inputs, if the options have a time limit */
->>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
   uint64_t evaluations;      /**< of building graphs */
   dsm__arena *arena;
 } dsm__problem;
@@ -55,20 +52,16 @@ typedef struct dsm__solution {
   const dsm__decisions *preloading;
 } dsm__solution;
 
-<<<<<<< HEAD
 /** Finds the fastest path of the solution's network that fits, and its answer; false if out of
  * memory. */
 bool dsm__problem_search(dsm__problem *problem, dsm__solution *solution);
 
-/** Finds the fastest mapping; false if out of memory. */
-=======
 /** Is the time over? Then what has been begun is given up. */
 static inline bool dsm__problem_is_over(const dsm__problem *problem) {
   return dsm__deadline_is_over(problem->inputs.deadline);
 }
 
 /** Finds the fastest mapping, as far as gap and time limit demand; false if out of memory. */
->>>>>>> bd37e1f (Explorations end in time: --time-limit and --gap for explore and sweeps)
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution);
 
 /** The graph in which a layer has all its choices, with the uniform factor of `factors` if there is
