@@ -113,10 +113,9 @@ DSM_API dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_s
 /** One chip's share of a layer under a parallelism (docs/model.md, section 3). */
 typedef struct dsm_chip_share {
   dsm_parallelism parallelism;
-  uint64_t model_ways;   /**< nm: chips that share the features; also the feature iterations */
-  uint64_t data_ways;    /**< nd: chips that share the samples */
-  bool has_exact_groups; /**< model.exact_groups of the system */
-  dsm_loops chip;        /**< ChipD; `in` is what one feature iteration handles */
+  uint64_t model_ways; /**< nm: chips that share the features; also the feature iterations */
+  uint64_t data_ways;  /**< nd: chips that share the samples */
+  dsm_loops chip;      /**< ChipD; `in` is what one feature iteration handles */
 } dsm_chip_share;
 
 /** A chip's share of a layer under a parallelism, for so many samples (ChipD). */

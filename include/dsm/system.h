@@ -107,7 +107,6 @@ typedef struct dsm_assumptions {
   double relayout_memory_bytes;      /**< memory bytes per byte re-laid out */
   double weight_update_memory_bytes; /**< memory bytes per owned weight byte in the update */
   double partial_sum_bytes;          /**< of a partial sum; 0: as the workload says */
-  bool exact_groups;                 /**< grouped convolutions: see docs/model.md, section 3 */
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */
   bool dysm_accumulate_in_memory;    /**< partial gradients are re-read from memory */
   bool exact_rotation;               /**< nm feature iterations take nm - 1 moves */

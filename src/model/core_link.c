@@ -7,14 +7,6 @@ static double sent_fraction(double sharing_cores) {
   return (sharing_cores - 1) / sharing_cores;
 }
 
-/* Cores along k_out whose backward sums belong together: all of them by the specified equation;
- * with exact_groups only those that share a group. */
-static double sharing_outputs(const dsm_pass_work *work, const dsm_loops *split) {
-  const bool is_by_group = work->share.has_exact_groups && work->layer->groups > 1;
-  return (double)(is_by_group ? dsm__parts_within_group(work->layer, &work->share, split)
-                              : split->n[DSM_DIM_OUT]);
-}
-
 double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
                               const dsm__core_bytes *core) {
   const double kij = (double)split->n[DSM_DIM_KIJ];
@@ -23,7 +15,7 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
   case DSM_PASS_FORWARD:
     return sent_fraction((double)split->n[DSM_DIM_IN] * kij) * core->output * widening;
   case DSM_PASS_BACKWARD:
-    return sent_fraction(sharing_outputs(work, split) * kij) * core->input *
+    return sent_fraction((double)dsm__parts_within_group(work->layer, split) * kij) * core->input *
            (double)work->share.model_ways * widening;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:

@@ -45,14 +45,13 @@ double dsm_layout_move_cycles(const dsm_machine *machine, double bytes) {
 }
 
 double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
-  return dsm__core_bytes_derive(work->layer, &work->share, &work->bytes, split).kernel;
+  return dsm__core_bytes_derive(work->layer, &work->bytes, split).kernel;
 }
 
 dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
   const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
-  const dsm__core_bytes bytes =
-      dsm__core_bytes_derive(work->layer, &work->share, &work->bytes, split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes);
   const dsm_traffic stream = stream_traffic(work, dsm__memory_bytes(work, refetch));
   const double blocks = dsm__array_blocks(machine, work->pass, &core);
@@ -81,8 +80,7 @@ dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_lo
 double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
   const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
-  const dsm__core_bytes bytes =
-      dsm__core_bytes_derive(work->layer, &work->share, &work->bytes, split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   dsm_traffic along_axes = work->rotation;
   along_axes.bytes[DSM_LINK_MEMORY] = 0;
   along_axes.bytes[DSM_LINK_RING] = 0;
@@ -162,8 +160,7 @@ dsm_transfer_list dsm_axis_transfers(dsm_transfer along_x, dsm_transfer along_y,
 
 dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_loops *split) {
   dsm_transfer_list list = {.count = 0};
-  const dsm__core_bytes bytes =
-      dsm__core_bytes_derive(work->layer, &work->share, &work->bytes, split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   append_memory_streams(&list, work, dsm__refetch_derive(work, &bytes));
   append(&list, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM,
          (dsm_traffic){{[DSM_LINK_RING] = dsm__partial_sum_bytes(work, split, &bytes)}});

@@ -27,24 +27,23 @@ typedef struct dsm__core_work {
 } dsm__core_work;
 
 /**
- * Cores that share one group's output features. Source: section 4. Symbols: ceil(k_out / g); with
- * exact_groups floor(k_out / g) where k_out >= g (all groups must run at once, so cores that do not
- * make up one more for each group idle), else 1. Limits: g = 1: k_out.
+ * Cores that share one group's output features. Source: section 3. Symbols: max(1, floor(k_out /
+ * g)): all groups must run at once, so cores that do not make up one more for each group idle.
+ * Limits: g = 1: k_out.
  */
-uint64_t dsm__parts_within_group(const dsm_layer *layer, const dsm_chip_share *share,
-                                 const dsm_loops *split);
+uint64_t dsm__parts_within_group(const dsm_layer *layer, const dsm_loops *split);
 
 /**
- * Parts into which the output features are really divided. Source: section 4. Symbols: k_out; with
- * exact_groups min(g, k_out) groups times the cores of each. Limits: g = 1: k_out.
+ * Parts into which the output features are really divided. Source: section 3. Symbols: min(g,
+ * k_out) groups times the cores of each. Limits: g = 1: k_out.
  */
-uint64_t dsm__output_parts(const dsm_layer *layer, const dsm_chip_share *share,
-                           const dsm_loops *split);
+uint64_t dsm__output_parts(const dsm_layer *layer, const dsm_loops *split);
 
 /**
  * CoreD. Source: section 4. Symbols: c_d = ceil(ChipD_d / k_d); with groups g > 1, k_out splits
  * whole groups before it splits within one: g_c = ceil(g / min(g, k_out)), in = ceil(nin / g /
- * k_in), out = ceil(nout / g / ceil(k_out / g)). Domain: all parts >= 1. Limits: one core: ChipD.
+ * k_in), out = ceil(nout / g / max(1, floor(k_out / g))). Domain: all parts >= 1. Limits: one core:
+ * ChipD.
  */
 dsm__core_work dsm__core_work_derive(const dsm_layer *layer, const dsm_chip_share *share,
                                      const dsm_loops *split);
@@ -124,8 +123,8 @@ typedef struct dsm__core_bytes {
  * k_in*k_ij*k_mb); s_out = raw / (k_out*k_ij*k_mb); kcore = ker / (k_in*k_kij*k_out), matmul with
  * k_mb in place of k_out. Limits: one core: the chip's.
  */
-dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_share *share,
-                                       const dsm_chip_bytes *chip, const dsm_loops *split);
+dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_bytes *chip,
+                                       const dsm_loops *split);
 
 /**
  * Tiles in which a core's part of a data structure is worked through. Source: section 5. Symbols:

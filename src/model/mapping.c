@@ -39,7 +39,6 @@ dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *
       .parallelism = parallelism,
       .model_ways = model_ways,
       .data_ways = data_ways,
-      .has_exact_groups = machine->system->model.exact_groups,
   };
   share.chip.n[DSM_DIM_IN] = dsm__ceil_div_u64(layer->in, model_ways);
   share.chip.n[DSM_DIM_OUT] = dsm__ceil_div_u64(layer->out, model_ways);
@@ -80,22 +79,15 @@ bool dsm_split_is_valid(const dsm_layer *layer, const dsm_chip_share *share,
   return true;
 }
 
-uint64_t dsm__parts_within_group(const dsm_layer *layer, const dsm_chip_share *share,
-                                 const dsm_loops *split) {
+uint64_t dsm__parts_within_group(const dsm_layer *layer, const dsm_loops *split) {
   const uint64_t parts_out = split->n[DSM_DIM_OUT];
-  if (!share->has_exact_groups) {
-    return dsm__ceil_div_u64(parts_out, layer->groups);
-  }
   return parts_out < layer->groups ? 1 : parts_out / layer->groups;
 }
 
-uint64_t dsm__output_parts(const dsm_layer *layer, const dsm_chip_share *share,
-                           const dsm_loops *split) {
+uint64_t dsm__output_parts(const dsm_layer *layer, const dsm_loops *split) {
   const uint64_t parts_out = split->n[DSM_DIM_OUT];
-  if (!share->has_exact_groups || parts_out <= layer->groups) {
-    return parts_out;
-  }
-  return layer->groups * dsm__parts_within_group(layer, share, split);
+  return parts_out < layer->groups ? parts_out
+                                   : layer->groups * dsm__parts_within_group(layer, split);
 }
 
 dsm__core_work dsm__core_work_derive(const dsm_layer *layer, const dsm_chip_share *share,
@@ -103,7 +95,7 @@ dsm__core_work dsm__core_work_derive(const dsm_layer *layer, const dsm_chip_shar
   const uint64_t groups = layer->groups;
   const uint64_t parts_out = split->n[DSM_DIM_OUT];
   const uint64_t group_parts = parts_out < groups ? parts_out : groups;
-  const uint64_t parts_within = dsm__parts_within_group(layer, share, split);
+  const uint64_t parts_within = dsm__parts_within_group(layer, split);
   return (dsm__core_work){
       .groups = dsm__ceil_div_u64(groups, group_parts),
       .in = dsm__ceil_div_u64(share->chip.n[DSM_DIM_IN] / groups, split->n[DSM_DIM_IN]),

@@ -110,10 +110,10 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
   return bytes;
 }
 
-dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_share *share,
-                                       const dsm_chip_bytes *chip, const dsm_loops *split) {
+dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_bytes *chip,
+                                       const dsm_loops *split) {
   const double in = (double)split->n[DSM_DIM_IN];
-  const double out = (double)dsm__output_parts(layer, share, split);
+  const double out = (double)dsm__output_parts(layer, split);
   const double kij = (double)split->n[DSM_DIM_KIJ];
   const double mb = (double)split->n[DSM_DIM_MB];
   const double ij_mb = (double)split->n[DSM_DIM_IJ] * mb;

@@ -143,7 +143,7 @@ static size_t list_footprints(dsm__resident_kinds *kinds, const dsm_pass_work *w
   for (size_t i = 0; i < splits->count; i++) {
     if (is_any_split || dsm_split_is_valid(work->layer, &work->share, &splits->items[i])) {
       const dsm__core_bytes core =
-          dsm__core_bytes_derive(work->layer, &work->share, &work->bytes, &splits->items[i]);
+          dsm__core_bytes_derive(work->layer, &work->bytes, &splits->items[i]);
       kinds->scratch[count++] = (footprint){core.kernel, core.input};
     }
   }

@@ -49,6 +49,9 @@ _Static_assert(sizeof dsm__layout_move_names / sizeof dsm__layout_move_names[0] 
 #define WORD(path, kind, field, required, fallback, source)                                        \
   { path, kind, offsetof(dsm_system, field), required, 0, 0, fallback, "word", source }
 
+const char *const dsm__retired_flags[] = {"model.exact_groups"};
+const size_t dsm__retired_flag_count = sizeof dsm__retired_flags / sizeof dsm__retired_flags[0];
+
 /* Defaults, units and sources: docs/model.md, section 2. */
 const dsm__parameter dsm__parameters[] = {
     COUNT("pe.simd_macs", pe.simd_macs, false, DSM_SIDE_MAX, 8, "MACs",
@@ -112,8 +115,6 @@ const dsm__parameter dsm__parameters[] = {
          "bytes/byte", "assumption: read and written"),
     REAL("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0, "bytes",
          "assumption: partial sums have the bytes that the workload says"),
-    FLAG("model.exact_groups", model.exact_groups, false,
-         "assumption: the cores of a group are rounded up"),
     FLAG("model.dysm_uniform", model.dysm_uniform, false,
          "assumption: each layer has its own factor of dynamic spatial minibatching"),
     FLAG("model.dysm_accumulate_in_memory", model.dysm_accumulate_in_memory, true,

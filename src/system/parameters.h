@@ -38,6 +38,10 @@ typedef struct dsm__parameter {
 extern const dsm__parameter dsm__parameters[];
 extern const size_t dsm__parameter_count;
 
+/** Paths of flags of earlier versions that are no choice any more: true is the rule. */
+extern const char *const dsm__retired_flags[];
+extern const size_t dsm__retired_flag_count;
+
 extern const char *const dsm__interconnect_names[DSM_INTERCONNECT_COUNT];
 extern const char *const dsm__topology_names[DSM_TOPOLOGY_COUNT];
 extern const char *const dsm__layout_move_names[DSM_LAYOUT_MOVE_COUNT];

@@ -75,6 +75,31 @@ static size_t step_below(const char *path, const char *prefix, bool *is_leaf) {
   return length;
 }
 
+/* Adds the keys of `object`, at `prefix`, whose choice is gone. Files that still have them are
+ * read: one that asks for what is the rule now, as it was meant; in the description of a system,
+ * one that does not is told. (A plan says by itself when its numbers are no longer those that it
+ * records.) */
+static size_t add_retired(const dsm__json_node *object, const char *prefix, const char **known,
+                          size_t count) {
+  for (size_t r = 0; r < dsm__retired_flag_count; r++) {
+    bool is_leaf = false;
+    bool value = true;
+    const char *const path = dsm__retired_flags[r];
+    const char *const key = path + (step_below(path, prefix, &is_leaf) > 0 ? strlen(prefix) : 0);
+    const dsm__json_node node = dsm__json_member(object, key);
+    if (!is_leaf || !dsm__json_is_present(&node)) {
+      continue;
+    }
+    known[count++] = key;
+    const bool is_of_system = object->parent != NULL && object->parent->parent == NULL;
+    if (dsm__json_bool(&node, &value) && !value && is_of_system) {
+      dsm__json_warning(&node, "the key may be left out",
+                        "expected true, which is the only rule now, found false");
+    }
+  }
+  return count;
+}
+
 /* Reads the object at `prefix`, and the objects in it. The table keeps an object's rows together,
  * so a change of the step is a new member. */
 static void read_object(dsm_system *system, const dsm__json_node *object, const char *prefix,
@@ -100,7 +125,8 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
       count++;
     }
   }
-  if (dsm__json_is_present(object) && !dsm__json_object_only(object, known, count)) {
+  const size_t known_count = add_retired(object, prefix, known, count);
+  if (dsm__json_is_present(object) && !dsm__json_object_only(object, known, known_count)) {
     return;
   }
   for (size_t k = extra_count; k < count; k++) {
@@ -150,7 +176,11 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     known[p] = dsm__parameters[p].path;
   }
-  if (dsm__json_is_present(&notes) && !dsm__json_object_only(&notes, known, dsm__parameter_count)) {
+  size_t known_count = dsm__parameter_count;
+  for (size_t r = 0; r < dsm__retired_flag_count; r++) {
+    known[known_count++] = dsm__retired_flags[r]; /* a note on it is of no use, and no harm */
+  }
+  if (dsm__json_is_present(&notes) && !dsm__json_object_only(&notes, known, known_count)) {
     return;
   }
   const char **const paths = dsm__arena_array(system->arena, dsm__parameter_count, sizeof *paths);

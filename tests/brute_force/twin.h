@@ -7,7 +7,7 @@
  * design/model.md (sections 1 to 9 and 11 to 13), design/refined.md, their rulings and
  * design/interface.md alone, without a look at the implementation it judges. It knows reuse, DySM,
  * timestep pipelining, a parallelism per pass and the refined equations; it does not know
- * preloading, model.exact_groups, and which of equally fast mappings model.prefer_holding wants.
+ * preloading, and which of equally fast mappings model.prefer_holding wants.
  *
  * Inputs are valid by construction (instance.h); the twin checks next to nothing. All cycles are at
  * core.frequency_GHz.

@@ -12,7 +12,7 @@ static double partial_sum_bytes(const twin_context *context, const twin_node *no
     r = split[0] * split[3];
     shared = bytes->s_out;
   } else if (pass == TWIN_BACKWARD) {
-    r = split[1] * split[3];
+    r = twin_cores_of_group(node, split[1]) * split[3];
     shared = bytes->s_in * layout.nm;
   } else {
     r = split[2] * split[4];

@@ -60,7 +60,7 @@ static core_features core_features_of(const twin_node *node, const twin_layout l
     return (core_features){
         .groups = ceil(g / fmin(g, k_out)),
         .reduced = ceil(node->in / g / k_in),
-        .produced = ceil(node->out / g / ceil(k_out / g)),
+        .produced = ceil(node->out / g / twin_cores_of_group(node, k_out)),
     };
   }
   const double inc = ceil(twin_in_features(node) / layout.nm);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "twin_quantities.h"
 
+#include <math.h>
+
 /* Section 1 */
 
 double twin_in_features(const twin_node *node) {
@@ -30,6 +32,14 @@ double twin_out_elements(const twin_node *node) {
 
 double twin_stored_elements(const twin_node *node) {
   return node->kind == TWIN_LSTM ? node->out : node->out * node->stored_ij;
+}
+
+double twin_cores_of_group(const twin_node *node, const double k_out) {
+  return fmax(1, floor(k_out / node->groups));
+}
+
+double twin_output_parts(const twin_node *node, const double k_out) {
+  return fmin(node->groups, k_out) * twin_cores_of_group(node, k_out);
 }
 
 double twin_weight_elements(const twin_node *node) {

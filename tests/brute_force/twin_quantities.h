@@ -12,6 +12,11 @@ double twin_in_elements(const twin_node *node);     /* in_el */
 double twin_out_elements(const twin_node *node);    /* out_el */
 double twin_stored_elements(const twin_node *node); /* st_el */
 double twin_weight_elements(const twin_node *node); /* w_el */
+
+/* Section 3: cores that share a group of a convolution, all of them where there is one group; and
+ * into how many parts the cores along k_out divide the outputs. */
+double twin_cores_of_group(const twin_node *node, double k_out);
+double twin_output_parts(const twin_node *node, double k_out);
 double twin_macs(const twin_node *node);
 
 bool twin_has_norm(const twin_node *node); /* batch_norm or layer_norm */

@@ -17,6 +17,7 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
   const double kernel_bytes =
       is_matmul ? node->operand_elements * mbc * b : twin_weight_elements(node) * b;
   const double k_in = fmin(node->groups, split[1]) * split[0]; /* cores that share no input */
+  const double k_out = twin_output_parts(node, split[1]);
   const bool saves = node->kind == TWIN_LSTM && !context->inference;
   return (twin_traffic){
       .inp = in_elements * b / layout.nm,
@@ -29,8 +30,8 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
       .deferred = condition->deferred_elements * mbc * b / layout.nm,
       .forks = fork_elements * b / layout.nm,
       .s_in = in_elements * b / (layout.nm * k_in * split[2] * split[4]),
-      .s_out = out_elements * b / (layout.nm * split[1] * split[2] * split[4]),
-      .kcore = kernel_bytes / (layout.nm * split[0] * split[3] * (is_matmul ? split[4] : split[1])),
+      .s_out = out_elements * b / (layout.nm * k_out * split[2] * split[4]),
+      .kcore = kernel_bytes / (layout.nm * split[0] * split[3] * (is_matmul ? split[4] : k_out)),
   };
 }
 

@@ -155,7 +155,7 @@ END_TEST
 /* ---- requests ---- */
 
 START_TEST(test_named_parameters_may_be_of_workloads_and_flags) {
-  static const char *const paths[] = {"model.exact_groups", "workload.element_bytes"};
+  static const char *const paths[] = {"model.exact_rotation", "workload.element_bytes"};
   dsm_system *const system = small_system(NULL, 0);
   dsm_workload *const workload = small_network(NULL, 0);
   const dsm_workload *const workloads[] = {workload};
@@ -168,7 +168,7 @@ START_TEST(test_named_parameters_may_be_of_workloads_and_flags) {
   const dsm_varied_parameter *const bytes = parameter_at(made, "workload.element_bytes");
   ck_assert_double_eq_tol(bytes->variations[0].responses[0].time_ratio, 1.1, tolerance);
   ck_assert_double_eq_tol(bytes->slopes[0].elasticity, 1, tolerance);
-  const dsm_varied_parameter *const flag = parameter_at(made, "model.exact_groups");
+  const dsm_varied_parameter *const flag = parameter_at(made, "model.exact_rotation");
   ck_assert_uint_eq(flag->variation_count, 0);
   ck_assert_int_eq(flag->slopes[0].basis, DSM_ELASTICITY_BASIS_NONE);
   dsm_elasticity_free(made);

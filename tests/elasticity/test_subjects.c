@@ -75,8 +75,8 @@ static const change_case changes[] = {
     {"array.rows", 1, TWICE, 0, DSM_VARIATION_HALVED, 1, 0.5, one},
     {"array.rows", 1, TWICE, 1, DSM_VARIATION_DOUBLED, 2, 2, NULL},
     /* flags and words */
-    {"model.exact_groups", 0, TWICE, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
-    {"model.exact_groups", 1, TWICE, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
+    {"model.exact_rotation", 0, TWICE, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
+    {"model.exact_rotation", 1, TWICE, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
     {"model.layout_move", 0, TWICE, 0, DSM_VARIATION_OTHER, 1, 0, NULL},
     {"model.layout_move", 0, TWICE, 1, DSM_VARIATION_OTHER, 2, 0, NULL},
     {"model.layout_move", 1, TWICE, 0, DSM_VARIATION_OTHER, 0, 0, NULL},
@@ -119,7 +119,7 @@ END_TEST
 START_TEST(test_a_single_word_cannot_be_varied) {
   const dsm__subject interconnect = subject_of("chip.interconnect");
   const dsm__subject topology = subject_of("system.topology");
-  const dsm__subject flag = subject_of("model.exact_groups");
+  const dsm__subject flag = subject_of("model.exact_rotation");
   const dsm__subject word = subject_of("model.layout_move");
   ck_assert_uint_eq(dsm__subject_variation_count(&interconnect, TWICE), 0);
   ck_assert_uint_eq(dsm__subject_variation_count(&topology, TWICE), 0);

@@ -59,7 +59,7 @@ static attempt derive(const subject *s, const dsm_system *system, size_t thread_
   return derive_choice(s, system, thread_count, paths, path_count, DSM_VARIATIONS_TWICE, diags);
 }
 
-static const char *const some_paths[] = {"core.resident_weight_fraction", "model.exact_groups",
+static const char *const some_paths[] = {"core.resident_weight_fraction", "model.exact_rotation",
                                          "workload.gradient_bytes"};
 enum { SOME_COUNT = sizeof some_paths / sizeof some_paths[0] };
 

@@ -157,25 +157,9 @@ void fuzz_check_system(const dsm_system *system) {
 
 /* ---- plans ---- */
 
-/* Without model.exact_groups the parts of a group are rounded up (docs/model.md, section 4), so
- * that the cores of a grouped convolution can together have less than all of it: then utilization
- * can exceed 1. */
-static bool may_exceed_1(const dsm_plan *plan, const dsm_layer *layer) {
-  return layer->groups > 1 && !plan->system->model.exact_groups;
-}
-
-static bool has_such_layers(const dsm_plan *plan) {
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    if (may_exceed_1(plan, plan->layers[i].layer)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool is_fraction(double utilization, bool is_exempt) {
+static bool is_fraction(double utilization) {
   static const double rounding = 1e-9;
-  return isfinite(utilization) && utilization > 0 && (is_exempt || utilization <= 1 + rounding);
+  return isfinite(utilization) && utilization > 0 && utilization <= 1 + rounding;
 }
 
 static void check_cycles(const dsm_cycles *cycles) {
@@ -192,7 +176,7 @@ static void check_passes(const dsm_plan *plan) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       if (pass->exists) {
         check_cycles(&pass->cycles);
-        FUZZ_CHECK(is_fraction(pass->utilization, may_exceed_1(plan, plan->layers[i].layer)));
+        FUZZ_CHECK(is_fraction(pass->utilization));
       }
     }
   }
@@ -205,7 +189,7 @@ static void check_result(const dsm_plan *plan) {
   FUZZ_CHECK(isfinite(result->step_seconds) && result->step_seconds > 0);
   FUZZ_CHECK(isfinite(result->samples_per_second) && result->samples_per_second > 0);
   FUZZ_CHECK(result->lower_bound_cycles <= result->step_cycles);
-  FUZZ_CHECK(is_fraction(result->utilization, has_such_layers(plan)));
+  FUZZ_CHECK(is_fraction(result->utilization));
   FUZZ_CHECK(isfinite(result->memory.total_bytes));
   FUZZ_CHECK(result->memory.total_bytes <= result->memory.capacity_bytes * (1 + 1e-9));
 }

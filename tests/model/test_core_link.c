@@ -77,48 +77,22 @@ START_TEST(test_partial_sums_are_what_a_reduce_scatter_among_cores_sends) {
 }
 END_TEST
 
-/* 4 groups, k_kij = 2. Section 5 sums over all k_out; exact_groups only over the cores of a group,
- * max(1, floor(k_out / 4)) of them. Of 60 bytes at nm = 1, 3 times as wide: 180 * (r - 1) / r. */
+/* 4 groups, k_kij = 2: errors are summed over the cores of a group, max(1, floor(k_out / 4)) of
+ * them. Of 60 bytes at nm = 1, 3 times as wide: 180 * (r - 1) / r. */
 static const struct {
   uint64_t parts_out;
   double sharing_outputs;
-} exact_cases[] = {{1, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 2}, {11, 2}, {12, 3}};
+} group_cases[] = {{1, 1}, {3, 1}, {4, 1}, {5, 1}, {7, 1}, {8, 2}, {11, 2}, {12, 3}};
 
-static double grouped_partial_sums(const dsm_layer *layer, bool has_exact_groups, dsm_pass pass,
-                                   dsm_loops split) {
-  const dsm_pass_work work = {
-      .layer = layer,
-      .pass = pass,
-      .precision = friendly_precision(),
-      .share = {.model_ways = 1, .data_ways = 1, .has_exact_groups = has_exact_groups}};
-  return dsm__partial_sum_bytes(&work, &split, &core);
-}
-
-START_TEST(test_grouped_errors_are_summed_over_the_cores_of_a_group_where_groups_are_exact) {
+START_TEST(test_grouped_errors_are_summed_over_the_cores_of_a_group) {
   const dsm_layer grouped = conv_layer(12, 48, 9, 9, 4);
-  const dsm_loops split = loops(1, exact_cases[_i].parts_out, 1, 2, 1);
-  const double all = 2 * (double)exact_cases[_i].parts_out;
-  const double exact = 2 * exact_cases[_i].sharing_outputs;
-  ASSERT_CLOSE(grouped_partial_sums(&grouped, false, DSM_PASS_BACKWARD, split),
-               180 * (all - 1) / all);
-  ASSERT_CLOSE(grouped_partial_sums(&grouped, true, DSM_PASS_BACKWARD, split),
-               180 * (exact - 1) / exact);
-}
-END_TEST
-
-START_TEST(test_exact_groups_change_no_other_partial_sum) {
-  const dsm_layer grouped = conv_layer(12, 48, 9, 9, 4);
-  const dsm_layer whole = conv_layer(12, 48, 9, 9, 1);
-  const dsm_loops split = loops(2, 5, 3, 2, 2);
-  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-    const dsm_pass p = (dsm_pass)pass;
-    ck_assert_double_eq(grouped_partial_sums(&whole, true, p, split),
-                        grouped_partial_sums(&whole, false, p, split));
-    if (p != DSM_PASS_BACKWARD) {
-      ck_assert_double_eq(grouped_partial_sums(&grouped, true, p, split),
-                          grouped_partial_sums(&grouped, false, p, split));
-    }
-  }
+  const dsm_loops split = loops(1, group_cases[_i].parts_out, 1, 2, 1);
+  const double r = 2 * group_cases[_i].sharing_outputs;
+  const dsm_pass_work work = {.layer = &grouped,
+                              .pass = DSM_PASS_BACKWARD,
+                              .precision = friendly_precision(),
+                              .share = {.model_ways = 1, .data_ways = 1}};
+  ASSERT_CLOSE(dsm__partial_sum_bytes(&work, &split, &core), 180 * (r - 1) / r);
 }
 END_TEST
 
@@ -365,10 +339,8 @@ Suite *suite_core_link(void) {
   tcase_add_test(sums, test_cores_that_share_no_sum_send_none);
   tcase_add_test(sums, test_partial_sums_as_wide_as_elements_are_not_widened);
   tcase_add_loop_test(sums, test_partial_sums_are_what_a_reduce_scatter_among_cores_sends, 1, 10);
-  tcase_add_loop_test(
-      sums, test_grouped_errors_are_summed_over_the_cores_of_a_group_where_groups_are_exact, 0,
-      COUNT_OF(exact_cases));
-  tcase_add_test(sums, test_exact_groups_change_no_other_partial_sum);
+  tcase_add_loop_test(sums, test_grouped_errors_are_summed_over_the_cores_of_a_group, 0,
+                      COUNT_OF(group_cases));
   suite_add_tcase(suite, sums);
   add_statistics(suite);
   return suite;

@@ -285,7 +285,7 @@ START_TEST(test_grouped_core_share_is_what_dealing_out_groups_gives) {
   int groups_of_team[GROUPS] = {0};
   int outputs_of_member[OUT] = {0};
   int team_size = 1;
-  while (team_size * GROUPS < parts) {
+  while ((team_size + 1) * GROUPS <= parts) {
     team_size++;
   }
   for (int g = 0; g < GROUPS; g++) {
@@ -299,6 +299,7 @@ START_TEST(test_grouped_core_share_is_what_dealing_out_groups_gives) {
 
   const dsm_loops split = loops(1, (uint64_t)parts, 1, 1, 1);
   const dsm__core_work core = dsm__core_work_derive(&grouped, &share, &split);
+  ck_assert_uint_eq(dsm__parts_within_group(&grouped, &split), (uint64_t)team_size);
   ck_assert_uint_eq(core.groups, busiest_groups);
   ck_assert_uint_eq(core.in, 2);
   ck_assert_uint_eq(core.out, busiest_outputs);
@@ -307,42 +308,13 @@ START_TEST(test_grouped_core_share_is_what_dealing_out_groups_gives) {
 }
 END_TEST
 
-/* With exact_groups all groups run at once: teams are as large as all 6 can be, and the cores left
- * over idle. With fewer cores than groups nothing changes. */
-START_TEST(test_exact_groups_leave_idle_what_makes_no_whole_team) {
-  enum { GROUPS = 6, GROUP_OUT = 3, OUT = 18 };
-  const dsm_layer grouped = conv_layer(12, OUT, 9, 9, GROUPS);
-  const uint64_t parts = (uint64_t)_i;
-  uint64_t outputs_of_member[OUT] = {0};
-  uint64_t team_size = 1;
-  while ((team_size + 1) * GROUPS <= parts) {
-    team_size++;
-  }
-  for (uint64_t o = 0; o < GROUP_OUT; o++) {
-    outputs_of_member[o % team_size]++;
-  }
-
-  chips.model.exact_groups = true;
-  const dsm_chip_share share = dsm_chip_share_derive(&grouped, &machine, DSM_PARALLELISM_DATA, 8);
-  const dsm_loops split = loops(1, parts, 1, 1, 1);
-  const dsm__core_work core = dsm__core_work_derive(&grouped, &share, &split);
-  ck_assert(share.has_exact_groups);
-  ck_assert_uint_eq(dsm__parts_within_group(&grouped, &share, &split), team_size);
-  ck_assert_uint_eq(core.groups, parts < GROUPS ? (GROUPS + parts - 1) / parts : 1);
-  ck_assert_uint_eq(core.out, outputs_of_member[0]);
-}
-END_TEST
-
-/* One group: its cores are all along k_out, whatever the reading. */
+/* One group: its cores are all along k_out. */
 START_TEST(test_without_groups_all_parts_are_within_the_layer) {
   const dsm_layer conv = conv_layer(12, 20, 36, 9, 1);
   const dsm_loops split = loops(1, 7, 1, 1, 1);
-  for (int exact = 0; exact < 2; exact++) {
-    chips.model.exact_groups = exact == 1;
-    const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA, 8);
-    ck_assert_uint_eq(dsm__parts_within_group(&conv, &share, &split), 7);
-    assert_loops(dsm_core_share(&conv, &share, &split), loops(12, 3, 36, 9, 1));
-  }
+  const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA, 8);
+  ck_assert_uint_eq(dsm__parts_within_group(&conv, &split), 7);
+  assert_loops(dsm_core_share(&conv, &share, &split), loops(12, 3, 36, 9, 1));
 }
 END_TEST
 
@@ -459,8 +431,7 @@ Suite *suite_mapping(void) {
   tcase_add_test(core, test_split_of_depthwise_input_is_impossible);
   tcase_add_test(core, test_one_core_has_the_chips_loops);
   tcase_add_test(core, test_busiest_core_has_the_rounded_up_share_of_odd_splits);
-  tcase_add_loop_test(core, test_grouped_core_share_is_what_dealing_out_groups_gives, 1, 19);
-  tcase_add_loop_test(core, test_exact_groups_leave_idle_what_makes_no_whole_team, 1, 25);
+  tcase_add_loop_test(core, test_grouped_core_share_is_what_dealing_out_groups_gives, 1, 25);
   tcase_add_test(core, test_without_groups_all_parts_are_within_the_layer);
   tcase_add_test(core, test_grouped_input_split_divides_each_group);
   tcase_add_test(core, test_depthwise_core_share_is_of_whole_channels);

@@ -33,9 +33,6 @@ static dsm_layer pooled_conv(void) {
 
 /* --- bytes of a chip: elements * 3 / 2 * 2 bytes */
 
-/* Groups as the specification has them. */
-static const dsm_chip_share share_of_spec = {.has_exact_groups = false};
-
 START_TEST(test_chip_has_its_share_of_features_and_weights) {
   const dsm_layer conv = pooled_conv();
   const dsm_chip_bytes bytes = bytes_of(&conv, DSM_MODE_TRAINING, (dsm_pass)_i);
@@ -284,7 +281,7 @@ static const dsm_chip_bytes of_chip = {.input = 1430, .stored = 1, .raw = 2805, 
 START_TEST(test_core_has_its_share_of_each_data_structure) {
   const dsm_layer fc = fc_layer(12, 20);
   const dsm_loops split = loops(2, 3, 5, 7, 11);
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(&fc, &share_of_spec, &of_chip, &split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(&fc, &of_chip, &split);
   ck_assert_double_eq(bytes.input, 13);
   ck_assert_double_eq(bytes.output, 17);
   ck_assert_double_eq(bytes.kernel, 19);
@@ -295,7 +292,7 @@ END_TEST
 START_TEST(test_matmul_operand_is_divided_by_samples_not_outputs) {
   const dsm_layer matmul = matmul_layer(12, 20, 1);
   const dsm_loops split = loops(2, 3, 5, 7, 11);
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(&matmul, &share_of_spec, &of_chip, &split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(&matmul, &of_chip, &split);
   ck_assert_double_eq(bytes.input, 13);
   ck_assert_double_eq(bytes.output, 17);
   ASSERT_CLOSE(bytes.kernel, 798.0 / 154);
@@ -307,8 +304,7 @@ START_TEST(test_one_core_has_the_chips_bytes) {
                               conv_layer(12, 20, 9, 9, 4)};
   const dsm_loops split = loops(1, 1, 1, 1, 1);
   for (int i = 0; i < COUNT_OF(layers); i++) {
-    const dsm__core_bytes bytes =
-        dsm__core_bytes_derive(&layers[i], &share_of_spec, &of_chip, &split);
+    const dsm__core_bytes bytes = dsm__core_bytes_derive(&layers[i], &of_chip, &split);
     ck_assert_double_eq(bytes.input, 1430);
     ck_assert_double_eq(bytes.output, 2805);
     ck_assert_double_eq(bytes.kernel, 798);
@@ -321,8 +317,7 @@ START_TEST(test_cores_with_different_groups_read_different_inputs) {
   static const double input_bytes[] = {1430, 1430.0 / 2, 1430.0 / 3, 1430.0 / 4, 1430.0 / 4};
   const dsm_layer grouped = conv_layer(12, 20, 9, 9, 4);
   const dsm_loops split = loops(1, (uint64_t)_i + 1, 1, 1, 1);
-  ASSERT_CLOSE(dsm__core_bytes_derive(&grouped, &share_of_spec, &of_chip, &split).input,
-               input_bytes[_i]);
+  ASSERT_CLOSE(dsm__core_bytes_derive(&grouped, &of_chip, &split).input, input_bytes[_i]);
 }
 END_TEST
 
@@ -330,8 +325,7 @@ END_TEST
 START_TEST(test_grouped_inputs_are_divided_by_the_other_loops_too) {
   const dsm_layer grouped = conv_layer(12, 20, 9, 9, 4);
   const dsm_loops split = loops(2, 5, 5, 1, 11);
-  ck_assert_double_eq(dsm__core_bytes_derive(&grouped, &share_of_spec, &of_chip, &split).input,
-                      3.25);
+  ck_assert_double_eq(dsm__core_bytes_derive(&grouped, &of_chip, &split).input, 3.25);
 }
 END_TEST
 
@@ -594,20 +588,15 @@ static TCase *chip_case(void) {
 }
 
 /* g = 6, k_out = 9: nine cores cannot give each group one and a half, so each has one; the output
- * and the kernel are in 6 parts, not 9. 18 bytes / 6 = 3, against 18 / 9 = 2 by the specification.
- */
-START_TEST(test_exact_groups_divide_outputs_by_the_cores_that_work) {
+ * and the kernel are in 6 parts, not 9: 18 bytes / 6 = 3. */
+START_TEST(test_groups_divide_outputs_by_the_cores_that_work) {
   const dsm_layer grouped = {.type = DSM_LAYER_CONV, .groups = 6};
   const dsm_chip_bytes bytes_of_chip = {.input = 18, .raw = 18, .kernel = 18};
   const dsm_loops split = {{1, 9, 1, 1, 1}};
-  const dsm_chip_share exact = {.has_exact_groups = true};
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(&grouped, &exact, &bytes_of_chip, &split);
-  const dsm__core_bytes specified =
-      dsm__core_bytes_derive(&grouped, &share_of_spec, &bytes_of_chip, &split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(&grouped, &bytes_of_chip, &split);
   ck_assert_double_eq(bytes.output, 3);
   ck_assert_double_eq(bytes.kernel, 3);
   ck_assert_double_eq(bytes.input, 3);
-  ck_assert_double_eq(specified.output, 2);
 }
 END_TEST
 
@@ -615,7 +604,7 @@ Suite *suite_memory_traffic(void) {
   Suite *const suite = suite_create("memory_traffic");
   suite_add_tcase(suite, chip_case());
   TCase *const core = tcase_create("core");
-  tcase_add_test(core, test_exact_groups_divide_outputs_by_the_cores_that_work);
+  tcase_add_test(core, test_groups_divide_outputs_by_the_cores_that_work);
   tcase_add_test(core, test_core_has_its_share_of_each_data_structure);
   tcase_add_test(core, test_matmul_operand_is_divided_by_samples_not_outputs);
   tcase_add_test(core, test_one_core_has_the_chips_bytes);

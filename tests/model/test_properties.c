@@ -75,7 +75,6 @@ static void draw_graph(dsm_layer *layer, uint64_t *state) {
 
 static void draw_model(dsm_assumptions *model, uint64_t *state) {
   static const double partial_sum_bytes[] = {0, 4, 1.5};
-  model->exact_groups = draw_bool(state);
   model->partial_sum_bytes = partial_sum_bytes[random_below(state, COUNT_OF(partial_sum_bytes))];
   model->exact_rotation = draw_bool(state);
   model->exact_forks = draw_bool(state);
@@ -191,7 +190,7 @@ START_TEST(test_parts_are_the_equations_values) {
     const dsm_invocation_cost cost = dsm_invocation_score(work, &mapping.split);
     const dsm__core_work core = dsm__core_work_derive(&mapping.layer, &work->share, &mapping.split);
     const dsm__core_bytes bytes =
-        dsm__core_bytes_derive(&mapping.layer, &work->share, &work->bytes, &mapping.split);
+        dsm__core_bytes_derive(&mapping.layer, &work->bytes, &mapping.split);
     const double blocks = dsm__array_blocks(m, work->pass, &core);
     const double block_cycles = dsm__block_cycles(m, 2, &core);
     ASSERT_IN_RUN(is_close(cost.primary,
@@ -314,19 +313,12 @@ START_TEST(test_more_bandwidth_never_increases_a_cost) {
 }
 END_TEST
 
-/* An array computes at most Pr * Pc multiply-accumulates a cycle. Not where cores are dealt
- * unevenly to groups without exact_groups: ceil(k_out / g) counts more cores than there are. */
+/* An array computes at most Pr * Pc multiply-accumulates a cycle. */
 START_TEST(test_primary_is_at_least_the_ideal_share) {
   uint64_t state = seed_of(_i);
   random_mapping mapping;
   for (int run = 0; run < RUN_COUNT; run++) {
     draw(&mapping, &state);
-    const uint64_t parts_out = mapping.split.n[DSM_DIM_OUT];
-    const uint64_t groups = mapping.layer.groups;
-    const bool is_exact = mapping.system.model.exact_groups;
-    if (!is_exact && parts_out > groups && parts_out % groups != 0) {
-      continue;
-    }
     const double ideal =
         (double)mapping.layer.macs * (double)mapping.samples / mapping.machine.peak_macs_per_cycle;
     const double primary = dsm_invocation_score(&mapping.work, &mapping.split).primary;

@@ -103,7 +103,6 @@ static void vary_system(dsm_system *system, uint64_t *state) {
     system->chip.core_link_bandwidth_GBps = PICK(state, bandwidths_GBps);
     system->model.reduce_ring_crossings = PICK(state, crossings);
   }
-  system->model.exact_groups = chance(state, 30);
 }
 
 static dsm_explore_options options_of(uint64_t *state, dsm_mode mode) {

@@ -215,28 +215,6 @@ static void check_cycles(const exception *one, bool is_after, double due) {
   free_explored(&made);
 }
 
-/* A grouped convolution whose cores are rounded up computes in less than the ideal time. */
-static void check_groups(void) {
-  static const exception one = {
-      .layers = "{'name': 'a', 'type': 'conv', 'in': 2, 'out': 4, 'groups': 2, 'feature': [4, 4]}",
-      .minibatch = "1",
-      .system = {{"chip.cores", "3", NULL},
-                 {"array.rows", "1", NULL},
-                 {"array.columns", "1", NULL},
-                 {"array.startup_cycles", "0", NULL}},
-      .more = {"model.exact_groups", "true", NULL},
-  };
-  explored rounded_up = explore(&one, false);
-  const dsm_pass_plan *const fast = &rounded_up.plan->layers[0].passes[DSM_PASS_FORWARD];
-  ck_assert(physics_is_close(fast->cycles.primary, 16));
-  ck_assert(physics_is_close(fast->ideal_cycles, 64.0 / 3));
-  explored exact = explore(&one, true);
-  const dsm_pass_plan *const slow = &exact.plan->layers[0].passes[DSM_PASS_FORWARD];
-  ck_assert(physics_is_close(slow->cycles.primary, 24));
-  free_explored(&rounded_up);
-  free_explored(&exact);
-}
-
 /* A stage whose features turn along Y while it hands over along Y: 8192 cycles for the link. */
 static void check_hand_over(void) {
   static const exception one = {
@@ -319,7 +297,6 @@ void physics_check_exceptions(void) {
     check_cycles(&mended[i], false, mended[i].before);
     check_cycles(&mended[i], true, mended[i].after);
   }
-  check_groups();
   check_hand_over();
   check_strips();
   check_layouts_beside_weights();

@@ -239,7 +239,7 @@ static dsm_system *parse_own_system(void) {
       "    \"memory\": { \"capacity_GB\": 1, \"bandwidth_GBps\": 64 } },\n"
       "  \"system\": { \"topology\": \"torus_2d\", \"chips_x\": 2, \"chips_y\": 2,\n"
       "    \"link_bandwidth_x_GBps\": 20, \"link_bandwidth_y_GBps\": 10 },\n"
-      "  \"model\": { \"exact_groups\": true, \"dysm_uniform\": false },\n"
+      "  \"model\": { \"exact_rotation\": true, \"dysm_uniform\": false },\n"
       "  \"notes\": { \"chip.cores\": \"data sheet, \\u001bpage 3\" } }\n";
   dsm_system *system = NULL;
   ck_assert_int_eq(dsm_system_parse(&system, own, strlen(own), "own", NULL, 0, NULL), DSM_OK);
@@ -254,7 +254,7 @@ static const struct {
     {"core.frequency_GHz", "GHz", NULL, "given"},
     {"array.columns", "PEs", "8", "given"},
     {"array.rows", "PEs", "16", "(default) assumption, as pe.simd_macs"},
-    {"model.exact_groups", "flag", "false", "assumption, the description does not say why"},
+    {"model.exact_rotation", "flag", "false", "assumption, the description does not say why"},
     {"model.dysm_uniform", "flag", "false", "given"}, /* though it is the default */
     {"model.dysm_accumulate_in_memory", "flag", "true",
      "(default) assumption: partial gradients are re-read from memory from the second spatial "

@@ -115,7 +115,7 @@ START_TEST(test_only_flags_and_words_have_words) {
   ck_assert_ptr_null(dsm__parameter_words(parameter_of("array.rows"), &count));
   ck_assert_uint_eq(count, 0);
   ck_assert_ptr_null(dsm__parameter_words(parameter_of("core.frequency_GHz"), &count));
-  ck_assert_ptr_nonnull(dsm__parameter_words(parameter_of("model.exact_groups"), &count));
+  ck_assert_ptr_nonnull(dsm__parameter_words(parameter_of("model.exact_rotation"), &count));
   ck_assert_uint_eq(count, 2);
   ck_assert_ptr_nonnull(dsm__parameter_words(parameter_of("model.layout_move"), &count));
   ck_assert_uint_eq(count, DSM_LAYOUT_MOVE_COUNT);

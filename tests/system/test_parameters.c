@@ -39,7 +39,6 @@ START_TEST(test_absent_parameters_have_the_documented_defaults) {
   ck_assert_double_eq(system->model.rotate_memory_bytes, 1);
   ck_assert_double_eq(system->model.relayout_memory_bytes, 2);
   ck_assert_double_eq(system->model.weight_update_memory_bytes, 2);
-  ck_assert(!system->model.exact_groups);
   ck_assert(!system->model.dysm_uniform);
   ck_assert(system->model.dysm_accumulate_in_memory);
   ck_assert_double_eq(system->model.partial_sum_bytes, 0);
@@ -148,7 +147,6 @@ static const limit_case limits[] = {
     {"model.rotate_memory_bytes", "0", "-1"},
     {"model.relayout_memory_bytes", "1024", "1025"},
     {"model.weight_update_memory_bytes", "0", "-1"},
-    {"model.exact_groups", "true", "1"},
     {"model.dysm_uniform", "true", "yes"},
     {"model.dysm_accumulate_in_memory", "false", "[]"},
     {"model.partial_sum_bytes", "1024", "1025"},
@@ -179,6 +177,26 @@ START_TEST(test_first_illegal_value_is_refused) {
   ck_assert_int_eq(read.status, DSM_ERROR_INVALID);
   ck_assert_ptr_null(read.system);
   ck_assert_uint_eq(dsm_diags_count(read.diags), 1);
+  outcome_free(&read);
+}
+END_TEST
+
+/* What was a choice once: old files go on, and one that chose otherwise is told. */
+START_TEST(test_retired_flag_is_read_and_has_one_value) {
+  static const struct {
+    const char *value;
+    dsm_status status;
+    size_t finding_count;
+  } cases[] = {{"true", DSM_OK, 0}, {"false", DSM_OK, 1}, {"1", DSM_ERROR_INVALID, 1}};
+  outcome read = read_with("model.exact_groups", cases[_i].value);
+  ck_assert_int_eq(read.status, cases[_i].status);
+  ck_assert_uint_eq(dsm_diags_count(read.diags), cases[_i].finding_count);
+  if (cases[_i].finding_count > 0) {
+    const dsm_diag *const found = dsm_diags_get(read.diags, 0);
+    ck_assert_str_eq(found->path, "$.model.exact_groups");
+    ck_assert_int_eq(found->severity,
+                     read.status == DSM_OK ? DSM_SEVERITY_WARNING : DSM_SEVERITY_ERROR);
+  }
   outcome_free(&read);
 }
 END_TEST
@@ -257,6 +275,7 @@ Suite *suite_parameters(void) {
   TCase *const limit = tcase_create("limits");
   tcase_add_loop_test(limit, test_last_legal_value_is_accepted, 0, COUNT_OF(limits));
   tcase_add_loop_test(limit, test_first_illegal_value_is_refused, 0, COUNT_OF(limits));
+  tcase_add_loop_test(limit, test_retired_flag_is_read_and_has_one_value, 0, 3);
   suite_add_tcase(suite, limit);
   TCase *const table = tcase_create("table");
   tcase_add_test(table, test_each_parameter_is_in_the_table_of_limits);
