@@ -187,7 +187,7 @@ static bool find_all(fronting *f) {
   unsigned solved = 0;
   while (below.kept_bytes > 0) {
     dsm__group found;
-    if (++solved > SOLVED_MAX) {
+    if (++solved > SOLVED_MAX || dsm__deadline_is_over(f->stages->table->inputs->deadline)) {
       f->front->is_exact = false;
       return true;
     }

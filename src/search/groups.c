@@ -320,6 +320,10 @@ static bool extend_fronts(finder *f) {
   set_limits(f, HUGE_VAL);
   for (size_t g = 0; g < f->groups->count; g++) {
     const dsm__group *const group = &f->groups->items[g];
+    if (dsm__deadline_is_over(f->table->inputs->deadline)) {
+      f->groups->is_complete = false;
+      return true;
+    }
     if (group->layer_count <= together &&
         !dsm__group_front_extend(&f->fronts[g], group, &f->stages, &f->work_left, f->arena)) {
       return false;

@@ -329,11 +329,24 @@ static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
 }
 
 /* With mappings of groups that need less memory than their fastest. As long as the fastest path of
- * each graph fits, none of these can be better. */
+ * each graph fits, none of these can be better. Where the time is over before all is done, the
+ * better answer counts. */
 static bool solve_in_short_memory(dsm__problem *problem, dsm__solution *solution) {
+  const dsm__groups fastest = problem->groups;
+  dsm__solution other = {.answer = {.is_feasible = false}};
   problem->evaluations += problem->groups.evaluations;
-  return dsm__groups_find(&problem->groups, &problem->table, true, problem->arena) &&
-         solve_all_factors(problem, solution);
+  if (!dsm__groups_find(&problem->groups, &problem->table, true, problem->arena) ||
+      (!dsm__problem_is_over(problem) && !solve_all_factors(problem, &other))) {
+    return false;
+  }
+  if (dsm__problem_is_over(problem) &&
+      (!other.answer.is_feasible ||
+       (solution->answer.is_feasible && other.answer.cycles > solution->answer.cycles))) {
+    problem->groups = fastest;
+  } else {
+    *solution = other;
+  }
+  return true;
 }
 
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
