@@ -70,10 +70,12 @@ typedef struct dsm_alternative {
   bool is_best_of_parallelism; /**< the best split of its parallelism */
   dsm_cycles cycles;           /**< of the pass over the step, without relayouts */
   double group_cycles[DSM_GROUP_COUNT];
-  dsm_bound bound;
-  double network_cycles; /**< step with this parallelism for the pass and all else at its best,
-                              memory limit aside; 0 where it is not the best of its parallelism or
-                              no mapping has it */
+  dsm_resources resources; /**< the total by what decides it */
+  dsm_bound bound;         /**< what most of it is spent on */
+  dsm_link stream_link;    /**< slowest link of the overlapped transfers */
+  double network_cycles;   /**< step with this parallelism for the pass and all else at its best,
+                                memory limit aside; 0 where it is not the best of its parallelism or
+                                no mapping has it */
 } dsm_alternative;
 
 /** Decisions of a layer beside parallelism and core splits, for dsm_explain. */

@@ -35,6 +35,25 @@ typedef enum dsm_link {
   DSM_LINK_COUNT
 } dsm_link;
 
+/** What decides how long something takes: give it more of that, and it is faster. In the order in
+ * which the first of equals is named. */
+typedef enum dsm_bound {
+  DSM_BOUND_COMPUTE = 0, /**< the arrays' rate */
+  DSM_BOUND_LINK_X,
+  DSM_BOUND_LINK_Y,
+  DSM_BOUND_MEMORY,
+  DSM_BOUND_RING,
+  DSM_BOUND_AUXILIARY,  /**< the rate of the special function units */
+  DSM_BOUND_STARTUP,    /**< the arrays' start-up time; less of it is better */
+  DSM_BOUND_SCRATCHPAD, /**< the scratchpads' bandwidth, where blocks of weights wait for it */
+  DSM_BOUND_COUNT
+} dsm_bound;
+
+/** Cycles by what decides them (docs/model.md, section 6). Lower is better. */
+typedef struct dsm_resources {
+  double cycles[DSM_BOUND_COUNT];
+} dsm_resources;
+
 /** Data transfers by name (DeepSpatialMatrix, Fig. 5). */
 typedef enum dsm_transfer {
   DSM_TRANSFER_FETCH_INPUT = 0,  /**< activations read */
@@ -263,6 +282,22 @@ typedef struct dsm_invocation_cost {
 DSM_API dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split);
 
 /**
+ * The cycles of an invocation by what decides them; they add up to its total (docs/model.md,
+ * section 6). Of primary computation and what overlaps with it only the longer counts, with all
+ * that it takes: the other could be a little slower, and nothing would change.
+ */
+DSM_API dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loops *split);
+
+/** The same of a group that does not overlap: all of it is its slowest link's. */
+DSM_API dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic *traffic);
+
+/** Adds `times` as much of some resources to others. */
+DSM_API void dsm_resources_add(dsm_resources *sum, const dsm_resources *more, double times);
+
+/** What most cycles are spent on, the first of equals (docs/model.md, section 6). */
+DSM_API dsm_bound dsm_resources_bound(const dsm_resources *resources);
+
+/**
  * The smallest fraction of the weights that has to be on chip for the rest to be fetched in the
  * shadow of what else bounds a forward invocation with a core split: computation, and rotation
  * along X and Y (section 10). Less makes the invocation slower, more does not make it faster. 1
@@ -426,6 +461,8 @@ DSM_API double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_work
 
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_link_name(dsm_link link);
+/** The word of the formats. Never NULL. */
+DSM_API const char *dsm_bound_name(dsm_bound bound);
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_transfer_name(dsm_transfer transfer);
 /** The word of the formats. Never NULL. */

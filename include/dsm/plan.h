@@ -114,17 +114,6 @@ typedef struct dsm_invocation {
   size_t transfer_count;
 } dsm_invocation;
 
-/** What decides how long a pass takes: its largest component's slowest resource. */
-typedef enum dsm_bound {
-  DSM_BOUND_COMPUTE = 0,
-  DSM_BOUND_LINK_X,
-  DSM_BOUND_LINK_Y,
-  DSM_BOUND_MEMORY,
-  DSM_BOUND_RING,
-  DSM_BOUND_AUXILIARY,
-  DSM_BOUND_COUNT
-} dsm_bound;
-
 /** Most kinds of invocation in a pass. */
 #define DSM_INVOCATION_KINDS_MAX 2
 
@@ -140,8 +129,9 @@ typedef struct dsm_pass_plan {
                                              which add up to cycles.non_overlapped in order */
   double ideal_cycles;                  /**< of a machine without loss */
   double utilization;                   /**< ideal over total, 0 .. 1; higher is better */
-  dsm_bound bound;
-  const dsm_plan_transfer *transfers; /**< over the whole step; owned by the plan */
+  dsm_resources resources;              /**< the total by what decides it */
+  dsm_bound bound;                      /**< what most of it is spent on */
+  const dsm_plan_transfer *transfers;   /**< over the whole step; owned by the plan */
   size_t transfer_count;
 } dsm_pass_plan;
 
@@ -171,9 +161,10 @@ typedef struct dsm_pipeline_plan {
   const char *name; /**< the group's, or that of its first and last layer */
   size_t first_layer;
   size_t layer_count;
-  uint64_t columns;     /**< decision: chips in a row of each of its stages */
-  const uint64_t *rows; /**< decision, of each layer */
-  double cycles;        /**< of the group: what its layers' passes add up to */
+  uint64_t columns;        /**< decision: chips in a row of each of its stages */
+  const uint64_t *rows;    /**< decision, of each layer */
+  double cycles;           /**< of the group: what its layers' passes add up to */
+  dsm_resources resources; /**< these by what decides them in the slowest stages */
 } dsm_pipeline_plan;
 
 /** A chip's memory, section 12. Lower is better. */
@@ -196,6 +187,7 @@ typedef struct dsm_plan_result {
   double lower_bound_cycles; /**< no mapping of the searched space is faster */
   double ideal_cycles;
   dsm_cycles cycles;
+  dsm_resources resources; /**< step_cycles by what decides them */
   dsm_plan_memory memory;
 } dsm_plan_result;
 
@@ -266,8 +258,6 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_dia
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate_text(const char *text, size_t length,
                                                         const char *file, dsm_diags *diags);
 
-/** The word of the formats. Never NULL. */
-DSM_API const char *dsm_bound_name(dsm_bound bound);
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_invocation_kind_name(dsm_invocation_kind kind);
 

@@ -48,17 +48,24 @@ double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   return dsm__core_bytes_derive(work->layer, &work->bytes, split).kernel;
 }
 
-dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split) {
+/* What decides how long the parts of an invocation take that have a choice. */
+typedef struct deciding {
+  dsm_traffic stream;
+  bool is_block_loading; /* a block of weights takes longer to load than to use */
+} deciding;
+
+static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, deciding *by) {
   const dsm_machine *const machine = work->machine;
   const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes);
-  const dsm_traffic stream = stream_traffic(work, dsm__memory_bytes(work, refetch));
+  by->stream = stream_traffic(work, dsm__memory_bytes(work, refetch));
   const double blocks = dsm__array_blocks(machine, work->pass, &core);
   const double block_cycles = dsm__block_cycles(machine, work->precision.element_bytes, &core);
+  by->is_block_loading = block_cycles > (double)core.ij * (double)core.mb;
   dsm_invocation_cost cost = {
       .primary = dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles),
-      .overlapped = dsm_group_cycles(machine, &stream),
+      .overlapped = dsm_group_cycles(machine, &by->stream),
       .auxiliary = work->auxiliary_cycles,
       .partial_sum = dsm_link_cycles(machine, DSM_LINK_RING,
                                      dsm__partial_sum_bytes(work, split, &bytes) +
@@ -74,6 +81,71 @@ dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_lo
   cost.total = cost.primary + cost.overlapped_visible + cost.auxiliary +
                (cost.partial_sum + cost.rotation + cost.layout_move);
   return cost;
+}
+
+dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split) {
+  deciding by;
+  return score(work, split, &by);
+}
+
+/* ---- what decides ---- */
+
+static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *traffic) {
+  static const dsm_bound bound_of_link[] = {
+      [DSM_LINK_X] = DSM_BOUND_LINK_X,
+      [DSM_LINK_Y] = DSM_BOUND_LINK_Y,
+      [DSM_LINK_MEMORY] = DSM_BOUND_MEMORY,
+      [DSM_LINK_RING] = DSM_BOUND_RING,
+  };
+  return bound_of_link[dsm_group_slowest_link(machine, traffic)];
+}
+
+dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic *traffic) {
+  dsm_resources resources = {{0}};
+  resources.cycles[slowest_bound(machine, traffic)] = dsm_group_cycles(machine, traffic);
+  return resources;
+}
+
+/*
+ * Source: section 6, derived here. Symbols: d total / d ln(time of a resource) = the cycles given
+ * to that resource, since of max(a, b) the derivative is that of the larger. Limits: one resource
+ * has all: it halves when that is twice as fast.
+ */
+dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm_machine *const machine = work->machine;
+  deciding by;
+  const dsm_invocation_cost cost = score(work, split, &by);
+  const bool is_rotation_shown = work->pass == DSM_PASS_BACKWARD; /* else it is in the stream */
+  dsm_resources resources =
+      is_rotation_shown ? dsm_group_resources(machine, &work->rotation) : (dsm_resources){{0}};
+  double *const cycles = resources.cycles;
+  if (cost.overlapped > cost.primary) {
+    cycles[slowest_bound(machine, &by.stream)] += cost.overlapped;
+  } else {
+    const double startup = dsm__startup_cycles(machine->system, work->share.model_ways);
+    cycles[DSM_BOUND_STARTUP] += startup;
+    cycles[by.is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
+        cost.primary - startup;
+  }
+  cycles[DSM_BOUND_AUXILIARY] += cost.auxiliary;
+  cycles[DSM_BOUND_RING] += cost.partial_sum + cost.layout_move;
+  return resources;
+}
+
+void dsm_resources_add(dsm_resources *sum, const dsm_resources *more, double times) {
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    sum->cycles[b] += more->cycles[b] * times;
+  }
+}
+
+dsm_bound dsm_resources_bound(const dsm_resources *resources) {
+  dsm_bound bound = DSM_BOUND_COMPUTE;
+  for (int b = 1; b < DSM_BOUND_COUNT; b++) {
+    if (resources->cycles[b] > resources->cycles[bound]) {
+      bound = (dsm_bound)b;
+    }
+  }
+  return bound;
 }
 
 /* Memory and ring both carry the stream; the slower of them leaves it less in the time. */

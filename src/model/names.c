@@ -42,6 +42,14 @@ static const char *const link_names[] = {
 };
 _Static_assert(COUNT_OF(link_names) == DSM_LINK_COUNT, "a name for each link");
 
+static const char *const bound_names[] = {
+    [DSM_BOUND_COMPUTE] = "compute", [DSM_BOUND_LINK_X] = "link_x",
+    [DSM_BOUND_LINK_Y] = "link_y",   [DSM_BOUND_MEMORY] = "memory",
+    [DSM_BOUND_RING] = "ring",       [DSM_BOUND_AUXILIARY] = "auxiliary",
+    [DSM_BOUND_STARTUP] = "startup", [DSM_BOUND_SCRATCHPAD] = "scratchpad",
+};
+_Static_assert(COUNT_OF(bound_names) == DSM_BOUND_COUNT, "a name for each bound");
+
 static const char *const transfer_names[] = {
     [DSM_TRANSFER_FETCH_INPUT] = "fetch_input",
     [DSM_TRANSFER_FETCH_KERNEL] = "fetch_kernel",
@@ -103,6 +111,10 @@ const char *dsm_parallelism_name(dsm_parallelism parallelism) {
 
 const char *dsm_link_name(dsm_link link) {
   return link_names[link];
+}
+
+const char *dsm_bound_name(dsm_bound bound) {
+  return bound_names[bound];
 }
 
 const char *dsm_transfer_name(dsm_transfer transfer) {

@@ -33,6 +33,18 @@ void dsm__groups_put(dsm__json_writer *writer, const double group_cycles[DSM_GRO
   dsm__json_end_object(writer);
 }
 
+void dsm__resources_put(dsm__json_writer *writer, const dsm_resources *resources) {
+  dsm__json_put_string(writer, "bound", dsm_bound_name(dsm_resources_bound(resources)));
+  dsm__json_write_key(writer, "resources");
+  dsm__json_begin_object(writer, true);
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    if (resources->cycles[b] > 0 || resources->cycles[b] < 0) {
+      dsm__json_put_double(writer, dsm_bound_name((dsm_bound)b), resources->cycles[b]);
+    }
+  }
+  dsm__json_end_object(writer);
+}
+
 void dsm__optimizations_write(dsm__json_writer *writer, dsm_optimization_set optimizations) {
   dsm__json_begin_array(writer, true);
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {

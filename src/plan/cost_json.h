@@ -12,6 +12,10 @@ void dsm__loops_put(dsm__json_writer *writer, const char *key, const dsm_loops *
 /** The member "cycles". */
 void dsm__cycles_put(dsm__json_writer *writer, const dsm_cycles *cycles);
 
+/** The members "bound" and "resources": what most of some cycles is spent on, and on what the
+ * others. */
+void dsm__resources_put(dsm__json_writer *writer, const dsm_resources *resources);
+
 /** The member "groups": cycles of each group that takes any. */
 void dsm__groups_put(dsm__json_writer *writer, const double group_cycles[DSM_GROUP_COUNT]);
 

@@ -227,17 +227,43 @@ bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
   return dsm_core_kernel_bytes(work, split) <= dsm__capacity_limit(limit);
 }
 
+/* What a layer with an update pass moves once a step beside its invocations. */
+enum { ONCE_COUNT = 5 };
+typedef struct moved_once {
+  dsm_traffic groups[ONCE_COUNT];
+} moved_once;
+
+static moved_once moved_once_of(const dsm__layer_setting *setting,
+                                const dsm_pass_layouts *layouts) {
+  const dsm_weight_traffic weights =
+      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+  const dsm_update_relayouts moves = dsm_update_relayouts_derive(
+      setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
+  return (moved_once){{weights.sum_of_gradients, weights.broadcast_weights, weights.weight_update,
+                       moves.input, moves.error}};
+}
+
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
   if (!dsm_pass_exists(setting->layer, setting->mode, DSM_PASS_UPDATE)) {
     return 0;
   }
-  const dsm_machine *const machine = setting->machine;
-  const dsm_weight_traffic weights =
-      dsm_weight_traffic_derive(setting->layer, machine, setting->precision, layouts);
-  const dsm_update_relayouts moves = dsm_update_relayouts_derive(
-      setting->layer, machine, setting->precision, setting->minibatch, layouts);
-  return dsm_group_cycles(machine, &weights.sum_of_gradients) +
-         dsm_group_cycles(machine, &weights.broadcast_weights) +
-         dsm_group_cycles(machine, &weights.weight_update) +
-         dsm_group_cycles(machine, &moves.input) + dsm_group_cycles(machine, &moves.error);
+  const moved_once moved = moved_once_of(setting, layouts);
+  double cycles = 0;
+  for (int i = 0; i < ONCE_COUNT; i++) {
+    cycles += dsm_group_cycles(setting->machine, &moved.groups[i]);
+  }
+  return cycles;
+}
+
+dsm_resources dsm__once_resources(const dsm__layer_setting *setting,
+                                  const dsm_pass_layouts *layouts) {
+  dsm_resources sum = {{0}};
+  if (dsm_pass_exists(setting->layer, setting->mode, DSM_PASS_UPDATE)) {
+    const moved_once moved = moved_once_of(setting, layouts);
+    for (int i = 0; i < ONCE_COUNT; i++) {
+      const dsm_resources one = dsm_group_resources(setting->machine, &moved.groups[i]);
+      dsm_resources_add(&sum, &one, 1);
+    }
+  }
+  return sum;
 }

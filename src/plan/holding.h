@@ -92,6 +92,10 @@ double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *mac
  * weight update, moves between its passes. */
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts);
 
+/** The same by what decides them. */
+dsm_resources dsm__once_resources(const dsm__layer_setting *setting,
+                                  const dsm_pass_layouts *layouts);
+
 /** Is a core's part of the kernel small enough to stay for all timesteps of a pass (section 7)? */
 bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split);
 

@@ -33,6 +33,7 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
         .cost = dsm_invocation_score(&work, split),
     };
     builder->of_one[i] = dsm_invocation_transfers(&work, split);
+    builder->resources_of_one[i] = dsm_invocation_resources(&work, split);
     add_transfers(builder, &builder->of_one[i], (double)part->count);
   }
 }
@@ -41,6 +42,7 @@ void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double time
   dsm_pass_plan *const pass = builder->pass;
   const dsm_invocation_cost *const cost = &pass->invocations[kind].cost;
   pass->invocations[kind].times += times;
+  dsm_resources_add(&pass->resources, &builder->resources_of_one[kind], times);
   pass->cycles.primary += cost->primary * times;
   pass->cycles.overlapped += cost->overlapped * times;
   pass->cycles.overlapped_visible += cost->overlapped_visible * times;
@@ -56,6 +58,8 @@ void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_t
   const dsm_transfer_list list = dsm_axis_transfers(along_x, along_y, group, traffic);
   add_transfers(builder, &list, sent);
   builder->pass->group_cycles[group] += dsm_group_cycles(builder->machine, traffic) * timed;
+  const dsm_resources resources = dsm_group_resources(builder->machine, traffic);
+  dsm_resources_add(&builder->pass->resources, &resources, timed);
 }
 
 void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,
@@ -80,36 +84,6 @@ void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer
                       &moves.error, 1, 1);
 }
 
-/* The largest component decides, of equals the first. */
-static dsm_bound find_bound(const dsm__pass_builder *builder) {
-  static const dsm_bound bound_of_link[] = {
-      [DSM_LINK_X] = DSM_BOUND_LINK_X,
-      [DSM_LINK_Y] = DSM_BOUND_LINK_Y,
-      [DSM_LINK_MEMORY] = DSM_BOUND_MEMORY,
-      [DSM_LINK_RING] = DSM_BOUND_RING,
-  };
-  const dsm_pass_plan *const pass = builder->pass;
-  dsm_traffic traffic[DSM_GROUP_COUNT] = {{{0}}};
-  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      traffic[builder->group_of[t]].bytes[l] += builder->bytes[t][l];
-    }
-  }
-  dsm_bound bound = DSM_BOUND_COMPUTE;
-  double largest = pass->cycles.primary;
-  if (pass->cycles.auxiliary > largest) {
-    bound = DSM_BOUND_AUXILIARY;
-    largest = pass->cycles.auxiliary;
-  }
-  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
-    if (pass->group_cycles[g] > largest) {
-      bound = bound_of_link[dsm_group_slowest_link(builder->machine, &traffic[g])];
-      largest = pass->group_cycles[g];
-    }
-  }
-  return bound;
-}
-
 void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which) {
   dsm_pass_plan *const pass = builder->pass;
   dsm_cycles *const cycles = &pass->cycles;
@@ -119,7 +93,7 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
   }
   cycles->total =
       cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
-  pass->bound = find_bound(builder);
+  pass->bound = dsm_resources_bound(&pass->resources);
   pass->ideal_cycles =
       dsm_ideal_cycles(setting->layer, setting->machine, which, setting->minibatch);
   pass->utilization = pass->ideal_cycles / cycles->total;
@@ -192,16 +166,27 @@ bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *aren
   return true;
 }
 
-void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *setting, dsm_pass which,
+dsm_link dsm__pass_stream_link(const dsm__pass_builder *builder) {
+  dsm_traffic stream = {{0}};
+  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
+    for (int l = 0; l < DSM_LINK_COUNT; l++) {
+      const bool is_in_it = builder->group_of[t] == DSM_GROUP_STREAM;
+      stream.bytes[l] += is_in_it ? builder->bytes[t][l] : 0;
+    }
+  }
+  return dsm_group_slowest_link(builder->machine, &stream);
+}
+
+void dsm__pass_predict_alone(dsm__pass_builder *builder, dsm_pass_plan *pass,
+                             const dsm__layer_setting *setting, dsm_pass which,
                              const dsm__layer_decision *decision) {
-  dsm__pass_builder builder;
-  dsm__pass_begin(&builder, pass, setting, which, decision);
+  dsm__pass_begin(builder, pass, setting, which, decision);
   for (unsigned i = 0; i < pass->invocation_count; i++) {
-    dsm__pass_add_cycles(&builder, i, (double)pass->invocations[i].count);
+    dsm__pass_add_cycles(builder, i, (double)pass->invocations[i].count);
   }
   if (which == DSM_PASS_UPDATE) {
-    dsm__pass_add_weight_groups(&builder, setting, &decision->layouts, 1);
-    dsm__pass_add_update_relayouts(&builder, setting, &decision->layouts);
+    dsm__pass_add_weight_groups(builder, setting, &decision->layouts, 1);
+    dsm__pass_add_update_relayouts(builder, setting, &decision->layouts);
   }
-  dsm__pass_end(&builder, setting, which);
+  dsm__pass_end(builder, setting, which);
 }

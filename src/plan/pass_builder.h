@@ -11,8 +11,9 @@ typedef struct dsm__pass_builder {
   dsm_pass_plan *pass; /**< filled */
   const dsm_machine *machine;
   double bytes[DSM_TRANSFER_COUNT][DSM_LINK_COUNT];
-  dsm_group group_of[DSM_TRANSFER_COUNT];             /**< of transfers that have bytes */
-  dsm_transfer_list of_one[DSM_INVOCATION_KINDS_MAX]; /**< of an invocation of each kind */
+  dsm_group group_of[DSM_TRANSFER_COUNT];                   /**< of transfers that have bytes */
+  dsm_transfer_list of_one[DSM_INVOCATION_KINDS_MAX];       /**< of an invocation of each kind */
+  dsm_resources resources_of_one[DSM_INVOCATION_KINDS_MAX]; /**< likewise */
 } dsm__pass_builder;
 
 /** Starts a pass: its invocations with their splits and costs, and the transfers of all of them.
@@ -24,8 +25,8 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
 /** Adds the cycles of `times` invocations of the pass's kind at an index. */
 void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double times);
 
-/** Adds a group of transfers along X and Y: its transfers `sent` times, its cycles `timed` times.
- */
+/** Adds a group of transfers along X and Y: its transfers `sent` times, its cycles, and the
+ * resource that decides them, `timed` times. */
 void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_transfer along_y,
                          dsm_group group, const dsm_traffic *traffic, double sent, double timed);
 
@@ -44,9 +45,13 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
 /** Keeps the transfers in the pass; false if out of memory. */
 bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *arena);
 
+/** The link that the overlapped transfers of the pass need longest. */
+dsm_link dsm__pass_stream_link(const dsm__pass_builder *builder);
+
 /** A whole pass by itself, on the machine of the setting: no relayouts at the layer's boundaries,
  * no transfers kept. */
-void dsm__pass_predict_alone(dsm_pass_plan *pass, const dsm__layer_setting *setting, dsm_pass which,
+void dsm__pass_predict_alone(dsm__pass_builder *builder, dsm_pass_plan *pass,
+                             const dsm__layer_setting *setting, dsm_pass which,
                              const dsm__layer_decision *decision);
 
 #endif

@@ -15,14 +15,6 @@ static const char *const optimization_names[] = {
 _Static_assert(sizeof optimization_names / sizeof optimization_names[0] == DSM_OPTIMIZATION_COUNT,
                "a name for each optimisation");
 
-static const char *const bound_names[] = {
-    [DSM_BOUND_COMPUTE] = "compute", [DSM_BOUND_LINK_X] = "link_x",
-    [DSM_BOUND_LINK_Y] = "link_y",   [DSM_BOUND_MEMORY] = "memory",
-    [DSM_BOUND_RING] = "ring",       [DSM_BOUND_AUXILIARY] = "auxiliary",
-};
-_Static_assert(sizeof bound_names / sizeof bound_names[0] == DSM_BOUND_COUNT,
-               "a name for each bound");
-
 static const char *const invocation_kind_names[] = {
     [DSM_INVOCATION_FIRST] = "first",
     [DSM_INVOCATION_STEADY] = "steady",
@@ -45,10 +37,6 @@ bool dsm_optimization_parse(const char *text, dsm_optimization *optimization) {
     }
   }
   return false;
-}
-
-const char *dsm_bound_name(dsm_bound bound) {
-  return bound_names[bound];
 }
 
 const char *dsm_invocation_kind_name(dsm_invocation_kind kind) {

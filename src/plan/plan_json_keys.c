@@ -12,7 +12,8 @@ bool dsm__plan_root_only(const dsm__json_node *node) {
 bool dsm__plan_result_only(const dsm__json_node *node) {
   static const char *const known[] = {"step_cycles",        "step_seconds", "latency_seconds",
                                       "samples_per_second", "utilization",  "lower_bound_cycles",
-                                      "ideal_cycles",       "cycles",       "memory"};
+                                      "ideal_cycles",       "cycles",       "bound",
+                                      "resources",          "memory"};
   return dsm__json_object_only(node, known, DSM__COUNT_OF(known));
 }
 
@@ -29,10 +30,10 @@ bool dsm__plan_layer_only(const dsm__json_node *node) {
 }
 
 bool dsm__plan_pass_only(const dsm__json_node *node) {
-  static const char *const known[] = {"parallelism", "core_split", "chip",   "feature_iterations",
-                                      "core",        "array",      "cycles", "ideal_cycles",
-                                      "utilization", "bound",      "groups", "invocations",
-                                      "transfers"};
+  static const char *const known[] = {
+      "parallelism", "core_split", "chip",         "feature_iterations", "core",
+      "array",       "cycles",     "ideal_cycles", "utilization",        "bound",
+      "resources",   "groups",     "invocations",  "transfers"};
   return dsm__json_object_only(node, known, DSM__COUNT_OF(known));
 }
 

@@ -54,7 +54,7 @@ static void write_pass(dsm__json_writer *writer, const dsm_pass_plan *pass) {
   dsm__cycles_put(writer, &pass->cycles);
   dsm__json_put_double(writer, "ideal_cycles", pass->ideal_cycles);
   dsm__json_put_double(writer, "utilization", pass->utilization);
-  dsm__json_put_string(writer, "bound", dsm_bound_name(pass->bound));
+  dsm__resources_put(writer, &pass->resources);
   dsm__groups_put(writer, pass->group_cycles);
   dsm__json_write_key(writer, "invocations");
   dsm__json_begin_array(writer, false);
@@ -165,6 +165,7 @@ static void put_result(dsm__json_writer *writer, const dsm_plan *plan) {
   dsm__json_put_double(writer, "lower_bound_cycles", result->lower_bound_cycles);
   dsm__json_put_double(writer, "ideal_cycles", result->ideal_cycles);
   dsm__cycles_put(writer, &result->cycles);
+  dsm__resources_put(writer, &result->resources);
   dsm__json_write_key(writer, "memory");
   dsm__json_begin_object(writer, false);
   dsm__json_put_double(writer, "weights_bytes", memory->weights_bytes);

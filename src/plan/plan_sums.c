@@ -51,14 +51,18 @@ typedef struct sums {
   double *group_cycles;  /* of the passes of each, by its place in the list of groups */
 } sums;
 
-static double number_of(const dsm__json_node *object, const char *key) {
+static double number_from(const dsm__json_node *object, const char *key, double least) {
   const dsm__json_node node = dsm__json_member(object, key);
   double value = unknown_number;
   if (dsm__json_is_present(&node) &&
-      !dsm__json_double(&node, (dsm__json_range){0, 1e300, false}, &value)) {
+      !dsm__json_double(&node, (dsm__json_range){least, 1e300, false}, &value)) {
     return unknown_number;
   }
   return value;
+}
+
+static double number_of(const dsm__json_node *object, const char *key) {
+  return number_from(object, key, 0);
 }
 
 static amounts amounts_of(const dsm__json_node *object) {
@@ -91,8 +95,24 @@ static void expect(const dsm__json_node *object, const char *key, double due, co
   }
 }
 
+/* Plans of earlier versions do not have them. */
+static void check_resources(const dsm__json_node *object, double total) {
+  const dsm__json_node resources = dsm__json_member(object, "resources");
+  double sum = 0;
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    const char *const word = dsm_bound_name((dsm_bound)b);
+    const dsm__json_node node = dsm__json_member(&resources, word);
+    sum += dsm__json_is_present(&node) ? number_from(&resources, word, -1e300) : 0;
+  }
+  if (dsm__json_is_object(&resources) && !is_as_due(sum, total)) {
+    dsm__json_error(&resources, predicted_anew,
+                    "expected resources of together %.12g, cycles.total, found %.12g", total, sum);
+  }
+}
+
 /* Of the cycles of a step, a pass or an invocation. */
 static void check_parts(const dsm__json_node *object, const amounts *own) {
+  const size_t errors_before = dsm__json_doc_error_count(object->doc);
   const dsm__json_node cycles = dsm__json_member(object, "cycles");
   const double *const of = own->of;
   expect(&cycles, "total",
@@ -102,6 +122,9 @@ static void check_parts(const dsm__json_node *object, const amounts *own) {
     const dsm__json_node visible = dsm__json_member(&cycles, amount_keys[AMOUNT_VISIBLE]);
     dsm__json_error(&visible, predicted_anew, "expected at most %.12g, overlapped, found %.12g",
                     of[AMOUNT_OVERLAPPED], of[AMOUNT_VISIBLE]);
+  }
+  if (dsm__json_doc_error_count(object->doc) == errors_before) {
+    check_resources(object, of[AMOUNT_TOTAL]);
   }
 }
 

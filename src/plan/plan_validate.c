@@ -280,6 +280,8 @@ static void check_layer(checker *c, size_t index) {
     }
     check_kinds(c, index, (dsm_pass)p);
     expect(c, are_finite(pass), "cycles are finite and not negative");
+    expect(c, pass->bound == dsm_resources_bound(&pass->resources),
+           "the bound is the largest of the resources");
     check_transfers(c, pass);
     if (layer->pipeline == DSM_NO_PIPELINE) {
       check_groups_of(c, pass, (dsm_pass)p);

@@ -101,6 +101,8 @@ typedef struct stage_parts {
   dsm__stage_times times;
   dsm_traffic hand_over[DSM_PASS_COUNT];
   double hand_over_cycles[DSM_PASS_COUNT]; /* that it adds to a step */
+  dsm_resources step[DSM_PASS_COUNT];      /* times.step by what decides it */
+  dsm_resources once;                      /* times.once likewise */
 } stage_parts;
 
 /* What an invocation of the steady state costs: the last kind of a pass. */
@@ -111,6 +113,41 @@ static const dsm_invocation_cost *steady_cost(const dsm_pass_plan *pass) {
 /* A kernel that stays makes the later invocations faster; a split edited by hand may not. */
 static bool is_first_longer(const dsm_pass_plan *pass) {
   return pass->invocation_count > 1 && pass->invocations[0].cost.total > steady_cost(pass)->total;
+}
+
+static const dsm_resources *steady_resources(const dsm__pass_builder *builder) {
+  return &builder->resources_of_one[builder->pass->invocation_count - 1];
+}
+
+/* A hand-over that is hidden but for a part is what decides the whole step. */
+static dsm_resources step_resources(const stage_parts *parts, dsm_pass pass) {
+  const dsm_resources *const steady = steady_resources(&parts->builders[pass]);
+  const dsm_machine *const machine = &parts->stage.machine;
+  dsm_resources step = dsm_group_resources(machine, &parts->hand_over[pass]);
+  const double hand_over = dsm_group_cycles(machine, &parts->hand_over[pass]);
+  if (!(parts->hand_over_cycles[pass] > 0)) {
+    return *steady;
+  }
+  if (!(parts->hand_over_cycles[pass] < hand_over)) {
+    dsm_resources_add(&step, steady, 1);
+  }
+  return step;
+}
+
+static dsm_resources once_resources(const stage_parts *parts, const dsm__layer_setting *setting,
+                                    const dsm_pass_layouts *layouts) {
+  dsm_resources once = {{0}};
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    const dsm__pass_builder *const builder = &parts->builders[pass];
+    if (dsm_pass_exists(setting->layer, setting->mode, (dsm_pass)pass) &&
+        is_first_longer(builder->pass)) {
+      dsm_resources_add(&once, &builder->resources_of_one[0], 1);
+      dsm_resources_add(&once, steady_resources(builder), -1);
+    }
+  }
+  const dsm_resources weights = dsm__once_resources(setting, layouts);
+  dsm_resources_add(&once, &weights, 1);
+  return once;
 }
 
 static dsm__layer_setting stage_setting(const predictor *p, size_t index,
@@ -147,7 +184,9 @@ static void begin_stage(const predictor *p, const dsm__pipeline_decision *group,
     }
     parts->times.once +=
         pass == DSM_PASS_UPDATE ? dsm__once_cycles(&setting, &decision->layouts) : 0;
+    parts->step[pass] = step_resources(parts, pass);
   }
+  parts->once = once_resources(parts, &setting, &decision->layouts);
 }
 
 /* What a stage takes by itself, with nothing to wait for. */
@@ -194,6 +233,8 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER_Y, DSM_TRANSFER_HAND_OVER_Y,
                         DSM_GROUP_HAND_OVER, &parts->hand_over[pass], timesteps, 0);
     out->group_cycles[DSM_GROUP_HAND_OVER] += parts->hand_over_cycles[pass] * timesteps * times;
+    dsm_resources_add(&out->resources, &parts->step[pass], timesteps * times);
+    dsm_resources_add(&out->resources, steady_resources(builder), -timesteps * times);
     if (pass == DSM_PASS_UPDATE) {
       dsm__pass_add_weight_groups(builder, &setting, &decision->layouts, times);
     }
@@ -205,6 +246,28 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     }
   }
   return true;
+}
+
+/* The slowest stages decide, of equals the first. */
+static dsm_resources group_resources(const stage_parts *stages, size_t count,
+                                     const dsm__stage_times *slowest, double steps) {
+  dsm_resources sum = {{0}};
+  bool is_found[DSM_PASS_COUNT] = {false};
+  bool is_once_found = false;
+  for (size_t k = 0; k < count; k++) {
+    const dsm__stage_times *const times = &stages[k].times;
+    for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+      if (!is_found[pass] && times->step[pass] > 0 && times->step[pass] >= slowest->step[pass]) {
+        dsm_resources_add(&sum, &stages[k].step[pass], steps);
+        is_found[pass] = true;
+      }
+    }
+    if (!is_once_found && times->once >= slowest->once) {
+      dsm_resources_add(&sum, &stages[k].once, 1);
+      is_once_found = true;
+    }
+  }
+  return sum;
 }
 
 static bool predict_group(const predictor *p, const dsm__pipeline_decision *group,
@@ -228,6 +291,8 @@ static bool predict_group(const predictor *p, const dsm__pipeline_decision *grou
       return false;
     }
   }
+  const double steps = (double)timesteps + (double)group->layer_count - 1;
+  out->resources = group_resources(stages, group->layer_count, &slowest, steps);
   return true;
 }
 
@@ -346,8 +411,14 @@ void dsm__plan_predict_result(dsm_plan *plan) {
         cycles->auxiliary += pass->cycles.auxiliary;
         cycles->non_overlapped += pass->cycles.non_overlapped;
         result->ideal_cycles += pass->ideal_cycles;
+        if (plan->layers[i].pipeline == DSM_NO_PIPELINE) {
+          dsm_resources_add(&result->resources, &pass->resources, 1);
+        }
       }
     }
+  }
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    dsm_resources_add(&result->resources, &plan->pipelines[g].resources, 1);
   }
   cycles->total =
       cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;

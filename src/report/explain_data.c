@@ -29,7 +29,7 @@ static void write_alternative(dsm__json_writer *writer, double step,
   dsm__cycles_put(writer, &alternative->cycles);
   dsm__groups_put(writer, alternative->group_cycles);
   dsm__json_put_double(writer, "time_ratio", dsm__share(alternative->cycles.total, chosen_cycles));
-  dsm__json_put_string(writer, "bound", dsm_bound_name(alternative->bound));
+  dsm__resources_put(writer, &alternative->resources);
   write_network(writer, step, alternative->network_cycles);
   dsm__json_end_object(writer);
 }

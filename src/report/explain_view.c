@@ -91,20 +91,10 @@ static const char *times(dsm__page *page, double ratio) {
 }
 
 /* Transfers that are seen: those on the torus are rotations. */
-static const char *visible_transfer(dsm__page *page, dsm_bound bound) {
-  switch (bound) {
-  case DSM_BOUND_LINK_X:
-  case DSM_BOUND_LINK_Y:
-    return dsm__page_text(page, "visible rotation on %s", dsm_bound_name(bound));
-  case DSM_BOUND_MEMORY:
-  case DSM_BOUND_RING:
-    return dsm__page_text(page, "visible transfer (%s)", dsm_bound_name(bound));
-  case DSM_BOUND_COMPUTE:
-  case DSM_BOUND_AUXILIARY:
-  case DSM_BOUND_COUNT:
-    break;
-  }
-  return "visible transfer";
+static const char *visible_transfer(dsm__page *page, dsm_link link) {
+  const bool is_between_chips = link == DSM_LINK_X || link == DSM_LINK_Y;
+  return dsm__page_text(page, is_between_chips ? "visible rotation on %s" : "visible transfer (%s)",
+                        dsm_link_name(link));
 }
 
 /* What a slower alternative spends its extra time on, as "of the difference, 71 % is ..."; empty if
@@ -118,7 +108,7 @@ static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
   const double auxiliary = slow->cycles.auxiliary - fast->cycles.auxiliary;
   if (visible > most) {
     most = visible;
-    name = visible_transfer(page, slow->bound);
+    name = visible_transfer(page, slow->stream_link);
   }
   if (auxiliary > most) {
     most = auxiliary;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_losers.c: which passes lose most of the step, and what they lose it to, in sentences. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-#include "model/equations.h"
 #include "report/figures.h"
 #include "report/loss.h"
 #include "report/page.h"
@@ -51,23 +51,33 @@ static loser_list find_losers(const dsm_plan *plan) {
   return list;
 }
 
+/* How long a group of a pass occupies each link, and which it occupies longest. */
+typedef struct group_links {
+  double cycles[DSM_LINK_COUNT];
+  dsm_link slowest;
+} group_links;
+
+static group_links links_of(const dsm_pass_plan *pass, dsm_group group) {
+  group_links links = {.slowest = DSM_LINK_X};
+  for (size_t i = 0; i < pass->transfer_count; i++) {
+    if (pass->transfers[i].group == group) {
+      links.cycles[pass->transfers[i].link] += pass->transfers[i].cycles;
+    }
+  }
+  for (int l = 1; l < DSM_LINK_COUNT; l++) {
+    links.slowest = links.cycles[l] > links.cycles[links.slowest] ? (dsm_link)l : links.slowest;
+  }
+  return links;
+}
+
 /* The transfer that occupies a group's slowest link longest, as "rotate_x on link_x"; empty if the
  * group carries nothing. */
 static const char *busiest_transfer(dsm__page *page, const dsm_pass_plan *pass, dsm_group group) {
-  double link_cycles[DSM_LINK_COUNT] = {0};
-  for (size_t i = 0; i < pass->transfer_count; i++) {
-    if (pass->transfers[i].group == group) {
-      link_cycles[pass->transfers[i].link] += pass->transfers[i].cycles;
-    }
-  }
-  int link = 0;
-  for (int l = 1; l < DSM_LINK_COUNT; l++) {
-    link = link_cycles[l] > link_cycles[link] ? l : link;
-  }
+  const group_links links = links_of(pass, group);
   const dsm_plan_transfer *busiest = NULL;
   for (size_t i = 0; i < pass->transfer_count; i++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[i];
-    if (transfer->group == group && (int)transfer->link == link &&
+    if (transfer->group == group && transfer->link == links.slowest &&
         (busiest == NULL || transfer->cycles > busiest->cycles)) {
       busiest = transfer;
     }
@@ -75,8 +85,8 @@ static const char *busiest_transfer(dsm__page *page, const dsm_pass_plan *pass, 
   return busiest == NULL
              ? ""
              : dsm__page_text(page, " (%s%s on %s)",
-                              busiest->cycles < link_cycles[link] ? "most of it " : "",
-                              dsm_transfer_name(busiest->transfer), dsm_link_name(busiest->link));
+                              busiest->cycles < links.cycles[links.slowest] ? "most of it " : "",
+                              dsm_transfer_name(busiest->transfer), dsm_link_name(links.slowest));
 }
 
 /* The invocations that compute longest in a step. */
@@ -92,34 +102,18 @@ static const dsm_invocation *busiest_invocation(const dsm_pass_plan *pass) {
   return busiest;
 }
 
-/* How often arrays start in a step, and the cycles of the pass that this takes. */
-typedef struct array_starts {
-  double count;
+/* ---- what a pass loses most to: what it is bound by, useful work aside ---- */
+
+typedef struct cause {
+  const char *phrase;
+  const char *detail;
   double cycles;
-} array_starts;
+} cause;
 
-static array_starts starts_of(const dsm_plan *plan, const dsm_pass_plan *pass) {
-  const uint64_t model_ways = pass->share.model_ways;
-  double invocations = 0;
-  double primary = 0;
-  for (unsigned i = 0; i < pass->invocation_count; i++) {
-    invocations += (double)pass->invocations[i].count;
-    primary += (double)pass->invocations[i].count * pass->invocations[i].cost.primary;
-  }
-  /* A stage of a pipeline runs beside others: its cycles are only a share of its time. */
-  const double share = primary > 0 ? pass->cycles.primary / primary : 1;
-  return (array_starts){
-      .count = invocations * (double)model_ways,
-      .cycles = invocations * dsm__startup_cycles(plan->system, model_ways) * share,
-  };
-}
-
-/* Why arrays are idle while they compute: features do not fill them, or, where they do, what is
- * left: the time until the first data is in, and shares of different size. */
+/* Why arrays are idle while they compute: features do not fill them, or shares differ in size. */
 static const char *array_filling(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
   const dsm_array *const array = &plan->system->array;
-  const dsm_pass_plan *const pass = &loser->layer->passes[loser->pass];
-  const dsm_loops *const used = &busiest_invocation(pass)->array;
+  const dsm_loops *const used = &busiest_invocation(&loser->layer->passes[loser->pass])->array;
   const bool is_backward = loser->pass == DSM_PASS_BACKWARD;
   const uint64_t rows = used->n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
   const uint64_t columns = used->n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
@@ -127,46 +121,112 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan, const lo
   if (array->unroll_kernel_on_rows) {
     return "";
   }
-  const array_starts starts = starts_of(plan, pass);
-  if (starts.cycles > (pass->cycles.primary - pass->ideal_cycles) / 2) {
-    return dsm__page_text(page, " (the arrays start %s time%s, at %s cycles)",
-                          dsm__figure_fixed(starts.count, 0).text, starts.count > 1 ? "s" : "",
-                          dsm__figure_short(array->startup_cycles, 4).text);
-  }
   if (rows >= array->rows && columns >= column_macs) {
-    return " (the arrays are full: start-up and uneven shares)";
+    return " (the arrays are full, but shares are uneven)";
   }
   return dsm__page_text(
       page, " (an array takes %" PRIu64 " x %" PRIu64 " features, gets %" PRIu64 " x %" PRIu64 ")",
       array->rows, column_macs, rows, columns);
 }
 
-/* What a pass loses most to, in words. */
-typedef struct cause {
-  const char *phrase;
-  const char *detail;
-  double cycles;
-} cause;
+static const char *start_count(dsm__page *page, const dsm_plan *plan, const dsm_pass_plan *pass) {
+  double invocations = 0;
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    invocations += (double)pass->invocations[i].count;
+  }
+  const double starts = invocations * (double)pass->share.model_ways;
+  return dsm__page_text(page, " (%s time%s, at %s cycles)", dsm__figure_fixed(starts, 0).text,
+                        starts > 1 ? "s" : "",
+                        dsm__figure_short(plan->system->array.startup_cycles, 4).text);
+}
+
+/* What transfers that computation is hidden behind decide: what is left of the total. */
+static double stream_cycles(const dsm_pass_plan *pass) {
+  const double *const cycles = pass->resources.cycles;
+  double others = cycles[DSM_BOUND_COMPUTE] + cycles[DSM_BOUND_STARTUP] +
+                  cycles[DSM_BOUND_SCRATCHPAD] + cycles[DSM_BOUND_AUXILIARY];
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    others += pass->group_cycles[g];
+  }
+  return pass->cycles.total - others;
+}
+
+static dsm_bound bound_of(dsm_link link) {
+  static const dsm_bound bounds[] = {
+      [DSM_LINK_X] = DSM_BOUND_LINK_X,
+      [DSM_LINK_Y] = DSM_BOUND_LINK_Y,
+      [DSM_LINK_MEMORY] = DSM_BOUND_MEMORY,
+      [DSM_LINK_RING] = DSM_BOUND_RING,
+  };
+  return bounds[link];
+}
+
+/* Useful work is not lost: it is done by the arrays, or hidden behind transfers: those that stream,
+ * or a hand-over that takes longer than a whole step of a pipeline. */
+static dsm_resources lost_resources(const dsm_plan *plan, const dsm_pass_plan *pass) {
+  dsm_resources lost = pass->resources;
+  const bool is_behind_hand_over =
+      plan->system->model.overlapped_hand_over && pass->group_cycles[DSM_GROUP_HAND_OVER] > 0;
+  const dsm_group hiding = is_behind_hand_over ? DSM_GROUP_HAND_OVER : DSM_GROUP_STREAM;
+  const double computing = fmin(pass->ideal_cycles, lost.cycles[DSM_BOUND_COMPUTE]);
+  lost.cycles[DSM_BOUND_COMPUTE] -= computing;
+  lost.cycles[bound_of(links_of(pass, hiding).slowest)] -= pass->ideal_cycles - computing;
+  return lost;
+}
+
+/* Of the groups that are longest on a link the one that takes most. */
+static cause link_cause(dsm__page *page, const dsm_pass_plan *pass, dsm_bound bound) {
+  static const double nearly_all = 0.95;
+  dsm_group most = DSM_GROUP_STREAM;
+  double most_cycles = 0;
+  double sum = 0;
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    const double cycles = g == DSM_GROUP_STREAM ? stream_cycles(pass) : pass->group_cycles[g];
+    if (cycles > 0 && bound_of(links_of(pass, (dsm_group)g).slowest) == bound) {
+      sum += cycles;
+      most = cycles > most_cycles ? (dsm_group)g : most;
+      most_cycles = fmax(cycles, most_cycles);
+    }
+  }
+  const char *const phrase = most == DSM_GROUP_STREAM
+                                 ? "transfers that take longer than computation"
+                                 : dsm__group_phrase(most);
+  return (cause){
+      .phrase = most_cycles < nearly_all * sum
+                    ? dsm__page_text(page, "%s, mostly %s", dsm_bound_name(bound), phrase)
+                    : phrase,
+      .detail = busiest_transfer(page, pass, most),
+  };
+}
 
 static cause main_cause(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
   const dsm_pass_plan *const pass = &loser->layer->passes[loser->pass];
-  const dsm__loss loss = dsm__loss_of_pass(pass);
-  cause found = {
-      .phrase = "array underuse", .detail = array_filling(page, plan, loser), .cycles = loss.array};
-  if (loss.transfer > found.cycles) {
-    found = (cause){.phrase = dsm__group_phrase(DSM_GROUP_STREAM),
-                    .detail = busiest_transfer(page, pass, DSM_GROUP_STREAM),
-                    .cycles = loss.transfer};
+  const dsm_resources lost = lost_resources(plan, pass);
+  const dsm_bound bound = dsm_resources_bound(&lost);
+  cause found = {.phrase = "", .detail = ""};
+  switch (bound) {
+  case DSM_BOUND_COMPUTE:
+    found = (cause){"array underuse", array_filling(page, plan, loser), 0};
+    break;
+  case DSM_BOUND_STARTUP:
+    found = (cause){"starting the arrays", start_count(page, plan, pass), 0};
+    break;
+  case DSM_BOUND_SCRATCHPAD:
+    found = (cause){"loading weights into the arrays", "", 0};
+    break;
+  case DSM_BOUND_AUXILIARY:
+    found = (cause){"auxiliary operations", "", 0};
+    break;
+  case DSM_BOUND_LINK_X:
+  case DSM_BOUND_LINK_Y:
+  case DSM_BOUND_MEMORY:
+  case DSM_BOUND_RING:
+    found = link_cause(page, pass, bound);
+    break;
+  case DSM_BOUND_COUNT:
+    break;
   }
-  if (loss.auxiliary > found.cycles) {
-    found = (cause){.phrase = "auxiliary operations", .detail = "", .cycles = loss.auxiliary};
-  }
-  const dsm_group group = dsm__loss_largest_group(loss.groups);
-  if (loss.groups[group] > found.cycles) {
-    found = (cause){.phrase = dsm__group_phrase(group),
-                    .detail = busiest_transfer(page, pass, group),
-                    .cycles = loss.groups[group]};
-  }
+  found.cycles = lost.cycles[bound];
   return found;
 }
 

@@ -21,6 +21,9 @@ size_t dsm__plan_loser_sentences(dsm__page *page, const dsm_plan *plan,
 /** How far the step is from its lower bound, which is known. Never NULL. */
 const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan);
 
+/** What cycles are spent on, as "memory 43.1 %, compute 22.0 %", the most first. */
+const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resources);
+
 /** What a chip's memory holds, of how much. Never NULL. */
 const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory);
 

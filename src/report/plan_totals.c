@@ -31,6 +31,26 @@ const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan) {
                         dsm__figure_digits(100 * gap, 3).text, why);
 }
 
+const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resources) {
+  static const double least_share = 0.0005; /* less is 0.0 % */
+  dsm_resources left = *resources;
+  double total = 0;
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    total += resources->cycles[b];
+  }
+  const char *text = "";
+  for (int i = 0; i < DSM_BOUND_COUNT; i++) {
+    const dsm_bound most = dsm_resources_bound(&left);
+    const double share = dsm__share(left.cycles[most], total);
+    if (share >= least_share) {
+      text = dsm__page_text(page, "%s%s%s %s %%", text, i == 0 ? "" : ", ", dsm_bound_name(most),
+                            dsm__figure_percent(share).text);
+    }
+    left.cycles[most] = 0;
+  }
+  return text;
+}
+
 typedef struct memory_part {
   const char *name;
   double bytes;
@@ -71,6 +91,10 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   dsm__page_labelled(
       page, LABEL_WIDTH, "utilization",
       dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * result->utilization, 2).text));
+  const char *const resources = dsm__plan_resources_line(page, &result->resources);
+  if (resources[0] != '\0') {
+    dsm__page_labelled(page, LABEL_WIDTH, "bound by", resources);
+  }
   if (result->lower_bound_cycles > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "lower bound", dsm__plan_bound_line(page, plan));
   }

@@ -57,7 +57,8 @@ static const table_column columns[COLUMN_COUNT] = {
     [COLUMN_OTHER] = {"other", "other %", "what is never hidden, of the pass", true},
     [COLUMN_KIND] = {"mostly", "mostly", "the largest kind of other", false},
     [COLUMN_INTENSITY] = {"intensity", "FLOP/B", "FLOP for each byte of memory traffic", true},
-    [COLUMN_BOUND] = {"bound", "bound", "what decides how long the pass takes", false},
+    [COLUMN_BOUND] = {"bound", "bound",
+                      "what most of the time of the pass is spent on: give it more of that", false},
 };
 
 /* What the plan has of what the table can leave out or explain. */

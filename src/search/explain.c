@@ -72,10 +72,13 @@ static void predict_alternative(const dsm__explaining *e, const dsm__layer_decis
   const bool is_chosen_parallelism =
       e->chosen->passes[alternative->pass].share.parallelism == alternative->parallelism;
   const dsm__layer_setting setting = setting_of(e, is_chosen_parallelism);
+  dsm__pass_builder builder;
   dsm_pass_plan pass;
-  dsm__pass_predict_alone(&pass, &setting, alternative->pass, decision);
+  dsm__pass_predict_alone(&builder, &pass, &setting, alternative->pass, decision);
   alternative->cycles = pass.cycles;
+  alternative->resources = pass.resources;
   alternative->bound = pass.bound;
+  alternative->stream_link = dsm__pass_stream_link(&builder);
   memcpy(alternative->group_cycles, pass.group_cycles, sizeof pass.group_cycles);
 }
 

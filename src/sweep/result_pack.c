@@ -11,8 +11,8 @@
 /* Structs that are copied as they are: nothing but numbers of eight bytes, so no padding. */
 _Static_assert(sizeof(dsm_loops) == DSM_DIM_COUNT * sizeof(uint64_t), "loops have no padding");
 _Static_assert(sizeof(dsm_cycles) % sizeof(double) == 0, "cycles are doubles");
-_Static_assert(sizeof(dsm_plan_result) ==
-                   6 * sizeof(double) + sizeof(dsm_cycles) + sizeof(dsm_plan_memory),
+_Static_assert(sizeof(dsm_plan_result) == 6 * sizeof(double) + sizeof(dsm_cycles) +
+                                              sizeof(dsm_resources) + sizeof(dsm_plan_memory),
                "results of plans have no padding");
 
 /* ---- packing ---- */

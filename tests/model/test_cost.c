@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
+#include <math.h>
+
 #include "fixture.h"
 
 static dsm_system chips;
@@ -367,6 +369,76 @@ START_TEST(test_axis_without_bytes_is_left_out) {
 }
 END_TEST
 
+/* --- what decides, of the same layer: primary 528 is 128 of the arrays and 4 * 100 of start-up ---
+ */
+
+static dsm_resources resources_of(dsm_pass pass) {
+  const dsm_pass_work work = work_of(pass);
+  const dsm_loops split = loops(1, 2, 2, 1, 1);
+  return dsm_invocation_resources(&work, &split);
+}
+
+static void expect_resources(dsm_resources found, dsm_resources due) {
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    ck_assert_msg(fabs(found.cycles[b] - due.cycles[b]) < 1e-9, "%s: %g, expected %g",
+                  dsm_bound_name((dsm_bound)b), found.cycles[b], due.cycles[b]);
+  }
+}
+
+#define SPENT(...) ((dsm_resources){{__VA_ARGS__}})
+
+START_TEST(test_hidden_transfers_decide_nothing) {
+  expect_resources(
+      resources_of(DSM_PASS_FORWARD),
+      SPENT([DSM_BOUND_COMPUTE] = 128, [DSM_BOUND_STARTUP] = 400, [DSM_BOUND_AUXILIARY] = 16));
+  expect_resources(
+      resources_of(DSM_PASS_UPDATE),
+      SPENT([DSM_BOUND_COMPUTE] = 128, [DSM_BOUND_STARTUP] = 400, [DSM_BOUND_RING] = 1.5));
+}
+END_TEST
+
+/* rotation 384 is that along X, partial sums 24 */
+START_TEST(test_groups_that_do_not_overlap_go_to_their_slowest_link) {
+  expect_resources(
+      resources_of(DSM_PASS_BACKWARD),
+      SPENT([DSM_BOUND_COMPUTE] = 128, [DSM_BOUND_STARTUP] = 400, [DSM_BOUND_AUXILIARY] = 16,
+            [DSM_BOUND_RING] = 24, [DSM_BOUND_LINK_X] = 384));
+}
+END_TEST
+
+/* 1344 bytes of memory, a byte a cycle: the arrays could be slower */
+START_TEST(test_a_transfer_that_hides_computation_decides_all_of_it) {
+  machine.link_bytes_per_cycle[DSM_LINK_MEMORY] = 1;
+  expect_resources(resources_of(DSM_PASS_FORWARD),
+                   SPENT([DSM_BOUND_MEMORY] = 1344, [DSM_BOUND_AUXILIARY] = 16));
+}
+END_TEST
+
+/* 4 rows x 8 columns of 2 bytes are 64 bytes: at one a cycle a block of 32 cycles waits for 64 */
+START_TEST(test_blocks_that_load_longer_than_they_compute_are_the_scratchpads) {
+  chips.array.weights_from_scratchpad = true;
+  machine.scratchpad_bytes_per_cycle = 1;
+  expect_resources(
+      resources_of(DSM_PASS_UPDATE),
+      SPENT([DSM_BOUND_SCRATCHPAD] = 256, [DSM_BOUND_STARTUP] = 400, [DSM_BOUND_RING] = 1.5));
+}
+END_TEST
+
+/* Two groups on the ring, neither of which is as long as computation. */
+START_TEST(test_the_bound_is_the_largest_sum_and_the_first_of_equals) {
+  const dsm_traffic traffic = {{[DSM_LINK_RING] = 32 * 33}}; /* 32 bytes a cycle: 33 cycles */
+  const dsm_resources group = dsm_group_resources(&machine, &traffic);
+  dsm_resources pass = SPENT([DSM_BOUND_COMPUTE] = 34);
+  dsm_resources_add(&pass, &group, 1);
+  ck_assert_int_eq(dsm_resources_bound(&pass), DSM_BOUND_COMPUTE);
+  dsm_resources_add(&pass, &group, 1);
+  expect_resources(pass, SPENT([DSM_BOUND_COMPUTE] = 34, [DSM_BOUND_RING] = 66));
+  ck_assert_int_eq(dsm_resources_bound(&pass), DSM_BOUND_RING);
+  pass.cycles[DSM_BOUND_MEMORY] = 66;
+  ck_assert_int_eq(dsm_resources_bound(&pass), DSM_BOUND_MEMORY);
+}
+END_TEST
+
 Suite *suite_cost(void) {
   Suite *const suite = suite_create("cost");
   TCase *const by_hand = tcase_create("by hand");
@@ -382,6 +454,14 @@ Suite *suite_cost(void) {
   tcase_add_test(by_hand, test_refined_update_costs_what_is_derived_by_hand);
   tcase_add_test(by_hand, test_refined_transfers_are_named_with_their_volumes);
   suite_add_tcase(suite, by_hand);
+  TCase *const deciding = tcase_create("what decides");
+  tcase_add_checked_fixture(deciding, set_up, NULL);
+  tcase_add_test(deciding, test_hidden_transfers_decide_nothing);
+  tcase_add_test(deciding, test_groups_that_do_not_overlap_go_to_their_slowest_link);
+  tcase_add_test(deciding, test_a_transfer_that_hides_computation_decides_all_of_it);
+  tcase_add_test(deciding, test_blocks_that_load_longer_than_they_compute_are_the_scratchpads);
+  tcase_add_test(deciding, test_the_bound_is_the_largest_sum_and_the_first_of_equals);
+  suite_add_tcase(suite, deciding);
   TCase *const limits = tcase_create("limits");
   tcase_add_checked_fixture(limits, set_up, NULL);
   tcase_add_loop_test(limits, test_infinite_bandwidth_leaves_computation, 0, DSM_PASS_COUNT);

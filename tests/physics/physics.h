@@ -94,5 +94,8 @@ physics_property physics_chain;
 physics_property physics_conservation;
 physics_property physics_options;
 physics_property physics_edits;
+physics_property physics_bound;
+physics_property physics_bound_bundled; /**< of a bundled pair instead, by the seed */
+physics_property physics_bound_doubled; /**< with twice as much, where it need not hold */
 
 #endif

@@ -29,6 +29,9 @@ static const struct {
     {"conservation", physics_conservation},
     {"options", physics_options},
     {"edits", physics_edits},
+    {"bound", physics_bound},
+    {"bound_bundled", physics_bound_bundled},
+    {"bound_doubled", physics_bound_doubled},
 };
 enum { PROPERTY_COUNT = sizeof properties / sizeof properties[0] };
 

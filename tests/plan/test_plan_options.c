@@ -47,6 +47,7 @@ START_TEST(test_bounds_have_the_words_of_the_format) {
       [DSM_BOUND_COMPUTE] = "compute", [DSM_BOUND_LINK_X] = "link_x",
       [DSM_BOUND_LINK_Y] = "link_y",   [DSM_BOUND_MEMORY] = "memory",
       [DSM_BOUND_RING] = "ring",       [DSM_BOUND_AUXILIARY] = "auxiliary",
+      [DSM_BOUND_STARTUP] = "startup", [DSM_BOUND_SCRATCHPAD] = "scratchpad",
   };
   ck_assert_str_eq(dsm_bound_name((dsm_bound)_i), words[_i]);
 }

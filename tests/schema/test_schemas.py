@@ -354,7 +354,7 @@ def check_sweep_tables(schema, sources):
 
 def check_plan_tables(schema, sources):
     definitions = schema["$defs"]
-    a_pass, transfer = definitions["pass"]["properties"], definitions["transfer"]["properties"]
+    transfer = definitions["transfer"]["properties"]
     names, plan = "src/model/names.c", "src/plan/plan.c"
     keys, question = "src/plan/plan_json_keys.c", "src/plan/plan_json_question.c"
     for what, in_schema, path, table in (
@@ -368,7 +368,7 @@ def check_plan_tables(schema, sources):
             ("groups", definitions["group"]["enum"], names, "group_names"),
             ("optimizations", schema["properties"]["optimizations"]["items"]["enum"], plan,
              "optimization_names"),
-            ("bounds", a_pass["bound"]["enum"], plan, "bound_names"),
+            ("bounds", definitions["bound"]["enum"], names, "bound_names"),
             ("invocations", definitions["invocation"]["properties"]["kind"]["enum"], plan,
              "invocation_kind_names")):
         expect_same(what, in_schema, sources.names(path, table))
@@ -380,7 +380,8 @@ def check_plan_tables(schema, sources):
              "dsm__plan_result_only"),
             ("keys of a plan's layer", definitions["layer"]["properties"], keys,
              "dsm__plan_layer_only"),
-            ("keys of a pass", a_pass, keys, "dsm__plan_pass_only"),
+            ("keys of a pass", definitions["pass"]["properties"], keys,
+             "dsm__plan_pass_only"),
             ("keys of invocations", definitions["invocation"]["properties"], keys,
              "dsm__plan_invocation_only"),
             ("keys of a pipeline group", definitions["pipeline"]["properties"], keys,

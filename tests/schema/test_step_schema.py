@@ -73,7 +73,7 @@ def check_words(schema, sources):
             ("groups", arguments["group"]["enum"], names, "group_names"),
             ("parallelisms", passes["parallelism"]["enum"], names, "parallelism_names"),
             ("passes", definitions["pass_word"]["enum"], names, "pass_names"),
-            ("bounds", passes["bound"]["enum"], "src/plan/plan.c", "bound_names"),
+            ("bounds", passes["bound"]["enum"], names, "bound_names"),
             ("kinds of invocations", definitions["kind"]["enum"], "src/plan/plan.c",
              "invocation_kind_names"),
             ("kinds of memory", definitions["memory"]["properties"]["args"]["required"],
