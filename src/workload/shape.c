@@ -62,6 +62,48 @@ static uint64_t conv_output_size(uint64_t size, uint64_t kernel, uint64_t stride
   return padded < reach ? 0 : (padded - reach) / stride + 1;
 }
 
+static bool is_over(dsm_size2 size, dsm_size2 limit) {
+  return size.rows > limit.rows || size.columns > limit.columns;
+}
+
+bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input) {
+  const dsm_layer_spec *const spec = layer->spec;
+  const dsm__json_node kernel = dsm__subject_member(layer, "kernel");
+  const dsm_size2 padding = spec->padding;
+  const dsm_size2 padded = {input.rows + 2 * padding.rows, input.columns + 2 * padding.columns};
+  const dsm_size2 reach = {spec->dilation.rows * (spec->kernel.rows - 1) + 1,
+                           spec->dilation.columns * (spec->kernel.columns - 1) + 1};
+  /* The implied padding grows with the kernel: half of it stands out on either side. */
+  const dsm_size2 widest = {2 * input.rows + 1, 2 * input.columns + 1};
+  if (!spec->has_padding && is_over(reach, widest)) {
+    dsm__json_warning(
+        &kernel, "state \"padding\" where it is not the implied one",
+        "most of a dilated kernel of %llu x %llu lies beside its input of %llu x %llu",
+        (unsigned long long)reach.rows, (unsigned long long)reach.columns,
+        (unsigned long long)input.rows, (unsigned long long)input.columns);
+  }
+  if (!spec->has_padding) {
+    return true;
+  }
+  if (is_over(reach, padded)) {
+    dsm__json_error(
+        &kernel, NULL,
+        "expected a dilated kernel within the padded input of %llu x %llu, found %llu x %llu",
+        (unsigned long long)padded.rows, (unsigned long long)padded.columns,
+        (unsigned long long)reach.rows, (unsigned long long)reach.columns);
+    return false;
+  }
+  if (padding.rows >= reach.rows || padding.columns >= reach.columns) {
+    const dsm__json_node node = dsm__subject_member(layer, "padding");
+    dsm__json_warning(&node, NULL,
+                      "a padding of %llu x %llu is as large as the dilated kernel of %llu x %llu: "
+                      "outputs at the edges see padding alone",
+                      (unsigned long long)padding.rows, (unsigned long long)padding.columns,
+                      (unsigned long long)reach.rows, (unsigned long long)reach.columns);
+  }
+  return true;
+}
+
 bool dsm__conv_check_feature(const dsm__subject *layer, dsm_size2 input) {
   const dsm_layer_spec *const spec = layer->spec;
   dsm_size2 expected = {dsm__ceil_div_u64(input.rows, spec->stride.rows),
@@ -74,19 +116,6 @@ bool dsm__conv_check_feature(const dsm__subject *layer, dsm_size2 input) {
   }
   if (expected.rows == spec->feature.rows && expected.columns == spec->feature.columns) {
     return true;
-  }
-  if (expected.rows == 0 || expected.columns == 0) {
-    const dsm__json_node kernel = dsm__subject_member(layer, "kernel");
-    const dsm_size2 padded = {input.rows + 2 * spec->padding.rows,
-                              input.columns + 2 * spec->padding.columns};
-    const dsm_size2 reach = {spec->dilation.rows * (spec->kernel.rows - 1) + 1,
-                             spec->dilation.columns * (spec->kernel.columns - 1) + 1};
-    dsm__json_error(
-        &kernel, NULL,
-        "expected a dilated kernel within the padded input of %llu x %llu, found %llu x %llu",
-        (unsigned long long)padded.rows, (unsigned long long)padded.columns,
-        (unsigned long long)reach.rows, (unsigned long long)reach.columns);
-    return false;
   }
   const dsm__json_node node = dsm__subject_member(layer, "feature");
   dsm__json_error(

@@ -21,6 +21,10 @@ const dsm_aux *dsm__find_pool(const dsm_layer_spec *spec, bool is_on_input);
 bool dsm__pool_derive_size(const dsm__subject *layer, const dsm_aux *pool, dsm_size2 from,
                            dsm_size2 *pooled);
 
+/** Does a convolution's kernel lie within its padded input of that size? Reported if not; warned of
+ * a padding that is as large as the kernel, and of a kernel far larger than its input. */
+bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input);
+
 /** Does a convolution's declared feature follow from an input of that size? Reported if not. */
 bool dsm__conv_check_feature(const dsm__subject *layer, dsm_size2 input);
 
