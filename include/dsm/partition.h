@@ -38,6 +38,9 @@ typedef struct dsm_partition_options {
   bool does_count_activations; /**< in (3), for every task that is stored */
   bool does_keep_results;      /**< results stay on their device; else x_{n+1,j} = 0: what tasks
                                     without consumers put out leaves the device */
+  bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
+                                        as at the time limit; NULL: never. Reports ask it too */
+  void *context;                     /**< of is_stopped */
 } dsm_partition_options;
 
 /** The only place of their defaults. */

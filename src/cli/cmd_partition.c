@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/complain.h"
+#include "cli/interrupt.h"
 #include "cli/loaded.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
@@ -191,6 +192,22 @@ static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags
   return outcome;
 }
 
+static bool is_stopped(void *context) {
+  (void)context;
+  return cli_is_interrupted();
+}
+
+/* Solves; CLI_EXIT_INTERRUPTED, also with the best so far, after a signal. */
+static cli_exit search(dsm_partition **partition, const dsm_instance *instance,
+                       dsm_partition_options options, dsm_diags *diags) {
+  options.is_stopped = is_stopped;
+  cli_interrupt_begin();
+  const dsm_status status = dsm_partition_solve(partition, instance, &options, diags);
+  const bool is_interrupted = cli_is_interrupted();
+  cli_interrupt_end();
+  return is_interrupted ? CLI_EXIT_INTERRUPTED : cli_exit_of(status);
+}
+
 static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instance,
                       dsm_diags *diags) {
   const cli_partition_arguments *const wanted = &arguments->partition;
@@ -204,17 +221,23 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
     outcome = write_mps(arguments, instance, diags);
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_exit_of(dsm_partition_solve(&made.partition, instance, &wanted->options, diags));
+    outcome = search(&made.partition, instance, wanted->options, diags);
   }
+  const bool is_interrupted = outcome == CLI_EXIT_INTERRUPTED;
+  outcome = is_interrupted && made.partition != NULL ? CLI_EXIT_DONE : outcome;
   if (outcome == CLI_EXIT_DONE) {
     say_what_was_solved(arguments, made.partition);
   }
-  if (outcome == CLI_EXIT_DONE && wanted->is_simulation) {
+  if (outcome == CLI_EXIT_DONE && wanted->is_simulation && !is_interrupted) {
     outcome = simulate(&made, arguments, diags);
   }
   cli_print_findings(arguments, diags);
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_with_table(arguments, print_answer, &made, CLI_FORMAT_JSON);
+  }
+  if (is_interrupted && made.partition != NULL) {
+    cli_note(arguments, "interrupted: this is the best answer so far");
+    outcome = cli_exit_max(outcome, CLI_EXIT_INTERRUPTED);
   }
   dsm_dispatch_free(made.simulation);
   dsm_partition_free(made.partition);

@@ -75,6 +75,12 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
                    instance->task_count, instance->device_count, options->time_limit_seconds);
     return DSM_ERROR_IO;
   }
+  if (solution->outcome == DSM__SOLVER_NOTHING && options->is_stopped != NULL &&
+      options->is_stopped(options->context)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "interrupted before a placement was found");
+    return DSM_ERROR_IO;
+  }
   if (solution->outcome == DSM__SOLVER_NOTHING && solution->seconds < options->time_limit_seconds) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "the solver GLPK found no placement: the numbers are too far apart for it");

@@ -30,7 +30,8 @@ static void watch(glp_tree *tree, void *info) {
       search->tree_bound = search->programme.goal_offset + search->programme.goal_unit * bound;
     }
   }
-  if (search->nodes_left > 0 && --search->nodes_left == 0) {
+  const bool is_last = search->nodes_left > 0 && --search->nodes_left == 0;
+  if (is_last || dsm__search_is_stopped(search)) {
     glp_ios_terminate(tree);
   }
 }

@@ -14,7 +14,15 @@ static const double simplex_tolerance = 1e-9;
  * than it ever needed otherwise. */
 enum { ITERATIONS = 40 };
 
+bool dsm__search_is_stopped(const dsm__search *search) {
+  const dsm_partition_options *const options = search->options;
+  return options->is_stopped != NULL && options->is_stopped(options->context);
+}
+
 double dsm__search_left(const dsm__search *search) {
+  if (dsm__search_is_stopped(search)) {
+    return 0;
+  }
   const double passed = glp_difftime(glp_time(), search->begin);
   return fmax(search->options->time_limit_seconds - passed, 0);
 }

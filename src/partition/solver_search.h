@@ -63,6 +63,9 @@ typedef enum dsm__solved {
 /** Seconds left, at least 0. */
 double dsm__search_left(const dsm__search *search);
 
+/** Does who asked want no more than there is? Then no time is left either. */
+bool dsm__search_is_stopped(const dsm__search *search);
+
 /** Loads a programme into a new problem; NULL: out of memory. */
 glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme);
 

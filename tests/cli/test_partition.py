@@ -9,9 +9,11 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 DSM = None
@@ -46,6 +48,32 @@ def consumers(network):
             readers[source].append(layer["name"])
         before = layer["name"]
     return readers
+
+
+HARD = ("resnet50", "edge_npu", "--set", "server.devices.npu.memory_GB=0.01", "--time-limit", "600")
+
+
+class Interrupted(unittest.TestCase):
+    """A signal while the solver works: the best so far, and the exit code of an interruption."""
+
+    def interrupt(self, *options):
+        process = subprocess.Popen([DSM, "partition", *HARD, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        time.sleep(3)  # the starting heuristic has answered; the proof takes minutes
+        process.send_signal(signal.SIGINT)
+        found, said = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("interrupted: this is the best answer so far", said)
+        return found
+
+    def test_the_best_so_far_is_printed(self):
+        self.assertIn("not proven: interrupted", self.interrupt())
+
+    def test_no_simulation_follows(self):
+        answer = json.loads(self.interrupt("--format", "json", "--simulate", "requests=10"))
+        self.assertEqual(answer["status"], "limited")
+        self.assertGreater(answer["gap"], 0)
+        self.assertNotIn("simulation", answer)
 
 
 def without_clock(text):
