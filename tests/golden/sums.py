@@ -11,6 +11,9 @@ the plan's JSON says, by the rules of docs/formats.md alone:
    each part, and ideal cycles;
  - the step in seconds and samples; the parts of the memory; utilization, of each pass and the step.
 
+And of the table for people: the shares of the step that passes have, and those where the step goes
+to, come to 100 % but for rounding.
+
 Usage: sums.py DSM_BINARY SOURCE_DIR
 """
 import json
@@ -18,6 +21,7 @@ import math
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 TOLERANCE = 1e-9
 PARTS = ("primary", "overlapped_visible", "auxiliary", "non_overlapped")
@@ -134,18 +138,54 @@ def names_of(folder):
     return sorted(path.stem for path in folder.glob("*.json"))
 
 
+def last_number(text):
+    """A dash is none."""
+    word = text.split()[-1]
+    return 0 if word == "-" else float(word)
+
+
+def column_of(lines, name):
+    """The numbers that stand right under the end of a heading, up to the empty line behind the table."""
+    heading = next(i for i, line in enumerate(lines) if line.startswith("layer ") and name in line)
+    end = lines[heading].index(name) + len(name)
+    table = lines[heading + 1:lines.index("", heading)]
+    return [last_number(line[:end]) for line in table]
+
+
+def shares_of(lines):
+    """The numbers of the list of where the step goes."""
+    heading = next(i for i, line in enumerate(lines) if line.startswith("the step goes to"))
+    end = lines[heading].index("%") + 1
+    listed = (lines + [""])[heading + 1:]
+    return [last_number(line[:end]) for line in listed[:listed.index("")]]
+
+
+def check_printed(name, text):
+    """Each printed number may be wrong by half of its last digit, 0.05 %."""
+    lines = text.splitlines()
+    complaints = []
+    for what, numbers in (("step", column_of(lines, "step")), ("the step goes to", shares_of(lines))):
+        total = math.fsum(numbers)
+        if abs(total - 100) > 0.05 * len(numbers) + TOLERANCE:
+            complaints.append(f"{name}: {what}: {total:.1f} % of {len(numbers)} numbers")
+    return complaints
+
+
 def check_pair(program, pair):
     """What is wrong with the plan of a workload, a system and a mode, and how many sums it has."""
     workload, system, mode = pair
-    output = subprocess.run([program, "explore", workload, system, "--mode", mode, "-q",
-                             "--format", "json"], capture_output=True, timeout=120)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "plan.json"
+        output = subprocess.run([program, "explore", workload, system, "--mode", mode, "-o", path],
+                                capture_output=True, timeout=120, text=True)
+        plan = path.read_text(encoding="utf-8") if output.returncode == 0 else None
     if output.returncode != (4 if pair in INFEASIBLE else 0):
         return [f"{' '.join(pair)}: exit code {output.returncode}"], 0
     if pair in INFEASIBLE:
         return [], 0
-    written = Written(" ".join(pair), json.loads(output.stdout))
+    written = Written(" ".join(pair), json.loads(plan))
     check_plan(written)
-    return written.complaints, written.count
+    return written.complaints + check_printed(written.name, output.stdout), written.count + 2
 
 
 def main():
