@@ -104,7 +104,8 @@ typedef struct dsm_point_table {
   size_t column_count;
   const dsm_cell *cells; /**< row by row */
   size_t row_count;
-  size_t point_count; /**< of the sweep: more than rows if it is not complete */
+  size_t point_count; /**< of the sweep: more than rows if it is not complete; of means: systems */
+  size_t workload_count; /**< more than 0: rows are means over so many workloads, one a system */
 
   struct dsm__arena *arena; /**< private */
 } dsm_point_table;
@@ -114,6 +115,16 @@ DSM_API DSM_NODISCARD dsm_status dsm_store_points(dsm_store *store, dsm_point_ta
                                                   dsm_diags *diags);
 /** Frees a table; NULL is fine. */
 DSM_API void dsm_point_table_free(dsm_point_table *table);
+
+/**
+ * Of points of several workloads: puts a row a system in place of its points, where a system is all
+ * that varies but the workload. Results are geometric means over the workloads (none where one is 0
+ * or less, unless all are the same), `workload` names all workloads, joined by "+", and `point` is
+ * empty. A system on which a workload has no result, or is not recorded, is left out; point_count
+ * counts it. Points of one workload, or of one system, stay as they are. DSM_ERROR_OUT_OF_MEMORY.
+ * O(n log n).
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_point_table_means(dsm_point_table *table, dsm_diags *diags);
 
 /** What is wanted of a column: "min:step_seconds", "max:utilization", or without a direction, which
  * then is that in which the column gets better (columns of results) or smaller (all others). */

@@ -24,6 +24,7 @@ typedef struct tally {
 typedef struct summary {
   const dsm_point_table *table; /* the rows to show */
   size_t recorded;
+  size_t point_count; /* of the sweep */
   tally statuses;
   const char *database;
   const char *shown; /* which rows they are */
@@ -72,7 +73,10 @@ static dsm_status select_rows(const cli_arguments *arguments, dsm_point_table *t
   if (options->pareto == NULL && options->best_count == 0) {
     return DSM_OK;
   }
-  const dsm_status status = parse_objectives(objectives, &count, table, list, diags);
+  dsm_status status = dsm_point_table_means(table, diags);
+  if (status == DSM_OK) {
+    status = parse_objectives(objectives, &count, table, list, diags);
+  }
   if (status != DSM_OK) {
     return status;
   }
@@ -147,8 +151,8 @@ static void print_tail(FILE *to, const summary *of) {
   (void)fputc('\n', to);
   print_labelled(to, "shown", of->shown);
   (void)fprintf(to, "points      %zu", of->recorded);
-  if (of->recorded < of->table->point_count) {
-    (void)fprintf(to, " of %zu recorded", of->table->point_count);
+  if (of->recorded < of->point_count) {
+    (void)fprintf(to, " of %zu recorded", of->point_count);
   }
   const char *separator = ": ";
   for (size_t status = 0; status < DSM_POINT_STATUS_COUNT; status++) {
@@ -210,23 +214,31 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
                                      char *shown, size_t size, dsm_diags *diags) {
   const cli_sweep_arguments *const options = &arguments->sweep;
   if (options->pareto != NULL) {
-    (void)snprintf(shown, size, "what no other point beats in %s", options->pareto);
-    return select_rows(arguments, table, diags);
+    const dsm_status status = select_rows(arguments, table, diags);
+    (void)snprintf(shown, size, "what no other %s beats in %s",
+                   table->workload_count > 0 ? "system" : "point", options->pareto);
+    return status;
   }
   const bool is_said = options->best_by != NULL;
   const char *const by = is_said ? options->best_by : best_objective;
   const size_t most = options->best_count > 0 ? options->best_count : BEST_COUNT;
-  const size_t before = table->row_count;
   dsm_objective objective;
-  dsm_status status = dsm_objective_parse(&objective, table, by, diags);
+  dsm_status status = dsm_point_table_means(table, diags);
+  const size_t before = table->row_count;
+  if (status == DSM_OK) {
+    status = dsm_objective_parse(&objective, table, by, diags);
+  }
   if (status == DSM_OK) {
     status = dsm_point_table_best(table, objective, most, diags);
   }
   if (table->row_count == 0) {
-    (void)snprintf(shown, size, "nothing, for no point has a number for %s", by);
+    (void)snprintf(shown, size, "nothing, for no %s has a number for %s",
+                   table->workload_count > 0 ? "system" : "point", by);
   } else {
-    (void)snprintf(shown, size, "%s %zu by %s%s%s", table->row_count < before ? "the best" : "all",
-                   table->row_count, is_said ? "" : "step time (", by, is_said ? "" : ")");
+    (void)snprintf(shown, size, "%s %zu%s by %s%s%s",
+                   table->row_count < before ? "the best" : "all", table->row_count,
+                   table->workload_count > 0 ? " systems with all workloads" : "",
+                   is_said ? "" : "step time (", by, is_said ? "" : ")");
   }
   return status;
 }
@@ -234,7 +246,10 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
 static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table, const char *path,
                           dsm_diags *diags) {
   char shown[300];
-  summary of = {.table = table, .recorded = table->row_count, .database = path};
+  summary of = {.table = table,
+                .recorded = table->row_count,
+                .point_count = table->point_count,
+                .database = path};
   const bool is_summary = !arguments->has_format && !cli_output_tells_format(arguments);
   if (is_summary) {
     of.shown = shown;

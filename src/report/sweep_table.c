@@ -38,13 +38,19 @@ static bool is_share(const dsm_cell *cell) {
 
 static void put_heading(dsm__page *page, const dsm_point_table *points) {
   const char *const plural = points->point_count == 1 ? "" : "s";
+  const char *const what = points->workload_count > 0 ? "system" : "point";
   const dsm__figure count = dsm__figure_count(points->point_count);
-  dsm__page_line(page, DSM__TONE_HEADING,
-                 points->row_count == points->point_count
-                     ? dsm__page_text(page, "%s: %s point%s", points->name, count.text, plural)
-                     : dsm__page_text(page, "%s: %s of %s point%s", points->name,
-                                      dsm__figure_count(points->row_count).text, count.text,
-                                      plural));
+  const char *const over =
+      points->workload_count > 0
+          ? dsm__page_text(page, ", geometric means over %zu workloads", points->workload_count)
+          : "";
+  dsm__page_line(
+      page, DSM__TONE_HEADING,
+      points->row_count == points->point_count
+          ? dsm__page_text(page, "%s: %s %s%s%s", points->name, count.text, what, plural, over)
+          : dsm__page_text(page, "%s: %s of %s %s%s%s", points->name,
+                           dsm__figure_count(points->row_count).text, count.text, what, plural,
+                           over));
 }
 
 static void put_common(dsm__page *page, const dsm_point_table *points) {
@@ -143,7 +149,9 @@ static view view_of(dsm__page *page, const dsm_point_table *points) {
   view shown = {0};
   const size_t input_count = dsm__points_input_count(points);
   const dsm_cell *const status = dsm__points_common(points, dsm__points_find(points, "status"));
-  add_column(&shown, points, dsm__points_find(points, "point"), "point", FORM_VALUE, 0);
+  if (points->workload_count == 0) {
+    add_column(&shown, points, dsm__points_find(points, "point"), "point", FORM_VALUE, 0);
+  }
   if (status == NULL || (status->kind == DSM_CELL_TEXT && strcmp(status->text, "ok") != 0)) {
     add_column(&shown, points, dsm__points_find(points, "status"), "status", FORM_VALUE, 0);
   }

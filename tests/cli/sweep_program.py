@@ -79,8 +79,9 @@ class SweepCase(unittest.TestCase):
     def count_rows(self, database):
         """How many points are recorded; 0 while there is no table yet."""
         try:
-            # A connection that is left to the garbage collector keeps the log where it is.
-            with contextlib.closing(sqlite3.connect(f"file:{self.folder / database}?mode=ro",
+            # One that only reads cannot recover the log of a killed writer; one that is left to the
+            # garbage collector keeps the log where it is.
+            with contextlib.closing(sqlite3.connect(f"file:{self.folder / database}?mode=rw",
                                                     uri=True, timeout=10)) as opened:
                 return opened.execute("select count(*) from points").fetchone()[0]
         except sqlite3.OperationalError:

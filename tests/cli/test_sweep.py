@@ -75,12 +75,12 @@ class Interruptions(SweepCase):
         out, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(out, b"")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
+                         ["spec.json", "spec.sqlite"])
         rows = self.count_rows("spec.sqlite")
         self.assertIn(f"interrupted: {rows} of {MANY_COUNT} points are recorded in spec.sqlite".encode(),
                       err)
         self.assertTrue(3 <= rows < MANY_COUNT)
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
-                         ["spec.json", "spec.sqlite"])
         with sqlite3.connect(self.folder / "spec.sqlite") as database:
             self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
         database.close()

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/diag_add.h"
 #include "subject.h"
 #include "sweep/stored.h"
 
@@ -75,6 +76,12 @@ static attempt open_other(const subject *s, dsm_diags *diags) {
   dsm_store *store = poison();
   const dsm_status status = dsm_store_open(&store, s->store_path, s->other_stored, diags);
   return finish_store(status, store);
+}
+
+/* It has no status: what it cannot tell it denies. */
+static attempt is_of_other(const subject *s, dsm_diags *diags) {
+  const bool is_other = dsm_store_is_of_other(s->store_path, s->other_stored);
+  return (attempt){.status = is_other ? DSM_OK : dsm__out_of_memory(diags)};
 }
 
 static attempt open_read(const subject *s, dsm_diags *diags) {
@@ -236,6 +243,19 @@ static attempt pareto(const subject *s, dsm_diags *diags) {
   return select_rows(s, diags, true);
 }
 
+/* Points of two workloads on two systems or more. */
+static attempt means(const subject *s, dsm_diags *diags) {
+  dsm_point_table table = *s->points;
+  table.arena = dsm__arena_new();
+  if (table.arena == NULL) {
+    return (attempt){.status = DSM_ERROR_OUT_OF_MEMORY};
+  }
+  const dsm_status status = dsm_point_table_means(&table, diags);
+  const uint64_t digest = status == DSM_OK ? digest_table(&table) : 0;
+  dsm__arena_free(table.arena);
+  return (attempt){.status = status, .digest = digest};
+}
+
 static attempt bad_objective(const subject *s, dsm_diags *diags) {
   dsm_objective objective;
   return (attempt){.status = dsm_objective_parse(&objective, s->points, "utilisation", diags)};
@@ -261,6 +281,7 @@ const faulty_case sweep_store_cases[] = {
     {"dsm_store_open, new", open_new, DSM_OK, no_file_after_a_failure},
     {"dsm_store_open, existing", open_old, DSM_OK, NULL},
     {"dsm_store_open, another sweep", open_other, DSM_ERROR_INVALID, NULL},
+    {"dsm_store_is_of_other", is_of_other, DSM_OK, NULL},
     {"dsm_store_open_read", open_read, DSM_OK, NULL},
     {"dsm_store_is_database", is_database, DSM_OK, NULL},
     {"dsm_store_done", done, DSM_OK, NULL},
@@ -272,6 +293,7 @@ const faulty_case sweep_store_cases[] = {
     {"dsm_store_merge", merge, DSM_OK, no_file_after_a_failure},
     {"dsm_point_table_best", best, DSM_OK, NULL},
     {"dsm_point_table_pareto", pareto, DSM_OK, NULL},
+    {"dsm_point_table_means", means, DSM_OK, NULL},
     {"dsm_objective_parse, unknown", bad_objective, DSM_ERROR_USAGE, NULL},
     {"dsm_report_points_table", points_table, DSM_OK, NULL},
     {"dsm_report_points_json", points_json, DSM_OK, NULL},

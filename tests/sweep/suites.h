@@ -8,6 +8,7 @@
 Suite *suite_conditions(void);
 Suite *suite_evaluator(void);
 Suite *suite_point(void);
+Suite *suite_point_means(void);
 Suite *suite_result_pack(void);
 Suite *suite_run_local(void);
 Suite *suite_select(void);
