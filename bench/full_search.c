@@ -78,7 +78,7 @@ static void bench_row(const bench_paths *paths, const minibatch_table *table, co
 }
 
 static void bench_minibatches(const bench_paths *paths, const minibatch_table *table) {
-  static const char *const names[] = {"vgg16", "resnet50", "gnmt"};
+  static const char *const names[] = {"vgg16", "resnet50", "gnmt", "googlenet"};
   printf("## %s\n\n"
          "`dsm explore NETWORK SYSTEM --optimize all --minibatch N %s` as a whole process, one "
          "thread: milliseconds, median of %d runs, and the largest peak of the row in MB.\n\n"
