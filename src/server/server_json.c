@@ -199,16 +199,16 @@ static void read_item(item_reader *reader, const dsm__json_node *item) {
   read_common(reader, item);
 }
 
-/* A device, or as many as `count` says: NAME1, NAME2 ..., and a100.1, a100.2 where the name ends in a
- * digit. */
+/* A device, or as many as `count` says: NAME1, NAME2 ..., and a100.1, a100.2 where the name ends in
+ * a digit. */
 static bool append_devices(item_reader *reader, dsm_device *devices, size_t *count) {
   const char *const name = reader->device.name;
   const bool is_numbered = name[0] != '\0' && strchr("0123456789", name[strlen(name) - 1]) != NULL;
   for (uint64_t c = 0; c < reader->count; c++) {
     dsm_device device = reader->device;
     if (reader->count > 1) {
-      device.name = dsm__arena_printf(reader->server->arena, "%s%s%llu", name, is_numbered ? "." : "",
-                                      (unsigned long long)c + 1);
+      device.name = dsm__arena_printf(reader->server->arena, "%s%s%llu", name,
+                                      is_numbered ? "." : "", (unsigned long long)c + 1);
     }
     if (device.name == NULL) {
       return false;
