@@ -58,8 +58,8 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
   ck_abort_msg("no resource");
 }
 
-/* The plan's decisions on another system; NULL where a pipeline has to keep weights with another core
- * split there (section 9). */
+/* The plan's decisions on another system; NULL where a pipeline has to keep weights with another
+ * core split there (section 9). */
 static dsm_plan *scored(const dsm_plan *plan, const dsm_system *system) {
   dsm_plan on_other = *plan;
   on_other.system = system;
@@ -243,7 +243,7 @@ void physics_bound_bundled(physics_log *log, const physics_case *one) {
   static const char *const systems[] = {"torus64", "torus64_refined", "chip1"};
   enum { SYSTEMS = sizeof systems / sizeof systems[0] };
   const size_t pair =
-      (size_t)(one->seed * PHYSICS_SET_COUNT + one->set) % (BUNDLED_NETWORKS * SYSTEMS);
+      (size_t)(one->seed * PHYSICS_SET_COUNT + one->set) % ((size_t)BUNDLED_NETWORKS * SYSTEMS);
   const dsm_explore_options options = bundled_options(one->options.mode);
   bundled explored = bundled_explore(bundled_networks[pair % BUNDLED_NETWORKS],
                                      systems[pair / BUNDLED_NETWORKS], "64", &options);
