@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_csv.c: a plan for programs that read tables: one row a layer and pass, fixed columns. */
 #include "report/csv.h"
+#include "report/loss.h"
 #include "report/page.h"
 
 static const char *const first_titles[] = {"layer", "pass", "parallelism"};
@@ -12,6 +13,8 @@ static const char *const cycles_titles[] = {
     "cycles.auxiliary",
     "cycles.non_overlapped",
     "cycles.total",
+    "seconds",
+    "step_share",
     "utilization",
     "bound",
 };
@@ -60,13 +63,15 @@ static void put_loops(dsm__csv *csv, const dsm_loops *loops) {
   }
 }
 
-static void put_cycles(dsm__csv *csv, const dsm_pass_plan *pass) {
+static void put_cycles(dsm__csv *csv, const dsm_plan *plan, const dsm_pass_plan *pass) {
   dsm__csv_double(csv, pass->cycles.primary);
   dsm__csv_double(csv, pass->cycles.overlapped);
   dsm__csv_double(csv, pass->cycles.overlapped_visible);
   dsm__csv_double(csv, pass->cycles.auxiliary);
   dsm__csv_double(csv, pass->cycles.non_overlapped);
   dsm__csv_double(csv, pass->cycles.total);
+  dsm__csv_double(csv, pass->cycles.total / (plan->system->core.frequency_GHz * 1e9));
+  dsm__csv_double(csv, dsm__share(pass->cycles.total, plan->result.step_cycles));
   dsm__csv_double(csv, pass->utilization);
   dsm__csv_text(csv, dsm_bound_name(pass->bound));
 }
@@ -113,7 +118,7 @@ static void put_pass(dsm__csv *csv, const dsm_plan *plan, const dsm_layer_plan *
   put_loops(csv, &first->split);
   put_loops(csv, &first->core);
   put_loops(csv, &first->array);
-  put_cycles(csv, pass);
+  put_cycles(csv, plan, pass);
   put_layer(csv, plan, layer);
   for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
     put_invocations(csv, pass, (dsm_invocation_kind)k);

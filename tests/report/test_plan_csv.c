@@ -42,6 +42,8 @@ static const char *const titles[] = {
     "cycles.auxiliary",
     "cycles.non_overlapped",
     "cycles.total",
+    "seconds",
+    "step_share",
     "utilization",
     "bound",
     "dysm_factor",
@@ -230,6 +232,27 @@ START_TEST(test_cycles_come_back_as_the_same_doubles) {
 }
 END_TEST
 
+/* The JSON has no time of a pass: it follows from its cycles and the clock. */
+START_TEST(test_seconds_and_shares_are_of_the_cycles_and_add_up) {
+  shown result = show(bundled_subject(_i));
+  const dsm_plan *const plan = result.made.plan;
+  const double cycles_per_second = 1e9 * plan->system->core.frequency_GHz;
+  double seconds = 0;
+  double share = 0;
+  for (size_t row = 0; row < result.table.row_count; row++) {
+    const double cycles = csv_number_at(&result.table, row, "cycles.total");
+    const double own_seconds = csv_number_at(&result.table, row, "seconds");
+    const double own_share = csv_number_at(&result.table, row, "step_share");
+    ck_assert_double_eq_tol(own_seconds * cycles_per_second, cycles, 1e-12 * cycles);
+    ck_assert_double_eq_tol(own_share * plan->result.step_cycles, cycles, 1e-12 * cycles);
+    seconds += own_seconds;
+    share += own_share;
+  }
+  ck_assert_double_eq_tol(seconds, plan->result.step_seconds, 1e-9 * plan->result.step_seconds);
+  ck_assert_double_eq_tol(share, 1, 1e-9);
+}
+END_TEST
+
 static void expect_transfers(const csv_table *table, size_t row, const dsm_layer_plan *layer,
                              dsm_pass pass) {
   const dsm_pass_plan *const planned = &layer->passes[pass];
@@ -311,6 +334,7 @@ Suite *suite_plan_csv(void) {
   tcase_add_loop_test(bundled, test_titles_are_those_of_the_contract, 0, count);
   tcase_add_loop_test(bundled, test_decisions_are_the_plans, 0, count);
   tcase_add_loop_test(bundled, test_cycles_come_back_as_the_same_doubles, 0, count);
+  tcase_add_loop_test(bundled, test_seconds_and_shares_are_of_the_cycles_and_add_up, 0, count);
   tcase_add_loop_test(bundled, test_transfers_are_those_on_their_first_link, 0, count);
   suite_add_tcase(suite, bundled);
   TCase *const names = tcase_create("names");
