@@ -157,19 +157,22 @@ static char *print_answer(const void *result, cli_format format, dsm_table_style
 static void say_what_was_solved(const cli_arguments *arguments, const dsm_partition *partition) {
   const dsm_partition_statistics *const statistics = &partition->statistics;
   const dsm_instance *const instance = partition->instance;
-  cli_say(arguments, "%s: %zu task%s, %zu device%s; %zu columns, %zu rows, %zu nodes, %.3f s",
+  cli_say(arguments, "%s: %zu task%s, %zu device%s; %zu column%s, %zu row%s, %zu node%s, %.3f s",
           partition->instance->name, instance->task_count, instance->task_count == 1 ? "" : "s",
           instance->device_count, instance->device_count == 1 ? "" : "s", statistics->column_count,
-          statistics->row_count, statistics->node_count, partition->solver_seconds);
+          statistics->column_count == 1 ? "" : "s", statistics->row_count,
+          statistics->row_count == 1 ? "" : "s", statistics->node_count,
+          statistics->node_count == 1 ? "" : "s", partition->solver_seconds);
 }
 
 /* The first quarter of the requests must be more than those that begin together. */
 static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_options *options) {
   if (options->window > 0 && options->request_count / 4 < options->window) {
     cli_note(arguments,
-             "%zu requests, %zu at a time, are too few for a steady half: its throughput may be "
+             "%zu request%s, %zu at a time, %s too few for a steady half: its throughput may be "
              "above the optimum (simulate at least %zu)",
-             options->request_count, options->window, 4 * options->window);
+             options->request_count, options->request_count == 1 ? "" : "s", options->window,
+             options->request_count == 1 ? "is" : "are", 4 * options->window);
   }
 }
 

@@ -321,8 +321,9 @@ static cli_exit plot_points(request *wanted, dsm_diags *diags) {
   dsm_store_close(store);
   cli_print_findings(arguments, diags);
   if (status == DSM_OK && points->row_count < points->point_count) {
-    cli_note(arguments, "%zu of %zu points of '%s' are recorded", points->row_count,
-             points->point_count, wanted->input);
+    cli_note(arguments, "%zu of %zu point%s of '%s' %s recorded", points->row_count,
+             points->point_count, points->point_count == 1 ? "" : "s", wanted->input,
+             points->point_count == 1 ? "is" : "are");
   }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);

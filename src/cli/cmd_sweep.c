@@ -172,10 +172,9 @@ static cli_exit run(const cli_arguments *arguments, const dsm_sweep *sweep, dsm_
   cli_progress_end(&shown, &at);
   cli_print_findings(arguments, diags);
   if (status == DSM_OK && at.done < at.total) {
-    cli_note(
-        arguments,
-        "interrupted: %zu of %zu points are recorded in %s; the same command goes on from there",
-        at.done, at.total, path);
+    cli_note(arguments,
+             "interrupted: %zu of %zu point%s recorded in %s; the same command goes on from there",
+             at.done, at.total, at.total == 1 ? " is" : "s are", path);
     return CLI_EXIT_INTERRUPTED;
   }
   return cli_exit_of(status);

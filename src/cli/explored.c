@@ -16,9 +16,10 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
                        : dsm_explorer_explore(explorer, plan, workload, system, options, diags);
   if (status == DSM_OK) {
     cli_say(arguments,
-            "%s on %s: %" PRIu64 " of %zu layers distinct, %" PRIu64 " mappings scored, %.3f s",
+            "%s on %s: %" PRIu64 " of %zu layer%s distinct, %" PRIu64 " mapping%s scored, %.3f s",
             workload->name, system->name, (*plan)->statistics.distinct_layers, (*plan)->layer_count,
-            (*plan)->statistics.evaluations, cli_seconds_now() - start);
+            (*plan)->layer_count == 1 ? "" : "s", (*plan)->statistics.evaluations,
+            (*plan)->statistics.evaluations == 1 ? "" : "s", cli_seconds_now() - start);
     if ((*plan)->statistics.is_stopped) {
       cli_note(arguments,
                "the time limit of %g s ended the search: this is the best that was found, and "

@@ -63,7 +63,7 @@ static void add_point(line *to, const dsm_sweep *sweep, size_t point) {
 static void describe(line *to, const cli_progress *progress, const dsm_sweep_progress *at) {
   const double elapsed = cli_seconds_now() - progress->start_seconds;
   const size_t now = at->done - at->earlier;
-  add(to, "%zu/%zu points", at->done, at->total);
+  add(to, "%zu/%zu point%s", at->done, at->total, at->total == 1 ? "" : "s");
   if (now > 0 && elapsed > 0) {
     const double rate = (double)now / elapsed;
     add(to, rate < 10 ? ", %.2f/s, " : ", %.0f/s, ", rate);

@@ -69,10 +69,12 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
 static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
                                  const dsm__solution *solution, dsm_diags *diags) {
   if (solution->outcome == DSM__SOLVER_TOO_LARGE) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "no placement was found: the programme of %zu tasks on %zu devices is too large "
-                   "for a time limit of %g seconds",
-                   instance->task_count, instance->device_count, options->time_limit_seconds);
+    dsm__diags_add(
+        diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+        "no placement was found: the programme of %zu task%s on %zu device%s is too large "
+        "for a time limit of %g s",
+        instance->task_count, dsm__plural((double)instance->task_count), instance->device_count,
+        dsm__plural((double)instance->device_count), options->time_limit_seconds);
     return DSM_ERROR_IO;
   }
   if (solution->outcome == DSM__SOLVER_NOTHING && options->is_stopped != NULL &&
@@ -88,7 +90,7 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
   }
   if (solution->outcome == DSM__SOLVER_NOTHING) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "no placement was found within the time limit of %g seconds",
+                   "no placement was found within the time limit of %g s",
                    options->time_limit_seconds);
     return DSM_ERROR_IO;
   }

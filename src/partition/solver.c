@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/diag_add.h"
+#include "base/number_text.h"
 #include "partition/instance_facts.h"
 #include "partition/room_bound.h"
 #include "partition/solver_search.h"
@@ -425,11 +426,12 @@ static void say_what_limits(const dsm__search *search, bool is_in_range, bool is
                    dsm__time_range(instance), range_max);
   }
   if (!is_made) {
-    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
-                   "the programme of %zu tasks on %zu devices is too large for a time limit of %g "
-                   "seconds: the answer is that of a heuristic, the bound one without a solver",
-                   instance->task_count, instance->device_count,
-                   search->options->time_limit_seconds);
+    dsm__diags_add(
+        diags, DSM_SEVERITY_WARNING, nowhere, NULL,
+        "the programme of %zu task%s on %zu device%s is too large for a time limit of %g "
+        "s: the answer is that of a heuristic, the bound one without a solver",
+        instance->task_count, dsm__plural((double)instance->task_count), instance->device_count,
+        dsm__plural((double)instance->device_count), search->options->time_limit_seconds);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/number_text.h"
 #include "plan/core_layouts.h"
 #include "plan/legal_internal.h"
 
@@ -63,9 +64,10 @@ static void judge_factor(dsm__judge *judge, size_t index) {
   } else if (!dsm_dysm_factor_is_valid(layer, judge->of->machine, minibatch, factor)) {
     dsm__judge_tell(judge, place, NULL,
                     "expected a power of two that divides the minibatch, %llu, into parts of at "
-                    "least a sample for each of the %llu chips, found %llu",
+                    "least a sample for each of the %llu chip%s, found %llu",
                     (unsigned long long)minibatch,
-                    (unsigned long long)judge->of->machine->chip_count, found);
+                    (unsigned long long)judge->of->machine->chip_count,
+                    dsm__plural((double)judge->of->machine->chip_count), found);
   }
 }
 
@@ -147,9 +149,10 @@ static void judge_layout(dsm__judge *judge, size_t index) {
   } else if (cores % layout->features != 0 || cores / layout->features % layout->ij != 0 ||
              cores / layout->features / layout->ij != layout->mb) {
     dsm__judge_tell(judge, place, NULL,
-                    "expected parts that multiply to the %llu cores, found %llu x %llu x %llu",
-                    (unsigned long long)cores, (unsigned long long)layout->features,
-                    (unsigned long long)layout->ij, (unsigned long long)layout->mb);
+                    "expected parts that multiply to the %llu core%s, found %llu x %llu x %llu",
+                    (unsigned long long)cores, dsm__plural((double)cores),
+                    (unsigned long long)layout->features, (unsigned long long)layout->ij,
+                    (unsigned long long)layout->mb);
   }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_passes.c: parallelisms and core splits of the passes of a layer (sections 3 and 11). */
+#include "base/number_text.h"
 #include "plan/legal_internal.h"
 
 /* ---- parallelisms ---- */
@@ -76,17 +77,19 @@ static bool is_factorisation(dsm__judge *judge, dsm__plan_place place, const dsm
     const uint64_t part = split->n[d];
     if (part != 0 && cores % part != 0) {
       place.dim = (dsm_dim)d;
-      dsm__judge_tell(judge, place, NULL, "expected a divisor of the %llu cores, found %llu",
-                      (unsigned long long)cores, (unsigned long long)part);
+      dsm__judge_tell(judge, place, NULL, "expected a divisor of the %llu core%s, found %llu",
+                      (unsigned long long)cores, dsm__plural((double)cores),
+                      (unsigned long long)part);
     }
     is_good = is_good && part != 0 && cores % part == 0;
     product = is_good && product <= cores ? product * part : product;
   }
   if (is_good && product != cores) {
     place.dim = DSM_DIM_COUNT;
-    dsm__judge_tell(
-        judge, place, NULL, "expected parts that multiply to the %llu cores, found %s%llu",
-        (unsigned long long)cores, product > cores ? "at least " : "", (unsigned long long)product);
+    dsm__judge_tell(judge, place, NULL,
+                    "expected parts that multiply to the %llu core%s, found %s%llu",
+                    (unsigned long long)cores, dsm__plural((double)cores),
+                    product > cores ? "at least " : "", (unsigned long long)product);
     return false;
   }
   return is_good;

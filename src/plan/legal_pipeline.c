@@ -2,6 +2,7 @@
 /* legal_pipeline.c: which layers may form a pipeline group, and on which chips (section 9). */
 #include <string.h>
 
+#include "base/number_text.h"
 #include "plan/legal_internal.h"
 
 static const dsm_layer_spec *spec_of(const dsm__judge *judge, size_t index) {
@@ -32,11 +33,12 @@ static bool judge_stage(dsm__judge *judge, const dsm__pipeline_decision *group, 
     dsm__judge_tell(judge, place, NULL,
                     "expected null, as the workload says of this layer, found \"%s\"", group->name);
   } else if (layer->timesteps != first->timesteps) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected the group of layers with %llu timesteps, found that of \"%s\", which "
-                    "has %llu",
-                    (unsigned long long)layer->timesteps, first->name,
-                    (unsigned long long)first->timesteps);
+    dsm__judge_tell(
+        judge, place, NULL,
+        "expected the group of layers with %llu timestep%s, found that of \"%s\", which "
+        "has %llu",
+        (unsigned long long)layer->timesteps, dsm__plural((double)layer->timesteps), first->name,
+        (unsigned long long)first->timesteps);
   } else if (!is_same_declared_group(spec, spec_of(judge, group->first_layer))) {
     dsm__judge_tell(judge, place, NULL,
                     "expected layers of one pipeline_group of the workload, found that of \"%s\"",
@@ -76,7 +78,8 @@ static bool judge_columns(dsm__judge *judge, size_t g) {
                     columns);
   } else {
     dsm__judge_tell(judge, place, "the system's model.pipeline_columns is false",
-                    "expected all %llu columns of the torus, found %llu", chips_x, columns);
+                    "expected all %llu column%s of the torus, found %llu", chips_x,
+                    dsm__plural((double)chips_x), columns);
   }
   return false;
 }
@@ -92,23 +95,25 @@ static void judge_rows(dsm__judge *judge, size_t g) {
   for (size_t k = 0; k < group->layer_count; k++) {
     if (group->rows[k] > chips_y) {
       dsm__judge_tell(judge, place, NULL,
-                      "expected at most the %llu rows of the torus for a stage, found %llu",
-                      (unsigned long long)chips_y, (unsigned long long)group->rows[k]);
+                      "expected at most the %llu row%s of the torus for a stage, found %llu",
+                      (unsigned long long)chips_y, dsm__plural((double)chips_y),
+                      (unsigned long long)group->rows[k]);
       return;
     }
     sum += group->rows[k];
   }
   if (sum > together && group->columns == system->system.chips_x) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected at most the %llu rows of the torus in all, found %llu",
-                    (unsigned long long)together, (unsigned long long)sum);
+    dsm__judge_tell(
+        judge, place, NULL, "expected at most the %llu row%s of the torus in all, found %llu",
+        (unsigned long long)together, dsm__plural((double)together), (unsigned long long)sum);
   } else if (sum > together) {
     dsm__judge_tell(
         judge, place, NULL,
-        "expected at most the %llu rows of %llu chip%s that the torus has in all, found "
+        "expected at most the %llu row%s of %llu chip%s that the torus has in all, found "
         "%llu",
-        (unsigned long long)together, (unsigned long long)group->columns,
-        group->columns == 1 ? "" : "s", (unsigned long long)sum);
+        (unsigned long long)together, dsm__plural((double)together),
+        (unsigned long long)group->columns, dsm__plural((double)group->columns),
+        (unsigned long long)sum);
   }
 }
 

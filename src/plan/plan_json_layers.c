@@ -2,6 +2,7 @@
 /* plan_json_layers.c: reads the decisions of each layer of a plan. */
 #include <string.h>
 
+#include "base/number_text.h"
 #include "plan/plan_reader.h"
 
 /* ---- passes ---- */
@@ -229,8 +230,8 @@ void dsm__plan_read_layers(dsm__plan_reader *reader) {
     return;
   }
   if (count != expected) {
-    dsm__json_error(&reader->layers_node, NULL, "expected the workload's %zu layers, found %zu",
-                    expected, count);
+    dsm__json_error(&reader->layers_node, NULL, "expected the workload's %zu layer%s, found %zu",
+                    expected, dsm__plural((double)expected), count);
     return;
   }
   if (!prepare(reader)) {

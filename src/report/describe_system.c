@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* describe_system.c: what a system holds, for people. */
+#include "base/number_text.h"
 #include "report/declared.h"
 #include "report/describe_table.h"
 #include "report/figures.h"
@@ -11,10 +12,13 @@ void dsm__describe_system(dsm__page *page, const dsm_system *system) {
   dsm__page_line(
       page, DSM__TONE_PLAIN,
       dsm__page_text(
-          page, "%s chip%s, %s cores, %s MACs; peak %s; machine balance %s FLOP per byte of memory",
-          dsm__figure_count(chips).text, chips == 1 ? "" : "s",
+          page,
+          "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory",
+          dsm__figure_count(chips).text, dsm__plural((double)chips),
           dsm__figure_count(dsm__system_cores(system)).text,
+          dsm__plural((double)dsm__system_cores(system)),
           dsm__figure_fixed(dsm__system_macs(system), 0).text,
+          dsm__plural(dsm__system_macs(system)),
           dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
           dsm__figure_short(dsm_system_machine_balance(system), 4).text));
   dsm__page_line(

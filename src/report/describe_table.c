@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/number_text.h"
 #include "report/declared.h"
 #include "report/describe_server.h"
 #include "report/describe_sweep.h"
@@ -130,11 +131,11 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
       page, DSM__TONE_PLAIN,
       dsm__page_text(
           page, "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s",
-          workload->spec_count, workload->spec_count == 1 ? "" : "s",
+          workload->spec_count, dsm__plural((double)workload->spec_count),
           dsm__figure_count(workload->minibatch).text,
           dsm__figure_short(workload->element_bytes, 4).text,
           workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
-          dsm__figure_count(workload->weights).text, workload->weights == 1 ? "" : "s",
+          dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
           dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text));
   if (workload->source != NULL) {
     dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", workload->source));

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "report/figures.h"
 #include "report/page.h"
 #include "report/partition_gain.h"
@@ -235,8 +236,9 @@ static const dsm__column simulation_columns[] = {
 };
 
 static const char *requests_text(dsm__page *page, const dsm_dispatch_options *options) {
-  const char *const count = dsm__page_text(page, "Simulation of %s requests",
-                                           dsm__figure_count(options->request_count).text);
+  const char *const count = dsm__page_text(page, "Simulation of %s request%s",
+                                           dsm__figure_count(options->request_count).text,
+                                           dsm__plural((double)options->request_count));
   return options->window > 0
              ? dsm__page_text(page, "%s, %s at a time", count,
                               dsm__figure_count(options->window).text)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "plan/stage.h"
 #include "report/figures.h"
 #include "report/loss.h"
@@ -124,7 +125,8 @@ static const char *held_text(dsm__page *page, const dsm_plan *plan, const on_chi
   const double scratchpads =
       (double)system->chip.cores * system->core.scratchpad_MiB * BYTES_PER_MIB;
   const char *const text =
-      dsm__page_text(page, "outputs of %zu of %zu layers", totals->held_count, plan->layer_count);
+      dsm__page_text(page, "outputs of %zu of %zu layer%s", totals->held_count, plan->layer_count,
+                     dsm__plural((double)plan->layer_count));
   if (totals->fullest == NULL) {
     return text;
   }
@@ -139,8 +141,9 @@ const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan) {
   const on_chip_totals totals = on_chip_totals_of(plan);
   const char *text = totals.held_count > 0 ? held_text(page, plan, &totals) : "";
   if (totals.kept_count > 0) {
-    text = dsm__page_text(page, "%s%sweights or operands of %zu of %zu layers over all timesteps",
-                          text, text[0] == '\0' ? "" : "; ", totals.kept_count, plan->layer_count);
+    text = dsm__page_text(page, "%s%sweights or operands of %zu of %zu layer%s over all timesteps",
+                          text, text[0] == '\0' ? "" : "; ", totals.kept_count, plan->layer_count,
+                          dsm__plural((double)plan->layer_count));
   }
   if (totals.preloaded_weights > 0) {
     const double share = dsm__share(totals.preloaded_weights, (double)plan->workload->weights);
@@ -168,9 +171,9 @@ static const char *rows_text(dsm__page *page, const dsm_plan *plan,
   if (group->columns == plan->system->system.chips_x) {
     return dsm__page_text(page, "the torus's %s rows", dsm__figure_count(rows).text);
   }
-  return dsm__page_text(page, "%s rows of %s %s", dsm__figure_count(rows).text,
+  return dsm__page_text(page, "%s rows of %s chip%s", dsm__figure_count(rows).text,
                         dsm__figure_count(group->columns).text,
-                        group->columns == 1 ? "chip" : "chips");
+                        dsm__plural((double)group->columns));
 }
 
 const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline) {

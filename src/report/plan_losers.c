@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "report/figures.h"
 #include "report/loss.h"
 #include "report/page.h"
@@ -135,9 +136,10 @@ static const char *start_count(dsm__page *page, const dsm_plan *plan, const dsm_
     invocations += (double)pass->invocations[i].count;
   }
   const double starts = invocations * (double)pass->share.model_ways;
-  return dsm__page_text(page, " (%s time%s, at %s cycles)", dsm__figure_fixed(starts, 0).text,
-                        starts > 1 ? "s" : "",
-                        dsm__figure_short(plan->system->array.startup_cycles, 4).text);
+  return dsm__page_text(page, " (%s time%s, at %s cycle%s)", dsm__figure_fixed(starts, 0).text,
+                        dsm__plural(starts),
+                        dsm__figure_short(plan->system->array.startup_cycles, 4).text,
+                        dsm__plural(plan->system->array.startup_cycles));
 }
 
 /* What transfers that computation is hidden behind decide: what is left of the total. */

@@ -2,6 +2,7 @@
 /* plan_totals.c: the whole step: how long it takes, where that goes, and what memory it needs. */
 #include <math.h>
 
+#include "base/number_text.h"
 #include "report/figures.h"
 #include "report/loss.h"
 #include "report/page.h"
@@ -81,9 +82,10 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
   dsm__page_labelled(page, LABEL_WIDTH,
                      plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time",
-                     dsm__page_text(page, "%s ms = %s cycles at %s GHz",
+                     dsm__page_text(page, "%s ms = %s cycle%s at %s GHz",
                                     dsm__figure_digits(1e3 * result->step_seconds, 5).text,
                                     dsm__figure_fixed(result->step_cycles, 0).text,
+                                    dsm__plural(round(result->step_cycles)),
                                     dsm__figure_short(plan->system->core.frequency_GHz, 4).text));
   dsm__page_labelled(
       page, LABEL_WIDTH, "throughput",

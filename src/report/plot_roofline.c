@@ -420,8 +420,9 @@ static const char *fate_text(dsm__plot_maker *maker, const fate *all) {
                           all->left_out == 1 ? "point has" : "points have");
   }
   if (all->cut > 0) {
-    text = dsm__plot_text(maker, "%s%slabels of %zu points are cut", text == NULL ? "" : text,
-                          text == NULL ? "" : ", ", all->cut);
+    text = dsm__plot_text(maker, "%s%s%s of %zu %s cut", text == NULL ? "" : text,
+                          text == NULL ? "" : ", ", all->cut == 1 ? "the label" : "labels",
+                          all->cut, all->cut == 1 ? "point is" : "points are");
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/number_text.h"
 #include "report/figures.h"
 #include "report/plot_metrics.h"
 #include "report/point_columns.h"
@@ -114,10 +115,12 @@ static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *po
 static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice *choice,
                                 bool has_crosses) {
   const size_t failed = dsm__points_failed(&choice->points);
-  return failed == 0 ? NULL
-                     : dsm__plot_text(maker, "%zu of %zu points %s no result%s", failed,
-                                      choice->points.row_count, failed == 1 ? "has" : "have",
-                                      has_crosses ? " (\xC3\x97)" : "");
+  return failed == 0
+             ? NULL
+             : dsm__plot_text(maker, "%zu of %zu point%s %s no result%s", failed,
+                              choice->points.row_count,
+                              dsm__plural((double)choice->points.row_count),
+                              failed == 1 ? "has" : "have", has_crosses ? " (\xC3\x97)" : "");
 }
 
 /* How much of the sweep there is; NULL if it is complete. */

@@ -217,9 +217,11 @@ char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style sty
     }
     dsm__table_print(&table);
     if (shown.left_out > 0) {
-      dsm__page_line(
-          &page, DSM__TONE_FAINT,
-          dsm__page_text(&page, "%zu more columns differ between rows.", shown.left_out));
+      dsm__page_line(&page, DSM__TONE_FAINT,
+                     dsm__page_text(&page,
+                                    shown.left_out == 1 ? "1 more column differs between rows."
+                                                        : "%zu more columns differ between rows.",
+                                    shown.left_out));
     }
   }
   put_reasons(&page, points);

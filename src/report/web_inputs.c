@@ -188,13 +188,15 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
       page, NULL,
       dsm__page_text(
           page,
-          "%zu layer%s, minibatch %s; %s weights in %s, %s parameters, %s MACs a "
+          "%zu layer%s, minibatch %s; %s weight%s in %s, %s parameter%s, %s MAC%s a "
           "sample forward.",
-          workload->spec_count, workload->spec_count == 1 ? "" : "s",
+          workload->spec_count, dsm__plural((double)workload->spec_count),
           dsm__figure_count(workload->minibatch).text, dsm__figure_count(workload->weights).text,
+          dsm__plural((double)workload->weights),
           dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text,
-          dsm__figure_count(workload->parameters).text,
-          dsm__figure_count(workload->forward_macs).text));
+          dsm__figure_count(workload->parameters).text, dsm__plural((double)workload->parameters),
+          dsm__figure_count(workload->forward_macs).text,
+          dsm__plural((double)workload->forward_macs)));
   put_source(page, workload->source);
   begin_details(page, dsm__page_text(page, "Layers of %s", workload->name));
   put_declared_layers(page, workload);
@@ -210,10 +212,12 @@ static void put_system(dsm__page *page, const dsm_system *system) {
       page, NULL,
       dsm__page_text(
           page,
-          "%s chip%s, %s cores, %s MACs; peak %s; machine balance %s FLOP per byte of memory.",
-          dsm__figure_count(chips).text, chips == 1 ? "" : "s",
+          "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory.",
+          dsm__figure_count(chips).text, dsm__plural((double)chips),
           dsm__figure_count(dsm__system_cores(system)).text,
+          dsm__plural((double)dsm__system_cores(system)),
           dsm__figure_fixed(dsm__system_macs(system), 0).text,
+          dsm__plural(dsm__system_macs(system)),
           dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
           dsm__figure_short(dsm_system_machine_balance(system), 4).text));
   put_source(page, system->source);

@@ -129,9 +129,11 @@ static void put_loss_column(dsm__page *page, const dsm__step_timeline *step,
 static const char *joined_note(dsm__page *page, size_t joined) {
   return joined == 0 ? ""
                      : dsm__page_text(page,
-                                      " %s passes that are too short to be seen are drawn together "
+                                      " %s %s too short to be seen %s drawn together "
                                       "with their neighbours.",
-                                      dsm__figure_count(joined).text);
+                                      dsm__figure_count(joined).text,
+                                      joined == 1 ? "pass that is" : "passes that are",
+                                      joined == 1 ? "is" : "are");
 }
 
 /* Draws a column. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/diag_add.h"
+#include "base/number_text.h"
 #include "plan/tolerance.h"
 #include "search/graph_paths.h"
 #include "search/layout_solve.h"
@@ -53,9 +54,9 @@ static bool has_room_for_an_element(const dsm_workload *workload, const dsm_syst
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
                  "see core.scratchpad_MiB of the system",
-                 "no mapping fits: a core's scratchpad has %.9g bytes, and an element of the "
+                 "no mapping fits: a core's scratchpad has %.9g byte%s, and an element of the "
                  "network takes %.9g",
-                 scratchpad_bytes, workload->element_bytes);
+                 scratchpad_bytes, dsm__plural(scratchpad_bytes), workload->element_bytes);
   return false;
 }
 

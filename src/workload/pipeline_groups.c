@@ -3,6 +3,7 @@
  * 9). */
 #include <string.h>
 
+#include "base/number_text.h"
 #include "workload/name_index.h"
 #include "workload/workload_internal.h"
 
@@ -36,9 +37,9 @@ static void check_pair(const dsm_workload *workload, const dsm__json_node *layer
   } else if (a->timesteps != b->timesteps) {
     const dsm__json_node timesteps = dsm__json_member(&layer, "timesteps");
     dsm__json_error(dsm__json_is_present(&timesteps) ? &timesteps : &layer, NULL,
-                    "expected the %llu timesteps of the other layers of group \"%s\", found %llu",
-                    (unsigned long long)a->timesteps, b->pipeline_group,
-                    (unsigned long long)b->timesteps);
+                    "expected the %llu timestep%s of the other layers of group \"%s\", found %llu",
+                    (unsigned long long)a->timesteps, dsm__plural((double)a->timesteps),
+                    b->pipeline_group, (unsigned long long)b->timesteps);
   }
 }
 
