@@ -59,8 +59,8 @@ typedef struct dsm_explore_options {
   dsm_optimization_set optimizations;
   dsm_parallelism_set parallelisms; /**< allowed; never empty */
   size_t thread_count;              /**< at most; results do not depend on it; not in the plan */
-  double gap; /**< relative distance from the bound at which the search may stop, 0 ..
-                   below 1; 0: only at the optimum */
+  double gap; /**< relative distance from the bound at which the search may stop, from
+                   0 (only at the optimum) to below 1 */
   double time_limit_seconds; /**< after which the search ends with the best mapping that it has, and
                                   what bound it has; more than 0, or 0: none */
   const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;

@@ -145,8 +145,12 @@ cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan) {
 }
 
 cli_exit cli_finish_stdout(void) {
+  /* What could not be written before, since the output is longer than its buffer, is tried again:
+   * then the system says why. */
+  const bool is_whole = ferror(stdout) == 0;
+  clearerr(stdout);
   errno = 0;
-  const bool is_flushed = ferror(stdout) == 0 && fflush(stdout) == 0;
+  const bool is_flushed = fflush(stdout) == 0 && is_whole;
   const int flush_error = errno;
   const bool is_closed = fclose(stdout) == 0;
   const int close_error = errno;

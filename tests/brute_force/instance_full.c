@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <assert.h>
+#include <math.h>
 
 #include "instance.h"
 #include "instance_parts.h"
@@ -144,6 +145,9 @@ static double pick_resident_bytes(instance_random *random, const twin_space *spa
                                    (nm * (double)parts * system->resident_weight_fraction)
                              : 0;
 }
+
+/* Less than an element of a network is no scratchpad. */
+static const double widest_element_bytes = 8;
 
 /*
  * Bytes of a core; a little more than exact, by less than what comparisons forgive, so that whole
@@ -292,7 +296,7 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
   twin_context context = {.workload = &workload, .system = &system};
   const twin_options everything = options_of(&random, INSTANCE_ALL);
   const twin_space space = twin_space_make(&context, everything);
-  parts.scratchpad_bytes = pick_scratchpad(&random, &space);
+  parts.scratchpad_bytes = fmax(pick_scratchpad(&random, &space), widest_element_bytes);
   write_system(out, system_random, &parts);
 
   instance_random case_random = {.state = instance_random_u64(&random) + (uint64_t)which};

@@ -37,6 +37,7 @@ static attempt use_diags(const subject *s, dsm_diags *diags) {
     digest = digest_u64(digest, dsm_diag_render(finding, true, text, sizeof text));
     dsm_text_make_visible(text, sizeof text, finding->message);
     digest = digest_text(digest, text);
+    digest = digest_u64(digest, dsm_diags_alike(s->findings, i));
     dsm_diags_append(diags, finding);
   }
   digest = digest_u64(digest, dsm_diags_dropped(s->findings));

@@ -148,6 +148,15 @@ static attempt bound(const subject *s, dsm_diags *diags) {
   return bound_of(s->plan, diags);
 }
 
+/* A bound above the step is a finding, which needs no memory. */
+static attempt set_bound(const subject *s, dsm_diags *diags) {
+  const double before = s->plan->result.lower_bound_cycles;
+  dsm_plan_set_bound(s->plan, 2 * s->plan->result.step_cycles, diags);
+  const uint64_t digest = digest_double(DIGEST_START, s->plan->result.lower_bound_cycles);
+  dsm_plan_set_bound(s->plan, before, diags);
+  return (attempt){.status = DSM_OK, .digest = digest};
+}
+
 static attempt bound_held(const subject *s, dsm_diags *diags) {
   return bound_of(s->held_plan, diags);
 }
@@ -316,6 +325,11 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
   const dsm_transfer_list list = dsm_invocation_transfers(&work, split);
   digest = digest_double(digest, cost.total);
   digest = digest_double(digest, dsm_core_kernel_bytes(&work, split));
+  dsm_resources spent = dsm_invocation_resources(&work, split);
+  const dsm_traffic traffic = {.bytes = {[DSM_LINK_MEMORY] = 100}};
+  const dsm_resources more = dsm_group_resources(machine, &traffic);
+  dsm_resources_add(&spent, &more, 2);
+  digest = digest_u64(digest, dsm_resources_bound(&spent));
   return digest_u64(digest, list.count);
 }
 
@@ -432,6 +446,7 @@ const faulty_case plan_cases[] = {
     {"dsm_explore, layouts, limited", explore_laid_limited, DSM_OK, NULL},
     {"dsm_explore, layouts, preloading", explore_laid_preloading, DSM_OK, NULL},
     {"dsm_plan_bound", bound, DSM_OK, NULL},
+    {"dsm_plan_set_bound", set_bound, DSM_OK, NULL},
     {"dsm_plan_bound, held outputs", bound_held, DSM_OK, NULL},
     {"dsm_plan_bound, layouts", bound_laid, DSM_OK, NULL},
     {"dsm_plan_validate", validate, DSM_OK, NULL},

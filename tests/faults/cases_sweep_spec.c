@@ -101,7 +101,7 @@ static attempt make_requested(const subject *s, dsm_diags *diags) {
   static const char *const varies[] = {
       "workload.minibatch=2,4:8:x2", "system.system.chips_x:system.system.chips_y=1:2,2:1",
       "options.optimize=none,hybrid+reuse,[\"dysm\"]", "workload.source={\"b\":1,\"a\":[2]},word"};
-  static const char *const sets[] = {"system.pe.simd_macs=2", "workload.name="};
+  static const char *const sets[] = {"system.pe.simd_macs=2", "workload.name=renamed"};
   static const char *const excludes[] = {"workload.minibatch = system.system.chips_x",
                                          "workload.source = word, options.optimize != none",
                                          "workload.minibatch = 3, workload != singel"};

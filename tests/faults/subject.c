@@ -61,13 +61,16 @@ static const char stacked_text[] =
 /* Every decision that a plan can have. */
 #define SPLIT "{ \"in\": 1, \"out\": 2, \"ij\": 1, \"kij\": 1, \"mb\": 1 }"
 #define PASS "{ \"parallelism\": \"data\", \"core_split\": " SPLIT " }"
-#define PASS_WITH(kind)                                                                            \
+#define PASS_WITH(kind, split)                                                                     \
   "{ \"parallelism\": \"data\", \"core_split\": " SPLIT ", \"invocations\": [ { \"kind\": \"" kind \
-  "\", \"core_split\": " SPLIT " } ] }"
+  "\", \"core_split\": " split " } ] }"
+/* Steady invocations of a pipeline have the best split that there is. */
+#define SAMPLES "{ \"in\": 1, \"out\": 1, \"ij\": 1, \"kij\": 1, \"mb\": 2 }"
+#define STEADY PASS_WITH("steady", SAMPLES)
 #define PASSES(forward, backward, update)                                                          \
   "\"passes\": { \"forward\": " forward ", \"backward\": " backward ", \"update\": " update " } }"
-#define SPATIAL_PASSES PASSES(PASS, PASS, PASS_WITH("accumulate"))
-#define STAGE_PASSES PASSES(PASS_WITH("steady"), PASS_WITH("steady"), PASS_WITH("steady"))
+#define SPATIAL_PASSES PASSES(PASS, PASS, PASS_WITH("accumulate", SPLIT))
+#define STAGE_PASSES PASSES(STEADY, STEADY, PASS_WITH("steady", SPLIT))
 
 const char subject_decisions_text[] =
     "{ \"format\": \"dsm-plan/1\", \"mode\": \"training\", \"minibatch\": 8,\n"

@@ -25,7 +25,7 @@ from c_tables import Sources
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
-                     "layers.error_parallelism", "layers.output_layout"}
+                     "layers.error_parallelism", "layers.output_layout", "$.search"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
 RELATION = "relates several values"

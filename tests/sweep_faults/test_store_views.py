@@ -23,7 +23,7 @@ POINTS = 4 * MINIBATCHES
 AXES = ["workload.minibatch", 'workload.layers.a"b.stride', "point:4"]
 PARALLELISMS = ["data", "model", "data_x_model_y", "model_x_data_y"]
 PASSES = ["forward", "backward", "update"]
-BOUNDS = ["compute", "link_x", "link_y", "memory", "ring", "auxiliary"]
+BOUNDS = ["compute", "link_x", "link_y", "memory", "ring", "auxiliary", "startup", "scratchpad"]
 
 
 def expected_point(point):
@@ -56,7 +56,7 @@ def expected_layer(point, index):
             "core_split": " ".join(f"{loop} {n}" for loop, n in parts.items() if n > 1),
             "dysm_factor": 1 + index % 3, "output_on_chip": int(index % 5 == 0),
             "weights_on_chip": 0.25 if index % 4 == 0 else 0,
-            "pipeline_group": "group" if index % 6 == 0 else None, "bound": BOUNDS[index % 6],
+            "pipeline_group": "group" if index % 6 == 0 else None, "bound": BOUNDS[index % len(BOUNDS)],
             "utilization": 1 / (2 + index), "cycles": scale * 7.875, "primary_cycles": scale * 7,
             "overlapped_cycles": scale, "overlapped_visible_cycles": scale / 2,
             "auxiliary_cycles": scale / 4, "non_overlapped_cycles": scale / 8}
