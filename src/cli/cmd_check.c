@@ -11,6 +11,7 @@
 #include "cli/complain.h"
 #include "cli/loaded.h"
 #include "cli/output.h"
+#include "cli/question.h"
 
 #define FINDINGS_MAX 100
 
@@ -30,17 +31,6 @@ typedef struct checked {
 
 /* ---- inputs in place of the baselines' ---- */
 
-/* Overrides of a description within a baseline: "--set workload.minibatch" is where they come from
- * and, behind the option, their path in it. */
-static void take_overrides(terms *with, const dsm_override *overrides, size_t count) {
-  static const char option[] = "--set ";
-  for (size_t i = 0; i < count; i++) {
-    dsm_override taken = overrides[i];
-    taken.path = taken.origin + sizeof option - 1;
-    with->overrides[with->override_count++] = taken;
-  }
-}
-
 static cli_exit load_terms(terms *with, const cli_arguments *arguments) {
   const cli_overrides *const overrides = &arguments->overrides;
   dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
@@ -55,13 +45,15 @@ static cli_exit load_terms(terms *with, const cli_arguments *arguments) {
     outcome =
         cli_exit_of(cli_load_workload(&with->workload, arguments, arguments->workload, diags));
   } else {
-    take_overrides(with, overrides->workload, overrides->workload_count);
+    cli_take_overrides(with->overrides, &with->override_count, overrides->workload,
+                       overrides->workload_count);
   }
   if (arguments->system != NULL) {
     outcome = cli_exit_max(
         outcome, cli_exit_of(cli_load_system(&with->system, arguments, arguments->system, diags)));
   } else {
-    take_overrides(with, overrides->system, overrides->system_count);
+    cli_take_overrides(with->overrides, &with->override_count, overrides->system,
+                       overrides->system_count);
   }
   cli_print_findings(arguments, diags);
   dsm_diags_free(diags);

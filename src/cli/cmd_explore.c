@@ -6,6 +6,7 @@
 #include "cli/loaded.h"
 #include "cli/optimizations.h"
 #include "cli/output.h"
+#include "cli/question.h"
 #include "cli/sensitivity.h"
 
 #define FINDINGS_MAX 100
@@ -24,17 +25,19 @@ static void free_inputs(inputs *in) {
   *in = (inputs){0};
 }
 
+static cli_exit load_base(inputs *in, const cli_arguments *arguments, dsm_diags *diags) {
+  return arguments->ladder_base == NULL
+             ? CLI_EXIT_DONE
+             : cli_exit_of(cli_load_system(&in->base, arguments, arguments->ladder_base, diags));
+}
+
 /* Loads all inputs, so that the problems of all of them are reported, not only of the first. */
 static cli_exit load_inputs(inputs *in, const cli_arguments *arguments, dsm_diags *diags) {
   cli_exit outcome =
       cli_exit_of(cli_load_workload(&in->workload, arguments, arguments->operands[0], diags));
   outcome = cli_exit_max(
       outcome, cli_exit_of(cli_load_system(&in->system, arguments, arguments->operands[1], diags)));
-  if (arguments->ladder_base != NULL) {
-    outcome = cli_exit_max(
-        outcome, cli_exit_of(cli_load_system(&in->base, arguments, arguments->ladder_base, diags)));
-  }
-  return outcome;
+  return cli_exit_max(outcome, load_base(in, arguments, diags));
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
@@ -113,25 +116,60 @@ static cli_exit explore_sensitivity(const cli_arguments *arguments, const inputs
   return cli_put_sensitivity(arguments, in->workload, in->system, diags);
 }
 
-cli_exit cli_run_explore(const cli_arguments *arguments) {
+/* With inputs that are there, perhaps but for the ladder's base. */
+static cli_exit explore_inputs(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
+  return arguments->is_ladder        ? explore_ladder(arguments, in, diags)
+         : arguments->is_sensitivity ? explore_sensitivity(arguments, in, diags)
+                                     : explore_once(arguments, in, diags);
+}
+
+static cli_exit explore_names(const cli_arguments *arguments, dsm_diags *diags) {
   cli_exit outcome = check_options(arguments);
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
-  }
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
   }
   inputs in = {0};
   outcome = load_inputs(&in, arguments, diags);
   cli_print_findings(arguments, diags);
   dsm_diags_clear(diags);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = arguments->is_ladder        ? explore_ladder(arguments, &in, diags)
-              : arguments->is_sensitivity ? explore_sensitivity(arguments, &in, diags)
-                                          : explore_once(arguments, &in, diags);
+    outcome = explore_inputs(arguments, &in, diags);
   }
   free_inputs(&in);
+  return outcome;
+}
+
+/* The question of a plan, with what is given in place of its own inputs and options. */
+static cli_exit explore_again(const cli_arguments *given, dsm_diags *diags) {
+  cli_question question;
+  cli_exit outcome = cli_load_question(&question, given);
+  const cli_arguments *const arguments = &question.arguments;
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = check_options(arguments);
+  }
+  inputs in = {0};
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = load_base(&in, arguments, diags);
+    cli_print_findings(arguments, diags);
+    dsm_diags_clear(diags);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    in.workload = question.baseline->workload;
+    in.system = question.baseline->system;
+    outcome = explore_inputs(arguments, &in, diags);
+  }
+  dsm_system_free(in.base);
+  cli_question_fini(&question);
+  return outcome;
+}
+
+cli_exit cli_run_explore(const cli_arguments *arguments) {
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  const cli_exit outcome = arguments->operand_count == 1 ? explore_again(arguments, diags)
+                                                         : explore_names(arguments, diags);
   dsm_diags_free(diags);
   return outcome;
 }

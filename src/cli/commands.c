@@ -27,8 +27,9 @@ const cli_command cli_commands[] = {
     {.name = "explore",
      .bit = CLI_EXPLORE,
      .operands = "WORKLOAD SYSTEM",
-     .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
-     .operand_min = 2,
+     .other_form = "PLAN",
+     .takes = {CLI_TAKES_WORKLOAD | CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_SYSTEM},
+     .operand_min = 1,
      .operand_max = 2,
      .summary = "find the best mapping of a network on a system",
      .description =
@@ -36,7 +37,9 @@ const cli_command cli_commands[] = {
          "layer and pass how the work is divided, how well the arrays are used, and where the "
          "rest of the time goes. A name that is no file here is looked for in $DSM_PATH and among "
          "the bundled descriptions, which 'dsm list' shows, with or without .json; '-' is standard "
-         "input.",
+         "input. PLAN, which explore wrote, or DATABASE:POINT, a point of a sweep by its number, "
+         "is "
+         "asked again: its workload, system and options, but for what options say here.",
      .examples = {"dsm explore vgg16 torus64",
                   "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
                   "dsm explore resnet50 torus64 --set system.core.scratchpad_MiB=2",

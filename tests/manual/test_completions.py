@@ -152,7 +152,7 @@ def check_shell(name, shell, options):
     same("dsm explore vg", ["vgg16"])
     same("dsm explore vgg16 torus64_ref", ["torus64_refined", "torus64_refined_symmetric"])
     same("dsm explore of_path", ["of_path_net"])
-    same("dsm explore my_", ["my_net.json"])
+    same("dsm explore my_", ["my_net.json", "my_plan.json", "my_results.sqlite"])
     same("dsm explore vgg16 my_", ["my_machine.json"])
     same("dsm explore nets/", ["nets/deep.json"])
     same("dsm explore odd", ["odd net.json"])
