@@ -76,9 +76,13 @@ static const struct {
   double time_limit_seconds;
   dsm_status status;
 } bad_limits[] = {
-    {0.999, 1, DSM_OK},        {1, 1, DSM_ERROR_USAGE},  {-1e-9, 1, DSM_ERROR_USAGE},
-    {NAN, 1, DSM_ERROR_USAGE}, {0, -1, DSM_ERROR_USAGE}, {0, INFINITY, DSM_ERROR_USAGE},
-    {0, NAN, DSM_ERROR_USAGE},
+    {0.999, 1, DSM_OK},
+    {1, 1, DSM_ERROR_USAGE},
+    {-1e-9, 1, DSM_ERROR_USAGE},
+    {(double)NAN, 1, DSM_ERROR_USAGE},
+    {0, -1, DSM_ERROR_USAGE},
+    {0, (double)INFINITY, DSM_ERROR_USAGE},
+    {0, (double)NAN, DSM_ERROR_USAGE},
 };
 
 START_TEST(test_limits_have_ranges) {
