@@ -16,6 +16,12 @@
  */
 uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism);
 
+/**
+ * The most parts of a loop in a valid split. Source: section 3. Symbols: ChipD_d, of the input
+ * features those of one group. Limits: one group: ChipD_d.
+ */
+uint64_t dsm__parts_max(const dsm_layer *layer, const dsm_chip_share *share, dsm_dim dim);
+
 /** The loops of the busiest core, group by group. */
 typedef struct dsm__core_work {
   uint64_t groups; /**< groups of a grouped convolution on the core; else 1 */
@@ -213,5 +219,13 @@ double dsm__layout_move_bytes(uint64_t cores, double bytes);
  */
 dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
                                   dsm_pass pass, dsm_parallelism parallelism, double full_bytes);
+
+/**
+ * The total of dsm_invocation_score where it is at most the limit; any larger number where it is
+ * not, infinite where primary and auxiliary cycles alone exceed the limit, which costs less to
+ * know. Source: section 6. Limits: an infinite limit: the total.
+ */
+double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *split,
+                                    double limit);
 
 #endif

@@ -67,12 +67,15 @@ bool dsm_pass_exists(const dsm_layer *layer, dsm_mode mode, dsm_pass pass) {
   return false;
 }
 
+uint64_t dsm__parts_max(const dsm_layer *layer, const dsm_chip_share *share, dsm_dim dim) {
+  const uint64_t extent = share->chip.n[dim];
+  return dim == DSM_DIM_IN ? extent / layer->groups : extent;
+}
+
 bool dsm_split_is_valid(const dsm_layer *layer, const dsm_chip_share *share,
                         const dsm_loops *split) {
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    const uint64_t extent = share->chip.n[d];
-    const uint64_t parts_max = d == DSM_DIM_IN ? extent / layer->groups : extent;
-    if (split->n[d] > parts_max) {
+    if (split->n[d] > dsm__parts_max(layer, share, (dsm_dim)d)) {
       return false;
     }
   }

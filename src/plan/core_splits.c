@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/core_splits.h"
 
+#include "model/equations.h"
+
 /* Ordered factorisations are counted, then written, by the same walk over divisors. */
 typedef struct walk {
   const uint64_t *divisors; /* of the core count, ascending */
@@ -52,10 +54,26 @@ bool dsm__core_splits_enumerate(dsm__core_splits *splits, uint64_t cores, dsm__a
 
 bool dsm__core_splits_any_valid(const dsm__core_splits *splits, const dsm_layer *layer,
                                 const dsm_chip_share *share) {
+  const dsm__parts_limit valid = dsm__valid_parts(layer, share);
   for (size_t i = 0; i < splits->count; i++) {
-    if (dsm_split_is_valid(layer, share, &splits->items[i])) {
+    if (dsm__is_within_parts(&valid, &splits->items[i])) {
       return true;
     }
   }
   return false;
+}
+
+dsm__parts_limit dsm__valid_parts(const dsm_layer *layer, const dsm_chip_share *share) {
+  dsm__parts_limit limit;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    limit.most[d] = dsm__parts_max(layer, share, (dsm_dim)d);
+  }
+  return limit;
+}
+
+dsm__parts_limit dsm__candidate_parts(const dsm__core_splits *splits, const dsm_layer *layer,
+                                      const dsm_chip_share *share) {
+  static const dsm__parts_limit any = {
+      {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+  return dsm__core_splits_any_valid(splits, layer, share) ? dsm__valid_parts(layer, share) : any;
 }

@@ -22,4 +22,25 @@ bool dsm__core_splits_enumerate(dsm__core_splits *splits, uint64_t cores, dsm__a
 bool dsm__core_splits_any_valid(const dsm__core_splits *splits, const dsm_layer *layer,
                                 const dsm_chip_share *share);
 
+/** The most parts that a candidate has of each loop. Of many splits it is read but once. */
+typedef struct dsm__parts_limit {
+  uint64_t most[DSM_DIM_COUNT];
+} dsm__parts_limit;
+
+/** Those of the valid splits. */
+dsm__parts_limit dsm__valid_parts(const dsm_layer *layer, const dsm_chip_share *share);
+
+/** Those of the candidates: the valid splits, or all where none is valid. */
+dsm__parts_limit dsm__candidate_parts(const dsm__core_splits *splits, const dsm_layer *layer,
+                                      const dsm_chip_share *share);
+
+static inline bool dsm__is_within_parts(const dsm__parts_limit *limit, const dsm_loops *split) {
+  /* Kernel positions first: they are few, so that most of what is invalid is told by them. */
+  return split->n[DSM_DIM_KIJ] <= limit->most[DSM_DIM_KIJ] &&
+         split->n[DSM_DIM_MB] <= limit->most[DSM_DIM_MB] &&
+         split->n[DSM_DIM_IN] <= limit->most[DSM_DIM_IN] &&
+         split->n[DSM_DIM_OUT] <= limit->most[DSM_DIM_OUT] &&
+         split->n[DSM_DIM_IJ] <= limit->most[DSM_DIM_IJ];
+}
+
 #endif

@@ -117,12 +117,11 @@ static size_t latest_held(const dsm__judge *judge, size_t index) {
 /* What a steady invocation takes at least. */
 static double least_steady_cycles(const dsm__judge *judge, const dsm_pass_work *work) {
   const dsm__core_splits *const splits = &judge->splits;
-  const bool is_valid_only = dsm__core_splits_any_valid(splits, work->layer, &work->share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
   double least = HUGE_VAL;
   for (size_t i = 0; i < splits->count; i++) {
     const dsm_loops *const split = &splits->items[i];
-    if ((!is_valid_only || dsm_split_is_valid(work->layer, &work->share, split)) &&
-        dsm__kernel_can_stay(work, split)) {
+    if (dsm__is_within_parts(&candidates, split) && dsm__kernel_can_stay(work, split)) {
       least = fmin(least, dsm_invocation_score(work, split).total);
     }
   }

@@ -12,7 +12,7 @@ typedef struct deciding {
   dsm__pipeline_decision *pipelines;
   const dsm__group **groups; /* of each of these */
   size_t pipeline_count;
-  double *totals; /* for splits.count numbers */
+  dsm__split_total *totals; /* for splits.count numbers */
 } deciding;
 
 static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) {

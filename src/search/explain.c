@@ -180,7 +180,7 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   const dsm_loops best = setting.resident_fraction > 0
                              ? planned->invocations[0].split
                              : dsm__best_split_find(&work, splits, false, e->totals).split;
-  const bool is_valid_only = dsm__core_splits_any_valid(splits, setting.layer, &work.share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, setting.layer, &work.share);
   bool is_listed = false; /* the plan's own way is already among the alternatives */
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const one = &explanation->alternatives[i];
@@ -192,7 +192,7 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   }
   size_t ranked_count = 0;
   for (size_t i = 0; i < splits->count; i++) {
-    if ((!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) &&
+    if (dsm__is_within_parts(&candidates, &splits->items[i]) &&
         dsm_core_kernel_bytes(&work, &splits->items[i]) <= room) {
       ranked[ranked_count++] =
           (ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};

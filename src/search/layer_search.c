@@ -3,26 +3,38 @@
 
 #include <math.h>
 
+#include "model/equations.h"
 #include "plan/tolerance.h"
 
-/* Keeps, of the candidates left in totals (finite), those equal to the least `value`. The costs of
- * the few that are left are computed again: storing them all would be slower. */
-static void keep_least(const dsm_pass_work *work, const dsm__core_splits *splits, double *totals,
+/* Candidates that are left, in lexicographic order. */
+typedef struct left {
+  dsm__split_total *items;
+  size_t count;
+  double least; /* of the totals seen */
+} left;
+
+static void keep_up_to(left *l, double most) {
+  size_t kept = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    if (l->items[i].total <= most) {
+      l->items[kept++] = l->items[i];
+    }
+  }
+  l->count = kept;
+}
+
+/* Keeps those equal to the least `value`. The costs of the few that are left are computed again:
+ * storing them all would be slower. */
+static void keep_least(const dsm_pass_work *work, const dsm__core_splits *splits, left *l,
                        double (*value)(const dsm_invocation_cost *), uint64_t *evaluations) {
   double least = HUGE_VAL;
-  for (size_t i = 0; i < splits->count; i++) {
-    if (isfinite(totals[i])) {
-      const dsm_invocation_cost cost = dsm_invocation_score(work, &splits->items[i]);
-      totals[i] = value(&cost);
-      least = totals[i] < least ? totals[i] : least;
-      ++*evaluations;
-    }
+  for (size_t i = 0; i < l->count; i++) {
+    const dsm_invocation_cost cost = dsm_invocation_score(work, &splits->items[l->items[i].split]);
+    l->items[i].total = value(&cost);
+    least = fmin(least, l->items[i].total);
+    ++*evaluations;
   }
-  for (size_t i = 0; i < splits->count; i++) {
-    if (totals[i] > dsm__equal_to(least)) {
-      totals[i] = HUGE_VAL;
-    }
-  }
+  keep_up_to(l, dsm__equal_to(least));
 }
 
 static double primary_of(const dsm_invocation_cost *cost) {
@@ -33,65 +45,51 @@ static double footprint_of(const dsm_invocation_cost *cost) {
   return cost->footprint_bytes;
 }
 
-static size_t count_finite(const double *totals, size_t count) {
-  size_t finite = 0;
-  for (size_t i = 0; i < count; i++) {
-    finite += isfinite(totals[i]) ? 1 : 0;
-  }
-  return finite;
-}
-
-/* Scores the candidates; the others get an infinite total. Returns the least. */
-static double score_all(const dsm_pass_work *work, const dsm__core_splits *splits,
-                        bool is_valid_only, bool must_kernel_stay, double *totals,
-                        uint64_t *evaluations) {
-  double least = HUGE_VAL;
+/* Scores the candidates, as far as is needed to know that they exceed the least so far: what
+ * exceeds what equals that exceeds what equals the least of all. */
+static void score_all(const dsm_pass_work *work, const dsm__core_splits *splits,
+                      const dsm__parts_limit *parts, bool must_kernel_stay, left *l,
+                      uint64_t *evaluations) {
   for (size_t i = 0; i < splits->count; i++) {
     const dsm_loops *const split = &splits->items[i];
-    totals[i] = HUGE_VAL;
-    if ((!is_valid_only || dsm_split_is_valid(work->layer, &work->share, split)) &&
-        (!must_kernel_stay || dsm__kernel_can_stay(work, split))) {
-      totals[i] = dsm_invocation_score(work, split).total;
-      least = totals[i] < least ? totals[i] : least;
-      ++*evaluations;
+    if (!dsm__is_within_parts(parts, split) ||
+        (must_kernel_stay && !dsm__kernel_can_stay(work, split))) {
+      continue;
+    }
+    const double most = dsm__equal_to(l->least);
+    const double total = dsm__invocation_total_within(work, split, most);
+    ++*evaluations;
+    if (total <= most && isfinite(total)) {
+      l->items[l->count++] = (dsm__split_total){total, i};
+      l->least = fmin(l->least, total);
     }
   }
-  return least;
+  keep_up_to(l, dsm__equal_to(l->least));
 }
 
 dsm__best_split dsm__best_split_find(const dsm_pass_work *work, const dsm__core_splits *splits,
-                                     bool must_kernel_stay, double *totals) {
+                                     bool must_kernel_stay, dsm__split_total *totals) {
   dsm__best_split best = {.is_found = false};
-  double least = score_all(work, splits, true, must_kernel_stay, totals, &best.evaluations);
-  if (!isfinite(least) && !dsm__core_splits_any_valid(splits, work->layer, &work->share)) {
-    least = score_all(work, splits, false, must_kernel_stay, totals, &best.evaluations);
-  }
-  if (!isfinite(least)) {
+  const dsm__parts_limit parts = dsm__candidate_parts(splits, work->layer, &work->share);
+  left l = {.items = totals, .least = HUGE_VAL};
+  score_all(work, splits, &parts, must_kernel_stay, &l, &best.evaluations);
+  if (l.count == 0) {
     return best;
   }
-  for (size_t i = 0; i < splits->count; i++) {
-    if (totals[i] > dsm__equal_to(least)) {
-      totals[i] = HUGE_VAL;
-    }
-  }
-  if (count_finite(totals, splits->count) > 1) {
-    keep_least(work, splits, totals, primary_of, &best.evaluations);
-    keep_least(work, splits, totals, footprint_of, &best.evaluations);
-  }
-  size_t first = 0;
-  while (!isfinite(totals[first])) {
-    first++;
+  if (l.count > 1) {
+    keep_least(work, splits, &l, primary_of, &best.evaluations);
+    keep_least(work, splits, &l, footprint_of, &best.evaluations);
   }
   best.is_found = true;
-  best.split = splits->items[first];
+  best.split = splits->items[l.items[0].split];
   best.cost = dsm_invocation_score(work, &best.split);
   return best;
 }
 
 /* Weights that stay over timesteps: found, and not slower than fetching them again. */
 static void find_steady(const dsm__layer_setting *setting, dsm_pass pass,
-                        dsm_parallelism parallelism, const dsm__core_splits *splits, double *totals,
-                        dsm__best_pass *best) {
+                        dsm_parallelism parallelism, const dsm__core_splits *splits,
+                        dsm__split_total *totals, dsm__best_pass *best) {
   const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, true);
   const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[1]);
   const dsm__best_split steady = dsm__best_split_find(&work, splits, true, totals);
@@ -108,7 +106,7 @@ static void find_steady(const dsm__layer_setting *setting, dsm_pass pass,
 
 dsm__best_pass dsm__best_pass_find(const dsm__layer_setting *setting, dsm_pass pass,
                                    dsm_parallelism parallelism, bool may_keep_kernel,
-                                   const dsm__core_splits *splits, double *totals) {
+                                   const dsm__core_splits *splits, dsm__split_total *totals) {
   const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, false);
   dsm__best_pass best = {.cycles = 0};
   uint64_t evaluations = 0;

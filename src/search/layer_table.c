@@ -24,8 +24,8 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
 /* What the tasks share; each writes its own entries and uses its worker's totals. */
 typedef struct job {
   dsm__layer_table *table;
-  double *totals;        /* splits.count numbers a worker */
-  uint64_t *evaluations; /* of each task */
+  dsm__split_total *totals; /* splits.count numbers a worker */
+  uint64_t *evaluations;    /* of each task */
 } job;
 
 /* All passes and factors of a class under a parallelism. */

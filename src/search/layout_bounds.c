@@ -164,8 +164,13 @@ static void find_least(const layer_function *f, touched_tensor *t) {
 static double update_added(const dsm__layout_uses *uses, size_t edge,
                            const dsm_core_layout *layout) {
   const size_t index = uses->edges[edge].profiles[DSM_PASS_UPDATE];
-  const dsm_held_layouts layouts = {.output = *layout};
-  return index == SIZE_MAX ? 0 : dsm__profile_extra(&uses->profiles.items[index], &layouts);
+  const dsm_held_layouts layouts = {.input_count = 0};
+  double least;
+  double extra = 0;
+  if (index != SIZE_MAX) {
+    dsm__profile_extras(&uses->profiles.items[index], &layouts, layout, 1, &least, &extra);
+  }
+  return extra;
 }
 
 /* The output at its best layout. False if out of memory. */

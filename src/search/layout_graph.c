@@ -38,7 +38,9 @@ typedef struct expansion {
   size_t owners_known;          /* layers before this one are known as owners */
   size_t owners[DSM__SET_BITS]; /* the layer that made the tensor of a bit last */
   dsm_held_tensor *inputs;      /* scratch */
-  double *extras;               /* scratch: of each choice of a layer's output */
+  dsm_core_layout *outputs;     /* scratch: each choice of a layer's output, */
+  double *extras;               /* what it adds, */
+  double *extras_scratch;       /* and two numbers for each */
   ranked_state *order;          /* scratch: states of a node */
   size_t order_capacity;
   bool is_cut;
@@ -121,15 +123,16 @@ static void add_least(expansion *x, uint32_t from, size_t edge, size_t count) {
 }
 
 /* The edges of a layer that holds its output, one for each layout. */
-static void add_own_layouts(expansion *x, uint32_t from, size_t edge, dsm_held_layouts *layouts) {
+static void add_own_layouts(expansion *x, uint32_t from, size_t edge,
+                            const dsm_held_layouts *layouts) {
   const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
   const dsm__held_slot slot = x->uses.edges[edge].own;
   const size_t count = dsm__layouts_of(&x->uses, slot).count;
   for (size_t i = 0; i < count; i++) {
-    layouts->output = dsm__layout_at(&x->uses, slot, i);
-    x->extras[i] = dsm__layout_extra(&x->uses, edge, layouts);
+    x->outputs[i] = dsm__layout_at(&x->uses, slot, i);
   }
+  dsm__layout_extras(&x->uses, edge, layouts, x->outputs, count, x->extras_scratch, x->extras);
   if ((info_of(x, free_edge->to)->needed & x->request->lives->layers[info->layer].own) == 0) {
     add_least(x, from, edge, count);
     return;
@@ -162,7 +165,8 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
   if (holding->is_output_held) {
     add_own_layouts(x, from, edge, &layouts);
   } else {
-    add_edge(x, from, edge, NULL, free_edge->cycles + dsm__layout_extra(&x->uses, edge, &layouts));
+    dsm__layout_extras(&x->uses, edge, &layouts, &layouts.output, 1, x->extras_scratch, x->extras);
+    add_edge(x, from, edge, NULL, free_edge->cycles + x->extras[0]);
   }
 }
 
@@ -323,10 +327,14 @@ static size_t most_producers(const dsm_workload *workload) {
 
 static bool prepare(expansion *x, dsm__arena *arena) {
   x->inputs = malloc(most_producers(x->workload) * sizeof x->inputs[0]);
-  x->extras = malloc(x->request->layouts->count * sizeof x->extras[0]);
+  const size_t choices_max = x->request->layouts->count;
+  x->outputs = malloc(choices_max * sizeof x->outputs[0]);
+  x->extras = malloc(choices_max * sizeof x->extras[0]);
+  x->extras_scratch = malloc(2 * choices_max * sizeof x->extras_scratch[0]);
   const bool has_states = dsm__layout_states_init(&x->states, x->graph->node_count);
   const bool has_uses = dsm__layout_uses_find(&x->uses, x->request, arena);
-  return x->inputs != NULL && x->extras != NULL && has_states && has_uses &&
+  return x->inputs != NULL && x->outputs != NULL && x->extras != NULL &&
+         x->extras_scratch != NULL && has_states && has_uses &&
          dsm__layout_bounds_find(&x->bounds, &x->uses);
 }
 
@@ -338,7 +346,9 @@ static void fini(expansion *x) {
   dsm__layout_states_fini(&x->states);
   free(x->edges);
   free(x->inputs);
+  free(x->outputs);
   free(x->extras);
+  free(x->extras_scratch);
   free(x->order);
 }
 

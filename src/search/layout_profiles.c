@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "model/equations.h"
 #include "plan/tolerance.h"
 
 /* What the tasks share; each writes its own profile and uses its worker's scratch. */
@@ -29,18 +30,19 @@ static int compare_useful(const void *left, const void *right) {
 /* The candidates that can be the best with some moves; how many they are. */
 static size_t list_candidates(const dsm_pass_work *work, const dsm__core_splits *splits,
                               double most_moved, dsm__useful_split *items, uint64_t *evaluations) {
-  const bool is_valid_only = dsm__core_splits_any_valid(splits, work->layer, &work->share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
   double least = HUGE_VAL;
   size_t count = 0;
   for (size_t i = 0; i < splits->count; i++) {
     const dsm_loops *const split = &splits->items[i];
-    if (is_valid_only && !dsm_split_is_valid(work->layer, &work->share, split)) {
+    if (!dsm__is_within_parts(&candidates, split)) {
       continue;
     }
-    const double cycles = dsm_invocation_score(work, split).total;
-    least = fmin(least, cycles);
+    const double most = dsm__equal_to(least + most_moved);
+    const double cycles = dsm__invocation_total_within(work, split, most);
     ++*evaluations;
-    if (cycles <= dsm__equal_to(least + most_moved)) {
+    if (cycles <= most) {
+      least = fmin(least, cycles);
       items[count++] = (dsm__useful_split){cycles, *split};
     }
   }
@@ -154,28 +156,47 @@ void dsm__profiles_fini(dsm__profiles *profiles) {
   *profiles = (dsm__profiles){.count = 0};
 }
 
-/* What an invocation costs at least, with its moves. */
-static double least_cycles(const dsm__profile_part *part, const dsm_held_layouts *layouts) {
-  double least = HUGE_VAL;
-  for (size_t i = 0; i < part->split_count && part->splits[i].cycles < least; i++) {
-    const dsm_loops *const split = &part->splits[i].split;
-    double cycles = part->splits[i].cycles;
-    if (part->output_move_cycles > 0 && !dsm_split_fits_output(split, &layouts->output)) {
-      cycles += part->output_move_cycles;
-    }
-    if (part->input_move_cycles > 0) {
-      cycles += part->input_move_cycles * dsm_misfitting_input(layouts, split);
-    }
-    least = fmin(least, cycles);
+/*
+ * What an invocation costs at least with its moves, for each layout of the output. Splits go by
+ * cycles, so that none after the first that costs the least so far can be better; and what a split
+ * costs where it fits the output tells of most that they need not be looked at.
+ */
+static void find_least(const dsm__profile_part *part, const dsm_held_layouts *layouts,
+                       const dsm_core_layout *outputs, size_t count, double *least) {
+  double most = HUGE_VAL; /* of the least so far */
+  for (size_t i = 0; i < count; i++) {
+    least[i] = HUGE_VAL;
   }
-  return least;
+  for (size_t k = 0; k < part->split_count && part->splits[k].cycles < most; k++) {
+    const dsm_loops *const split = &part->splits[k].split;
+    const double cycles = part->splits[k].cycles;
+    const double input = part->input_move_cycles > 0
+                             ? part->input_move_cycles * dsm_misfitting_input(layouts, split)
+                             : 0;
+    most = 0;
+    for (size_t i = 0; i < count; i++) {
+      if (cycles + input < least[i]) {
+        const bool is_moved =
+            part->output_move_cycles > 0 && !dsm_split_fits_output(split, &outputs[i]);
+        const double moved = (is_moved ? cycles + part->output_move_cycles : cycles) + input;
+        least[i] = moved < least[i] ? moved : least[i];
+      }
+      most = least[i] > most ? least[i] : most;
+    }
+  }
 }
 
-double dsm__profile_extra(const dsm__profile *profile, const dsm_held_layouts *layouts) {
-  double extra = 0;
+void dsm__profile_extras(const dsm__profile *profile, const dsm_held_layouts *layouts,
+                         const dsm_core_layout *outputs, size_t count, double *least,
+                         double *extras) {
+  for (size_t i = 0; i < count; i++) {
+    extras[i] = 0;
+  }
   for (unsigned k = 0; k < profile->part_count; k++) {
     const dsm__profile_part *const part = &profile->parts[k];
-    extra += part->count * (least_cycles(part, layouts) - part->splits[0].cycles);
+    find_least(part, layouts, outputs, count, least);
+    for (size_t i = 0; i < count; i++) {
+      extras[i] += part->count * (least[i] - part->splits[0].cycles);
+    }
   }
-  return extra;
 }

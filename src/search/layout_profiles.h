@@ -42,8 +42,11 @@ bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
                          size_t thread_count);
 void dsm__profiles_fini(dsm__profiles *profiles);
 
-/** Cycles that layouts add to a pass over a step: with the best splits for them, against the best
- * splits of all. */
-double dsm__profile_extra(const dsm__profile *profile, const dsm_held_layouts *layouts);
+/** Cycles that layouts add to a pass over a step, for each of `count` layouts of the output: with
+ * the best splits for them, against the best splits of all. Those of the input are in `layouts`;
+ * `least` is scratch for `count` numbers. */
+void dsm__profile_extras(const dsm__profile *profile, const dsm_held_layouts *layouts,
+                         const dsm_core_layout *outputs, size_t count, double *least,
+                         double *extras);
 
 #endif

@@ -128,14 +128,20 @@ void dsm__layout_uses_fini(dsm__layout_uses *uses) {
   free(uses->slot_of);
 }
 
-double dsm__layout_extra(const dsm__layout_uses *uses, size_t edge,
-                         const dsm_held_layouts *layouts) {
-  double extra = 0;
+void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge, const dsm_held_layouts *layouts,
+                        const dsm_core_layout *outputs, size_t count, double *scratch,
+                        double *extras) {
+  for (size_t i = 0; i < count; i++) {
+    extras[i] = 0;
+  }
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const size_t profile = uses->edges[edge].profiles[p];
     if (profile != SIZE_MAX) {
-      extra += dsm__profile_extra(&uses->profiles.items[profile], layouts);
+      dsm__profile_extras(&uses->profiles.items[profile], layouts, outputs, count, scratch,
+                          scratch + count);
+      for (size_t i = 0; i < count; i++) {
+        extras[i] += scratch[count + i];
+      }
     }
   }
-  return extra;
 }

@@ -58,8 +58,10 @@ static inline dsm_core_layout dsm__layout_at(const dsm__layout_uses *uses, dsm__
   return uses->request->layouts->items[uses->choices.slots[slot].items[choice]];
 }
 
-/** Cycles that layouts add to the layer on an edge that touches them. */
-double dsm__layout_extra(const dsm__layout_uses *uses, size_t edge,
-                         const dsm_held_layouts *layouts);
+/** Cycles that layouts add to the layer on an edge that touches them, for each of `count` layouts
+ * of its output. Those of the input are in `layouts`; `scratch` is for 2 * count numbers. */
+void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge, const dsm_held_layouts *layouts,
+                        const dsm_core_layout *outputs, size_t count, double *scratch,
+                        double *extras);
 
 #endif

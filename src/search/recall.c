@@ -63,7 +63,7 @@ static dsm__core_splits some_splits(const dsm__recalled_pass *of) {
   return (dsm__core_splits){all->items + first, left < SOME ? left : SOME};
 }
 
-dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, double *totals) {
+dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, dsm__split_total *totals) {
   const dsm__search_inputs *const inputs = of->table->inputs;
   const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
   dsm__memo_key key;

@@ -17,7 +17,7 @@ typedef struct dsm__recalled_pass {
 /** dsm__best_pass_find with the table's core splits, of which only some are looked at once the time
  * is over; the kernel may stay where the options have reuse. Kept for later. `totals` is its
  * scratch. */
-dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, double *totals);
+dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, dsm__split_total *totals);
 
 /** What was kept of a kind of score; false if nothing was. */
 bool dsm__recall_score(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_score *score);

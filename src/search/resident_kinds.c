@@ -41,6 +41,8 @@ struct dsm__resident_kinds {
   size_t capacity;
   size_t numbers;
   footprint *scratch; /* for all core splits */
+  uint32_t *places;   /* a hash table of indices + 1 into the scratch */
+  size_t place_count; /* a power of two, more than the core splits */
   dsm__arena *arena;  /* of footprints and kernels */
 };
 
@@ -128,37 +130,66 @@ static int compare_footprints(const void *left, const void *right) {
   return (a->input > b->input) - (a->input < b->input);
 }
 
-/* All candidates' footprints in the scratch, in order; how many they are. SIZE_MAX: out of memory.
+static bool make_scratch(dsm__resident_kinds *kinds, const dsm__core_splits *splits) {
+  if (kinds->scratch != NULL && kinds->places != NULL) {
+    return true;
+  }
+  kinds->place_count = 64;
+  while (kinds->place_count < 2 * splits->count) {
+    kinds->place_count *= 2;
+  }
+  kinds->scratch = dsm__arena_array(kinds->arena, splits->count, sizeof kinds->scratch[0]);
+  kinds->places = dsm__arena_array(kinds->arena, kinds->place_count, sizeof kinds->places[0]);
+  return kinds->scratch != NULL && kinds->places != NULL;
+}
+
+static size_t hash_of(const footprint *one) {
+  uint64_t words[2];
+  memcpy(words, one, sizeof words);
+  uint64_t hash = (words[0] ^ (words[1] * 1099511628211U)) * 11400714819323198485U;
+  hash ^= hash >> 32;
+  return (size_t)hash;
+}
+
+/* Puts a footprint at the end of the scratch if it is not there; how many are there then. */
+static size_t add_footprint(dsm__resident_kinds *kinds, size_t count, footprint one) {
+  size_t place = hash_of(&one) & (kinds->place_count - 1);
+  while (kinds->places[place] != 0) {
+    if (compare_footprints(&kinds->scratch[kinds->places[place] - 1], &one) == 0) {
+      return count;
+    }
+    place = (place + 1) & (kinds->place_count - 1);
+  }
+  kinds->scratch[count] = one;
+  kinds->places[place] = (uint32_t)count + 1;
+  return count + 1;
+}
+
+/* All candidates' footprints in the scratch, each once, in order; how many they are. SIZE_MAX: out
+ * of memory. Far fewer differ than there are splits, of which most of the time would go to sorting.
  */
 static size_t list_footprints(dsm__resident_kinds *kinds, const dsm_pass_work *work,
                               const dsm__core_splits *splits) {
-  const bool is_any_split = !dsm__core_splits_any_valid(splits, work->layer, &work->share);
-  if (kinds->scratch == NULL) {
-    kinds->scratch = dsm__arena_array(kinds->arena, splits->count, sizeof kinds->scratch[0]);
-  }
-  if (kinds->scratch == NULL) {
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
+  if (!make_scratch(kinds, splits)) {
     return SIZE_MAX;
   }
+  memset(kinds->places, 0, kinds->place_count * sizeof kinds->places[0]);
   size_t count = 0;
   for (size_t i = 0; i < splits->count; i++) {
-    if (is_any_split || dsm_split_is_valid(work->layer, &work->share, &splits->items[i])) {
+    if (dsm__is_within_parts(&candidates, &splits->items[i])) {
       const dsm__core_bytes core =
           dsm__core_bytes_derive(work->layer, &work->bytes, &splits->items[i]);
-      kinds->scratch[count++] = (footprint){core.kernel, core.input};
+      count = add_footprint(kinds, count, (footprint){core.kernel, core.input});
     }
   }
   qsort(kinds->scratch, count, sizeof kinds->scratch[0], compare_footprints);
   return count;
 }
 
-/* Keeps the footprints in the scratch, each once; in a kind whose features do not move, none. */
+/* Keeps the footprints in the scratch; in a kind whose features do not move, none. */
 static bool keep_footprints(dsm__resident_kinds *kinds, size_t count, kind *k) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count && k->moving_bytes > 0; i++) {
-    if (kept == 0 || compare_footprints(&kinds->scratch[kept - 1], &kinds->scratch[i]) != 0) {
-      kinds->scratch[kept++] = kinds->scratch[i];
-    }
-  }
+  const size_t kept = k->moving_bytes > 0 ? count : 0;
   k->footprints = dsm__arena_array(kinds->arena, kept, sizeof k->footprints[0]);
   k->footprint_count = kept;
   if (k->footprints == NULL) {

@@ -32,11 +32,6 @@ static bool has_weights(const dsm__resident_run *run) {
   return run->setting.layer->weight_elements > 0;
 }
 
-static bool is_candidate(const dsm__resident_run *run, const dsm_pass_work *work,
-                         const dsm_loops *split) {
-  return run->is_any_split || dsm_split_is_valid(run->setting.layer, &work->share, split);
-}
-
 /* The better of keeping the kernel over timesteps or not. */
 static dsm__resident resident_of(const dsm__resident_run *run, const invocations *first,
                                  double cycles, double bytes, double fraction, size_t split) {
@@ -127,7 +122,7 @@ static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, ds
   size_t count = 1;
   points[0] = (dsm__resident){.cycles = HUGE_VAL};
   for (size_t i = 0; i < splits->count; i++) {
-    if (!is_candidate(run, &s.none.work, &splits->items[i])) {
+    if (!dsm__is_within_parts(&run->candidates, &splits->items[i])) {
       continue;
     }
     dsm_invocation_cost cost;
@@ -149,22 +144,21 @@ static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, ds
 typedef struct job {
   dsm__residents *residents;
   dsm__resident **points; /* of each worker */
-  double **totals;
+  dsm__split_total **totals;
   uint64_t *evaluations;
   bool *is_out_of_memory;
 } job;
 
 /* The steady invocations, and which splits are candidates. */
-static void open_run(dsm__resident_run *run, const dsm__residents *residents, double *totals,
-                     uint64_t *evaluations) {
+static void open_run(dsm__resident_run *run, const dsm__residents *residents,
+                     dsm__split_total *totals, uint64_t *evaluations) {
   const bool may_keep = dsm__has_optimization(residents->inputs, DSM_OPTIMIZATION_REUSE) &&
                         dsm_kernel_can_be_kept(run->setting.layer, run->setting.machine);
   const dsm__parts parts =
       dsm__pass_parts(&run->setting, DSM_PASS_FORWARD, run->parallelism, may_keep);
   dsm_pass_work work =
       dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[0]);
-  run->is_any_split =
-      !dsm__core_splits_any_valid(residents->splits, run->setting.layer, &work.share);
+  run->candidates = dsm__candidate_parts(residents->splits, run->setting.layer, &work.share);
   if (may_keep) {
     work = dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[1]);
     const dsm__best_split steady = dsm__best_split_find(&work, residents->splits, true, totals);
@@ -341,7 +335,7 @@ dsm__resident dsm__resident_within(const dsm__resident_run *run, const dsm__core
   scorer s = scorer_of(run, splits);
   dsm__resident best = run->hull[0];
   for (size_t i = 0; i < splits->count; i++) {
-    if (!is_candidate(run, &s.none.work, &splits->items[i])) {
+    if (!dsm__is_within_parts(&run->candidates, &splits->items[i])) {
       continue;
     }
     const dsm__resident one = score_within(&s, i, bytes);
@@ -361,7 +355,7 @@ dsm__resident dsm__resident_replicated(const dsm__resident_run *run, const dsm__
   for (size_t i = 0; i < splits->count; i++) {
     const uint64_t *const k = splits->items[i].n;
     const uint64_t parts = k[DSM_DIM_IN] * k[DSM_DIM_OUT] * k[DSM_DIM_KIJ];
-    if (parts * replication < cores || !is_candidate(run, &s.none.work, &splits->items[i])) {
+    if (parts * replication < cores || !dsm__is_within_parts(&run->candidates, &splits->items[i])) {
       continue;
     }
     const double cycles = dsm_invocation_score(&s.all.work, &splits->items[i]).total;

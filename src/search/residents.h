@@ -25,8 +25,8 @@ typedef struct dsm__resident {
 typedef struct dsm__resident_run {
   dsm__layer_setting setting;
   dsm_parallelism parallelism;
-  bool is_any_split;    /**< also splits that are not valid, because none is */
-  bool can_keep_kernel; /**< over timesteps */
+  dsm__parts_limit candidates; /**< of the core splits */
+  bool can_keep_kernel;        /**< over timesteps */
   dsm_loops steady_split;
   double steady_cycles; /**< of all steady invocations */
   dsm__resident *ends;  /**< by bytes, from 0 on; each faster than the one before */

@@ -66,7 +66,7 @@ static bool score_passes(const dsm__stages *stages, size_t number,
                          const dsm__layer_setting *setting, dsm_parallelism parallelism,
                          size_t worker, dsm__stage_way *way) {
   const double limit = stages->limits[number];
-  double *const totals = &stages->totals[worker * stages->table->splits.count];
+  dsm__split_total *const totals = &stages->totals[worker * stages->table->splits.count];
   double at_least = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     at_least += least_step(setting, (dsm_pass)p);

@@ -168,10 +168,10 @@ static dsm__ranking rank_splits(const dsm__variants *variants, const dsm__varian
   const dsm_pass_work work =
       dsm__part_work(&setting, (dsm_pass)key->pass, parallelism, &parts.items[0]);
   const dsm__core_splits *const splits = &variants->table->splits;
-  const bool is_valid_only = dsm__core_splits_any_valid(splits, setting.layer, &work.share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, setting.layer, &work.share);
   size_t count = 0;
   for (size_t i = 0; i < splits->count; i++) {
-    if (!is_valid_only || dsm_split_is_valid(setting.layer, &work.share, &splits->items[i])) {
+    if (dsm__is_within_parts(&candidates, &splits->items[i])) {
       ranked[count++] =
           (dsm__ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
     }

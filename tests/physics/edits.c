@@ -27,7 +27,7 @@ typedef struct editor {
   dsm_machine machine;
   dsm__arena *arena;
   dsm__core_splits splits;
-  double *totals; /* splits.count */
+  dsm__split_total *totals; /* splits.count */
   uint64_t state;
   size_t layer_count;
   dsm__layer_decision *layers;

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "bundled.h"
+#include "plan/tolerance.h"
+#include "random_numbers.h"
 #include "search/layer_search.h"
 #include "suites.h"
 
@@ -13,7 +18,7 @@ typedef struct setting {
   dsm_machine machine;
   dsm_residency nothing; /* is on chip */
   dsm__core_splits splits;
-  double *totals;
+  dsm__split_total *totals;
 } setting;
 
 static setting set_up(const char *workload, const char *system) {
@@ -132,6 +137,90 @@ START_TEST(test_operands_are_kept_only_where_they_are_as_weights) {
 }
 END_TEST
 
+/* The rule of the header, over costs in full: nothing is left out, nothing compared as it comes. */
+static size_t best_by_rule(const dsm_pass_work *work, const dsm__core_splits *splits,
+                           dsm_invocation_cost *costs, bool *is_left) {
+  bool is_any_valid = false;
+  for (size_t i = 0; i < splits->count; i++) {
+    costs[i] = dsm_invocation_score(work, &splits->items[i]);
+    is_left[i] = dsm_split_is_valid(work->layer, &work->share, &splits->items[i]);
+    is_any_valid = is_any_valid || is_left[i];
+  }
+  for (size_t i = 0; i < splits->count; i++) {
+    is_left[i] = is_left[i] || !is_any_valid;
+  }
+  for (int rule = 0; rule < 3; rule++) {
+    double least = HUGE_VAL;
+    for (int is_dropping = 0; is_dropping <= 1; is_dropping++) {
+      for (size_t i = 0; i < splits->count; i++) {
+        const double by_rule[] = {costs[i].total, costs[i].primary, costs[i].footprint_bytes};
+        least = is_left[i] && is_dropping == 0 ? fmin(least, by_rule[rule]) : least;
+        is_left[i] = is_left[i] && (is_dropping == 0 || by_rule[rule] <= dsm__equal_to(least));
+      }
+    }
+  }
+  size_t first = 0;
+  while (!is_left[first]) {
+    first++;
+  }
+  return first;
+}
+
+static dsm_workload *drawn_layer(uint64_t *state) {
+  char text[512];
+  const unsigned side = 1 + (unsigned)random_below(state, 14);
+  const unsigned groups = random_below(state, 4) == 0 ? 2 : 1;
+  const unsigned kernel = 1 + (unsigned)random_below(state, side < 3 ? side : 3);
+  (void)snprintf(
+      text, sizeof text,
+      "{\"format\":\"dsm-workload/1\",\"name\":\"drawn\",\"minibatch\":%u,\"layers\":["
+      "{\"name\":\"a\",\"type\":\"conv\",\"in\":%u,\"out\":%u,\"groups\":%u,"
+      "\"feature\":[%u,%u],\"kernel\":[%u,%u]}]}",
+      1 + (unsigned)random_below(state, 64), groups * (1 + (unsigned)random_below(state, 60)),
+      groups * (1 + (unsigned)random_below(state, 60)), groups, side, side, kernel, kernel);
+  dsm_workload *drawn = NULL;
+  ck_assert_int_eq(dsm_workload_parse(&drawn, text, strlen(text), "drawn", NULL, 0, NULL), DSM_OK);
+  return drawn;
+}
+
+/* What is not scored in full because it cannot be the best is never the best: over random layers,
+ * passes and numbers of cores, fast and slow memories. Small layers have many equal splits. */
+START_TEST(test_what_is_cut_short_is_never_the_best) {
+  static const uint64_t cores[] = {1, 6, 16, 30, 48, 60, 72};
+  uint64_t state = (uint64_t)_i + 1;
+  size_t ties = 0;
+  for (int draw = 0; draw < 200; draw++) {
+    setting s = set_up("raider", _i % 2 == 0 ? "torus64" : "chip1");
+    dsm_workload *const drawn = drawn_layer(&state);
+    s.machine.link_bytes_per_cycle[DSM_LINK_MEMORY] *= random_below(&state, 3) == 0 ? 1 : 64;
+    s.system->chip.cores = cores[random_below(&state, sizeof cores / sizeof cores[0])];
+    ck_assert(dsm__core_splits_enumerate(&s.splits, s.system->chip.cores, s.arena));
+    dsm__split_total *const totals = calloc(s.splits.count, sizeof *totals);
+    dsm_invocation_cost *const costs = calloc(s.splits.count, sizeof *costs);
+    bool *const is_left = calloc(s.splits.count, sizeof *is_left);
+    ck_assert(totals != NULL && costs != NULL && is_left != NULL);
+    const dsm_pass_work work =
+        dsm_pass_work_derive(&drawn->layers[0], &s.machine, dsm_precision_of(drawn, s.system),
+                             DSM_MODE_TRAINING, (dsm_pass)random_below(&state, DSM_PASS_COUNT),
+                             DSM_PARALLELISM_DATA, drawn->minibatch, &s.nothing);
+    const size_t expected = best_by_rule(&work, &s.splits, costs, is_left);
+    const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, totals);
+    ck_assert(best.is_found);
+    ck_assert_mem_eq(&best.split, &s.splits.items[expected], sizeof best.split);
+    for (size_t i = 0; i < s.splits.count; i++) {
+      ties += i != expected && costs[i].total <= costs[expected].total &&
+              costs[i].primary <= costs[expected].primary;
+    }
+    free(totals);
+    free(costs);
+    free(is_left);
+    dsm_workload_free(drawn);
+    tear_down(&s);
+  }
+  ck_assert_uint_gt(ties, 0);
+}
+END_TEST
+
 Suite *suite_layer_search(void) {
   Suite *const suite = suite_create("layer_search");
   TCase *const tests = tcase_create("best split");
@@ -139,6 +228,7 @@ Suite *suite_layer_search(void) {
   tcase_add_test(tests, test_only_valid_split_is_taken);
   tcase_add_test(tests, test_idle_cores_are_left_where_no_split_is_valid);
   tcase_add_test(tests, test_operands_are_kept_only_where_they_are_as_weights);
+  tcase_add_loop_test(tests, test_what_is_cut_short_is_never_the_best, 0, 4);
   suite_add_tcase(suite, tests);
   return suite;
 }

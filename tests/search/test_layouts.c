@@ -95,7 +95,7 @@ typedef struct force {
   size_t choice[LAYERS_MAX]; /* layout of each held output */
   /* Of each layer, by the layouts of its output and of what it reads; negative: not known. */
   double known[LAYERS_MAX][LAYOUTS_MAX][LAYOUTS_MAX][LAYOUTS_MAX];
-  double totals[2048];
+  dsm__split_total totals[2048];
   double best;
   size_t most_held; /* with the best */
   uint64_t mappings;

@@ -208,7 +208,7 @@ static double sum_of_layers(dsm__problem *problem, const dsm__layer_decision *la
   const dsm_workload *const workload = problem->inputs.workload;
   dsm__holding *const holdings =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *holdings);
-  double *const totals =
+  dsm__split_total *const totals =
       dsm__arena_array(problem->arena, problem->table.splits.count, sizeof *totals);
   const dsm__decisions decisions = {.layers = layers};
   ck_assert(dsm__holdings_derive(workload, &decisions, holdings, problem->arena));

@@ -106,7 +106,7 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
   const dsm__search_inputs *const inputs = &t->problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[t->group->first_layer + k];
   const double hand_over = hand_over_of(t, layer);
-  double totals[1024];
+  dsm__split_total totals[1024];
   dsm_system own = *t->problem->machine.system;
   own.system.chips_x = t->columns;
   own.system.chips_y = rows;
