@@ -61,23 +61,23 @@ static size_t edge_count_of(const dsm__network_graph *network) {
   return network->graph.nodes[network->graph.node_count].first_edge;
 }
 
-/* The run of an edge out of a node, if it is a layer and not shut. */
+/* The run of an edge out of a node, if it is a layer and not shut. Nodes behind the last layer have
+ * none. */
 static bool find_run(dsm__preload_level *level, dsm__residents *residents,
                      const dsm__node_info *info, size_t edge) {
-  const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
+  level->run_of[edge] = SIZE_MAX;
+  if ((info->kind != DSM__NODE_ENTRY && info->kind != DSM__NODE_HELD) || level->is_shut[edge]) {
+    return true;
+  }
   const dsm__resident_query query = {
       .table = &level->problem.table,
       .class_index = level->problem.table.distinct.class_of[info->layer],
       .parallelism = (dsm_parallelism)info->forward,
-      .factor_index = step.factor_index,
+      .factor_index = dsm__step_unpack(level->network.edges[edge].tag).factor_index,
       .holding = &level->network.holdings[edge],
   };
-  level->run_of[edge] = SIZE_MAX;
-  if ((info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) && !level->is_shut[edge]) {
-    level->run_of[edge] = dsm__residents_add(residents, &query);
-    return level->run_of[edge] != SIZE_MAX;
-  }
-  return true;
+  level->run_of[edge] = dsm__residents_add(residents, &query);
+  return level->run_of[edge] != SIZE_MAX;
 }
 
 /* Tells the edges that are layers, and their runs. */
