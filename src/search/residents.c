@@ -239,7 +239,7 @@ static bool add_run(dsm__residents *residents, const dsm__layer_setting *setting
                     dsm_parallelism parallelism) {
   if (residents->count == residents->capacity) {
     const size_t capacity = residents->capacity == 0 ? 256 : 2 * residents->capacity;
-    dsm__resident_run **const grown = realloc(residents->runs, capacity * sizeof *grown);
+    dsm__resident_run **const grown = realloc(residents->runs, capacity * sizeof(void *));
     if (grown == NULL) {
       return false;
     }

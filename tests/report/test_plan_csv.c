@@ -250,6 +250,7 @@ START_TEST(test_seconds_and_shares_are_of_the_cycles_and_add_up) {
   }
   ck_assert_double_eq_tol(seconds, plan->result.step_seconds, 1e-9 * plan->result.step_seconds);
   ck_assert_double_eq_tol(share, 1, 1e-9);
+  drop(&result);
 }
 END_TEST
 

@@ -240,7 +240,7 @@ END_TEST
 
 /* A bound that contradicts the plan is shown, not hidden. */
 START_TEST(test_bound_above_the_step_is_told) {
-  subject made = bundled_subject(0);
+  subject made = subject_explore(&(exploration){"raider", "chip1", "1", DSM_MODE_INFERENCE});
   made.plan->result.step_cycles = 1000;
   made.plan->result.lower_bound_cycles = 1010;
   shown table = show(made);
