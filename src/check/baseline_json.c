@@ -351,10 +351,7 @@ static bool say_what_it_is(const baseline_reader *reader, const char *file, dsm_
   static const char own[] = "dsm-";
   static const char plan[] = "dsm-plan/";
   const dsm__json_node node = dsm__json_member(&reader->plan.root, "format");
-  const char *format = "";
-  if (dsm__json_is_string(&node)) {
-    (void)dsm__json_string(&node, 0, DSM_TEXT_BYTES_MAX, reader->plan.arena, &format);
-  }
+  const char *const format = dsm__json_is_string(&node) ? dsm__json_text(&node) : "";
   if (strncmp(format, plan, sizeof plan - 1) == 0) {
     return false;
   }
