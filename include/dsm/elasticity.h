@@ -5,7 +5,8 @@
  *
  * Every parameter of a system, and every number of bytes that a workload states, is varied alone:
  * a number is halved and doubled, a flag is flipped, a word gives way to each other word. Or, to
- * see what is worth buying, every number of the system is a tenth more. For each variation every
+ * see what is worth buying, every number of the system is a tenth better: more, or less of what
+ * costs time, room or bytes. For each variation every
  * network is explored anew, so that the mapping may change, and the time of its step is compared
  * with that of the parameter as it is.
  *
@@ -13,8 +14,8 @@
  * makes the step 0.5 % longer, -1 that twice as much of p halves it. It is taken over the two
  * variations, ln(t(2p) / t(p/2)) / ln 4. Where only one of them is possible it is the one-sided
  * ln(t(2p) / t(p)) / ln 2 or ln(t(p) / t(p/2)) / ln 2; of a tenth more it is
- * ln(t(1.1p) / t(p)) / ln 1.1. The time is in seconds, because the clock is a parameter too; for
- * all others seconds and cycles have the same elasticity.
+ * ln(t(1.1p) / t(p)) / ln 1.1, of a tenth less ln(t(0.9p) / t(p)) / ln 0.9. The time is in seconds,
+ * because the clock is a parameter too; for all others seconds and cycles have the same elasticity.
  */
 #ifndef DSM_ELASTICITY_H
 #define DSM_ELASTICITY_H
@@ -34,10 +35,11 @@ extern "C" {
 
 /** Which values parameters are varied to. */
 typedef enum dsm_variation_choice {
-  DSM_VARIATIONS_TWICE = 0,  /**< numbers are halved and doubled, flags flipped, words replaced by
-                                  each other word */
-  DSM_VARIATIONS_TENTH_MORE, /**< numbers are 1.1 times as large, counts to the nearest whole number
-                                  and at least one more; flags and words are not varied */
+  DSM_VARIATIONS_TWICE = 0,    /**< numbers are halved and doubled, flags flipped, words replaced by
+                                    each other word */
+  DSM_VARIATIONS_TENTH_BETTER, /**< numbers are 1.1 times as large, counts to the nearest whole
+                                    number and at least one more, or 0.9 times where lower is
+                                    better; flags and words are not varied */
   DSM_VARIATION_CHOICE_COUNT
 } dsm_variation_choice;
 
@@ -50,7 +52,7 @@ typedef struct dsm_elasticity_request {
                                              the same time */
   const char *const *paths; /**< parameters to vary, such as "array.rows" and those of the workloads
                                  such as "workload.element_bytes"; NULL: all, with
-                                 DSM_VARIATIONS_TENTH_MORE all numbers of the system;
+                                 DSM_VARIATIONS_TENTH_BETTER all numbers of the system;
                                  len = path_count */
   size_t path_count;
   dsm_variation_choice choice;
@@ -87,8 +89,9 @@ typedef struct dsm_response {
 typedef enum dsm_variation_kind {
   DSM_VARIATION_HALVED = 0, /**< counts are rounded to the nearest, a half upward */
   DSM_VARIATION_DOUBLED,
-  DSM_VARIATION_OTHER,  /**< a flag flipped, another word */
-  DSM_VARIATION_RAISED, /**< a tenth more */
+  DSM_VARIATION_OTHER,   /**< a flag flipped, another word */
+  DSM_VARIATION_RAISED,  /**< a tenth more */
+  DSM_VARIATION_LOWERED, /**< a tenth less */
   DSM_VARIATION_KIND_COUNT
 } dsm_variation_kind;
 
@@ -107,7 +110,8 @@ typedef enum dsm_elasticity_basis {
   DSM_ELASTICITY_BASIS_HALVED,  /**< one-sided */
   DSM_ELASTICITY_BASIS_DOUBLED, /**< one-sided */
   DSM_ELASTICITY_BASIS_BOTH,
-  DSM_ELASTICITY_BASIS_RAISED, /**< one-sided */
+  DSM_ELASTICITY_BASIS_RAISED,  /**< one-sided */
+  DSM_ELASTICITY_BASIS_LOWERED, /**< one-sided */
   DSM_ELASTICITY_BASIS_COUNT
 } dsm_elasticity_basis;
 
@@ -119,11 +123,13 @@ typedef struct dsm_slope {
 
 /** What each variation of one parameter does. */
 typedef struct dsm_varied_parameter {
-  const char *path;   /**< as in a request */
-  const char *unit;   /**< as in docs/model.md, section 2 */
-  const char *source; /**< where the value comes from, or "assumption...", or "not stated" */
-  bool is_free;       /**< an assumption, derived, or of the model: nothing measured or published
-                           says what it is */
+  const char *path;     /**< as in a request */
+  const char *unit;     /**< as in docs/model.md, section 2 */
+  const char *source;   /**< where the value comes from, or "assumption...", or "not stated" */
+  bool is_free;         /**< an assumption, derived, or of the model: nothing measured or published
+                             says what it is */
+  bool is_lower_better; /**< a number of which less makes no step longer: it costs time, room or
+                             bytes */
   dsm_setting setting;
   dsm_setting fallback;            /**< its default; DSM_SETTING_NONE if it is required */
   const dsm_variation *variations; /**< none where there is no other word, or none is asked for */
@@ -145,9 +151,9 @@ typedef struct dsm_elasticity {
   dsm_variation_choice choice;
   const dsm_varied_parameter *parameters; /**< DSM_VARIATIONS_TWICE: free ones, then the others,
                                              each by influence, the largest first, then in the order
-                                             of the formats. DSM_VARIATIONS_TENTH_MORE: by the
-                                               smallest time_ratio of all networks, the smallest
-                                               first, at last those without a time; then likewise */
+                                             of the formats. DSM_VARIATIONS_TENTH_BETTER: all by
+                                             influence, at last those without a time; then
+                                             likewise */
   size_t parameter_count;
 
   struct dsm__arena *arena; /**< private */

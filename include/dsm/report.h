@@ -147,8 +147,9 @@ DSM_API char *dsm_report_points_table(const dsm_point_table *points, dsm_table_s
 DSM_API char *dsm_report_points_json(const dsm_point_table *points);
 /** All columns of all rows. */
 DSM_API char *dsm_report_points_csv(const dsm_point_table *points);
-/** What a tenth more of each parameter does to the step of one network, the largest reduction of
- * its time first; of elasticities made with DSM_VARIATIONS_TENTH_MORE for one network. */
+/** What a tenth more of each parameter, or less where less is better, does to the step of one
+ * network, the largest elasticity of its time first; of elasticities made with
+ * DSM_VARIATIONS_TENTH_BETTER for one network. */
 DSM_API char *dsm_report_sensitivity_table(const dsm_elasticity *sensitivity,
                                            dsm_table_style style);
 /** Format "dsm-sensitivity/1". */

@@ -60,7 +60,8 @@ const cli_option cli_options[] = {
      .apply = cli_apply_explain},
     {.name = "sensitivity",
      .help = "show, instead of the plan, how the time of the step changes with 10 % more of each "
-             "number of SYSTEM, the largest reduction first: what is worth buying",
+             "number of SYSTEM, or less where less is better, the largest elasticity first: what "
+             "is worth buying",
      .commands = CLI_EXPLORE,
      .apply = cli_apply_sensitivity},
     {.name = "elasticity",

@@ -36,7 +36,7 @@ cli_exit cli_put_sensitivity(const cli_arguments *arguments, const dsm_workload 
                                           .workloads = &workload,
                                           .workload_count = 1,
                                           .options = arguments->options,
-                                          .choice = DSM_VARIATIONS_TENTH_MORE};
+                                          .choice = DSM_VARIATIONS_TENTH_BETTER};
   dsm_elasticity *sensitivity = NULL;
   const dsm_status status = dsm_elasticity_derive(&sensitivity, &request, diags);
   cli_print_findings(arguments, diags);

@@ -249,7 +249,8 @@ static dsm_slope slope_of(const dsm_variation *variations, size_t network) {
   case DSM_VARIATION_HALVED:
     return dsm__slope_of(&variations[0], &variations[1], network);
   case DSM_VARIATION_RAISED:
-    return dsm__slope_of_raised(&variations[0], network);
+  case DSM_VARIATION_LOWERED:
+    return dsm__slope_of_tenth(&variations[0], network);
   case DSM_VARIATION_DOUBLED:
   case DSM_VARIATION_OTHER:
   case DSM_VARIATION_KIND_COUNT:
@@ -274,22 +275,24 @@ static bool derive_slopes(const builder *build, dsm_varied_parameter *parameter)
   return slopes != NULL;
 }
 
-/* The smallest ratio of a parameter that is a tenth more; none is larger than any. */
-static double least_ratio(const dsm_varied_parameter *parameter, size_t network_count) {
-  double least = HUGE_VAL;
-  for (size_t w = 0; w < network_count && parameter->variation_count > 0; w++) {
-    const dsm_response *const response = &parameter->variations[0].responses[w];
-    least = response->why_not == NULL ? fmin(least, response->time_ratio) : least;
+/* The largest elasticity by size of all networks; none is smaller than any. */
+static double largest_slope(const dsm_varied_parameter *parameter, size_t network_count) {
+  double largest = -1;
+  for (size_t w = 0; w < network_count; w++) {
+    const dsm_slope *const slope = &parameter->slopes[w];
+    if (slope->basis != DSM_ELASTICITY_BASIS_NONE) {
+      largest = fmax(largest, fabs(slope->elasticity));
+    }
   }
-  return least;
+  return largest;
 }
 
 /* Does a come before b? Parameters that matter as much keep their order. */
 static bool is_before(const builder *build, const dsm_varied_parameter *a,
                       const dsm_varied_parameter *b) {
-  const size_t network_count = build->request->workload_count;
-  if (build->request->choice == DSM_VARIATIONS_TENTH_MORE) {
-    return least_ratio(a, network_count) < least_ratio(b, network_count);
+  if (build->request->choice == DSM_VARIATIONS_TENTH_BETTER) {
+    const size_t network_count = build->request->workload_count;
+    return largest_slope(a, network_count) > largest_slope(b, network_count);
   }
   return a->is_free == b->is_free ? a->influence > b->influence : a->is_free;
 }
@@ -336,7 +339,9 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     status = derive_slopes(build, &parameters[i]) ? DSM_OK : dsm__out_of_memory(diags);
   }
-  sort(build, parameters, count);
+  if (status == DSM_OK) {
+    sort(build, parameters, count);
+  }
   build->made->references = references;
   build->made->parameters = parameters;
   build->made->parameter_count = count;
@@ -397,10 +402,9 @@ void dsm_elasticity_free(dsm_elasticity *elasticity) {
 /* ---- words ---- */
 
 static const char *const variation_kind_names[] = {
-    [DSM_VARIATION_HALVED] = "halved",
-    [DSM_VARIATION_DOUBLED] = "doubled",
-    [DSM_VARIATION_OTHER] = "other",
-    [DSM_VARIATION_RAISED] = "raised",
+    [DSM_VARIATION_HALVED] = "halved",   [DSM_VARIATION_DOUBLED] = "doubled",
+    [DSM_VARIATION_OTHER] = "other",     [DSM_VARIATION_RAISED] = "raised",
+    [DSM_VARIATION_LOWERED] = "lowered",
 };
 _Static_assert(sizeof variation_kind_names / sizeof variation_kind_names[0] ==
                    DSM_VARIATION_KIND_COUNT,
@@ -409,7 +413,7 @@ _Static_assert(sizeof variation_kind_names / sizeof variation_kind_names[0] ==
 static const char *const elasticity_basis_names[] = {
     [DSM_ELASTICITY_BASIS_NONE] = "none",       [DSM_ELASTICITY_BASIS_HALVED] = "halved",
     [DSM_ELASTICITY_BASIS_DOUBLED] = "doubled", [DSM_ELASTICITY_BASIS_BOTH] = "both",
-    [DSM_ELASTICITY_BASIS_RAISED] = "raised",
+    [DSM_ELASTICITY_BASIS_RAISED] = "raised",   [DSM_ELASTICITY_BASIS_LOWERED] = "lowered",
 };
 _Static_assert(sizeof elasticity_basis_names / sizeof elasticity_basis_names[0] ==
                    DSM_ELASTICITY_BASIS_COUNT,

@@ -36,13 +36,17 @@ dsm_slope dsm__slope_of(const dsm_variation *halved, const dsm_variation *double
   return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
 }
 
-dsm_slope dsm__slope_of_raised(const dsm_variation *raised, size_t network) {
-  const dsm_response *const response = &raised->responses[network];
+dsm_slope dsm__slope_of_tenth(const dsm_variation *variation, size_t network) {
+  const dsm_response *const response = &variation->responses[network];
   if (response->why_not != NULL) {
     return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
   }
+  if (variation->kind == DSM_VARIATION_LOWERED) {
+    return (dsm_slope){DSM_ELASTICITY_BASIS_LOWERED,
+                       dsm__slope_between(variation->factor, response->time_ratio, 1, 1)};
+  }
   return (dsm_slope){DSM_ELASTICITY_BASIS_RAISED,
-                     dsm__slope_between(1, 1, raised->factor, response->time_ratio)};
+                     dsm__slope_between(1, 1, variation->factor, response->time_ratio)};
 }
 
 double dsm__response_influence(const dsm_variation *variation, size_t network) {

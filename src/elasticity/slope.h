@@ -19,8 +19,8 @@ double dsm__slope_between(double low_factor, double low_ratio, double high_facto
 /** The elasticity over those of a halved and a doubled value that have a time. */
 dsm_slope dsm__slope_of(const dsm_variation *halved, const dsm_variation *doubled, size_t network);
 
-/** The elasticity over a value that is a tenth more. */
-dsm_slope dsm__slope_of_raised(const dsm_variation *raised, size_t network);
+/** The elasticity over a value that is a tenth more or less. */
+dsm_slope dsm__slope_of_tenth(const dsm_variation *variation, size_t network);
 
 /** |ln(time ratio) / ln(factor)| of a response, another flag or word as a factor of 2; 0 without a
  * time. */

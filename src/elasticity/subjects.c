@@ -89,6 +89,11 @@ static dsm_setting common_setting(const dsm__subject *subject,
 
 /* ---- what is said of a parameter ---- */
 
+/* All that workloads state are bytes, of which fewer are better. */
+static bool is_lower_better(const dsm__subject *subject) {
+  return subject->of_system == NULL || subject->of_system->is_lower_better;
+}
+
 /* Workloads have no notes: what is the default has its source. */
 static const char *workload_source(const dsm__byte_parameter *parameter,
                                    const dsm_elasticity_request *request, dsm__arena *arena) {
@@ -111,7 +116,8 @@ static bool is_free(const char *path, const char *source) {
 
 bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *subject,
                            const dsm_elasticity_request *request, dsm__arena *arena) {
-  *described = (dsm_varied_parameter){.setting = common_setting(subject, request)};
+  *described = (dsm_varied_parameter){.setting = common_setting(subject, request),
+                                      .is_lower_better = is_lower_better(subject)};
   if (subject->of_system != NULL) {
     const dsm__parameter *const parameter = subject->of_system;
     described->path = parameter->path;
@@ -139,14 +145,14 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *
 size_t dsm__subject_variation_count(const dsm__subject *subject, dsm_variation_choice choice) {
   size_t count;
   const bool is_number = words_of(subject, &count) == NULL;
-  if (choice == DSM_VARIATIONS_TENTH_MORE) {
+  if (choice == DSM_VARIATIONS_TENTH_BETTER) {
     return is_number ? 1 : 0;
   }
   return is_number ? 2 : count - 1;
 }
 
 bool dsm__subject_is_usual(const dsm__subject *subject, dsm_variation_choice choice) {
-  return choice != DSM_VARIATIONS_TENTH_MORE ||
+  return choice != DSM_VARIATIONS_TENTH_BETTER ||
          (subject->of_system != NULL && dsm__subject_variation_count(subject, choice) > 0);
 }
 
@@ -171,13 +177,17 @@ static dsm__change scaled(const dsm__subject *subject, double number, dsm_variat
   return change;
 }
 
-/* A count that is too small for a tenth more gets one more. */
-static dsm__change raised(const dsm__subject *subject, double number) {
-  static const double factor = 1.1;
+/* A tenth in the direction that is better. A count that is too small for a tenth more gets one
+ * more. */
+static dsm__change bettered(const dsm__subject *subject, double number) {
+  const bool is_lowered = is_lower_better(subject);
+  const double factor = is_lowered ? 0.9 : 1.1;
   const double changed = scaled_number(subject, number, factor);
-  dsm__change change = {.kind = DSM_VARIATION_RAISED, .factor = factor, .number = changed};
+  dsm__change change = {.kind = is_lowered ? DSM_VARIATION_LOWERED : DSM_VARIATION_RAISED,
+                        .factor = factor,
+                        .number = changed};
   if (!(number > 0)) {
-    change.why_not = "10 % more than 0 is 0";
+    change.why_not = is_lowered ? "10 % less than 0 is 0" : "10 % more than 0 is 0";
     return change;
   }
   change.number = is_same(changed, number) ? number + 1 : changed;
@@ -189,8 +199,8 @@ dsm__change dsm__subject_change(const dsm__subject *subject, double number,
                                 dsm_variation_choice choice, size_t index) {
   size_t count;
   if (words_of(subject, &count) == NULL) {
-    return choice == DSM_VARIATIONS_TENTH_MORE
-               ? raised(subject, number)
+    return choice == DSM_VARIATIONS_TENTH_BETTER
+               ? bettered(subject, number)
                : scaled(subject, number, index == 0 ? DSM_VARIATION_HALVED : DSM_VARIATION_DOUBLED);
   }
   const double other = (double)index < number ? (double)index : (double)index + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sensitivity_data.c: what a tenth more of each parameter does to a step, for programs (format
- * "dsm-sensitivity/1", and CSV). */
+/* sensitivity_data.c: what a tenth more of each parameter, or less where less is better, does to a
+ * step, for programs (format "dsm-sensitivity/1", and CSV). */
 #include <assert.h>
 
 #include "base/json_write.h"
@@ -37,6 +37,7 @@ static void write_parameter(dsm__json_writer *writer, const raised *row) {
   dsm__json_begin_object(writer, true);
   dsm__json_put_string(writer, "path", row->parameter->path);
   dsm__json_put_string(writer, "unit", row->parameter->unit);
+  dsm__json_put_string(writer, "better", row->parameter->is_lower_better ? "less" : "more");
   dsm__json_put_double(writer, "value", row->parameter->setting.number);
   if (row->variation->setting.kind != DSM_SETTING_NONE) {
     dsm__json_put_double(writer, "tried", row->variation->setting.number);
@@ -85,6 +86,7 @@ static void add_row(dsm__csv *csv, const dsm_elasticity *sensitivity, const rais
   dsm__csv_u64(csv, sensitivity->workloads[0]->minibatch);
   dsm__csv_text(csv, row->parameter->path);
   dsm__csv_text(csv, row->parameter->unit);
+  dsm__csv_text(csv, row->parameter->is_lower_better ? "less" : "more");
   dsm__csv_double(csv, row->parameter->setting.number);
   if (row->variation->setting.kind == DSM_SETTING_NONE) {
     dsm__csv_empty(csv, 2);
@@ -107,9 +109,9 @@ static void add_row(dsm__csv *csv, const dsm_elasticity *sensitivity, const rais
 
 char *dsm_report_sensitivity_csv(const dsm_elasticity *sensitivity) {
   static const char *const titles[] = {
-      "workload",   "system",      "mode",         "minibatch",   "path",
-      "unit",       "value",       "tried",        "factor",      "time_ratio",
-      "elasticity", "step_cycles", "step_seconds", "utilization", "why_not",
+      "workload",    "system",       "mode",        "minibatch", "path",       "unit",
+      "better",      "value",        "tried",       "factor",    "time_ratio", "elasticity",
+      "step_cycles", "step_seconds", "utilization", "why_not",
   };
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sensitivity_table.c: what a tenth more of each parameter does to a step, for people. */
+/* sensitivity_table.c: what a tenth more of each parameter, or less where less is better, does to a
+ * step, for people. */
 #include <assert.h>
 #include <math.h>
 
@@ -10,7 +11,8 @@
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 #define LABEL_WIDTH 13
-/* Of a value that was tried: 1.1 times a decimal number has few digits, but for rounding. */
+/* Of a value that was tried: a tenth more or less than a decimal number has few digits, but for
+ * rounding. */
 #define TRIED_DIGITS 6
 /* Paths are shortened only where all that may go is gone. */
 #define PATH_WIDTH 40
@@ -43,14 +45,21 @@ static const char *signed_text(dsm__page *page, double number, int decimals) {
                         dsm__figure_fixed(fabs(number), decimals).text);
 }
 
+/* By how many percent a value is changed. */
+static const char *change_text(dsm__page *page, double factor) {
+  return dsm__page_text(page, "%s%s", factor < 1 ? "-" : "+",
+                        dsm__figure_short(100 * fabs(factor - 1), 3).text);
+}
+
 /* ---- rows ---- */
 
 static const dsm__column columns[] = {
     {.title = "parameter", .is_name = true, .comfort = PATH_WIDTH},
-    {.title = "unit", .gap = 2, .rank = 4},
+    {.title = "unit", .gap = 2, .rank = 5},
+    {.title = "better", .gap = 2, .rank = 4},
     {.title = "value", .gap = 2, .is_right = true},
     {.title = "tried", .gap = 2, .is_right = true},
-    {.title = "more %", .gap = 2, .is_right = true, .rank = 3},
+    {.title = "change %", .gap = 2, .is_right = true, .rank = 3},
     {.title = "step %", .gap = 2, .is_right = true},
     {.title = "elast.", .gap = 2, .is_right = true, .rank = 1},
     {.title = "util %", .gap = 2, .is_right = true, .rank = 2},
@@ -67,12 +76,11 @@ static void add_row(dsm__table *table, const dsm_varied_parameter *parameter) {
   const bool is_faster = response->time_ratio < 1;
   dsm__table_add(table, DSM__TONE_PLAIN, parameter->path);
   dsm__table_add(table, DSM__TONE_PLAIN, parameter->unit);
+  dsm__table_add(table, DSM__TONE_PLAIN, parameter->is_lower_better ? "less" : "more");
   dsm__table_add(table, DSM__TONE_PLAIN, number_text(page, parameter->setting.number));
   dsm__table_add(table, DSM__TONE_PLAIN,
                  number_text(page, rounded(variation->setting.number, TRIED_DIGITS)));
-  dsm__table_add(
-      table, DSM__TONE_PLAIN,
-      dsm__page_text(page, "+%s", dsm__figure_short(100 * (variation->factor - 1), 3).text));
+  dsm__table_add(table, DSM__TONE_PLAIN, change_text(page, variation->factor));
   dsm__table_add(table, is_faster ? DSM__TONE_GOOD : DSM__TONE_BAD,
                  signed_text(page, 100 * (response->time_ratio - 1), 2));
   dsm__table_add(table, DSM__TONE_PLAIN, signed_text(page, parameter->slopes[0].elasticity, 3));
@@ -93,13 +101,14 @@ static void put_rows(dsm__page *page, const dsm_elasticity *sensitivity) {
   }
   dsm__page_break(page);
   dsm__page_line(page, DSM__TONE_HEADING,
-                 "10 % more of each parameter, the largest reduction of the step's time first");
+                 "10 % more of each parameter, or less where less is better, by elasticity");
   dsm__table_print(&table);
   dsm__page_break(page);
   dsm__page_line(page, DSM__TONE_FAINT,
                  "Each with the best mapping then. Counts grow to the nearest whole number, at "
-                 "least by one. step %: change of the step's time; elast.: its elasticity, "
-                 "ln(time then / time now) / ln(tried / value); util %: utilization then.");
+                 "least by one: their steps are larger, their elasticities compare. step %: change "
+                 "of the step's time; elast.: its elasticity, ln(time then / time now) / ln(tried "
+                 "/ value); util %: utilization then.");
 }
 
 /* ---- the others ---- */

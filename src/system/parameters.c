@@ -31,23 +31,32 @@ _Static_assert(sizeof dsm__layout_move_names / sizeof dsm__layout_move_names[0] 
 /* clang-format off: one parameter a line, its source below */
 #define COUNT(path, field, required, max, fallback, unit, source)                                  \
   {                                                                                                \
-    path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), required, 1, max, fallback, unit,     \
-        source                                                                                     \
+    path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), required, false, 1, max, fallback,    \
+        unit, source                                                                               \
   }
 #define RATE(path, field, unit)                                                                    \
   {                                                                                                \
-    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), true, RATE_MIN, RATE_MAX, 0, unit,     \
-        NULL                                                                                       \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), true, false, RATE_MIN, RATE_MAX, 0,    \
+        unit, NULL                                                                                 \
   }
 #define REAL(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
-    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, min, max, fallback, unit,       \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, false, min, max, fallback,      \
+        unit, source                                                                               \
+  }
+/* What takes time, room or bytes: the less the better. */
+#define COST(path, field, min, max, fallback, unit, source)                                        \
+  {                                                                                                \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, true, min, max, fallback, unit, \
         source                                                                                     \
   }
 #define FLAG(path, field, fallback, source)                                                        \
-  { path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), false, 0, 1, fallback, "flag", source }
+  {                                                                                                \
+    path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), false, false, 0, 1, fallback, "flag",  \
+        source                                                                                     \
+  }
 #define WORD(path, kind, field, required, fallback, source)                                        \
-  { path, kind, offsetof(dsm_system, field), required, 0, 0, fallback, "word", source }
+  { path, kind, offsetof(dsm_system, field), required, false, 0, 0, fallback, "word", source }
 
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = sizeof dsm__retired_flags / sizeof dsm__retired_flags[0];
@@ -60,7 +69,7 @@ const dsm__parameter dsm__parameters[] = {
     COUNT("array.rows", array.rows, false, DSM_SIDE_MAX, 16, "PEs", "assumption, as pe.simd_macs"),
     COUNT("array.columns", array.columns, false, DSM_SIDE_MAX, 8, "PEs",
           "assumption, as pe.simd_macs"),
-    REAL("array.startup_cycles", array.startup_cycles, 0, 1e9, 1000, "cycles",
+    COST("array.startup_cycles", array.startup_cycles, 0, 1e9, 1000, "cycles",
          "assumption: time to bring the first data in; no source"),
     FLAG("array.unroll_kernel_on_rows", array.unroll_kernel_on_rows, false,
          "assumption: kernel positions follow one another in time"),
@@ -73,9 +82,9 @@ const dsm__parameter dsm__parameters[] = {
          "element-passes/cycle",
          "assumption: a reading of the DeepSpatialMatrix paper, Fig. 10, 64 scratchpad "
          "bytes a cycle over 2 bytes read and 2 written"),
-    REAL("core.transcendental_passes", core.transcendental_passes, 0, 1e6, 4, "element-passes",
+    COST("core.transcendental_passes", core.transcendental_passes, 0, 1e6, 4, "element-passes",
          "assumption: passes of a sigmoid, tanh or exponential"),
-    REAL("core.streaming_buffer_KiB", core.streaming_buffer_KiB, 0, 1e9, 192, "2^10 bytes",
+    COST("core.streaming_buffer_KiB", core.streaming_buffer_KiB, 0, 1e9, 192, "2^10 bytes",
          "assumption: 3 operands, 2 buffers each, of 32 KiB"),
     REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75, "ratio",
          "assumption: share of the scratchpad for weights kept over timesteps"),
@@ -91,29 +100,29 @@ const dsm__parameter dsm__parameters[] = {
     COUNT("system.chips_y", system.chips_y, true, DSM_CHIPS_MAX, 0, "chips", NULL),
     RATE("system.link_bandwidth_x_GBps", system.link_bandwidth_x_GBps, "10^9 bytes/s"),
     RATE("system.link_bandwidth_y_GBps", system.link_bandwidth_y_GBps, "10^9 bytes/s"),
-    REAL("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
+    COST("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
          "assumption: weights and gradients are both resident in the backward and update "
          "passes of recurrent layers"),
-    REAL("model.relu_mask_bytes", model.relu_mask_bytes, 0, FACTOR_MAX, 0.125, "bytes/element",
+    COST("model.relu_mask_bytes", model.relu_mask_bytes, 0, FACTOR_MAX, 0.125, "bytes/element",
          "assumption: one bit"),
-    REAL("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125,
+    COST("model.batch_norm_saved_bytes", model.batch_norm_saved_bytes, 0, FACTOR_MAX, 0.125,
          "bytes/element", "assumption: one bit"),
-    REAL("model.reduce_memory_bytes", model.reduce_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
+    COST("model.reduce_memory_bytes", model.reduce_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
          "assumption: each gradient byte of the chip crosses the memory bus once in the "
          "reduction"),
-    REAL("model.broadcast_memory_bytes", model.broadcast_memory_bytes, 0, FACTOR_MAX, 1,
+    COST("model.broadcast_memory_bytes", model.broadcast_memory_bytes, 0, FACTOR_MAX, 1,
          "bytes/byte",
          "assumption: each weight byte of the chip crosses the memory bus once in the "
          "broadcast"),
-    REAL("model.reduce_ring_crossings", model.reduce_ring_crossings, 0, FACTOR_MAX, 2, "bytes/byte",
+    COST("model.reduce_ring_crossings", model.reduce_ring_crossings, 0, FACTOR_MAX, 2, "bytes/byte",
          "assumption: bytes received from a chip link enter and leave the ring"),
-    REAL("model.rotate_memory_bytes", model.rotate_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
+    COST("model.rotate_memory_bytes", model.rotate_memory_bytes, 0, FACTOR_MAX, 1, "bytes/byte",
          "assumption: a rotated byte crosses the memory bus once"),
-    REAL("model.relayout_memory_bytes", model.relayout_memory_bytes, 0, FACTOR_MAX, 2, "bytes/byte",
+    COST("model.relayout_memory_bytes", model.relayout_memory_bytes, 0, FACTOR_MAX, 2, "bytes/byte",
          "assumption: read and written"),
-    REAL("model.weight_update_memory_bytes", model.weight_update_memory_bytes, 0, FACTOR_MAX, 2,
+    COST("model.weight_update_memory_bytes", model.weight_update_memory_bytes, 0, FACTOR_MAX, 2,
          "bytes/byte", "assumption: read and written"),
-    REAL("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0, "bytes",
+    COST("model.partial_sum_bytes", model.partial_sum_bytes, 0, FACTOR_MAX, 0, "bytes",
          "assumption: partial sums have the bytes that the workload says"),
     FLAG("model.dysm_uniform", model.dysm_uniform, false,
          "assumption: each layer has its own factor of dynamic spatial minibatching"),

@@ -26,13 +26,14 @@ typedef enum dsm__parameter_kind {
 typedef struct dsm__parameter {
   const char *path; /**< below the root: "chip.memory.capacity_GB" */
   dsm__parameter_kind kind;
-  size_t offset;      /**< of the field in dsm_system */
-  bool is_required;   /**< false: `fallback` where absent */
-  double min;         /**< counts and reals: smallest legal value */
-  double max;         /**< largest legal value */
-  double fallback;    /**< of a flag 0 or 1, of a word its index */
-  const char *unit;   /**< "flag" and "word" for those kinds */
-  const char *source; /**< where the default comes from, or "assumption..."; NULL if required */
+  size_t offset;        /**< of the field in dsm_system */
+  bool is_required;     /**< false: `fallback` where absent */
+  bool is_lower_better; /**< of numbers: less of it makes no step longer */
+  double min;           /**< counts and reals: smallest legal value */
+  double max;           /**< largest legal value */
+  double fallback;      /**< of a flag 0 or 1, of a word its index */
+  const char *unit;     /**< "flag" and "word" for those kinds */
+  const char *source;   /**< where the default comes from, or "assumption..."; NULL if required */
 } dsm__parameter;
 
 extern const dsm__parameter dsm__parameters[];

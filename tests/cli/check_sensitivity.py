@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A second derivation of `dsm explore --sensitivity`: each parameter of the system, as a plan has it, is
-made a tenth larger here and explored with --set; times, ratios, elasticities, reasons and the order must be
+made a tenth larger or smaller here and explored with --set; times, ratios, elasticities, reasons and the order must be
 those that --sensitivity prints.
 
 Usage: check_sensitivity.py DSM_BINARY
@@ -12,6 +12,9 @@ import subprocess
 import sys
 
 COUNTS = {"pe.simd_macs", "array.rows", "array.columns", "chip.cores", "system.chips_x", "system.chips_y"}
+
+# What costs time, room or bytes: tried downwards.
+LESS = {"array.startup_cycles", "core.transcendental_passes", "core.streaming_buffer_KiB"}
 
 # Inputs and options; how many of the parameters are compared: all, or every so many.
 CASES = (
@@ -47,7 +50,13 @@ def numbers(value, path=""):
             yield below, inner
 
 
-def tenth_more(path, value):
+def is_less_better(path):
+    return path in LESS or path.startswith("model.")
+
+
+def tenth_better(path, value):
+    if is_less_better(path):
+        return 0.9 * value
     if path in COUNTS:
         return max((11 * value + 5) // 10, value + 1)
     return 1.1 * value
@@ -56,10 +65,12 @@ def tenth_more(path, value):
 def check_row(dsm, arguments, row, reference_seconds):
     path, value = row["path"], row["value"]
     name = f"{' '.join(arguments)}: {path}"
+    word = "less" if is_less_better(path) else "more"
+    expect(row["better"] == word, f"{name}: better {row['better']}, not {word}")
     if value == 0:
-        expect(row.get("why_not") == "10 % more than 0 is 0" and "tried" not in row, f"{name}: {row}")
+        expect(row.get("why_not") == f"10 % {word} than 0 is 0" and "tried" not in row, f"{name}: {row}")
         return
-    tried = tenth_more(path, value)
+    tried = tenth_better(path, value)
     expect(row["tried"] == tried, f"{name}: tried {row['tried']}, not {tried}")
     done = explore(dsm, *arguments, "--set", f"system.{path}={tried!r}")
     if "why_not" in row:
@@ -75,7 +86,8 @@ def check_row(dsm, arguments, row, reference_seconds):
     ratio = result["step_seconds"] / reference_seconds
     ratio = 1 if abs(ratio - 1) <= 1e-9 else ratio
     expect(row["time_ratio"] == ratio, f"{name}: time_ratio {row['time_ratio']}, not {ratio}")
-    elasticity = math.log(ratio) / math.log(tried / value)
+    elasticity = math.log(1 / ratio) / math.log(value / tried) if tried < value else \
+        math.log(ratio) / math.log(tried / value)
     expect(math.isclose(row["elasticity"], elasticity, rel_tol=1e-12, abs_tol=0),
            f"{name}: elasticity {row['elasticity']}, not {elasticity}")
 
@@ -93,7 +105,7 @@ def check_case(dsm, arguments, step):
     system = dict(numbers(plan["system"]))
     expect({row["path"]: row["value"] for row in rows} == system, f"{name}: not the numbers of the plan's system")
     order = list(system)
-    keys = [(row.get("time_ratio", math.inf), order.index(row["path"])) for row in rows]
+    keys = [(-abs(row["elasticity"]) if "elasticity" in row else math.inf, order.index(row["path"])) for row in rows]
     expect(keys == sorted(keys), f"{name}: not in order")
     for row in rows[::step]:
         check_row(dsm, arguments, row, plan["result"]["step_seconds"])

@@ -151,7 +151,7 @@ class Checker:
             return known[text] if text in known else float(text)
 
         result = {}
-        for kind, row in re.findall(r"^    (COUNT|RATE|REAL|FLAG|WORD)\((.*?)\),$", code,
+        for kind, row in re.findall(r"^    (COUNT|RATE|REAL|COST|FLAG|WORD)\((.*?)\),$", code,
                                     flags=re.S | re.M):
             path, *arguments = c_arguments(row)
             if kind == "COUNT":
@@ -160,7 +160,7 @@ class Checker:
                 result[path] = (default, (1, number(most)), unit, source)
             elif kind == "RATE":
                 result[path] = (None, (known["RATE_MIN"], known["RATE_MAX"]), arguments[1], "NULL")
-            elif kind == "REAL":
+            elif kind in ("REAL", "COST"):
                 _, least, most, default, unit, source = arguments
                 result[path] = (number(default), (number(least), number(most)), unit, source)
             elif kind == "FLAG":

@@ -359,6 +359,8 @@ START_TEST(test_words_are_those_of_the_formats) {
   ck_assert_str_eq(dsm_variation_kind_name(DSM_VARIATION_HALVED), "halved");
   ck_assert_str_eq(dsm_variation_kind_name(DSM_VARIATION_OTHER), "other");
   ck_assert_str_eq(dsm_variation_kind_name(DSM_VARIATION_RAISED), "raised");
+  ck_assert_str_eq(dsm_variation_kind_name(DSM_VARIATION_LOWERED), "lowered");
+  ck_assert_str_eq(dsm_elasticity_basis_name(DSM_ELASTICITY_BASIS_LOWERED), "lowered");
   ck_assert_str_eq(dsm_elasticity_basis_name(DSM_ELASTICITY_BASIS_NONE), "none");
   ck_assert_str_eq(dsm_elasticity_basis_name(DSM_ELASTICITY_BASIS_BOTH), "both");
   ck_assert_str_eq(dsm_elasticity_basis_name(DSM_ELASTICITY_BASIS_RAISED), "raised");

@@ -86,14 +86,22 @@ START_TEST(test_of_more_it_is_that_over_its_own_factor) {
       {.time_ratio = 0.9}, {.time_ratio = 1}, {.why_not = "nothing fits"}};
   const dsm_variation raised = {
       .kind = DSM_VARIATION_RAISED, .factor = 1.25, .responses = responses};
-  dsm_slope slope = dsm__slope_of_raised(&raised, 0);
+  dsm_slope slope = dsm__slope_of_tenth(&raised, 0);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_RAISED);
   ck_assert_double_eq_tol(slope.elasticity, -0.10536051565782628 / 0.22314355131420976, tolerance);
-  slope = dsm__slope_of_raised(&raised, 1);
+  slope = dsm__slope_of_tenth(&raised, 1);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_RAISED);
   ck_assert_double_eq(slope.elasticity, 0);
-  slope = dsm__slope_of_raised(&raised, 2);
+  slope = dsm__slope_of_tenth(&raised, 2);
   ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_NONE);
+  const dsm_variation lowered = {
+      .kind = DSM_VARIATION_LOWERED, .factor = 0.8, .responses = responses};
+  slope = dsm__slope_of_tenth(&lowered, 0); /* ln 0.9 / ln 0.8 = ln 0.9 / -ln 1.25 */
+  ck_assert_int_eq(slope.basis, DSM_ELASTICITY_BASIS_LOWERED);
+  ck_assert_double_eq_tol(slope.elasticity, 0.10536051565782628 / 0.22314355131420976, tolerance);
+  slope = dsm__slope_of_tenth(&lowered, 1);
+  ck_assert_double_eq(slope.elasticity, 0);
+  ck_assert(!signbit(slope.elasticity)); /* "-0" says nothing */
 }
 END_TEST
 

@@ -72,7 +72,7 @@ static attempt derive_with_threads(const subject *s, dsm_diags *diags) {
 }
 
 static attempt derive_more(const subject *s, dsm_diags *diags) {
-  return derive_choice(s, s->system, 1, some_paths, SOME_COUNT, DSM_VARIATIONS_TENTH_MORE, diags);
+  return derive_choice(s, s->system, 1, some_paths, SOME_COUNT, DSM_VARIATIONS_TENTH_BETTER, diags);
 }
 
 static attempt derive_infeasible(const subject *s, dsm_diags *diags) {

@@ -278,7 +278,7 @@ static void make_elasticity(subject *s) {
   dsm_elasticity_request request = {
       .system = s->system, .workloads = workloads, .workload_count = 1, .options = s->inference};
   require(dsm_elasticity_derive(&s->elasticity, &request, NULL) == DSM_OK, "elasticities");
-  request.choice = DSM_VARIATIONS_TENTH_MORE;
+  request.choice = DSM_VARIATIONS_TENTH_BETTER;
   require(dsm_elasticity_derive(&s->sensitivity, &request, NULL) == DSM_OK, "sensitivities");
   s->simulation = made_simulation(30);
   require(s->simulation != NULL, "a simulation");

@@ -26,46 +26,49 @@ static dsm_elasticity made;
 
 static const dsm_response now = TIME(1);
 static const dsm_response responses[PARAMETERS] = {
+    TIME(0.875),
     TIME(0.8),
     TIME(0.97),
+    TIME(0.99999),
     TIME(1),
     TIME(1),
-    TIME(1.00001),
-    TIME(1.125),
     {.why_not = "expected a number from 1e-6 to 1, found 1.1"},
-    {.why_not = "10 % more than 0 is 0"},
+    {.why_not = "10 % less than 0 is 0"},
 };
 static const dsm_variation variations[PARAMETERS] = {
-    {DSM_VARIATION_RAISED, NUMBER(5), 1.25, &responses[0]},
-    {DSM_VARIATION_RAISED, NUMBER(211.20000000000002), 1.1, &responses[1]},
-    {DSM_VARIATION_RAISED, NUMBER(2.2), 1.1, &responses[2]},
-    {DSM_VARIATION_RAISED, NUMBER(0.1375), 1.1, &responses[3]},
-    {DSM_VARIATION_RAISED, NUMBER(1234567.8), 1.1, &responses[4]},
-    {DSM_VARIATION_RAISED, NUMBER(1100.0000000000002), 1.1, &responses[5]},
+    {DSM_VARIATION_LOWERED, NUMBER(900.0000000000001), 0.9, &responses[0]},
+    {DSM_VARIATION_RAISED, NUMBER(5), 1.25, &responses[1]},
+    {DSM_VARIATION_RAISED, NUMBER(211.20000000000002), 1.1, &responses[2]},
+    {DSM_VARIATION_LOWERED, NUMBER(1234567.8), 0.9, &responses[3]},
+    {DSM_VARIATION_LOWERED, NUMBER(1.8), 0.9, &responses[4]},
+    {DSM_VARIATION_LOWERED, NUMBER(0.1125), 0.9, &responses[5]},
     {DSM_VARIATION_RAISED, NUMBER(1.1), 1.1, &responses[6]},
-    {DSM_VARIATION_RAISED, {.kind = DSM_SETTING_NONE}, 1.1, &responses[7]},
+    {DSM_VARIATION_LOWERED, {.kind = DSM_SETTING_NONE}, 0.9, &responses[7]},
 };
 
 #define RAISED(value)                                                                              \
   { DSM_ELASTICITY_BASIS_RAISED, value }
+#define LOWERED(value)                                                                             \
+  { DSM_ELASTICITY_BASIS_LOWERED, value }
 static const dsm_slope slopes[PARAMETERS] = {
-    RAISED(-1), RAISED(-0.333), RAISED(0), RAISED(0), RAISED(0.0001), RAISED(1.236),
+    LOWERED(1.267), RAISED(-1), RAISED(-0.320), LOWERED(0.0001), LOWERED(0), LOWERED(0),
 };
 
-#define PARAMETER(index, name, unit_name, value)                                                   \
+#define PARAMETER(index, name, unit_name, value, is_less_better)                                   \
   {                                                                                                \
     .path = (name), .unit = (unit_name), .source = "assumption", .setting = NUMBER(value),         \
-    .variations = &variations[index], .variation_count = 1, .slopes = &slopes[index]               \
+    .variations = &variations[index], .variation_count = 1, .slopes = &slopes[index],              \
+    .is_lower_better = (is_less_better)                                                            \
   }
 static const dsm_varied_parameter parameters[PARAMETERS] = {
-    PARAMETER(0, "system.chips_x", "chips", 4),
-    PARAMETER(1, "core.streaming_buffer_KiB", "2^10 bytes", 192),
-    PARAMETER(2, "model.bptt_resident_copies", "copies", 2),
-    PARAMETER(3, "model.relu_mask_bytes", "bytes/element", 0.125),
-    PARAMETER(4, "model.rotate_memory_bytes", "bytes/byte", 1122334.4),
-    PARAMETER(5, "array.startup_cycles", "cycles", 1000),
-    PARAMETER(6, "chip.memory.efficiency_ratio", "ratio", 1),
-    PARAMETER(7, "model.partial_sum_bytes", "bytes", 0),
+    PARAMETER(0, "array.startup_cycles", "cycles", 1000, true),
+    PARAMETER(1, "system.chips_x", "chips", 4, false),
+    PARAMETER(2, "chip.memory.bandwidth_GBps", "10^9 bytes/s", 192, false),
+    PARAMETER(3, "model.rotate_memory_bytes", "bytes/byte", 1371742, true),
+    PARAMETER(4, "model.bptt_resident_copies", "copies", 2, true),
+    PARAMETER(5, "model.relu_mask_bytes", "bytes/element", 0.125, true),
+    PARAMETER(6, "chip.memory.efficiency_ratio", "ratio", 1, false),
+    PARAMETER(7, "model.partial_sum_bytes", "bytes", 0, true),
 };
 
 static void set_up(void) {
@@ -75,7 +78,7 @@ static void set_up(void) {
                           .workloads = networks,
                           .workload_count = 1,
                           .references = &now,
-                          .choice = DSM_VARIATIONS_TENTH_MORE,
+                          .choice = DSM_VARIATIONS_TENTH_BETTER,
                           .parameters = parameters,
                           .parameter_count = PARAMETERS};
   dsm_explore_options_init(&made.options);
@@ -91,30 +94,30 @@ static void tear_down(void) {
   "step time    1.0000 ms\n"                                                                       \
   "utilization  50.00 %\n"                                                                         \
   "\n"
-#define MORE "10 % more of each parameter, the largest reduction of the step's time first\n"
+#define MORE "10 % more of each parameter, or less where less is better, by elasticity\n"
 #define TAIL                                                                                       \
   "\n"                                                                                             \
   "No effect: model.bptt_resident_copies, model.relu_mask_bytes.\n"                                \
   "\n"                                                                                             \
   "Not possible:\n"                                                                                \
   "- chip.memory.efficiency_ratio: expected a number from 1e-6 to 1, found 1.1\n"                  \
-  "- model.partial_sum_bytes: 10 % more than 0 is 0\n"
+  "- model.partial_sum_bytes: 10 % less than 0 is 0\n"
 
 START_TEST(test_the_table_by_hand) {
   char *const text = dsm_report_sensitivity_table(&made, plain_style(95));
   expect_tidy(text);
   static const char expected[] = HEAD MORE
-      "parameter                  unit            value    tried  more %  step %  elast.  util %\n"
-      "system.chips_x             chips               4        5     +25  -20.00  -1.000    62.5\n"
-      "core.streaming_buffer_KiB  2^10 bytes        192    211.2     +10   -3.00  -0.333    51.5\n"
-      "model.rotate_memory_bytes  bytes/byte  1122334.4  1234570     +10   +0.00  +0.000    50.0\n"
-      "array.startup_cycles       cycles           1000     1100     +10  +12.50  +1.236    44.4\n"
+      "parameter                   better    value    tried  change %  step %  elast.  util %\n"
+      "array.startup_cycles        less       1000      900       -10  -12.50  +1.267    57.1\n"
+      "system.chips_x              more          4        5       +25  -20.00  -1.000    62.5\n"
+      "chip.memory.bandwidth_GBps  more        192    211.2       +10   -3.00  -0.320    51.5\n"
+      "model.rotate_memory_bytes   less    1371742  1234570       -10   -0.00  +0.000    50.0\n"
       "\n"
-      "Each with the best mapping then. Counts grow to the nearest whole number, at least by one. "
-      "step\n"
-      "  %: change of the step's time; elast.: its elasticity, ln(time then / time now) / ln(tried "
-      "/\n"
-      "  value); util %: utilization then.\n" TAIL;
+      "Each with the best mapping then. Counts grow to the nearest whole number, at least by one:\n"
+      "  their steps are larger, their elasticities compare. step %: change of the step's time;\n"
+      "  elast.: its elasticity, ln(time then / time now) / ln(tried / value); util %: "
+      "utilization\n"
+      "  then.\n" TAIL;
   ck_assert_str_eq(text, expected);
   free(text);
 }
@@ -123,8 +126,8 @@ END_TEST
 START_TEST(test_names_outlive_units_in_a_narrow_table) {
   char *const text = dsm_report_sensitivity_table(&made, plain_style(80));
   static const char expected[] =
-      HEAD MORE "parameter                      value    tried  more %  step %  elast.  util %\n"
-                "system.chips_x                     4        5     +25  -20.00  -1.000    62.5\n";
+      HEAD MORE "parameter                     value    tried  change %  step %  elast.  util %\n"
+                "array.startup_cycles           1000      900       -10  -12.50  +1.267    57.1\n";
   ck_assert_int_eq(strncmp(text, expected, sizeof expected - 1), 0);
   free(text);
 }
@@ -132,7 +135,7 @@ END_TEST
 
 /* Where nothing matters there is no table. */
 START_TEST(test_what_has_no_effect_has_no_row) {
-  made.parameters = &parameters[2];
+  made.parameters = &parameters[4];
   made.parameter_count = 2;
   made.options.mode = DSM_MODE_INFERENCE;
   char *const text = dsm_report_sensitivity_table(&made, plain_style(100));
@@ -196,12 +199,12 @@ START_TEST(test_json_has_every_parameter) {
       "\"mode\": \"training\",",
       "\"optimizations\": [\"dysm\"],",
       "\"parallelisms\": [\"model\"],",
-      "{\"path\": \"system.chips_x\", \"unit\": \"chips\", \"value\": 4, \"tried\": 5,",
+      "{\"path\": \"system.chips_x\", \"unit\": \"chips\", \"better\": \"more\", \"value\": 4,",
       "\"tried\": 5, \"factor\": 1.25, \"time_ratio\": 0.8, \"elasticity\": -1,",
       "\"step_cycles\": 800000, \"step_seconds\": 0.0008, \"utilization\": 0.625}",
-      "\"value\": 2, \"tried\": 2.2, \"factor\": 1.1, \"time_ratio\": 1, \"elasticity\": 0,",
+      "\"value\": 2, \"tried\": 1.8, \"factor\": 0.9, \"time_ratio\": 1, \"elasticity\": 0,",
       "\"value\": 1, \"tried\": 1.1, \"factor\": 1.1, \"why_not\": \"expected",
-      "\"value\": 0, \"why_not\": \"10 % more than 0 is 0\"}",
+      "\"value\": 0, \"why_not\": \"10 % less than 0 is 0\"}",
   };
   for (int i = 0; i < COUNT_OF(fragments); i++) {
     ck_assert_msg(strstr(text, fragments[i]) != NULL, "no %s in %s", fragments[i], text);
@@ -213,9 +216,9 @@ END_TEST
 
 START_TEST(test_csv_has_a_row_for_each_parameter) {
   static const char *const titles[] = {
-      "workload",     "system",      "mode",    "minibatch",  "path",       "unit",
-      "value",        "tried",       "factor",  "time_ratio", "elasticity", "step_cycles",
-      "step_seconds", "utilization", "why_not", NULL,
+      "workload",    "system",       "mode",        "minibatch", "path",       "unit",
+      "better",      "value",        "tried",       "factor",    "time_ratio", "elasticity",
+      "step_cycles", "step_seconds", "utilization", "why_not",   NULL,
   };
   char *const text = dsm_report_sensitivity_csv(&made);
   expect_tidy(text);
@@ -223,15 +226,17 @@ START_TEST(test_csv_has_a_row_for_each_parameter) {
   expect_csv_titles(&table, titles);
   ck_assert_uint_eq(table.row_count, PARAMETERS);
   ck_assert_str_eq(csv_at(&table, 0, "mode"), "training");
-  ck_assert_double_eq(csv_number_at(&table, 1, "tried"), 211.20000000000002);
-  ck_assert_double_eq(csv_number_at(&table, 1, "time_ratio"), 0.97);
-  ck_assert_double_eq(csv_number_at(&table, 1, "elasticity"), -0.333);
-  ck_assert_str_eq(csv_at(&table, 1, "why_not"), "");
+  ck_assert_double_eq(csv_number_at(&table, 2, "tried"), 211.20000000000002);
+  ck_assert_double_eq(csv_number_at(&table, 2, "time_ratio"), 0.97);
+  ck_assert_double_eq(csv_number_at(&table, 2, "elasticity"), -0.320);
+  ck_assert_str_eq(csv_at(&table, 0, "better"), "less");
+  ck_assert_str_eq(csv_at(&table, 2, "better"), "more");
+  ck_assert_str_eq(csv_at(&table, 2, "why_not"), "");
   ck_assert_str_eq(csv_at(&table, 6, "time_ratio"), "");
   ck_assert_double_eq(csv_number_at(&table, 6, "tried"), 1.1);
   ck_assert_str_eq(csv_at(&table, 7, "tried"), "");
   ck_assert_str_eq(csv_at(&table, 7, "factor"), "");
-  ck_assert_str_eq(csv_at(&table, 7, "why_not"), "10 % more than 0 is 0");
+  ck_assert_str_eq(csv_at(&table, 7, "why_not"), "10 % less than 0 is 0");
   csv_free(&table);
   free(text);
 }

@@ -71,7 +71,7 @@ class Sources:
         path = "src/system/parameters.c"
         local = self.defines(path)
         parameters = {}
-        rows = re.findall(r"^ {4}(COUNT|RATE|REAL|FLAG|WORD)\((.*?)\),$",
+        rows = re.findall(r"^ {4}(COUNT|RATE|REAL|COST|FLAG|WORD)\((.*?)\),$",
                           self.body(path, "dsm__parameters"), flags=re.S | re.M)
         for macro, arguments in rows:
             name = re.match(r'\s*"([^"]+)"', arguments).group(1)
@@ -85,7 +85,7 @@ class Sources:
                 row = {"kind": "number", "required": True, "min": local["RATE_MIN"],
                        "max": local["RATE_MAX"]}
                 fallback = None
-            elif macro == "REAL":
+            elif macro in ("REAL", "COST"):
                 least, most, fallback = numbers
                 row = {"kind": "number", "required": False, "min": least, "max": most}
             elif macro == "FLAG":
