@@ -79,9 +79,6 @@ bool dsm__json_doc_override(dsm__json_doc *doc, const dsm_override *overrides, s
 /** The node of a child `item` of a present node; `index` is its place in a list. */
 dsm__json_node dsm__json_child(const dsm__json_node *parent, const cJSON *item, size_t index);
 
-/** How many containers the node is in. */
-size_t dsm__json_depth(const dsm__json_node *node);
-
 /** Writes the node's path, such as $.layers[3].stride, cut if it does not fit. */
 void dsm__json_path(const dsm__json_node *node, char *path, size_t size);
 
@@ -94,8 +91,5 @@ void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size);
 /** An unknown key was reported: remembers it if an override made it. `known` is copied. */
 void dsm__json_note_unknown(const dsm__json_node *member, const char *hint,
                             const char *const *known, size_t known_count);
-
-/** True the first time it is called for a node. */
-bool dsm__json_mark_node(const dsm__json_node *node);
 
 #endif

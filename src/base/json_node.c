@@ -35,7 +35,8 @@ dsm__json_node dsm__json_member(const dsm__json_node *object, const char *key) {
   return node;
 }
 
-size_t dsm__json_depth(const dsm__json_node *node) {
+/* How many containers the node is in. */
+static size_t depth_of(const dsm__json_node *node) {
   size_t depth = 0;
   for (const dsm__json_node *each = node->parent; each != NULL; each = each->parent) {
     depth++;
@@ -45,7 +46,7 @@ size_t dsm__json_depth(const dsm__json_node *node) {
 
 dsm__json_node dsm__json_item(const dsm__json_node *array, size_t index) {
   dsm__json_node node = {.doc = array->doc, .parent = array, .index = index};
-  const size_t depth = dsm__json_depth(array);
+  const size_t depth = depth_of(array);
   if (!cJSON_IsArray(array->item) || depth > DSM__JSON_MAX_DEPTH) {
     return node;
   }
@@ -150,7 +151,7 @@ static size_t append_step(const dsm__json_node *node, char *path, size_t size, s
  * can only be absent and are left out. Returns how many there are. */
 static size_t chain(const dsm__json_node *node,
                     const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1]) {
-  size_t depth = dsm__json_depth(node);
+  size_t depth = depth_of(node);
   const dsm__json_node *each = node;
   for (; depth > DSM__JSON_MAX_DEPTH; depth--) {
     assert(each != NULL);
@@ -360,7 +361,8 @@ static bool grow_marks(dsm__json_doc *doc) {
   return true;
 }
 
-bool dsm__json_mark_node(const dsm__json_node *node) {
+/* True the first time it is called for a node. */
+static bool mark_node(const dsm__json_node *node) {
   dsm__json_doc *const doc = node->doc;
   if (!grow_marks(doc)) {
     dsm__json_set_out_of_memory(doc);
@@ -399,7 +401,7 @@ static void report(const dsm__json_node *node, dsm_severity severity, const char
 }
 
 void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
-  if (!dsm__json_mark_node(node)) {
+  if (!mark_node(node)) {
     return;
   }
   node->doc->error_count++;

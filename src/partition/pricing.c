@@ -23,28 +23,36 @@ typedef struct pricer {
   dsm_device_use *uses;
 } pricer;
 
-double dsm__tensor_bytes(const dsm_instance *instance, size_t tensor) {
+/* Least and most copies of a tensor that device j sends, and (`received`) gets, at these rates. */
+typedef struct copy_counts {
+  double least;
+  double most;
+  double received;
+} copy_counts;
+
+/* Bytes of tensor t, or of the results of task t - tensor_count. */
+static double bytes_of(const dsm_instance *instance, size_t tensor) {
   return tensor < instance->tensor_count
              ? instance->tensors[tensor].bytes
              : instance->tasks[tensor - instance->tensor_count].output_bytes;
 }
 
-size_t dsm__tensor_producer(const dsm_instance *instance, size_t tensor) {
+static size_t producer_of(const dsm_instance *instance, size_t tensor) {
   return tensor < instance->tensor_count ? instance->tensors[tensor].producer
                                          : tensor - instance->tensor_count;
 }
 
-dsm__traffic dsm__tensor_traffic(const dsm_instance *instance, const dsm_partition_options *options,
-                                 const double *rates, size_t tensor, size_t device) {
+static copy_counts traffic_of(const dsm_instance *instance, const dsm_partition_options *options,
+                              const double *rates, size_t tensor, size_t device) {
   const size_t device_count = instance->device_count;
-  const size_t producer = dsm__tensor_producer(instance, tensor);
+  const size_t producer = producer_of(instance, tensor);
   const double made = rates[producer * device_count + device];
   if (tensor >= instance->tensor_count) {
     const double leaving = dsm__leaves(instance, options, producer) ? made : 0;
-    return (dsm__traffic){.least = leaving, .most = leaving};
+    return (copy_counts){.least = leaving, .most = leaving};
   }
   const dsm_tensor *const it = &instance->tensors[tensor];
-  dsm__traffic traffic = {.least = 0};
+  copy_counts traffic = {.least = 0};
   for (size_t k = 0; k < it->consumer_count; k++) {
     const double used = rates[it->consumers[k] * device_count + device];
     traffic.least = fmax(traffic.least, made - used);
@@ -99,16 +107,14 @@ static void settle_shared(pricer *p, size_t tensor) {
   double room = 0;
   double excess = 0;
   for (size_t j = 0; j < device_count; j++) {
-    const dsm__traffic traffic =
-        dsm__tensor_traffic(p->instance, &p->made->options, p->rates, tensor, j);
+    const copy_counts traffic = traffic_of(p->instance, &p->made->options, p->rates, tensor, j);
     copies[j] = fmin(fmax(copies[j], traffic.least), traffic.most);
     missing += traffic.received - copies[j];
     room += traffic.most - copies[j];
     excess += copies[j] - traffic.least;
   }
   for (size_t j = 0; j < device_count; j++) {
-    const dsm__traffic traffic =
-        dsm__tensor_traffic(p->instance, &p->made->options, p->rates, tensor, j);
+    const copy_counts traffic = traffic_of(p->instance, &p->made->options, p->rates, tensor, j);
     if (missing > 0 && room > 0) {
       copies[j] += fmin(missing / room, 1) * (traffic.most - copies[j]);
     } else if (missing < 0 && excess > 0) {
@@ -126,7 +132,7 @@ static void settle_copies(pricer *p) {
     }
     for (size_t j = 0; j < instance->device_count; j++) {
       p->copies[t * instance->device_count + j] =
-          dsm__tensor_traffic(instance, &p->made->options, p->rates, t, j).least;
+          traffic_of(instance, &p->made->options, p->rates, t, j).least;
     }
   }
 }
@@ -147,7 +153,7 @@ static void count_use(pricer *p, size_t device) {
   }
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     const size_t place = t * device_count + device;
-    p->sent[place] = p->copies[place] * dsm__tensor_bytes(instance, t);
+    p->sent[place] = p->copies[place] * bytes_of(instance, t);
     use->link_bytes_per_second += p->sent[place];
   }
 }
@@ -219,14 +225,15 @@ static double usual_latency(const pricer *p) {
   settle_copies(&whole);
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     for (size_t j = 0; j < device_count; j++) {
-      seconds += usual[t * device_count + j] * dsm__tensor_bytes(instance, t) /
+      seconds += usual[t * device_count + j] * bytes_of(instance, t) /
                  instance->devices[j].link_bytes_per_second;
     }
   }
   return seconds;
 }
 
-double dsm__watts(const dsm_instance *instance, const dsm_device_use *uses) {
+/* Watts of all devices at these shares of time; NAN if one that works gives no power. */
+static double watts_of(const dsm_instance *instance, const dsm_device_use *uses) {
   double watts = 0;
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_instance_device *const it = &instance->devices[j];
@@ -267,7 +274,7 @@ static void keep_rates(const pricer *p) {
 
 static void price_objective(pricer *p) {
   dsm_partition *const made = p->made;
-  double watts = dsm__watts(p->instance, p->uses);
+  double watts = watts_of(p->instance, p->uses);
   if (made->options.objective == DSM_OBJECTIVE_LATENCY) {
     /* shares of the time of the request */
     made->rho = 1 / made->latency_seconds;
@@ -275,7 +282,7 @@ static void price_objective(pricer *p) {
       p->uses[j].time_fraction /= made->latency_seconds;
       p->uses[j].link_fraction /= made->latency_seconds;
     }
-    watts = dsm__watts(p->instance, p->uses);
+    watts = watts_of(p->instance, p->uses);
   }
   made->joules_per_request = isfinite(watts) ? watts / made->rho : 0;
   switch (made->options.objective) {

@@ -20,21 +20,4 @@ typedef struct dsm__placement {
  */
 bool dsm__price(dsm_partition *partition, dsm__placement placement);
 
-/** Bytes that tensor t (or results of task t - tensor_count) has. */
-double dsm__tensor_bytes(const dsm_instance *instance, size_t tensor);
-size_t dsm__tensor_producer(const dsm_instance *instance, size_t tensor);
-
-/** Least and most copies of a tensor that device j sends, and (`received`) gets, at these rates. */
-typedef struct dsm__traffic {
-  double least;
-  double most;
-  double received;
-} dsm__traffic;
-
-dsm__traffic dsm__tensor_traffic(const dsm_instance *instance, const dsm_partition_options *options,
-                                 const double *rates, size_t tensor, size_t device);
-
-/** Watts of all devices at these shares of time; NAN if one that works gives no power. */
-double dsm__watts(const dsm_instance *instance, const dsm_device_use *uses);
-
 #endif

@@ -131,7 +131,8 @@ bool dsm__search_is_done(const dsm__search *search) {
          search->sign * (search->bound - search->best) <= search->gap * fabs(search->best);
 }
 
-void dsm__search_take(dsm__search *search, const bool *trial) {
+/* The best becomes what the linear optimum holds, with the choices of `trial`, if better. */
+static void take(dsm__search *search, const bool *trial) {
   const double value = dsm__search_value(search);
   if (search->has_best && search->sign * (value - search->best) <= 0) {
     return;
@@ -159,7 +160,7 @@ void dsm__search_try(dsm__search *search, const bool *trial) {
     dsm__search_bound(search->problem, search->choices[k].column, value, value);
   }
   if (dsm__search_relax(search, search->problem) == DSM__SOLVED_OPTIMAL) {
-    dsm__search_take(search, trial);
+    take(search, trial);
   }
   dsm__search_release(search);
 }

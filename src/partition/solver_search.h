@@ -78,9 +78,6 @@ dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem);
 /** Value of the objective of the programme at the problem's linear optimum. */
 double dsm__search_value(const dsm__search *search);
 
-/** The best becomes what the linear optimum holds, with the choices of `trial`, if better. */
-void dsm__search_take(dsm__search *search, const bool *trial);
-
 /** Frees all choices again. */
 void dsm__search_release(dsm__search *search);
 

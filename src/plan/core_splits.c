@@ -52,9 +52,18 @@ bool dsm__core_splits_enumerate(dsm__core_splits *splits, uint64_t cores, dsm__a
   return true;
 }
 
+/* The most parts of the valid splits. */
+static dsm__parts_limit valid_parts(const dsm_layer *layer, const dsm_chip_share *share) {
+  dsm__parts_limit limit;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    limit.most[d] = dsm__parts_max(layer, share, (dsm_dim)d);
+  }
+  return limit;
+}
+
 bool dsm__core_splits_any_valid(const dsm__core_splits *splits, const dsm_layer *layer,
                                 const dsm_chip_share *share) {
-  const dsm__parts_limit valid = dsm__valid_parts(layer, share);
+  const dsm__parts_limit valid = valid_parts(layer, share);
   for (size_t i = 0; i < splits->count; i++) {
     if (dsm__is_within_parts(&valid, &splits->items[i])) {
       return true;
@@ -63,17 +72,9 @@ bool dsm__core_splits_any_valid(const dsm__core_splits *splits, const dsm_layer 
   return false;
 }
 
-dsm__parts_limit dsm__valid_parts(const dsm_layer *layer, const dsm_chip_share *share) {
-  dsm__parts_limit limit;
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    limit.most[d] = dsm__parts_max(layer, share, (dsm_dim)d);
-  }
-  return limit;
-}
-
 dsm__parts_limit dsm__candidate_parts(const dsm__core_splits *splits, const dsm_layer *layer,
                                       const dsm_chip_share *share) {
   static const dsm__parts_limit any = {
       {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-  return dsm__core_splits_any_valid(splits, layer, share) ? dsm__valid_parts(layer, share) : any;
+  return dsm__core_splits_any_valid(splits, layer, share) ? valid_parts(layer, share) : any;
 }

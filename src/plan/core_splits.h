@@ -27,9 +27,6 @@ typedef struct dsm__parts_limit {
   uint64_t most[DSM_DIM_COUNT];
 } dsm__parts_limit;
 
-/** Those of the valid splits. */
-dsm__parts_limit dsm__valid_parts(const dsm_layer *layer, const dsm_chip_share *share);
-
 /** Those of the candidates: the valid splits, or all where none is valid. */
 dsm__parts_limit dsm__candidate_parts(const dsm__core_splits *splits, const dsm_layer *layer,
                                       const dsm_chip_share *share);

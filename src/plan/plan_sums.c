@@ -5,7 +5,6 @@
  * The rules are those of docs/formats.md, and they are checked where they are promised: in the
  * text, whether a program wrote it just now or a person has edited it.
  */
-#include "plan/plan_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -272,7 +271,7 @@ static bool index_groups(const dsm__json_node *pipeline, sums *all, dsm__arena *
   return true;
 }
 
-void dsm__plan_check_sums(dsm__json_doc *doc, dsm__arena *arena) {
+static void check_sums(dsm__json_doc *doc, dsm__arena *arena) {
   const dsm__json_node root = dsm__json_root(doc);
   const dsm__json_node layers = dsm__json_member(&root, "layers");
   const dsm__json_node pipeline = dsm__json_member(&root, "pipeline");
@@ -300,7 +299,7 @@ dsm_status dsm_plan_validate_text(const char *text, size_t length, const char *f
   dsm_status status = arena == NULL ? dsm__out_of_memory(diags)
                                     : dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
   if (status == DSM_OK) {
-    dsm__plan_check_sums(doc, arena);
+    check_sums(doc, arena);
     status = dsm__json_doc_finish(doc);
   }
   dsm__json_doc_free(doc);

@@ -27,8 +27,9 @@ const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, d
   return NULL;
 }
 
-const dsm_alternative *dsm__explain_best(const dsm_explanation *explanation, dsm_pass pass,
-                                         dsm_parallelism parallelism) {
+/* The best that a parallelism can do in a pass, or NULL if it is not allowed. */
+static const dsm_alternative *best_of(const dsm_explanation *explanation, dsm_pass pass,
+                                      dsm_parallelism parallelism) {
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const alternative = &explanation->alternatives[i];
     if (alternative->pass == pass && alternative->parallelism == parallelism &&
@@ -42,7 +43,7 @@ const dsm_alternative *dsm__explain_best(const dsm_explanation *explanation, dsm
 double dsm__explain_layer_cycles(const dsm_explanation *explanation, dsm_parallelism parallelism) {
   double sum = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    const dsm_alternative *const best = dsm__explain_best(explanation, (dsm_pass)p, parallelism);
+    const dsm_alternative *const best = best_of(explanation, (dsm_pass)p, parallelism);
     sum += best == NULL ? 0 : best->cycles.total;
   }
   return sum;
@@ -53,8 +54,7 @@ static const dsm_alternative *best_rival(const dsm_explanation *explanation,
                                          const dsm_alternative *chosen) {
   const dsm_alternative *best = NULL;
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    const dsm_alternative *const rival =
-        dsm__explain_best(explanation, chosen->pass, (dsm_parallelism)p);
+    const dsm_alternative *const rival = best_of(explanation, chosen->pass, (dsm_parallelism)p);
     if (rival != NULL && rival->parallelism != chosen->parallelism &&
         (best == NULL || rival->cycles.total < best->cycles.total)) {
       best = rival;
@@ -270,7 +270,7 @@ const char *dsm__explain_pass_why(dsm__page *page, const dsm_plan *plan,
     return "";
   }
   /* A plan that was edited need not have the best split: parallelisms compete with their best. */
-  const dsm_alternative *const best = dsm__explain_best(explanation, pass, chosen->parallelism);
+  const dsm_alternative *const best = best_of(explanation, pass, chosen->parallelism);
   return dsm__page_text(page, "%s%s",
                         why_parallelism(page, plan, explanation, best == NULL ? chosen : best),
                         why_split(page, explanation, chosen));
@@ -289,7 +289,7 @@ static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass
                                     dsm_parallelism chosen, bool is_network) {
   layer_rival best = {.exists = false};
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    const dsm_alternative *const rival = dsm__explain_best(explanation, pass, (dsm_parallelism)p);
+    const dsm_alternative *const rival = best_of(explanation, pass, (dsm_parallelism)p);
     if (rival == NULL || rival->parallelism == chosen ||
         (is_network && !(rival->network_cycles > 0))) {
       continue;

@@ -14,10 +14,6 @@ bool dsm__explain_is_preloading(const dsm_plan *plan);
 /** What the plan does in a pass, or NULL if the layer has no such pass. */
 const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass);
 
-/** The best that a parallelism can do in a pass, or NULL if it is not allowed. */
-const dsm_alternative *dsm__explain_best(const dsm_explanation *explanation, dsm_pass pass,
-                                         dsm_parallelism parallelism);
-
 /** All passes of the layer under a parallelism, in cycles without relayouts; 0 if not allowed. */
 double dsm__explain_layer_cycles(const dsm_explanation *explanation, dsm_parallelism parallelism);
 

@@ -176,8 +176,7 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
   grid.axes_width = (room - panel_gap * (columns - 1)) / columns;
   grid.axes_height = height;
   const double pitch = grid.top_room + height + grid.bottom_room;
-  maker->height =
-      ceil(grid.top + (double)rows * pitch + dsm__value_title_room() + DSM__PAGE_MARGIN / 2);
+  maker->height = ceil(grid.top + (double)rows * pitch + text_pitch + DSM__PAGE_MARGIN / 2);
   return grid;
 }
 
@@ -244,7 +243,8 @@ static dsm__value_scale log_scale_of(const dsm__point_axis *values) {
   return (dsm__value_scale){.axis = {low / factor, high * factor, true}, .values = values};
 }
 
-dsm__value_scale dsm__value_scale_of(const dsm__point_axis *values) {
+/* Logarithmic where numbers double, or span more than a factor of a hundred. */
+static dsm__value_scale scale_of(const dsm__point_axis *values) {
   if (!values->is_number || values->value_count < 2) {
     return dsm__category_scale_of(values);
   }
@@ -278,7 +278,7 @@ static dsm_status refuse_values(const dsm__point_choice *choice, unsigned axis, 
 
 dsm_status dsm__x_scale_choose(dsm__value_scale *scale, const dsm__point_choice *choice,
                                const dsm__point_axis *values, dsm_diags *diags) {
-  *scale = dsm__value_scale_of(values);
+  *scale = scale_of(values);
   const bool is_wanted = (choice->view->log_axes & DSM_PLOT_AXIS_X) != 0;
   if (is_wanted && values->is_number && first_number(values) > 0) {
     *scale = log_scale_of(values);
@@ -318,10 +318,6 @@ double dsm__value_tics_room(const dsm__value_scale *scale, double width) {
   const double numbers =
       is_upright(scale, width) ? fmin(widest(scale), upright_most) + 4 : small_pitch;
   return tic_length + numbers + 4;
-}
-
-double dsm__value_title_room(void) {
-  return text_pitch;
 }
 
 void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,

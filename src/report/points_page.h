@@ -76,8 +76,6 @@ typedef struct dsm__value_scale {
   bool is_category; /**< value number v is at v */
 } dsm__value_scale;
 
-/** Logarithmic where numbers double, or span more than a factor of a hundred. */
-dsm__value_scale dsm__value_scale_of(const dsm__point_axis *values);
 /** The same for the horizontal axis of a figure: also where the view wants it, DSM_ERROR_USAGE if
  * some value has no logarithm. */
 DSM_NODISCARD dsm_status dsm__x_scale_choose(dsm__value_scale *scale,
@@ -89,7 +87,6 @@ double dsm__value_position(const dsm__value_scale *scale, size_t value);
 
 /** What the values take below an axis that is `width` wide, and a title below them. */
 double dsm__value_tics_room(const dsm__value_scale *scale, double width);
-double dsm__value_title_room(void);
 /** `title` NULL: none. */
 void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
                        const char *title);

@@ -72,10 +72,6 @@ void dsm__resident_kinds_free(dsm__resident_kinds *kinds) {
   free(kinds);
 }
 
-size_t dsm__resident_kinds_count(const dsm__resident_kinds *kinds) {
-  return kinds->numbers;
-}
-
 /* ---- what a room makes of a kind ---- */
 
 /* The numbers of tiles that matter; SIZE_MAX stands for any. */

@@ -40,7 +40,4 @@ typedef struct dsm__kind_query {
  */
 size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_query *query);
 
-/** How many numbers have been given. */
-size_t dsm__resident_kinds_count(const dsm__resident_kinds *kinds);
-
 #endif

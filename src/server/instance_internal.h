@@ -32,11 +32,6 @@ typedef struct dsm__circle {
   size_t count;
 } dsm__circle;
 
-/** An order in which tasks can run: as they stand, but those that a task needs before it; or why
- * there is none. False if out of memory. */
-bool dsm__task_order(size_t *order, dsm__circle *circle, size_t task_count, const dsm__use *uses,
-                     size_t use_count, dsm__arena *arena);
-
 /** `"a" needs "b", which needs "a"`: the circle in words, of long ones the begin; NULL if out of
  * memory. */
 const char *dsm__circle_text(const dsm__circle *circle, const dsm_task *tasks, dsm__arena *arena);

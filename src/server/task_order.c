@@ -73,8 +73,10 @@ static void gather(size_t *starts, size_t *producers, size_t task_count, const d
   starts[0] = 0;
 }
 
-bool dsm__task_order(size_t *order, dsm__circle *circle, size_t task_count, const dsm__use *uses,
-                     size_t use_count, dsm__arena *arena) {
+/* An order in which tasks can run: as they stand, but those that a task needs before it; or why
+ * there is none. False if out of memory. */
+static bool order_tasks(size_t *order, dsm__circle *circle, size_t task_count, const dsm__use *uses,
+                        size_t use_count, dsm__arena *arena) {
   size_t *const starts = dsm__arena_array(arena, task_count + 1, sizeof *starts);
   size_t *const producers = dsm__arena_array(arena, use_count, sizeof *producers);
   walk w = {
@@ -125,7 +127,7 @@ bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_co
   dsm_task *const tasks = dsm__instance_tasks(instance, count, &seconds);
   *circle = (dsm__circle){NULL, 0};
   if (order == NULL || rank == NULL || tasks == NULL ||
-      !dsm__task_order(order, circle, count, uses, use_count, instance->arena)) {
+      !order_tasks(order, circle, count, uses, use_count, instance->arena)) {
     return false;
   }
   if (circle->count > 0) {

@@ -21,15 +21,6 @@ static bool has_paths(const char *const *paths, size_t count, const char *const 
   return is_same;
 }
 
-dsm__axis_draft *dsm__axis_find(dsm__sweep_draft *draft, const char *const *paths, size_t count) {
-  for (size_t a = 0; a < draft->axis_count; a++) {
-    if (has_paths(draft->axes[a].paths, draft->axes[a].path_count, paths, count)) {
-      return &draft->axes[a];
-    }
-  }
-  return NULL;
-}
-
 dsm__vary *dsm__vary_find(dsm__sweep_draft *draft, const char *const *paths, size_t count) {
   for (size_t v = 0; v < draft->vary_count; v++) {
     if (has_paths(draft->varies[v].paths, draft->varies[v].path_count, paths, count)) {

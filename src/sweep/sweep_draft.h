@@ -169,9 +169,6 @@ bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t i
 
 /* ---- axes (sweep_axes.c) ---- */
 
-/** The axis of these paths in this order, or NULL. */
-dsm__axis_draft *dsm__axis_find(dsm__sweep_draft *draft, const char *const *paths, size_t count);
-
 /** A new axis; NULL, reported, if there are too many, or if memory is out. */
 dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths,
                                const dsm__path_kind *kinds, size_t count, dsm__origin origin);
