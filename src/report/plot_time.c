@@ -82,17 +82,12 @@ static double put_layers(figure *f, dsm__area area, bool is_drawn) {
   double free_from = area.left;
   double longest = 0;
   for (size_t i = 0; i < step->span_count;) {
-    const size_t layer = step->spans[i].layer;
-    double cycles = 0;
-    size_t next = i;
-    while (next < step->span_count && step->spans[next].layer == layer) {
-      cycles += step->spans[next++].cycles;
-    }
-    const double middle = dsm__share(step->spans[i].begin_cycles + cycles / 2, step_cycles);
+    const dsm__step_column run = dsm__step_layer_at(step, i);
+    const dsm_layer *const layer = f->plan->layers[step->spans[i].layer].layer;
+    const double middle = dsm__share(run.begin_cycles + run.cycles / 2, step_cycles);
     const double x = area.left + area.width * middle;
     if (x >= free_from) {
-      const char *const name = dsm__plot_fit(f->maker, f->plan->layers[layer].layer->name,
-                                             DSM__SIZE_SMALL, longest_name);
+      const char *const name = dsm__plot_fit(f->maker, layer->name, DSM__SIZE_SMALL, longest_name);
       longest = fmax(longest, dsm__plot_text_width(name, DSM__SIZE_SMALL));
       if (is_drawn) {
         dsm__plot_label(f->maker, (dsm__point){x, area.top + area.height + axis_height}, style,
@@ -101,7 +96,7 @@ static double put_layers(figure *f, dsm__area area, bool is_drawn) {
       /* Where layers are narrower than their names, some of them stand for their neighbours. */
       free_from = x + name_pitch;
     }
-    i = next;
+    i += run.count;
   }
   return longest;
 }

@@ -57,7 +57,7 @@ dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *poin
     return (dsm__measure){.title = "samples/s", .scale = 1, .is_more_better = true};
   }
   if (is_result && strcmp(name, "utilization") == 0) {
-    return (dsm__measure){.title = name, .scale = 1, .is_share = true, .is_more_better = true};
+    return (dsm__measure){.title = name, .scale = 1, .is_more_better = true};
   }
   for (size_t u = 0; is_result && u < COUNT_OF(units); u++) {
     if (ends_in(name, units[u].ending)) {

@@ -21,7 +21,6 @@ dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, d
 typedef struct dsm__measure {
   const char *title; /**< with the unit: "step (ms)" */
   double scale;      /**< what a value is multiplied by */
-  bool is_share;     /**< 0 .. 1 */
   bool is_more_better;
 } dsm__measure;
 

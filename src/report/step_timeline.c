@@ -76,6 +76,16 @@ dsm__step_column dsm__step_column_at(const dsm__step_timeline *timeline, size_t 
   return made;
 }
 
+dsm__step_column dsm__step_layer_at(const dsm__step_timeline *timeline, size_t first) {
+  dsm__step_column made = {.first = first, .begin_cycles = timeline->spans[first].begin_cycles};
+  while (first + made.count < timeline->span_count &&
+         timeline->spans[first + made.count].layer == timeline->spans[first].layer) {
+    made.cycles += timeline->spans[first + made.count].cycles;
+    made.count++;
+  }
+  return made;
+}
+
 dsm__time_parts dsm__step_column_parts(const dsm__step_timeline *timeline,
                                        const dsm__step_column *column) {
   dsm__time_parts sum = {.cycles = {0}};

@@ -36,7 +36,7 @@ typedef struct dsm__step_timeline {
 bool dsm__step_timeline_derive(dsm__step_timeline *timeline, const dsm_plan *plan,
                                dsm__arena *arena);
 
-/** Consecutive spans that are drawn as one, because each alone is too narrow to be seen. */
+/** Consecutive spans that are drawn or named as one. */
 typedef struct dsm__step_column {
   size_t first;
   size_t count; /**< 1 or more */
@@ -44,10 +44,14 @@ typedef struct dsm__step_column {
   double cycles;
 } dsm__step_column;
 
-/** The column that begins at span `first`, if none is to take less than `least_cycles`; the last of
- * a step may, and one before a span that is wide enough and so gets a column of its own. */
+/** The column that begins at span `first`, if each is to be wide enough to be seen: none takes less
+ * than `least_cycles`; the last of a step may, and one before a span that is wide enough and so
+ * gets a column of its own. */
 dsm__step_column dsm__step_column_at(const dsm__step_timeline *timeline, size_t first,
                                      double least_cycles);
+
+/** The column of the span `first` and those after it of the same layer. */
+dsm__step_column dsm__step_layer_at(const dsm__step_timeline *timeline, size_t first);
 
 /** What the time of a column goes to. */
 dsm__time_parts dsm__step_column_parts(const dsm__step_timeline *timeline,

@@ -77,27 +77,21 @@ static void put_layer_names(dsm__page *page, const dsm__step_timeline *step) {
   const double y = plot.y + plot.height + 34;
   double free_from = plot.x;
   for (size_t i = 0; i < step->span_count;) {
-    const size_t layer = step->spans[i].layer;
-    double cycles = 0;
-    size_t next = i;
-    while (next < step->span_count && step->spans[next].layer == layer) {
-      cycles += step->spans[next++].cycles;
-    }
-    const double x = x_of(step->plan, step->spans[i].begin_cycles + cycles / 2);
+    const dsm__step_column run = dsm__step_layer_at(step, i);
+    const dsm_layer *const layer = step->plan->layers[step->spans[i].layer].layer;
+    const double x = x_of(step->plan, run.begin_cycles + run.cycles / 2);
     if (x >= free_from) {
-      dsm__html_element(
-          &page->out, "text",
-          dsm__web_short_name(page, step->plan->layers[layer].layer->name, NAME_WIDTH), "class",
-          "end", "transform",
-          dsm__page_text(page, "translate(%s %s) rotate(-50)", dsm__svg_length(x + 4).text,
-                         dsm__svg_length(y).text),
-          NULL);
+      dsm__html_element(&page->out, "text", dsm__web_short_name(page, layer->name, NAME_WIDTH),
+                        "class", "end", "transform",
+                        dsm__page_text(page, "translate(%s %s) rotate(-50)",
+                                       dsm__svg_length(x + 4).text, dsm__svg_length(y).text),
+                        NULL);
       /* Where layers are narrower than their names, some of them stand for their neighbours. */
       const bool is_narrow =
-          plot.width * dsm__share(cycles, step->plan->result.step_cycles) < gap / 2;
+          plot.width * dsm__share(run.cycles, step->plan->result.step_cycles) < gap / 2;
       free_from = x + (is_narrow ? 2 * gap : gap);
     }
-    i = next;
+    i += run.count;
   }
 }
 
