@@ -63,6 +63,20 @@ dsm_layer conv_layer(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint6
   };
 }
 
+dsm_layer pooled_conv(void) {
+  dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  conv.stored_elements = 180;
+  conv.pool_window = 4;
+  conv.has_op[DSM_AUX_MAX_POOL] = true;
+  return conv;
+}
+
+dsm_layer with_residual_and_norm(dsm_layer layer) {
+  layer.has_op[DSM_AUX_RESIDUAL] = true;
+  layer.has_op[DSM_AUX_BATCH_NORM] = true;
+  return layer;
+}
+
 dsm_layer fc_layer(uint64_t in, uint64_t out) {
   dsm_layer layer = conv_layer(in, out, 1, 1, 1);
   layer.name = "fc";
@@ -104,4 +118,15 @@ void assert_traffic(dsm_traffic actual, double x, double y, double memory, doubl
   ASSERT_CLOSE(actual.bytes[DSM_LINK_Y], y);
   ASSERT_CLOSE(actual.bytes[DSM_LINK_MEMORY], memory);
   ASSERT_CLOSE(actual.bytes[DSM_LINK_RING], ring);
+}
+
+/* A byte of memory takes a cycle and nothing else any: the overlapped cycles are the bytes. */
+double streamed_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  dsm_machine memory_only = *work->machine;
+  dsm_pass_work alone = *work;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    memory_only.link_bytes_per_cycle[l] = l == DSM_LINK_MEMORY ? 1 : HUGE_VAL;
+  }
+  alone.machine = &memory_only;
+  return dsm_invocation_score(&alone, split).overlapped;
 }

@@ -25,6 +25,14 @@ dsm_precision friendly_precision(void);
 /** A convolution of stride 1 that keeps the feature size: iij = ij. */
 dsm_layer conv_layer(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t groups);
 
+/**
+ * Convolution 12 -> 20, 6 x 6 positions pooled to 3 x 3, kernel 2 x 2: in_el = 12*36 = 432,
+ * out_el = 20*36 = 720, st_el = 20*9 = 180, w_el = 12*20*4 = 960.
+ */
+dsm_layer pooled_conv(void);
+
+dsm_layer with_residual_and_norm(dsm_layer layer);
+
 dsm_layer fc_layer(uint64_t in, uint64_t out);
 
 /** X inputs and H hidden units in one direction. */
@@ -34,6 +42,9 @@ dsm_layer lstm_layer(uint64_t inputs, uint64_t hidden, uint64_t timesteps);
 dsm_layer matmul_layer(uint64_t in, uint64_t out, uint64_t timesteps);
 
 dsm_loops loops(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t mb);
+
+/** Bytes of memory that an invocation moves in its overlapped cycles. */
+double streamed_bytes(const dsm_pass_work *work, const dsm_loops *split);
 
 /** Bytes of each link, to the tolerance of ASSERT_CLOSE. */
 void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring);

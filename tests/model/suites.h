@@ -10,10 +10,12 @@
 
 Suite *suite_auxiliary(void);
 Suite *suite_capacity(void);
+Suite *suite_chip_bytes(void);
 Suite *suite_chip_link(void);
 Suite *suite_compute(void);
 Suite *suite_core_link(void);
 Suite *suite_cost(void);
+Suite *suite_held_table(void);
 Suite *suite_held_traffic(void);
 Suite *suite_layout_move(void);
 Suite *suite_layouts(void);

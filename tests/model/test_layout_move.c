@@ -16,22 +16,6 @@ static void set_up(void) {
 
 static const dsm_loops one_core_each = {{1, 1, 1, 1, 1}};
 
-/* Convolution 12 -> 20, 6 x 6 positions pooled to 3 x 3, kernel 2 x 2:
- * in_el = 12*36 = 432, out_el = 20*36 = 720, st_el = 20*9 = 180, w_el = 12*20*4 = 960. */
-static dsm_layer pooled_conv(void) {
-  dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
-  conv.stored_elements = 180;
-  conv.pool_window = 4;
-  conv.has_op[DSM_AUX_MAX_POOL] = true;
-  return conv;
-}
-
-static dsm_layer with_residual_and_norm(dsm_layer layer) {
-  layer.has_op[DSM_AUX_RESIDUAL] = true;
-  layer.has_op[DSM_AUX_BATCH_NORM] = true;
-  return layer;
-}
-
 /* --- layout_move: what of a layer moves among its cores; inp = 1296, st = 540 */
 
 typedef struct move_case {
