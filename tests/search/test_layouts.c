@@ -7,217 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "bundled.h"
-#include "given.h"
-#include "plan/core_layouts.h"
+#include "layout_twin.h"
 #include "plan/tolerance.h"
 #include "random_network.h"
 #include "random_numbers.h"
 #include "search/graph_paths.h"
-#include "search/layer_search.h"
 #include "search/problem.h"
 #include "suites.h"
 
-enum { LAYERS_MAX = 5, INPUTS_MAX = 2, LAYOUTS_MAX = 18, FACTORS_MAX = 3, TEXT_MAX = 4096 };
-
-/* ---- small networks ---- */
-
-/* Convolutions of few positions: chains, forks, concatenations and residuals; at the end perhaps a
- * layer that reads all of them. */
-static dsm_workload *make_network(uint64_t *state) {
-  static const unsigned outs[] = {3, 8, 16, 40};
-  const unsigned side = 1 + (unsigned)random_below(state, 6);
-  char text[TEXT_MAX] = "";
-  unsigned features[LAYERS_MAX];
-  const size_t count = 3 + random_below(state, LAYERS_MAX - 2);
-  size_t length = 0;
-  for (size_t i = 0; i < count; i++) {
-    char inputs[64] = "";
-    unsigned in = 4;
-    if (i > 0) {
-      const size_t other = random_below(state, i);
-      const uint64_t kind = random_below(state, 5);
-      const size_t from = kind == 0 ? other : i - 1;
-      in = features[from];
-      snprintf(inputs, sizeof inputs, ", 'inputs': ['l%zu']", from);
-      if (kind >= 3 && other + 1 < i) {
-        snprintf(inputs, sizeof inputs, ", 'inputs': ['l%zu', 'l%zu']", other, i - 1);
-        in = features[other] + features[i - 1];
-      }
-    }
-    const bool is_residual = i > 1 && random_below(state, 3) == 0;
-    const size_t shortcut = is_residual ? random_below(state, i) : 0;
-    features[i] = is_residual ? features[shortcut] : outs[random_below(state, 4)];
-    char aux[64] = "";
-    if (is_residual) {
-      snprintf(aux, sizeof aux, ", 'aux': [{'op': 'residual', 'from': 'l%zu'}]", shortcut);
-    }
-    const int kernel = random_below(state, 2) == 0 ? 1 : 3;
-    length += (size_t)snprintf(
-        text + length, sizeof text - length,
-        "%s{'name': 'l%zu', 'type': 'conv', 'in': %u, 'out': %u, 'feature': [%u, %u], "
-        "'kernel': [%d, %d]%s%s}",
-        i == 0 ? "" : ", ", i, in, features[i], side, side, kernel, kernel, inputs, aux);
-    ck_assert_uint_lt(length, sizeof text);
-  }
-  static const char *const minibatches[] = {"4", "8", "16"};
-  return given_network(minibatches[random_below(state, 3)], text);
-}
-
-static dsm_system *make_system(uint64_t *state, bool is_preferring) {
-  static const char *const cores[] = {"1", "4", "6", "8", "12"};
-  static const char *const scratchpads[] = {"0.004", "0.02", "0.0625"};
-  static const char *const memories[] = {"2", "8", "32", "128"};
-  static const char *const rings[] = {"8", "64", "256", "1024"};
-  const dsm_override values[] = {
-      {"chip.cores", cores[random_below(state, 5)], NULL},
-      {"core.scratchpad_MiB", scratchpads[random_below(state, 3)], NULL},
-      {"core.streaming_buffer_KiB", "2", NULL},
-      {"chip.memory.bandwidth_GBps", memories[random_below(state, 4)], NULL},
-      {"chip.core_link_bandwidth_GBps", rings[random_below(state, 4)], NULL},
-      {"array.startup_cycles", "4", NULL},
-      {"model.layout_move", "exact", NULL},
-      {"model.prefer_holding", is_preferring ? "true" : "false", NULL},
-  };
-  return given_system(values, sizeof values / sizeof values[0]);
-}
-
-/* ---- brute force ---- */
-
-/* A held set with factors, and what layers cost with layouts. */
-typedef struct force {
-  dsm__problem *problem;
-  dsm_parallelism parallelism;
-  size_t count;
-  dsm__layer_decision layers[LAYERS_MAX];
-  dsm__holding holdings[LAYERS_MAX];
-  size_t choice[LAYERS_MAX]; /* layout of each held output */
-  /* Of each layer, by the layouts of its output and of what it reads; negative: not known. */
-  double known[LAYERS_MAX][LAYOUTS_MAX][LAYOUTS_MAX][LAYOUTS_MAX];
-  dsm__split_total totals[2048];
-  double best;
-  size_t most_held; /* with the best */
-  uint64_t mappings;
-} force;
-
-static double price_layer(force *f, size_t index) {
-  const dsm__search_inputs *const inputs = &f->problem->inputs;
-  const dsm_layer *const layer = &inputs->workload->layers[index];
-  const dsm_pass_layouts uniform = dsm_pass_layouts_uniform(f->parallelism);
-  dsm__layer_setting setting = dsm__open_setting(inputs, layer, f->layers[index].dysm_factor);
-  dsm_held_tensor read[INPUTS_MAX];
-  dsm_held_layouts layouts = {.inputs = read};
-  setting.holding = f->holdings[index];
-  layouts.input_count = setting.holding.is_input_held ? layer->producer_count : 0;
-  for (size_t i = 0; i < layouts.input_count; i++) {
-    const size_t producer = layer->producers[i];
-    read[i] = (dsm_held_tensor){f->problem->layouts.items[f->choice[producer]],
-                                inputs->workload->layers[producer].stored_elements};
-  }
-  layouts.output = f->problem->layouts.items[f->choice[index]];
-  setting.holding.layouts = &layouts;
-  double cycles = dsm__once_cycles(&setting, &uniform);
-  for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
-      cycles += dsm__best_pass_find(&setting, (dsm_pass)p, f->parallelism, false,
-                                    &f->problem->table.splits, f->totals)
-                    .cycles;
-    }
-  }
-  return cycles;
-}
-
-static double layer_cycles(force *f, size_t index) {
-  const dsm_layer *const layer = &f->problem->inputs.workload->layers[index];
-  size_t read[INPUTS_MAX] = {0};
-  for (size_t i = 0; f->holdings[index].is_input_held && i < layer->producer_count; i++) {
-    read[i] = f->choice[layer->producers[i]];
-  }
-  double *const known =
-      &f->known[index][f->layers[index].is_output_held ? f->choice[index] : 0][read[0]][read[1]];
-  if (*known < 0) {
-    *known = price_layer(f, index);
-  }
-  return *known;
-}
-
-static void try_layouts(force *f, size_t index, double cycles) {
-  if (index == f->count) {
-    size_t held = 0;
-    for (size_t i = 0; i < f->count; i++) {
-      held += f->layers[i].is_output_held ? 1 : 0;
-    }
-    f->mappings++;
-    if (cycles < f->best * (1 - 1e-10)) {
-      f->best = cycles;
-      f->most_held = held;
-    } else if (cycles <= f->best * (1 + 1e-10)) {
-      f->most_held = held > f->most_held ? held : f->most_held;
-    }
-    return;
-  }
-  const size_t most = f->layers[index].is_output_held ? f->problem->layouts.count : 1;
-  for (f->choice[index] = 0; f->choice[index] < most; f->choice[index]++) {
-    const double sum = cycles + layer_cycles(f, index);
-    if (sum <= f->best * (1 + 1e-10)) {
-      try_layouts(f, index + 1, sum);
-    }
-  }
-  f->choice[index] = 0;
-}
-
-/* Does every held output keep its factor, and find room? */
-static bool is_legal(const force *f) {
-  const dsm_workload *const workload = f->problem->inputs.workload;
-  for (size_t i = 0; i < f->count; i++) {
-    const size_t last = dsm__last_use(&workload->layers[i]);
-    if (f->layers[i].is_output_held && last == DSM_NEVER_USED) {
-      return false;
-    }
-    for (size_t k = i; f->layers[i].is_output_held && k <= last; k++) {
-      if (f->layers[k].dysm_factor != f->layers[i].dysm_factor) {
-        return false;
-      }
-    }
-    dsm__layer_setting setting =
-        dsm__open_setting(&f->problem->inputs, &workload->layers[i], f->layers[i].dysm_factor);
-    setting.holding = f->holdings[i];
-    if (dsm__is_holding(&setting.holding) && !dsm__holding_fits(&setting, f->parallelism)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static void try_held_sets(force *f) {
-  for (size_t set = 0; set < (size_t)1 << f->count; set++) {
-    for (size_t i = 0; i < f->count; i++) {
-      f->layers[i].is_output_held = (set >> i & 1U) != 0;
-    }
-    const dsm__decisions decisions = {.layers = f->layers};
-    ck_assert(dsm__holdings_derive(f->problem->inputs.workload, &decisions, f->holdings,
-                                   f->problem->arena));
-    if (!is_legal(f)) {
-      continue;
-    }
-    for (size_t i = 0; i < sizeof f->known / sizeof(double); i++) {
-      (&f->known[0][0][0][0])[i] = -1;
-    }
-    try_layouts(f, 0, 0);
-  }
-}
-
-static void try_factors(force *f, size_t index) {
-  if (index == f->count) {
-    try_held_sets(f);
-    return;
-  }
-  for (unsigned k = 0; k < f->problem->factors.count && k < FACTORS_MAX; k++) {
-    f->layers[index].dysm_factor = dsm__factor_of(k);
-    try_factors(f, index + 1);
-  }
-}
+/* ---- against brute force ---- */
 
 static dsm_explore_options options_of(dsm_parallelism parallelism, bool has_factors,
                                       dsm_mode mode) {
@@ -271,41 +70,32 @@ static double moved_cycles(const dsm_plan *plan) {
 }
 
 static void compare_with_force(uint64_t seed, bool has_factors, tally *seen) {
-  static force f;
   uint64_t state = seed;
   const bool is_preferring = random_below(&state, 2) == 0;
-  dsm_workload *const workload = make_network(&state);
-  dsm_system *const system = make_system(&state, is_preferring);
+  dsm_workload *const workload = layout_network(&state);
+  dsm_system *const system = layout_system(&state, is_preferring);
   const dsm_mode mode = random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
   const dsm_parallelism parallelism = (dsm_parallelism)random_below(&state, 2);
   const dsm_explore_options options = options_of(parallelism, has_factors, mode);
   dsm__problem problem;
   dsm_plan *plan = NULL;
   ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
-  f = (force){.problem = &problem,
-              .parallelism = parallelism,
-              .count = workload->layer_count,
-              .best = HUGE_VAL};
-  for (size_t i = 0; i < f.count; i++) {
-    f.layers[i].layouts = dsm_pass_layouts_uniform(parallelism);
-    f.layers[i].dysm_factor = 1;
-  }
-  try_factors(&f, 0);
+  const layout_optimum best = layout_twin_optimum(&problem, parallelism);
   ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
-  ck_assert_msg(fabs(plan->result.step_cycles - f.best) <= 1e-10 * f.best,
+  ck_assert_msg(fabs(plan->result.step_cycles - best.cycles) <= 1e-10 * best.cycles,
                 "seed %u: found %.17g, expected %.17g", (unsigned)seed, plan->result.step_cycles,
-                f.best);
-  ck_assert_msg(plan->result.lower_bound_cycles >= f.best * (1 - 1e-10), "seed %u: bound %.17g",
-                (unsigned)seed, plan->result.lower_bound_cycles);
-  ck_assert_msg(!is_preferring || count_held(plan) == f.most_held, "seed %u: holds %zu of %zu",
-                (unsigned)seed, count_held(plan), f.most_held);
+                best.cycles);
+  ck_assert_msg(plan->result.lower_bound_cycles >= best.cycles * (1 - 1e-10),
+                "seed %u: bound %.17g", (unsigned)seed, plan->result.lower_bound_cycles);
+  ck_assert_msg(!is_preferring || count_held(plan) == best.held, "seed %u: holds %zu of %zu",
+                (unsigned)seed, count_held(plan), best.held);
   ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
   const double none = explored_with(workload, system, &options, DSM_LAYOUT_MOVE_NONE);
   ck_assert_double_le(none, plan->result.step_cycles * (1 + 1e-10));
   seen->dearer += plan->result.step_cycles > none * (1 + 1e-9) ? 1 : 0;
   seen->held += count_held(plan) > 0 ? 1 : 0;
   seen->moved += moved_cycles(plan) > 0 ? 1 : 0;
-  seen->mappings += f.mappings;
+  seen->mappings += best.mappings;
   dsm_plan_free(plan);
   dsm__problem_fini(&problem);
   dsm_workload_free(workload);
@@ -425,8 +215,8 @@ START_TEST(test_too_few_states_leave_an_honest_bound) {
   for (uint64_t seed = 0; seed < SEEDS; seed++) {
     uint64_t state = seed;
     (void)random_below(&state, 2);
-    dsm_workload *const workload = make_network(&state);
-    dsm_system *const system = make_system(&state, false);
+    dsm_workload *const workload = layout_network(&state);
+    dsm_system *const system = layout_system(&state, false);
     const random_case given = {workload, system};
     const dsm_explore_options options = options_of(DSM_PARALLELISM_DATA, false, DSM_MODE_TRAINING);
     const found best = search_with(&given, &options, HUGE_VAL, true);
