@@ -33,9 +33,20 @@ class Ladder(unittest.TestCase):
     def names(self, folder):
         return sorted(path.stem for path in (self.source / folder).glob("*.json"))
 
+    def check_gains(self, rungs):
+        """A gain is a ratio of times, and those of the rungs multiply to that over the first."""
+        product = 1
+        for before, rung in zip(rungs, rungs[1:]):
+            gain = before["step_seconds"] / rung["step_seconds"]
+            product *= rung["gain_over_previous"]
+            self.assertAlmostEqual(rung["gain_over_previous"] / gain, 1, delta=1e-12)
+            self.assertAlmostEqual(rung["gain_over_first"] / product, 1, delta=1e-12)
+        self.assertEqual(rungs[0]["gain_over_first"], 1)
+
     def check(self, *arguments):
         """Returns the names of the rungs."""
         rungs = self.explore(*arguments, "--ladder")["rungs"]
+        self.check_gains(rungs)
         plan = self.explore(*arguments)
         with self.subTest(arguments=arguments):
             self.assertEqual(rungs[-1]["step_cycles"], plan["result"]["step_cycles"])
@@ -50,6 +61,13 @@ class Ladder(unittest.TestCase):
             for mode, rungs in RUNGS.items():
                 self.assertEqual(self.check(workload, system, f"--mode={mode}", "--minibatch=64"),
                                  ["none", *rungs])
+
+    def test_the_first_rung_on_another_system(self):
+        rungs = self.explore("vgg16", "torus64", "--ladder", "--ladder-base=torus16",
+                             "--set=system.core.frequency_GHz=1")["rungs"]
+        self.assertEqual([rung["system"] for rung in rungs], ["torus16", "torus64", "torus64",
+                                                              "torus64", "torus64", "torus64"])
+        self.check_gains(rungs)
 
     def test_restricted_searches(self):
         for workload, system in (("vgg16", "torus64"), ("gnmt", "torus16")):
