@@ -17,4 +17,14 @@ static inline uint64_t random_below(uint64_t *state, uint64_t bound) {
   return random_next(state) % bound;
 }
 
+/** The largest divisor of a number that is at most `most`: an operand of a drawn matmul, of what
+ * its producer delivers. */
+static inline uint64_t largest_divisor(uint64_t number, uint64_t most) {
+  uint64_t divisor = number < most ? number : most;
+  while (number % divisor != 0) {
+    divisor--;
+  }
+  return divisor;
+}
+
 #endif

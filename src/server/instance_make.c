@@ -192,6 +192,32 @@ static dsm_status make(making *m, size_t task_count, dsm_diags *diags) {
              : dsm__out_of_memory(diags);
 }
 
+/* Samples whose outputs make a matmul's operand: where positions are samples, more than one. */
+static uint64_t samples_of_operand(const dsm_workload *workload, const dsm_layer *layer) {
+  uint64_t delivered = 0;
+  for (size_t i = 0; i < layer->operand_count; i++) {
+    const dsm_layer *const from = &workload->layers[layer->operands[i]];
+    delivered += from->stored_elements * from->timesteps;
+  }
+  return delivered == 0 ? 0 : 1 + (layer->operand_elements - 1) / delivered;
+}
+
+/* Operands were checked with the workload's minibatch; here a request has the samples. */
+static bool are_operands_within(const dsm_workload *workload, uint64_t batch, dsm_diags *diags) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const uint64_t samples = samples_of_operand(workload, &workload->layers[i]);
+    if (samples > batch) {
+      dsm__diags_add(
+          diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+          "expected a batch of at least %llu samples, from which \"%s\" has its operand, "
+          "found %llu",
+          (unsigned long long)samples, workload->layers[i].name, (unsigned long long)batch);
+      return false;
+    }
+  }
+  return true;
+}
+
 dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *workload,
                              const dsm_server *server, const dsm_instance_options *options,
                              dsm_diags *diags) {
@@ -210,6 +236,9 @@ dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *worklo
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "expected at most %d tasks, found %zu layers in %s", DSM_TASKS_MAX,
                    workload->layer_count, workload->name);
+    return DSM_ERROR_USAGE;
+  }
+  if (!are_operands_within(workload, options->batch, diags)) {
     return DSM_ERROR_USAGE;
   }
   making m = {.instance = dsm__instance_new(),

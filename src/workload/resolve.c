@@ -9,6 +9,7 @@
  * Layers that are wrong by themselves take part too, as far as they can: references to them and by
  * them are checked, what they deliver is not.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -353,6 +354,49 @@ static bool check_in(const dsm__subject *layer, uint64_t delivered) {
   return false;
 }
 
+/*
+ * A dense product multiplies each element of its matrix equally often: once for every head and
+ * position that shares it. So the elements divide the MACs, `in` times `out`. And they come from
+ * the producer, which delivers features * stored size * timesteps for each sample; where positions
+ * are samples, those of one sample's operand are from many. Nothing else is known of which of them
+ * a product takes: heads, windows of timesteps and parts of a producer are all fine.
+ */
+static bool check_operand_elements(const resolver *r, const dsm__subject *layer) {
+  const dsm_layer_spec *const spec = layer->spec;
+  const uint64_t samples = r->workload->minibatch;
+  if (spec->operand == NULL || samples == 0) {
+    return true; /* a minibatch of 0 was wrong, and reported */
+  }
+  const size_t from = dsm__name_index_find(&r->names, spec->operand);
+  const delivery *const one = &r->deliveries[from];
+  const uint64_t macs = spec->in * spec->out; /* is a layer's quantity by now: at most 2^53 */
+  uint64_t delivered = 0;
+  if (!dsm__bounded_product(&delivered, one->features, one->size.rows, one->size.columns,
+                            r->workload->specs[from].timesteps)) {
+    return true; /* the producer is wrong, and was reported */
+  }
+  const dsm__json_node node = dsm__json_member(layer->node, "operand_elements");
+  const unsigned long long elements = spec->operand_elements;
+  if (macs % elements != 0) {
+    char hint[64 + DSM_NAME_BYTES_MAX];
+    (void)snprintf(hint, sizeof hint, "\"%s\" delivers %llu elements a sample", spec->operand,
+                   (unsigned long long)delivered);
+    dsm__json_error(&node, hint, "expected a divisor of %llu, which is in times out, found %llu",
+                    (unsigned long long)macs, elements);
+    return false;
+  }
+  if ((elements - 1) / delivered >= samples) {
+    dsm__json_error(
+        &node, NULL,
+        "expected at most the elements that \"%s\" delivers in a step, %llu for each of "
+        "%llu sample%s, found %llu",
+        spec->operand, (unsigned long long)delivered, (unsigned long long)samples,
+        samples == 1 ? "" : "s", elements);
+    return false;
+  }
+  return true;
+}
+
 /* Checks `in`, pools and sizes against what the producers deliver; fills the layer's quantities. */
 static bool derive_layer(const resolver *r, const dsm__subject *layer, delivery gathered,
                          dsm_layer *made) {
@@ -425,7 +469,8 @@ static void resolve_layer(resolver *r, const dsm__subject *layer) {
   const bool is_referenced = resolve_references(r, layer, &made);
   const bool is_derived = is_gathered && r->deliveries[layer->index].features > 0 &&
                           derive_layer(r, layer, gathered, &made);
-  if (!is_derived || !is_referenced || !set_producers(r, producers, count, &made)) {
+  if (!is_derived || !is_referenced || !check_operand_elements(r, layer) ||
+      !set_producers(r, producers, count, &made)) {
     return;
   }
   const bool is_feed_forward = spec->type == DSM_LAYER_CONV || spec->type == DSM_LAYER_FC;

@@ -208,6 +208,20 @@ static size_t pick_timesteps(instance_random *random, const instance_network_set
   return instance_random_pick(random, settings->timesteps, settings->timestep_count);
 }
 
+/* A divisor of the MACs that is at most what the producer delivers for a sample: mostly the largest
+ * one. */
+static size_t pick_operand_elements(instance_random *random, const size_t macs,
+                                    const instance_tensor *from) {
+  const size_t delivered = from->features * cells(from->grid) * from->timesteps;
+  const size_t most = delivered < macs ? delivered : macs;
+  size_t elements =
+      instance_random_chance(random, 70) ? most : instance_random_between(random, 1, most);
+  while (macs % elements != 0) {
+    elements--;
+  }
+  return elements;
+}
+
 static instance_layer make_layer(const instance_network *network, instance_random *random,
                                  const instance_network_settings *settings, const size_t timesteps,
                                  const bool may_be_bidirectional) {
@@ -238,9 +252,8 @@ static instance_layer make_layer(const instance_network *network, instance_rando
   }
   if (layer.kind == INSTANCE_MATMUL) {
     layer.operand = (int)instance_random_between(random, 0, network->layer_count - 1);
-    layer.operand_elements = instance_random_chance(random, 70)
-                                 ? layer.in * layer.out
-                                 : instance_random_between(random, 1, 5000);
+    layer.operand_elements =
+        pick_operand_elements(random, layer.in * layer.out, tensor_of(network, layer.operand));
   }
   pick_auxiliary(random, &layer);
   layer.output = (instance_tensor){

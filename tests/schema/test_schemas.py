@@ -37,6 +37,7 @@ BEYOND_SCHEMAS = {
         "groups_no_divisor": "in and out are multiples of groups: " + RELATION,
         "key_duplicate": DUPLICATES,
         "network_input_not_stated": "what tells the network's input: " + RELATION,
+        "operand_": "operands that MACs and producers allow: " + RELATION,
         "operation_twice": "each operation once: " + RELATION,
         "operation_of_lstm_pools": "which layers may pool: " + RELATION,
         "pipeline_group_": "groups are runs of unidirectional lstm: " + RELATION,

@@ -72,7 +72,9 @@ static void draw_layers(char *text, size_t size, uint64_t *state) {
   const uint64_t convs = random_below(state, count + 1);
   const uint64_t side = 2 + random_below(state, 5);
   const bool is_recurrent = convs == 0 && random_below(state, 2) == 0;
+  const uint64_t timesteps = is_recurrent ? 6 : 1;
   uint64_t in = pick(features, FEATURES, state);
+  uint64_t delivered = 0; /* by the first layer, in each timestep */
   size_t used = 0;
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t out = pick(features, FEATURES, state);
@@ -95,7 +97,8 @@ static void draw_layers(char *text, size_t size, uint64_t *state) {
       used += (size_t)snprintf(text + used, size - used,
                                ",{\"name\":\"l%d\",\"type\":\"matmul\",\"in\":%d,\"out\":%d,"
                                "\"operand\":\"l0\",\"operand_elements\":%d%s}",
-                               (int)i, (int)in, (int)out, (int)(in * out),
+                               (int)i, (int)in, (int)out,
+                               (int)largest_divisor(in * out, delivered * timesteps),
                                is_recurrent ? ",\"timesteps\":6" : "");
       in = out;
     } else {
@@ -104,6 +107,7 @@ static void draw_layers(char *text, size_t size, uint64_t *state) {
                                (int)i, (int)in, (int)out, is_recurrent ? ",\"timesteps\":6" : "");
       in = out;
     }
+    delivered = i > 0 ? delivered : convs > 0 ? out * side * side : out;
   }
 }
 

@@ -8,12 +8,13 @@
 #include "given.h"
 #include "random_numbers.h"
 
-enum { LAYERS_MAX = 14, TEXT_MAX = 16384, VALUE_MAX = 32 };
+enum { LAYERS_MAX = 14, TEXT_MAX = 16384, VALUE_MAX = 32, MINIBATCH_MIN = 8 };
 
 /* What a layer delivers. */
 typedef struct made_layer {
   uint64_t features;
   uint64_t side;
+  uint64_t timesteps;
 } made_layer;
 
 typedef struct maker {
@@ -111,7 +112,14 @@ static void add_conv(maker *m) {
   }
   m->layers[m->count].side = put_aux(m, shortcut, side);
   m->layers[m->count].features = out;
+  m->layers[m->count].timesteps = 1;
   APPEND(m, "}");
+}
+
+/* Elements a sample. */
+static uint64_t delivered_by(const maker *m, uint64_t layer) {
+  const made_layer *const made = &m->layers[layer];
+  return made->features * made->side * made->side * made->timesteps;
 }
 
 /* A layer that flattens: fc, lstm or matmul; mostly without timesteps. */
@@ -125,14 +133,13 @@ static void add_flat(maker *m) {
   APPEND(m, "{'name': 'l%zu', 'type': '%s', 'in': %u, 'out': %u", m->count, type, (unsigned)in,
          (unsigned)out);
   if (kind == 1) {
-    APPEND(m, ", 'operand': 'l%u', 'operand_elements': %u",
-           (unsigned)random_below(&m->state, m->count), (unsigned)(in * out));
+    const uint64_t operand = random_below(&m->state, m->count);
+    APPEND(m, ", 'operand': 'l%u', 'operand_elements': %u", (unsigned)operand,
+           (unsigned)largest_divisor(in * out, MINIBATCH_MIN * delivered_by(m, operand)));
   }
-  if (chance(m, 12)) {
-    APPEND(m, ", 'timesteps': 6");
-  }
-  APPEND(m, "}");
-  m->layers[m->count] = (made_layer){out, 1};
+  const uint64_t timesteps = chance(m, 12) ? 6 : 1;
+  APPEND(m, ", 'timesteps': %u}", (unsigned)timesteps);
+  m->layers[m->count] = (made_layer){out, 1, timesteps};
 }
 
 static void make_layers(maker *m) {

@@ -126,8 +126,8 @@ END_TEST
 
 static const char timed_matmul[] =
     "{\"name\":\"keys\",\"type\":\"fc\",\"in\":64,\"out\":64,\"timesteps\":6},"
-    "{\"name\":\"scores\",\"type\":\"matmul\",\"in\":64,\"out\":32,\"timesteps\":6,"
-    "\"operand\":\"keys\",\"operand_elements\":2048}";
+    "{\"name\":\"scores\",\"type\":\"matmul\",\"in\":64,\"out\":6,\"timesteps\":6,"
+    "\"operand\":\"keys\",\"operand_elements\":384}";
 
 /* Weights of keys are preloaded; the operand of scores is kept over its timesteps, or fetched for
  * each of them. */

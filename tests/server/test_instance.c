@@ -130,6 +130,19 @@ START_TEST(a_batch_has_limits) {
 }
 END_TEST
 
+/* m has its operand from two samples of k, whatever the minibatch. */
+START_TEST(a_batch_has_the_samples_of_an_operand) {
+  static const char layers[] =
+      LAYER("k", 4, 8, "") ", {'name': 'm', 'type': 'matmul', 'in': 8, 'out': 2, 'operand': 'k',"
+                           " 'operand_elements': 16}";
+  const dsm_instance_options one = {.batch = 1};
+  expect_refused(
+      layers, FPGA, one, DSM_ERROR_USAGE,
+      "expected a batch of at least 2 samples, from which \"m\" has its operand, found 1");
+  dsm_instance_free(make_instance(layers, FPGA, 2, 0));
+}
+END_TEST
+
 static const char *const networks[] = {"alexnet",      "gnmt",     "gnmt_vocab", "googlenet",
                                        "mobilenet_v2", "resnet50", "raider",     "vgg16"};
 
@@ -198,6 +211,7 @@ Suite *suite_instance(void) {
   tcase_add_test(tcase, tasks_of_given_times);
   tcase_add_test(tcase, devices_are_the_servers);
   tcase_add_test(tcase, a_batch_has_limits);
+  tcase_add_test(tcase, a_batch_has_the_samples_of_an_operand);
   tcase_add_test(tcase, no_options_are_the_defaults);
   tcase_add_loop_test(tcase, joining_keeps_the_sums, 0, COUNT_OF(networks));
   suite_add_tcase(suite, tcase);

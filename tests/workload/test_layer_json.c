@@ -96,9 +96,10 @@ typedef struct limit_case {
 #define SMALL_CONV(keys) CONV("'in': 1, 'out': 1, 'feature': [1, 1], " keys)
 #define POOLED(keys)                                                                               \
   CONV("'in': 1, 'out': 1, 'feature': [4, 4], 'aux': [{'op': 'max_pool', " keys "}]")
+/* As many MACs as there can be, of an operand from 8 samples of 2^30 * 2^20 elements each. */
 #define MATMUL(elements)                                                                           \
-  FC("'in': 1, 'out': 1")                                                                          \
-  ", {'name': 'm', 'type': 'matmul', 'in': 1, 'out': 1, 'operand': 'f',"                           \
+  FC("'in': 1, 'out': 1073741824, 'timesteps': 1048576")                                           \
+  ", {'name': 'm', 'type': 'matmul', 'in': 1073741824, 'out': 8388608, 'operand': 'f',"            \
   " 'operand_elements': " elements "}"
 
 static const limit_case limits[] = {

@@ -371,6 +371,59 @@ START_TEST(test_operand_of_a_bidirectional_layer_is_both_directions) {
 }
 END_TEST
 
+/* ---- operands ---- */
+
+#define KEYS "{'name': 'k', 'type': 'fc', 'in': 12, 'out': 12, 'timesteps': 5}"
+#define SCORES(out, timesteps, elements)                                                           \
+  ", {'name': 's', 'type': 'matmul', 'in': 12, 'out': " out ", 'operand': 'k',"                    \
+  " 'timesteps': " timesteps ", 'operand_elements': " elements "}"
+
+/* k delivers 12 * 5 = 60 elements for each of the 8 samples of a step. */
+static const char *const good_operands[] = {
+    KEYS SCORES("5", "5", "60"),   /* all */
+    KEYS SCORES("5", "5", "20"),   /* of 3 heads that share it */
+    KEYS SCORES("5", "5", "12"),   /* one timestep */
+    KEYS SCORES("3", "5", "36"),   /* a window of 3 timesteps, which do not divide 5 */
+    KEYS SCORES("40", "1", "480"), /* all samples */
+    KEYS SCORES("7", "1", "84"),   /* 7 timesteps, of two samples */
+    A ", {'name': 'm', 'type': 'matmul', 'in': 48, 'out': 8, 'operand': 'a',"
+      " 'operand_elements': 384}", /* 2 features of 6 x 4 in each sample */
+};
+
+START_TEST(test_operand_is_of_what_its_layer_delivers) {
+  network = network_of(good_operands[_i]);
+  ck_assert_uint_eq(network->layers[1].operand_count, 1);
+}
+END_TEST
+
+static const char *const bad_operands[] = {
+    KEYS SCORES("5", "5", "59"),
+    KEYS SCORES("5", "5", "61"),
+    KEYS SCORES("5", "5", "120"),
+    KEYS SCORES("5", "5", "8"),
+    KEYS SCORES("41", "1", "492"), /* 8 samples deliver 480 */
+    KEYS SCORES("7", "1", "480"),
+    A ", {'name': 'm', 'type': 'matmul', 'in': 48, 'out': 9, 'operand': 'a',"
+      " 'operand_elements': 432}",
+};
+
+START_TEST(test_operand_that_its_layer_cannot_deliver_is_refused) {
+  expect_refused(bad_operands[_i], "$.layers[1].operand_elements");
+}
+END_TEST
+
+/* What is wrong in the producer, or in the matmul's `in`, is reported alone. */
+START_TEST(test_operand_of_wrong_layers_is_not_looked_at) {
+  expect_refused("{'name': 'k', 'type': 'fc', 'in': 12, 'out': 0, 'timesteps': 5}, {'name': 's',"
+                 " 'type': 'matmul', 'in': 12, 'out': 5, 'operand': 'k', 'operand_elements': 7,"
+                 " 'inputs': ['@input']}",
+                 "$.layers[0].out");
+  expect_refused(KEYS ", {'name': 's', 'type': 'matmul', 'in': 11, 'out': 5, 'operand': 'k',"
+                      " 'operand_elements': 60}",
+                 "$.layers[1].in");
+}
+END_TEST
+
 /* ---- passes ---- */
 
 typedef struct pass_case {
@@ -546,6 +599,11 @@ Suite *suite_resolve(void) {
   tcase_add_test(graph, test_direction_is_no_name_of_the_description);
   tcase_add_test(graph, test_residual_from_bidirectional_layer_adds_both_directions);
   tcase_add_test(graph, test_operand_of_a_bidirectional_layer_is_both_directions);
+  tcase_add_loop_test(graph, test_operand_is_of_what_its_layer_delivers, 0,
+                      COUNT_OF(good_operands));
+  tcase_add_loop_test(graph, test_operand_that_its_layer_cannot_deliver_is_refused, 0,
+                      COUNT_OF(bad_operands));
+  tcase_add_test(graph, test_operand_of_wrong_layers_is_not_looked_at);
   tcase_add_loop_test(graph, test_layer_has_the_passes_that_its_inputs_and_weights_need, 0,
                       COUNT_OF(passes));
   suite_add_tcase(suite, graph);

@@ -25,7 +25,7 @@ static const description descriptions[] = {
          "{'name': 'y0', 'type': 'lstm', 'in': 6, 'out': 6, 'timesteps': 2, 'pipeline_group':"
          " 'enc'}, {'name': 'y', 'type': 'lstm', 'in': 6, 'out': 3, 'timesteps':"
          " 2, 'pipeline_group': null}, {'name': 'm', 'type': 'matmul', 'in': 3, 'out': 2,"
-         " 'operand': 'x', 'operand_elements': 12, 'timesteps': 2, 'aux': [{'op': 'softmax'}]},"
+         " 'operand': 'x', 'operand_elements': 6, 'timesteps': 2, 'aux': [{'op': 'softmax'}]},"
          "{'name': 'z', 'type': 'lstm', 'inputs': ['m', '@input'], 'in': 6, 'out': 3}"},
     {"", "{'name': 'all', 'type': 'fc', 'in': 4, 'out': 5, 'aux': [{'op': 'bias'}, {'op': 'relu'},"
          " {'op': 'sigmoid'}, {'op': 'tanh'}, {'op': 'gelu'}, {'op': 'softmax'},"
