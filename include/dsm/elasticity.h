@@ -149,11 +149,9 @@ typedef struct dsm_elasticity {
   dsm_explore_options options;    /**< without overrides */
   const dsm_response *references; /**< of each network, with all parameters as they are */
   dsm_variation_choice choice;
-  const dsm_varied_parameter *parameters; /**< DSM_VARIATIONS_TWICE: free ones, then the others,
-                                             each by influence, the largest first, then in the order
-                                             of the formats. DSM_VARIATIONS_TENTH_BETTER: all by
-                                             influence, at last those without a time; then
-                                             likewise */
+  const dsm_varied_parameter *parameters; /**< by influence, the largest first, then in the order
+                                             of the formats; with DSM_VARIATIONS_TWICE the free
+                                             ones before the others */
   size_t parameter_count;
 
   struct dsm__arena *arena; /**< private */

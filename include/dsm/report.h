@@ -131,8 +131,7 @@ DSM_API char *dsm_report_list_json(const dsm_listed *items, size_t count);
 /** One row a description. */
 DSM_API char *dsm_report_list_csv(const dsm_listed *items, size_t count);
 
-/** How much each parameter of systems matters, the most important first; of elasticities made with
- * DSM_VARIATIONS_TWICE. */
+/** How much each parameter of systems matters, the most important first. */
 DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
                                           dsm_table_style style);
 /** Format "dsm-elasticity/1". */
@@ -147,15 +146,6 @@ DSM_API char *dsm_report_points_table(const dsm_point_table *points, dsm_table_s
 DSM_API char *dsm_report_points_json(const dsm_point_table *points);
 /** All columns of all rows. */
 DSM_API char *dsm_report_points_csv(const dsm_point_table *points);
-/** What a tenth more of each parameter, or less where less is better, does to the step of one
- * network, the largest elasticity of its time first; of elasticities made with
- * DSM_VARIATIONS_TENTH_BETTER for one network. */
-DSM_API char *dsm_report_sensitivity_table(const dsm_elasticity *sensitivity,
-                                           dsm_table_style style);
-/** Format "dsm-sensitivity/1". */
-DSM_API char *dsm_report_sensitivity_json(const dsm_elasticity *sensitivity);
-/** One row a parameter. */
-DSM_API char *dsm_report_sensitivity_csv(const dsm_elasticity *sensitivity);
 
 /** A partition: where each task runs, how the devices are used and what binds them, the simple ways
  * beside it, and the bound; with a simulation of it, or NULL. */

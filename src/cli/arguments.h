@@ -85,13 +85,12 @@ typedef struct cli_arguments {
   bool is_ladder;
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
-  bool is_elasticity;
-  bool is_sensitivity;
-  double tolerance;     /**< of check, a ratio */
-  size_t row_limit;     /**< of check and diff: rows of a list of the table; 0: no list is cut */
-  bool is_strict;       /**< of check: whatever moved fails */
-  const char *workload; /**< of check, in place of the baseline's; NULL: not given */
-  const char *system;   /**< likewise */
+  const char *elasticity;  /**< "elasticity" or "sensitivity", whichever was given; NULL: none */
+  double tolerance;        /**< of check, a ratio */
+  size_t row_limit;        /**< of check and diff: rows of a list of the table; 0: no list is cut */
+  bool is_strict;          /**< of check: whatever moved fails */
+  const char *workload;    /**< of check, in place of the baseline's; NULL: not given */
+  const char *system;      /**< likewise */
   cli_overrides overrides;
   cli_sweep_arguments sweep;
   cli_partition_arguments partition;

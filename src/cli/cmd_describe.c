@@ -55,8 +55,9 @@ static cli_exit check_options(const cli_arguments *arguments) {
   static const char *const of_elasticity[] = {"mode", "minibatch", "optimize", "parallelism",
                                               "threads"};
   for (size_t i = 0; i < sizeof of_elasticity / sizeof of_elasticity[0]; i++) {
-    if (!arguments->is_elasticity && cli_is_given(arguments, of_elasticity[i])) {
-      return cli_usage_error(arguments->command, "--%s needs --elasticity", of_elasticity[i]);
+    if (arguments->elasticity == NULL && cli_is_given(arguments, of_elasticity[i])) {
+      return cli_usage_error(arguments->command, "--%s needs --elasticity or --sensitivity",
+                             of_elasticity[i]);
     }
   }
   return CLI_EXIT_DONE;
@@ -97,7 +98,7 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
     goto out;
   }
   outcome = load_all(arguments, loaded, &all, diags);
-  if (arguments->is_elasticity) {
+  if (arguments->elasticity != NULL) {
     outcome = show_elasticity(arguments, loaded, outcome, diags);
   } else if (all.count > 0 && !is_refused(arguments, loaded)) {
     outcome = cli_exit_max(outcome, cli_put_result(arguments, print_described, &all));

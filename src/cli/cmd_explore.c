@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 #include "cli/complain.h"
+#include "cli/elasticity.h"
 #include "cli/explanation.h"
 #include "cli/explored.h"
 #include "cli/loaded.h"
 #include "cli/optimizations.h"
 #include "cli/output.h"
 #include "cli/question.h"
-#include "cli/sensitivity.h"
 
 #define FINDINGS_MAX 100
 
@@ -44,9 +44,9 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (arguments->is_ladder && arguments->explain != NULL) {
     return cli_usage_error(arguments->command, "--ladder and --explain exclude each other");
   }
-  if (arguments->is_sensitivity && (arguments->is_ladder || arguments->explain != NULL)) {
-    return cli_usage_error(arguments->command, "--sensitivity and %s exclude each other",
-                           arguments->is_ladder ? "--ladder" : "--explain");
+  if (arguments->elasticity != NULL && (arguments->is_ladder || arguments->explain != NULL)) {
+    return cli_usage_error(arguments->command, "--%s and %s exclude each other",
+                           arguments->elasticity, arguments->is_ladder ? "--ladder" : "--explain");
   }
   if (!arguments->is_ladder && arguments->ladder_base != NULL) {
     return cli_usage_error(arguments->command, "--ladder-base needs --ladder");
@@ -110,17 +110,18 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in,
   return outcome;
 }
 
-static cli_exit explore_sensitivity(const cli_arguments *arguments, const inputs *in,
-                                    dsm_diags *diags) {
+static cli_exit explore_elasticity(const cli_arguments *arguments, const inputs *in,
+                                   dsm_diags *diags) {
+  const cli_loaded loaded[] = {{.workload = in->workload}, {.system = in->system}};
   cli_note_idle_optimizations(arguments, in->workload, in->system);
-  return cli_put_sensitivity(arguments, in->workload, in->system, diags);
+  return cli_put_elasticity(arguments, loaded, sizeof loaded / sizeof loaded[0], diags);
 }
 
 /* With inputs that are there, perhaps but for the ladder's base. */
 static cli_exit explore_inputs(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
-  return arguments->is_ladder        ? explore_ladder(arguments, in, diags)
-         : arguments->is_sensitivity ? explore_sensitivity(arguments, in, diags)
-                                     : explore_once(arguments, in, diags);
+  return arguments->is_ladder            ? explore_ladder(arguments, in, diags)
+         : arguments->elasticity != NULL ? explore_elasticity(arguments, in, diags)
+                                         : explore_once(arguments, in, diags);
 }
 
 static cli_exit explore_names(const cli_arguments *arguments, dsm_diags *diags) {

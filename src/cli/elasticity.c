@@ -2,11 +2,13 @@
 #include "cli/elasticity.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/complain.h"
 #include "cli/lookup.h"
 #include "cli/optimizations.h"
 #include "cli/output.h"
+#include "cli/seconds.h"
 
 /* Measured with, where no workload is given. */
 static const char *const usual_networks[] = {"vgg16", "resnet50", "gnmt"};
@@ -26,14 +28,15 @@ cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *
   size_t system_count = 0;
   for (size_t i = 0; i < count; i++) {
     if (loaded[i].system == NULL && loaded[i].workload == NULL) {
-      return cli_usage_error(arguments->command,
-                             "--elasticity: expected systems and workloads, found the %s '%s'",
-                             dsm_description_name(loaded[i].kind), arguments->operands[i]);
+      return cli_usage_error(
+          arguments->command, "--%s: expected systems and workloads, found the %s '%s'",
+          arguments->elasticity, dsm_description_name(loaded[i].kind), arguments->operands[i]);
     }
     system_count += loaded[i].system != NULL ? 1 : 0;
   }
-  return system_count > 0 ? cli_check_optimizations(arguments)
-                          : cli_usage_error(arguments->command, "--elasticity needs a system");
+  return system_count > 0
+             ? cli_check_optimizations(arguments)
+             : cli_usage_error(arguments->command, "--%s needs a system", arguments->elasticity);
 }
 
 static dsm_status load_usual(study *all, const cli_arguments *arguments, dsm_diags *diags) {
@@ -65,15 +68,21 @@ static dsm_status collect_workloads(study *all, const cli_arguments *arguments,
 
 static dsm_status derive_all(study *all, const cli_arguments *arguments, const cli_loaded *loaded,
                              size_t count, dsm_diags *diags) {
+  const bool is_small = strcmp(arguments->elasticity, "sensitivity") == 0;
   dsm_status status = DSM_OK;
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     if (loaded[i].system != NULL) {
+      const double start = cli_seconds_now();
       const dsm_elasticity_request request = {.system = loaded[i].system,
                                               .workloads = all->workloads,
                                               .workload_count = all->workload_count,
-                                              .options = arguments->options};
+                                              .options = arguments->options,
+                                              .choice = is_small ? DSM_VARIATIONS_TENTH_BETTER
+                                                                 : DSM_VARIATIONS_TWICE};
       status = dsm_elasticity_derive(&all->items[all->item_count], &request, diags);
       all->item_count += status == DSM_OK ? 1 : 0;
+      cli_say(arguments, "%s: parameters varied in %.3f s", loaded[i].system->name,
+              cli_seconds_now() - start);
     }
   }
   return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* elasticity.h: how much each parameter of a system matters (`describe --elasticity`). */
+/* elasticity.h: how much each parameter of a system matters (`--elasticity`, and `--sensitivity`:
+ * in small steps). */
 #ifndef DSM_CLI_ELASTICITY_H
 #define DSM_CLI_ELASTICITY_H
 

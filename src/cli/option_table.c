@@ -58,18 +58,17 @@ const cli_option cli_options[] = {
      .commands = CLI_EXPLORE | CLI_SCORE,
      .takes = CLI_TAKES_LAYER,
      .apply = cli_apply_explain},
-    {.name = "sensitivity",
-     .help = "show, instead of the plan, how the time of the step changes with 10 % more of each "
-             "number of SYSTEM, or less where less is better, the largest elasticity first: what "
-             "is worth buying",
-     .commands = CLI_EXPLORE,
-     .apply = cli_apply_sensitivity},
     {.name = "elasticity",
-     .help = "show, instead of what the files hold, how the time of a step changes when each "
-             "parameter of a system is halved, doubled or changed otherwise, the one that matters "
-             "most first. Networks: the workloads among FILE..., else vgg16, resnet50 and gnmt. "
-             "--mode, --minibatch, --optimize, --parallelism and --threads are for this alone",
-     .commands = CLI_DESCRIBE,
+     .help = "show instead what the time of a step depends on: each parameter of the system is "
+             "halved, doubled or changed otherwise, and the network mapped anew; the one that "
+             "matters most comes first. In describe the networks are the workloads among FILE..., "
+             "else vgg16, resnet50 and gnmt",
+     .commands = CLI_EXPLORE | CLI_DESCRIBE,
+     .apply = cli_apply_elasticity},
+    {.name = "sensitivity",
+     .help = "the same in small steps to the better: 10 % more of each number of the system, or "
+             "less where less is better, by elasticity: what is worth buying",
+     .commands = CLI_EXPLORE | CLI_DESCRIBE,
      .apply = cli_apply_elasticity},
     {.name = "tolerance",
      .argument = "RATIO",

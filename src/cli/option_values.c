@@ -227,17 +227,13 @@ cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, c
   return CLI_EXIT_DONE;
 }
 
-cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *option, char *value) {
-  (void)option;
-  (void)value;
-  arguments->is_sensitivity = true;
-  return CLI_EXIT_DONE;
-}
-
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value) {
-  (void)option;
   (void)value;
-  arguments->is_elasticity = true;
+  if (arguments->elasticity != NULL && arguments->elasticity != option->name) {
+    return cli_usage_error(arguments->command, "--%s and --%s exclude each other",
+                           arguments->elasticity, option->name);
+  }
+  arguments->elasticity = option->name;
   return CLI_EXIT_DONE;
 }
 

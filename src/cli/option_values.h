@@ -36,7 +36,6 @@ cli_exit cli_apply_ladder(cli_arguments *arguments, const cli_option *option, ch
 cli_exit cli_apply_ladder_base(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_explain(cli_arguments *arguments, const cli_option *option, char *value);
-cli_exit cli_apply_sensitivity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_tolerance(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_strict(cli_arguments *arguments, const cli_option *option, char *value);

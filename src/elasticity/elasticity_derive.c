@@ -2,8 +2,6 @@
 /* elasticity_derive.c: every network explored with every variation of every parameter. */
 #include "dsm/elasticity.h"
 
-#include <math.h>
-
 #include "base/diag_add.h"
 #include "base/parallel.h"
 #include "dsm/explore.h"
@@ -275,26 +273,11 @@ static bool derive_slopes(const builder *build, dsm_varied_parameter *parameter)
   return slopes != NULL;
 }
 
-/* The largest elasticity by size of all networks; none is smaller than any. */
-static double largest_slope(const dsm_varied_parameter *parameter, size_t network_count) {
-  double largest = -1;
-  for (size_t w = 0; w < network_count; w++) {
-    const dsm_slope *const slope = &parameter->slopes[w];
-    if (slope->basis != DSM_ELASTICITY_BASIS_NONE) {
-      largest = fmax(largest, fabs(slope->elasticity));
-    }
-  }
-  return largest;
-}
-
 /* Does a come before b? Parameters that matter as much keep their order. */
 static bool is_before(const builder *build, const dsm_varied_parameter *a,
                       const dsm_varied_parameter *b) {
-  if (build->request->choice == DSM_VARIATIONS_TENTH_BETTER) {
-    const size_t network_count = build->request->workload_count;
-    return largest_slope(a, network_count) > largest_slope(b, network_count);
-  }
-  return a->is_free == b->is_free ? a->influence > b->influence : a->is_free;
+  const bool is_apart = build->request->choice == DSM_VARIATIONS_TWICE && a->is_free != b->is_free;
+  return is_apart ? a->is_free : a->influence > b->influence;
 }
 
 static void sort(const builder *build, dsm_varied_parameter *parameters, size_t count) {

@@ -29,6 +29,16 @@ static void put_setting(dsm__json_writer *writer, const char *key, const dsm_set
   }
 }
 
+/* Which direction helps: of a number, which may differ between networks; NULL for flags and words.
+ */
+static const char *better_word(const dsm_varied_parameter *parameter) {
+  const dsm_setting_kind kind = parameter->setting.kind;
+  if (kind == DSM_SETTING_FLAG || kind == DSM_SETTING_WORD) {
+    return NULL;
+  }
+  return parameter->is_lower_better ? "less" : "more";
+}
+
 static void put_times(dsm__json_writer *writer, const dsm_response *response) {
   dsm__json_put_double(writer, "step_cycles", response->step_cycles);
   dsm__json_put_double(writer, "step_seconds", response->step_seconds);
@@ -101,6 +111,9 @@ static void write_parameter(dsm__json_writer *writer, const dsm_elasticity *elas
   dsm__json_put_string(writer, "path", parameter->path);
   put_setting(writer, "value", &parameter->setting);
   dsm__json_put_string(writer, "unit", parameter->unit);
+  if (better_word(parameter) != NULL) {
+    dsm__json_put_string(writer, "better", better_word(parameter));
+  }
   if (parameter->fallback.kind != DSM_SETTING_NONE) {
     put_setting(writer, "default", &parameter->fallback);
   }
@@ -122,6 +135,7 @@ static void write_elasticity(dsm__json_writer *writer, const dsm_elasticity *ela
   dsm__json_put_string(writer, "system", elasticity->system->name);
   dsm__json_put_string(writer, "mode", dsm_mode_name(elasticity->options.mode));
   dsm__optimizations_put(writer, elasticity->options.optimizations);
+  dsm__parallelisms_put(writer, elasticity->options.parallelisms);
   write_networks(writer, elasticity);
   dsm__json_write_key(writer, "parameters");
   dsm__json_begin_array(writer, false);
@@ -171,10 +185,12 @@ static void add_parameter_fields(dsm__csv *csv, const dsm_elasticity *elasticity
   const dsm_slope *const slope = &parameter->slopes[network];
   dsm__csv_text(csv, elasticity->system->name);
   dsm__csv_text(csv, elasticity->workloads[network]->name);
+  dsm__csv_text(csv, dsm_mode_name(elasticity->options.mode));
   dsm__csv_u64(csv, elasticity->workloads[network]->minibatch);
   dsm__csv_text(csv, parameter->path);
   add_setting(csv, &parameter->setting);
   dsm__csv_text(csv, parameter->unit);
+  dsm__csv_text(csv, better_word(parameter));
   add_setting(csv, &parameter->fallback);
   dsm__csv_text(csv, parameter->source);
   dsm__csv_bool(csv, parameter->is_free);
@@ -225,18 +241,28 @@ static void add_rows(dsm__csv *csv, const dsm_elasticity *elasticity,
 }
 
 char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count) {
-  static const char *const titles[] = {
-      "system",          "workload",
-      "minibatch",       "path",
-      "value",           "unit",
-      "default",         "source",
-      "is_free",         "influence",
-      "basis",           "elasticity",
-      "variations.kind", "variations.value",
-      "factor",          "time_ratio",
-      "step_cycles",     "step_seconds",
-      "utilization",     "why_not",
-  };
+  static const char *const titles[] = {"system",
+                                       "workload",
+                                       "mode",
+                                       "minibatch",
+                                       "path",
+                                       "value",
+                                       "unit",
+                                       "better",
+                                       "default",
+                                       "source",
+                                       "is_free",
+                                       "influence",
+                                       "basis",
+                                       "elasticity",
+                                       "variations.kind",
+                                       "variations.value",
+                                       "factor",
+                                       "time_ratio",
+                                       "step_cycles",
+                                       "step_seconds",
+                                       "utilization",
+                                       "why_not"};
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
   dsm__csv_texts(&csv, titles, COUNT_OF(titles));

@@ -55,16 +55,27 @@ static void put_networks(dsm__page *page, const dsm_elasticity *elasticity) {
 
 /* ---- what changes a step's time ---- */
 
-enum { COLUMN_PARAMETER = 0, COLUMN_VALUE, COLUMN_NETWORK, COLUMN_ELASTICITY, COLUMN_COUNT = 7 };
+enum {
+  COLUMN_PARAMETER = 0,
+  COLUMN_VALUE,
+  COLUMN_NETWORK,
+  COLUMN_ELASTICITY,
+  COLUMN_HALVED,
+  COLUMN_DOUBLED,
+  COLUMN_OTHER,
+  COLUMN_TIME,
+  COLUMN_COUNT
+};
 
 static const dsm__column effect_columns[COLUMN_COUNT] = {
     [COLUMN_PARAMETER] = {.title = "parameter", .is_name = true},
     [COLUMN_VALUE] = {.title = "value", .gap = 2, .rank = 3},
     [COLUMN_NETWORK] = {.title = "network", .gap = 2, .is_name = true},
     [COLUMN_ELASTICITY] = {.title = "elast.", .gap = 1, .is_right = true},
-    {.title = "halved", .gap = 1, .is_right = true, .rank = 2},
-    {.title = "doubled", .gap = 1, .is_right = true, .rank = 2},
-    {.title = "other", .gap = 2},
+    [COLUMN_HALVED] = {.title = "halved", .gap = 1, .is_right = true, .rank = 2},
+    [COLUMN_DOUBLED] = {.title = "doubled", .gap = 1, .is_right = true, .rank = 2},
+    [COLUMN_OTHER] = {.title = "other", .gap = 2},
+    [COLUMN_TIME] = {.title = "time", .gap = 1, .is_right = true},
 };
 
 /* Smaller changes of a time are not seen in three decimals. */
@@ -102,35 +113,39 @@ static const char *ratio_text(dsm__page *page, const dsm_response *response) {
              : dsm__page_text(page, "%s", dsm__figure_fixed(response->time_ratio, 3).text);
 }
 
-/* "+0.411"; a star before it if it is one-sided. */
+/* "+0.411"; a star before it if only one of half and twice is possible. */
 static const char *slope_text(dsm__page *page, const dsm_slope *slope) {
   if (slope->basis == DSM_ELASTICITY_BASIS_NONE) {
     return "";
   }
   const char *const sign = slope->elasticity < 0 ? "-" : "+";
-  const char *const mark = slope->basis == DSM_ELASTICITY_BASIS_BOTH ? "" : "*";
-  return dsm__page_text(page, "%s%s%s", mark, sign,
+  const bool is_half =
+      slope->basis == DSM_ELASTICITY_BASIS_HALVED || slope->basis == DSM_ELASTICITY_BASIS_DOUBLED;
+  return dsm__page_text(page, "%s%s%s", is_half ? "*" : "", sign,
                         dsm__figure_fixed(fabs(slope->elasticity), 3).text);
+}
+
+/* What is neither halved nor doubled: a tenth better or worse than a decimal number has few digits,
+ * but for rounding. */
+static const char *tried_text(dsm__page *page, const dsm_setting *setting) {
+  static const int digits = 6;
+  return setting->kind == DSM_SETTING_NUMBER
+             ? dsm__page_text(page, "%s", dsm__figure_short(setting->number, digits).text)
+             : setting_text(page, setting);
 }
 
 static void add_effect(dsm__table *table, const dsm_varied_parameter *parameter,
                        const dsm_variation *variations, const char *network, size_t index) {
   dsm__page *const page = table->page;
-  const dsm_response *const first = &variations[0].responses[index];
+  const char *const first = ratio_text(page, &variations[0].responses[index]);
   const bool is_scaled = variations[0].kind == DSM_VARIATION_HALVED;
   dsm__table_add(table, DSM__TONE_PLAIN, network);
   dsm__table_add(table, DSM__TONE_HEADING, slope_text(page, &parameter->slopes[index]));
-  if (is_scaled) {
-    dsm__table_add(table, DSM__TONE_PLAIN, ratio_text(page, first));
-    dsm__table_add(table, DSM__TONE_PLAIN, ratio_text(page, &variations[1].responses[index]));
-    dsm__table_add(table, DSM__TONE_PLAIN, "");
-    return;
-  }
-  dsm__table_add(table, DSM__TONE_PLAIN, "");
-  dsm__table_add(table, DSM__TONE_PLAIN, "");
+  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? first : "");
   dsm__table_add(table, DSM__TONE_PLAIN,
-                 dsm__page_text(page, "%s %s", setting_text(page, &variations[0].setting),
-                                ratio_text(page, first)));
+                 is_scaled ? ratio_text(page, &variations[1].responses[index]) : "");
+  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? "" : tried_text(page, &variations[0].setting));
+  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? "" : first);
 }
 
 static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
@@ -153,13 +168,23 @@ static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
   }
 }
 
-/* The parameters that are free, or those that are given. */
-static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, bool is_free,
+/* Which parameters a table is of. */
+typedef enum parameter_group { GROUP_FREE = 0, GROUP_GIVEN, GROUP_ALL } parameter_group;
+
+static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, parameter_group group,
                         const char *title) {
-  dsm__table table = dsm__table_make(page, effect_columns, COLUMN_COUNT, count_cells(elasticity));
+  dsm__column columns[COLUMN_COUNT];
+  memcpy(columns, effect_columns, sizeof columns);
+  if (elasticity->choice == DSM_VARIATIONS_TENTH_BETTER) {
+    columns[COLUMN_OTHER].title = "tried";
+    columns[COLUMN_HALVED].is_omitted = true;
+    columns[COLUMN_DOUBLED].is_omitted = true;
+  }
+  dsm__table table = dsm__table_make(page, columns, COLUMN_COUNT, count_cells(elasticity));
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
-    if (elasticity->parameters[p].is_free == is_free) {
-      add_parameter(&table, elasticity, &elasticity->parameters[p]);
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    if (group == GROUP_ALL || parameter->is_free == (group == GROUP_FREE)) {
+      add_parameter(&table, elasticity, parameter);
     }
   }
   if (table.cell_count > 0) {
@@ -169,13 +194,28 @@ static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, bool 
   }
 }
 
-static void put_legend(dsm__page *page) {
+static const char legend_of_twice[] =
+    "halved, doubled, time: the step's time over that with the parameter as it is, "
+    "each with the best mapping; networks without a row change by less than 0.05 %. elast.: "
+    "ln(doubled / halved) / ln 4, the elasticity of the time; * one-sided, because one of the two "
+    "is not possible.";
+static const char legend_of_tenth[] =
+    "time: the step's time over that with the parameter as it is, each with the best mapping; "
+    "networks without a row change by less than 0.05 %. elast.: ln(time) / ln(tried / value), the "
+    "elasticity of the time. It ranks because steps differ: counts grow to a whole number, by one "
+    "at least.";
+
+static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
+  const bool is_twice = elasticity->choice == DSM_VARIATIONS_TWICE;
+  if (is_twice) {
+    put_effects(page, elasticity, GROUP_FREE, "Free parameters, the one that matters most first");
+    put_effects(page, elasticity, GROUP_GIVEN, "Given parameters, likewise");
+  } else {
+    put_effects(page, elasticity, GROUP_ALL,
+                "10 % more of each number, or less where less is better, by elasticity");
+  }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_FAINT,
-                 "halved, doubled, other: the step's time over that with the parameter as it is, "
-                 "each with the best mapping; networks without a row change by less than 0.05 %. "
-                 "elast.: ln(doubled / halved) / ln 4, the elasticity of the time; * one-sided, "
-                 "because one of the two is not possible.");
+  dsm__page_line(page, DSM__TONE_FAINT, is_twice ? legend_of_twice : legend_of_tenth);
 }
 
 /* ---- what changes nothing, and what cannot be varied ---- */
@@ -331,14 +371,14 @@ static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {
                                 optimizations_text(page, options)));
   dsm__page_break(page);
   put_networks(page, elasticity);
-  put_effects(page, elasticity, true, "Free parameters, the one that matters most first");
-  put_effects(page, elasticity, false, "Given parameters, likewise");
-  put_legend(page);
+  put_tables(page, elasticity);
   dsm__page_break(page);
   put_without_row(page, elasticity, true, "No step changes by 0.05 % or more with");
   put_without_row(page, elasticity, false, "No step changes at all with");
   put_impossible(page, elasticity);
-  put_parameters(page, elasticity);
+  if (elasticity->choice == DSM_VARIATIONS_TWICE) {
+    put_parameters(page, elasticity);
+  }
 }
 
 char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,

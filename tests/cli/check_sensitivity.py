@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A second derivation of `dsm explore --sensitivity`: each parameter of the system, as a plan has it, is
 made a tenth larger or smaller here and explored with --set; times, ratios, elasticities, reasons and the order must be
-those that --sensitivity prints.
+those that --sensitivity prints, and describe must answer as explore does.
 
 Usage: check_sensitivity.py DSM_BINARY
 """
@@ -68,7 +68,7 @@ def check_row(dsm, arguments, row, reference_seconds):
     word = "less" if is_less_better(path) else "more"
     expect(row["better"] == word, f"{name}: better {row['better']}, not {word}")
     if value == 0:
-        expect(row.get("why_not") == f"10 % {word} than 0 is 0" and "tried" not in row, f"{name}: {row}")
+        expect(row.get("why_not") == f"10 % {word} than 0 is 0" and row["tried"] is None, f"{name}: {row}")
         return
     tried = tenth_better(path, value)
     expect(row["tried"] == tried, f"{name}: tried {row['tried']}, not {tried}")
@@ -90,26 +90,53 @@ def check_row(dsm, arguments, row, reference_seconds):
         math.log(ratio) / math.log(tried / value)
     expect(math.isclose(row["elasticity"], elasticity, rel_tol=1e-12, abs_tol=0),
            f"{name}: elasticity {row['elasticity']}, not {elasticity}")
+    expect(math.isclose(row["influence"], abs(elasticity), rel_tol=1e-12, abs_tol=1e-14),
+           f"{name}: influence {row['influence']}, not that of {elasticity}")
+
+
+def row_of(parameter):
+    """What the checks need of a parameter that was varied once, with one network."""
+    (variation,), (slope,) = parameter["variations"], parameter["elasticities"]
+    (response,) = variation["responses"]
+    word = {"more": "raised", "less": "lowered"}[parameter["better"]]
+    expect(variation["kind"] == word, f"{parameter['path']}: {variation['kind']}, not {word}")
+    expect(slope["basis"] == ("none" if "why_not" in response else word), f"{parameter['path']}: {slope}")
+    return {**response, **slope, "path": parameter["path"], "better": parameter["better"],
+            "value": parameter["value"], "tried": variation["value"], "influence": parameter["influence"]}
 
 
 def check_case(dsm, arguments, step):
     name = " ".join(arguments)
     plan = json.loads(explore(dsm, *arguments).stdout)
-    found = json.loads(explore(dsm, *arguments, "--sensitivity").stdout)
+    text = explore(dsm, *arguments, "--sensitivity").stdout
+    (found,) = json.loads(text)["items"]
+    (network,) = found["networks"]
     for key in ("step_cycles", "step_seconds", "utilization"):
-        expect(found[key] == plan["result"][key], f"{name}: {key} as it is: {found[key]}")
-    for key in ("mode", "minibatch", "optimizations"):
+        expect(network[key] == plan["result"][key], f"{name}: {key} as it is: {network[key]}")
+    expect(network["minibatch"] == plan["minibatch"], f"{name}: {network['minibatch']} samples")
+    for key in ("mode", "optimizations"):
         expect(found[key] == plan[key], f"{name}: {key}: {found[key]}")
     expect(found["parallelisms"] == plan["options"]["parallelisms"], f"{name}: {found['parallelisms']}")
-    rows = found["parameters"]
+    rows = [row_of(parameter) for parameter in found["parameters"]]
     system = dict(numbers(plan["system"]))
     expect({row["path"]: row["value"] for row in rows} == system, f"{name}: not the numbers of the plan's system")
     order = list(system)
-    keys = [(-abs(row["elasticity"]) if "elasticity" in row else math.inf, order.index(row["path"])) for row in rows]
+    keys = [(-row["influence"], order.index(row["path"])) for row in rows]
     expect(keys == sorted(keys), f"{name}: not in order")
     for row in rows[::step]:
         check_row(dsm, arguments, row, plan["result"]["step_seconds"])
+    check_same(dsm, arguments, text)
     return len(rows[::step])
+
+
+def check_same(dsm, arguments, sensitivity):
+    """It is one question: describe answers as explore does."""
+    workload, system, *options = arguments
+    for option, expected in (("--sensitivity", sensitivity),
+                             ("--elasticity", explore(dsm, *arguments, "--elasticity").stdout)):
+        done = subprocess.run([dsm, "describe", system, workload, *options, option, "--format", "json"],
+                              capture_output=True, text=True, check=True)
+        expect(done.stdout == expected, f"{' '.join(arguments)}: describe {option} says something else")
 
 
 def main():

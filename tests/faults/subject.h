@@ -57,7 +57,7 @@ typedef struct subject {
   dsm_point_table *points;
   dsm_sweep *swept;            /**< subject_sweep */
   dsm_elasticity *elasticity;  /**< of one layer in inference, to all parameters */
-  dsm_elasticity *sensitivity; /**< the same with a tenth more of each */
+  dsm_elasticity *sensitivity; /**< the same with each a tenth better */
   dsm_baseline *baseline;      /**< of the stacked workload without optimisations */
   dsm_diff *diff;              /**< from the plan without optimisations to the held one */
   dsm_drift *drift;            /**< from there to the pipelined plan: everything moved */

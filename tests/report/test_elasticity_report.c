@@ -8,7 +8,7 @@
 #include "subjects.h"
 #include "suites.h"
 
-enum { NETWORKS = 2, PARAMETERS = 8 };
+enum { NETWORKS = 2, PARAMETERS = 8, TENTHS = 5 };
 
 /* Two networks on one system. */
 static dsm_workload networks[NETWORKS];
@@ -115,6 +115,42 @@ static const dsm_varied_parameter parameters[PARAMETERS] = {
      0},
 };
 
+/* ---- a tenth better, of the first network ---- */
+
+static const dsm_response responses_of_tenth[TENTHS] = {
+    TIME(0, 0.875),
+    TIME(0, 0.8),
+    TIME(0, 0.9999),
+    {.why_not = "expected a number from 1e-6 to 1, found 1.1"},
+    {.why_not = "10 % less than 0 is 0"},
+};
+static const dsm_variation tenths[TENTHS] = {
+    {DSM_VARIATION_LOWERED, NUMBER(900.0000000000001), 0.9, &responses_of_tenth[0]},
+    {DSM_VARIATION_RAISED, NUMBER(5), 1.25, &responses_of_tenth[1]},
+    {DSM_VARIATION_LOWERED, NUMBER(0.1125), 0.9, &responses_of_tenth[2]},
+    {DSM_VARIATION_RAISED, NUMBER(1.1), 1.1, &responses_of_tenth[3]},
+    {DSM_VARIATION_LOWERED, {.kind = DSM_SETTING_NONE}, 0.9, &responses_of_tenth[4]},
+};
+static const dsm_slope slopes_of_tenth[TENTHS] = {
+    {DSM_ELASTICITY_BASIS_LOWERED, 1.2673658},
+    {DSM_ELASTICITY_BASIS_RAISED, -1},
+    {DSM_ELASTICITY_BASIS_LOWERED, 0.00094917},
+};
+
+#define TENTH(index, name, free, less, value, of_it)                                               \
+  {                                                                                                \
+    .path = (name), .unit = "units", .source = "given", .is_free = (free),                         \
+    .is_lower_better = (less), .setting = NUMBER(value), .variations = &tenths[index],             \
+    .variation_count = 1, .slopes = &slopes_of_tenth[index], .influence = (of_it)                  \
+  }
+static const dsm_varied_parameter parameters_of_tenth[TENTHS] = {
+    TENTH(0, "array.startup_cycles", false, true, 1000, 1.2673658),
+    TENTH(1, "system.chips_x", true, false, 4, 1),
+    TENTH(2, "model.relu_mask_bytes", true, true, 0.125, 0.00094917),
+    TENTH(3, "chip.memory.efficiency_ratio", true, false, 1, 0),
+    TENTH(4, "model.partial_sum_bytes", true, true, 0, 0),
+};
+
 static dsm_system *system_made;
 
 static void set_up(void) {
@@ -145,19 +181,19 @@ START_TEST(test_the_table_by_hand) {
       "second       1,024     4.0000    25.0\n"
       "\n"
       "Free parameters, the one that matters most first\n"
-      "parameter                      value  network  elast. halved doubled  other\n"
+      "parameter                      value  network  elast. halved doubled  other   time\n"
       "array.startup_cycles           1000   first    +1.000  0.500   2.000\n"
       "model.layout_move              none   first                           always 1.250\n"
       "                                      second                          always 0.800\n"
-      "                                      second                          exact 1.500\n"
+      "                                      second                          exact  1.500\n"
       "core.resident_weight_fraction  0.75   first   *-0.322  1.250       -\n"
       "                                      second  *+0.322  0.800       -\n"
       "\n"
       "Given parameters, likewise\n"
-      "parameter               value  network elast. halved doubled  other\n"
+      "parameter               value  network elast. halved doubled  other time\n"
       "workload.element_bytes  -      first   +1.000  0.500   2.000\n"
       "\n"
-      "halved, doubled, other: the step's time over that with the parameter as it is, each with "
+      "halved, doubled, time: the step's time over that with the parameter as it is, each with "
       "the best\n"
       "  mapping; networks without a row change by less than 0.05 %. elast.: ln(doubled / halved) "
       "/ ln 4,\n"
@@ -180,6 +216,45 @@ START_TEST(test_the_table_by_hand) {
   ck_assert_uint_gt(strlen(text), sizeof expected - 1);
   text[sizeof expected - 1] = '\0';
   ck_assert_str_eq(text, expected);
+  free(text);
+}
+END_TEST
+
+static void make_tenths(void) {
+  made.choice = DSM_VARIATIONS_TENTH_BETTER;
+  made.workload_count = 1;
+  made.parameters = parameters_of_tenth;
+  made.parameter_count = TENTHS;
+}
+
+/* One list, whose order is that of the elasticities, whatever a parameter rests on. */
+START_TEST(test_the_table_of_small_steps_by_hand) {
+  make_tenths();
+  char *const text = dsm_report_elasticity_table(items, 1, plain_style(100));
+  expect_tidy(text);
+  ck_assert_str_eq(
+      text,
+      "torus16: what the time of a step depends on; training, all optimizations\n"
+      "\n"
+      "network  minibatch  step (ms)  util %\n"
+      "first          256     1.0000    50.0\n"
+      "\n"
+      "10 % more of each number, or less where less is better, by elasticity\n"
+      "parameter             value  network elast.  tried  time\n"
+      "array.startup_cycles  1000   first   +1.267  900   0.875\n"
+      "system.chips_x        4      first   -1.000  5     0.800\n"
+      "\n"
+      "time: the step's time over that with the parameter as it is, each with the best mapping; "
+      "networks\n"
+      "  without a row change by less than 0.05 %. elast.: ln(time) / ln(tried / value), the "
+      "elasticity of\n"
+      "  the time. It ranks because steps differ: counts grow to a whole number, by one at least.\n"
+      "\n"
+      "No step changes by 0.05 % or more with: model.relu_mask_bytes.\n"
+      "\n"
+      "Not possible:\n"
+      "- chip.memory.efficiency_ratio: expected a number from 1e-6 to 1, found 1.1\n"
+      "- model.partial_sum_bytes: 10 % less than 0 is 0\n");
   free(text);
 }
 END_TEST
@@ -291,14 +366,53 @@ START_TEST(test_json_values_have_their_kinds) {
 }
 END_TEST
 
+START_TEST(test_json_says_which_direction_is_better) {
+  make_tenths();
+  made.options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL);
+  char *const text = dsm_report_elasticity_json(items, 1);
+  static const char *const fragments[] = {
+      "\"parallelisms\": [\"model\"],",
+      "\"value\": 1000,\n          \"unit\": \"units\",\n          \"better\": \"less\",",
+      "\"value\": 4,\n          \"unit\": \"units\",\n          \"better\": \"more\",",
+      "\"basis\": \"lowered\", \"elasticity\": 1.2673658}",
+      "\"basis\": \"raised\", \"elasticity\": -1}",
+      "\"kind\": \"lowered\",",
+      "\"kind\": \"raised\",\n              \"value\": 5,\n              \"factor\": 1.25,",
+      "{\"workload\": \"first\", \"why_not\": \"10 % less than 0 is 0\"}",
+  };
+  for (int i = 0; i < COUNT_OF(fragments); i++) {
+    ck_assert_msg(strstr(text, fragments[i]) != NULL, "no %s in %s", fragments[i], text);
+  }
+  free(text);
+}
+END_TEST
+
+/* Of flags and words none is. */
+START_TEST(test_csv_says_which_direction_is_better) {
+  static const char *const words[PARAMETERS] = {"less", "", "more", "less", "", "less", "less", ""};
+  char *const text = dsm_report_elasticity_csv(items, 1);
+  csv_table table = csv_read(text);
+  size_t row = 0;
+  for (int p = 0; p < PARAMETERS; p++) {
+    ck_assert_str_eq(csv_at(&table, row, "path"), parameters[p].path);
+    ck_assert_str_eq(csv_at(&table, row, "better"), words[p]);
+    row += NETWORKS * (parameters[p].variation_count == 0 ? 1 : parameters[p].variation_count);
+  }
+  csv_free(&table);
+  free(text);
+}
+END_TEST
+
 START_TEST(test_csv_has_a_row_for_each_response) {
   static const char *const titles[] = {
       "system",
       "workload",
+      "mode",
       "minibatch",
       "path",
       "value",
       "unit",
+      "better",
       "default",
       "source",
       "is_free",
@@ -322,6 +436,7 @@ START_TEST(test_csv_has_a_row_for_each_response) {
   /* five parameters with two variations, one with one, one with two again, one with none: a row */
   ck_assert_uint_eq(table.row_count, NETWORKS * (6 * 2 + 1 + 1));
   ck_assert_str_eq(csv_at(&table, 0, "path"), "array.startup_cycles");
+  ck_assert_str_eq(csv_at(&table, 0, "mode"), "training");
   ck_assert_double_eq(csv_number_at(&table, 0, "variations.value"), 500);
   ck_assert_double_eq(csv_number_at(&table, 0, "time_ratio"), 0.5);
   ck_assert_double_eq(csv_number_at(&table, 0, "elasticity"), 1);
@@ -346,12 +461,15 @@ Suite *suite_elasticity_report(void) {
   TCase *const core = tcase_create("core");
   tcase_add_checked_fixture(core, set_up, tear_down);
   tcase_add_test(core, test_the_table_by_hand);
+  tcase_add_test(core, test_the_table_of_small_steps_by_hand);
   tcase_add_test(core, test_each_parameter_is_listed_with_its_source);
   tcase_add_test(core, test_no_line_is_wider_than_the_page);
   tcase_add_test(core, test_colour_adds_only_escapes);
   tcase_add_test(core, test_options_are_named);
   tcase_add_test(core, test_json_has_every_response);
   tcase_add_test(core, test_json_values_have_their_kinds);
+  tcase_add_test(core, test_json_says_which_direction_is_better);
+  tcase_add_test(core, test_csv_says_which_direction_is_better);
   tcase_add_test(core, test_csv_has_a_row_for_each_response);
   suite_add_tcase(suite, core);
   return suite;

@@ -32,7 +32,6 @@ int main(void) {
       suite_point_axes,
       suite_points_report,
       suite_roofline,
-      suite_sensitivity_report,
       suite_step_timeline,
       suite_step_trace,
       suite_table,

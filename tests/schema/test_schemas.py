@@ -210,19 +210,13 @@ def check_elasticity_tables(schema, sources):
     path = "src/elasticity/elasticity_derive.c"
     definitions = schema["$defs"]
     expect_same("kinds of variations", definitions["variation"]["properties"]["kind"]["enum"],
-                set(sources.names(path, "variation_kind_names")) - {"raised", "lowered"})
+                sources.names(path, "variation_kind_names"))
     basis = definitions["parameter"]["properties"]["elasticities"]["items"]["properties"]["basis"]
     expect_same("bases of elasticities", basis["enum"],
-                set(sources.names(path, "elasticity_basis_names")) - {"raised", "lowered"})
-    optimizations = definitions["item"]["properties"]["optimizations"]["items"]["enum"]
-    expect_same("optimizations", optimizations,
-                sources.names("src/plan/plan.c", "optimization_names"))
-
-
-def check_sensitivity_tables(schema, sources):
+                sources.names(path, "elasticity_basis_names"))
     for key, names in (("optimizations", sources.names("src/plan/plan.c", "optimization_names")),
                        ("parallelisms", sources.names("src/model/names.c", "parallelism_names"))):
-        expect_same(key, schema["properties"][key]["items"]["enum"], names)
+        expect_same(key, definitions["item"]["properties"][key]["items"]["enum"], names)
 
 
 def check_workload_tables(schema, sources):
@@ -559,59 +553,39 @@ def check_elasticity(schemas, dsm, source):
     name = "dsm-elasticity/1"
     files = [str(source / path) for path in ("workloads/raider.json", "systems/torus16.json",
                                              "systems/torus64_refined.json")]
-    found = run(dsm, "describe", *files, "--elasticity", "--minibatch", "64", "--format", "json")
-    if found is None:
-        return
-    complaint = schemas.complaint(name, found)
-    expect(complaint is None, f"describe --elasticity: {complaint}")
-    first, refined = found["items"]
-    paths = {parameter["path"] for parameter in first["parameters"]}
     system_count = len(json.loads((source / "systems" / "torus16.json").read_text())["notes"])
-    expect(len(paths) == len(first["parameters"]) == system_count + 4,
-           "describe --elasticity: each parameter once")
-    responses = [response for parameter in first["parameters"] for variation in
-                 parameter["variations"] for response in variation["responses"]]
-    expect(any("why_not" in response for response in responses), "no variation is refused")
-    seen = {key for _, value in objects(found) for key in value}
     known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
              for key in value["properties"]}
-    expect(known <= seen, f"describe --elasticity: never written: {known - seen}")
-    small = {"format": found["format"],
-             "items": [dict(refined, parameters=[
-                 next(each for each in refined["parameters"] if each["path"] == path)
-                 for path in ("core.resident_weight_fraction", "model.layout_move", "chip.cores")])]}
-    check_refusals(schemas, name, small, ["format", "items"])
-    for index, parameter in enumerate(small["items"][0]["parameters"]):
-        for key in parameter.keys() - {"default"}:
-            changed = copy.deepcopy(small)
-            del changed["items"][0]["parameters"][index][key]
-            expect(schemas.complaint(name, changed) is not None,
-                   f"{name}: a parameter is valid without {key}")
-
-
-def check_sensitivity(schemas, dsm, source):
-    name = "dsm-sensitivity/1"
-    files = [str(source / path) for path in ("workloads/raider.json", "systems/torus16.json")]
-    found = run(dsm, "explore", *files, "--sensitivity", "--minibatch", "64", "--set",
-                "system.chip.memory.efficiency_ratio=1", "--format", "json")
-    if found is None:
-        return
-    complaint = schemas.complaint(name, found)
-    expect(complaint is None, f"explore --sensitivity: {complaint}")
-    seen = {key for _, value in objects(found) for key in value}
-    known = {key for _, value in objects(schemas.by_format[name]) if "properties" in value
-             for key in value["properties"]}
-    expect(known == seen, f"explore --sensitivity: never written or unknown: {known ^ seen}")
-    small = dict(found, parameters=[
-        next(each for each in found["parameters"] if each["path"] == path)
-        for path in ("chip.cores", "chip.memory.efficiency_ratio", "model.partial_sum_bytes")])
-    check_refusals(schemas, name, small, found.keys())
-    for index, parameter in enumerate(small["parameters"]):
-        for key in parameter:
-            changed = copy.deepcopy(small)
-            del changed["parameters"][index][key]
-            expect(schemas.complaint(name, changed) is not None,
-                   f"{name}: {parameter['path']} is valid without {key}")
+    # By option: how many parameters are varied, and what a few of them are, each of a kind.
+    for option, count, paths in (
+            ("--elasticity", system_count + 4,
+             ("core.resident_weight_fraction", "model.layout_move", "chip.cores")),
+            ("--sensitivity", 30,
+             ("chip.cores", "chip.memory.efficiency_ratio", "model.partial_sum_bytes"))):
+        found = run(dsm, "describe", *files, option, "--minibatch", "64", "--set",
+                    "system.chip.memory.efficiency_ratio=1", "--format", "json")
+        if found is None:
+            return
+        complaint = schemas.complaint(name, found)
+        expect(complaint is None, f"describe {option}: {complaint}")
+        first, refined = found["items"]
+        expect(len({parameter["path"] for parameter in first["parameters"]})
+               == len(first["parameters"]) == count, f"describe {option}: each parameter once")
+        responses = [response for parameter in first["parameters"] for variation in
+                     parameter["variations"] for response in variation["responses"]]
+        expect(any("why_not" in response for response in responses), f"{option}: no variation is refused")
+        seen = {key for _, value in objects(found) for key in value}
+        expect(known <= seen, f"describe {option}: never written: {known - seen}")
+        small = {"format": found["format"],
+                 "items": [dict(refined, parameters=[
+                     next(each for each in refined["parameters"] if each["path"] == path) for path in paths])]}
+        check_refusals(schemas, name, small, ["format", "items"])
+        for index, parameter in enumerate(small["items"][0]["parameters"]):
+            for key in parameter.keys() - {"default", "better"}:
+                changed = copy.deepcopy(small)
+                del changed["items"][0]["parameters"][index][key]
+                expect(schemas.complaint(name, changed) is not None,
+                       f"{name}: a parameter is valid without {key}")
 
 
 def check_checks(schemas, dsm, plans, folder):
@@ -833,7 +807,6 @@ def main():
     check_plan_tables(schemas.by_format["dsm-plan/1"], sources)
     check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
     check_sweep_tables(schemas.by_format["dsm-sweep/1"], sources)
-    check_sensitivity_tables(schemas.by_format["dsm-sensitivity/1"], sources)
     check_server_tables(schemas, sources)
     check_profile_tables(schemas.by_format["dsm-profile/1"], sources)
     check_check_tables(schemas.by_format["dsm-check/1"], sources)
@@ -847,7 +820,6 @@ def main():
         check_comments(schemas, dsm, plans, source, pathlib.Path(folder))
         check_diffs(schemas, dsm, plans)
     check_elasticity(schemas, dsm, source)
-    check_sensitivity(schemas, dsm, source)
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
     return 1 if failures else 0
 
