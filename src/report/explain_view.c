@@ -97,12 +97,22 @@ static const char *visible_transfer(dsm__page *page, dsm_link link) {
                         dsm_link_name(link));
 }
 
+/* What more of the time of arrays goes to: what decides more cycles. */
+static const char *extra_array_time(const dsm_alternative *slow, const dsm_alternative *fast) {
+  const double *const more = slow->resources.cycles;
+  const double *const less = fast->resources.cycles;
+  return more[DSM_BOUND_STARTUP] - less[DSM_BOUND_STARTUP] >
+                 more[DSM_BOUND_COMPUTE] - less[DSM_BOUND_COMPUTE]
+             ? "starting the arrays"
+             : "array underuse";
+}
+
 /* What a slower alternative spends its extra time on, as "of the difference, 71 % is ..."; empty if
  * nothing stands out. */
 static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
                               const dsm_alternative *fast) {
   const double extra = slow->cycles.total - fast->cycles.total;
-  const char *name = "array underuse";
+  const char *name = extra_array_time(slow, fast);
   double most = slow->cycles.primary - fast->cycles.primary;
   const double visible = slow->cycles.overlapped_visible - fast->cycles.overlapped_visible;
   const double auxiliary = slow->cycles.auxiliary - fast->cycles.auxiliary;

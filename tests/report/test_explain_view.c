@@ -51,6 +51,12 @@ static pass_case pass_cases[] = {
      2,
      "data wins this pass: the next, model, takes 1.50x; 80 % of the difference is array "
      "underuse."},
+    /* 50 more on the arrays, 40 of them decided by their start-up */
+    {{{CHOSEN, DATA, CYCLES(80, 20, 0, 0), .resources.cycles[DSM_BOUND_COMPUTE] = 100},
+      {BEST, MODEL, CYCLES(130, 20, 0, 0),
+       .resources.cycles = {[DSM_BOUND_COMPUTE] = 110, [DSM_BOUND_STARTUP] = 40}}},
+     2,
+     "data wins this pass: the next, model, takes 1.50x, because of starting the arrays."},
     /* the nearest rival counts, wherever it stands */
     {{{CHOSEN, DATA, CYCLES(100, 0, 0, 0)},
       {BEST, MODEL, CYCLES(300, 0, 0, 0)},
