@@ -71,9 +71,9 @@ typedef struct dsm_dispatch {
 
 /**
  * Could the options be simulated for an instance? DSM_ERROR_USAGE: they contradict each other, are
- * out of range, or ask for a trace whose tasks alone are more than DSM_TRACE_EVENTS_MAX. Options
- * may be NULL. dsm_dispatch_run asks this first; before a partition is solved for it is worth
- * asking.
+ * out of range, or ask for a window that would take more than 1 GiB, or a trace whose tasks alone
+ * are more than DSM_TRACE_EVENTS_MAX. Options may be NULL. dsm_dispatch_run asks this first; before
+ * a partition is solved for it is worth asking.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_dispatch_check(const dsm_instance *instance,
                                                     const dsm_dispatch_options *options,

@@ -36,15 +36,26 @@ static dsm_status check_options(const dsm_dispatch_options *options, dsm_diags *
   return DSM_OK;
 }
 
-dsm_status dsm_dispatch_check(const dsm_instance *instance, const dsm_dispatch_options *options,
+/* The whole window is under way at once. */
+static dsm_status check_window(const dsm_instance *instance, const dsm_dispatch_options *options,
+                               dsm_diags *diags) {
+  const size_t most = dsm__flights_max(instance);
+  if (options->window <= most || options->request_count <= most) {
+    return DSM_OK;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
+                 "expected a window of at most %zu requests, for which there is room in 1 GiB, "
+                 "found %zu",
+                 most, options->window);
+  return DSM_ERROR_USAGE;
+}
+
+/* The tasks alone are events; transfers are counted when they come. */
+static dsm_status check_trace(const dsm_instance *instance, const dsm_dispatch_options *options,
                               dsm_diags *diags) {
-  dsm_dispatch_options defaults;
-  dsm_dispatch_options_init(&defaults);
-  options = options == NULL ? &defaults : options;
-  const dsm_status status = check_options(options, diags);
   const size_t most = DSM_TRACE_EVENTS_MAX / (instance->task_count == 0 ? 1 : instance->task_count);
-  if (status != DSM_OK || !options->does_record || options->request_count <= most) {
-    return status;
+  if (!options->does_record || options->request_count <= most) {
+    return DSM_OK;
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
                  "expected at most %zu requests of %zu task%s with a trace, which has at most %d "
@@ -52,6 +63,18 @@ dsm_status dsm_dispatch_check(const dsm_instance *instance, const dsm_dispatch_o
                  most, instance->task_count, dsm__plural((double)instance->task_count),
                  DSM_TRACE_EVENTS_MAX, options->request_count);
   return DSM_ERROR_USAGE;
+}
+
+dsm_status dsm_dispatch_check(const dsm_instance *instance, const dsm_dispatch_options *options,
+                              dsm_diags *diags) {
+  dsm_dispatch_options defaults;
+  dsm_dispatch_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
+  dsm_status status = check_options(options, diags);
+  if (status == DSM_OK) {
+    status = check_window(instance, options, diags);
+  }
+  return status == DSM_OK ? check_trace(instance, options, diags) : status;
 }
 
 /* ---- summary ---- */
@@ -161,7 +184,10 @@ static dsm_status sum_up(dsm_dispatch *dispatch, const dsm__dispatch_engine *eng
 /* ---- all of it ---- */
 
 static dsm_status simulate(dsm_dispatch *dispatch, dsm__arena *scratch, dsm_diags *diags) {
-  dsm__dispatch_engine engine = {.options = dispatch->options, .arena = scratch, .diags = diags};
+  dsm__dispatch_engine engine = {.options = dispatch->options,
+                                 .flights_max = dsm__flights_max(dispatch->partition->instance),
+                                 .arena = scratch,
+                                 .diags = diags};
   dsm_status status = dsm__dispatch_graph_make(&engine.graph, scratch, dispatch->partition, diags);
   if (status == DSM_OK) {
     status = dsm__dispatch_engine_run(&engine);

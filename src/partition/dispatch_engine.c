@@ -54,28 +54,31 @@ static dsm_status record(engine *e, const dsm_dispatch_event *event) {
 
 /* ---- flights ---- */
 
-static size_t flight_size(const engine *e) {
-  const size_t task_count = e->graph.instance->task_count;
-  return sizeof(flight) + e->graph.shared_count * e->graph.instance->device_count * sizeof(double) +
-         task_count * (sizeof(uint16_t) + sizeof(uint8_t));
+size_t dsm__flights_max(const dsm_instance *instance) {
+  static const size_t most_bytes = (size_t)1 << 30;
+  size_t shared_count = 0;
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    shared_count += instance->tensors[t].consumer_count > 1 ? 1 : 0;
+  }
+  return most_bytes / (sizeof(flight) + shared_count * instance->device_count * sizeof(double) +
+                       instance->task_count * (sizeof(uint16_t) + sizeof(uint8_t)));
 }
 
 /* Requests that come faster than they are served are more and more at a time. */
 static dsm_status check_flights(const engine *e) {
-  static const size_t most = (size_t)1 << 30;
-  if (e->free_flights != NULL || e->flight_bytes + flight_size(e) <= most) {
+  if (e->free_flights != NULL || e->flight_count < e->flights_max) {
     return DSM_OK;
   }
-  dsm__diags_add(e->diags, DSM_SEVERITY_ERROR, (dsm__place){0}, "lower the window or the rate",
+  dsm__diags_add(e->diags, DSM_SEVERITY_ERROR, (dsm__place){0}, "lower the rate",
                  "expected at most %zu requests under way at a time, for which there is room in "
                  "1 GiB, found more",
-                 most / flight_size(e));
+                 e->flights_max);
   return DSM_ERROR_USAGE;
 }
 
 static flight *new_flight(engine *e) {
   const size_t task_count = e->graph.instance->task_count;
-  e->flight_bytes += flight_size(e);
+  e->flight_count++;
   flight *const made = dsm__arena_alloc(e->arena, sizeof *made);
   if (made == NULL) {
     return NULL;

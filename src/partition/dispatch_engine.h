@@ -42,14 +42,19 @@ typedef struct dsm__dispatch_engine {
   size_t entered_count; /**< requests that have a place on the agenda, or had */
   double *entries;      /**< when requests entered, in the order in which they leave */
   double *ends;         /**< when they left, likewise */
-  size_t flight_bytes;  /**< of all that were ever needed at a time */
+  size_t flight_count;  /**< requests that were ever under way at a time */
+  size_t flights_max;   /**< of them there is room for so many */
   size_t done_count;
   dsm_dispatch_event *events;
   size_t event_count;
   size_t event_capacity;
 } dsm__dispatch_engine;
 
-/** Runs all requests. The engine's graph, options, arena and diags are set, the rest is zero. */
+/** Requests that may be under way at a time: they take 1 GiB. */
+size_t dsm__flights_max(const dsm_instance *instance);
+
+/** Runs all requests. The engine's graph, options, flights_max, arena and diags are set, the rest
+ * is zero. */
 DSM_NODISCARD dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *engine);
 
 #endif

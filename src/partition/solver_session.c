@@ -77,6 +77,22 @@ static const char *describe(const session *it) {
   return it->lacks_environment ? "no memory" : NULL;
 }
 
+static bool is_short_of_memory(const session *it) {
+  return it->lacks_environment || (it->has_failed && (strstr(it->said, "memory") != NULL ||
+                                                      strstr(it->said, "malloc") != NULL));
+}
+
+static void warn(bool is_memory, const char *trouble, dsm_diags *diags) {
+  if (is_memory) {
+    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
+                   "memory ran out in the solver GLPK: the best answer found before is taken, "
+                   "which may be worse than with enough memory");
+    return;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
+                 "the solver GLPK gave up: %s; the best answer found before is taken", trouble);
+}
+
 dsm_status dsm__solver_session(dsm__solver_body *body, dsm__has_answer *has_answer, void *context,
                                dsm_diags *diags) {
   session it = {.body = body, .context = context, .status = DSM_OK};
@@ -85,14 +101,11 @@ dsm_status dsm__solver_session(dsm__solver_body *body, dsm__has_answer *has_answ
   if (trouble == NULL) {
     return it.status == DSM_ERROR_OUT_OF_MEMORY ? dsm__out_of_memory(diags) : it.status;
   }
+  const bool is_memory = is_short_of_memory(&it);
   if (has_answer != NULL && has_answer(context)) {
-    dsm__diags_add(diags, DSM_SEVERITY_WARNING, nowhere, NULL,
-                   "the solver GLPK gave up: %s; the best answer found before is taken", trouble);
+    warn(is_memory, trouble, diags);
     return DSM_OK;
   }
-  const bool is_memory =
-      !it.is_refused && (it.lacks_environment || strstr(trouble, "memory") != NULL ||
-                         strstr(trouble, "malloc") != NULL);
   if (is_memory) {
     return dsm__out_of_memory(diags);
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dsm/limits.h"
+#include "partition/dispatch_engine.h"
 #include "random_dispatch.h"
 #include "suites.h"
 
@@ -299,6 +300,62 @@ START_TEST(test_a_trace_that_would_be_too_large) {
 }
 END_TEST
 
+/* Transfers are events too: that of the first task's output to the other device, and of the
+ * result out of it. */
+START_TEST(test_a_trace_that_becomes_too_large) {
+  chain_make(&made, 2, 2);
+  made.is_stored[0] = true;
+  made.is_stored[3] = true;
+  made.devices[0].link_bytes_per_second = 4;
+  const dsm_dispatch_options options = {
+      .request_count = DSM_TRACE_EVENTS_MAX / 2, .window = 1, .does_record = true};
+  ck_assert_int_eq(dsm_dispatch_check(&made.instance, &options, NULL), DSM_OK);
+  expect_refused(&options, DSM_ERROR_USAGE,
+                 "expected at most 2000000 tasks and transfers in a trace, found more");
+}
+END_TEST
+
+/* Tensors of several consumers: each request remembers where on 4 devices they are. */
+static void many_shared_tensors(void) {
+  chain_make(&made, RANDOM_TASKS, RANDOM_DEVICES);
+  store_all();
+  for (size_t t = 0; t + 1 < made.instance.tensor_count; t++) {
+    made.consumers[t][made.tensors[t].consumer_count++] = RANDOM_TASKS - 1;
+  }
+}
+
+/* A request under way takes more than its 6 x 4 times of 8 bytes, and less than twice that. */
+START_TEST(test_a_window_that_would_take_too_much) {
+  many_shared_tensors();
+  dsm_dispatch_options options = {.request_count = DSM_REQUESTS_MAX, .window = (1U << 30) / 384};
+  ck_assert_int_eq(dsm_dispatch_check(&made.instance, &options, NULL), DSM_OK);
+  options.window = (1U << 30) / 192;
+  ck_assert_int_eq(dsm_dispatch_check(&made.instance, &options, NULL), DSM_ERROR_USAGE);
+  options.request_count = (1U << 30) / 384; /* no more than there are */
+  ck_assert_int_eq(dsm_dispatch_check(&made.instance, &options, NULL), DSM_OK);
+}
+END_TEST
+
+/* How many arrive before one has left is not known before; here there is room for three. */
+START_TEST(test_arrivals_that_take_too_much) {
+  many_shared_tensors();
+  dsm_diags *const diags = dsm_diags_new(4);
+  dsm__dispatch_engine engine = {.options = {.request_count = 100, .rate = 1000},
+                                 .flights_max = 3,
+                                 .arena = dsm__arena_new(),
+                                 .diags = diags};
+  ck_assert_int_eq(dsm__dispatch_graph_make(&engine.graph, engine.arena, &made.partition, diags),
+                   DSM_OK);
+  ck_assert_int_eq(dsm__dispatch_engine_run(&engine), DSM_ERROR_USAGE);
+  ck_assert_uint_eq(engine.flight_count, 3);
+  ck_assert_str_eq(dsm_diags_get(diags, 0)->message,
+                   "expected at most 3 requests under way at a time, for which there is room in "
+                   "1 GiB, found more");
+  dsm__arena_free(engine.arena);
+  dsm_diags_free(diags);
+}
+END_TEST
+
 START_TEST(test_a_task_that_starves) {
   const dsm_dispatch_options options = {.request_count = 5, .window = 1};
   chain_make(&made, 2, 2);
@@ -350,6 +407,9 @@ Suite *suite_dispatch(void) {
   tcase_add_test(tests, test_arrivals);
   tcase_add_test(tests, test_refused_options);
   tcase_add_test(tests, test_a_trace_that_would_be_too_large);
+  tcase_add_test(tests, test_a_trace_that_becomes_too_large);
+  tcase_add_test(tests, test_a_window_that_would_take_too_much);
+  tcase_add_test(tests, test_arrivals_that_take_too_much);
   tcase_add_test(tests, test_a_task_that_starves);
   tcase_add_test(tests, test_time_without_end);
   tcase_add_test(tests, test_nothing_to_free);
