@@ -189,6 +189,7 @@ typedef struct dsm_workload {
   uint64_t forward_macs;   /**< sum of macs * timesteps */
   double activation_bytes; /**< sum of stored_elements * timesteps * element_bytes */
 
+  unsigned stated_bytes;    /**< private: which of the numbers of bytes the description states */
   struct dsm__arena *arena; /**< private */
 } dsm_workload;
 

@@ -98,7 +98,7 @@ static bool is_lower_better(const dsm__subject *subject) {
 static const char *workload_source(const dsm__byte_parameter *parameter,
                                    const dsm_elasticity_request *request, dsm__arena *arena) {
   for (size_t w = 0; w < request->workload_count; w++) {
-    if (!is_same(dsm__byte_parameter_get(parameter, request->workloads[w]), parameter->fallback)) {
+    if (!dsm__byte_parameter_is_assumed(parameter, request->workloads[w])) {
       return dsm__given;
     }
   }

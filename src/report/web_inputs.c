@@ -98,9 +98,9 @@ static void put_byte_parameters(dsm__page *page, const dsm_workload *workload) {
         .value = digits,
         .unit = parameter->unit,
         .fallback = fallback,
-        .source = strcmp(digits, fallback) == 0
+        .source = dsm__byte_parameter_is_assumed(parameter, workload)
                       ? dsm__page_text(page, "(default) %s", parameter->source)
-                      : "as the workload says",
+                      : dsm__given,
     };
     put_parameter(page, &listed);
   }

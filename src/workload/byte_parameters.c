@@ -22,3 +22,18 @@ const dsm__byte_parameter dsm__byte_parameters[DSM__BYTE_PARAMETER_COUNT] = {
           "assumption: plain gradient descent, which keeps no state"),
 };
 /* clang-format on */
+
+static unsigned bit_of(const dsm__byte_parameter *parameter) {
+  return 1U << (parameter - dsm__byte_parameters);
+}
+
+void dsm__byte_parameter_set_stated(const dsm__byte_parameter *parameter, dsm_workload *workload) {
+  workload->stated_bytes |= bit_of(parameter);
+}
+
+bool dsm__byte_parameter_is_assumed(const dsm__byte_parameter *parameter,
+                                    const dsm_workload *workload) {
+  const double value = dsm__byte_parameter_get(parameter, workload);
+  const bool is_default = !(value < parameter->fallback) && !(value > parameter->fallback);
+  return is_default && (workload->stated_bytes & bit_of(parameter)) == 0;
+}

@@ -4,6 +4,7 @@
 #ifndef DSM_WORKLOAD_BYTE_PARAMETERS_H
 #define DSM_WORKLOAD_BYTE_PARAMETERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "dsm/workload.h"
@@ -30,5 +31,12 @@ static inline double *dsm__byte_parameter_field(const dsm__byte_parameter *param
                                                 dsm_workload *workload) {
   return (double *)(void *)((unsigned char *)workload + parameter->offset);
 }
+
+/* The description states the parameter: also a default is no assumption of the program then. */
+void dsm__byte_parameter_set_stated(const dsm__byte_parameter *parameter, dsm_workload *workload);
+
+/* Is it the default, which the description does not state? */
+bool dsm__byte_parameter_is_assumed(const dsm__byte_parameter *parameter,
+                                    const dsm_workload *workload);
 
 #endif

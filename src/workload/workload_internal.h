@@ -59,8 +59,8 @@ void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
 /** Writes the workload as an object in the format "dsm-workload/1". */
 void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer);
 
-/** The same with the values of layers that are defaults: equal workloads give equal texts, and each
- * value that two differ in is there to compare. */
+/** The same with the values that are defaults and were not stated: equal workloads give equal
+ * texts, and each value that two differ in is there to compare. */
 void dsm__workload_write_full(const dsm_workload *workload, dsm__json_writer *writer);
 
 /** A new empty workload with its arena; NULL if out of memory. */

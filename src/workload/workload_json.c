@@ -16,6 +16,7 @@ static void read_bytes(dsm_workload *workload, const dsm__json_node *root) {
     *field = parameter->fallback;
     if (dsm__json_is_present(&node)) {
       dsm__json_double(&node, (dsm__json_range){parameter->min, parameter->max, false}, field);
+      dsm__byte_parameter_set_stated(parameter, workload);
     }
   }
 }

@@ -109,7 +109,9 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
   dsm__json_put_u64(writer, "minibatch", workload->minibatch);
   for (size_t p = 0; p < DSM__BYTE_PARAMETER_COUNT; p++) {
     const dsm__byte_parameter *const parameter = &dsm__byte_parameters[p];
-    dsm__json_put_double(writer, parameter->key, dsm__byte_parameter_get(parameter, workload));
+    if (is_full || !dsm__byte_parameter_is_assumed(parameter, workload)) {
+      dsm__json_put_double(writer, parameter->key, dsm__byte_parameter_get(parameter, workload));
+    }
   }
   if (workload->is_input_stated) {
     dsm__json_write_key(writer, "input");

@@ -208,6 +208,31 @@ START_TEST(test_a_parameter_says_what_it_is) {
 }
 END_TEST
 
+/* The default too is given where one of the networks states it. */
+START_TEST(test_a_stated_default_of_a_network_is_given) {
+  const dsm_override stated = {"gradient_bytes", "2", NULL};
+  dsm_system *const system = small_system(NULL, 0);
+  dsm_workload *const silent = small_network(NULL, 0);
+  dsm_workload *const stating = small_network(&stated, 1);
+  const dsm_workload *const workloads[] = {silent, stating};
+  dsm__arena *const arena = dsm__arena_new();
+  const dsm__subject subject = subject_of("workload.gradient_bytes");
+  dsm_varied_parameter parameter;
+  dsm_elasticity_request request = small_request(system, workloads, 1);
+  ck_assert(dsm__subject_describe(&parameter, &subject, &request, arena));
+  ck_assert_str_eq(parameter.source, "(default) assumption: gradients travel in half precision");
+  ck_assert(parameter.is_free);
+  request = small_request(system, workloads, 2);
+  ck_assert(dsm__subject_describe(&parameter, &subject, &request, arena));
+  ck_assert_str_eq(parameter.source, "given");
+  ck_assert(!parameter.is_free);
+  dsm__arena_free(arena);
+  dsm_workload_free(stating);
+  dsm_workload_free(silent);
+  dsm_system_free(system);
+}
+END_TEST
+
 START_TEST(test_networks_that_differ_have_no_common_value) {
   const dsm_override four = {"element_bytes", "4", NULL};
   dsm_system *const system = small_system(NULL, 0);
@@ -239,6 +264,7 @@ Suite *suite_subjects(void) {
   tcase_add_test(core, test_a_single_word_cannot_be_varied);
   tcase_add_test(core, test_a_tenth_better_is_of_the_numbers_of_the_system);
   tcase_add_loop_test(core, test_a_parameter_says_what_it_is, 0, COUNT_OF(said));
+  tcase_add_test(core, test_a_stated_default_of_a_network_is_given);
   tcase_add_test(core, test_networks_that_differ_have_no_common_value);
   suite_add_tcase(suite, core);
   return suite;

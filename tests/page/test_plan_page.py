@@ -273,6 +273,14 @@ class TruthTest(unittest.TestCase):
             text = json.dumps(value) if not isinstance(value, str) else value
             self.assertEqual(shown[path]["value"][1].replace(".0", ""), text.replace(".0", ""), path)
 
+    def test_a_default_that_the_workload_states_is_given(self):
+        # the page of a plan that was read again: the bundled network states its elements' bytes alone
+        sources = {record["parameter"][1].strip(): record["source"][1]
+                   for record in EDITED.page.records("byte-parameters")}
+        self.assertEqual(sources["element_bytes"], "given")
+        for key in ("gradient_bytes", "partial_sum_bytes", "optimizer_bytes_per_weight"):
+            self.assertTrue(sources[key].startswith("(default) assumption"), key)
+
     def test_a_plan_that_is_not_the_best_says_so(self):
         self.assertNotIn("Not the best plan", VGG.text)
         self.assertIn("Not the best plan.", EDITED.text)

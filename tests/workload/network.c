@@ -210,6 +210,7 @@ void expect_same_workload(const dsm_workload *a, const dsm_workload *b) {
   ck_assert_double_eq(a->gradient_bytes, b->gradient_bytes);
   ck_assert_double_eq(a->partial_sum_bytes, b->partial_sum_bytes);
   ck_assert_double_eq(a->optimizer_bytes_per_weight, b->optimizer_bytes_per_weight);
+  ck_assert_uint_eq(a->stated_bytes, b->stated_bytes);
   ck_assert_int_eq(a->is_input_stated, b->is_input_stated);
   ck_assert_uint_eq(a->input_features, b->input_features);
   expect_same_size(a->input_size, b->input_size);

@@ -13,6 +13,8 @@ static const description descriptions[] = {
     {"'source': 'quotes \\\" and \\\\ and \\n and \\u00e9', 'element_bytes': 0.3,"
      " 'gradient_bytes': 4, 'partial_sum_bytes': 1.5, 'optimizer_bytes_per_weight': 8, ",
      "{'name': 'f', 'type': 'fc', 'in': 4, 'out': 5, 'timesteps': 3, 'aux': []}"},
+    {"'element_bytes': 2, 'optimizer_bytes_per_weight': 0, ", /* stated defaults */
+     "{'name': 'f', 'type': 'fc', 'in': 4, 'out': 5}"},
     {"'input': {'features': 3, 'feature': [17, 16]}, ",
      "{'name': 'c', 'type': 'conv', 'in': 3, 'out': 6, 'feature': [8, 14], 'kernel': [3, 2],"
      " 'stride': [2, 1], 'padding': [0, 0], 'dilation': [1, 2], 'groups': 3, 'aux': [{'op':"
