@@ -418,8 +418,10 @@ static bool derive_layer(const resolver *r, const dsm__subject *layer, delivery 
       spec->type == DSM_LAYER_CONV && !(spec->has_padding && r->input_definer == layer->index);
   if (too_many == NULL) {
     const bool is_in_good = check_in(layer, delivered);
+    const bool is_inferred =
+        r->input_definer != SIZE_MAX && is_fed_only_by_network(spec, layer->index);
     const bool is_kernel_good =
-        spec->type != DSM_LAYER_CONV || dsm__conv_check_kernel(layer, pooled_input);
+        spec->type != DSM_LAYER_CONV || dsm__conv_check_kernel(layer, pooled_input, is_inferred);
     const bool is_feature_good =
         !is_kernel_good || !is_checked || dsm__conv_check_feature(layer, pooled_input);
     if (!is_in_good || !is_kernel_good || !is_feature_good) {

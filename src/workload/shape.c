@@ -66,7 +66,7 @@ static bool is_over(dsm_size2 size, dsm_size2 limit) {
   return size.rows > limit.rows || size.columns > limit.columns;
 }
 
-bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input) {
+bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input, bool is_inferred) {
   const dsm_layer_spec *const spec = layer->spec;
   const dsm__json_node kernel = dsm__subject_member(layer, "kernel");
   const dsm_size2 padding = spec->padding;
@@ -87,7 +87,8 @@ bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input) {
   }
   if (is_over(reach, padded)) {
     dsm__json_error(
-        &kernel, NULL,
+        &kernel,
+        is_inferred ? "the network's input is inferred; state \"input\" where it is larger" : NULL,
         "expected a dilated kernel within the padded input of %llu x %llu, found %llu x %llu",
         (unsigned long long)padded.rows, (unsigned long long)padded.columns,
         (unsigned long long)reach.rows, (unsigned long long)reach.columns);

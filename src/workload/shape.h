@@ -22,8 +22,9 @@ bool dsm__pool_derive_size(const dsm__subject *layer, const dsm_aux *pool, dsm_s
                            dsm_size2 *pooled);
 
 /** Does a convolution's kernel lie within its padded input of that size? Reported if not; warned of
- * a padding that is as large as the kernel, and of a kernel far larger than its input. */
-bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input);
+ * a padding that is as large as the kernel, and of a kernel far larger than its input. is_inferred:
+ * the input is the network's, which the description does not state. */
+bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input, bool is_inferred);
 
 /** Does a convolution's declared feature follow from an input of that size? Reported if not. */
 bool dsm__conv_check_feature(const dsm__subject *layer, dsm_size2 input);
