@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/gnuplot.h"
+#include "cli/interrupt.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/plan_operand.h"
@@ -121,8 +122,7 @@ static void remove_data(const request *wanted, const dsm_plot *plot, size_t coun
   }
 }
 
-/* All its files or none. */
-static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
+static cli_exit write_files(const request *wanted, const dsm_plot *plot) {
   const char *const folder = wanted->arguments->plot.script;
   const bool is_made = mkdir(folder, 0777) == 0;
   if (!is_made && errno != EEXIST) {
@@ -149,6 +149,14 @@ static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
       (void)rmdir(folder);
     }
   }
+  return outcome;
+}
+
+/* All its files or none: signals wait meanwhile. */
+static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
+  cli_interrupt_hold();
+  const cli_exit outcome = write_files(wanted, plot);
+  cli_interrupt_release();
   return outcome;
 }
 

@@ -43,6 +43,21 @@ void cli_interrupt_end(void) {
   }
 }
 
+static sigset_t mask_before;
+
+void cli_interrupt_hold(void) {
+  sigset_t held;
+  (void)sigemptyset(&held);
+  for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+    (void)sigaddset(&held, signals[i]);
+  }
+  (void)pthread_sigmask(SIG_BLOCK, &held, &mask_before);
+}
+
+void cli_interrupt_release(void) {
+  (void)pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
+}
+
 bool cli_is_interrupted(void) {
   return atomic_load(&is_noted);
 }

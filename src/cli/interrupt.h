@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interrupt.h: ending a long run early but cleanly: SIGINT, SIGTERM, SIGHUP and SIGUSR1 only
- * ask for it. */
+ * ask for it, or wait until what belongs together is written. */
 #ifndef DSM_CLI_INTERRUPT_H
 #define DSM_CLI_INTERRUPT_H
 
@@ -12,6 +12,12 @@ void cli_interrupt_begin(void);
 
 /** From now on these signals do what they did before. */
 void cli_interrupt_end(void);
+
+/** From now on these signals wait. */
+void cli_interrupt_hold(void);
+
+/** Those that waited come now. */
+void cli_interrupt_release(void);
 
 /** Was one noted? May be asked by any thread. */
 bool cli_is_interrupted(void);
