@@ -6,9 +6,9 @@
  * Every parameter of a system, and every number of bytes that a workload states, is varied alone:
  * a number is halved and doubled, a flag is flipped, a word gives way to each other word. Or, to
  * see what is worth buying, every number of the system is a tenth better: more, or less of what
- * costs time, room or bytes. For each variation every
- * network is explored anew, so that the mapping may change, and the time of its step is compared
- * with that of the parameter as it is.
+ * costs time, room or bytes. For each variation every network is explored anew, so that the mapping
+ * may change, and the time of its step is compared with that of the parameter as it is. Or a plan's
+ * mapping is kept: nothing is explored, and no step is faster than the best mapping's.
  *
  * The elasticity of a step's time t to a number p is d ln t / d ln p: 0.5 says that 1 % more of p
  * makes the step 0.5 % longer, -1 that twice as much of p halves it. It is taken over the two
@@ -56,6 +56,9 @@ typedef struct dsm_elasticity_request {
                                  len = path_count */
   size_t path_count;
   dsm_variation_choice choice;
+  const dsm_plan *kept; /**< its mapping is kept, and predicted for each variation: of workloads,
+                             system and options only the threads count then. NULL: each is explored
+                         */
 } dsm_elasticity_request;
 
 /** What a parameter's values are. */
@@ -149,6 +152,7 @@ typedef struct dsm_elasticity {
   dsm_explore_options options;    /**< without overrides */
   const dsm_response *references; /**< of each network, with all parameters as they are */
   dsm_variation_choice choice;
+  bool is_mapping_kept;                   /**< nothing was explored */
   const dsm_varied_parameter *parameters; /**< by influence, the largest first, then in the order
                                              of the formats; with DSM_VARIATIONS_TWICE the free
                                              ones before the others */

@@ -70,13 +70,16 @@ typedef struct dsm_plan_page {
   const char *point;           /**< DATABASE:POINT that the plan is; NULL: it is a file's */
   double recorded_step_cycles; /**< what the file says of the step; 0: nothing */
   const dsm_plan *best; /**< explored anew with the plan's inputs and options; NULL: was not */
-  const dsm_ladder_rung *rungs; /**< explored anew, as for dsm_report_ladder_table */
-  size_t rung_count;            /**< 0: the page has no ladder */
+  const dsm_ladder_rung *rungs;     /**< explored anew, as for dsm_report_ladder_table */
+  size_t rung_count;                /**< 0: the page has no ladder */
+  const dsm_elasticity *elasticity; /**< of the plan, whose mapping was kept, by
+                                         DSM_VARIATIONS_TENTH_BETTER; NULL: the page has none */
 } dsm_plan_page;
 
 /** A page of HTML on a plan: a file of its own that loads nothing. What it says, in words and
- * figures: how fast the step is, where it loses utilization, the ladder, each layer and pass, the
- * assumptions and inputs behind it, and how to make it again. The same for the same plan. */
+ * figures: how fast the step is, where it loses utilization, the ladder, what its time depends on,
+ * each layer and pass, the assumptions and inputs behind it, and how to make it again. The same for
+ * the same plan. */
 DSM_API char *dsm_report_plan_page(const dsm_plan_page *subject);
 
 /**

@@ -15,6 +15,7 @@ typedef struct explored {
   const cli_plan_operand *operand;
   cli_ladder ladder;
   const dsm_plan *best; /* the last rung: of the plan's own options; NULL: not explored */
+  dsm_elasticity *elasticity;
 } explored;
 
 /* The ladder, and the best plan of the plan's own space, which tells the bound too. */
@@ -33,6 +34,13 @@ static dsm_status explore_again(explored *found, const cli_arguments *arguments,
   return status;
 }
 
+static dsm_status vary(explored *found, dsm_diags *diags) {
+  const dsm_plan *const plan = found->operand->plan;
+  const dsm_elasticity_request request = {
+      .options = plan->options, .choice = DSM_VARIATIONS_TENTH_BETTER, .kept = plan};
+  return dsm_elasticity_derive(&found->elasticity, &request, diags);
+}
+
 static char *print_page(const void *result, cli_format format, dsm_table_style style) {
   const explored *const found = result;
   const cli_plan_operand *const operand = found->operand;
@@ -43,7 +51,8 @@ static char *print_page(const void *result, cli_format format, dsm_table_style s
                               .recorded_step_cycles = operand->recorded_step_cycles,
                               .best = found->best,
                               .rungs = found->ladder.rungs,
-                              .rung_count = found->ladder.count};
+                              .rung_count = found->ladder.count,
+                              .elasticity = found->elasticity};
   (void)format;
   (void)style;
   return dsm_report_plan_page(&page);
@@ -55,10 +64,14 @@ static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *o
     return cli_out_of_memory();
   }
   explored found = {.operand = operand};
-  const dsm_status status = explore_again(&found, arguments, diags);
+  dsm_status status = explore_again(&found, arguments, diags);
+  if (status == DSM_OK) {
+    status = vary(&found, diags);
+  }
   cli_print_findings(arguments, diags);
   const cli_exit outcome =
       status == DSM_OK ? cli_put_text(arguments, print_page, &found) : cli_exit_of(status);
+  dsm_elasticity_free(found.elasticity);
   cli_ladder_fini(&found.ladder);
   dsm_diags_free(diags);
   return outcome;

@@ -142,6 +142,7 @@ const cli_command cli_commands[] = {
          "predicts its cost anew: all numbers that follow from its decisions are "
          "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
      .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
+                  "dsm score plan.json --sensitivity",
                   "dsm score plan.json --format csv -o plan.csv"},
      .run = cli_run_score},
     {.name = "check",

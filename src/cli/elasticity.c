@@ -66,9 +66,13 @@ static dsm_status collect_workloads(study *all, const cli_arguments *arguments,
   return all->workload_count > 0 ? DSM_OK : load_usual(all, arguments, diags);
 }
 
+static dsm_variation_choice choice_of(const cli_arguments *arguments) {
+  return strcmp(arguments->elasticity, "sensitivity") == 0 ? DSM_VARIATIONS_TENTH_BETTER
+                                                           : DSM_VARIATIONS_TWICE;
+}
+
 static dsm_status derive_all(study *all, const cli_arguments *arguments, const cli_loaded *loaded,
                              size_t count, dsm_diags *diags) {
-  const bool is_small = strcmp(arguments->elasticity, "sensitivity") == 0;
   dsm_status status = DSM_OK;
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     if (loaded[i].system != NULL) {
@@ -77,8 +81,7 @@ static dsm_status derive_all(study *all, const cli_arguments *arguments, const c
                                               .workloads = all->workloads,
                                               .workload_count = all->workload_count,
                                               .options = arguments->options,
-                                              .choice = is_small ? DSM_VARIATIONS_TENTH_BETTER
-                                                                 : DSM_VARIATIONS_TWICE};
+                                              .choice = choice_of(arguments)};
       status = dsm_elasticity_derive(&all->items[all->item_count], &request, diags);
       all->item_count += status == DSM_OK ? 1 : 0;
       cli_say(arguments, "%s: parameters varied in %.3f s", loaded[i].system->name,
@@ -102,6 +105,20 @@ static char *print_elasticities(const void *result, cli_format format, dsm_table
     break;
   }
   return NULL;
+}
+
+cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan *plan,
+                                 dsm_diags *diags) {
+  dsm_elasticity *item = NULL;
+  const dsm_elasticity_request request = {
+      .options = arguments->options, .choice = choice_of(arguments), .kept = plan};
+  const dsm_status status = dsm_elasticity_derive(&item, &request, diags);
+  const study one = {.items = &item, .item_count = 1};
+  cli_print_findings(arguments, diags);
+  const cli_exit outcome =
+      status == DSM_OK ? cli_put_result(arguments, print_elasticities, &one) : cli_exit_of(status);
+  dsm_elasticity_free(item);
+  return outcome;
 }
 
 cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded, size_t count,

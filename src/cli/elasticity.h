@@ -16,4 +16,8 @@ cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *
 cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded, size_t count,
                             dsm_diags *diags);
 
+/** Shows it for a plan, whose mapping is kept. */
+cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan *plan,
+                                 dsm_diags *diags);
+
 #endif

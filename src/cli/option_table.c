@@ -60,15 +60,15 @@ const cli_option cli_options[] = {
      .apply = cli_apply_explain},
     {.name = "elasticity",
      .help = "show instead what the time of a step depends on: each parameter of the system is "
-             "halved, doubled or changed otherwise, and the network mapped anew; the one that "
-             "matters most comes first. In describe the networks are the workloads among FILE..., "
-             "else vgg16, resnet50 and gnmt",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE,
+             "halved, doubled or changed otherwise, and the network mapped anew (score keeps the "
+             "plan's mapping); the one that matters most comes first. In describe the networks "
+             "are the workloads among FILE..., else vgg16, resnet50 and gnmt",
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      .apply = cli_apply_elasticity},
     {.name = "sensitivity",
      .help = "the same in small steps to the better: 10 % more of each number of the system, or "
              "less where less is better, by elasticity: what is worth buying",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE,
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      .apply = cli_apply_elasticity},
     {.name = "tolerance",
      .argument = "RATIO",

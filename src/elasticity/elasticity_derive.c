@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* elasticity_derive.c: every network explored with every variation of every parameter. */
+/* elasticity_derive.c: every network mapped with every variation of every parameter. */
 #include "dsm/elasticity.h"
 
 #include "base/diag_add.h"
@@ -8,6 +8,7 @@
 #include "elasticity/slope.h"
 #include "elasticity/subjects.h"
 #include "elasticity/varied_inputs.h"
+#include "plan/plan_keep.h"
 
 /* One exploration. */
 typedef struct trial {
@@ -158,15 +159,22 @@ static bool add_subject(builder *build, const dsm__subject *subject,
   return true;
 }
 
-/* ---- exploring ---- */
+/* ---- mapping ---- */
 
-static void explore(trial *each, dsm_explorer *explorer, dsm_explore_options options) {
+/* The best mapping, or the one that is kept; explorer is NULL then. */
+static dsm_status map(dsm_plan **plan, const builder *build, const trial *each,
+                      dsm_explorer *explorer, dsm_diags *diags) {
+  dsm_explore_options options = build->made->options;
+  options.thread_count = 1;
+  return build->request->kept != NULL
+             ? dsm__plan_keep(plan, build->request->kept, each->workload, each->system, diags)
+             : dsm_explorer_explore(explorer, plan, each->workload, each->system, &options, diags);
+}
+
+static void try_out(const builder *build, trial *each, dsm_explorer *explorer) {
   dsm_diags *const diags = dsm_diags_new(1);
   dsm_plan *plan = NULL;
-  options.thread_count = 1;
-  each->status = diags == NULL ? DSM_ERROR_OUT_OF_MEMORY
-                               : dsm_explorer_explore(explorer, &plan, each->workload, each->system,
-                                                      &options, diags);
+  each->status = diags == NULL ? DSM_ERROR_OUT_OF_MEMORY : map(&plan, build, each, explorer, diags);
   if (plan != NULL) {
     each->response->step_cycles = plan->result.step_cycles;
     each->response->step_seconds = plan->result.step_seconds;
@@ -178,13 +186,16 @@ static void explore(trial *each, dsm_explorer *explorer, dsm_explore_options opt
   dsm_diags_free(diags);
 }
 
-static void explore_task(void *context, size_t task_index, size_t worker_index) {
+static void try_task(void *context, size_t task_index, size_t worker_index) {
   const builder *const build = context;
-  explore(&build->trials[task_index], build->explorers[worker_index], build->made->options);
+  try_out(build, &build->trials[task_index],
+          build->explorer_count == 0 ? NULL : build->explorers[worker_index]);
 }
 
 static bool make_explorers(builder *build) {
-  const size_t count = dsm__parallel_workers(build->request->options.thread_count);
+  const size_t count = build->request->kept != NULL
+                           ? 0
+                           : dsm__parallel_workers(build->request->options.thread_count);
   build->explorers = dsm__arena_array(build->made->arena, count, sizeof(dsm_explorer *));
   bool is_done = build->explorers != NULL;
   while (is_done && build->explorer_count < count) {
@@ -317,7 +328,7 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
   if (!make_explorers(build)) {
     return dsm__out_of_memory(diags);
   }
-  dsm__parallel_for(request->options.thread_count, build->trial_count, explore_task, build);
+  dsm__parallel_for(request->options.thread_count, build->trial_count, try_task, build);
   status = collect(build, diags);
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     status = derive_slopes(build, &parameters[i]) ? DSM_OK : dsm__out_of_memory(diags);
@@ -351,6 +362,7 @@ static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
                            .workload_count = request->workload_count,
                            .options = request->options,
                            .choice = request->choice,
+                           .is_mapping_kept = request->kept != NULL,
                            .arena = arena};
   made->options.overrides = NULL;
   made->options.override_count = 0;
@@ -360,8 +372,16 @@ static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
 dsm_status dsm_elasticity_derive(dsm_elasticity **elasticity, const dsm_elasticity_request *request,
                                  dsm_diags *diags) {
   *elasticity = NULL;
-  builder build = {.request = request, .made = new_elasticity(request)};
-  build.inputs.request = request;
+  dsm_elasticity_request asked = *request;
+  if (request->kept != NULL) {
+    asked.system = request->kept->system;
+    asked.workloads = &request->kept->workload;
+    asked.workload_count = 1;
+    asked.options = request->kept->options;
+    asked.options.thread_count = request->options.thread_count;
+  }
+  builder build = {.request = &asked, .made = new_elasticity(&asked)};
+  build.inputs.request = &asked;
   if (build.made == NULL) {
     return dsm__out_of_memory(diags);
   }

@@ -11,8 +11,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/file.h"
-#include "plan/core_layouts.h"
-#include "plan/mapping_memory.h"
+#include "plan/plan_keep.h"
 #include "plan/plan_reader.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
@@ -63,40 +62,17 @@ static void read_plan(dsm__plan_reader *reader, double *recorded_step_cycles) {
   }
 }
 
-/* Refuses what does not fit a chip's memory. */
-static dsm_status check_capacity(const dsm__plan_reader *reader, const dsm__decisions *decisions,
-                                 dsm_diags *diags) {
-  dsm_layer_memory *const memory =
-      dsm__arena_array(reader->arena, reader->workload->layer_count, sizeof *memory);
-  if (memory == NULL) {
-    return dsm__out_of_memory(diags);
-  }
-  dsm__mapping_memory_derive(reader->workload, &reader->machine, reader->options.mode, decisions,
-                             memory);
-  const dsm__memory_need need =
-      dsm__memory_need_of(reader->workload, &reader->machine, reader->options.mode, memory);
-  if (need.total_bytes > need.capacity_bytes * (1 + DSM__CAPACITY_TOLERANCE)) {
-    const dsm__place place = {.file = reader->file, .path = "$.layers"};
-    dsm__report_over_capacity(&need, "the plan needs", place, diags);
-    return DSM_ERROR_INFEASIBLE;
-  }
-  return DSM_OK;
-}
-
 static dsm_status finish(dsm_plan **plan, dsm__plan_reader *reader, dsm_diags *diags) {
   const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count};
+  const dsm__candidate candidate = {.workload = reader->workload,
+                                    .machine = &reader->machine,
+                                    .options = &reader->options,
+                                    .decisions = &decisions,
+                                    .is_complete = true};
+  const dsm__place place = {.file = reader->file, .path = "$.layers"};
   dsm_status status = dsm__json_doc_finish(reader->doc);
-  if (status == DSM_OK &&
-      !dsm__core_layouts_complete(reader->workload, &reader->machine, reader->options.mode,
-                                  &decisions, reader->layers, false, reader->arena)) {
-    status = dsm__out_of_memory(diags);
-  }
   if (status == DSM_OK) {
-    status = check_capacity(reader, &decisions, diags);
-  }
-  if (status == DSM_OK) {
-    status =
-        dsm__plan_make(plan, reader->workload, reader->system, &reader->options, &decisions, diags);
+    status = dsm__plan_complete(plan, &candidate, reader->layers, place, reader->arena, diags);
   }
   if (status == DSM_OK) {
     (*plan)->statistics.is_stopped = reader->is_stopped;

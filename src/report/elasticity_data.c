@@ -29,6 +29,11 @@ static void put_setting(dsm__json_writer *writer, const char *key, const dsm_set
   }
 }
 
+/* Whose times these are: of the best mapping each time, or of one that stays. */
+static const char *mapping_word(const dsm_elasticity *elasticity) {
+  return elasticity->is_mapping_kept ? "kept" : "explored";
+}
+
 /* Which direction helps: of a number, which may differ between networks; NULL for flags and words.
  */
 static const char *better_word(const dsm_varied_parameter *parameter) {
@@ -133,6 +138,7 @@ static void write_parameter(dsm__json_writer *writer, const dsm_elasticity *elas
 static void write_elasticity(dsm__json_writer *writer, const dsm_elasticity *elasticity) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "system", elasticity->system->name);
+  dsm__json_put_string(writer, "mapping", mapping_word(elasticity));
   dsm__json_put_string(writer, "mode", dsm_mode_name(elasticity->options.mode));
   dsm__optimizations_put(writer, elasticity->options.optimizations);
   dsm__parallelisms_put(writer, elasticity->options.parallelisms);
@@ -185,6 +191,7 @@ static void add_parameter_fields(dsm__csv *csv, const dsm_elasticity *elasticity
   const dsm_slope *const slope = &parameter->slopes[network];
   dsm__csv_text(csv, elasticity->system->name);
   dsm__csv_text(csv, elasticity->workloads[network]->name);
+  dsm__csv_text(csv, mapping_word(elasticity));
   dsm__csv_text(csv, dsm_mode_name(elasticity->options.mode));
   dsm__csv_u64(csv, elasticity->workloads[network]->minibatch);
   dsm__csv_text(csv, parameter->path);
@@ -241,28 +248,14 @@ static void add_rows(dsm__csv *csv, const dsm_elasticity *elasticity,
 }
 
 char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count) {
-  static const char *const titles[] = {"system",
-                                       "workload",
-                                       "mode",
-                                       "minibatch",
-                                       "path",
-                                       "value",
-                                       "unit",
-                                       "better",
-                                       "default",
-                                       "source",
-                                       "is_free",
-                                       "influence",
-                                       "basis",
-                                       "elasticity",
-                                       "variations.kind",
-                                       "variations.value",
-                                       "factor",
-                                       "time_ratio",
-                                       "step_cycles",
-                                       "step_seconds",
-                                       "utilization",
-                                       "why_not"};
+  static const char *const titles[] = {
+      "system",           "workload",    "mapping",    "mode",
+      "minibatch",        "path",        "value",      "unit",
+      "better",           "default",     "source",     "is_free",
+      "influence",        "basis",       "elasticity", "variations.kind",
+      "variations.value", "factor",      "time_ratio", "step_cycles",
+      "step_seconds",     "utilization", "why_not",
+  };
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
   dsm__csv_texts(&csv, titles, COUNT_OF(titles));

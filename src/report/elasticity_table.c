@@ -194,16 +194,19 @@ static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, param
   }
 }
 
-static const char legend_of_twice[] =
-    "halved, doubled, time: the step's time over that with the parameter as it is, "
-    "each with the best mapping; networks without a row change by less than 0.05 %. elast.: "
-    "ln(doubled / halved) / ln 4, the elasticity of the time; * one-sided, because one of the two "
-    "is not possible.";
-static const char legend_of_tenth[] =
-    "time: the step's time over that with the parameter as it is, each with the best mapping; "
-    "networks without a row change by less than 0.05 %. elast.: ln(time) / ln(tried / value), the "
-    "elasticity of the time. It ranks because steps differ: counts grow to a whole number, by one "
-    "at least.";
+static const char *legend(dsm__page *page, const dsm_elasticity *elasticity) {
+  const bool is_twice = elasticity->choice == DSM_VARIATIONS_TWICE;
+  return dsm__page_text(
+      page,
+      "%stime: the step's time over that with the parameter as it is, %s; networks without a row "
+      "change by less than 0.05 %%. elast.: %s",
+      is_twice ? "halved, doubled, " : "",
+      elasticity->is_mapping_kept ? "with the plan's mapping" : "each with the best mapping",
+      is_twice ? "ln(doubled / halved) / ln 4, the elasticity of the time; * one-sided, because "
+                 "one of the two is not possible."
+               : "ln(time) / ln(tried / value), the elasticity of the time. It ranks because steps "
+                 "differ: counts grow to a whole number, by one at least.");
+}
 
 static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
   const bool is_twice = elasticity->choice == DSM_VARIATIONS_TWICE;
@@ -215,7 +218,7 @@ static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
                 "10 % more of each number, or less where less is better, by elasticity");
   }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_FAINT, is_twice ? legend_of_twice : legend_of_tenth);
+  dsm__page_line(page, DSM__TONE_FAINT, legend(page, elasticity));
 }
 
 /* ---- what changes nothing, and what cannot be varied ---- */
@@ -366,9 +369,10 @@ static const char *optimizations_text(dsm__page *page, const dsm_explore_options
 static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {
   const dsm_explore_options *const options = &elasticity->options;
   dsm__page_line(page, DSM__TONE_HEADING,
-                 dsm__page_text(page, "%s: what the time of a step depends on; %s, %s",
-                                elasticity->system->name, dsm_mode_name(options->mode),
-                                optimizations_text(page, options)));
+                 dsm__page_text(page, "%s: what the time of a step depends on%s; %s, %s",
+                                elasticity->system->name,
+                                elasticity->is_mapping_kept ? " while the mapping stays" : "",
+                                dsm_mode_name(options->mode), optimizations_text(page, options)));
   dsm__page_break(page);
   put_networks(page, elasticity);
   put_tables(page, elasticity);

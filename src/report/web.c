@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/memory_timeline.h"
@@ -103,6 +104,34 @@ void dsm__web_paragraph(dsm__page *page, const char *class, const char *text) {
   } else {
     dsm__html_element(&page->out, "p", text, "class", class, NULL);
   }
+}
+
+void dsm__web_table_begin(dsm__page *page, const char *id, const char *name, const char *caption,
+                          const dsm__web_title *titles, size_t count) {
+  dsm__web_scroll_begin(page, name);
+  dsm__html_begin(&page->out, "table", "id", id, NULL);
+  dsm__html_element(&page->out, "caption", caption, NULL);
+  dsm__html_begin(&page->out, "thead", NULL);
+  dsm__html_begin(&page->out, "tr", NULL);
+  for (size_t i = 0; i < count; i++) {
+    dsm__html_element(&page->out, "th", titles[i].text, "scope", "col", "class",
+                      titles[i].is_number ? "number" : "name", NULL);
+  }
+  dsm__html_end(&page->out, "tr");
+  dsm__html_end(&page->out, "thead");
+  dsm__html_begin(&page->out, "tbody", NULL);
+}
+
+void dsm__web_table_end(dsm__page *page) {
+  dsm__html_end(&page->out, "tbody");
+  dsm__html_end(&page->out, "table");
+  dsm__web_scroll_end(page);
+}
+
+void dsm__web_number(dsm__page *page, double exact, const char *text) {
+  char digits[DSM__NUMBER_TEXT_SIZE];
+  (void)dsm__double_to_text(exact, digits);
+  dsm__html_element(&page->out, "td", text, "class", "number", "data-v", digits, NULL);
 }
 
 void dsm__web_figure_begin(dsm__page *page, const char *id) {

@@ -35,6 +35,7 @@ void dsm__web_summary(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_ladder(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_step(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject);
+void dsm__web_elasticity(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_layers(dsm__page *page, const dsm_plan_page *subject);
@@ -58,6 +59,20 @@ void dsm__web_legend_entry(dsm__page *page, const char *class, const char *text)
 
 /** A paragraph. */
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text);
+
+/** A column of a table. */
+typedef struct dsm__web_title {
+  const char *text;
+  bool is_number;
+} dsm__web_title;
+
+/** Begins a table, whose rows follow. `name` says what scrolls, for assistive technology. */
+void dsm__web_table_begin(dsm__page *page, const char *id, const char *name, const char *caption,
+                          const dsm__web_title *titles, size_t count);
+void dsm__web_table_end(dsm__page *page);
+
+/** A cell with a number, as people and as programs read it. */
+void dsm__web_number(dsm__page *page, double exact, const char *text);
 
 /** Begins a figure: its legend follows, then its drawing. */
 void dsm__web_figure_begin(dsm__page *page, const char *id);

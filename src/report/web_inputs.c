@@ -20,35 +20,6 @@ static bool is_of_model(const dsm__listed_parameter *parameter) {
   return strncmp(parameter->path, model_prefix, sizeof model_prefix - 1) == 0;
 }
 
-/* ---- tables ---- */
-
-typedef struct title {
-  const char *text;
-  bool is_number;
-} title;
-
-static void begin_table(dsm__page *page, const char *id, const char *caption, const title *titles,
-                        size_t count) {
-  dsm__web_scroll_begin(page, caption);
-  dsm__html_begin(&page->out, "table", "id", id, NULL);
-  dsm__html_element(&page->out, "caption", caption, NULL);
-  dsm__html_begin(&page->out, "thead", NULL);
-  dsm__html_begin(&page->out, "tr", NULL);
-  for (size_t i = 0; i < count; i++) {
-    dsm__html_element(&page->out, "th", titles[i].text, "scope", "col", "class",
-                      titles[i].is_number ? "number" : "name", NULL);
-  }
-  dsm__html_end(&page->out, "tr");
-  dsm__html_end(&page->out, "thead");
-  dsm__html_begin(&page->out, "tbody", NULL);
-}
-
-static void end_table(dsm__page *page) {
-  dsm__html_end(&page->out, "tbody");
-  dsm__html_end(&page->out, "table");
-  dsm__web_scroll_end(page);
-}
-
 static void put_cell(dsm__page *page, const char *class, const char *text) {
   dsm__html_element(&page->out, "td", text, "class", class, NULL);
 }
@@ -56,9 +27,9 @@ static void put_cell(dsm__page *page, const char *class, const char *text) {
 /* ---- parameters ---- */
 
 static void begin_parameters(dsm__page *page, const char *id, const char *caption) {
-  static const title titles[] = {
+  static const dsm__web_title titles[] = {
       {"parameter", false}, {"value", true}, {"unit", false}, {"default", true}, {"source", false}};
-  begin_table(page, id, caption, titles, sizeof titles / sizeof titles[0]);
+  dsm__web_table_begin(page, id, caption, caption, titles, sizeof titles / sizeof titles[0]);
 }
 
 /* A value that is not the default stands out. */
@@ -114,10 +85,10 @@ void dsm__web_assumptions(dsm__page *page, const dsm_plan_page *subject) {
       "workload's description. Values that are not the default are marked.");
   begin_parameters(page, "model-parameters", "Assumptions of the model");
   put_system_parameters(page, subject->plan->system, true);
-  end_table(page);
+  dsm__web_table_end(page);
   begin_parameters(page, "byte-parameters", "Bytes of numbers, of the workload");
   put_byte_parameters(page, subject->plan->workload);
-  end_table(page);
+  dsm__web_table_end(page);
 }
 
 /* ---- the workload ---- */
@@ -145,10 +116,10 @@ static void put_declared_row(dsm__page *page, const dsm_layer_spec *spec,
 }
 
 static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
-  static const title titles[] = {{"layer", false},    {"type", false},      {"in", true},
-                                 {"out", true},       {"feature", true},    {"kernel", false},
-                                 {"timesteps", true}, {"parameters", true}, {"MACs a sample", true},
-                                 {"stored", true}};
+  static const dsm__web_title titles[] = {
+      {"layer", false},        {"type", false},   {"in", true},        {"out", true},
+      {"feature", true},       {"kernel", false}, {"timesteps", true}, {"parameters", true},
+      {"MACs a sample", true}, {"stored", true}};
   const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
   if (declared == NULL) {
     page->out.failed = true;
@@ -156,18 +127,18 @@ static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
   }
   const size_t count = workload->spec_count;
   const size_t shown = count < DSM__WEB_DECLARED_MAX ? count : DSM__WEB_DECLARED_MAX;
-  begin_table(page, "declared",
-              shown == count
-                  ? "Layers as declared"
-                  : dsm__page_text(page,
-                                   "The first %zu of %zu layers as declared; dsm describe "
-                                   "shows all",
-                                   shown, count),
-              titles, sizeof titles / sizeof titles[0]);
+  const char *const caption =
+      shown == count ? "Layers as declared"
+                     : dsm__page_text(page,
+                                      "The first %zu of %zu layers as declared; dsm describe "
+                                      "shows all",
+                                      shown, count);
+  dsm__web_table_begin(page, "declared", caption, caption, titles,
+                       sizeof titles / sizeof titles[0]);
   for (size_t i = 0; i < shown; i++) {
     put_declared_row(page, &workload->specs[i], &declared[i]);
   }
-  end_table(page);
+  dsm__web_table_end(page);
 }
 
 static void put_source(dsm__page *page, const char *source) {
@@ -223,7 +194,7 @@ static void put_system(dsm__page *page, const dsm_system *system) {
   put_source(page, system->source);
   begin_parameters(page, "system-parameters", "Parameters of the system");
   put_system_parameters(page, system, false);
-  end_table(page);
+  dsm__web_table_end(page);
 }
 
 static void put_overrides(dsm__page *page, const dsm_explore_options *options) {

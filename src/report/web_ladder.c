@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* web_ladder.c: what each optimization gains (DeepSpatialMatrix, Fig. 11). */
-#include "base/number_text.h"
 #include "report/figures.h"
 #include "report/html.h"
 #include "report/ladder.h"
@@ -64,12 +63,6 @@ static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
 
 /* ---- the table ---- */
 
-static void put_number(dsm__page *page, double exact, const char *text) {
-  char digits[DSM__NUMBER_TEXT_SIZE];
-  (void)dsm__double_to_text(exact, digits);
-  dsm__html_element(&page->out, "td", text, "class", "number", "data-v", digits, NULL);
-}
-
 static void put_row(dsm__page *page, const dsm_plan_page *subject, size_t index) {
   const dsm_plan *const plan = subject->rungs[index].plan;
   dsm__html_begin(&page->out, "tr", NULL);
@@ -80,44 +73,33 @@ static void put_row(dsm__page *page, const dsm_plan_page *subject, size_t index)
   } else {
     const dsm_plan_result *const result = &plan->result;
     const dsm__ladder_gains gains = dsm__ladder_gains_of(subject->rungs, index);
-    put_number(page, result->step_seconds, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
-    put_number(page, result->samples_per_second,
-               dsm__figure_digits(result->samples_per_second, 4).text);
-    put_number(page, result->utilization, dsm__figure_percent(result->utilization).text);
-    put_number(page, gains.over_previous,
-               index == 0
-                   ? ""
+    dsm__web_number(page, result->step_seconds,
+                    dsm__figure_digits(1e3 * result->step_seconds, 5).text);
+    dsm__web_number(page, result->samples_per_second,
+                    dsm__figure_digits(result->samples_per_second, 4).text);
+    dsm__web_number(page, result->utilization, dsm__figure_percent(result->utilization).text);
+    dsm__web_number(
+        page, gains.over_previous,
+        index == 0 ? ""
                    : dsm__page_text(page, "%sx", dsm__figure_fixed(gains.over_previous, 3).text));
-    put_number(page, gains.over_first,
-               dsm__page_text(page, "%sx", dsm__figure_fixed(gains.over_first, 3).text));
+    dsm__web_number(page, gains.over_first,
+                    dsm__page_text(page, "%sx", dsm__figure_fixed(gains.over_first, 3).text));
   }
   dsm__html_end(&page->out, "tr");
 }
 
 static void put_table(dsm__page *page, const dsm_plan_page *subject) {
-  static const char *const titles[] = {"rung",          "step (ms)", "samples/s",
-                                       "utilization %", "gain",      "over first"};
-  dsm__web_scroll_begin(page, "Table of the ladder");
-  dsm__html_begin(&page->out, "table", "id", "rungs", NULL);
-  dsm__html_element(&page->out, "caption",
-                    "Each rung adds its optimization to those above it; gain: speed-up over the "
-                    "rung before.",
-                    NULL);
-  dsm__html_begin(&page->out, "thead", NULL);
-  dsm__html_begin(&page->out, "tr", NULL);
-  for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-    dsm__html_element(&page->out, "th", titles[i], "scope", "col", "class",
-                      i == 0 ? "name" : "number", NULL);
-  }
-  dsm__html_end(&page->out, "tr");
-  dsm__html_end(&page->out, "thead");
-  dsm__html_begin(&page->out, "tbody", NULL);
+  static const dsm__web_title titles[] = {{"rung", false},     {"step (ms)", true},
+                                          {"samples/s", true}, {"utilization %", true},
+                                          {"gain", true},      {"over first", true}};
+  dsm__web_table_begin(page, "rungs", "Table of the ladder",
+                       "Each rung adds its optimization to those above it; gain: speed-up over the "
+                       "rung before.",
+                       titles, sizeof titles / sizeof titles[0]);
   for (size_t i = 0; i < subject->rung_count; i++) {
     put_row(page, subject, i);
   }
-  dsm__html_end(&page->out, "tbody");
-  dsm__html_end(&page->out, "table");
-  dsm__web_scroll_end(page);
+  dsm__web_table_end(page);
 }
 
 /* Which of the ladder's optimizations the plan itself was made without. */

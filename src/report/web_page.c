@@ -19,6 +19,7 @@ static const section sections[] = {
     {"ladder", "What each optimization gains", dsm__web_ladder},
     {"step", "Where the time of the step goes", dsm__web_step},
     {"losses", "What layers and passes lose", dsm__web_losses},
+    {"elasticity", "What the time of the step depends on", dsm__web_elasticity},
     {"roofline", "Roofline", dsm__web_roofline},
     {"memory", "Memory over the step", dsm__web_memory},
     {"layers", "Layers and passes", dsm__web_layers},
@@ -29,7 +30,9 @@ static const section sections[] = {
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 
 static bool is_shown(const section *candidate, const dsm_plan_page *subject) {
-  return candidate->put != dsm__web_ladder || subject->rung_count > 0;
+  return candidate->put == dsm__web_ladder       ? subject->rung_count > 0
+         : candidate->put == dsm__web_elasticity ? subject->elasticity != NULL
+                                                 : true;
 }
 
 /* ---- head ---- */

@@ -227,8 +227,6 @@ static void put_step_bar(dsm__page *page, const dsm_plan *plan, const dsm__time_
 static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts,
                          int part) {
   dsm__text_buffer *const out = &page->out;
-  char exact[DSM__NUMBER_TEXT_SIZE];
-  (void)dsm__double_to_text(parts->cycles[part], exact);
   dsm__html_begin(out, "tr", NULL);
   dsm__html_begin(out, "th", "scope", "row", "class", "part", NULL);
   dsm__html_begin(out, "span", "class",
@@ -237,8 +235,8 @@ static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__time_
   dsm__text_puts(out, "</span>");
   dsm__html_text(out, dsm__part_phrase((dsm__time_part)part));
   dsm__html_end(out, "th");
-  dsm__html_element(out, "td", share_of_part(page, parts, part, plan->result.cycles.total), "class",
-                    "number", "data-v", exact, NULL);
+  dsm__web_number(page, parts->cycles[part],
+                  share_of_part(page, parts, part, plan->result.cycles.total));
   dsm__html_element(out, "td", dsm__web_time(page, plan, parts->cycles[part]), "class", "number",
                     NULL);
   dsm__html_element(out, "td", part_sentence(part), NULL);
@@ -246,28 +244,17 @@ static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__time_
 }
 
 static void put_parts_table(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {
-  static const char *const titles[] = {"part", "share of the step", "time", "what it is"};
-  dsm__text_buffer *const out = &page->out;
-  dsm__web_scroll_begin(page, "Parts of the step");
-  dsm__html_begin(out, "table", "id", "parts", NULL);
-  dsm__html_element(out, "caption", "Where the step goes; the parts add up to its time.", NULL);
-  dsm__html_begin(out, "thead", NULL);
-  dsm__html_begin(out, "tr", NULL);
-  for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-    dsm__html_element(out, "th", titles[i], "scope", "col", "class",
-                      i == 1 || i == 2 ? "number" : "name", NULL);
-  }
-  dsm__html_end(out, "tr");
-  dsm__html_end(out, "thead");
-  dsm__html_begin(out, "tbody", NULL);
+  static const dsm__web_title titles[] = {
+      {"part", false}, {"share of the step", true}, {"time", true}, {"what it is", false}};
+  dsm__web_table_begin(page, "parts", "Parts of the step",
+                       "Where the step goes; the parts add up to its time.", titles,
+                       sizeof titles / sizeof titles[0]);
   for (int part = 0; part < DSM__PART_COUNT; part++) {
     if (parts->cycles[part] > 0) {
       put_part_row(page, plan, parts, part);
     }
   }
-  dsm__html_end(out, "tbody");
-  dsm__html_end(out, "table");
-  dsm__web_scroll_end(page);
+  dsm__web_table_end(page);
 }
 
 static void put_losers(dsm__page *page, const dsm_plan *plan) {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A second derivation of `dsm explore --sensitivity`: each parameter of the system, as a plan has it, is
 made a tenth larger or smaller here and explored with --set; times, ratios, elasticities, reasons and the order must be
-those that --sensitivity prints, and describe must answer as explore does.
+those that --sensitivity prints, and describe must answer as explore does. Of `dsm score` with the same options, which
+keeps the mapping: each value is put into the plan's text, and that scored.
 
 Usage: check_sensitivity.py DSM_BINARY
 """
@@ -111,6 +112,7 @@ def check_case(dsm, arguments, step):
     text = explore(dsm, *arguments, "--sensitivity").stdout
     (found,) = json.loads(text)["items"]
     (network,) = found["networks"]
+    expect(found["mapping"] == "explored", f"{name}: {found['mapping']}")
     for key in ("step_cycles", "step_seconds", "utilization"):
         expect(network[key] == plan["result"][key], f"{name}: {key} as it is: {network[key]}")
     expect(network["minibatch"] == plan["minibatch"], f"{name}: {network['minibatch']} samples")
@@ -139,8 +141,94 @@ def check_same(dsm, arguments, sensitivity):
         expect(done.stdout == expected, f"{' '.join(arguments)}: describe {option} says something else")
 
 
+# ---- with the mapping of a plan ----
+
+# Inputs and options; how many of the parameters are compared.
+KEPT_CASES = (
+    (("raider", "torus16"), 1),
+    (("vgg16", "torus64"), 3),
+    (("gnmt", "torus64"), 5),
+    (("gnmt", "torus64_refined"), 4),
+    (("googlenet", "chip1", "--mode", "inference", "--minibatch", "16"), 5),
+)
+
+# A resource, and the numbers of which it is the rate.
+RATES = {"core.sfu_ops_per_cycle": "auxiliary", "core.scratchpad_bandwidth_GBps": "scratchpad",
+         "chip.core_link_bandwidth_GBps": "ring", "chip.memory.bandwidth_GBps": "memory",
+         "system.link_bandwidth_x_GBps": "link_x", "system.link_bandwidth_y_GBps": "link_y"}
+
+
+def score(dsm, plan, *options):
+    return subprocess.run([dsm, "score", "-", "-q", "--format", "json", *options], input=plan, capture_output=True,
+                          text=True, check=False)
+
+
+def with_value(text, path, value):
+    """The plan with another value of its system, or of its workload."""
+    plan = json.loads(text)
+    *groups, key = path.split(".")
+    inner = plan if groups == ["workload"] else plan["system"]
+    for group in groups:
+        inner = inner[group]
+    inner[key] = value
+    return json.dumps(plan)
+
+
+def check_kept_variation(dsm, text, path, variation):
+    name = f"kept: {path} {variation['value']}"
+    (response,) = variation["responses"]
+    if variation["value"] is None:
+        expect("why_not" in response, f"{name}: a time without a value")
+        return
+    done = score(dsm, with_value(text, path, variation["value"]))
+    if "why_not" in response:
+        expect(done.returncode in (3, 4), f"{name}: {response['why_not']}, but exit {done.returncode}")
+    elif done.returncode != 0:
+        expect(False, f"{name}: exit {done.returncode}: {done.stderr}")
+    else:
+        result = json.loads(done.stdout)["result"]
+        for key in ("step_cycles", "step_seconds", "utilization"):
+            expect(response[key] == result[key], f"{name}: {key} {response[key]}, not {result[key]}")
+
+
+def check_against_explored(dsm, arguments, kept, resources):
+    """No mapping that stays is faster than the best; and what a resource gains is at most its share."""
+    (found,) = json.loads(explore(dsm, *arguments, "--sensitivity").stdout)["items"]
+    explored = {parameter["path"]: row_of(parameter) for parameter in found["parameters"]}
+    total = sum(resources.values())
+    for parameter in kept["parameters"]:
+        row = row_of(parameter)
+        best = explored[row["path"]]
+        if "why_not" in row:
+            continue
+        expect(best["time_ratio"] <= row["time_ratio"] * (1 + 1e-9),
+               f"{' '.join(arguments)}: {row['path']}: {best['time_ratio']} explored, {row['time_ratio']} kept")
+        if row["path"] in RATES:
+            due = resources.get(RATES[row["path"]], 0) / total * (1 - 1 / 1.1)
+            expect(1 - row["time_ratio"] <= due + 1e-9,
+                   f"{' '.join(arguments)}: {row['path']}: gains {1 - row['time_ratio']}, its share allows {due}")
+
+
+def check_kept(dsm, arguments, step):
+    text = explore(dsm, *arguments).stdout
+    plan = json.loads(text)
+    count = 0
+    for option in ("--elasticity", "--sensitivity"):
+        (kept,) = json.loads(score(dsm, text, option).stdout)["items"]
+        (network,) = kept["networks"]
+        expect(kept["mapping"] == "kept" and network["step_seconds"] == plan["result"]["step_seconds"],
+               f"{' '.join(arguments)}: {kept['mapping']}, {network}")
+        for parameter in kept["parameters"][::step]:
+            for variation in parameter["variations"]:
+                check_kept_variation(dsm, text, parameter["path"], variation)
+                count += 1
+    check_against_explored(dsm, arguments, kept, plan["result"]["resources"])
+    return count
+
+
 def main():
     count = sum(check_case(sys.argv[1], arguments, step) for arguments, step in CASES)
+    count += sum(check_kept(sys.argv[1], arguments, step) for arguments, step in KEPT_CASES)
     print(f"{count} rows, {len(failures)} differences")
     return 1 if failures or count == 0 else 0
 

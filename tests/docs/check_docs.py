@@ -429,6 +429,7 @@ class Checker:
                 ("dsm-describe/1", ("describe", workload, system, plan)),
                 ("dsm-elasticity/1", ("describe", workload, system, "--elasticity")),
                 ("dsm-elasticity/1", (*inputs, "--sensitivity")),
+                ("dsm-elasticity/1", ("score", plan, "--sensitivity")),
                 ("dsm-list/1", ("list",)),
                 ("dsm-check/1", changed),
                 ("dsm-diff/1", ("diff", baseline, other)),

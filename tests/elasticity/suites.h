@@ -6,6 +6,7 @@
 #include <check.h>
 
 Suite *suite_elasticity(void);
+Suite *suite_kept(void);
 Suite *suite_sensitivity(void);
 Suite *suite_slope(void);
 Suite *suite_subjects(void);

@@ -8,6 +8,7 @@ int main(void) {
   srunner_add_suite(runner, suite_subjects());
   srunner_add_suite(runner, suite_elasticity());
   srunner_add_suite(runner, suite_sensitivity());
+  srunner_add_suite(runner, suite_kept());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

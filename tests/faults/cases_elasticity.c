@@ -31,21 +31,10 @@ static uint64_t digest_elasticity(const dsm_elasticity *elasticity) {
   return digest;
 }
 
-static attempt derive_choice(const subject *s, const dsm_system *system, size_t thread_count,
-                             const char *const *paths, size_t path_count,
-                             dsm_variation_choice choice, dsm_diags *diags) {
+static attempt derive(const dsm_elasticity_request *request, dsm_diags *diags) {
   static dsm_elasticity poison;
   dsm_elasticity *elasticity = &poison;
-  const dsm_workload *const workloads[] = {s->single, s->single};
-  dsm_elasticity_request request = {.system = system,
-                                    .workloads = workloads,
-                                    .workload_count = 2,
-                                    .options = s->inference,
-                                    .paths = paths,
-                                    .path_count = path_count,
-                                    .choice = choice};
-  request.options.thread_count = thread_count;
-  const dsm_status status = dsm_elasticity_derive(&elasticity, &request, diags);
+  const dsm_status status = dsm_elasticity_derive(&elasticity, request, diags);
   const attempt made =
       attempt_of_status(status, elasticity, status == DSM_OK ? digest_elasticity(elasticity) : 0);
   if (elasticity != &poison) {
@@ -54,34 +43,63 @@ static attempt derive_choice(const subject *s, const dsm_system *system, size_t 
   return made;
 }
 
-static attempt derive(const subject *s, const dsm_system *system, size_t thread_count,
-                      const char *const *paths, size_t path_count, dsm_diags *diags) {
-  return derive_choice(s, system, thread_count, paths, path_count, DSM_VARIATIONS_TWICE, diags);
-}
-
 static const char *const some_paths[] = {"core.resident_weight_fraction", "model.exact_rotation",
                                          "workload.gradient_bytes"};
 enum { SOME_COUNT = sizeof some_paths / sizeof some_paths[0] };
 
+static dsm_elasticity_request request_of(const subject *s, const dsm_workload *const *workloads) {
+  return (dsm_elasticity_request){.system = s->system,
+                                  .workloads = workloads,
+                                  .workload_count = 2,
+                                  .options = s->inference,
+                                  .paths = some_paths,
+                                  .path_count = SOME_COUNT};
+}
+
 static attempt derive_alone(const subject *s, dsm_diags *diags) {
-  return derive(s, s->system, 1, some_paths, SOME_COUNT, diags);
+  const dsm_elasticity_request request =
+      request_of(s, (const dsm_workload *const[]){s->single, s->single});
+  return derive(&request, diags);
 }
 
 static attempt derive_with_threads(const subject *s, dsm_diags *diags) {
-  return derive(s, s->system, 2, some_paths, SOME_COUNT, diags);
+  dsm_elasticity_request request =
+      request_of(s, (const dsm_workload *const[]){s->single, s->single});
+  request.options.thread_count = 2;
+  return derive(&request, diags);
 }
 
 static attempt derive_better(const subject *s, dsm_diags *diags) {
-  return derive_choice(s, s->system, 1, some_paths, SOME_COUNT, DSM_VARIATIONS_TENTH_BETTER, diags);
+  dsm_elasticity_request request =
+      request_of(s, (const dsm_workload *const[]){s->single, s->single});
+  request.choice = DSM_VARIATIONS_TENTH_BETTER;
+  return derive(&request, diags);
+}
+
+/* With a value that is refused, one with which the mapping is not legal, and one that is. */
+static attempt derive_kept(const subject *s, dsm_diags *diags) {
+  static const char *const paths[] = {"core.resident_weight_fraction", "chip.cores",
+                                      "core.frequency_GHz"};
+  const dsm_elasticity_request request = {
+      .kept = s->pipelined_plan, .paths = paths, .path_count = sizeof paths / sizeof paths[0]};
+  return derive(&request, diags);
 }
 
 static attempt derive_infeasible(const subject *s, dsm_diags *diags) {
-  return derive(s, s->tiny_system, 1, some_paths, 1, diags);
+  dsm_elasticity_request request =
+      request_of(s, (const dsm_workload *const[]){s->single, s->single});
+  request.system = s->tiny_system;
+  request.path_count = 1;
+  return derive(&request, diags);
 }
 
 static attempt derive_unknown(const subject *s, dsm_diags *diags) {
   static const char *const unknown[] = {"array.row"};
-  return derive(s, s->system, 1, unknown, 1, diags);
+  dsm_elasticity_request request =
+      request_of(s, (const dsm_workload *const[]){s->single, s->single});
+  request.paths = unknown;
+  request.path_count = 1;
+  return derive(&request, diags);
 }
 
 static attempt elasticity_table(const subject *s, dsm_diags *diags) {
@@ -113,6 +131,7 @@ const faulty_case elasticity_cases[] = {
     {"dsm_elasticity_derive, 1 thread", derive_alone, DSM_OK, NULL},
     {"dsm_elasticity_derive, 2 threads", derive_with_threads, DSM_OK, NULL},
     {"dsm_elasticity_derive, a tenth better", derive_better, DSM_OK, NULL},
+    {"dsm_elasticity_derive, a mapping that stays", derive_kept, DSM_OK, NULL},
     {"dsm_elasticity_derive, infeasible", derive_infeasible, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_elasticity_derive, unknown", derive_unknown, DSM_ERROR_USAGE, NULL},
     {"dsm_report_elasticity_table", elasticity_table, DSM_OK, NULL},

@@ -106,7 +106,8 @@ static attempt plan_page(const subject *s, dsm_diags *diags) {
                               .recorded_step_cycles = 1,
                               .best = s->plan,
                               .rungs = made.rungs,
-                              .rung_count = 2};
+                              .rung_count = 2,
+                              .elasticity = s->sensitivity};
   return attempt_of_text(dsm_report_plan_page(&page));
 }
 

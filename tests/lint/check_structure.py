@@ -18,7 +18,7 @@ ROOMS = {
     "plan": ["base", "workload", "system", "model"],
     "search": ["base", "system", "plan", "model"],
     "check": ["base", "workload", "system", "plan", "search"],
-    "elasticity": ["base", "workload", "system", "search"],
+    "elasticity": ["base", "workload", "system", "plan", "search"],
     "server": ["base", "workload", "system", "model", "plan", "search"],
     "partition": ["base", "server"],
     "sweep": ["base", "workload", "system", "plan", "search"],

@@ -248,6 +248,27 @@ class TruthTest(unittest.TestCase):
                     self.assertAlmostEqual(float(record[key][0]["data-v"]), value,
                                            delta=1e-12 * max(1, value), msg=f"{layer} {name} {key}")
 
+    def test_the_elasticities_are_those_of_score(self):
+        for made in (VGG, INFERENCE, NASTY_ONE, EDITED):
+            name = made.path.with_suffix(".json").name
+            (item,) = json.loads(run("score", name, "--sensitivity", "--format", "json", "-q").stdout)["items"]
+            varied = {parameter["path"]: parameter for parameter in item["parameters"]}
+            records = made.page.records("elasticities")
+            self.assertGreater(len(records), 3)
+            shown = [record["parameter"][1].strip() for record in records]
+            self.assertEqual(shown, [path for path, parameter in varied.items() if parameter["influence"] >= 0.0005])
+            for path, record in zip(shown, records):
+                (variation,), (slope,) = varied[path]["variations"], varied[path]["elasticities"]
+                change = variation["responses"][0]["time_ratio"] - 1
+                self.assertEqual(float(record["value"][1]), varied[path]["value"])
+                self.assertAlmostEqual(float(record["tried"][1].replace(",", "")) / variation["value"], 1, 5)
+                self.assertEqual(float(record["step"][0]["data-v"]), change)
+                self.assertAlmostEqual(float(record["step"][1].split()[0]), 100 * change, delta=0.0051)
+                self.assertEqual(float(record["elasticity"][0]["data-v"]), slope["elasticity"])
+                self.assertAlmostEqual(float(record["elasticity"][1]), slope["elasticity"], delta=0.00051)
+            for path in varied.keys() - set(shown):
+                self.assertRegex(made.page.contents["elasticity"], rf"with this mapping: .*\b{re.escape(path)}\b")
+
     def test_the_ladder_is_that_of_explore(self):
         ladder = json.loads(run("explore", "vgg16", "torus64", "--minibatch", "512", "--ladder",
                                 "--format", "json").stdout)["rungs"]

@@ -259,6 +259,18 @@ START_TEST(test_the_table_of_small_steps_by_hand) {
 }
 END_TEST
 
+START_TEST(test_a_mapping_that_stays_is_named) {
+  make_tenths();
+  made.is_mapping_kept = true;
+  char *const text = dsm_report_elasticity_table(items, 1, plain_style(200));
+  ck_assert_ptr_nonnull(strstr(
+      text, "torus16: what the time of a step depends on while the mapping stays; training,"));
+  ck_assert_ptr_nonnull(strstr(text, "as it is, with the plan's mapping;"));
+  ck_assert_ptr_null(strstr(text, "best mapping"));
+  free(text);
+}
+END_TEST
+
 START_TEST(test_each_parameter_is_listed_with_its_source) {
   char *const text = dsm_report_elasticity_table(items, 1, plain_style(100));
   line_list lines = lines_read(text);
@@ -369,8 +381,10 @@ END_TEST
 START_TEST(test_json_says_which_direction_is_better) {
   make_tenths();
   made.options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL);
+  made.is_mapping_kept = true;
   char *const text = dsm_report_elasticity_json(items, 1);
   static const char *const fragments[] = {
+      "\"mapping\": \"kept\",",
       "\"parallelisms\": [\"model\"],",
       "\"value\": 1000,\n          \"unit\": \"units\",\n          \"better\": \"less\",",
       "\"value\": 4,\n          \"unit\": \"units\",\n          \"better\": \"more\",",
@@ -405,29 +419,12 @@ END_TEST
 
 START_TEST(test_csv_has_a_row_for_each_response) {
   static const char *const titles[] = {
-      "system",
-      "workload",
-      "mode",
-      "minibatch",
-      "path",
-      "value",
-      "unit",
-      "better",
-      "default",
-      "source",
-      "is_free",
-      "influence",
-      "basis",
-      "elasticity",
-      "variations.kind",
-      "variations.value",
-      "factor",
-      "time_ratio",
-      "step_cycles",
-      "step_seconds",
-      "utilization",
-      "why_not",
-      NULL,
+      "system",           "workload",    "mapping",    "mode",
+      "minibatch",        "path",        "value",      "unit",
+      "better",           "default",     "source",     "is_free",
+      "influence",        "basis",       "elasticity", "variations.kind",
+      "variations.value", "factor",      "time_ratio", "step_cycles",
+      "step_seconds",     "utilization", "why_not",    NULL,
   };
   char *const text = dsm_report_elasticity_csv(items, 1);
   expect_tidy(text);
@@ -436,6 +433,7 @@ START_TEST(test_csv_has_a_row_for_each_response) {
   /* five parameters with two variations, one with one, one with two again, one with none: a row */
   ck_assert_uint_eq(table.row_count, NETWORKS * (6 * 2 + 1 + 1));
   ck_assert_str_eq(csv_at(&table, 0, "path"), "array.startup_cycles");
+  ck_assert_str_eq(csv_at(&table, 0, "mapping"), "explored");
   ck_assert_str_eq(csv_at(&table, 0, "mode"), "training");
   ck_assert_double_eq(csv_number_at(&table, 0, "variations.value"), 500);
   ck_assert_double_eq(csv_number_at(&table, 0, "time_ratio"), 0.5);
@@ -462,6 +460,7 @@ Suite *suite_elasticity_report(void) {
   tcase_add_checked_fixture(core, set_up, tear_down);
   tcase_add_test(core, test_the_table_by_hand);
   tcase_add_test(core, test_the_table_of_small_steps_by_hand);
+  tcase_add_test(core, test_a_mapping_that_stays_is_named);
   tcase_add_test(core, test_each_parameter_is_listed_with_its_source);
   tcase_add_test(core, test_no_line_is_wider_than_the_page);
   tcase_add_test(core, test_colour_adds_only_escapes);

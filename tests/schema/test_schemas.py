@@ -549,8 +549,11 @@ def check_list(schemas, dsm, source):
     check_refusals(schemas, "dsm-list/1", small, ["format", "items"])
 
 
-def check_elasticity(schemas, dsm, source):
+def check_elasticity(schemas, dsm, source, plan):
     name = "dsm-elasticity/1"
+    kept = run(dsm, "score", str(plan), "--elasticity", "--format", "json")
+    complaint = "no elasticities" if kept is None else schemas.complaint(name, kept)
+    expect(complaint is None, f"score --elasticity: {complaint}")
     files = [str(source / path) for path in ("workloads/raider.json", "systems/torus16.json",
                                              "systems/torus64_refined.json")]
     system_count = len(json.loads((source / "systems" / "torus16.json").read_text())["notes"])
@@ -819,7 +822,7 @@ def main():
         check_checks(schemas, dsm, plans, pathlib.Path(folder))
         check_comments(schemas, dsm, plans, source, pathlib.Path(folder))
         check_diffs(schemas, dsm, plans)
-    check_elasticity(schemas, dsm, source)
+        check_elasticity(schemas, dsm, source, plans[0])
     print(f"{len(failures)} failures" if failures else "the schemas agree with the program")
     return 1 if failures else 0
 
