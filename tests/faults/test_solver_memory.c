@@ -75,13 +75,13 @@ typedef struct outcome {
 
 static const struct {
   const char *name;
-  dsm_objective_kind objective;
   double required_rho;
+  dsm_objective_kind objective;
   dsm_status status; /* with memory */
-} questions[] = {{"throughput", DSM_OBJECTIVE_THROUGHPUT, 0, DSM_OK},
-                 {"latency", DSM_OBJECTIVE_LATENCY, 0, DSM_OK},
-                 {"energy", DSM_OBJECTIVE_ENERGY, 0.5, DSM_OK},
-                 {"out of reach", DSM_OBJECTIVE_ENERGY, 50, DSM_ERROR_INFEASIBLE}};
+} questions[] = {{"throughput", 0, DSM_OBJECTIVE_THROUGHPUT, DSM_OK},
+                 {"latency", 0, DSM_OBJECTIVE_LATENCY, DSM_OK},
+                 {"energy", 0.5, DSM_OBJECTIVE_ENERGY, DSM_OK},
+                 {"out of reach", 50, DSM_OBJECTIVE_ENERGY, DSM_ERROR_INFEASIBLE}};
 
 static void solve(outcome *made, const dsm_instance *instance, size_t question, dsm_diags *diags) {
   dsm_partition_options options;
