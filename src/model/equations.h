@@ -17,6 +17,12 @@
 uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism);
 
 /**
+ * Do two parallelisms divide layers alike, and rotate the same? Source: sections 3 and 5: an axis
+ * of length 1 divides nothing and carries nothing. Limits: one chip: all do.
+ */
+bool dsm__are_alike(const dsm_machine *machine, dsm_parallelism a, dsm_parallelism b);
+
+/**
  * The most parts of a loop in a valid split. Source: section 3. Symbols: ChipD_d, of the input
  * features those of one group. Limits: one group: ChipD_d.
  */
@@ -160,6 +166,12 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
 double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch);
 
 /**
+ * Cycles of the stream that overlaps with the arrays: memory and ring, and rotation but in
+ * backward. Source: sections 5 and 6. Limits: nothing moves: 0.
+ */
+double dsm__stream_cycles(const dsm_pass_work *work, dsm__refetch refetch);
+
+/**
  * Smallest resident fraction with which a forward invocation's external memory traffic is at most
  * `limit` bytes. Source: section 10, from section 5's mem. Symbols: rest = io_out + fix + save +
  * defer, k = the whole kernel; kernel-outer 1 - (limit - rest - io_in*n1) / k, feature-outer
@@ -219,13 +231,5 @@ double dsm__layout_move_bytes(uint64_t cores, double bytes);
  */
 dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
                                   dsm_pass pass, dsm_parallelism parallelism, double full_bytes);
-
-/**
- * The total of dsm_invocation_score where it is at most the limit; any larger number where it is
- * not, infinite where primary and auxiliary cycles alone exceed the limit, which costs less to
- * know. Source: section 6. Limits: an infinite limit: the total.
- */
-double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *split,
-                                    double limit);
 
 #endif

@@ -26,6 +26,13 @@ uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism
   return model_x * model_y;
 }
 
+bool dsm__are_alike(const dsm_machine *machine, dsm_parallelism a, dsm_parallelism b) {
+  const dsm_torus *const torus = &machine->system->system;
+  const dsm_axis_roles one = dsm_parallelism_roles(a);
+  const dsm_axis_roles other = dsm_parallelism_roles(b);
+  return (one.x == other.x || torus->chips_x == 1) && (one.y == other.y || torus->chips_y == 1);
+}
+
 /*
  * Source: section 3; DSM II-C, III-A. Symbols: nm = product of the lengths of the M axes, nd = the
  * other chips, mbc = ceil(S / nd), outc = ceil(nout / nm), inc = ceil(nin / nm). Limits: one chip:

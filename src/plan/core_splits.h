@@ -9,10 +9,42 @@
 #include "base/arena.h"
 #include "dsm/model.h"
 
+/** A divisor of a number and what is left of the number, as indices into the list of divisors. */
+typedef struct dsm__divisor_pair {
+  uint16_t divisor;
+  uint16_t rest;
+} dsm__divisor_pair;
+
+/** The divisors of the core count. */
+typedef struct dsm__divisors {
+  const uint64_t *items; /**< ascending */
+  size_t count;
+  const uint16_t *codes; /**< of each divisor: see dsm__fit_code */
+  uint64_t guards;
+  const dsm__divisor_pair *pairs; /**< those of each divisor, one divisor after the other */
+  const size_t *first_pair;       /**< of each divisor, by its divisor ascending; and the end */
+} dsm__divisors;
+
+/**
+ * Up to four divisors of the core count as one number, so that whether each of them divides another
+ * one is a matter of one subtraction (dsm__fits): the exponents of the primes stand side by side,
+ * each below a guard bit that is 0. No number up to 2^20 needs more than 15 bits for that
+ * (720,720 = 2^4 * 3^2 * 5 * 7 * 11 * 13 does: 4 + 3 + 4 * 2), so that there are 16 for each.
+ */
+uint64_t dsm__fit_code(const dsm__divisors *divisors, const uint64_t parts[4]);
+
+/** Does each of the first divide its counterpart? Then no difference of two exponents borrows from
+ * the guard above it. */
+static inline bool dsm__fits(const dsm__divisors *divisors, uint64_t code, uint64_t of) {
+  return (((of | divisors->guards) - code) & divisors->guards) == divisors->guards;
+}
+
 /** Every k = (k_in, k_out, k_ij, k_kij, k_mb) whose product is the core count, in order. */
 typedef struct dsm__core_splits {
   dsm_loops *items; /**< lexicographic */
   size_t count;
+  dsm__divisors divisors;
+  size_t visits_max; /**< of the candidates a search looks at so many; 0: at all */
 } dsm__core_splits;
 
 /** Enumerates; false if out of memory. The list belongs to the arena. */

@@ -12,7 +12,6 @@ typedef struct deciding {
   dsm__pipeline_decision *pipelines;
   const dsm__group **groups; /* of each of these */
   size_t pipeline_count;
-  dsm__split_total *totals; /* for splits.count numbers */
 } deciding;
 
 static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) {
@@ -81,7 +80,7 @@ static void find_splits(deciding *d, const dsm__layer_setting *setting, size_t c
     }
     const dsm__recalled_pass of = {&d->problem->table, class_index, setting, (dsm_pass)p,
                                    decision->layouts.of[p]};
-    const dsm__best_pass best = dsm__recall_best_pass(&of, d->totals);
+    const dsm__best_pass best = dsm__recall_best_pass(&of);
     decision->is_kernel_kept[p] = best.is_kernel_kept;
     memcpy(decision->splits[p], best.splits, sizeof best.splits);
   }
@@ -158,8 +157,7 @@ bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *networ
   d.layers = dsm__arena_array(problem->arena, layer_count, sizeof d.layers[0]);
   d.pipelines = dsm__arena_array(problem->arena, layer_count / 2, sizeof d.pipelines[0]);
   d.groups = dsm__arena_array(problem->arena, layer_count / 2, sizeof(const dsm__group *));
-  d.totals = dsm__arena_array(problem->arena, problem->table.splits.count, sizeof d.totals[0]);
-  if (d.layers == NULL || d.pipelines == NULL || d.groups == NULL || d.totals == NULL ||
+  if (d.layers == NULL || d.pipelines == NULL || d.groups == NULL ||
       !decide_path(&d, network, path)) {
     return false;
   }

@@ -123,7 +123,7 @@ static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, 
     const dsm__best_pass best =
         dsm__best_pass_find(&setting, pass, parallelism,
                             dsm__has_optimization(&e->problem->inputs, DSM_OPTIMIZATION_REUSE),
-                            &e->problem->table.splits, e->totals);
+                            &e->problem->table.splits);
     dsm__layer_decision decision = decision_of(e, pass, parallelism);
     decision.is_kernel_kept[pass] = best.is_kernel_kept;
     memcpy(decision.splits[pass], best.splits, sizeof best.splits);
@@ -179,7 +179,7 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
           : HUGE_VAL;
   const dsm_loops best = setting.resident_fraction > 0
                              ? planned->invocations[0].split
-                             : dsm__best_split_find(&work, splits, false, e->totals).split;
+                             : dsm__best_split_find(&work, splits, false).split;
   const dsm__parts_limit candidates = dsm__candidate_parts(splits, setting.layer, &work.share);
   bool is_listed = false; /* the plan's own way is already among the alternatives */
   for (size_t i = 0; i < explanation->alternative_count; i++) {
@@ -341,8 +341,7 @@ static bool prepare(dsm__explaining *e, dsm__stage *stage) {
     e->machine = &stage->machine;
   }
   e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);
-  e->totals = dsm__arena_array(problem->arena, problem->table.splits.count, sizeof e->totals[0]);
-  return e->totals != NULL && derive_holding(e) && find_ways(e);
+  return derive_holding(e) && find_ways(e);
 }
 
 dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size_t layer_index,

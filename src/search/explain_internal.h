@@ -14,8 +14,7 @@ typedef struct dsm__explaining {
   dsm__holding holding;         /**< of the plan */
   double preloaded_bytes;       /**< of a core's scratchpad, by the plan */
   bool is_per_pass;
-  dsm__split_total *totals; /**< for splits.count numbers */
-  dsm__through *throughs;   /**< all ways to run the layer: of each graph */
+  dsm__through *throughs; /**< all ways to run the layer: of each graph */
   size_t through_count;
 } dsm__explaining;
 

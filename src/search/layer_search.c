@@ -3,125 +3,180 @@
 
 #include <math.h>
 
-#include "model/equations.h"
 #include "plan/tolerance.h"
+#include "search/split_walk.h"
 
-/* Candidates that are left, in lexicographic order. */
-typedef struct left {
-  dsm__split_total *items;
-  size_t count;
-  double least; /* of the totals seen */
-} left;
+/* What a split is preferred by, one after the other. */
+typedef enum rule { TOTAL = 0, PRIMARY, FOOTPRINT, RULE_COUNT /* lexicographic order */ } rule;
 
-static void keep_up_to(left *l, double most) {
-  size_t kept = 0;
-  for (size_t i = 0; i < l->count; i++) {
-    if (l->items[i].total <= most) {
-      l->items[kept++] = l->items[i];
+/* The best split, rule by rule: of the candidates that are within the limits of the rules before,
+ * the least value of this one. */
+typedef struct choosing {
+  const dsm_pass_work *work;
+  bool must_kernel_stay;
+  double most[RULE_COUNT]; /* of the rules before this one */
+  rule now;
+  double least;   /* of those seen, by the rule now */
+  dsm_loops best; /* of those seen */
+  bool is_any;
+} choosing;
+
+static bool is_before(const dsm_loops *a, const dsm_loops *b) {
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    if (a->n[d] != b->n[d]) {
+      return a->n[d] < b->n[d];
     }
   }
-  l->count = kept;
+  return false;
 }
 
-/* Keeps those equal to the least `value`. The costs of the few that are left are computed again:
- * storing them all would be slower. */
-static void keep_least(const dsm_pass_work *work, const dsm__core_splits *splits, left *l,
-                       double (*value)(const dsm_invocation_cost *), uint64_t *evaluations) {
-  double least = HUGE_VAL;
-  for (size_t i = 0; i < l->count; i++) {
-    const dsm_invocation_cost cost = dsm_invocation_score(work, &splits->items[l->items[i].split]);
-    l->items[i].total = value(&cost);
-    least = fmin(least, l->items[i].total);
-    ++*evaluations;
+/* Splits that need no less cannot be within the limits, or not be better by the rule now. More than
+ * rounding lies between a bound and a limit that are not the same. */
+static bool is_hopeless(void *context, const dsm__split_needs *least) {
+  static const double rounding = 1 - 1e-14;
+  const choosing *const c = context;
+  const double most_total = c->now == TOTAL ? c->least : c->most[TOTAL];
+  const double most_primary = c->now == PRIMARY ? c->least : c->most[PRIMARY];
+  if (rounding * (least->primary_cycles + c->work->auxiliary_cycles) > most_total) {
+    return true; /* which costs less to know */
   }
-  keep_up_to(l, dsm__equal_to(least));
+  return rounding * least->primary_cycles > most_primary ||
+         rounding * dsm__needs_total(c->work, least) > most_total;
 }
 
-static double primary_of(const dsm_invocation_cost *cost) {
-  return cost->primary;
-}
-
-static double footprint_of(const dsm_invocation_cost *cost) {
-  return cost->footprint_bytes;
-}
-
-/* Scores the candidates, as far as is needed to know that they exceed the least so far: what
- * exceeds what equals that exceeds what equals the least of all. */
-static void score_all(const dsm_pass_work *work, const dsm__core_splits *splits,
-                      const dsm__parts_limit *parts, bool must_kernel_stay, left *l,
-                      uint64_t *evaluations) {
-  for (size_t i = 0; i < splits->count; i++) {
-    const dsm_loops *const split = &splits->items[i];
-    if (!dsm__is_within_parts(parts, split) ||
-        (must_kernel_stay && !dsm__kernel_can_stay(work, split))) {
-      continue;
-    }
-    const double most = dsm__equal_to(l->least);
-    const double total = dsm__invocation_total_within(work, split, most);
-    ++*evaluations;
-    if (total <= most && isfinite(total)) {
-      l->items[l->count++] = (dsm__split_total){total, i};
-      l->least = fmin(l->least, total);
+static void visit(void *context, const dsm__needy_split *one) {
+  choosing *const c = context;
+  const dsm_invocation_cost cost = dsm_invocation_score(c->work, &one->split);
+  const double values[RULE_COUNT] = {cost.total, cost.primary, cost.footprint_bytes};
+  if (c->must_kernel_stay && !dsm__kernel_can_stay(c->work, &one->split)) {
+    return;
+  }
+  for (int r = 0; r < (int)c->now; r++) {
+    if (values[r] > c->most[r]) {
+      return;
     }
   }
-  keep_up_to(l, dsm__equal_to(l->least));
+  const bool is_better =
+      c->now < RULE_COUNT ? values[c->now] < c->least : is_before(&one->split, &c->best);
+  if (!c->is_any || is_better) {
+    c->best = one->split;
+    c->least = c->now < RULE_COUNT ? values[c->now] : 0;
+  }
+  c->is_any = true;
+}
+
+/* Goes through the candidates by the next rule; false if none is within the limits. With layouts of
+ * what is held, splits that need the same differ, so that all are looked at; layouts only add to
+ * what needs take. */
+static bool apply(choosing *c, rule now, const dsm__core_splits *splits, uint64_t *evaluations) {
+  const dsm__split_visitor visitor = {
+      .is_hopeless = is_hopeless,
+      .visit = visit,
+      .context = c,
+      .are_all_wanted = c->work->residency.layouts != NULL || now > PRIMARY,
+      .visits_max = splits->visits_max,
+  };
+  c->now = now;
+  c->least = HUGE_VAL;
+  c->is_any = false;
+  *evaluations += dsm__splits_walk(c->work, splits, &visitor);
+  if (now < RULE_COUNT) {
+    c->most[now] = dsm__equal_to(c->least);
+  }
+  return c->is_any;
+}
+
+static choosing choosing_of(const dsm_pass_work *work, bool must_kernel_stay) {
+  return (choosing){
+      .work = work, .must_kernel_stay = must_kernel_stay, .most = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+}
+
+dsm__least_total dsm__least_total_find(const dsm_pass_work *work, const dsm__core_splits *splits,
+                                       bool must_kernel_stay) {
+  dsm__least_total least = {.evaluations = 0};
+  choosing c = choosing_of(work, must_kernel_stay);
+  least.is_found = apply(&c, TOTAL, splits, &least.evaluations);
+  least.cycles = c.least;
+  return least;
 }
 
 dsm__best_split dsm__best_split_find(const dsm_pass_work *work, const dsm__core_splits *splits,
-                                     bool must_kernel_stay, dsm__split_total *totals) {
-  dsm__best_split best = {.is_found = false};
-  const dsm__parts_limit parts = dsm__candidate_parts(splits, work->layer, &work->share);
-  left l = {.items = totals, .least = HUGE_VAL};
-  score_all(work, splits, &parts, must_kernel_stay, &l, &best.evaluations);
-  if (l.count == 0) {
-    return best;
+                                     bool must_kernel_stay) {
+  const rule last = splits->visits_max > 0 ? TOTAL : RULE_COUNT; /* of a few: the first fastest */
+  dsm__best_split best = {.is_found = true};
+  choosing c = choosing_of(work, must_kernel_stay);
+  for (int r = TOTAL; r <= (int)last && best.is_found; r++) {
+    best.is_found = apply(&c, (rule)r, splits, &best.evaluations);
   }
-  if (l.count > 1) {
-    keep_least(work, splits, &l, primary_of, &best.evaluations);
-    keep_least(work, splits, &l, footprint_of, &best.evaluations);
+  if (best.is_found) {
+    best.split = c.best;
+    best.cost = dsm_invocation_score(work, &best.split);
   }
-  best.is_found = true;
-  best.split = splits->items[l.items[0].split];
-  best.cost = dsm_invocation_score(work, &best.split);
   return best;
+}
+
+/* The best of an invocation; with its split if that is wanted. */
+static dsm__least_total find_invocation(const dsm__layer_setting *setting, dsm_pass pass,
+                                        dsm_parallelism parallelism, const dsm__part *part,
+                                        const dsm__core_splits *splits, dsm_loops *split) {
+  const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, part);
+  const bool must_stay = part->kind == DSM_INVOCATION_STEADY;
+  if (split == NULL) {
+    return dsm__least_total_find(&work, splits, must_stay);
+  }
+  const dsm__best_split best = dsm__best_split_find(&work, splits, must_stay);
+  *split = best.split;
+  return (dsm__least_total){best.is_found, best.cost.total, best.evaluations};
 }
 
 /* Weights that stay over timesteps: found, and not slower than fetching them again. */
 static void find_steady(const dsm__layer_setting *setting, dsm_pass pass,
                         dsm_parallelism parallelism, const dsm__core_splits *splits,
-                        dsm__split_total *totals, dsm__best_pass *best) {
+                        bool are_splits_wanted, dsm__best_pass *best) {
   const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, true);
-  const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[1]);
-  const dsm__best_split steady = dsm__best_split_find(&work, splits, true, totals);
+  const dsm__part *const part = &parts.items[1];
+  dsm_loops split = {{0}};
+  const dsm__least_total steady =
+      find_invocation(setting, pass, parallelism, part, splits, are_splits_wanted ? &split : NULL);
   best->evaluations += steady.evaluations;
-  if (!steady.is_found || steady.cost.total > dsm__equal_to(best->first_cycles)) {
+  if (!steady.is_found || steady.cycles > dsm__equal_to(best->first_cycles)) {
     return;
   }
   best->is_kernel_kept = true;
-  best->splits[1] = steady.split;
-  best->later_cycles = steady.cost.total;
-  best->cycles = (double)parts.items[0].count * best->first_cycles +
-                 (double)parts.items[1].count * best->later_cycles;
+  best->splits[1] = split;
+  best->later_cycles = steady.cycles;
+  best->cycles =
+      (double)parts.items[0].count * best->first_cycles + (double)part->count * best->later_cycles;
+}
+
+static dsm__best_pass find_pass(const dsm__layer_setting *setting, dsm_pass pass,
+                                dsm_parallelism parallelism, bool may_keep_kernel,
+                                const dsm__core_splits *splits, bool are_splits_wanted) {
+  const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, false);
+  dsm__best_pass best = {.cycles = 0};
+  for (unsigned i = 0; i < parts.count; i++) {
+    const dsm__least_total part =
+        find_invocation(setting, pass, parallelism, &parts.items[i], splits,
+                        are_splits_wanted ? &best.splits[i] : NULL);
+    best.cycles += (double)parts.items[i].count * part.cycles;
+    best.evaluations += part.evaluations;
+    best.first_cycles = i == 0 ? part.cycles : best.first_cycles;
+    best.later_cycles = part.cycles;
+  }
+  if (may_keep_kernel && dsm_kernel_can_be_kept(setting->layer, setting->machine)) {
+    find_steady(setting, pass, parallelism, splits, are_splits_wanted, &best);
+  }
+  return best;
 }
 
 dsm__best_pass dsm__best_pass_find(const dsm__layer_setting *setting, dsm_pass pass,
                                    dsm_parallelism parallelism, bool may_keep_kernel,
-                                   const dsm__core_splits *splits, dsm__split_total *totals) {
-  const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, false);
-  dsm__best_pass best = {.cycles = 0};
-  uint64_t evaluations = 0;
-  for (unsigned i = 0; i < parts.count; i++) {
-    const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[i]);
-    const dsm__best_split part = dsm__best_split_find(&work, splits, false, totals);
-    best.splits[i] = part.split;
-    best.cycles += (double)parts.items[i].count * part.cost.total;
-    evaluations += part.evaluations;
-    best.first_cycles = i == 0 ? part.cost.total : best.first_cycles;
-    best.later_cycles = part.cost.total;
-  }
-  best.evaluations = evaluations;
-  if (may_keep_kernel && dsm_kernel_can_be_kept(setting->layer, setting->machine)) {
-    find_steady(setting, pass, parallelism, splits, totals, &best);
-  }
-  return best;
+                                   const dsm__core_splits *splits) {
+  return find_pass(setting, pass, parallelism, may_keep_kernel, splits, true);
+}
+
+dsm__best_pass dsm__least_pass_find(const dsm__layer_setting *setting, dsm_pass pass,
+                                    dsm_parallelism parallelism, bool may_keep_kernel,
+                                    const dsm__core_splits *splits) {
+  return find_pass(setting, pass, parallelism, may_keep_kernel, splits, false);
 }

@@ -6,12 +6,6 @@
 #include "plan/core_splits.h"
 #include "plan/holding.h"
 
-/** What an invocation takes with a core split. */
-typedef struct dsm__split_total {
-  double total;
-  size_t split; /**< in the list of splits */
-} dsm__split_total;
-
 typedef struct dsm__best_split {
   bool is_found; /**< false: the kernel cannot stay with any split */
   dsm_loops split;
@@ -23,11 +17,22 @@ typedef struct dsm__best_split {
  * The split of least total cycles; among equals (tolerance.h) of least primary cycles, then of
  * least s_in + s_out + kcore, then the lexicographically first (section 3). Candidates are the
  * valid splits, or all of them where none is valid; with `must_kernel_stay` those of them with
- * which the kernel can stay over timesteps (section 7). `totals` is scratch for splits->count
- * of them.
+ * which the kernel can stay over timesteps (section 7).
  */
 dsm__best_split dsm__best_split_find(const dsm_pass_work *work, const dsm__core_splits *splits,
-                                     bool must_kernel_stay, dsm__split_total *totals);
+                                     bool must_kernel_stay);
+
+/** The least total cycles of an invocation. */
+typedef struct dsm__least_total {
+  bool is_found; /**< false: the kernel cannot stay with any split */
+  double cycles;
+  uint64_t evaluations;
+} dsm__least_total;
+
+/** What dsm__best_split_find finds, but for the split, for which more is to be looked at: of equals
+ * the least. */
+dsm__least_total dsm__least_total_find(const dsm_pass_work *work, const dsm__core_splits *splits,
+                                       bool must_kernel_stay);
 
 /** The best that a pass of a layer can do with one parallelism. */
 typedef struct dsm__best_pass {
@@ -43,6 +48,10 @@ typedef struct dsm__best_pass {
  * timesteps where that is not slower. */
 dsm__best_pass dsm__best_pass_find(const dsm__layer_setting *setting, dsm_pass pass,
                                    dsm_parallelism parallelism, bool may_keep_kernel,
-                                   const dsm__core_splits *splits, dsm__split_total *totals);
+                                   const dsm__core_splits *splits);
+/** The same but for the splits, which are not set. */
+dsm__best_pass dsm__least_pass_find(const dsm__layer_setting *setting, dsm_pass pass,
+                                    dsm_parallelism parallelism, bool may_keep_kernel,
+                                    const dsm__core_splits *splits);
 
 #endif

@@ -2,8 +2,10 @@
 #include "search/layer_table.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
+#include "model/equations.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 #include "search/recall.h"
@@ -21,15 +23,29 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
   };
 }
 
-/* What the tasks share; each writes its own entries and uses its worker's totals. */
+/* What the tasks share; each writes its own entries. */
 typedef struct job {
   dsm__layer_table *table;
-  dsm__split_total *totals; /* splits.count numbers a worker */
-  uint64_t *evaluations;    /* of each task */
+  uint64_t *evaluations; /* of each task */
 } job;
+
+/* The first allowed parallelism that costs a class the same in all invocations. */
+static dsm_parallelism first_alike(const dsm__layer_table *table, size_t class_index,
+                                   dsm_parallelism parallelism) {
+  const dsm_layer *const layer = dsm__class_layer(table, class_index);
+  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, table->inputs->options);
+  for (int p = 0; p < (int)parallelism; p++) {
+    if ((allowed & DSM_PARALLELISM_BIT(p)) != 0 &&
+        dsm__are_alike(table->inputs->machine, (dsm_parallelism)p, parallelism)) {
+      return (dsm_parallelism)p;
+    }
+  }
+  return parallelism;
+}
 
 /* All passes and factors of a class under a parallelism. */
 static void run_task(void *context, size_t task_index, size_t worker_index) {
+  (void)worker_index;
   const job *const j = context;
   const dsm__layer_table *const table = j->table;
   const dsm__search_inputs *const inputs = table->inputs;
@@ -38,20 +54,34 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const bool is_allowed =
       (dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) != 0;
+  const bool is_first = first_alike(table, class_index, parallelism) == parallelism;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
     for (unsigned f = 0; f < table->factor_count; f++) {
       double *const cycles = dsm__pass_cycles(table, class_index, pass, parallelism, f);
       const bool is_possible = is_allowed && (f == 0 || layer->timesteps == 1);
       *cycles = is_possible ? 0 : HUGE_VAL;
-      if (is_possible && dsm_pass_exists(layer, inputs->options->mode, pass)) {
+      if (is_possible && is_first && dsm_pass_exists(layer, inputs->options->mode, pass)) {
         const dsm__layer_setting setting = dsm__open_setting(inputs, layer, dsm__factor_of(f));
         const dsm__recalled_pass of = {table, class_index, &setting, pass, parallelism};
-        const dsm__best_pass best =
-            dsm__recall_best_pass(&of, &j->totals[worker_index * table->splits.count]);
+        const dsm__best_pass best = dsm__recall_least_pass(&of);
         *cycles = best.cycles;
         j->evaluations[task_index] += best.evaluations;
       }
+    }
+  }
+}
+
+/* Parallelisms that are alike have the cycles of the first. */
+static void copy_alike(const dsm__layer_table *table, size_t class_index) {
+  const dsm_layer *const layer = dsm__class_layer(table, class_index);
+  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, table->inputs->options);
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const dsm_parallelism first = first_alike(table, class_index, (dsm_parallelism)p);
+    for (int pass = 0; (allowed & DSM_PARALLELISM_BIT(p)) != 0 && pass < DSM_PASS_COUNT; pass++) {
+      memmove(dsm__pass_cycles(table, class_index, (dsm_pass)pass, (dsm_parallelism)p, 0),
+              dsm__pass_cycles(table, class_index, (dsm_pass)pass, first, 0),
+              table->factor_count * sizeof(double));
     }
   }
 }
@@ -95,13 +125,14 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   table->pass_cycles = dsm__arena_array(arena, tasks * DSM_PASS_COUNT * table->factor_count,
                                         sizeof table->pass_cycles[0]);
   table->choices = dsm__arena_array(arena, classes, sizeof table->choices[0]);
-  j.totals = dsm__arena_array(arena, workers * table->splits.count, sizeof j.totals[0]);
   j.evaluations = dsm__arena_array(arena, tasks, sizeof j.evaluations[0]);
-  if (table->pass_cycles == NULL || table->choices == NULL || j.totals == NULL ||
-      j.evaluations == NULL) {
+  if (table->pass_cycles == NULL || table->choices == NULL || j.evaluations == NULL) {
     return false;
   }
   dsm__parallel_for(workers, tasks, run_task, &j);
+  for (size_t c = 0; c < classes; c++) {
+    copy_alike(table, c);
+  }
   for (size_t t = 0; t < tasks; t++) {
     table->evaluations += j.evaluations[t];
   }
@@ -126,6 +157,17 @@ double dsm__open_cycles(const dsm__layer_table *table, size_t class_index,
          dsm__once_cycles(&setting, layouts);
 }
 
+/*
+ * Is a parallelism needed beside those that are alike? No mapping becomes slower, or needs more
+ * memory, when all passes of all layers go over to the first alike: they cost the same, and what
+ * two of them share of the torus they share still, so that no relayout is added (allowed is either
+ * the same to two layers, or only data to one of them, which is the first).
+ */
+static bool is_needed(const dsm__layer_table *table, size_t class_index,
+                      dsm_parallelism parallelism) {
+  return table->are_alike_kept || first_alike(table, class_index, parallelism) == parallelism;
+}
+
 /* The best update parallelism and factor of a pair; of equals the first. */
 static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors *factors,
                                size_t class_index, unsigned pair) {
@@ -139,9 +181,13 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   const dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
   double best = HUGE_VAL;
-  for (int u = 0; u < DSM_PARALLELISM_COUNT; u++) {
+  const bool are_needed =
+      is_needed(table, class_index, forward) && is_needed(table, class_index, backward);
+  for (int u = 0; are_needed && u < DSM_PARALLELISM_COUNT; u++) {
     const bool is_possible =
-        is_per_pass ? has_update || u == (int)forward : backward == forward && u == (int)forward;
+        is_per_pass
+            ? (has_update && is_needed(table, class_index, (dsm_parallelism)u)) || u == (int)forward
+            : backward == forward && u == (int)forward;
     const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
     const double once = is_possible ? dsm__once_cycles(&setting, &layouts) : HUGE_VAL;
     for (unsigned f = 0; f < factors->count; f++) {

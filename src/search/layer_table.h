@@ -60,6 +60,8 @@ typedef struct dsm__layer_table {
   double *pass_cycles;                     /**< see dsm__pass_cycles */
   dsm__open_choice (*choices)[DSM__PAIRS]; /**< one row a class of layers */
   uint64_t evaluations;
+  bool are_alike_kept; /**< choices have each parallelism, also where an axis of one chip makes no
+                            difference between two */
 } dsm__layer_table;
 
 /** Scores all passes of all distinct layers with all parallelisms and factors, on up to

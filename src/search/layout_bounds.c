@@ -124,18 +124,21 @@ static void free_tensor(touched_tensor *t) {
 
 /* What moves of a tensor with each core split and layout; `share` is its share of the input. */
 static bool derive_moves(const layer_function *f, touched_tensor *t, bool is_output, double share) {
+  const dsm__layout_uses *const uses = f->bounds->uses;
   if (!allocate_tensor(f, t)) {
     return false;
   }
   for (int p = FORWARD; p <= BACKWARD; p++) {
     const dsm__profile_part *const part = f->parts[p];
     for (size_t i = 0; i < f->splits[p] * t->choices; i++) {
-      const dsm_core_layout layout = dsm__layout_at(f->bounds->uses, t->slot, i % t->choices);
-      const dsm_loops *const split = part == NULL ? NULL : &part->splits[i / t->choices].split;
-      t->moves[p][i] = 0;
-      if (split != NULL && is_output && !dsm_split_fits_output(split, &layout)) {
+      const dsm__useful_split *const split = part == NULL ? NULL : &part->splits[i / t->choices];
+      const uint64_t layout = dsm__layout_code_at(uses, t->slot, i % t->choices);
+      const uint64_t code = split == NULL ? 0 : is_output ? split->output_code : split->input_code;
+      if (split == NULL || dsm__fits(dsm__layout_divisors(uses), code, layout)) {
+        t->moves[p][i] = 0;
+      } else if (is_output) {
         t->moves[p][i] = part->count * part->output_move_cycles;
-      } else if (split != NULL && !is_output && !dsm_split_fits_input(split, &layout)) {
+      } else {
         t->moves[p][i] = part->count * part->input_move_cycles * share;
       }
     }
@@ -161,14 +164,14 @@ static void find_least(const layer_function *f, touched_tensor *t) {
 }
 
 /* What the update pass adds with a layout of the output. */
-static double update_added(const dsm__layout_uses *uses, size_t edge,
-                           const dsm_core_layout *layout) {
+static double update_added(const dsm__layout_uses *uses, size_t edge, uint64_t layout) {
   const size_t index = uses->edges[edge].profiles[DSM_PASS_UPDATE];
-  const dsm_held_layouts layouts = {.input_count = 0};
+  const dsm__read_layouts inputs = {NULL, 0};
   double least;
   double extra = 0;
   if (index != SIZE_MAX) {
-    dsm__profile_extras(&uses->profiles.items[index], &layouts, layout, 1, &least, &extra);
+    dsm__profile_extras(&uses->profiles.items[index], dsm__layout_divisors(uses), &inputs, &layout,
+                        1, &least, &extra);
   }
   return extra;
 }
@@ -183,8 +186,8 @@ static bool add_output(layer_function *f, size_t edge, size_t layer, bool is_nee
   if (is_done) {
     const double *const dues = dsm__layout_dues_from(f->bounds, t.slot, layer, layer + 1);
     for (size_t c = 0; c < t.choices; c++) {
-      const dsm_core_layout layout = dsm__layout_at(uses, t.slot, c);
-      t.plus[c] = update_added(uses, edge, &layout) + (is_needed ? dues[c] : 0);
+      t.plus[c] = update_added(uses, edge, dsm__layout_code_at(uses, t.slot, c)) +
+                  (is_needed ? dues[c] : 0);
     }
     find_least(f, &t);
     for (size_t i = 0; i < pairs; i++) {

@@ -24,9 +24,8 @@ bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__held_slot slot,
     const dsm__profile_part *const part = &profile->parts[k];
     const double move = is_output ? part->output_move_cycles : part->input_move_cycles;
     for (size_t i = 0; move > 0 && i < part->split_count; i++) {
-      const uint64_t *const n = part->splits[i].split.n;
-      const dsm__layout_demand demand = {
-          slot, {n[is_output ? DSM_DIM_OUT : DSM_DIM_IN], n[DSM_DIM_IJ], n[DSM_DIM_MB]}};
+      const dsm__useful_split *const split = &part->splits[i];
+      const dsm__layout_demand demand = {is_output ? split->output_code : split->input_code, slot};
       if (!push(choices, &demand)) {
         return false;
       }
@@ -46,18 +45,14 @@ static int compare_demands(const void *left, const void *right) {
   if (a->slot != b->slot) {
     return a->slot < b->slot ? -1 : 1;
   }
-  for (int i = 0; i < 3; i++) {
-    if (a->parts[i] != b->parts[i]) {
-      return a->parts[i] < b->parts[i] ? -1 : 1;
-    }
-  }
-  return 0;
+  return (a->code > b->code) - (a->code < b->code);
 }
 
 /* ---- one tensor ---- */
 
 /* Layouts that are left, each with a bit for every demand that it meets. */
 typedef struct cover {
+  const dsm__divisors *divisors;
   const dsm__layout_demand *demands;
   size_t demand_count;
   size_t words; /* of a set of demands */
@@ -68,12 +63,10 @@ typedef struct cover {
 
 enum { WORD_BITS = 64 };
 
-static void find_met(const cover *c, const dsm_core_layout *layout, uint64_t *met) {
+static void find_met(const cover *c, uint64_t layout, uint64_t *met) {
   memset(met, 0, c->words * sizeof *met);
   for (size_t d = 0; d < c->demand_count; d++) {
-    const uint64_t *const parts = c->demands[d].parts;
-    if (layout->features % parts[0] == 0 && layout->ij % parts[1] == 0 &&
-        layout->mb % parts[2] == 0) {
+    if (dsm__fits(c->divisors, c->demands[d].code, layout)) {
       met[d / WORD_BITS] |= (uint64_t)1 << d % WORD_BITS;
     }
   }
@@ -108,16 +101,17 @@ static void add_layout(cover *c, uint32_t index, const uint64_t *met) {
   c->count = kept + 1;
 }
 
-static bool cover_slot(const dsm__core_layouts *layouts, const dsm__layout_demand *demands,
+static bool cover_slot(const dsm__layout_choices *choices, const dsm__layout_demand *demands,
                        size_t demand_count, dsm__slot_layouts *slot, dsm__arena *arena) {
-  cover c = {.demands = demands, .demand_count = demand_count};
+  const size_t layout_count = choices->layout_count;
+  cover c = {.divisors = choices->divisors, .demands = demands, .demand_count = demand_count};
   c.words = demand_count / WORD_BITS + 1;
-  c.met = malloc((layouts->count + 1) * c.words * sizeof c.met[0]);
-  c.layouts = malloc(layouts->count * sizeof c.layouts[0]);
+  c.met = malloc((layout_count + 1) * c.words * sizeof c.met[0]);
+  c.layouts = malloc(layout_count * sizeof c.layouts[0]);
   bool is_done = c.met != NULL && c.layouts != NULL;
-  uint64_t *const met = is_done ? &c.met[layouts->count * c.words] : NULL;
-  for (size_t i = 0; is_done && i < layouts->count; i++) {
-    find_met(&c, &layouts->items[i], met);
+  uint64_t *const met = is_done ? &c.met[layout_count * c.words] : NULL;
+  for (size_t i = 0; is_done && i < layout_count; i++) {
+    find_met(&c, choices->layouts[i], met);
     add_layout(&c, (uint32_t)i, met);
   }
   uint32_t *const items = is_done ? dsm__arena_array(arena, c.count, sizeof *items) : NULL;
@@ -153,7 +147,7 @@ bool dsm__layout_choices_derive(dsm__layout_choices *choices, size_t slot_count,
     while (next < distinct && demands[next].slot == s) {
       next++;
     }
-    if (!cover_slot(choices->layouts, first < next ? &demands[first] : NULL, next - first,
+    if (!cover_slot(choices, first < next ? &demands[first] : NULL, next - first,
                     &choices->slots[s], arena)) {
       return false;
     }

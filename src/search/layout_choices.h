@@ -9,7 +9,6 @@
 #ifndef DSM_SEARCH_LAYOUT_CHOICES_H
 #define DSM_SEARCH_LAYOUT_CHOICES_H
 
-#include "plan/core_layouts.h"
 #include "search/layout_profiles.h"
 
 /** A held tensor: the output of a layer, with a parallelism and a factor, as one number. */
@@ -21,14 +20,16 @@ typedef struct dsm__slot_layouts {
   size_t count;
 } dsm__slot_layouts;
 
-/** What a split has to divide of a layout: of its features, positions and samples. */
+/** What a split has to divide of a layout. */
 typedef struct dsm__layout_demand {
+  uint64_t code; /**< dsm__fit_code */
   dsm__held_slot slot;
-  uint64_t parts[3];
 } dsm__layout_demand;
 
 typedef struct dsm__layout_choices {
-  const dsm__core_layouts *layouts;
+  const dsm__divisors *divisors;
+  const uint64_t *layouts; /**< codes of all */
+  size_t layout_count;
   dsm__layout_demand *demands;
   size_t demand_count;
   size_t demand_capacity;

@@ -37,8 +37,8 @@ typedef struct expansion {
   uint32_t processed;
   size_t owners_known;          /* layers before this one are known as owners */
   size_t owners[DSM__SET_BITS]; /* the layer that made the tensor of a bit last */
-  dsm_held_tensor *inputs;      /* scratch */
-  dsm_core_layout *outputs;     /* scratch: each choice of a layer's output, */
+  dsm__read_layout *inputs;     /* scratch */
+  uint64_t *outputs;            /* scratch: each choice of a layer's output, */
   double *extras;               /* what it adds, */
   double *extras_scratch;       /* and two numbers for each */
   ranked_state *order;          /* scratch: states of a node */
@@ -124,15 +124,15 @@ static void add_least(expansion *x, uint32_t from, size_t edge, size_t count) {
 
 /* The edges of a layer that holds its output, one for each layout. */
 static void add_own_layouts(expansion *x, uint32_t from, size_t edge,
-                            const dsm_held_layouts *layouts) {
+                            const dsm__read_layouts *inputs) {
   const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
   const dsm__held_slot slot = x->uses.edges[edge].own;
   const size_t count = dsm__layouts_of(&x->uses, slot).count;
   for (size_t i = 0; i < count; i++) {
-    x->outputs[i] = dsm__layout_at(&x->uses, slot, i);
+    x->outputs[i] = dsm__layout_code_at(&x->uses, slot, i);
   }
-  dsm__layout_extras(&x->uses, edge, layouts, x->outputs, count, x->extras_scratch, x->extras);
+  dsm__layout_extras(&x->uses, edge, inputs, x->outputs, count, x->extras_scratch, x->extras);
   if ((info_of(x, free_edge->to)->needed & x->request->lives->layers[info->layer].own) == 0) {
     add_least(x, from, edge, count);
     return;
@@ -152,20 +152,20 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
   }
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
   const dsm_layer *const layer = &x->workload->layers[info->layer];
-  dsm_held_layouts layouts = {.inputs = x->inputs};
-  layouts.input_count = holding->is_input_held ? layer->producer_count : 0;
-  for (size_t i = 0; i < layouts.input_count; i++) {
+  const dsm__read_layouts inputs = {x->inputs, holding->is_input_held ? layer->producer_count : 0};
+  for (size_t i = 0; i < inputs.count; i++) {
     const size_t producer = layer->producers[i];
     const dsm__held_slot slot =
         dsm__held_slot_of(&x->uses, producer, (dsm_parallelism)info->forward, info->factor_index);
     const uint32_t choice = choice_in(x, from, x->request->lives->layers[producer].own);
-    x->inputs[i] = (dsm_held_tensor){dsm__layout_at(&x->uses, slot, choice),
-                                     x->workload->layers[producer].stored_elements};
+    x->inputs[i] = (dsm__read_layout){dsm__layout_code_at(&x->uses, slot, choice),
+                                      x->workload->layers[producer].stored_elements};
   }
   if (holding->is_output_held) {
-    add_own_layouts(x, from, edge, &layouts);
+    add_own_layouts(x, from, edge, &inputs);
   } else {
-    dsm__layout_extras(&x->uses, edge, &layouts, &layouts.output, 1, x->extras_scratch, x->extras);
+    const uint64_t none = 0;
+    dsm__layout_extras(&x->uses, edge, &inputs, &none, 1, x->extras_scratch, x->extras);
     add_edge(x, from, edge, NULL, free_edge->cycles + x->extras[0]);
   }
 }

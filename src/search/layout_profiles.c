@@ -6,16 +6,23 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "model/equations.h"
 #include "plan/tolerance.h"
+#include "search/split_walk.h"
+
+/* Room for all core splits, of a worker. */
+typedef struct scratch {
+  dsm__useful_split *items;
+  uint64_t *codes;
+} scratch;
 
 /* What the tasks share; each writes its own profile and uses its worker's scratch. */
 typedef struct job {
   const dsm__variants *variants;
   dsm__profiles *profiles;
-  dsm__useful_split *scratch; /* splits.count a worker */
-  uint64_t *evaluations;      /* of each worker */
-  bool *is_out_of_memory;     /* of each worker */
+  dsm__useful_split *items; /* splits.count a worker */
+  uint64_t *codes;          /* likewise */
+  uint64_t *evaluations;    /* of each worker */
+  bool *is_out_of_memory;   /* of each worker */
 } job;
 
 static int compare_useful(const void *left, const void *right) {
@@ -27,28 +34,45 @@ static int compare_useful(const void *left, const void *right) {
   return memcmp(&a->split, &b->split, sizeof a->split);
 }
 
-/* The candidates that can be the best with some moves; how many they are. */
+/* The candidates that can be the best with some moves. */
+typedef struct listing {
+  const dsm_pass_work *work;
+  double most_moved;
+  double least; /* of the cycles so far */
+  dsm__useful_split *items;
+  size_t count;
+} listing;
+
+static double most_of(const listing *list) {
+  return dsm__equal_to(list->least + list->most_moved);
+}
+
+static bool is_hopeless(void *context, const dsm__split_needs *least) {
+  static const double rounding = 1 - 1e-14;
+  const listing *const list = context;
+  return rounding * (least->primary_cycles + list->work->auxiliary_cycles) > most_of(list) ||
+         rounding * dsm__needs_total(list->work, least) > most_of(list);
+}
+
+static void visit(void *context, const dsm__needy_split *one) {
+  listing *const list = context;
+  const double cycles = dsm_invocation_score(list->work, &one->split).total;
+  if (cycles <= most_of(list)) {
+    list->least = fmin(list->least, cycles);
+    list->items[list->count++] = (dsm__useful_split){.cycles = cycles, .split = one->split};
+  }
+}
+
+/* Lists them by cycles; how many they are. */
 static size_t list_candidates(const dsm_pass_work *work, const dsm__core_splits *splits,
                               double most_moved, dsm__useful_split *items, uint64_t *evaluations) {
-  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
-  double least = HUGE_VAL;
-  size_t count = 0;
-  for (size_t i = 0; i < splits->count; i++) {
-    const dsm_loops *const split = &splits->items[i];
-    if (!dsm__is_within_parts(&candidates, split)) {
-      continue;
-    }
-    const double most = dsm__equal_to(least + most_moved);
-    const double cycles = dsm__invocation_total_within(work, split, most);
-    ++*evaluations;
-    if (cycles <= most) {
-      least = fmin(least, cycles);
-      items[count++] = (dsm__useful_split){cycles, *split};
-    }
-  }
+  listing list = {.work = work, .most_moved = most_moved, .least = HUGE_VAL, .items = items};
+  const dsm__split_visitor visitor = {
+      .is_hopeless = is_hopeless, .visit = visit, .context = &list, .are_all_wanted = true};
+  *evaluations += dsm__splits_walk(work, splits, &visitor);
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (items[i].cycles <= dsm__equal_to(least + most_moved)) {
+  for (size_t i = 0; i < list.count; i++) {
+    if (items[i].cycles <= most_of(&list)) {
       items[kept++] = items[i];
     }
   }
@@ -56,45 +80,59 @@ static size_t list_candidates(const dsm_pass_work *work, const dsm__core_splits 
   return kept;
 }
 
-/* Does one split fit every layout that the other fits? */
-static bool fits_as_well(const dsm__profile_part *part, const dsm_loops *one,
-                         const dsm_loops *other) {
-  const bool is_output_fine =
-      part->output_move_cycles <= 0 || other->n[DSM_DIM_OUT] % one->n[DSM_DIM_OUT] == 0;
-  const bool is_input_fine =
-      part->input_move_cycles <= 0 || other->n[DSM_DIM_IN] % one->n[DSM_DIM_IN] == 0;
-  const bool is_touching = part->output_move_cycles > 0 || part->input_move_cycles > 0;
-  return is_output_fine && is_input_fine &&
-         (!is_touching || (other->n[DSM_DIM_IJ] % one->n[DSM_DIM_IJ] == 0 &&
-                           other->n[DSM_DIM_MB] % one->n[DSM_DIM_MB] == 0));
+/* What a split has to divide of the layouts that a part touches; 1: nothing. */
+static uint64_t code_of(const dsm__profile_part *part, const dsm__divisors *divisors,
+                        const dsm_loops *split) {
+  const bool is_output = part->output_move_cycles > 0;
+  const bool is_input = part->input_move_cycles > 0;
+  const uint64_t parts[4] = {is_output ? split->n[DSM_DIM_OUT] : 1,
+                             is_input ? split->n[DSM_DIM_IN] : 1,
+                             is_output || is_input ? split->n[DSM_DIM_IJ] : 1,
+                             is_output || is_input ? split->n[DSM_DIM_MB] : 1};
+  return dsm__fit_code(divisors, parts);
 }
 
-static size_t drop_useless(const dsm__profile_part *part, dsm__useful_split *items, size_t count) {
+/* Drops splits that fit no layout that a faster one does not fit; how many are left. */
+static size_t drop_useless(const dsm__profile_part *part, const dsm__divisors *divisors,
+                           dsm__useful_split *items, uint64_t *codes, size_t count) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
+    const uint64_t code = code_of(part, divisors, &items[i].split);
     bool is_useful = true;
     for (size_t k = 0; k < kept && is_useful; k++) {
-      is_useful = !fits_as_well(part, &items[k].split, &items[i].split);
+      is_useful = !dsm__fits(divisors, codes[k], code);
     }
     if (is_useful) {
+      codes[kept] = code;
       items[kept++] = items[i];
     }
   }
   return kept;
 }
 
+static void find_codes(const dsm__divisors *divisors, dsm__useful_split *one) {
+  const uint64_t *const n = one->split.n;
+  const uint64_t output[4] = {n[DSM_DIM_OUT], n[DSM_DIM_IJ], n[DSM_DIM_MB], 1};
+  const uint64_t input[4] = {n[DSM_DIM_IN], n[DSM_DIM_IJ], n[DSM_DIM_MB], 1};
+  one->output_code = dsm__fit_code(divisors, output);
+  one->input_code = dsm__fit_code(divisors, input);
+}
+
 static bool score_part(const dsm_pass_work *work, const dsm__core_splits *splits,
-                       dsm__useful_split *scratch, uint64_t *evaluations, dsm__profile_part *part) {
+                       const scratch *room, uint64_t *evaluations, dsm__profile_part *part) {
   part->output_move_cycles = dsm_layout_move_cycles(work->machine, work->bytes.output_move);
   part->input_move_cycles = dsm_layout_move_cycles(work->machine, work->bytes.input_move);
   const double most_moved = part->output_move_cycles + part->input_move_cycles;
-  const size_t candidates = list_candidates(work, splits, most_moved, scratch, evaluations);
-  part->split_count = drop_useless(part, scratch, candidates);
+  const size_t candidates = list_candidates(work, splits, most_moved, room->items, evaluations);
+  part->split_count = drop_useless(part, &splits->divisors, room->items, room->codes, candidates);
   part->splits = calloc(part->split_count + 1, sizeof part->splits[0]);
   if (part->splits == NULL) {
     return false;
   }
-  memcpy(part->splits, scratch, part->split_count * sizeof part->splits[0]);
+  memcpy(part->splits, room->items, part->split_count * sizeof part->splits[0]);
+  for (size_t i = 0; i < part->split_count; i++) {
+    find_codes(&splits->divisors, &part->splits[i]);
+  }
   return true;
 }
 
@@ -108,12 +146,13 @@ static void run_task(void *context, size_t task, size_t worker) {
   setting.holding = dsm__variant_holding(j->variants, key);
   const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
   dsm__profile *const profile = &j->profiles->items[task];
+  const size_t first = worker * table->splits.count;
+  const scratch room = {&j->items[first], &j->codes[first]};
   for (unsigned k = 0; k < parts.count; k++) {
     const dsm_pass_work work =
         dsm__part_work(&setting, (dsm_pass)key->pass, parallelism, &parts.items[k]);
     profile->parts[k].count = (double)parts.items[k].count;
-    if (!score_part(&work, &table->splits, &j->scratch[worker * table->splits.count],
-                    &j->evaluations[worker], &profile->parts[k])) {
+    if (!score_part(&work, &table->splits, &room, &j->evaluations[worker], &profile->parts[k])) {
       j->is_out_of_memory[worker] = true;
       return;
     }
@@ -128,11 +167,12 @@ bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
   *profiles = (dsm__profiles){.count = variants->count};
   profiles->items = calloc(variants->count + 1, sizeof profiles->items[0]);
   job j = {.variants = variants, .profiles = profiles};
-  j.scratch = calloc(workers * splits, sizeof j.scratch[0]);
+  j.items = calloc(workers * splits, sizeof j.items[0]);
+  j.codes = calloc(workers * splits, sizeof j.codes[0]);
   j.evaluations = calloc(workers, sizeof j.evaluations[0]);
   j.is_out_of_memory = calloc(workers, sizeof j.is_out_of_memory[0]);
-  bool is_ready = profiles->items != NULL && j.scratch != NULL && j.evaluations != NULL &&
-                  j.is_out_of_memory != NULL;
+  bool is_ready = profiles->items != NULL && j.items != NULL && j.codes != NULL &&
+                  j.evaluations != NULL && j.is_out_of_memory != NULL;
   if (is_ready) {
     dsm__parallel_for(workers, variants->count, run_task, &j);
   }
@@ -140,7 +180,8 @@ bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
     profiles->evaluations += j.evaluations[w];
     is_ready = !j.is_out_of_memory[w];
   }
-  free(j.scratch);
+  free(j.items);
+  free(j.codes);
   free(j.evaluations);
   free(j.is_out_of_memory);
   return is_ready;
@@ -156,45 +197,76 @@ void dsm__profiles_fini(dsm__profiles *profiles) {
   *profiles = (dsm__profiles){.count = 0};
 }
 
-/*
- * What an invocation costs at least with its moves, for each layout of the output. Splits go by
- * cycles, so that none after the first that costs the least so far can be better; and what a split
- * costs where it fits the output tells of most that they need not be looked at.
- */
-static void find_least(const dsm__profile_part *part, const dsm_held_layouts *layouts,
-                       const dsm_core_layout *outputs, size_t count, double *least) {
-  double most = HUGE_VAL; /* of the least so far */
-  for (size_t i = 0; i < count; i++) {
-    least[i] = HUGE_VAL;
+/* The part of the input that does not fit, as dsm_misfitting_input has it. */
+static double misfitting_input(const dsm__divisors *divisors, const dsm__read_layouts *inputs,
+                               const dsm__useful_split *split) {
+  uint64_t all = 0;
+  uint64_t misfitting = 0;
+  for (size_t i = 0; i < inputs->count; i++) {
+    const dsm__read_layout *const input = &inputs->items[i];
+    all += input->elements;
+    misfitting += dsm__fits(divisors, split->input_code, input->code) ? 0 : input->elements;
   }
-  for (size_t k = 0; k < part->split_count && part->splits[k].cycles < most; k++) {
-    const dsm_loops *const split = &part->splits[k].split;
-    const double cycles = part->splits[k].cycles;
-    const double input = part->input_move_cycles > 0
-                             ? part->input_move_cycles * dsm_misfitting_input(layouts, split)
-                             : 0;
+  return all == 0 ? 0 : (double)misfitting / (double)all;
+}
+
+static double input_cycles(const dsm__profile_part *part, const dsm__divisors *divisors,
+                           const dsm__read_layouts *inputs, const dsm__useful_split *split) {
+  return part->input_move_cycles > 0
+             ? part->input_move_cycles * misfitting_input(divisors, inputs, split)
+             : 0;
+}
+
+/* What an invocation costs at least if the output does not fit. Splits go by cycles, so that none
+ * after the first that costs the least so far can be better. */
+static double least_misfitting(const dsm__profile_part *part, const dsm__divisors *divisors,
+                               const dsm__read_layouts *inputs) {
+  double least = HUGE_VAL;
+  for (size_t k = 0; k < part->split_count && part->splits[k].cycles < least; k++) {
+    const dsm__useful_split *const split = &part->splits[k];
+    least = fmin(least, split->cycles + part->output_move_cycles +
+                            input_cycles(part, divisors, inputs, split));
+  }
+  return least;
+}
+
+/* What it costs at least with its moves, for each layout of the output: no more than if that does
+ * not fit, and less with a split that does. */
+static void find_least(const dsm__profile_part *part, const dsm__divisors *divisors,
+                       const dsm__read_layouts *inputs, const uint64_t *outputs, size_t count,
+                       double *least) {
+  const double misfitting = least_misfitting(part, divisors, inputs);
+  double most = misfitting; /* of the least so far */
+  for (size_t i = 0; i < count; i++) {
+    least[i] = misfitting;
+  }
+  for (size_t k = 0;
+       part->output_move_cycles > 0 && k < part->split_count && part->splits[k].cycles < most;
+       k++) {
+    const dsm__useful_split *const split = &part->splits[k];
+    const double fitting = split->cycles + input_cycles(part, divisors, inputs, split);
+    if (fitting >= most) {
+      continue;
+    }
     most = 0;
     for (size_t i = 0; i < count; i++) {
-      if (cycles + input < least[i]) {
-        const bool is_moved =
-            part->output_move_cycles > 0 && !dsm_split_fits_output(split, &outputs[i]);
-        const double moved = (is_moved ? cycles + part->output_move_cycles : cycles) + input;
-        least[i] = moved < least[i] ? moved : least[i];
-      }
+      const bool is_better =
+          fitting < least[i] && dsm__fits(divisors, split->output_code, outputs[i]);
+      least[i] = is_better ? fitting : least[i];
       most = least[i] > most ? least[i] : most;
     }
   }
 }
 
-void dsm__profile_extras(const dsm__profile *profile, const dsm_held_layouts *layouts,
-                         const dsm_core_layout *outputs, size_t count, double *least,
-                         double *extras) {
+void dsm__profile_extras(const dsm__profile *profile, const dsm__divisors *divisors,
+                         const dsm__read_layouts *inputs, const uint64_t *outputs, size_t count,
+                         double *least, double *extras) {
   for (size_t i = 0; i < count; i++) {
     extras[i] = 0;
   }
   for (unsigned k = 0; k < profile->part_count; k++) {
     const dsm__profile_part *const part = &profile->parts[k];
-    find_least(part, layouts, outputs, count, least);
+    find_least(part, divisors, inputs, outputs, count, least);
     for (size_t i = 0; i < count; i++) {
       extras[i] += part->count * (least[i] - part->splits[0].cycles);
     }

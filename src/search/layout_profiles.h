@@ -10,7 +10,27 @@
 typedef struct dsm__useful_split {
   double cycles; /**< of the invocation, nothing moving */
   dsm_loops split;
+  uint64_t output_code; /**< what it has to divide of the output's layout (dsm__fit_code) */
+  uint64_t input_code;  /**< likewise of an input's */
 } dsm__useful_split;
+
+/** A layout as its code. */
+static inline uint64_t dsm__layout_code(const dsm__divisors *divisors,
+                                        const dsm_core_layout *layout) {
+  const uint64_t parts[4] = {layout->features, layout->ij, layout->mb, 1};
+  return dsm__fit_code(divisors, parts);
+}
+
+/** What a layer reads of what is held. */
+typedef struct dsm__read_layout {
+  uint64_t code;
+  uint64_t elements; /**< of the tensor */
+} dsm__read_layout;
+
+typedef struct dsm__read_layouts {
+  const dsm__read_layout *items;
+  size_t count;
+} dsm__read_layouts;
 
 /** Invocations of one kind. */
 typedef struct dsm__profile_part {
@@ -43,10 +63,10 @@ bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
 void dsm__profiles_fini(dsm__profiles *profiles);
 
 /** Cycles that layouts add to a pass over a step, for each of `count` layouts of the output: with
- * the best splits for them, against the best splits of all. Those of the input are in `layouts`;
- * `least` is scratch for `count` numbers. */
-void dsm__profile_extras(const dsm__profile *profile, const dsm_held_layouts *layouts,
-                         const dsm_core_layout *outputs, size_t count, double *least,
-                         double *extras);
+ * the best splits for them, against the best splits of all. `least` is scratch for `count` numbers.
+ */
+void dsm__profile_extras(const dsm__profile *profile, const dsm__divisors *divisors,
+                         const dsm__read_layouts *inputs, const uint64_t *outputs, size_t count,
+                         double *least, double *extras);
 
 #endif

@@ -108,13 +108,22 @@ bool dsm__layout_uses_find(dsm__layout_uses *uses, const dsm__layout_request *re
                            dsm__arena *arena) {
   const dsm__graph *const graph = &request->free->graph;
   const dsm__search_inputs *const inputs = request->table->inputs;
-  *uses = (dsm__layout_uses){.request = request, .choices = {.layouts = request->layouts}};
+  const dsm__core_layouts *const layouts = request->layouts;
+  *uses = (dsm__layout_uses){.request = request};
+  uses->codes = calloc(layouts->count, sizeof uses->codes[0]);
+  for (size_t i = 0; uses->codes != NULL && i < layouts->count; i++) {
+    uses->codes[i] = dsm__layout_code(dsm__layout_divisors(uses), &layouts->items[i]);
+  }
+  uses->choices.divisors = dsm__layout_divisors(uses);
+  uses->choices.layouts = uses->codes;
+  uses->choices.layout_count = layouts->count;
   dsm__variants_init(&uses->variants, request->table);
   uses->edges = calloc(graph->nodes[graph->node_count].first_edge + 1, sizeof uses->edges[0]);
   uses->slot_of =
       calloc(inputs->workload->layer_count * DSM_PARALLELISM_COUNT * (size_t)request->factor_count,
              sizeof uses->slot_of[0]);
-  return uses->edges != NULL && uses->slot_of != NULL && visit_edges(uses, true, find_use) &&
+  return uses->codes != NULL && uses->edges != NULL && uses->slot_of != NULL &&
+         visit_edges(uses, true, find_use) &&
          dsm__profiles_score(&uses->profiles, &uses->variants, inputs->options->thread_count) &&
          visit_edges(uses, false, add_demands) &&
          dsm__layout_choices_derive(&uses->choices, uses->slot_count, arena);
@@ -124,21 +133,21 @@ void dsm__layout_uses_fini(dsm__layout_uses *uses) {
   dsm__variants_fini(&uses->variants);
   dsm__profiles_fini(&uses->profiles);
   dsm__layout_choices_fini(&uses->choices);
+  free(uses->codes);
   free(uses->edges);
   free(uses->slot_of);
 }
 
-void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge, const dsm_held_layouts *layouts,
-                        const dsm_core_layout *outputs, size_t count, double *scratch,
-                        double *extras) {
+void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge, const dsm__read_layouts *inputs,
+                        const uint64_t *outputs, size_t count, double *scratch, double *extras) {
   for (size_t i = 0; i < count; i++) {
     extras[i] = 0;
   }
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const size_t profile = uses->edges[edge].profiles[p];
     if (profile != SIZE_MAX) {
-      dsm__profile_extras(&uses->profiles.items[profile], layouts, outputs, count, scratch,
-                          scratch + count);
+      dsm__profile_extras(&uses->profiles.items[profile], dsm__layout_divisors(uses), inputs,
+                          outputs, count, scratch, scratch + count);
       for (size_t i = 0; i < count; i++) {
         extras[i] += scratch[count + i];
       }

@@ -4,6 +4,7 @@
 #ifndef DSM_SEARCH_LAYOUT_USES_H
 #define DSM_SEARCH_LAYOUT_USES_H
 
+#include "plan/core_layouts.h"
 #include "search/layout_choices.h"
 #include "search/network_graph.h"
 
@@ -31,6 +32,7 @@ typedef struct dsm__layout_uses {
   dsm__variants variants;
   dsm__profiles profiles;
   dsm__layout_choices choices;
+  uint64_t *codes;         /**< of all layouts (dsm__fit_code) */
   dsm__layout_use *edges;  /**< of each edge of the free graph that is in */
   dsm__held_slot *slot_of; /* of (layer, parallelism, factor), + 1; 0: none yet */
   size_t slot_count;
@@ -53,15 +55,20 @@ static inline dsm__slot_layouts dsm__layouts_of(const dsm__layout_uses *uses, ds
   return uses->choices.slots[slot];
 }
 
-static inline dsm_core_layout dsm__layout_at(const dsm__layout_uses *uses, dsm__held_slot slot,
-                                             size_t choice) {
-  return uses->request->layouts->items[uses->choices.slots[slot].items[choice]];
+/** The code of a layout. */
+static inline uint64_t dsm__layout_code_at(const dsm__layout_uses *uses, dsm__held_slot slot,
+                                           size_t choice) {
+  return uses->codes[uses->choices.slots[slot].items[choice]];
+}
+
+/** The divisors that codes are of. */
+static inline const dsm__divisors *dsm__layout_divisors(const dsm__layout_uses *uses) {
+  return &uses->request->table->splits.divisors;
 }
 
 /** Cycles that layouts add to the layer on an edge that touches them, for each of `count` layouts
- * of its output. Those of the input are in `layouts`; `scratch` is for 2 * count numbers. */
-void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge, const dsm_held_layouts *layouts,
-                        const dsm_core_layout *outputs, size_t count, double *scratch,
-                        double *extras);
+ * of its output; `scratch` is for 2 * count numbers. */
+void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge, const dsm__read_layouts *inputs,
+                        const uint64_t *outputs, size_t count, double *scratch, double *extras);
 
 #endif

@@ -18,10 +18,12 @@
 
 /** What an answer is about. */
 typedef enum dsm__memo_kind {
-  DSM__MEMO_BEST_PASS = 0,  /**< dsm__best_pass_find */
-  DSM__MEMO_BEST_PASS_KEPT, /**< the same where the kernel may stay on chip */
-  DSM__MEMO_LEAST_CYCLES,   /**< the cycles of a pass with something held, as variants.c scores */
-  DSM__MEMO_RANKED_SPLITS   /**< how many core splits it ranks for that */
+  DSM__MEMO_BEST_PASS = 0,   /**< dsm__best_pass_find */
+  DSM__MEMO_BEST_PASS_KEPT,  /**< the same where the kernel may stay on chip */
+  DSM__MEMO_LEAST_PASS,      /**< dsm__least_pass_find */
+  DSM__MEMO_LEAST_PASS_KEPT, /**< likewise */
+  DSM__MEMO_LEAST_CYCLES,    /**< the cycles of a pass with something held, as variants.c scores */
+  DSM__MEMO_FRONT            /**< how many core splits it looks at for that */
 } dsm__memo_kind;
 
 /** All that an answer depends on; no padding, so that bytes can be compared. */

@@ -386,6 +386,7 @@ bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution) {
 
 bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, size_t layer_index,
                           dsm__network_graph *network) {
+  problem->table.are_alike_kept = true;
   dsm__layer_table_choose(&problem->table, factors);
   dsm__graph_request request = request_of(problem, factors);
   request.explained_layer = layer_index;

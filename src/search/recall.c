@@ -46,41 +46,39 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
   return true;
 }
 
-/* A few splits from the first valid one on. */
-static dsm__core_splits some_splits(const dsm__recalled_pass *of) {
-  enum { SOME = 64 };
-  const dsm__core_splits *const all = &of->table->splits;
-  const dsm__parts parts = dsm__pass_parts(of->setting, of->pass, of->parallelism, false);
-  const dsm_pass_work work =
-      dsm__part_work(of->setting, of->pass, of->parallelism, &parts.items[0]);
-  size_t first = 0;
-  while (first < all->count &&
-         !dsm_split_is_valid(of->setting->layer, &work.share, &all->items[first])) {
-    first++;
-  }
-  first = first == all->count ? 0 : first;
-  const size_t left = all->count - first;
-  return (dsm__core_splits){all->items + first, left < SOME ? left : SOME};
-}
+/* What finds the best of a pass, with splits or without them. */
+typedef dsm__best_pass pass_finder(const dsm__layer_setting *setting, dsm_pass pass,
+                                   dsm_parallelism parallelism, bool may_keep_kernel,
+                                   const dsm__core_splits *splits);
 
-dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, dsm__split_total *totals) {
+static dsm__best_pass recall_pass(const dsm__recalled_pass *of, dsm__memo_kind kind,
+                                  dsm__memo_kind kind_kept, pass_finder *find) {
+  enum { SOME = 64 }; /* candidates that are looked at once the time is over */
   const dsm__search_inputs *const inputs = of->table->inputs;
   const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
   dsm__memo_key key;
-  const bool is_kept =
-      make_key(of, may_keep_kernel ? DSM__MEMO_BEST_PASS_KEPT : DSM__MEMO_BEST_PASS, &key);
+  const bool is_kept = make_key(of, may_keep_kernel ? kind_kept : kind, &key);
   const dsm__best_pass *const known = is_kept ? dsm__memo_best_pass(inputs->memo, &key) : NULL;
   if (known != NULL) {
     return *known;
   }
   const bool is_over = dsm__deadline_is_over(inputs->deadline);
-  const dsm__core_splits some = is_over ? some_splits(of) : of->table->splits;
+  dsm__core_splits splits = of->table->splits;
+  splits.visits_max = is_over ? SOME : 0;
   const dsm__best_pass best =
-      dsm__best_pass_find(of->setting, of->pass, of->parallelism, may_keep_kernel, &some, totals);
+      find(of->setting, of->pass, of->parallelism, may_keep_kernel, &splits);
   if (is_kept && !is_over) {
     dsm__memo_put_best_pass(inputs->memo, &key, &best);
   }
   return best;
+}
+
+dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of) {
+  return recall_pass(of, DSM__MEMO_BEST_PASS, DSM__MEMO_BEST_PASS_KEPT, dsm__best_pass_find);
+}
+
+dsm__best_pass dsm__recall_least_pass(const dsm__recalled_pass *of) {
+  return recall_pass(of, DSM__MEMO_LEAST_PASS, DSM__MEMO_LEAST_PASS_KEPT, dsm__least_pass_find);
 }
 
 bool dsm__recall_score(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_score *score) {

@@ -15,9 +15,10 @@ typedef struct dsm__recalled_pass {
 } dsm__recalled_pass;
 
 /** dsm__best_pass_find with the table's core splits, of which only some are looked at once the time
- * is over; the kernel may stay where the options have reuse. Kept for later. `totals` is its
- * scratch. */
-dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of, dsm__split_total *totals);
+ * is over; the kernel may stay where the options have reuse. Kept for later. */
+dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of);
+/** The same of dsm__least_pass_find. */
+dsm__best_pass dsm__recall_least_pass(const dsm__recalled_pass *of);
 
 /** What was kept of a kind of score; false if nothing was. */
 bool dsm__recall_score(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_score *score);

@@ -224,7 +224,8 @@ static bool make_kind(dsm__resident_kinds *kinds, const dsm__kind_query *query, 
 static kind *find_kind(dsm__resident_kinds *kinds, const dsm__kind_query *query) {
   dsm__holding holding = query->setting->holding;
   holding.held_elements = 0;
-  holding.deferred_elements = 0; /* inference writes nothing later */
+  holding.deferred_elements = 0;    /* inference writes nothing later */
+  kinds->keys.table = query->table; /* for now: the table of a level does not outlive it */
   const size_t index = dsm__variants_add(&kinds->keys, query->class_index, DSM_PASS_FORWARD,
                                          query->parallelism, query->factor_index, &holding);
   if (index == SIZE_MAX || index < kinds->count) {

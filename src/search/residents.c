@@ -144,14 +144,13 @@ static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, ds
 typedef struct job {
   dsm__residents *residents;
   dsm__resident **points; /* of each worker */
-  dsm__split_total **totals;
   uint64_t *evaluations;
   bool *is_out_of_memory;
 } job;
 
 /* The steady invocations, and which splits are candidates. */
 static void open_run(dsm__resident_run *run, const dsm__residents *residents,
-                     dsm__split_total *totals, uint64_t *evaluations) {
+                     uint64_t *evaluations) {
   const bool may_keep = dsm__has_optimization(residents->inputs, DSM_OPTIMIZATION_REUSE) &&
                         dsm_kernel_can_be_kept(run->setting.layer, run->setting.machine);
   const dsm__parts parts =
@@ -161,7 +160,7 @@ static void open_run(dsm__resident_run *run, const dsm__residents *residents,
   run->candidates = dsm__candidate_parts(residents->splits, run->setting.layer, &work.share);
   if (may_keep) {
     work = dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[1]);
-    const dsm__best_split steady = dsm__best_split_find(&work, residents->splits, true, totals);
+    const dsm__best_split steady = dsm__best_split_find(&work, residents->splits, true);
     *evaluations += steady.evaluations;
     run->can_keep_kernel = steady.is_found;
     run->steady_split = steady.split;
@@ -179,7 +178,7 @@ static void run_task(void *context, size_t task, size_t worker) {
     points[0] = points[1] = (dsm__resident){.cycles = 0};
     run->end_count = run->hull_count = 1;
   } else {
-    open_run(run, residents, j->totals[worker], &j->evaluations[worker]);
+    open_run(run, residents, &j->evaluations[worker]);
     find_ends(run, residents->splits, points, &j->evaluations[worker]);
   }
   const size_t count = run->end_count + run->hull_count;
@@ -196,15 +195,12 @@ static void run_task(void *context, size_t task, size_t worker) {
 static bool prepare(job *j, size_t workers, dsm__arena *arena) {
   const size_t splits = j->residents->splits->count;
   j->points = dsm__arena_array(arena, workers, sizeof(void *));
-  j->totals = dsm__arena_array(arena, workers, sizeof(void *));
   j->evaluations = dsm__arena_array(arena, workers, sizeof j->evaluations[0]);
   j->is_out_of_memory = dsm__arena_array(arena, workers, sizeof j->is_out_of_memory[0]);
-  bool is_ready = j->points != NULL && j->totals != NULL && j->evaluations != NULL &&
-                  j->is_out_of_memory != NULL;
+  bool is_ready = j->points != NULL && j->evaluations != NULL && j->is_out_of_memory != NULL;
   for (size_t w = 0; is_ready && w < workers; w++) {
     j->points[w] = dsm__arena_array(arena, 2 * (splits + 1), sizeof j->points[w][0]);
-    j->totals[w] = dsm__arena_array(arena, splits, sizeof j->totals[w][0]);
-    is_ready = j->points[w] != NULL && j->totals[w] != NULL;
+    is_ready = j->points[w] != NULL;
   }
   return is_ready;
 }

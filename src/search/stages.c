@@ -31,15 +31,13 @@ bool dsm__stages_reserve(dsm__stages *stages, uint64_t rows_max, dsm__arena *are
   stages->rows_max = rows_max;
   stages->arena = arena;
   stages->workers = dsm__parallel_workers(stages->table->inputs->options->thread_count);
-  stages->totals = dsm__arena_array(arena, stages->workers * stages->table->splits.count,
-                                    sizeof stages->totals[0]);
   stages->evaluated = dsm__arena_array(arena, stages->workers, sizeof stages->evaluated[0]);
   stages->limits = dsm__arena_array(arena, stages->count, sizeof stages->limits[0]);
   stages->ways = dsm__arena_array(arena, stages->count * ways, sizeof stages->ways[0]);
   stages->placed = dsm__arena_array(arena, dsm__stages_list_max(stages), sizeof stages->placed[0]);
   stages->options = dsm__arena_array(arena, stages->count, sizeof stages->options[0]);
-  return stages->totals != NULL && stages->evaluated != NULL && stages->limits != NULL &&
-         stages->ways != NULL && stages->placed != NULL && stages->options != NULL;
+  return stages->evaluated != NULL && stages->limits != NULL && stages->ways != NULL &&
+         stages->placed != NULL && stages->options != NULL;
 }
 
 static const dsm_layer *layer_of(const dsm__stages *stages, size_t number) {
@@ -66,7 +64,6 @@ static bool score_passes(const dsm__stages *stages, size_t number,
                          const dsm__layer_setting *setting, dsm_parallelism parallelism,
                          size_t worker, dsm__stage_way *way) {
   const double limit = stages->limits[number];
-  dsm__split_total *const totals = &stages->totals[worker * stages->table->splits.count];
   double at_least = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     at_least += least_step(setting, (dsm_pass)p);
@@ -80,7 +77,7 @@ static bool score_passes(const dsm__stages *stages, size_t number,
     }
     const dsm__recalled_pass of = {stages->table, stages->class_of[number], setting, (dsm_pass)p,
                                    parallelism};
-    const dsm__best_pass best = dsm__recall_best_pass(&of, totals);
+    const dsm__best_pass best = dsm__recall_least_pass(&of);
     way->first[p] = best.first_cycles;
     way->steady[p] = best.later_cycles;
     stages->evaluated[worker] += best.evaluations;

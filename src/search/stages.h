@@ -38,7 +38,6 @@ typedef struct dsm__stages {
   uint64_t rows;             /**< that a stage may have, likewise */
   uint64_t evaluations;      /**< calls of the model */
   uint64_t *evaluated;       /**< of each worker */
-  dsm__split_total *totals;  /**< splits.count numbers for each worker */
   size_t workers;            /**< threads that score */
   dsm__stage_way *ways;      /**< by number, rows and parallelism */
   dsm__stage_option *placed; /**< scratch: the options of one class at one place */

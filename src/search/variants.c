@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "search/ranking.h"
+#include "model/equations.h"
 #include "search/recall.h"
-#include "search/resident_kinds.h"
+#include "search/split_front.h"
 
 _Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 
@@ -94,8 +94,12 @@ static size_t number_of(dsm__variants *variants, const dsm_held_layouts *layouts
 size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass pass,
                          dsm_parallelism parallelism, unsigned factor_index,
                          const dsm__holding *holding) {
-  /* What a pass does not look at (section 5) is the same for all. */
+  /* What a pass does not look at (section 5) is the same for all, and so are alike parallelisms. */
   const bool is_update = pass == DSM_PASS_UPDATE;
+  dsm_parallelism first_alike = DSM_PARALLELISM_DATA;
+  while (!dsm__are_alike(variants->table->inputs->machine, first_alike, parallelism)) {
+    first_alike = (dsm_parallelism)((int)first_alike + 1);
+  }
   const size_t layouts = number_of(variants, holding->layouts);
   const dsm__variant_key key = {
       .class_index = class_index,
@@ -103,7 +107,7 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
       .deferred_elements = pass == DSM_PASS_FORWARD ? holding->deferred_elements : 0,
       .layouts = layouts,
       .pass = (uint8_t)pass,
-      .parallelism = (uint8_t)parallelism,
+      .parallelism = (uint8_t)first_alike,
       .factor_index = (uint8_t)factor_index,
       .is_input_held = holding->is_input_held && !is_update,
       .is_output_held = holding->is_output_held,
@@ -134,13 +138,13 @@ dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__vari
 }
 
 /* What the tasks share: one task for each class, pass, parallelism and factor. Each writes its own
- * entries and uses its worker's scratch. */
+ * entries and uses its worker's front. */
 typedef struct job {
   dsm__variants *variants;
-  const size_t *sorted;       /* variants, by task */
-  const size_t *starts;       /* of each task in `sorted`, and the end */
-  dsm__ranked_split *scratch; /* splits.count a worker */
-  uint64_t *evaluations;      /* of each worker */
+  const size_t *sorted;     /* variants, by task */
+  const size_t *starts;     /* of each task in `sorted`, and the end */
+  dsm__split_front *fronts; /* of each worker */
+  uint64_t *evaluations;    /* of each worker */
 } job;
 
 static dsm__layer_setting setting_of(const dsm__variants *variants, const dsm__variant_key *key) {
@@ -151,71 +155,52 @@ static dsm__layer_setting setting_of(const dsm__variants *variants, const dsm__v
   return setting;
 }
 
-/*
- * Ranks the candidates by their cost with everything held where it is used, and the whole
- * scratchpad left: no variant of the pass costs less with the same split, because it moves no less,
- * to memory or among the cores, and its tiles are no larger.
- */
-static dsm__ranking rank_splits(const dsm__variants *variants, const dsm__variant_key *key,
-                                dsm__ranked_split *ranked) {
-  dsm__layer_setting setting = setting_of(variants, key);
-  setting.holding = (dsm__holding){.is_input_held = true,
-                                   .is_output_held = true,
-                                   .is_shortcut_held = true,
-                                   .is_moving_free = true};
+/* The variants of one task, and what they share. */
+typedef struct task {
+  const dsm__variants *variants;
+  dsm__split_front *front;
+  uint64_t evaluations; /* that it took to find the front; 0: it is not found yet */
+} task;
+
+/* The least total of an invocation: with layouts of what is held, of all candidates, as they differ
+ * in what they fit. */
+static double least_total(const task *t, const dsm_pass_work *work, uint64_t *evaluations) {
+  if (work->residency.layouts != NULL) {
+    const dsm__least_total least = dsm__least_total_find(work, &t->variants->table->splits, false);
+    *evaluations += least.evaluations;
+    return least.cycles;
+  }
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < t->front->count; i++) {
+    const double total = dsm_invocation_score(work, &t->front->items[i].split).total;
+    least = total < least ? total : least;
+  }
+  *evaluations += t->front->count;
+  return least;
+}
+
+static void find_front(task *t, const dsm__variant_key *key) {
+  const dsm__layer_setting setting = setting_of(t->variants, key);
   const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
   const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
   const dsm_pass_work work =
       dsm__part_work(&setting, (dsm_pass)key->pass, parallelism, &parts.items[0]);
-  const dsm__core_splits *const splits = &variants->table->splits;
-  const dsm__parts_limit candidates = dsm__candidate_parts(splits, setting.layer, &work.share);
-  size_t count = 0;
-  for (size_t i = 0; i < splits->count; i++) {
-    if (dsm__is_within_parts(&candidates, &splits->items[i])) {
-      ranked[count++] =
-          (dsm__ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
-    }
+  if (t->evaluations == 0) {
+    t->evaluations = dsm__split_front_find(t->front, &work, &t->variants->table->splits);
   }
-  return dsm__ranking_of(ranked, count);
 }
 
-/* The least total of an invocation over the ranked splits: none after the first whose bound exceeds
- * what is known can have it. */
-static double least_total(const dsm_pass_work *work, const dsm__core_splits *splits,
-                          dsm__ranking *ranking, uint64_t *evaluations) {
-  double least = HUGE_VAL;
-  for (size_t i = 0; i < ranking->count; i++) {
-    const dsm__ranked_split *const ranked = dsm__ranking_at(ranking, i);
-    if (ranked->bound > least) {
-      break;
-    }
-    const double total = dsm_invocation_score(work, &splits->items[ranked->split]).total;
-    least = total < least ? total : least;
-    ++*evaluations;
-  }
-  return least;
-}
-
-/* The variants of one task, and what they share. */
-typedef struct task {
-  const dsm__variants *variants;
-  dsm__ranked_split *scratch;
-  dsm__ranking ranking; /* once it is made */
-  bool is_ranked;
-} task;
-
-/* How many core splits a task has: of a pass with nothing held. */
-static uint64_t count_ranked(task *t, const dsm__variant_key *first) {
+/* What it takes to find a task's front: of a pass with nothing held. */
+static uint64_t count_for_front(task *t, const dsm__variant_key *first) {
   dsm__layer_setting setting = setting_of(t->variants, first);
   setting.holding = (dsm__holding){.layouts = NULL};
   const dsm__recalled_pass of = {t->variants->table, first->class_index, &setting,
                                  (dsm_pass)first->pass, (dsm_parallelism)first->parallelism};
   dsm__memo_score score = {0, 0};
-  if (!dsm__recall_score(&of, DSM__MEMO_RANKED_SPLITS, &score)) {
-    t->ranking = rank_splits(t->variants, first, t->scratch);
-    t->is_ranked = true;
-    score.evaluations = t->ranking.count;
-    dsm__keep_score(&of, DSM__MEMO_RANKED_SPLITS, score);
+  if (!dsm__recall_score(&of, DSM__MEMO_FRONT, &score)) {
+    find_front(t, first);
+    score.evaluations = t->evaluations;
+    dsm__keep_score(&of, DSM__MEMO_FRONT, score);
   }
   return score.evaluations;
 }
@@ -231,15 +216,11 @@ static dsm__memo_score score_variant(task *t, const dsm__variant_key *key) {
   if (dsm__recall_score(&of, DSM__MEMO_LEAST_CYCLES, &score)) {
     return score;
   }
-  if (!t->is_ranked) {
-    t->ranking = rank_splits(t->variants, key, t->scratch);
-    t->is_ranked = true;
-  }
+  find_front(t, key);
   const dsm__parts parts = dsm__pass_parts(&setting, pass, parallelism, false);
   for (unsigned k = 0; k < parts.count; k++) {
     const dsm_pass_work work = dsm__part_work(&setting, pass, parallelism, &parts.items[k]);
-    score.cycles += (double)parts.items[k].count *
-                    least_total(&work, &table->splits, &t->ranking, &score.evaluations);
+    score.cycles += (double)parts.items[k].count * least_total(t, &work, &score.evaluations);
   }
   dsm__keep_score(&of, DSM__MEMO_LEAST_CYCLES, score);
   return score;
@@ -250,10 +231,9 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   if (dsm__deadline_is_over(j->variants->table->inputs->deadline)) {
     return; /* what is made of the cycles is not used any more */
   }
-  task t = {.variants = j->variants,
-            .scratch = &j->scratch[worker_index * j->variants->table->splits.count]};
+  task t = {.variants = j->variants, .front = &j->fronts[worker_index]};
   uint64_t *const evaluations = &j->evaluations[worker_index];
-  *evaluations += count_ranked(&t, &j->variants->keys[j->sorted[j->starts[task_index]]]);
+  *evaluations += count_for_front(&t, &j->variants->keys[j->sorted[j->starts[task_index]]]);
   for (size_t i = j->starts[task_index]; i < j->starts[task_index + 1]; i++) {
     const dsm__memo_score score = score_variant(&t, &j->variants->keys[j->sorted[i]]);
     j->variants->cycles[j->sorted[i]] = score.cycles;
@@ -285,51 +265,16 @@ static int compare_placed(const void *left, const void *right) {
   return (a->variant > b->variant) - (a->variant < b->variant);
 }
 
-/* Of each variant the first that costs the same, as far as that shows: in inference, where layouts
- * do not matter. False if out of memory. */
-static bool find_first_alike(const dsm__variants *variants, size_t *first_alike) {
-  const dsm__layer_table *const table = variants->table;
-  const bool is_inference = table->inputs->options->mode == DSM_MODE_INFERENCE;
-  dsm__resident_kinds *const kinds = is_inference ? dsm__resident_kinds_new() : NULL;
-  size_t *const first_of = calloc(variants->count + 1, sizeof *first_of); /* each number + 1 */
-  bool is_done = first_of != NULL && (kinds != NULL || !is_inference);
-  for (size_t i = 0; is_done && i < variants->count; i++) {
-    const dsm__variant_key *const key = &variants->keys[i];
-    first_alike[i] = i;
-    if (!is_inference || key->layouts != 0) {
-      continue;
-    }
-    const dsm__layer_setting setting = setting_of(variants, key);
-    const dsm__kind_query query = {.table = table,
-                                   .setting = &setting,
-                                   .class_index = key->class_index,
-                                   .parallelism = (dsm_parallelism)key->parallelism,
-                                   .factor_index = key->factor_index};
-    const size_t number = dsm__resident_kinds_find(kinds, &query);
-    is_done = number != SIZE_MAX;
-    if (is_done && first_of[number] == 0) {
-      first_of[number] = i + 1;
-    }
-    first_alike[i] = is_done ? first_of[number] - 1 : i;
-  }
-  dsm__resident_kinds_free(kinds);
-  free(first_of);
-  return is_done;
-}
-
-/* Sorts the variants, each of those that are alike once, into tasks; sorted and starts have room
- * for all, and one more. The number of tasks; SIZE_MAX if out of memory. */
-static size_t make_tasks(const dsm__variants *variants, const size_t *first_alike, size_t *sorted,
-                         size_t *starts) {
+/* Sorts the variants into tasks; sorted and starts have room for all, and one more. The number of
+ * tasks; SIZE_MAX if out of memory. */
+static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *starts) {
   placed *const places = calloc(variants->count + 1, sizeof *places);
   if (places == NULL) {
     return SIZE_MAX;
   }
-  size_t count = 0;
-  for (size_t i = 0; i < variants->count; i++) {
-    if (first_alike[i] == i) {
-      places[count++] = (placed){task_of(&variants->keys[i]), i};
-    }
+  const size_t count = variants->count;
+  for (size_t i = 0; i < count; i++) {
+    places[i] = (placed){task_of(&variants->keys[i]), i};
   }
   qsort(places, count, sizeof places[0], compare_placed);
   size_t tasks = 0;
@@ -348,30 +293,28 @@ bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
   const size_t workers = dsm__parallel_workers(thread_count);
   size_t *const sorted = calloc(variants->count + 1, sizeof *sorted);
   size_t *const starts = calloc(variants->count + 1, sizeof *starts);
-  size_t *const first_alike = calloc(variants->count + 1, sizeof *first_alike);
   job j = {.variants = variants, .sorted = sorted, .starts = starts};
-  j.scratch = calloc(workers * variants->table->splits.count, sizeof j.scratch[0]);
+  j.fronts = calloc(workers, sizeof j.fronts[0]);
   j.evaluations = calloc(workers, sizeof j.evaluations[0]);
   free(variants->cycles);
   variants->cycles = calloc(variants->count + 1, sizeof variants->cycles[0]);
-  bool is_ready = sorted != NULL && starts != NULL && j.scratch != NULL && j.evaluations != NULL &&
-                  variants->cycles != NULL && first_alike != NULL &&
-                  find_first_alike(variants, first_alike);
-  const size_t tasks = is_ready ? make_tasks(variants, first_alike, sorted, starts) : SIZE_MAX;
+  bool is_ready = sorted != NULL && starts != NULL && j.fronts != NULL && j.evaluations != NULL &&
+                  variants->cycles != NULL;
+  const size_t tasks = is_ready ? make_tasks(variants, sorted, starts) : SIZE_MAX;
   is_ready = tasks != SIZE_MAX;
   if (is_ready) {
     dsm__parallel_for(workers, tasks, run_task, &j);
-    for (size_t w = 0; w < workers; w++) {
-      variants->evaluations += j.evaluations[w];
-    }
-    for (size_t i = 0; i < variants->count; i++) {
-      variants->cycles[i] = variants->cycles[first_alike[i]];
-    }
   }
-  free(first_alike);
+  for (size_t w = 0; is_ready && w < workers; w++) {
+    variants->evaluations += j.evaluations[w];
+    is_ready = !j.fronts[w].is_out_of_memory;
+  }
+  for (size_t w = 0; j.fronts != NULL && w < workers; w++) {
+    dsm__split_front_fini(&j.fronts[w]);
+  }
   free(sorted);
   free(starts);
-  free(j.scratch);
+  free(j.fronts);
   free(j.evaluations);
   return is_ready;
 }

@@ -27,7 +27,6 @@ typedef struct editor {
   dsm_machine machine;
   dsm__arena *arena;
   dsm__core_splits splits;
-  dsm__split_total *totals; /* splits.count */
   uint64_t state;
   size_t layer_count;
   dsm__layer_decision *layers;
@@ -204,9 +203,8 @@ static void renew_splits(editor *e, size_t layer, const dsm__holding *holding,
   }
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (dsm_pass_exists(setting.layer, setting.mode, (dsm_pass)p)) {
-      const dsm__best_pass best =
-          dsm__best_pass_find(&setting, (dsm_pass)p, decision->layouts.of[p],
-                              decision->is_kernel_kept[p], &e->splits, e->totals);
+      const dsm__best_pass best = dsm__best_pass_find(
+          &setting, (dsm_pass)p, decision->layouts.of[p], decision->is_kernel_kept[p], &e->splits);
       decision->is_kernel_kept[p] = best.is_kernel_kept;
       memcpy(decision->splits[p], best.splits, sizeof best.splits);
     }
@@ -319,7 +317,6 @@ void physics_edits(physics_log *log, const physics_case *one) {
               .layer_count = found->layer_count};
   ck_assert_ptr_nonnull(e.arena);
   ck_assert(dsm__core_splits_enumerate(&e.splits, one->system.chip.cores, e.arena));
-  e.totals = room_for(&e, e.splits.count, sizeof e.totals[0]);
   e.layers = room_for(&e, e.layer_count, sizeof e.layers[0]);
   e.groups = room_for(&e, e.layer_count + 1, sizeof e.groups[0]);
   for (int w = 0; w < WALKS; w++) {

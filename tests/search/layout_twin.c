@@ -83,7 +83,6 @@ typedef struct force {
   size_t choice[LAYERS_MAX]; /* layout of each held output */
   /* Of each layer, by the layouts of its output and of what it reads; negative: not known. */
   double known[LAYERS_MAX][LAYOUTS_MAX][LAYOUTS_MAX][LAYOUTS_MAX];
-  dsm__split_total totals[2048];
   layout_optimum best;
 } force;
 
@@ -107,7 +106,7 @@ static double price_layer(force *f, size_t index) {
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
       cycles += dsm__best_pass_find(&setting, (dsm_pass)p, f->parallelism, false,
-                                    &f->problem->table.splits, f->totals)
+                                    &f->problem->table.splits)
                     .cycles;
     }
   }

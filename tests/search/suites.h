@@ -24,7 +24,6 @@ Suite *suite_what_if(void);
 Suite *suite_properties(void);
 Suite *suite_optimizations(void);
 Suite *suite_published(void);
-Suite *suite_ranking(void);
 Suite *suite_residents(void);
 Suite *suite_limits(void);
 

@@ -6,9 +6,11 @@
 
 #include "base/arena.h"
 #include "bundled.h"
+#include "model/equations.h"
 #include "plan/tolerance.h"
 #include "random_numbers.h"
 #include "search/layer_search.h"
+#include "search/split_front.h"
 #include "suites.h"
 
 typedef struct setting {
@@ -18,7 +20,6 @@ typedef struct setting {
   dsm_machine machine;
   dsm_residency nothing; /* is on chip */
   dsm__core_splits splits;
-  dsm__split_total *totals;
 } setting;
 
 static setting set_up(const char *workload, const char *system) {
@@ -28,7 +29,6 @@ static setting set_up(const char *workload, const char *system) {
   s.machine = dsm_machine_derive(s.system);
   s.nothing = dsm_residency_none(&s.machine);
   ck_assert(dsm__core_splits_enumerate(&s.splits, s.system->chip.cores, s.arena));
-  s.totals = dsm__arena_array(s.arena, s.splits.count, sizeof s.totals[0]);
   return s;
 }
 
@@ -45,7 +45,7 @@ START_TEST(test_no_valid_split_is_faster_than_the_best) {
         &s.workload->layers[i], &s.machine, dsm_precision_of(s.workload, s.system),
         DSM_MODE_TRAINING, DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, s.workload->minibatch,
         &s.nothing);
-    const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
+    const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false);
     ck_assert(dsm_split_is_valid(work.layer, &work.share, &best.split));
     for (size_t k = 0; k < s.splits.count; k++) {
       if (dsm_split_is_valid(work.layer, &work.share, &s.splits.items[k])) {
@@ -67,7 +67,7 @@ START_TEST(test_only_valid_split_is_taken) {
   const dsm_pass_work work = dsm_pass_work_derive(
       layer, &s.machine, dsm_precision_of(s.workload, s.system), DSM_MODE_TRAINING,
       DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL, s.workload->minibatch, &s.nothing);
-  const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
+  const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false);
   ck_assert_uint_eq(best.split.n[DSM_DIM_MB], 32);
   tear_down(&s);
 }
@@ -87,7 +87,7 @@ START_TEST(test_idle_cores_are_left_where_no_split_is_valid) {
   const dsm_pass_work work = dsm_pass_work_derive(
       &dot->layers[0], &s.machine, dsm_precision_of(dot, s.system), DSM_MODE_INFERENCE,
       DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 1, &s.nothing);
-  const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, s.totals);
+  const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false);
   ck_assert_uint_eq(best.split.n[DSM_DIM_IN], 1);
   ck_assert_uint_eq(best.split.n[DSM_DIM_KIJ], 1);
   for (size_t k = 0; k < s.splits.count; k++) {
@@ -118,8 +118,8 @@ START_TEST(test_operands_are_kept_only_where_they_are_as_weights) {
                                    .mode = DSM_MODE_TRAINING,
                                    .minibatch = s.workload->minibatch,
                                    .dysm_factor = 1};
-      const dsm__best_pass best = dsm__best_pass_find(&matmul, (dsm_pass)pass, DSM_PARALLELISM_DATA,
-                                                      true, &s.splits, s.totals);
+      const dsm__best_pass best =
+          dsm__best_pass_find(&matmul, (dsm_pass)pass, DSM_PARALLELISM_DATA, true, &s.splits);
       const double count = (double)dsm_invocation_count(matmul.layer, (dsm_pass)pass);
       ck_assert_int_eq(best.is_kernel_kept, is_resident == 1);
       if (is_resident == 1) {
@@ -129,7 +129,7 @@ START_TEST(test_operands_are_kept_only_where_they_are_as_weights) {
       }
       matmul.layer = &s.workload->layers[lstm];
       ck_assert(dsm__best_pass_find(&matmul, (dsm_pass)pass, DSM_PARALLELISM_MODEL_X_DATA_Y, true,
-                                    &s.splits, s.totals)
+                                    &s.splits)
                     .is_kernel_kept);
     }
   }
@@ -195,29 +195,134 @@ START_TEST(test_what_is_cut_short_is_never_the_best) {
     s.machine.link_bytes_per_cycle[DSM_LINK_MEMORY] *= random_below(&state, 3) == 0 ? 1 : 64;
     s.system->chip.cores = cores[random_below(&state, sizeof cores / sizeof cores[0])];
     ck_assert(dsm__core_splits_enumerate(&s.splits, s.system->chip.cores, s.arena));
-    dsm__split_total *const totals = calloc(s.splits.count, sizeof *totals);
     dsm_invocation_cost *const costs = calloc(s.splits.count, sizeof *costs);
     bool *const is_left = calloc(s.splits.count, sizeof *is_left);
-    ck_assert(totals != NULL && costs != NULL && is_left != NULL);
+    ck_assert(costs != NULL && is_left != NULL);
     const dsm_pass_work work =
         dsm_pass_work_derive(&drawn->layers[0], &s.machine, dsm_precision_of(drawn, s.system),
                              DSM_MODE_TRAINING, (dsm_pass)random_below(&state, DSM_PASS_COUNT),
                              DSM_PARALLELISM_DATA, drawn->minibatch, &s.nothing);
     const size_t expected = best_by_rule(&work, &s.splits, costs, is_left);
-    const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false, totals);
+    const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false);
     ck_assert(best.is_found);
     ck_assert_mem_eq(&best.split, &s.splits.items[expected], sizeof best.split);
     for (size_t i = 0; i < s.splits.count; i++) {
       ties += i != expected && costs[i].total <= costs[expected].total &&
               costs[i].primary <= costs[expected].primary;
     }
-    free(totals);
     free(costs);
     free(is_left);
     dsm_workload_free(drawn);
     tear_down(&s);
   }
   ck_assert_uint_gt(ties, 0);
+}
+END_TEST
+
+/* How a layer may be run: some of it held, some room, some weights on chip. */
+static dsm_residency drawn_residency(uint64_t *state, const dsm_machine *machine) {
+  const double least = machine->scratchpad_bytes / 16;
+  return (dsm_residency){
+      .is_input_held = random_below(state, 2) == 0,
+      .is_output_held = random_below(state, 2) == 0,
+      .is_moving_free = random_below(state, 2) == 0,
+      .resident_fraction = (double)random_below(state, 5) / 4,
+      .scratchpad_bytes = least * (double)(1 + random_below(state, 16)),
+  };
+}
+
+/* The least total of all candidates, one after the other. */
+static double least_of_all(const dsm_pass_work *work, const dsm__core_splits *splits) {
+  double least_valid = HUGE_VAL;
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < splits->count; i++) {
+    const double total = dsm_invocation_score(work, &splits->items[i]).total;
+    const bool is_valid = dsm_split_is_valid(work->layer, &work->share, &splits->items[i]);
+    least_valid = is_valid ? fmin(least_valid, total) : least_valid;
+    least = fmin(least, total);
+  }
+  return isfinite(least_valid) ? least_valid : least;
+}
+
+/* One front has the fastest split of a pass however it is run; layers of bundled networks, with
+ * matmuls and statistics among them, and drawn ones, on scratchpads of all sizes. */
+START_TEST(test_front_has_the_fastest) {
+  static const uint64_t cores[] = {1, 12, 30, 64, 72, 84};
+  static const char *const names[] = {"raider", "gnmt", "resnet50", "mobilenet_v2"};
+  uint64_t state = (uint64_t)_i + 1;
+  dsm__split_front front = {.count = 0};
+  for (int draw = 0; draw < 40; draw++) {
+    setting s = set_up(names[random_below(&state, 4)], _i % 2 == 0 ? "torus64_refined" : "chip1");
+    dsm_workload *const drawn = drawn_layer(&state);
+    const dsm_layer *const layer =
+        random_below(&state, 2) == 0
+            ? &drawn->layers[0]
+            : &s.workload->layers[random_below(&state, s.workload->layer_count)];
+    s.machine.scratchpad_bytes /= (double)((uint64_t)1 << random_below(&state, 12));
+    s.machine.link_bytes_per_cycle[DSM_LINK_MEMORY] *= random_below(&state, 3) == 0 ? 1 : 64;
+    s.system->chip.cores = cores[random_below(&state, sizeof cores / sizeof cores[0])];
+    ck_assert(dsm__core_splits_enumerate(&s.splits, s.system->chip.cores, s.arena));
+    const dsm_pass pass = (dsm_pass)random_below(&state, DSM_PASS_COUNT);
+    for (int way = 0; way < 8; way++) {
+      const dsm_residency residency = drawn_residency(&state, &s.machine);
+      const dsm_pass_work work = dsm_pass_work_derive(
+          layer, &s.machine, dsm_precision_of(s.workload, s.system), DSM_MODE_TRAINING, pass,
+          DSM_PARALLELISM_DATA, s.workload->minibatch, &residency);
+      if (way == 0) {
+        dsm__split_front_find(&front, &work, &s.splits);
+      }
+      double least = HUGE_VAL;
+      for (size_t i = 0; i < front.count; i++) {
+        least = fmin(least, dsm_invocation_score(&work, &front.items[i].split).total);
+      }
+      const double of_all = least_of_all(&work, &s.splits);
+      ck_assert_double_eq_tol(least, of_all, 1e-14 * of_all);
+      const dsm__least_total found = dsm__least_total_find(&work, &s.splits, false);
+      ck_assert_double_eq_tol(found.cycles, of_all, 1e-14 * of_all);
+    }
+    dsm_workload_free(drawn);
+    tear_down(&s);
+  }
+  dsm__split_front_fini(&front);
+}
+END_TEST
+
+/* Along an axis of one chip it makes no difference what chips share: the search has one of such
+ * parallelisms for all. */
+START_TEST(test_alike_parallelisms_cost_the_same) {
+  static const uint64_t chips[][2] = {{1, 1}, {1, 4}, {4, 1}};
+  setting s = set_up(_i % 2 == 0 ? "resnet50" : "gnmt", "torus64_refined");
+  s.system->system.chips_x = chips[_i / 2][0];
+  s.system->system.chips_y = chips[_i / 2][1];
+  s.machine = dsm_machine_derive(s.system);
+  size_t alike = 0;
+  for (size_t i = 0; i < s.workload->layer_count; i++) {
+    const dsm__layer_setting layer = {.layer = &s.workload->layers[i],
+                                      .machine = &s.machine,
+                                      .precision = dsm_precision_of(s.workload, s.system),
+                                      .mode = DSM_MODE_TRAINING,
+                                      .minibatch = s.workload->minibatch,
+                                      .dysm_factor = 1};
+    for (int k = 0; k < DSM_PARALLELISM_COUNT * DSM_PARALLELISM_COUNT; k++) {
+      const dsm_parallelism a = (dsm_parallelism)(k / DSM_PARALLELISM_COUNT);
+      const dsm_parallelism b = (dsm_parallelism)(k % DSM_PARALLELISM_COUNT);
+      if (a == b || !dsm__are_alike(&s.machine, a, b)) {
+        continue;
+      }
+      alike++;
+      const dsm_pass_layouts one = dsm_pass_layouts_uniform(a);
+      const dsm_pass_layouts other = dsm_pass_layouts_uniform(b);
+      ck_assert_double_eq(dsm__once_cycles(&layer, &one), dsm__once_cycles(&layer, &other));
+      for (int p = 0; p < DSM_PASS_COUNT; p++) {
+        const dsm__best_pass of_a = dsm__best_pass_find(&layer, (dsm_pass)p, a, true, &s.splits);
+        const dsm__best_pass of_b = dsm__best_pass_find(&layer, (dsm_pass)p, b, true, &s.splits);
+        ck_assert_double_eq(of_a.cycles, of_b.cycles);
+        ck_assert_mem_eq(of_a.splits, of_b.splits, sizeof of_a.splits);
+      }
+    }
+  }
+  ck_assert_uint_gt(alike, 0);
+  tear_down(&s);
 }
 END_TEST
 
@@ -229,6 +334,8 @@ Suite *suite_layer_search(void) {
   tcase_add_test(tests, test_idle_cores_are_left_where_no_split_is_valid);
   tcase_add_test(tests, test_operands_are_kept_only_where_they_are_as_weights);
   tcase_add_loop_test(tests, test_what_is_cut_short_is_never_the_best, 0, 4);
+  tcase_add_loop_test(tests, test_front_has_the_fastest, 0, 4);
+  tcase_add_loop_test(tests, test_alike_parallelisms_cost_the_same, 0, 6);
   suite_add_tcase(suite, tests);
   return suite;
 }

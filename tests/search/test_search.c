@@ -18,7 +18,6 @@ int main(void) {
   srunner_add_suite(runner, suite_cut());
   srunner_add_suite(runner, suite_explore());
   srunner_add_suite(runner, suite_explorer());
-  srunner_add_suite(runner, suite_ranking());
   srunner_add_suite(runner, suite_explain());
   srunner_add_suite(runner, suite_residents());
   srunner_add_suite(runner, suite_limits());

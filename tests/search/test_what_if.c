@@ -208,8 +208,6 @@ static double sum_of_layers(dsm__problem *problem, const dsm__layer_decision *la
   const dsm_workload *const workload = problem->inputs.workload;
   dsm__holding *const holdings =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *holdings);
-  dsm__split_total *const totals =
-      dsm__arena_array(problem->arena, problem->table.splits.count, sizeof *totals);
   const dsm__decisions decisions = {.layers = layers};
   ck_assert(dsm__holdings_derive(workload, &decisions, holdings, problem->arena));
   double cycles = 0;
@@ -222,7 +220,7 @@ static double sum_of_layers(dsm__problem *problem, const dsm__layer_decision *la
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (dsm_pass_exists(setting.layer, setting.mode, (dsm_pass)p)) {
         cycles += dsm__best_pass_find(&setting, (dsm_pass)p, DSM_PARALLELISM_DATA, true,
-                                      &problem->table.splits, totals)
+                                      &problem->table.splits)
                       .cycles;
       }
     }

@@ -106,7 +106,6 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
   const dsm__search_inputs *const inputs = &t->problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[t->group->first_layer + k];
   const double hand_over = hand_over_of(t, layer);
-  dsm__split_total totals[1024];
   dsm_system own = *t->problem->machine.system;
   own.system.chips_x = t->columns;
   own.system.chips_y = rows;
@@ -115,7 +114,6 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
   setting.machine = &machine;
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
   dsm__stage_times times = {{0}, dsm__once_cycles(&setting, &layouts)};
-  ck_assert_uint_le(t->problem->table.splits.count, sizeof totals / sizeof totals[0]);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (!dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
       continue;
@@ -123,7 +121,7 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
     const bool may_keep =
         dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE) && (fetching >> p & 1U) == 0;
     const dsm__best_pass best = dsm__best_pass_find(&setting, (dsm_pass)p, parallelism, may_keep,
-                                                    &t->problem->table.splits, totals);
+                                                    &t->problem->table.splits);
     const bool is_handing = (p == DSM_PASS_FORWARD && k + 1 < t->group->layer_count) ||
                             (p == DSM_PASS_BACKWARD && k > 0);
     const double h = is_handing ? hand_over : 0;

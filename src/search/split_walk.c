@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/split_walk.h"
+
+#include <math.h>
+
+#include "base/checked.h"
+#include "model/equations.h"
+
+enum { DIVISORS_MAX = 256, NO_PAIR = UINT16_MAX };
+
+/* What a loop leaves for a core, by the divisor that it is split by. */
+typedef struct extents {
+  uint64_t core[DIVISORS_MAX];
+  size_t count; /* divisors that candidates have; those after them are too large */
+} extents;
+
+/* Positions and samples that share a divisor: the parts with which the arrays take least. */
+typedef struct shared_pair {
+  double stream;       /* elements of a core */
+  double kernel_bytes; /* in update: what is needed at least, whatever the other loops share */
+  double sum_cycles;   /* likewise */
+  uint16_t ij;
+  uint16_t mb; /* NO_PAIR: there is none */
+  bool is_known;
+} shared_pair;
+
+/* What the splits of a family have in common. */
+typedef struct family {
+  size_t kij;
+  size_t reduced;
+  size_t rest;
+  dsm__split_needs least;
+  double startup_cycles;
+  double element_cycles; /* of the arrays, but for start-up: for each block of features produced and
+                            each element that streams past it */
+} family;
+
+typedef struct walk {
+  const dsm_pass_work *work;
+  const dsm__divisors *divisors;
+  const dsm__split_visitor *visitor;
+  dsm_dim reduced;  /* features that are summed up: of these whole families agree */
+  dsm_dim produced; /* the others */
+  extents loops[DSM_DIM_COUNT];
+  uint64_t groups[DIVISORS_MAX]; /* of a core, by the parts of the output features */
+  double blocks[DIVISORS_MAX];   /* of what is produced, by its parts, in all groups of a core if
+                                    these depend on them */
+  shared_pair pairs[DIVISORS_MAX];
+  bool is_pair_decisive; /* more than the arrays depends on how positions and samples are split */
+  double one_tile_bytes;
+  uint64_t looked_at;
+  uint64_t visited;
+} walk;
+
+/* Bounds are summed in another order than costs. */
+static const double rounding = 1 - 1e-9;
+
+/* What is one tile in the least room that a scratchpad can have left needs no less than this. No
+ * bytes are no tile. Whether a kernel can stay over timesteps depends on all of its bytes. */
+static double tiled_bytes(const walk *w, double bytes) {
+  return bytes > 0 && bytes < w->one_tile_bytes ? w->one_tile_bytes : bytes;
+}
+
+static double one_tile_bytes(const dsm_pass_work *work) {
+  const double least_room = dsm_scratchpad_left_bytes(work->machine, HUGE_VAL, 0);
+  return dsm_kernel_can_be_kept(work->layer, work->machine) ? 0 : least_room / 2 * rounding;
+}
+
+/* ---- needs ---- */
+
+static double sum_cycles(const dsm_pass_work *work, const dsm_loops *split,
+                         const dsm__core_bytes *bytes) {
+  return dsm_link_cycles(work->machine, DSM_LINK_RING,
+                         dsm__partial_sum_bytes(work, split, bytes) +
+                             dsm__statistics_bytes(work, split));
+}
+
+static double primary_cycles(const dsm_pass_work *work, const dsm__core_work *core) {
+  return dsm__primary_cycles(work->machine, work->share.model_ways,
+                             dsm__array_blocks(work->machine, work->pass, core),
+                             dsm__block_cycles(work->machine, work->precision.element_bytes, core));
+}
+
+/* All but the cycles of the arrays. */
+static void find_bytes(const walk *w, const dsm_loops *split, dsm__split_needs *needs) {
+  const dsm_pass_work *const work = w->work;
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
+  const double moving = work->pass == DSM_PASS_FORWARD ? bytes.input : bytes.output;
+  needs->kernel_bytes = tiled_bytes(w, bytes.kernel);
+  needs->moving_bytes = work->pass == DSM_PASS_UPDATE ? 0 : tiled_bytes(w, moving);
+  needs->sum_cycles = sum_cycles(work, split, &bytes);
+}
+
+double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs) {
+  const dsm__core_bytes bytes = {
+      .input = needs->moving_bytes, .output = needs->moving_bytes, .kernel = needs->kernel_bytes};
+  const double overlapped = dsm__stream_cycles(work, dsm__refetch_derive(work, &bytes));
+  const double rotation =
+      work->pass == DSM_PASS_BACKWARD ? dsm_group_cycles(work->machine, &work->rotation) : 0;
+  return fmax(needs->primary_cycles, overlapped) + work->auxiliary_cycles +
+         (needs->sum_cycles + rotation);
+}
+
+/* ---- families ---- */
+
+/*
+ * What splits need at least that agree in the parts of kernel positions and of the features summed
+ * up, the other three loops sharing `rest` cores. A core's blocks are those of the loops given,
+ * times at least 1 and at least what is produced by the others, each of them at least its part of
+ * the loop; so the arrays take the least where `rest` divides the others evenly. What a core has of
+ * kernel and features is least where all of `rest` divides it.
+ */
+static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, family *f) {
+  const dsm_pass_work *const work = w->work;
+  const dsm_machine *const machine = work->machine;
+  const dsm_layer *const layer = work->layer;
+  const uint64_t *const chip = work->share.chip.n;
+  const bool is_backward = work->pass == DSM_PASS_BACKWARD;
+  const double kij = (double)split->n[DSM_DIM_KIJ];
+  const double reduced = (double)split->n[w->reduced];
+  dsm__core_work core = dsm__core_work_derive(layer, &work->share, split);
+  const uint64_t left = is_backward ? chip[DSM_DIM_IN] / layer->groups : chip[DSM_DIM_OUT];
+  core.groups = is_backward ? core.groups : 1; /* of the output's parts it is not known yet */
+  core.in = is_backward ? 1 : core.in;
+  core.out = is_backward ? core.out : 1;
+  f->startup_cycles = dsm__startup_cycles(machine->system, work->share.model_ways);
+  f->element_cycles =
+      (double)work->share.model_ways * dsm__array_blocks(machine, work->pass, &core);
+  const double produced = fmax(1, (double)left / (double)machine->production_chunk);
+  const double stream = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] / (double)rest;
+  const double share = rounding / (double)rest;
+  f->least = (dsm__split_needs){
+      .primary_cycles = rounding * (f->element_cycles * produced * stream) + f->startup_cycles,
+      .kernel_bytes = tiled_bytes(w, work->bytes.kernel / (kij * reduced) * share),
+  };
+  const double features = is_backward ? work->bytes.raw : work->bytes.input;
+  if (work->pass != DSM_PASS_UPDATE) {
+    f->least.moving_bytes = tiled_bytes(w, features / reduced * share);
+  }
+  if (work->pass == DSM_PASS_FORWARD) { /* of the sums that is where most splits differ */
+    const dsm__core_bytes bytes = {.output = work->bytes.raw * share};
+    f->least.sum_cycles =
+        dsm_link_cycles(machine, DSM_LINK_RING, dsm__partial_sum_bytes(work, split, &bytes));
+  } else if (is_backward) {
+    const double parts = (double)dsm__parts_within_group(layer, split);
+    const dsm__core_bytes bytes = {.input = work->bytes.input * parts / reduced * share};
+    f->least.sum_cycles =
+        dsm_link_cycles(machine, DSM_LINK_RING, dsm__partial_sum_bytes(work, split, &bytes));
+  }
+}
+
+/* ---- splits ---- */
+
+static void visit(walk *w, const dsm__needy_split *one) {
+  w->looked_at++;
+  if (!w->visitor->is_hopeless(w->visitor->context, &one->needs)) {
+    w->visited++;
+    w->visitor->visit(w->visitor->context, one);
+  }
+}
+
+static bool is_enough(const walk *w) {
+  return w->visitor->visits_max > 0 && w->visited >= w->visitor->visits_max;
+}
+
+/* What an update needs at least where positions and samples share so many cores: a core's kernel,
+ * and the sums of it, are least where the others divide all of the kernel. */
+static void find_update_least(const walk *w, uint64_t rest, shared_pair *pair) {
+  const dsm_pass_work *const work = w->work;
+  const double share = rounding * (double)rest / (double)work->machine->system->chip.cores;
+  const dsm__core_bytes bytes = {.kernel = work->bytes.kernel * share};
+  const dsm_loops split = {{1, 1, rest, 1, 1}};
+  if (work->pass == DSM_PASS_UPDATE && work->layer->type != DSM_LAYER_MATMUL) {
+    pair->kernel_bytes = tiled_bytes(w, bytes.kernel);
+    pair->sum_cycles =
+        dsm_link_cycles(work->machine, DSM_LINK_RING, dsm__partial_sum_bytes(work, &split, &bytes));
+  }
+}
+
+/* The parts of positions and samples with which the arrays take least. */
+static shared_pair best_pair(walk *w, size_t rest) {
+  const dsm__divisors *const all = w->divisors;
+  const extents *const ij = &w->loops[DSM_DIM_IJ];
+  const extents *const mb = &w->loops[DSM_DIM_MB];
+  shared_pair *const best = &w->pairs[rest];
+  if (best->is_known) {
+    return *best;
+  }
+  *best = (shared_pair){.mb = NO_PAIR, .is_known = true};
+  for (size_t p = all->first_pair[rest]; p < all->first_pair[rest + 1]; p++) {
+    const dsm__divisor_pair pair = all->pairs[p];
+    if (pair.divisor < ij->count && pair.rest < mb->count) {
+      const double stream = (double)ij->core[pair.divisor] * (double)mb->core[pair.rest];
+      if (best->mb == NO_PAIR || stream < best->stream) {
+        *best =
+            (shared_pair){.stream = stream, .ij = pair.divisor, .mb = pair.rest, .is_known = true};
+      }
+    }
+  }
+  find_update_least(w, all->items[rest], best);
+  return *best;
+}
+
+/* One way to split positions and samples; needs but for the arrays are known unless the pair
+ * decides them. */
+static void visit_pair(walk *w, dsm__needy_split *one, dsm__core_work *core, size_t ij, size_t mb) {
+  one->split.n[DSM_DIM_IJ] = w->divisors->items[ij];
+  one->split.n[DSM_DIM_MB] = w->divisors->items[mb];
+  core->ij = w->loops[DSM_DIM_IJ].core[ij];
+  core->mb = w->loops[DSM_DIM_MB].core[mb];
+  one->needs.primary_cycles = primary_cycles(w->work, core);
+  if (w->is_pair_decisive) {
+    find_bytes(w, &one->split, &one->needs);
+  }
+  visit(w, one);
+}
+
+/* All ways to split positions and samples, or the best; features and kernel positions are given in
+ * `one` and `core`. */
+static void walk_pairs(walk *w, dsm__needy_split *one, dsm__core_work *core, size_t rest) {
+  const dsm__divisors *const all = w->divisors;
+  const shared_pair best = best_pair(w, rest);
+  one->split.n[DSM_DIM_IJ] = all->items[best.ij];
+  one->split.n[DSM_DIM_MB] = all->items[best.mb];
+  find_bytes(w, &one->split, &one->needs);
+  if (!w->visitor->are_all_wanted && !w->is_pair_decisive) {
+    visit_pair(w, one, core, best.ij, best.mb);
+    return;
+  }
+  for (size_t p = all->first_pair[rest]; p < all->first_pair[rest + 1] && !is_enough(w); p++) {
+    const dsm__divisor_pair pair = all->pairs[p];
+    if (pair.divisor < w->loops[DSM_DIM_IJ].count && pair.rest < w->loops[DSM_DIM_MB].count) {
+      visit_pair(w, one, core, pair.divisor, pair.rest);
+    }
+  }
+}
+
+/* Is there no hope for any split with these parts of the features produced? */
+static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_t rest) {
+  const shared_pair best = best_pair(w, rest);
+  if (best.mb == NO_PAIR) {
+    return true;
+  }
+  dsm__split_needs least = f->least;
+  least.kernel_bytes = fmax(least.kernel_bytes, best.kernel_bytes);
+  least.sum_cycles = fmax(least.sum_cycles, best.sum_cycles);
+  least.primary_cycles =
+      rounding * (f->element_cycles * w->blocks[produced] * best.stream) + f->startup_cycles;
+  w->looked_at++;
+  return w->visitor->is_hopeless(w->visitor->context, &least);
+}
+
+static void walk_family(walk *w, const family *f, dsm__needy_split *one) {
+  const dsm__divisors *const all = w->divisors;
+  const bool is_backward = w->reduced == DSM_DIM_OUT;
+  for (size_t p = all->first_pair[f->rest]; p < all->first_pair[f->rest + 1] && !is_enough(w);
+       p++) {
+    const dsm__divisor_pair pair = all->pairs[p];
+    if (pair.divisor >= w->loops[w->produced].count) {
+      break;
+    }
+    if (is_produced_in_vain(w, f, pair.divisor, pair.rest)) {
+      continue;
+    }
+    one->split.n[w->produced] = all->items[pair.divisor];
+    const size_t out = is_backward ? f->reduced : pair.divisor;
+    const size_t in = is_backward ? pair.divisor : f->reduced;
+    dsm__core_work core = {.groups = w->groups[out],
+                           .in = w->loops[DSM_DIM_IN].core[in],
+                           .out = w->loops[DSM_DIM_OUT].core[out],
+                           .kij = w->loops[DSM_DIM_KIJ].core[f->kij]};
+    walk_pairs(w, one, &core, pair.rest);
+  }
+}
+
+/* All families for which there is hope. */
+static void walk_all(walk *w) {
+  const dsm__divisors *const all = w->divisors;
+  const size_t cores = all->count - 1;
+  for (size_t k = all->first_pair[cores]; k < all->first_pair[cores + 1]; k++) {
+    const dsm__divisor_pair kij = all->pairs[k];
+    for (size_t p = all->first_pair[kij.rest];
+         kij.divisor < w->loops[DSM_DIM_KIJ].count && p < all->first_pair[kij.rest + 1]; p++) {
+      const dsm__divisor_pair pair = all->pairs[p];
+      if (pair.divisor >= w->loops[w->reduced].count || is_enough(w)) {
+        break;
+      }
+      dsm__needy_split one = {.split = {{1, 1, 1, 1, 1}}};
+      family f = {.kij = kij.divisor, .reduced = pair.divisor, .rest = pair.rest};
+      one.split.n[DSM_DIM_KIJ] = all->items[f.kij];
+      one.split.n[w->reduced] = all->items[f.reduced];
+      find_least(w, &one.split, all->items[f.rest], &f);
+      w->looked_at++;
+      if (!w->visitor->is_hopeless(w->visitor->context, &f.least)) {
+        walk_family(w, &f, &one);
+      }
+    }
+  }
+}
+
+/* ---- preparation ---- */
+
+/* What each loop leaves for a core, by its parts. */
+static void find_extents(walk *w, const dsm__parts_limit *candidates) {
+  const dsm__divisors *const all = w->divisors;
+  const dsm_layer *const layer = w->work->layer;
+  const uint64_t *const chip = w->work->share.chip.n;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    const uint64_t extent = d == DSM_DIM_IN ? chip[d] / layer->groups : chip[d];
+    extents *const loop = &w->loops[d];
+    size_t i = 0;
+    for (; i < all->count && all->items[i] <= candidates->most[d]; i++) {
+      loop->core[i] = dsm__ceil_div_u64(extent, all->items[i]);
+    }
+    loop->count = i;
+  }
+  for (size_t i = 0; i < w->loops[DSM_DIM_OUT].count; i++) {
+    w->groups[i] = 1;
+    if (layer->groups > 1) {
+      const dsm_loops split = {{1, all->items[i], 1, 1, 1}};
+      const dsm__core_work core = dsm__core_work_derive(layer, &w->work->share, &split);
+      w->loops[DSM_DIM_OUT].core[i] = core.out;
+      w->groups[i] = core.groups;
+    }
+  }
+  const extents *const produced = &w->loops[w->produced];
+  for (size_t i = 0; i < produced->count; i++) {
+    const double groups = w->produced == DSM_DIM_OUT ? (double)w->groups[i] : 1;
+    w->blocks[i] =
+        groups * (double)dsm__ceil_div_u64(produced->core[i], w->work->machine->production_chunk);
+  }
+}
+
+/* Does a pass take more of positions and samples than how long they keep the arrays? The operand of
+ * a matmul is split by samples, and statistics of a sample are summed for each. */
+static bool is_pair_decisive(const dsm_pass_work *work) {
+  const dsm_layer *const layer = work->layer;
+  return layer->type == DSM_LAYER_MATMUL ||
+         (work->machine->system->model.statistics_sums &&
+          (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_SOFTMAX]));
+}
+
+uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *splits,
+                          const dsm__split_visitor *visitor) {
+  const bool is_backward = work->pass == DSM_PASS_BACKWARD;
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
+  walk w;
+  w.work = work;
+  w.divisors = &splits->divisors;
+  w.visitor = visitor;
+  w.reduced = is_backward ? DSM_DIM_OUT : DSM_DIM_IN;
+  w.produced = is_backward ? DSM_DIM_IN : DSM_DIM_OUT;
+  w.is_pair_decisive = is_pair_decisive(work);
+  w.one_tile_bytes = one_tile_bytes(work);
+  w.looked_at = 0;
+  w.visited = 0;
+  for (size_t i = 0; i < splits->divisors.count; i++) {
+    w.pairs[i].is_known = false;
+  }
+  find_extents(&w, &candidates);
+  walk_all(&w);
+  return w.looked_at;
+}
