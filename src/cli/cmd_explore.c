@@ -40,6 +40,13 @@ static cli_exit load_inputs(inputs *in, const cli_arguments *arguments, dsm_diag
   return cli_exit_max(outcome, load_base(in, arguments, diags));
 }
 
+/* The option that asks for a comparison of several answers, or NULL. */
+static const char *compared_by(const cli_arguments *arguments) {
+  return arguments->is_ladder         ? "ladder"
+         : arguments->explain != NULL ? "explain"
+                                      : arguments->elasticity;
+}
+
 static cli_exit check_options(const cli_arguments *arguments) {
   if (arguments->is_ladder && arguments->explain != NULL) {
     return cli_usage_error(arguments->command, "--ladder and --explain exclude each other");
@@ -47,6 +54,12 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (arguments->elasticity != NULL && (arguments->is_ladder || arguments->explain != NULL)) {
     return cli_usage_error(arguments->command, "--%s and %s exclude each other",
                            arguments->elasticity, arguments->is_ladder ? "--ladder" : "--explain");
+  }
+  if (compared_by(arguments) != NULL && arguments->options.time_limit_seconds > 0) {
+    return cli_usage_error(arguments->command,
+                           "--%s compares optimal answers, and --time-limit %.9g ends a search "
+                           "before it (0: no limit)",
+                           compared_by(arguments), arguments->options.time_limit_seconds);
   }
   if (!arguments->is_ladder && arguments->ladder_base != NULL) {
     return cli_usage_error(arguments->command, "--ladder-base needs --ladder");

@@ -139,8 +139,8 @@ const cli_option cli_options[] = {
      .apply = cli_apply_gap},
     {.name = "time-limit",
      .argument = "SECONDS",
-     .help = "of the search of a plan (default: none); what was found by then is shown, with its "
-             "gap",
+     .help = "of the search of a plan (default: 0, none); what was found by then is shown, with "
+             "its gap",
      .commands = CLI_EXPLORE | CLI_SWEEP,
      .takes = CLI_TAKES_TEXT,
      .apply = cli_apply_time_limit},

@@ -30,12 +30,12 @@ const char *cli_objective_word(size_t index) {
 /* ---- numbers and files ---- */
 
 static cli_exit read_number(const cli_arguments *arguments, const cli_option *option,
-                            const char *value, double max, double *number) {
-  return dsm_number_parse(value, number_min, max, number)
+                            const char *value, double min, double max, double *number) {
+  return dsm_number_parse(value, min, max, number)
              ? CLI_EXIT_DONE
              : cli_usage_error(arguments->command,
                                "--%s: expected a number from %.9g to %.9g, found '%s'",
-                               option->name, number_min, max, value);
+                               option->name, min, max, value);
 }
 
 static cli_exit read_count(const cli_arguments *arguments, const cli_option *option,
@@ -73,7 +73,7 @@ cli_exit cli_apply_objective(cli_arguments *arguments, const cli_option *option,
 }
 
 cli_exit cli_apply_require(cli_arguments *arguments, const cli_option *option, char *value) {
-  return read_number(arguments, option, value, rate_max,
+  return read_number(arguments, option, value, number_min, rate_max,
                      &arguments->partition.options.required_rho);
 }
 
@@ -92,10 +92,10 @@ cli_exit cli_apply_tasks(cli_arguments *arguments, const cli_option *option, cha
 }
 
 cli_exit cli_apply_time_limit(cli_arguments *arguments, const cli_option *option, char *value) {
-  return read_number(arguments, option, value, seconds_max,
-                     arguments->command->bit == CLI_PARTITION
-                         ? &arguments->partition.options.time_limit_seconds
-                         : &arguments->options.time_limit_seconds);
+  const bool is_partition = arguments->command->bit == CLI_PARTITION;
+  return read_number(arguments, option, value, is_partition ? number_min : 0, seconds_max,
+                     is_partition ? &arguments->partition.options.time_limit_seconds
+                                  : &arguments->options.time_limit_seconds);
 }
 
 cli_exit cli_apply_gap(cli_arguments *arguments, const cli_option *option, char *value) {
