@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cost.c: joins the equations into the cost of an invocation, and names its transfers. */
+#include <math.h>
+
 #include "model/equations.h"
 
 dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
@@ -59,13 +61,17 @@ typedef struct deciding {
   bool is_block_loading; /* a block of weights takes longer to load than to use */
 } deciding;
 
-static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, deciding *by) {
+static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, double limit,
+                                 deciding *by) {
   const dsm_machine *const machine = work->machine;
   const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
   const double blocks = dsm__array_blocks(machine, work->pass, &core);
   const double block_cycles = dsm__block_cycles(machine, work->precision.element_bytes, &core);
   const double primary = dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles);
   *by = (deciding){.is_block_loading = block_cycles > (double)core.ij * (double)core.mb};
+  if (primary + work->auxiliary_cycles > limit) {
+    return (dsm_invocation_cost){.total = HUGE_VAL};
+  }
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes);
   by->stream = stream_traffic(work, dsm__memory_bytes(work, refetch));
@@ -91,7 +97,18 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
 
 dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split) {
   deciding by;
-  return score(work, split, &by);
+  return score(work, split, HUGE_VAL, &by);
+}
+
+/*
+ * No split is cut that is within the limit: all that is added to primary is at least 0, auxiliary
+ * is one of the terms, and rounding keeps the order of sums, so that the total as computed is at
+ * least primary + auxiliary as computed.
+ */
+double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *split,
+                                    double limit) {
+  deciding by;
+  return score(work, split, limit, &by).total;
 }
 
 /* ---- what decides ---- */
@@ -120,7 +137,7 @@ dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic 
 dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
   deciding by;
-  const dsm_invocation_cost cost = score(work, split, &by);
+  const dsm_invocation_cost cost = score(work, split, HUGE_VAL, &by);
   const bool is_rotation_shown = work->pass == DSM_PASS_BACKWARD; /* else it is in the stream */
   dsm_resources resources =
       is_rotation_shown ? dsm_group_resources(machine, &work->rotation) : (dsm_resources){{0}};

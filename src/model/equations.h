@@ -232,4 +232,12 @@ double dsm__layout_move_bytes(uint64_t cores, double bytes);
 dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
                                   dsm_pass pass, dsm_parallelism parallelism, double full_bytes);
 
+/**
+ * The total of dsm_invocation_score where it is at most the limit; any larger number where it is
+ * not, infinite where primary and auxiliary cycles alone exceed the limit, which costs less to
+ * know. Source: section 6. Limits: an infinite limit: the total.
+ */
+double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *split,
+                                    double limit);
+
 #endif

@@ -109,8 +109,7 @@ double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parall
                                parallelism, samples_of(setting));
 }
 
-/* What is held, and the layer's output before it is pooled. */
-static double needed_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+double dsm__holding_needed_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
   const double unpooled =
       setting->layer->pool_window == 0
           ? 0
@@ -120,12 +119,12 @@ static double needed_bytes(const dsm__layer_setting *setting, dsm_parallelism pa
 }
 
 bool dsm__holding_fits(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
-  return needed_bytes(setting, parallelism) <=
+  return dsm__holding_needed_bytes(setting, parallelism) <=
          dsm__capacity_limit(dsm_held_limit_bytes(setting->machine, setting->preloaded_bytes));
 }
 
 double dsm__holding_excess_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
-  return needed_bytes(setting, parallelism) -
+  return dsm__holding_needed_bytes(setting, parallelism) -
          dsm_held_limit_bytes(setting->machine, setting->preloaded_bytes);
 }
 

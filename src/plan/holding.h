@@ -49,6 +49,10 @@ typedef struct dsm__layer_setting {
 /** Bytes of a chip that held tensors take while the layer runs. */
 double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism);
 
+/** Bytes of a chip that held tensors need while the layer runs, its output before it is pooled
+ * included. */
+double dsm__holding_needed_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism);
+
 /** Does what is held while the layer runs fit beside the streaming buffers (section 7)? */
 bool dsm__holding_fits(const dsm__layer_setting *setting, dsm_parallelism parallelism);
 

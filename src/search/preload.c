@@ -8,6 +8,7 @@
 #include "search/preload_greedy.h"
 #include "search/preload_layouts.h"
 #include "search/preload_screen.h"
+#include "search/preload_search.h"
 
 /* What is known of the steps in which room is given out; [0] is without preloading. */
 typedef struct step_state {
@@ -175,28 +176,52 @@ static bool adopt(searching *s, dsm__preload_level *level, const dsm__preload_ma
   return is_done;
 }
 
-/* Searches all mappings of a level: at first those near the bound, which are few. Each time, the
- * best of all is found, or the bound rises; until it meets the best, or they are too many. */
-static bool close_gap(searching *s, dsm__preload_level *level, mappings *m,
-                      dsm__preload_bound *bound) {
-  static const double shares[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1};
-  const double lowest = bound->cycles;
-  const double best = s->best_cycles;
-  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+/* A search of a level. */
+typedef struct closing {
+  searching *s;
+  dsm__preload_level *level;
+  mappings *m;
+  dsm__preload_outlook outlook;
+  bool is_complete; /* so far */
+} closing;
+
+/* Searches all mappings, with one layer that gets a part or without: at first those near their
+ * bound, which are few. Each time, the best of all is found, or the bound rises; until it is within
+ * the gap of the best, or they are too many. */
+static bool search_all(closing *c, bool may_share, dsm__preload_bound *bound) {
+  static const double shares[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
+  mappings *const m = c->m;
+  const double gap = c->s->problem->inputs.options->gap;
+  const double best = fmin(c->s->best_cycles, m->best.cycles) / (1 + gap);
+  const double lowest =
+      fmin(best, fmax(bound->cycles, dsm__preload_outlook_bound(&c->outlook, may_share)));
+  dsm__preload_exact exact = {.is_complete = true};
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0] && exact.is_complete; i++) {
     const double limit = shares[i] < 1 ? lowest + shares[i] * (best - lowest) : best;
-    dsm__preload_exact exact;
-    if (!dsm__preload_search(level, bound, limit, &m->scratch, &exact)) {
+    const dsm__preload_aim aim = {limit, may_share};
+    if (!dsm__preload_search(c->level, &c->outlook, &aim, &m->scratch, &exact)) {
       return false;
     }
-    if (!exact.is_complete) {
-      return true;
+    if (exact.is_complete && may_share) {
+      bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
     }
-    bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
     if (exact.is_found) {
-      return offer(level, m, &m->scratch);
+      break;
     }
   }
-  return true;
+  c->is_complete = exact.is_complete;
+  return !exact.is_found || offer(c->level, m, &m->scratch);
+}
+
+/* Where all layers are at ends, partial mappings are far fewer: the best of these leaves less to
+ * look for with a layer that gets a part. Where the tables say less than prices many layers share
+ * the room, and the best mapping will have such a layer. */
+static bool close_gap(searching *s, dsm__preload_level *level, mappings *m,
+                      dsm__preload_bound *bound) {
+  closing c = {.s = s, .level = level, .m = m, .is_complete = true};
+  return dsm__preload_outlook_init(&c.outlook, level, bound, s->best_cycles) &&
+         (c.outlook.units == 0 || search_all(&c, false, bound)) &&
+         (!c.is_complete || search_all(&c, true, bound));
 }
 
 /* Good mappings of a level whose bound leaves hope. */
@@ -260,11 +285,14 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
   return is_done;
 }
 
+static double bound_of(const searching *s, int step) {
+  return fmax(s->steps[step].bound, s->screened[step].bound);
+}
+
 /* Is there hope that a level has something faster? */
 static bool is_hopeful(const searching *s, int step) {
   return s->problem->is_bounding_off ||
-         is_below_best(s, fmax(s->steps[step].bound, s->screened[step].bound) *
-                              (1 + s->problem->inputs.options->gap));
+         is_below_best(s, bound_of(s, step) * (1 + s->problem->inputs.options->gap));
 }
 
 static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
@@ -299,9 +327,15 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
   return is_done;
 }
 
+/* What the screen says of where holding can pay holds for all mappings faster than the limit that
+ * it had. What it says nothing of is bounded first. */
 static bool work_on(searching *s, int step) {
+  const uint64_t *const screened = s->screened[step].worthwhile;
   if (!s->is_holding) {
     return solve_level(s, step, NULL);
+  }
+  if (screened != NULL) {
+    return solve_level(s, step, s->screened[step].is_any ? screened : NULL);
   }
   if (!s->steps[step].is_scored) {
     return score_relaxed(s, step, NULL, NULL);
@@ -310,16 +344,8 @@ static bool work_on(searching *s, int step) {
   const size_t count = boundaries * DSM_PARALLELISM_COUNT;
   uint64_t *const worthwhile = dsm__arena_array(s->problem->arena, count, sizeof *worthwhile);
   bool is_any = false;
-  if (worthwhile == NULL || !score_relaxed(s, step, worthwhile, &is_any)) {
-    return false;
-  }
-  const uint64_t *const screened = s->screened[step].worthwhile;
-  is_any = is_any && screened == NULL;
-  for (size_t i = 0; screened != NULL && i < count; i++) {
-    worthwhile[i] &= screened[i];
-    is_any = is_any || worthwhile[i] != 0;
-  }
-  return solve_level(s, step, is_any ? worthwhile : NULL);
+  return worthwhile != NULL && score_relaxed(s, step, worthwhile, &is_any) &&
+         solve_level(s, step, is_any ? worthwhile : NULL);
 }
 
 /* Of the levels that have not been tried so often, that with the least bound; 0: none is left. */
@@ -327,7 +353,7 @@ static int next_step(const searching *s, unsigned tries) {
   int next = 0;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
     const bool is_open = s->steps[c].tries < tries && is_hopeful(s, c);
-    if (is_open && (next == 0 || s->steps[c].bound < s->steps[next].bound)) {
+    if (is_open && (next == 0 || bound_of(s, c) < bound_of(s, next))) {
       next = c;
     }
   }
@@ -384,8 +410,7 @@ static bool search_levels(searching *s) {
   }
   dsm__graph_answer *const answer = &s->solution->answer;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
-    const double bound = fmax(s->steps[c].bound, s->screened[c].bound);
-    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, bound);
+    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, bound_of(s, c));
   }
   if (!is_below_best(s, answer->lower_bound_cycles)) { /* but for rounding it is met */
     answer->lower_bound_cycles = s->best_cycles;

@@ -56,7 +56,8 @@ static bool list_layers(dsm__preload_greedy *greedy, const dsm__problem *problem
           .factor_index = step.factor_index,
           .holding = &nothing,
       };
-      run_of[info->layer] = dsm__residents_add(residents, &query);
+      dsm__resident_place unused;
+      run_of[info->layer] = dsm__residents_add(residents, &query, &unused);
       if (run_of[info->layer] == SIZE_MAX) {
         return false;
       }

@@ -9,7 +9,6 @@
  */
 #include "search/preload_layouts.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ void dsm__preload_decide_steps(const dsm__preload_level *level, const dsm__prelo
       layer->weights_on_chip = step->how.fraction;
       layer->is_kernel_kept[DSM_PASS_FORWARD] = step->how.is_kernel_kept;
       layer->splits[DSM_PASS_FORWARD][0] = level->problem.table.splits.items[step->how.split];
-      layer->splits[DSM_PASS_FORWARD][1] = level->runs[step->run]->steady_split;
+      layer->splits[DSM_PASS_FORWARD][1] = level->runs.items[step->run]->steady_split;
     }
   }
 }
@@ -67,24 +66,9 @@ static bool decide_path(dsm__preload_level *level, const dsm__graph_path *path,
 
 /* ---- a round ---- */
 
-/* Scores the runs of a path, which are those of its level. */
-static bool number_runs(dsm__preload_laid *laid) {
-  dsm__preload_level *const level = &laid->level;
-  const dsm__residents *const residents = &laid->residents;
-  level->run_count = residents->count;
-  level->runs = dsm__arena_array(level->problem.arena, residents->count, sizeof(void *));
-  if (level->runs == NULL || !dsm__residents_score(&laid->residents)) {
-    return false;
-  }
-  for (size_t r = 0; r < residents->count; r++) {
-    level->runs[r] = residents->runs[r];
-  }
-  return true;
-}
-
-/* Runs of the layers on a path, with the layouts of decisions. */
-static bool find_runs(dsm__preload_laid *laid, const dsm__graph_path *path,
-                      const dsm__decisions *decisions) {
+/* Runs of the layers on a path of a level, with the layouts of decisions. */
+static bool find_runs(dsm__preload_laid *laid, const dsm__preload_level *of,
+                      const dsm__graph_path *path, const dsm__decisions *decisions) {
   dsm__preload_level *const level = &laid->level;
   dsm__problem *const problem = &level->problem;
   const dsm_workload *const workload = problem->inputs.workload;
@@ -97,7 +81,7 @@ static bool find_runs(dsm__preload_laid *laid, const dsm__graph_path *path,
   for (size_t i = 0; i < path->length; i++) {
     const size_t edge = path->edges[i];
     const dsm__node_info *const info = &level->network.infos[node];
-    if (level->run_of[edge] != SIZE_MAX) {
+    if (of->run_of[edge] != SIZE_MAX) {
       const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
       const dsm__resident_query query = {
           .table = &problem->table,
@@ -106,14 +90,15 @@ static bool find_runs(dsm__preload_laid *laid, const dsm__graph_path *path,
           .factor_index = step.factor_index,
           .holding = &holdings[info->layer],
       };
-      level->run_of[edge] = dsm__residents_add(&laid->residents, &query);
+      dsm__resident_place unused;
+      level->run_of[edge] = dsm__residents_add(&laid->residents, &query, &unused);
       if (level->run_of[edge] == SIZE_MAX) {
         return false;
       }
     }
     node = level->network.edges[edge].to;
   }
-  const bool is_scored = number_runs(laid);
+  const bool is_scored = dsm__preload_level_number(level, &laid->residents);
   problem->evaluations += laid->residents.evaluations;
   return is_scored;
 }
@@ -122,7 +107,6 @@ static bool find_runs(dsm__preload_laid *laid, const dsm__graph_path *path,
 static void begin_mapping(const dsm__preload_level *level, const dsm__preload_mapping *mapping,
                           dsm__preload_mapping *made) {
   size_t node = 0;
-  assert(level->runs != NULL);
   made->fixed_cycles = mapping->fixed_cycles;
   made->path.length = mapping->path.length;
   for (size_t i = 0; i < mapping->path.length; i++) {
@@ -130,8 +114,8 @@ static void begin_mapping(const dsm__preload_level *level, const dsm__preload_ma
     const size_t run = level->run_of[edge];
     made->path.edges[i] = edge;
     if (run != SIZE_MAX) {
-      made->steps[made->step_count++] =
-          (dsm__preload_step){level->network.infos[node].layer, run, level->runs[run]->hull[0]};
+      made->steps[made->step_count++] = (dsm__preload_step){level->network.infos[node].layer, run,
+                                                            level->runs.items[run]->hull[0]};
     }
     node = level->network.edges[edge].to;
   }
@@ -144,12 +128,15 @@ static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
   dsm__arena *const arena = level->problem.arena;
   const size_t edge_count = level->network.graph.nodes[level->network.graph.node_count].first_edge;
   laid->level = *level;
+  laid->level.runs = (dsm__preload_runs){.count = 0};
   laid->level.run_of = dsm__arena_array(arena, edge_count, sizeof(size_t));
   if (laid->level.run_of == NULL || !dsm__residents_init(&laid->residents, &level->problem.table)) {
     return false;
   }
-  memcpy(laid->level.run_of, level->run_of, edge_count * sizeof(size_t));
-  if (!find_runs(laid, &mapping->path, &laid->decisions) ||
+  for (size_t e = 0; e < edge_count; e++) {
+    laid->level.run_of[e] = SIZE_MAX;
+  }
+  if (!find_runs(laid, level, &mapping->path, &laid->decisions) ||
       !dsm__preload_mapping_init(&laid->mapping, &laid->level)) {
     return false;
   }

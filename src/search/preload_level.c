@@ -4,12 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-bool dsm__are_parallelisms_alike(const dsm_machine *machine, dsm_parallelism a, dsm_parallelism b) {
-  const dsm_axis_roles one = dsm_parallelism_roles(a);
-  const dsm_axis_roles other = dsm_parallelism_roles(b);
-  return (one.x == other.x || machine->system->system.chips_x == 1) &&
-         (one.y == other.y || machine->system->system.chips_y == 1);
-}
+#include "model/equations.h"
+#include "plan/tolerance.h"
 
 /* Of parallelisms that are alike, each layer keeps its first: no mapping becomes slower when all
  * layers go over to it, since relayouts only become fewer. */
@@ -20,7 +16,7 @@ static void drop_alike(dsm__problem *problem) {
       for (int q = 0; q < p; q++) {
         const dsm_parallelism one = (dsm_parallelism)p;
         const dsm_parallelism first = (dsm_parallelism)q;
-        if (dsm__are_parallelisms_alike(&problem->machine, one, first) &&
+        if (dsm__are_alike(&problem->machine, one, first) &&
             isfinite(choices[dsm__pair_of(first, first)].cycles)) {
           choices[dsm__pair_of(one, one)].cycles = HUGE_VAL;
         }
@@ -61,32 +57,68 @@ static size_t edge_count_of(const dsm__network_graph *network) {
   return network->graph.nodes[network->graph.node_count].first_edge;
 }
 
-/* The run of an edge out of a node, if it is a layer and not shut. Nodes behind the last layer have
- * none. */
-static bool find_run(dsm__preload_level *level, dsm__residents *residents,
-                     const dsm__node_info *info, size_t edge) {
-  level->run_of[edge] = SIZE_MAX;
-  if ((info->kind != DSM__NODE_ENTRY && info->kind != DSM__NODE_HELD) || level->is_shut[edge]) {
-    return true;
-  }
-  const dsm__resident_query query = {
+static bool is_layer(const dsm__node_info *info) {
+  return info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD;
+}
+
+/* How a layer on an edge out of a node is run. */
+static dsm__resident_query query_of(const dsm__preload_level *level, const dsm__node_info *info,
+                                    size_t edge) {
+  return (dsm__resident_query){
       .table = &level->problem.table,
       .class_index = level->problem.table.distinct.class_of[info->layer],
       .parallelism = (dsm_parallelism)info->forward,
       .factor_index = dsm__step_unpack(level->network.edges[edge].tag).factor_index,
       .holding = &level->network.holdings[edge],
   };
-  level->run_of[edge] = dsm__residents_add(residents, &query);
-  return level->run_of[edge] != SIZE_MAX;
 }
 
-/* Tells the edges that are layers, and their runs. */
+/* What an edge that is a layer needs held, whatever the room. */
+static double needed_bytes(const dsm__preload_level *level, const dsm__node_info *info,
+                           size_t edge) {
+  const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
+  dsm__layer_setting setting = dsm__open_setting(
+      &level->problem.inputs, &level->problem.inputs.workload->layers[info->layer],
+      dsm__factor_of(step.factor_index));
+  setting.holding = level->network.holdings[edge];
+  return dsm__is_holding(&setting.holding)
+             ? dsm__holding_needed_bytes(&setting, (dsm_parallelism)info->forward)
+             : -HUGE_VAL;
+}
+
+/* The run of an edge that is a layer; false if out of memory. */
+static bool find_run(dsm__preload_level *level, dsm__residents *residents,
+                     const dsm__node_info *info, size_t edge) {
+  dsm__preload_edge *const one = &level->edges[edge];
+  size_t number = SIZE_MAX;
+  if (one->is_placed) {
+    number = dsm__residents_known(residents, &one->place, level->room_bytes);
+  } else {
+    one->needed_bytes = needed_bytes(level, info, edge);
+    one->is_placed = true;
+  }
+  if (number == SIZE_MAX) {
+    const dsm__resident_query query = query_of(level, info, edge);
+    number = dsm__residents_add(residents, &query, &one->place);
+  }
+  level->run_of[edge] = number;
+  return number != SIZE_MAX;
+}
+
+/* Tells the edges that are layers and not shut, and their runs. Nodes behind the last layer have
+ * none. A relaxed level was told which edges are there, and shuts none. */
 static bool find_runs(dsm__preload_level *level, dsm__residents *residents) {
   const dsm__network_graph *const network = &level->network;
+  const double held_limit = dsm__capacity_limit(
+      dsm_held_limit_bytes(&level->problem.machine, level->problem.inputs.preloaded_bytes));
   for (size_t v = 0; v < network->graph.node_count; v++) {
-    for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
-         e++) {
-      if (!find_run(level, residents, &network->infos[v], e)) {
+    const size_t end = network->graph.nodes[v + 1].first_edge;
+    for (size_t e = network->graph.nodes[v].first_edge; e < end; e++) {
+      const dsm__preload_edge *const one = &level->edges[e];
+      level->run_of[e] = SIZE_MAX;
+      level->is_shut[e] = one->is_placed && one->needed_bytes > held_limit;
+      if (is_layer(&network->infos[v]) && !level->is_shut[e] &&
+          !find_run(level, residents, &network->infos[v], e)) {
         return false;
       }
     }
@@ -94,14 +126,62 @@ static bool find_runs(dsm__preload_level *level, dsm__residents *residents) {
   return true;
 }
 
-/* Scores the runs, and numbers those of the level from 0 on. */
-static bool number_runs(dsm__preload_level *level, dsm__residents *residents) {
+/* Room for all runs that are known; false if out of memory. */
+static bool grow_runs(dsm__preload_level *level, size_t known) {
+  dsm__preload_runs *const runs = &level->runs;
   dsm__arena *const arena = level->problem.arena;
+  if (known > runs->own_capacity) {
+    runs->own_capacity = known + known / 2;
+    runs->own = dsm__arena_array(arena, runs->own_capacity, sizeof runs->own[0]);
+  }
   const size_t edges = edge_count_of(&level->network);
-  size_t *const own = dsm__arena_array(arena, residents->count, sizeof *own); /* + 1; 0: none */
-  level->runs = dsm__arena_array(arena, residents->count, sizeof(void *));
-  level->run_count = 0;
-  if (own == NULL || level->runs == NULL || !dsm__residents_score(residents)) {
+  const size_t most = known < edges ? known : edges; /* that can be its own */
+  if (most > runs->capacity) {
+    const size_t more = most + most / 2;
+    runs->capacity = more < edges ? more : edges;
+    runs->items = dsm__arena_array(arena, runs->capacity, sizeof(void *));
+    runs->numbers = dsm__arena_array(arena, runs->capacity, sizeof runs->numbers[0]);
+    runs->first_point = dsm__arena_array(arena, runs->capacity + 1, sizeof runs->first_point[0]);
+    runs->chosen = dsm__arena_array(arena, runs->capacity, sizeof runs->chosen[0]);
+    runs->priced = dsm__arena_array(arena, runs->capacity, sizeof runs->priced[0]);
+  }
+  return (known == 0 || runs->own != NULL) &&
+         (most == 0 || (runs->items != NULL && runs->numbers != NULL && runs->first_point != NULL &&
+                        runs->chosen != NULL && runs->priced != NULL));
+}
+
+/* The hulls of all runs, one behind the other: prices are asked for again and again. */
+static bool list_points(dsm__preload_level *level) {
+  dsm__preload_runs *const runs = &level->runs;
+  size_t count = 0;
+  for (size_t r = 0; r < runs->count; r++) {
+    count += runs->items[r]->hull_count;
+  }
+  if (count > runs->point_capacity) {
+    runs->point_capacity = count + count / 2;
+    runs->points =
+        dsm__arena_array(level->problem.arena, runs->point_capacity, sizeof runs->points[0]);
+    if (runs->points == NULL) {
+      return false;
+    }
+  }
+  count = 0;
+  for (size_t r = 0; r < runs->count; r++) {
+    runs->first_point[r] = count;
+    for (size_t i = 0; i < runs->items[r]->hull_count; i++) {
+      const dsm__resident *const one = &runs->items[r]->hull[i];
+      runs->points[count++] = (dsm__preload_point){one->bytes, one->cycles};
+    }
+  }
+  runs->first_point[runs->count] = count;
+  return true;
+}
+
+bool dsm__preload_level_number(dsm__preload_level *level, dsm__residents *residents) {
+  dsm__preload_runs *const runs = &level->runs;
+  const size_t edges = edge_count_of(&level->network);
+  runs->count = 0;
+  if (!dsm__residents_score(residents) || !grow_runs(level, residents->count)) {
     return false;
   }
   for (size_t e = 0; e < edges; e++) {
@@ -109,15 +189,17 @@ static bool number_runs(dsm__preload_level *level, dsm__residents *residents) {
     if (number == SIZE_MAX) {
       continue;
     }
-    if (own[number] == 0) {
-      level->runs[level->run_count++] = residents->runs[number];
-      own[number] = level->run_count;
+    if (runs->own[number] == 0) {
+      runs->items[runs->count] = residents->runs[number];
+      runs->numbers[runs->count] = number;
+      runs->own[number] = ++runs->count;
     }
-    level->run_of[e] = own[number] - 1;
+    level->run_of[e] = runs->own[number] - 1;
   }
-  level->chosen = dsm__arena_array(arena, level->run_count, sizeof(void *));
-  level->priced = dsm__arena_array(arena, level->run_count, sizeof level->priced[0]);
-  return level->chosen != NULL && level->priced != NULL;
+  for (size_t r = 0; r < runs->count; r++) {
+    runs->own[runs->numbers[r]] = 0;
+  }
+  return runs->count == 0 || list_points(level);
 }
 
 bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_request *request) {
@@ -141,46 +223,28 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
     return false;
   }
   const size_t edges = edge_count_of(&level->network);
+  level->edges = dsm__arena_array(problem->arena, edges, sizeof level->edges[0]);
   level->run_of = dsm__arena_array(problem->arena, edges, sizeof level->run_of[0]);
   level->is_shut = dsm__arena_array(problem->arena, edges, sizeof level->is_shut[0]);
   level->fixed_cycles = dsm__arena_array(problem->arena, edges, sizeof level->fixed_cycles[0]);
   level->rest =
       dsm__arena_array(problem->arena, level->network.graph.node_count, sizeof level->rest[0]);
-  if (level->run_of == NULL || level->is_shut == NULL || level->fixed_cycles == NULL ||
-      level->rest == NULL) {
+  if (level->edges == NULL || level->run_of == NULL || level->is_shut == NULL ||
+      level->fixed_cycles == NULL || level->rest == NULL) {
     return false;
   }
   for (size_t e = 0; e < edges; e++) {
     level->fixed_cycles[e] = level->network.edges[e].cycles;
   }
-  return find_runs(level, request->residents) && number_runs(level, request->residents);
+  return find_runs(level, request->residents) &&
+         dsm__preload_level_number(level, request->residents);
 }
 
-/* What a layer on an edge needs held may not fit beside so much room. */
-static bool does_fit(const dsm__preload_level *level, const dsm__node_info *info, size_t edge) {
-  const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
-  dsm__layer_setting setting = dsm__open_setting(
-      &level->problem.inputs, &level->problem.inputs.workload->layers[info->layer],
-      dsm__factor_of(step.factor_index));
-  setting.holding = level->network.holdings[edge];
-  return !dsm__is_holding(&setting.holding) ||
-         dsm__holding_fits(&setting, (dsm_parallelism)info->forward);
-}
-
-bool dsm__preload_level_narrow(dsm__preload_level *level, dsm__residents *residents,
+bool dsm__preload_level_resize(dsm__preload_level *level, dsm__residents *residents,
                                double room_bytes) {
-  const dsm__network_graph *const network = &level->network;
   level->room_bytes = room_bytes;
   level->problem.inputs.preloaded_bytes = room_bytes;
-  for (size_t v = 0; v < network->graph.node_count; v++) {
-    const dsm__node_info *const info = &network->infos[v];
-    for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
-         e++) {
-      level->is_shut[e] =
-          level->is_shut[e] || (level->run_of[e] != SIZE_MAX && !does_fit(level, info, e));
-    }
-  }
-  return find_runs(level, residents) && number_runs(level, residents);
+  return find_runs(level, residents) && dsm__preload_level_number(level, residents);
 }
 
 void dsm__preload_level_fini(dsm__preload_level *level) {

@@ -17,18 +17,44 @@ typedef struct dsm__preload_form {
   size_t group_length;
 } dsm__preload_form;
 
+/** What an edge that is a layer says of its run, whatever the room. */
+typedef struct dsm__preload_edge {
+  dsm__resident_place place;
+  double needed_bytes; /**< for what is held; least of all numbers where nothing is */
+  bool is_placed;
+} dsm__preload_edge;
+
+/** A point of a run's hull. */
+typedef struct dsm__preload_point {
+  double bytes;
+  double cycles;
+} dsm__preload_point;
+
+/** Arrays that grow with the runs of a level. */
+typedef struct dsm__preload_runs {
+  const dsm__resident_run **items; /**< each once */
+  size_t count;
+  size_t capacity;
+  size_t *numbers;     /**< of each among the residents */
+  size_t *first_point; /**< of each run's hull, in points; and the end */
+  dsm__preload_point *points;
+  size_t point_capacity;
+  size_t *chosen; /**< of each run: which point, at the last price of a byte */
+  double *priced; /**< cycles of those, and what their bytes cost */
+  size_t *own;    /**< of each resident: the run, + 1; 0 between calls */
+  size_t own_capacity;
+} dsm__preload_runs;
+
 typedef struct dsm__preload_level {
   dsm__problem problem; /**< as the caller's, with the room set aside; in an arena of its own */
   double room_bytes;    /**< W, of each core: what weights may take */
   bool is_relaxed;      /**< holding takes no room: only for bounds */
   dsm__network_graph network;
-  const dsm__resident_run **runs; /**< of its layers, each once */
-  size_t run_count;
+  dsm__preload_runs runs;         /**< of its layers */
+  dsm__preload_edge *edges;       /**< of each edge */
   size_t *run_of;                 /**< of each edge: its run, or SIZE_MAX */
-  bool *is_shut;                  /**< of each edge: what it holds does not fit any more */
+  bool *is_shut;                  /**< of each edge: what it holds does not fit */
   double *fixed_cycles;           /**< of each edge that is no layer */
-  const dsm__resident **chosen;   /**< of each run, at the last price of a byte */
-  double *priced;                 /**< cycles of those, and what their bytes cost */
   double *rest;                   /**< of each node, at the last price */
   const dsm__preload_form *forms; /**< of each layer; NULL: all */
 } dsm__preload_level;
@@ -67,12 +93,16 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
 void dsm__preload_level_fini(dsm__preload_level *level);
 
 /**
- * Makes a level that is not relaxed one with more room: what does not fit any more is left out, and
- * layers cost what is left to them. The graph stays, so that states may be there that cannot be
- * reached; groups stay as they are. False if out of memory.
+ * Makes a level that is not relaxed one with another room, no smaller than that it was made with:
+ * what does not fit is left out, and layers cost what is left to them. The graph stays, so that
+ * states may be there that cannot be reached; groups stay as they are. False if out of memory.
  */
-bool dsm__preload_level_narrow(dsm__preload_level *level, dsm__residents *residents,
+bool dsm__preload_level_resize(dsm__preload_level *level, dsm__residents *residents,
                                double room_bytes);
+
+/** Gives a level all runs that are known, by their numbers there, and scores them; false if out of
+ * memory. */
+bool dsm__preload_level_number(dsm__preload_level *level, dsm__residents *residents);
 
 /** A mapping with room for any path; false if out of memory. Lives as long as the level. */
 bool dsm__preload_mapping_init(dsm__preload_mapping *mapping, const dsm__preload_level *level);
@@ -110,20 +140,6 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
  * room anew, where that is better or the mapping takes too much. False if out of memory. */
 bool dsm__preload_fill(dsm__preload_level *level, dsm__preload_mapping *mapping);
 
-/** The answer of a search of all mappings of a level. */
-typedef struct dsm__preload_exact {
-  bool is_complete; /**< no mapping is faster than the limit but what was found */
-  bool is_found;    /**< something faster was */
-} dsm__preload_exact;
-
-/**
- * Looks for the fastest mapping (memory aside) that is faster than `limit`, guided by a bound. At
- * most one layer has a part of its weights on chip that is neither none nor as much as helps: where
- * two layers share bytes, the time is concave in who has them. False if out of memory.
- */
-bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_bound *bound, double limit,
-                         dsm__preload_mapping *mapping, dsm__preload_exact *exact);
-
 /** Finds the best mapping with a price on each byte of weights; its least sum stands in rest[0]. */
 void dsm__preload_find_priced(dsm__preload_level *level, double price,
                               dsm__preload_mapping *mapping);
@@ -131,16 +147,10 @@ void dsm__preload_find_priced(dsm__preload_level *level, double price,
 /** Sets what edges cost, and rest, with a price on each byte of weights. */
 void dsm__preload_set_price(dsm__preload_level *level, double price);
 
-/** Most partial mappings kept in the search of a level. */
-#define DSM__PRELOAD_LABELS_MAX ((size_t)1 << 20)
-
 /** Adds up a mapping's cycles and bytes, after a change of its steps. */
 void dsm__preload_sum(dsm__preload_mapping *mapping);
 
 /** Does a mapping fit the chip's memory (section 12)? */
 bool dsm__preload_fits_memory(const dsm__preload_level *level, const dsm__preload_mapping *mapping);
-
-/** Would two parallelisms divide everything alike, because an axis has only one chip? */
-bool dsm__are_parallelisms_alike(const dsm_machine *machine, dsm_parallelism a, dsm_parallelism b);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "model/equations.h"
 #include "plan/tolerance.h"
 #include "search/preload_level.h"
 
@@ -17,9 +18,8 @@ static bool is_in_form(const dsm__preload_level *level, const dsm__node_info *in
   }
   if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
     const dsm__preload_form *const form = &level->forms[info->layer];
-    return !form->is_grouped &&
-           dsm__are_parallelisms_alike(&level->problem.machine, form->parallelism,
-                                       (dsm_parallelism)info->forward);
+    return !form->is_grouped && dsm__are_alike(&level->problem.machine, form->parallelism,
+                                               (dsm_parallelism)info->forward);
   }
   return true;
 }
@@ -53,12 +53,15 @@ void dsm__preload_sum(dsm__preload_mapping *mapping) {
 }
 
 /* Of a run's hull the point of least cycles with a price on bytes. */
-static const dsm__resident *cheapest(const dsm__resident_run *run, double price) {
-  const dsm__resident *best = &run->hull[0];
-  for (size_t i = 1; i < run->hull_count && isfinite(price); i++) {
-    const dsm__resident *const one = &run->hull[i];
-    if (one->cycles + price * one->bytes < best->cycles + price * best->bytes) {
-      best = one;
+static size_t cheapest(const dsm__preload_runs *runs, size_t run, double price) {
+  const size_t end = isfinite(price) ? runs->first_point[run + 1] : 0;
+  size_t best = runs->first_point[run];
+  double least = runs->points[best].cycles; /* without bytes */
+  for (size_t i = best + 1; i < end; i++) {
+    const double sum = runs->points[i].cycles + price * runs->points[i].bytes;
+    if (sum < least) {
+      least = sum;
+      best = i;
     }
   }
   return best;
@@ -68,14 +71,16 @@ static const dsm__resident *cheapest(const dsm__resident_run *run, double price)
 void dsm__preload_set_price(dsm__preload_level *level, double price) {
   const dsm__network_graph *const network = &level->network;
   const size_t edge_count = network->graph.nodes[network->graph.node_count].first_edge;
-  for (size_t r = 0; r < level->run_count; r++) {
-    const dsm__resident *const how = cheapest(level->runs[r], price);
-    level->chosen[r] = how;
-    level->priced[r] = how->cycles + (how->bytes > 0 ? price * how->bytes : 0);
+  dsm__preload_runs *const runs = &level->runs;
+  for (size_t r = 0; r < runs->count; r++) {
+    const size_t point = cheapest(runs, r, price);
+    const dsm__preload_point *const how = &runs->points[point];
+    runs->chosen[r] = point - runs->first_point[r];
+    runs->priced[r] = how->cycles + (how->bytes > 0 ? price * how->bytes : 0);
   }
   for (size_t e = 0; e < edge_count; e++) {
     const size_t run = level->run_of[e];
-    const double cycles = run == SIZE_MAX ? level->fixed_cycles[e] : level->priced[run];
+    const double cycles = run == SIZE_MAX ? level->fixed_cycles[e] : runs->priced[run];
     network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
   }
   forbid_other_forms(level);
@@ -94,8 +99,8 @@ void dsm__preload_find_priced(dsm__preload_level *level, double price,
     if (run == SIZE_MAX) {
       mapping->fixed_cycles += level->fixed_cycles[edge];
     } else {
-      mapping->steps[mapping->step_count++] =
-          (dsm__preload_step){network->infos[node].layer, run, *level->chosen[run]};
+      mapping->steps[mapping->step_count++] = (dsm__preload_step){
+          network->infos[node].layer, run, level->runs.items[run]->hull[level->runs.chosen[run]]};
     }
     node = network->edges[edge].to;
   }
@@ -187,7 +192,7 @@ typedef struct remembered {
 
 static const dsm__resident *find_within(dsm__preload_level *level, remembered *memory, size_t run,
                                         double budget) {
-  const dsm__resident_run *const of = level->runs[run];
+  const dsm__resident_run *const of = level->runs.items[run];
   if (budget <= 0 || of->hull_count == 1) {
     return &of->hull[0];
   }
@@ -204,7 +209,7 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
                                  dsm__preload_mapping *mapping) {
   const dsm__network_graph *const network = &level->network;
   remembered *const memory =
-      dsm__arena_array(level->problem.arena, level->run_count, sizeof *memory);
+      dsm__arena_array(level->problem.arena, level->runs.count, sizeof *memory);
   if (memory == NULL) {
     return false;
   }

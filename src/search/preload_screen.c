@@ -7,9 +7,14 @@
  * and a kernel can stay no better (section 7). The same goes for the stages of pipeline groups,
  * which keep the cycles of the least room. So a graph of all that can be held beside the least room
  * has all mappings of every larger room too, and as long as bytes have a price instead of being
- * limited, none of them is faster there. One such graph, narrowed step by step, bounds all steps:
- * at any price, the shortest path with the costs of a smaller room, less the price of the larger
- * one. Prices that were found for one step mostly exclude the next ones too.
+ * limited, none of them is faster there. One such graph bounds all steps: at any price, the
+ * shortest path with the costs of a step, less the price of a room, bounds that room, if it is no
+ * smaller than the step's. So the costs of a step bound all steps from it on; the step with the
+ * least bound is narrowed down to by halves, until it has costs of its own, and mostly few steps
+ * need these.
+ *
+ * Where no groups and no layouts are in the way, paths of the graph with the costs of a step are
+ * mappings of that step, and the fastest seen lowers the limit.
  *
  * The graph itself has only the states through which a mapping can be faster than the limit in some
  * step, as far as a relaxed graph tells in the same way; so its bounds hold below the limit.
@@ -38,7 +43,12 @@ typedef struct screen {
   dsm__preload_mapping mapping;
   corner corners[CORNERS_MAX]; /* by bytes, with the costs that the level has */
   size_t corner_count;
-  int costs; /* the step whose costs those are */
+  int costs;                             /* the step whose costs those are */
+  double prices[DSM__PRELOAD_STEPS + 1]; /* with which steps have their bounds */
+  bool has_own_costs[DSM__PRELOAD_STEPS + 1];
+  bool are_mappings; /* paths of the graph are mappings of the step whose costs they have */
+  double limit;      /* cycles of the fastest mapping known, or a little more */
+  int fastest;       /* the step that it was seen in; 0: none */
 } screen;
 
 static double room_of(const screen *s, int step) {
@@ -50,7 +60,12 @@ static bool is_over(const screen *s) {
 }
 
 static bool is_below_limit(const screen *s, double cycles) {
-  return dsm__equal_to(cycles) < s->of->limit;
+  return dsm__equal_to(cycles) < s->limit;
+}
+
+/* Can a step have what is better than the gap lets pass? */
+static bool is_hopeful(const screen *s, int step) {
+  return is_below_limit(s, s->screened[step].bound * (1 + s->of->problem->inputs.options->gap));
 }
 
 static bool init_level(screen *s, const uint64_t *worthwhile, bool is_relaxed) {
@@ -67,12 +82,15 @@ static bool init_level(screen *s, const uint64_t *worthwhile, bool is_relaxed) {
          dsm__preload_mapping_init(&s->mapping, &s->level);
 }
 
+/* Sums of cycles are wrong by less than this part of them. */
+static const double rounding = 1e-12;
+
 /* ---- bounds ---- */
 
-/* What a price says of a room. The sums are wrong by less than 1e-12 each. */
+/* What a price says of a room. */
 static dsm__preload_bound bound_of(double sum, double price, double room_bytes) {
   const double refund = price * room_bytes;
-  return (dsm__preload_bound){.cycles = sum - refund - 1e-12 * (sum + refund), .price = price};
+  return (dsm__preload_bound){.cycles = sum - refund - rounding * (sum + refund), .price = price};
 }
 
 /* The corner at a price; its sum of cycles and priced bytes in *sum. */
@@ -119,13 +137,13 @@ static dsm__preload_bound find_bound(screen *s, int step) {
     const double price = (below->cycles - above->cycles) / (above->bytes - below->bytes);
     const double crossing = below->cycles + price * below->bytes;
     if (below->is_last_before) {
-      return bound_of(crossing * (1 - 1e-12), price, room);
+      return bound_of(crossing * (1 - rounding), price, room);
     }
     double sum = 0;
     const corner between = find_corner(s, price, &sum);
     const bool is_new = between.bytes > below->bytes && between.bytes < above->bytes;
-    if (!is_new || sum >= crossing * (1 - 1e-12) || s->corner_count == CORNERS_MAX) {
-      below->is_last_before = sum >= crossing * (1 - 1e-12);
+    if (!is_new || sum >= crossing * (1 - rounding) || s->corner_count == CORNERS_MAX) {
+      below->is_last_before = sum >= crossing * (1 - rounding);
       return bound_of(sum, price, room);
     }
     memmove(below + 2, below + 1, (s->corner_count - within - 1) * sizeof *below);
@@ -140,63 +158,132 @@ static uint64_t *new_worthwhile(const screen *s) {
                           sizeof(uint64_t));
 }
 
+/* Steps that are looked at together in the relaxed graph: what holds for the last holds for all. */
+enum { STRIDE = 4 };
+_Static_assert(DSM__PRELOAD_STEPS % STRIDE == 0, "the last step is looked at");
+
 /* Where holding can pay in any step, by the relaxed graph of the first. */
 static bool screen_relaxed(screen *s, uint64_t *worthwhile, bool *is_any) {
   bool is_done = init_level(s, NULL, true);
   *is_any = false;
-  for (int step = 1; is_done && !is_over(s) && step <= DSM__PRELOAD_STEPS; step++) {
+  for (int step = STRIDE; is_done && !is_over(s) && step <= DSM__PRELOAD_STEPS; step += STRIDE) {
     const dsm__preload_bound bound = find_bound(s, step);
     bool is_one = false;
     is_done = !is_below_limit(s, bound.cycles) ||
-              dsm__preload_worthwhile(&s->level, &bound, s->of->limit, worthwhile, &is_one);
+              dsm__preload_worthwhile(&s->level, &bound, s->limit, worthwhile, &is_one);
     *is_any = *is_any || is_one;
   }
   return is_done;
 }
 
-/* What corners say of a step with the costs at hand, without looking for more. */
-static double known_bound(const screen *s, int step) {
+/* Raises the bound of a step to what corners say of it, without looking for more. */
+static void raise_bound(screen *s, int step) {
   const double room = room_of(s, step);
-  double best = 0;
   for (size_t i = 0; i < s->corner_count; i++) {
     const corner *const one = &s->corners[i];
+    dsm__preload_bound bound = {.cycles = 0};
     if (i + 1 == s->corner_count) {
-      best = fmax(best, bound_of(one->cycles, 0, room).cycles);
+      bound = bound_of(one->cycles, 0, room);
     } else if (one->is_last_before) {
       const double price = (one->cycles - one[1].cycles) / (one[1].bytes - one->bytes);
-      best = fmax(best,
-                  bound_of((one->cycles + price * one->bytes) * (1 - 1e-12), price, room).cycles);
+      bound = bound_of((one->cycles + price * one->bytes) * (1 - rounding), price, room);
+    }
+    if (bound.cycles > s->screened[step].bound) {
+      s->screened[step].bound = bound.cycles;
+      s->prices[step] = bound.price;
     }
   }
-  return best;
 }
 
-/* With the costs of the step itself, if those of a smaller one leave hope. */
-static bool screen_step(screen *s, int step) {
-  dsm__preload_screened *const one = &s->screened[step];
-  one->bound = known_bound(s, step);
-  if (!is_below_limit(s, one->bound)) {
-    return true;
-  }
-  if (s->costs < step) {
-    s->corner_count = 0;
-    s->costs = step;
-    if (!dsm__preload_level_narrow(&s->level, s->of->residents, room_of(s, step))) {
-      return false;
-    }
-    if (is_over(s)) { /* the costs are not all there */
-      return true;
-    }
-  }
+/* Raises the bound of a step to the best with the costs at hand. */
+static void join_bound(screen *s, int step) {
   const dsm__preload_bound bound = find_bound(s, step);
-  one->bound = fmax(one->bound, bound.cycles);
-  if (!is_below_limit(s, one->bound)) {
+  if (bound.cycles > s->screened[step].bound) {
+    s->screened[step].bound = bound.cycles;
+    s->prices[step] = bound.price;
+  }
+}
+
+/* Lowers the limit to the last mapping found with the costs of a step, after giving it the room. A
+ * mapping as fast as that is still below the limit: it is to be found again. False if out of
+ * memory. */
+static bool lower_limit(screen *s, int step) {
+  s->level.room_bytes = room_of(s, step);
+  if (!s->are_mappings || !dsm__preload_fits_memory(&s->level, &s->mapping)) {
     return true;
   }
-  bool is_any = false;
+  if (!dsm__preload_fill(&s->level, &s->mapping)) {
+    return false;
+  }
+  const double cycles = dsm__equal_to(dsm__equal_to(dsm__equal_to(s->mapping.cycles)));
+  if (cycles < s->limit) {
+    s->limit = cycles;
+    s->fastest = step;
+  }
+  return true;
+}
+
+/* Gives the level the costs of a step; false if out of memory. */
+static bool take_costs(screen *s, int step) {
+  if (s->costs == step) {
+    return true;
+  }
+  s->corner_count = 0;
+  s->costs = step;
+  return dsm__preload_level_resize(&s->level, s->of->residents, room_of(s, step));
+}
+
+/* Bounds a step with its own costs, and those behind it, up to the next that has its own. */
+static bool screen_step(screen *s, int step) {
+  if (!take_costs(s, step)) {
+    return false;
+  }
+  s->has_own_costs[step] = true;
+  if (is_over(s)) { /* the costs are not all there */
+    return true;
+  }
+  join_bound(s, step);
+  if (!lower_limit(s, step)) {
+    return false;
+  }
+  int last = step;
+  while (last < DSM__PRELOAD_STEPS && !s->has_own_costs[last + 1]) {
+    last++;
+  }
+  join_bound(s, last);
+  for (int c = step + 1; c <= last; c++) {
+    raise_bound(s, c);
+  }
+  return true;
+}
+
+/* On the way to the step with the least bound that has no costs of its own: half way from the last
+ * one before it that has. 0: no such step can have anything faster. */
+static int next_step(const screen *s) {
+  int least = 0;
+  for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
+    if (!s->has_own_costs[c] && is_hopeful(s, c) &&
+        (least == 0 || s->screened[c].bound < s->screened[least].bound)) {
+      least = c;
+    }
+  }
+  int before = least;
+  while (before > 0 && !s->has_own_costs[before]) {
+    before--;
+  }
+  return least == 0 ? 0 : before + (least - before + 1) / 2;
+}
+
+/* Tells where holding can pay in a step that is left. */
+static bool find_worthwhile(screen *s, int step) {
+  dsm__preload_screened *const one = &s->screened[step];
+  const dsm__preload_bound bound = {.cycles = one->bound, .price = s->prices[step]};
   one->worthwhile = new_worthwhile(s);
-  return one->worthwhile != NULL &&
-         dsm__preload_worthwhile(&s->level, &bound, s->of->limit, one->worthwhile, &is_any);
+  if (one->worthwhile == NULL || !take_costs(s, step)) {
+    return false;
+  }
+  s->level.room_bytes = room_of(s, step);
+  return dsm__preload_worthwhile(&s->level, &bound, s->limit, one->worthwhile, &one->is_any);
 }
 
 static bool screen_steps(screen *s, const uint64_t *worthwhile) {
@@ -205,8 +292,14 @@ static bool screen_steps(screen *s, const uint64_t *worthwhile) {
   if (is_done && (s->level.network.is_cut || !groups->is_exact || !groups->is_complete)) {
     return true;
   }
-  for (int step = 1; is_done && !is_over(s) && step <= DSM__PRELOAD_STEPS; step++) {
+  s->are_mappings = groups->count == 0 && !dsm__has_layouts(s->of->problem->machine.system);
+  for (int step = 1; is_done && !is_over(s) && step != 0; step = next_step(s)) {
     is_done = screen_step(s, step);
+  }
+  for (int step = DSM__PRELOAD_STEPS; is_done && !is_over(s) && step > 0; step--) {
+    if (s->has_own_costs[step] && (is_hopeful(s, step) || step == s->fastest)) {
+      is_done = find_worthwhile(s, step);
+    }
   }
   return is_done;
 }
@@ -222,7 +315,7 @@ bool dsm__preload_screen(const dsm__preload_screening *screening, dsm__preload_s
   if (problem->is_bounding_off) {
     return true;
   }
-  screen s = {.of = screening, .screened = screened};
+  screen s = {.of = screening, .screened = screened, .limit = screening->limit};
   uint64_t *const worthwhile = new_worthwhile(&s);
   bool is_any = false;
   bool is_done = worthwhile != NULL;

@@ -11,6 +11,7 @@ typedef struct dsm__preload_screened {
   /** Where holding can pay (dsm__graph_request); NULL where the bound leaves nothing, or where
    * nothing was looked at. */
   uint64_t *worthwhile;
+  bool is_any; /**< it can pay somewhere */
 } dsm__preload_screened;
 
 /** What is asked. */

@@ -5,39 +5,28 @@
 #include <string.h>
 
 #include "plan/tolerance.h"
-#include "search/preload_level.h"
+#include "search/preload_search.h"
 
 #define NO_LABEL UINT32_MAX
+#define NO_RUN UINT32_MAX
 
 /* A path from the first node to some node, and how its layers run. One of them may be deferred: it
  * gets what all others leave, and its cycles count at last. */
 typedef struct label {
   double cycles;
   double bytes;
-  size_t deferred_run; /* SIZE_MAX: none */
-  size_t edge;         /* the last */
-  uint32_t before;     /* the label of the path without it */
-  uint32_t next;       /* at the same node */
-  uint32_t end;        /* which of its run's ends; end_count: deferred */
+  uint32_t deferred_run; /* NO_RUN: none */
+  uint32_t end;          /* which of its run's ends; end_count: deferred */
+  size_t edge;           /* the last */
+  uint32_t before;       /* the label of the path without it */
+  uint32_t next;         /* at the same node */
 } label;
 
-/* A price on bytes of weights, and what it says of what is still to come. */
-typedef struct prospect {
-  double price;
-  double refund;    /* of the room */
-  double *rest;     /* of each node */
-  double *deferred; /* of each run: cycles and bytes at the price, at least */
-} prospect;
-
-/* The price of the bound is the best for the whole path. What is left to a label may be much or
- * little room for the layers to come, for which others are better. */
-static const double price_factors[] = {1, 0, 0.5, 2};
-enum { PROSPECTS = sizeof price_factors / sizeof price_factors[0] };
-
 typedef struct labelling {
+  const dsm__preload_outlook *outlook;
   dsm__preload_level *level;
+  bool may_share; /* a layer may be deferred */
   double limit;
-  prospect prospects[PROSPECTS];
   label *labels;
   size_t count;
   size_t capacity;
@@ -47,38 +36,9 @@ typedef struct labelling {
   bool is_full; /* too many labels */
 } labelling;
 
-/* Can a label still become faster than the limit? Its bounds may be too high by rounding: the sums
- * are wrong by less than 1e-12 each. */
 static bool can_win(const labelling *l, const label *one, uint32_t node) {
-  for (int i = 0; i < PROSPECTS; i++) {
-    const prospect *const p = &l->prospects[i];
-    double value = one->cycles + p->price * one->bytes + p->rest[node];
-    value += one->deferred_run == SIZE_MAX ? 0 : p->deferred[one->deferred_run];
-    if (!(value - p->refund - 1e-12 * (value + p->refund) < l->limit)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool look_ahead(labelling *l, double price) {
-  dsm__preload_level *const level = l->level;
-  dsm__arena *const arena = level->problem.arena;
-  const size_t node_count = level->network.graph.node_count;
-  for (int i = 0; i < PROSPECTS; i++) {
-    prospect *const p = &l->prospects[i];
-    p->price = price * price_factors[i];
-    p->refund = p->price * level->room_bytes;
-    p->rest = dsm__arena_array(arena, node_count, sizeof p->rest[0]);
-    p->deferred = dsm__arena_array(arena, level->run_count, sizeof p->deferred[0]);
-    if (p->rest == NULL || p->deferred == NULL) {
-      return false;
-    }
-    dsm__preload_set_price(level, p->price);
-    memcpy(p->rest, level->rest, node_count * sizeof p->rest[0]);
-    memcpy(p->deferred, level->priced, level->run_count * sizeof p->deferred[0]);
-  }
-  return true;
+  const dsm__preload_standing standing = {node, one->deferred_run, one->cycles, one->bytes};
+  return dsm__preload_can_win(l->outlook, &standing, l->may_share, l->limit);
 }
 
 /* Adds a label to a node, if it can win. False if out of memory. */
@@ -118,7 +78,7 @@ static bool extend(labelling *l, uint32_t from, size_t edge) {
     one.cycles += level->fixed_cycles[edge];
     return add_label(l, one, to);
   }
-  const dsm__resident_run *const run = level->runs[run_index];
+  const dsm__resident_run *const run = level->runs.items[run_index];
   const label base = one;
   for (size_t i = 0; i < run->end_count; i++) {
     one = base;
@@ -129,20 +89,21 @@ static bool extend(labelling *l, uint32_t from, size_t edge) {
       return false;
     }
   }
-  if (run->end_count == 1 || base.deferred_run != SIZE_MAX) {
-    return true;
+  const size_t *const first_part = &l->outlook->first_part[run_index];
+  if (!l->may_share || first_part[0] == first_part[1] || base.deferred_run != NO_RUN) {
+    return true; /* no part of its weights helps, or none is to get one */
   }
   one = base;
-  one.deferred_run = run_index;
+  one.deferred_run = (uint32_t)run_index;
   one.end = (uint32_t)run->end_count;
   return add_label(l, one, to);
 }
 
 /* What dominance compares, copied so that sorting needs no context. */
 typedef struct rank {
-  size_t deferred_run;
   double bytes;
   double cycles;
+  uint32_t deferred_run;
   uint32_t index;
 } rank;
 
@@ -176,7 +137,7 @@ static bool is_beaten_without(const labelling *l, const rank *ranks, size_t coun
       high = middle;
     }
   }
-  const dsm__resident_run *const run = l->level->runs[one->deferred_run];
+  const dsm__resident_run *const run = l->level->runs.items[one->deferred_run];
   return low > 0 && ranks[low - 1].cycles <= one->cycles + run->ends[run->end_count - 1].cycles;
 }
 
@@ -187,7 +148,7 @@ static size_t reduce(const labelling *l, rank *ranks, size_t count) {
   qsort(ranks, count, sizeof *ranks, compare_ranks);
   for (size_t i = 0; i < count; i++) {
     const rank one = ranks[i];
-    const bool is_plain = one.deferred_run == SIZE_MAX;
+    const bool is_plain = one.deferred_run == NO_RUN;
     const bool is_beaten = kept > 0 && ranks[kept - 1].deferred_run == one.deferred_run &&
                            ranks[kept - 1].cycles <= one.cycles;
     if (!is_beaten && (is_plain || !is_beaten_without(l, ranks, plain, &one))) {
@@ -215,7 +176,7 @@ static bool collect(labelling *l, uint32_t node, size_t *count) {
   size_t filled = 0;
   for (uint32_t i = l->first[node]; i != NO_LABEL; i = l->labels[i].next) {
     const label *const one = &l->labels[i];
-    ranks[filled++] = (rank){one->deferred_run, one->bytes, one->cycles, i};
+    ranks[filled++] = (rank){one->bytes, one->cycles, one->deferred_run, i};
   }
   *count = reduce(l, ranks, all);
   if (*count > l->sorted_capacity) {
@@ -237,7 +198,7 @@ static bool collect(labelling *l, uint32_t node, size_t *count) {
 /* Labels of all nodes; *count of the last one's stay in sorted. */
 static bool run_through(labelling *l, size_t *count) {
   const dsm__graph *const graph = &l->level->network.graph;
-  const label start = {.deferred_run = SIZE_MAX, .edge = SIZE_MAX, .before = NO_LABEL};
+  const label start = {.deferred_run = NO_RUN, .edge = SIZE_MAX, .before = NO_LABEL};
   if (!add_label(l, start, 0)) {
     return false;
   }
@@ -259,8 +220,9 @@ static bool run_through(labelling *l, size_t *count) {
 
 /* How the deferred layer of a whole path runs. */
 static dsm__resident deferred_of(labelling *l, const label *whole) {
-  return dsm__resident_within(l->level->runs[whole->deferred_run], &l->level->problem.table.splits,
-                              l->level->room_bytes - whole->bytes, &l->level->problem.evaluations);
+  return dsm__resident_within(l->level->runs.items[whole->deferred_run],
+                              &l->level->problem.table.splits, l->level->room_bytes - whole->bytes,
+                              &l->level->problem.evaluations);
 }
 
 /* The fastest of whole paths; NO_LABEL if none is below the limit. */
@@ -270,9 +232,9 @@ static uint32_t find_fastest(labelling *l, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const label *const one = &l->labels[l->sorted[i]];
     double cycles = one->cycles;
-    if (one->deferred_run != SIZE_MAX) {
+    if (one->deferred_run != NO_RUN) {
       const double left = l->level->room_bytes - one->bytes;
-      const dsm__resident_run *const run = l->level->runs[one->deferred_run];
+      const dsm__resident_run *const run = l->level->runs.items[one->deferred_run];
       if (cycles + dsm__resident_promise(run, left) >= least) {
         continue;
       }
@@ -305,7 +267,7 @@ static void write_mapping(labelling *l, uint32_t whole, dsm__preload_mapping *ma
     if (run_index == SIZE_MAX) {
       mapping->fixed_cycles += level->fixed_cycles[one->edge];
     } else {
-      const dsm__resident_run *const run = level->runs[run_index];
+      const dsm__resident_run *const run = level->runs.items[run_index];
       mapping->steps[mapping->step_count++] = (dsm__preload_step){
           level->network.infos[node].layer, run_index,
           one->end < run->end_count ? run->ends[one->end] : deferred_of(l, &l->labels[whole])};
@@ -316,20 +278,20 @@ static void write_mapping(labelling *l, uint32_t whole, dsm__preload_mapping *ma
   dsm__preload_sum(mapping);
 }
 
-bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_bound *bound, double limit,
-                         dsm__preload_mapping *mapping, dsm__preload_exact *exact) {
+bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_outlook *outlook,
+                         const dsm__preload_aim *aim, dsm__preload_mapping *mapping,
+                         dsm__preload_exact *exact) {
   const size_t node_count = level->network.graph.node_count;
-  labelling l = {.level = level, .limit = limit};
-  l.first = calloc(node_count, sizeof l.first[0]);
+  labelling l = {
+      .outlook = outlook, .level = level, .may_share = aim->may_share, .limit = aim->limit};
+  l.first = malloc(node_count * sizeof l.first[0]);
   bool is_done = l.first != NULL;
   size_t count = 0;
   *exact = (dsm__preload_exact){.is_complete = false};
-  if (is_done) {
-    for (size_t v = 0; v < node_count; v++) {
-      l.first[v] = NO_LABEL;
-    }
-    is_done = look_ahead(&l, bound->price) && run_through(&l, &count);
+  for (size_t v = 0; is_done && v < node_count; v++) {
+    l.first[v] = NO_LABEL;
   }
+  is_done = is_done && run_through(&l, &count);
   if (is_done && !l.is_full) {
     const uint32_t fastest = find_fastest(&l, count);
     exact->is_complete = true;

@@ -21,14 +21,19 @@ typedef struct range {
   size_t number;
 } range;
 
-/* Passes of a class of layers that differ in their room only. */
-typedef struct kind {
-  footprint *footprints; /* of all candidates, each pair once */
+/* What a class of layers with a parallelism and a factor is to a core, whatever is held. */
+typedef struct shape {
+  footprint *footprints; /* of all candidates, each pair once; by kernel */
   size_t footprint_count;
   double *kernels; /* each once; none where no kernel is kept over timesteps */
   size_t kernel_count;
-  double moving_bytes; /* features */
   double kernel_bytes; /* of the chip */
+} shape;
+
+/* Passes of a shape that differ in their room only. */
+typedef struct kind {
+  const shape *of;
+  double moving_bytes; /* features */
   range *ranges;       /* by room */
   size_t range_count;
   size_t range_capacity;
@@ -40,10 +45,11 @@ struct dsm__resident_kinds {
   size_t count;
   size_t capacity;
   size_t numbers;
+  shape **shapes;     /* by class, parallelism and factor; NULL: not made */
   footprint *scratch; /* for all core splits */
   uint32_t *places;   /* a hash table of indices + 1 into the scratch */
   size_t place_count; /* a power of two, more than the core splits */
-  dsm__arena *arena;  /* of footprints and kernels */
+  dsm__arena *arena;  /* of shapes */
 };
 
 dsm__resident_kinds *dsm__resident_kinds_new(void) {
@@ -89,7 +95,7 @@ static tiles tiles_of(const kind *k, const footprint *core, double room_bytes) {
     return (tiles){kernel, any};
   }
   const bool is_feature_outer =
-      k->moving_bytes * (kernel - 1) > margin * k->kernel_bytes * (input - 1);
+      k->moving_bytes * (kernel - 1) > margin * k->of->kernel_bytes * (input - 1);
   return (tiles){is_feature_outer ? any : kernel, input};
 }
 
@@ -98,17 +104,35 @@ static bool can_stay(const dsm_machine *machine, double kernel_bytes, double roo
                              machine, DSM_PASS_FORWARD, room_bytes));
 }
 
+/* The first footprint whose kernel is more than one tile in a room: those before it are all alike
+ * in every room that is no smaller. */
+static size_t first_in_tiles(const shape *of, double room_bytes) {
+  size_t low = 0;
+  size_t high = of->footprint_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (dsm__tiles(of->footprints[middle].kernel, room_bytes) > 1) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
 static bool are_rooms_alike(const dsm_machine *machine, const kind *k, double a, double b) {
-  for (size_t i = 0; i < k->footprint_count; i++) {
-    const tiles one = tiles_of(k, &k->footprints[i], a);
-    const tiles other = tiles_of(k, &k->footprints[i], b);
+  const shape *const of = k->of;
+  const size_t end = k->moving_bytes > 0 ? of->footprint_count : 0; /* else no tiles matter */
+  for (size_t i = end > 0 ? first_in_tiles(of, a < b ? a : b) : 0; i < end; i++) {
+    const tiles one = tiles_of(k, &of->footprints[i], a);
+    const tiles other = tiles_of(k, &of->footprints[i], b);
     if (one.kernel < other.kernel || one.kernel > other.kernel || one.input < other.input ||
         one.input > other.input) {
       return false;
     }
   }
-  for (size_t i = 0; i < k->kernel_count; i++) {
-    if (can_stay(machine, k->kernels[i], a) != can_stay(machine, k->kernels[i], b)) {
+  for (size_t i = 0; i < of->kernel_count; i++) {
+    if (can_stay(machine, of->kernels[i], a) != can_stay(machine, of->kernels[i], b)) {
       return false;
     }
   }
@@ -183,41 +207,71 @@ static size_t list_footprints(dsm__resident_kinds *kinds, const dsm_pass_work *w
   return count;
 }
 
-/* Keeps the footprints in the scratch; in a kind whose features do not move, none. */
-static bool keep_footprints(dsm__resident_kinds *kinds, size_t count, kind *k) {
-  const size_t kept = k->moving_bytes > 0 ? count : 0;
-  k->footprints = dsm__arena_array(kinds->arena, kept, sizeof k->footprints[0]);
-  k->footprint_count = kept;
-  if (k->footprints == NULL) {
+/* Keeps the footprints in the scratch. */
+static bool keep_footprints(dsm__resident_kinds *kinds, size_t count, shape *of) {
+  of->footprints = dsm__arena_array(kinds->arena, count, sizeof of->footprints[0]);
+  of->footprint_count = count;
+  if (of->footprints == NULL) {
     return false;
   }
-  memcpy(k->footprints, kinds->scratch, kept * sizeof k->footprints[0]);
+  memcpy(of->footprints, kinds->scratch, count * sizeof of->footprints[0]);
   return true;
 }
 
 /* Keeps what the kernel can be of a core, each once. */
-static bool keep_kernels(dsm__resident_kinds *kinds, size_t count, kind *k) {
-  k->kernels = dsm__arena_array(kinds->arena, count, sizeof k->kernels[0]);
-  for (size_t i = 0; i < count && k->kernels != NULL; i++) {
+static bool keep_kernels(dsm__resident_kinds *kinds, size_t count, shape *of) {
+  of->kernels = dsm__arena_array(kinds->arena, count, sizeof of->kernels[0]);
+  for (size_t i = 0; i < count && of->kernels != NULL; i++) {
     const double kernel = kinds->scratch[i].kernel;
-    if (k->kernel_count == 0 || k->kernels[k->kernel_count - 1] < kernel) {
-      k->kernels[k->kernel_count++] = kernel;
+    if (of->kernel_count == 0 || of->kernels[of->kernel_count - 1] < kernel) {
+      of->kernels[of->kernel_count++] = kernel;
     }
   }
-  return k->kernels != NULL;
+  return of->kernels != NULL;
+}
+
+static shape *make_shape(dsm__resident_kinds *kinds, const dsm__kind_query *query,
+                         const dsm_pass_work *work) {
+  const dsm__layer_setting *const setting = query->setting;
+  const bool may_keep = dsm__has_optimization(query->table->inputs, DSM_OPTIMIZATION_REUSE) &&
+                        dsm_kernel_can_be_kept(setting->layer, setting->machine);
+  shape *const of = dsm__arena_alloc(kinds->arena, sizeof *of);
+  const size_t count = of == NULL ? SIZE_MAX : list_footprints(kinds, work, &query->table->splits);
+  if (count == SIZE_MAX || (may_keep && !keep_kernels(kinds, count, of)) ||
+      !keep_footprints(kinds, count, of)) {
+    return NULL;
+  }
+  of->kernel_bytes = work->bytes.kernel;
+  return of;
+}
+
+/* The shape of a run, made if it is new; NULL if out of memory. */
+static const shape *find_shape(dsm__resident_kinds *kinds, const dsm__kind_query *query,
+                               const dsm_pass_work *work) {
+  const dsm__layer_table *const table = query->table;
+  if (kinds->shapes == NULL) {
+    kinds->shapes = dsm__arena_array(
+        kinds->arena, table->distinct.count * DSM_PARALLELISM_COUNT * table->factor_count,
+        sizeof kinds->shapes[0]);
+    if (kinds->shapes == NULL) {
+      return NULL;
+    }
+  }
+  const size_t row = query->class_index * DSM_PARALLELISM_COUNT + (size_t)query->parallelism;
+  shape **const place = &kinds->shapes[row * table->factor_count + query->factor_index];
+  if (*place == NULL) {
+    *place = make_shape(kinds, query, work);
+  }
+  return *place;
 }
 
 static bool make_kind(dsm__resident_kinds *kinds, const dsm__kind_query *query, kind *k) {
   const dsm__layer_setting *const setting = query->setting;
-  const bool may_keep = dsm__has_optimization(query->table->inputs, DSM_OPTIMIZATION_REUSE) &&
-                        dsm_kernel_can_be_kept(setting->layer, setting->machine);
   const dsm__parts parts = dsm__pass_parts(setting, DSM_PASS_FORWARD, query->parallelism, false);
   const dsm_pass_work work =
       dsm__part_work(setting, DSM_PASS_FORWARD, query->parallelism, &parts.items[0]);
-  *k = (kind){.moving_bytes = work.bytes.input_moved, .kernel_bytes = work.bytes.kernel};
-  const size_t count = list_footprints(kinds, &work, &query->table->splits);
-  return count != SIZE_MAX && (!may_keep || keep_kernels(kinds, count, k)) &&
-         keep_footprints(kinds, count, k);
+  *k = (kind){.of = find_shape(kinds, query, &work), .moving_bytes = work.bytes.input_moved};
+  return k->of != NULL;
 }
 
 /* The kind of a run, made if it is new; NULL if out of memory. */
@@ -267,29 +321,78 @@ static bool insert_range(kind *k, size_t place, range one) {
   return true;
 }
 
-size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_query *query) {
+/* The first range that does not end before the room. */
+static size_t range_at(const kind *k, double room) {
+  size_t at = 0;
+  while (at < k->range_count && k->ranges[at].most_bytes < room) {
+    at++;
+  }
+  return at;
+}
+
+/* The range that a room is in, made wider or new; SIZE_MAX if out of memory. */
+static size_t place_room(dsm__resident_kinds *kinds, const dsm_machine *machine, kind *k,
+                         double room) {
+  const size_t after = range_at(k, room);
+  if (after < k->range_count && k->ranges[after].least_bytes <= room) {
+    return after;
+  }
+  if (after < k->range_count && are_rooms_alike(machine, k, room, k->ranges[after].least_bytes)) {
+    k->ranges[after].least_bytes = room;
+    return after;
+  }
+  if (after > 0 && are_rooms_alike(machine, k, room, k->ranges[after - 1].most_bytes)) {
+    k->ranges[after - 1].most_bytes = room;
+    return after - 1;
+  }
+  const range one = {room, room, kinds->numbers};
+  kinds->numbers++;
+  return insert_range(k, after, one) ? after : SIZE_MAX;
+}
+
+/* Widens a range as far down as a few trials show it to go, so that smaller rooms need none. */
+static void widen(const dsm_machine *machine, kind *k, size_t at, double least_room) {
+  enum { TRIALS = 4 };
+  range *const one = &k->ranges[at];
+  const double other = at > 0 ? k->ranges[at - 1].most_bytes : 0; /* is not alike */
+  double low = least_room > other ? least_room : 0.5 * (other + one->least_bytes);
+  for (int i = 0; i < TRIALS && low < one->least_bytes; i++) {
+    if (are_rooms_alike(machine, k, low, one->least_bytes)) {
+      one->least_bytes = low;
+      return;
+    }
+    low = 0.5 * (low + one->least_bytes);
+  }
+}
+
+size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_query *query,
+                                dsm__resident_place *place) {
   const dsm__layer_setting *const setting = query->setting;
   const dsm_machine *const machine = setting->machine;
   kind *const k = find_kind(kinds, query);
   if (k == NULL) {
     return SIZE_MAX;
   }
-  const double room = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes,
-                                                dsm__held_bytes(setting, query->parallelism));
-  size_t after = 0; /* the first range that does not end before the room */
-  while (after < k->range_count && k->ranges[after].most_bytes < room) {
-    after++;
+  const double held_bytes = dsm__held_bytes(setting, query->parallelism);
+  const double room = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes, held_bytes);
+  *place = (dsm__resident_place){(size_t)(k - kinds->items), held_bytes};
+  const size_t known = range_at(k, room);
+  if (known < k->range_count && k->ranges[known].least_bytes <= room) {
+    return k->ranges[known].number;
   }
-  if (after < k->range_count && k->ranges[after].least_bytes <= room) {
-    return k->ranges[after].number;
+  const size_t at = place_room(kinds, machine, k, room);
+  if (at == SIZE_MAX) {
+    return SIZE_MAX;
   }
-  if (after < k->range_count && are_rooms_alike(machine, k, room, k->ranges[after].least_bytes)) {
-    k->ranges[after].least_bytes = room;
-    return k->ranges[after].number;
-  }
-  if (after > 0 && are_rooms_alike(machine, k, room, k->ranges[after - 1].most_bytes)) {
-    k->ranges[after - 1].most_bytes = room;
-    return k->ranges[after - 1].number;
-  }
-  return insert_range(k, after, (range){room, room, kinds->numbers}) ? kinds->numbers++ : SIZE_MAX;
+  widen(machine, k, at,
+        dsm_scratchpad_left_bytes(machine, query->most_preloaded_bytes, held_bytes));
+  return k->ranges[at].number;
+}
+
+size_t dsm__resident_kinds_known(const dsm__resident_kinds *kinds, const dsm_machine *machine,
+                                 const dsm__resident_place *place, double preloaded_bytes) {
+  const kind *const k = &kinds->items[place->kind];
+  const double room = dsm_scratchpad_left_bytes(machine, preloaded_bytes, place->held_bytes);
+  const size_t at = range_at(k, room);
+  return at < k->range_count && k->ranges[at].least_bytes <= room ? k->ranges[at].number : SIZE_MAX;
 }

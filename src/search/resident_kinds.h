@@ -32,12 +32,26 @@ typedef struct dsm__kind_query {
   size_t class_index;
   dsm_parallelism parallelism;
   unsigned factor_index;
+  double most_preloaded_bytes; /**< that will be asked for: at least that of the setting */
 } dsm__kind_query;
+
+/** A run's kind, and what is held beside it: with what room for weights is set aside, that decides
+ * what it costs. */
+typedef struct dsm__resident_place {
+  size_t kind;
+  double held_bytes;
+} dsm__resident_place;
 
 /**
  * The number of all runs that cost the same; numbers are given from 0 on, each the first time it
- * occurs. SIZE_MAX if out of memory. Tables have to be of the same search.
+ * occurs. SIZE_MAX if out of memory. Tables have to be of the same search. Sets *place, with which
+ * the same can be asked for another room.
  */
-size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_query *query);
+size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_query *query,
+                                dsm__resident_place *place);
+
+/** The number of a run with so much set aside for weights, where that is known; else SIZE_MAX. */
+size_t dsm__resident_kinds_known(const dsm__resident_kinds *kinds, const dsm_machine *machine,
+                                 const dsm__resident_place *place, double preloaded_bytes);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "model/equations.h"
 #include "plan/tolerance.h"
 #include "search/layer_search.h"
 
@@ -57,20 +58,12 @@ static scorer scorer_of(const dsm__resident_run *run, const dsm__core_splits *sp
   return (scorer){run, splits, invocations_of(run, 0), invocations_of(run, 1), 0};
 }
 
-static dsm__resident score_none(scorer *s, size_t split, dsm_invocation_cost *cost) {
-  *cost = dsm_invocation_score(&s->none.work, &s->splits->items[split]);
-  s->evaluations++;
-  return resident_of(s->run, &s->none, cost->total, 0, 0, split);
-}
-
 /* With as much on chip as helps: no faster is possible with this split. */
-static dsm__resident score_needed(scorer *s, size_t split) {
+static dsm__resident score_needed(const scorer *s, size_t split, double all_cycles) {
   const dsm_loops *const loops = &s->splits->items[split];
   const double fraction = dsm_resident_fraction_needed(&s->none.work, loops);
-  const double cycles = dsm_invocation_score(&s->all.work, loops).total;
   const double bytes = fraction * dsm_core_kernel_bytes(&s->none.work, loops);
-  s->evaluations++;
-  return resident_of(s->run, &s->all, cycles, bytes, fraction, split);
+  return resident_of(s->run, &s->all, all_cycles, bytes, fraction, split);
 }
 
 static int compare_residents(const void *left, const void *right) {
@@ -115,27 +108,82 @@ static size_t copy_hull(const dsm__resident *ends, size_t count, dsm__resident *
   return kept;
 }
 
-/* Fills points (room for 2 * (splits->count + 1)) with the ends of a run, then with its hull. */
-static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, dsm__resident *points,
-                      uint64_t *evaluations) {
-  scorer s = scorer_of(run, splits);
-  size_t count = 1;
-  points[0] = (dsm__resident){.cycles = HUGE_VAL};
-  for (size_t i = 0; i < splits->count; i++) {
-    if (!dsm__is_within_parts(&run->candidates, &splits->items[i])) {
-      continue;
-    }
-    dsm_invocation_cost cost;
-    const dsm__resident none = score_none(&s, i, &cost);
-    points[0] = none.cycles < points[0].cycles ? none : points[0];
-    if (has_weights(run) && cost.overlapped_visible > 0) {
-      points[count] = score_needed(&s, i);
-      count += points[count].cycles < none.cycles && points[count].bytes > 0;
+/* Where the straight line along a fall is after so many bytes. A fall lies nowhere below it, since
+ * it becomes ever steeper. */
+static double chord_at(const dsm__resident_fall *fall, double bytes) {
+  return fall->none_cycles -
+         (fall->none_cycles - fall->needed.cycles) * (bytes / fall->needed.bytes);
+}
+
+/* Can a part of what a fall needs be faster than the ends that take no more? Up to the next end
+ * these stay as they are, and the fall becomes faster: it suffices to look at its line there. */
+static bool is_below_ends(const dsm__resident_run *run, const dsm__resident_fall *fall) {
+  for (size_t i = 1; i < run->end_count && run->ends[i].bytes <= fall->needed.bytes; i++) {
+    if (chord_at(fall, run->ends[i].bytes) * (1 - 1e-12) < run->ends[i - 1].cycles) {
+      return true;
     }
   }
+  return false;
+}
+
+/* What the scoring of a run is written to: room for one point and fall a split, and for two points
+ * more. */
+typedef struct scratch {
+  dsm__resident *points; /* ends, then the hull */
+  dsm__resident_fall *falls;
+} scratch;
+
+/* Scores all splits: in points[0] the best with nothing on chip, behind it the ends of falls; how
+ * many points there are. A split that is slower with all weights on chip than another with none
+ * is nowhere the best. */
+static size_t score_splits(scorer *s, const scratch *to) {
+  const dsm__resident_run *const run = s->run;
+  size_t count = 1;
+  double least = HUGE_VAL; /* of one invocation */
+  to->points[0] = (dsm__resident){.cycles = HUGE_VAL};
+  for (size_t i = 0; i < s->splits->count; i++) {
+    const dsm_loops *const loops = &s->splits->items[i];
+    if (!dsm__is_within_parts(&run->candidates, loops)) {
+      continue;
+    }
+    s->evaluations++;
+    const double all = dsm__invocation_total_within(&s->all.work, loops, least);
+    if (all > least) {
+      continue;
+    }
+    const dsm_invocation_cost cost = dsm_invocation_score(&s->none.work, loops);
+    const dsm__resident none = resident_of(run, &s->none, cost.total, 0, 0, i);
+    s->evaluations++;
+    least = fmin(least, cost.total);
+    to->points[0] = none.cycles < to->points[0].cycles ? none : to->points[0];
+    if (has_weights(run) && cost.overlapped_visible > 0) {
+      const dsm__resident needed = score_needed(s, i, all);
+      if (needed.cycles < none.cycles && needed.bytes > 0) {
+        to->falls[count - 1] = (dsm__resident_fall){needed, none.cycles};
+        to->points[count++] = needed;
+      }
+    }
+  }
+  return count;
+}
+
+/* Finds the ends of a run, its hull, and the falls that matter, in the scratch. */
+static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, const scratch *to,
+                      uint64_t *evaluations) {
+  scorer s = scorer_of(run, splits);
+  const size_t count = score_splits(&s, to);
   *evaluations += s.evaluations;
-  run->end_count = reduce_to_ends(points, count);
-  run->hull_count = copy_hull(points, run->end_count, points + run->end_count);
+  run->ends = to->points;
+  run->end_count = reduce_to_ends(to->points, count);
+  run->hull = to->points + run->end_count;
+  run->hull_count = copy_hull(run->ends, run->end_count, run->hull);
+  run->falls = to->falls;
+  run->fall_count = 0;
+  for (size_t i = 0; i + 1 < count; i++) {
+    if (is_below_ends(run, &to->falls[i])) {
+      run->falls[run->fall_count++] = to->falls[i];
+    }
+  }
 }
 
 /* ---- all runs ---- */
@@ -143,7 +191,7 @@ static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, ds
 /* What the tasks share; each writes its own run and uses its worker's rooms. */
 typedef struct job {
   dsm__residents *residents;
-  dsm__resident **points; /* of each worker */
+  scratch *scratches; /* of each worker */
   uint64_t *evaluations;
   bool *is_out_of_memory;
 } job;
@@ -169,38 +217,53 @@ static void open_run(dsm__resident_run *run, const dsm__residents *residents,
   }
 }
 
+/* Moves what was found from the scratch to the worker's arena; false if out of memory. */
+static bool keep_ends(dsm__resident_run *run, dsm__arena *arena) {
+  const size_t count = run->end_count + run->hull_count;
+  dsm__resident *const points = dsm__arena_array(arena, count, sizeof *points);
+  dsm__resident_fall *const falls = dsm__arena_array(arena, run->fall_count, sizeof *falls);
+  if (points == NULL || falls == NULL) {
+    return false;
+  }
+  memcpy(points, run->ends, count * sizeof *points);
+  memcpy(falls, run->falls, run->fall_count * sizeof *falls);
+  run->ends = points;
+  run->hull = points + run->end_count;
+  run->falls = falls;
+  return true;
+}
+
 static void run_task(void *context, size_t task, size_t worker) {
   const job *const j = context;
   dsm__residents *const residents = j->residents;
   dsm__resident_run *const run = residents->runs[residents->scored + task];
-  dsm__resident *const points = j->points[worker];
+  const scratch *const to = &j->scratches[worker];
   if (dsm__deadline_is_over(residents->inputs->deadline)) { /* the run is not used any more */
-    points[0] = points[1] = (dsm__resident){.cycles = 0};
+    to->points[0] = to->points[1] = (dsm__resident){.cycles = 0};
+    run->ends = run->hull = to->points;
     run->end_count = run->hull_count = 1;
+    run->falls = to->falls;
+    run->fall_count = 0;
   } else {
     open_run(run, residents, &j->evaluations[worker]);
-    find_ends(run, residents->splits, points, &j->evaluations[worker]);
+    find_ends(run, residents->splits, to, &j->evaluations[worker]);
   }
-  const size_t count = run->end_count + run->hull_count;
-  run->ends = dsm__arena_array(residents->workers[worker], count, sizeof run->ends[0]);
-  if (run->ends == NULL) {
-    j->is_out_of_memory[worker] = true;
-    return;
-  }
-  memcpy(run->ends, points, count * sizeof run->ends[0]);
-  run->hull = run->ends + run->end_count;
+  j->is_out_of_memory[worker] =
+      !keep_ends(run, residents->workers[worker]) || j->is_out_of_memory[worker];
 }
 
 /* The rooms of all workers, in an arena. */
 static bool prepare(job *j, size_t workers, dsm__arena *arena) {
   const size_t splits = j->residents->splits->count;
-  j->points = dsm__arena_array(arena, workers, sizeof(void *));
+  j->scratches = dsm__arena_array(arena, workers, sizeof *j->scratches);
   j->evaluations = dsm__arena_array(arena, workers, sizeof j->evaluations[0]);
   j->is_out_of_memory = dsm__arena_array(arena, workers, sizeof j->is_out_of_memory[0]);
-  bool is_ready = j->points != NULL && j->evaluations != NULL && j->is_out_of_memory != NULL;
+  bool is_ready = j->scratches != NULL && j->evaluations != NULL && j->is_out_of_memory != NULL;
   for (size_t w = 0; is_ready && w < workers; w++) {
-    j->points[w] = dsm__arena_array(arena, 2 * (splits + 1), sizeof j->points[w][0]);
-    is_ready = j->points[w] != NULL;
+    scratch *const one = &j->scratches[w];
+    one->points = dsm__arena_array(arena, 2 * (splits + 1), sizeof one->points[0]);
+    one->falls = dsm__arena_array(arena, splits, sizeof one->falls[0]);
+    is_ready = one->points != NULL && one->falls != NULL;
   }
   return is_ready;
 }
@@ -253,7 +316,8 @@ static bool add_run(dsm__residents *residents, const dsm__layer_setting *setting
   return true;
 }
 
-size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *query) {
+size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *query,
+                          dsm__resident_place *place) {
   dsm__layer_setting setting =
       dsm__open_setting(query->table->inputs, dsm__class_layer(query->table, query->class_index),
                         dsm__factor_of(query->factor_index));
@@ -262,12 +326,19 @@ size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *
                               .setting = &setting,
                               .class_index = query->class_index,
                               .parallelism = query->parallelism,
-                              .factor_index = query->factor_index};
-  const size_t number = dsm__resident_kinds_find(residents->kinds, &of);
+                              .factor_index = query->factor_index,
+                              .most_preloaded_bytes = dsm_preload_room_bytes(setting.machine)};
+  const size_t number = dsm__resident_kinds_find(residents->kinds, &of, place);
   if (number == residents->count && !add_run(residents, &setting, query->parallelism)) {
     return SIZE_MAX;
   }
   return number;
+}
+
+size_t dsm__residents_known(const dsm__residents *residents, const dsm__resident_place *place,
+                            double preloaded_bytes) {
+  return dsm__resident_kinds_known(residents->kinds, residents->inputs->machine, place,
+                                   preloaded_bytes);
 }
 
 bool dsm__residents_score(dsm__residents *residents) {
@@ -304,42 +375,52 @@ double dsm__resident_promise(const dsm__resident_run *run, double bytes) {
   return hull[after - 1].cycles + part * (hull[after].cycles - hull[after - 1].cycles);
 }
 
-/* A split with so many bytes: as much of the weights as they hold, but no more than help. */
-static dsm__resident score_within(scorer *s, size_t split, double bytes) {
-  dsm_invocation_cost cost;
-  const dsm__resident none = score_none(s, split, &cost);
-  if (!has_weights(s->run) || cost.overlapped_visible <= 0 || bytes <= 0) {
-    return none;
+/* The last end that takes no more bytes. */
+static const dsm__resident *end_within(const dsm__resident_run *run, double bytes) {
+  size_t within = 0;
+  while (within + 1 < run->end_count && run->ends[within + 1].bytes <= bytes) {
+    within++;
   }
-  const dsm__resident needed = score_needed(s, split);
-  if (needed.bytes <= bytes) {
-    return needed.cycles < none.cycles ? needed : none;
+  return &run->ends[within];
+}
+
+double dsm__resident_least(const dsm__resident_run *run, double bytes) {
+  double least = end_within(run, bytes)->cycles;
+  for (size_t i = 0; i < run->fall_count; i++) {
+    if (run->falls[i].needed.bytes > bytes) {
+      least = fmin(least, chord_at(&run->falls[i], bytes));
+    }
   }
-  const dsm_loops *const loops = &s->splits->items[split];
-  const double fraction = bytes / dsm_core_kernel_bytes(&s->none.work, loops);
-  if (fraction >= needed.fraction) { /* by rounding */
-    return needed;
+  return least;
+}
+
+/* A part of what a fall needs. */
+static dsm__resident score_part(const dsm__resident_run *run, const dsm__core_splits *splits,
+                                const dsm__resident_fall *fall, double bytes,
+                                uint64_t *evaluations) {
+  const size_t split = fall->needed.split;
+  const dsm_loops *const loops = &splits->items[split];
+  const invocations none = invocations_of(run, 0);
+  const double fraction = bytes / dsm_core_kernel_bytes(&none.work, loops);
+  if (fraction >= fall->needed.fraction) { /* by rounding */
+    return fall->needed;
   }
-  const invocations some = invocations_of(s->run, fraction);
-  s->evaluations++;
-  return resident_of(s->run, &some, dsm_invocation_score(&some.work, loops).total, bytes, fraction,
+  const invocations some = invocations_of(run, fraction);
+  ++*evaluations;
+  return resident_of(run, &some, dsm_invocation_score(&some.work, loops).total, bytes, fraction,
                      split);
 }
 
 dsm__resident dsm__resident_within(const dsm__resident_run *run, const dsm__core_splits *splits,
                                    double bytes, uint64_t *evaluations) {
-  scorer s = scorer_of(run, splits);
-  dsm__resident best = run->hull[0];
-  for (size_t i = 0; i < splits->count; i++) {
-    if (!dsm__is_within_parts(&run->candidates, &splits->items[i])) {
-      continue;
-    }
-    const dsm__resident one = score_within(&s, i, bytes);
-    if (one.cycles < best.cycles || (one.cycles <= best.cycles && one.bytes < best.bytes)) {
-      best = one;
+  dsm__resident best = *end_within(run, bytes);
+  for (size_t i = 0; i < run->fall_count && bytes > 0; i++) {
+    const dsm__resident_fall *const fall = &run->falls[i];
+    if (fall->needed.bytes > bytes && chord_at(fall, bytes) * (1 - 1e-12) < best.cycles) {
+      const dsm__resident one = score_part(run, splits, fall, bytes, evaluations);
+      best = one.cycles < best.cycles ? one : best;
     }
   }
-  *evaluations += s.evaluations;
   return best;
 }
 

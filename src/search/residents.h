@@ -14,6 +14,12 @@ typedef struct dsm__resident {
   bool is_kernel_kept; /**< steady invocations follow the first */
 } dsm__resident;
 
+/** How a run's time falls with the bytes of its weights on chip, with one core split. */
+typedef struct dsm__resident_fall {
+  dsm__resident needed; /**< where it ends: no more helps */
+  double none_cycles;   /**< where it begins: with nothing on chip */
+} dsm__resident_fall;
+
 /**
  * A layer with a certain parallelism and factor, and with certain tensors held around it. With a
  * given core split its time falls with the fraction on chip, ever faster, until weights are fetched
@@ -28,11 +34,14 @@ typedef struct dsm__resident_run {
   dsm__parts_limit candidates; /**< of the core splits */
   bool can_keep_kernel;        /**< over timesteps */
   dsm_loops steady_split;
-  double steady_cycles; /**< of all steady invocations */
-  dsm__resident *ends;  /**< by bytes, from 0 on; each faster than the one before */
-  size_t end_count;     /**< 1 or more */
-  dsm__resident *hull;  /**< those of them on the hull */
-  size_t hull_count;    /**< 1 or more */
+  double steady_cycles;      /**< of all steady invocations */
+  dsm__resident *ends;       /**< by bytes, from 0 on; each faster than the one before */
+  size_t end_count;          /**< 1 or more */
+  dsm__resident *hull;       /**< those of them on the hull */
+  size_t hull_count;         /**< 1 or more */
+  dsm__resident_fall *falls; /**< along which a part of what is needed can be faster than all ends
+                                  with as few bytes; in the order of the splits */
+  size_t fall_count;
 } dsm__resident_run;
 
 /** Runs of the forward pass, each scored once, with whatever room they are asked for. */
@@ -64,14 +73,23 @@ typedef struct dsm__resident_query {
   const dsm__holding *holding;
 } dsm__resident_query;
 
-/** The number of a run; runs that cost the same have one. SIZE_MAX if out of memory. */
-size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *query);
+/** The number of a run; runs that cost the same have one. SIZE_MAX if out of memory. Sets *place,
+ * which says the same with any part of the scratchpad set aside. */
+size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *query,
+                          dsm__resident_place *place);
+
+/** The number of a run with another part set aside, if it is known; else SIZE_MAX. */
+size_t dsm__residents_known(const dsm__residents *residents, const dsm__resident_place *place,
+                            double preloaded_bytes);
 
 /** Scores all that are new, on up to options->thread_count threads; false if out of memory. */
 bool dsm__residents_score(dsm__residents *residents);
 
 /** The fewest cycles that a run's hull allows for a number of bytes. */
 double dsm__resident_promise(const dsm__resident_run *run, double bytes);
+
+/** The fewest that its ends and falls allow: no less, and no more than dsm__resident_within. */
+double dsm__resident_least(const dsm__resident_run *run, double bytes);
 
 /** The fastest way to run a layer whose weights take at most `bytes` of each core; of equals one
  * that takes fewest. Adds what was scored to *evaluations. */

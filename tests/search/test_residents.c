@@ -109,11 +109,12 @@ START_TEST(test_shared_run_costs_what_its_own_does) {
   for (int i = 0; i < DRAWS; i++) {
     dsm__holding holding;
     dsm__residents own;
+    dsm__resident_place unused;
     const dsm__resident_query query = draw(&d, &holding);
     ck_assert(dsm__residents_init(&own, &d.table));
-    const size_t number = dsm__residents_add(&shared, &query);
-    ck_assert_uint_eq(dsm__residents_add(&own, &query), 0);
-    ck_assert_uint_eq(dsm__residents_add(&shared, &query), number);
+    const size_t number = dsm__residents_add(&shared, &query, &unused);
+    ck_assert_uint_eq(dsm__residents_add(&own, &query, &unused), 0);
+    ck_assert_uint_eq(dsm__residents_add(&shared, &query, &unused), number);
     ck_assert(dsm__residents_score(&shared) && dsm__residents_score(&own));
     compare(&d, shared.runs[number], own.runs[0]);
     dsm__residents_fini(&own);
@@ -149,11 +150,12 @@ START_TEST(test_rooms_are_alike_until_a_tile_more_is_needed) {
   dsm__residents residents;
   ck_assert(dsm__residents_init(&residents, &d.problem.table));
   const dsm__holding nothing = {0};
+  dsm__resident_place unused;
   const dsm__resident_query query = {
       .table = &d.table, .parallelism = DSM_PARALLELISM_DATA, .holding = &nothing};
   for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
     d.inputs.preloaded_bytes = 16000 - rooms[i];
-    ck_assert_uint_eq(dsm__residents_add(&residents, &query), numbers[i]);
+    ck_assert_uint_eq(dsm__residents_add(&residents, &query, &unused), numbers[i]);
   }
   dsm__residents_fini(&residents);
   dsm__problem_fini(&d.problem);
