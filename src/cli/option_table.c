@@ -227,7 +227,8 @@ const cli_option cli_options[] = {
      .apply = cli_apply_record},
     {.name = "database",
      .argument = "FILE",
-     .help = "where results go (default: NAME.sqlite here; with --shard, NAME.K-of-N.sqlite)",
+     .help = "where results go (default: NAME.sqlite here, or NAME.2.sqlite and so on where that "
+             "belongs to another question; with --shard, NAME.K-of-N.sqlite)",
      .commands = CLI_SWEEP,
      .takes = CLI_TAKES_DATABASE,
      .apply = cli_apply_database},

@@ -96,6 +96,8 @@ static const char *const others[] = {
     TWO ", 'options': {'mode': 'inference'}",
     TWO ", 'options': {'optimize': 'hybrid'}",
     TWO ", 'options': {'parallelism': 'data'}",
+    TWO ", 'options': {'gap': 0.5}",
+    TWO ", 'options': {'time_limit_seconds': 100}",
     TWO ", 'name': 'other'",
 };
 
@@ -111,6 +113,18 @@ START_TEST(test_another_question_is_refused) {
   ck_assert_uint_eq(run("a.sqlite", first, whole).earlier, 4);
   dsm_sweep_free(first);
   dsm_sweep_free(other);
+}
+END_TEST
+
+/* What a limit cut short is no answer to the question without one, nor the other way round. */
+START_TEST(test_limits_are_of_the_question) {
+  dsm_sweep *const exact = bundled_sweep(TWO, DSM_RECORD_LAYERS);
+  dsm_sweep *const limited =
+      bundled_sweep(TWO ", 'options': {'gap': 0.5, 'time_limit_seconds': 60}", DSM_RECORD_LAYERS);
+  (void)run("a.sqlite", limited, whole);
+  ck_assert(dsm_store_is_of_other("a.sqlite", exact));
+  dsm_sweep_free(exact);
+  dsm_sweep_free(limited);
 }
 END_TEST
 
@@ -130,6 +144,7 @@ Suite *suite_store_grow(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_loop_test(tests, test_what_is_recorded_stays, 0, 2 * COUNT_OF(larger));
   tcase_add_loop_test(tests, test_another_question_is_refused, 0, COUNT_OF(others));
+  tcase_add_test(tests, test_limits_are_of_the_question);
   tcase_add_test(tests, test_what_is_no_database_is_of_no_other);
   suite_add_tcase(suite, tests);
   return suite;
