@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_residents.c: runs of layers that are scored once cost to the last bit what each would. */
+#include <math.h>
 #include <string.h>
 
 #include "bundled.h"
@@ -55,7 +56,8 @@ static dsm__resident_query draw(drawing *d, dsm__holding *holding) {
       .table = &d->table,
       .class_index = class_index,
       .parallelism = (dsm_parallelism)(is_data_only ? 0 : random_below(&d->state, 4)),
-      .factor_index = layer->timesteps == 1 ? (unsigned)random_below(&d->state, 3) : 0,
+      .factor_index =
+          layer->timesteps == 1 ? (unsigned)random_below(&d->state, d->table.factor_count) : 0,
       .holding = holding,
   };
 }
@@ -125,6 +127,73 @@ START_TEST(test_shared_run_costs_what_its_own_does) {
 }
 END_TEST
 
+/* ---- parts of the weights ---- */
+
+/* Cycles of a run's invocations with one core split and a fraction of the weights on chip. */
+static double cycles_with(const dsm__resident_run *run, const dsm_loops *split, double fraction,
+                          dsm_pass_work *work) {
+  dsm__layer_setting setting = run->setting;
+  setting.resident_fraction = fraction;
+  const dsm__parts parts = dsm__pass_parts(&setting, DSM_PASS_FORWARD, run->parallelism, false);
+  *work = dsm__part_work(&setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[0]);
+  const double total = dsm_invocation_score(work, split).total;
+  const double count = (double)parts.items[0].count;
+  const double first = count / (double)setting.layer->timesteps;
+  const double kept = run->can_keep_kernel ? first * total + run->steady_cycles : HUGE_VAL;
+  return fmin(count * total, kept);
+}
+
+/* The least over all core splits, each with as much of the weights as helps and fits. */
+static double least_of_all_splits(const dsm__resident_run *run, const dsm__core_splits *splits,
+                                  double bytes) {
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < splits->count; i++) {
+    const dsm_loops *const split = &splits->items[i];
+    if (!dsm__is_within_parts(&run->candidates, split)) {
+      continue;
+    }
+    dsm_pass_work work;
+    least = fmin(least, cycles_with(run, split, 0, &work));
+    const double kernel = dsm_core_kernel_bytes(&work, split);
+    const double needed = kernel > 0 ? dsm_resident_fraction_needed(&work, split) : 0;
+    if (needed > 0) {
+      const bool is_part = needed * kernel > bytes;
+      least = fmin(least, cycles_with(run, split, is_part ? bytes / kernel : 1, &work));
+    }
+  }
+  return least;
+}
+
+START_TEST(test_part_of_the_weights_helps_as_much_as_with_any_split) {
+  drawing d;
+  dsm__residents residents;
+  begin(&d, pairs[_i].workload, pairs[_i].system);
+  ck_assert(dsm__residents_init(&residents, &d.problem.table));
+  for (int i = 0; i < DRAWS / 4; i++) {
+    dsm__holding holding;
+    dsm__resident_place unused;
+    uint64_t evaluations = 0;
+    const dsm__resident_query query = draw(&d, &holding);
+    const size_t number = dsm__residents_add(&residents, &query, &unused);
+    ck_assert(dsm__residents_score(&residents));
+    const dsm__resident_run *const run = residents.runs[number];
+    const double most = run->ends[run->end_count - 1].bytes;
+    for (int k = 1; k <= BUDGETS; k++) {
+      const double bytes = most * (double)k / BUDGETS * 0.999;
+      const dsm__resident one = dsm__resident_within(run, &d.table.splits, bytes, &evaluations);
+      const double least = least_of_all_splits(run, &d.table.splits, bytes);
+      ck_assert_double_le(one.bytes, bytes);
+      ck_assert_double_eq_tol(one.cycles, least, 1e-11 * least);
+      ck_assert_double_le(dsm__resident_least(run, bytes), one.cycles * (1 + 1e-12));
+      ck_assert_double_ge(dsm__resident_least(run, bytes),
+                          dsm__resident_promise(run, bytes) * (1 - 1e-12));
+    }
+  }
+  dsm__residents_fini(&residents);
+  end(&d);
+}
+END_TEST
+
 /* An fc layer 64 -> 64 of 2-byte weights on two cores, minibatch 64: each core has 4096 bytes of
  * its kernel (in or out is split) and 8192 or 4096 of its features. With 9000 and with 16000 bytes
  * of scratchpad they are one tile of 4500 or 8000 bytes, or two or one; one tile of the kernel is
@@ -169,6 +238,8 @@ Suite *suite_residents(void) {
   TCase *const tests = tcase_create("shared");
   tcase_set_timeout(tests, 120);
   tcase_add_loop_test(tests, test_shared_run_costs_what_its_own_does, 0, PAIR_COUNT);
+  tcase_add_loop_test(tests, test_part_of_the_weights_helps_as_much_as_with_any_split, 0,
+                      PAIR_COUNT);
   tcase_add_test(tests, test_rooms_are_alike_until_a_tile_more_is_needed);
   suite_add_tcase(suite, tests);
   return suite;
