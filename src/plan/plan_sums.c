@@ -94,18 +94,43 @@ static void expect(const dsm__json_node *object, const char *key, double due, co
   }
 }
 
+/* The bound is the largest of the resources, or one of equals. */
+static void check_bound(const dsm__json_node *object, const double cycles[DSM_BOUND_COUNT]) {
+  const dsm__json_node node = dsm__json_member(object, "bound");
+  const char *const found = dsm__json_text(&node);
+  int largest = 0;
+  for (int b = 1; b < DSM_BOUND_COUNT; b++) {
+    largest = cycles[b] > cycles[largest] ? b : largest;
+  }
+  for (int b = 0; found != NULL && b < DSM_BOUND_COUNT; b++) {
+    const bool is_largest = cycles[b] >= cycles[largest] * (1 - relative_tolerance);
+    if (strcmp(found, dsm_bound_name((dsm_bound)b)) == 0 && !is_largest) {
+      dsm__json_error(&node, predicted_anew,
+                      "expected \"%s\", the largest of resources, found \"%s\"",
+                      dsm_bound_name((dsm_bound)largest), found);
+    }
+  }
+}
+
 /* Plans of earlier versions do not have them. */
 static void check_resources(const dsm__json_node *object, double total) {
   const dsm__json_node resources = dsm__json_member(object, "resources");
+  double cycles[DSM_BOUND_COUNT];
   double sum = 0;
+  if (!dsm__json_is_object(&resources)) {
+    return;
+  }
   for (int b = 0; b < DSM_BOUND_COUNT; b++) {
     const char *const word = dsm_bound_name((dsm_bound)b);
     const dsm__json_node node = dsm__json_member(&resources, word);
-    sum += dsm__json_is_present(&node) ? number_from(&resources, word, -1e300) : 0;
+    cycles[b] = dsm__json_is_present(&node) ? number_from(&resources, word, -1e300) : 0;
+    sum += cycles[b];
   }
-  if (dsm__json_is_object(&resources) && !is_as_due(sum, total)) {
+  if (!is_as_due(sum, total)) {
     dsm__json_error(&resources, predicted_anew,
                     "expected resources of together %.12g, cycles.total, found %.12g", total, sum);
+  } else if (!isnan(sum)) {
+    check_bound(object, cycles);
   }
 }
 
@@ -221,6 +246,17 @@ static void check_layer(const dsm__json_node *layer, sums *all) {
   }
 }
 
+/* No mapping is faster than the bound, and so not this one. */
+static void check_lower_bound(const dsm__json_node *result) {
+  const double step_cycles = number_of(result, "step_cycles");
+  const double bound = number_of(result, "lower_bound_cycles");
+  if (bound > step_cycles * (1 + relative_tolerance)) {
+    const dsm__json_node node = dsm__json_member(result, "lower_bound_cycles");
+    dsm__json_error(&node, predicted_anew, "expected at most %.12g, step_cycles, found %.12g",
+                    step_cycles, bound);
+  }
+}
+
 static void check_result(const dsm__json_node *root, const amounts *passes) {
   const dsm__json_node result = dsm__json_member(root, "result");
   const dsm__json_node cycles = dsm__json_member(&result, "cycles");
@@ -233,6 +269,7 @@ static void check_result(const dsm__json_node *root, const amounts *passes) {
   expect(&result, "step_cycles", own.of[AMOUNT_TOTAL], "cycles.total");
   expect(&result, "step_cycles", passes->of[AMOUNT_TOTAL], "the sum over all passes");
   expect(&result, "latency_seconds", number_of(&result, "step_seconds"), "step_seconds");
+  check_lower_bound(&result);
   check_utilization(&result, number_of(&result, "step_cycles"), own.of[AMOUNT_IDEAL]);
 }
 
