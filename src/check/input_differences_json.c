@@ -53,6 +53,12 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
   dsm__optimizations_write(writer, plan->options.optimizations);
   dsm__json_write_key(writer, "parallelism");
   dsm__parallelisms_write(writer, plan->options.parallelisms);
+  if (plan->options.gap > 0) {
+    dsm__json_put_double(writer, "gap", plan->options.gap);
+  }
+  if (plan->options.time_limit_seconds > 0) {
+    dsm__json_put_double(writer, "time_limit_seconds", plan->options.time_limit_seconds);
+  }
   dsm__json_end_object(writer);
   dsm__json_end_object(writer);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* predict.c: from decisions to the cost of every pass, by asking the model. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -207,6 +208,18 @@ static double own_cycles(const dsm__layer_setting *setting, const dsm_pass_layou
   return cycles;
 }
 
+/* What is added and taken away again leaves rounding behind: no resource decides that. */
+static void drop_rounding(dsm_resources *resources) {
+  const double rounding = 1e-13;
+  double sum = 0;
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    sum += fabs(resources->cycles[b]);
+  }
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    resources->cycles[b] = fabs(resources->cycles[b]) > rounding * sum ? resources->cycles[b] : 0;
+  }
+}
+
 /*
  * A layer is charged the group's time in proportion to the chips that it has: `charged` cycles. Of
  * them each component has what it has of the stage's own time, which is not more than the group's;
@@ -235,6 +248,7 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     out->group_cycles[DSM_GROUP_HAND_OVER] += parts->hand_over_cycles[pass] * timesteps * times;
     dsm_resources_add(&out->resources, &parts->step[pass], timesteps * times);
     dsm_resources_add(&out->resources, steady_resources(builder), -timesteps * times);
+    drop_rounding(&out->resources);
     if (pass == DSM_PASS_UPDATE) {
       dsm__pass_add_weight_groups(builder, &setting, &decision->layouts, times);
     }

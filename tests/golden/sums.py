@@ -78,8 +78,20 @@ def share_of(layer):
     return one["cycles"]["primary"] / own
 
 
+def check_resources(written, place, one):
+    """The time by what decides it: all of it, no rounding among it, and the bound is the largest."""
+    resources, total = one["resources"], one["cycles"]["total"]
+    written.expect(f"{place}.resources", math.fsum(resources.values()), total)
+    for name, cycles in resources.items():
+        if abs(cycles) < 1e-12 * total:
+            written.complaints.append(f"{written.name}: {place}: {name} of {cycles} is rounding")
+    if resources[one["bound"]] < max(resources.values()) * (1 - TOLERANCE):
+        written.complaints.append(f"{written.name}: {place}: bound by {one['bound']}")
+
+
 def check_pass(written, place, one, share):
     cycles = one["cycles"]
+    check_resources(written, place, one)
     check_cycles(written, f"{place}.cycles", cycles)
     check_invocations(written, place, one, share)
     groups = one["groups"]
@@ -94,6 +106,7 @@ def check_pass(written, place, one, share):
 def check_result(written, passes):
     plan, result = written.plan, written.plan["result"]
     check_cycles(written, "result.cycles", result["cycles"])
+    check_resources(written, "result", result)
     for part in PARTS + ("overlapped", "total"):
         written.expect(f"result.cycles.{part}", result["cycles"][part],
                        math.fsum(one["cycles"][part] for one in passes))
