@@ -128,11 +128,10 @@ typedef struct dsm_slope {
 typedef struct dsm_varied_parameter {
   const char *path;     /**< as in a request */
   const char *unit;     /**< as in docs/model.md, section 2 */
-  const char *source;   /**< where the value comes from, or "assumption...", or "not stated" */
+  const char *source;   /**< where the value comes from, or "assumption...", or "given" */
   bool is_free;         /**< an assumption, derived, or of the model: nothing measured or published
                              says what it is */
-  bool is_lower_better; /**< a number of which less makes no step longer: it costs time, room or
-                             bytes */
+  bool is_lower_better; /**< a number of which less is better: it costs time, room or bytes */
   dsm_setting setting;
   dsm_setting fallback;            /**< its default; DSM_SETTING_NONE if it is required */
   const dsm_variation *variations; /**< none where there is no other word, or none is asked for */

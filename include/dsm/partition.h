@@ -39,7 +39,8 @@ typedef struct dsm_partition_options {
   bool does_keep_results;      /**< results stay on their device; else x_{n+1,j} = 0: what tasks
                                     without consumers put out leaves the device */
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
-                                        as at the time limit; NULL: never. Reports ask it too */
+                                        as at the time limit; NULL: never. Not asked any more
+                                        once dsm_partition_solve returns */
   void *context;                     /**< of is_stopped */
 } dsm_partition_options;
 
@@ -97,6 +98,7 @@ typedef struct dsm_partition {
   dsm_solution_status status;
   bool
       is_heuristic; /**< the answer is that of the starting heuristic: the solver found no better */
+  bool was_stopped; /**< options.is_stopped said so before the proof was done */
   double rho;       /**< requests per second, priced again from x */
   double latency_seconds;    /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
                                   placement, for comparison */
@@ -106,7 +108,8 @@ typedef struct dsm_partition {
   double relaxation;         /**< optimum of the linear relaxation; where it was not solved, a bound
                                   in closed form */
   double gap;                /**< |bound - objective| / |objective| */
-  double solver_seconds;     /**< by the clock; the only number that differs from run to run */
+  double solver_seconds; /**< by the clock; the only number of an optimal answer that differs from
+                            run to run */
   dsm_partition_statistics statistics;
   const double *rates;   /**< x_ij = rates[i * device_count + j], per second; latency: 0 or 1 */
   const bool *is_stored; /**< s_ij */

@@ -66,6 +66,10 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
   return DSM_ERROR_INFEASIBLE;
 }
 
+static bool is_stopped(const dsm_partition_options *options) {
+  return options->is_stopped != NULL && options->is_stopped(options->context);
+}
+
 static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
                                  const dsm__solution *solution, dsm_diags *diags) {
   if (solution->outcome == DSM__SOLVER_TOO_LARGE) {
@@ -77,8 +81,7 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
         dsm__plural((double)instance->device_count), options->time_limit_seconds);
     return DSM_ERROR_IO;
   }
-  if (solution->outcome == DSM__SOLVER_NOTHING && options->is_stopped != NULL &&
-      options->is_stopped(options->context)) {
+  if (solution->outcome == DSM__SOLVER_NOTHING && is_stopped(options)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "interrupted before a placement was found");
     return DSM_ERROR_IO;
@@ -156,6 +159,7 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
     return dsm__out_of_memory(diags);
   }
   set_bounds(partition, &solution);
+  partition->was_stopped = partition->status == DSM_SOLUTION_LIMITED && is_stopped(options);
   dsm_partition_baselines(instance, options, partition->baselines);
   return DSM_OK;
 }

@@ -46,9 +46,7 @@ static const char *value_text(dsm__page *page, const dsm_partition *partition, d
 static const char *status_text(dsm__page *page, const dsm_partition *partition) {
   const char *found = "optimal within the gap";
   if (partition->status != DSM_SOLUTION_OPTIMAL) {
-    const dsm_partition_options *const options = &partition->options;
-    found = options->is_stopped != NULL && options->is_stopped(options->context)
-                ? "not proven: interrupted"
+    found = partition->was_stopped ? "not proven: interrupted"
             : partition->solver_seconds < partition->options.time_limit_seconds
                 ? "not proven: the solver's numbers are not exact enough for the gap"
                 : "the time limit came before the proof";

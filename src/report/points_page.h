@@ -75,8 +75,8 @@ typedef struct dsm__value_scale {
   bool is_category; /**< value number v is at v */
 } dsm__value_scale;
 
-/** The same for the horizontal axis of a figure: also where the view wants it, DSM_ERROR_USAGE if
- * some value has no logarithm. */
+/** Of the horizontal axis of a figure: logarithmic where numbers double, span more than a factor of
+ * a hundred, or the view wants it; DSM_ERROR_USAGE if it does and some value has no logarithm. */
 DSM_NODISCARD dsm_status dsm__x_scale_choose(dsm__value_scale *scale,
                                              const dsm__point_choice *choice,
                                              const dsm__point_axis *values, dsm_diags *diags);

@@ -80,7 +80,7 @@ void dsm__resident_kinds_free(dsm__resident_kinds *kinds) {
 
 /* ---- what a room makes of a kind ---- */
 
-/* The numbers of tiles that matter; SIZE_MAX stands for any. */
+/* The numbers of tiles that matter; -1 stands for any. */
 typedef struct tiles {
   double kernel;
   double input;

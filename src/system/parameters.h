@@ -28,7 +28,7 @@ typedef struct dsm__parameter {
   dsm__parameter_kind kind;
   size_t offset;        /**< of the field in dsm_system */
   bool is_required;     /**< false: `fallback` where absent */
-  bool is_lower_better; /**< of numbers: less of it makes no step longer */
+  bool is_lower_better; /**< of numbers: it costs time, room or bytes */
   double min;           /**< counts and reals: smallest legal value */
   double max;           /**< largest legal value */
   double fallback;      /**< of a flag 0 or 1, of a word its index */
