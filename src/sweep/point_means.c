@@ -3,9 +3,9 @@
  * point_means.c: systems ranked over several workloads.
  *
  * Steps of different networks are no quantities to compare. What a system (all that varies but the
- * workload) is worth is the geometric mean of its results over the workloads, with which the order
- * of two systems is the same whatever network the times are relative to. A system on which a
- * workload has no result has no mean.
+ * workload, and what varies with it) is worth is the geometric mean of its results over the
+ * workloads, with which the order of two systems is the same whatever network the times are
+ * relative to. A system on which a workload has no result has no mean.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,11 +21,12 @@ typedef struct layout {
   size_t point;
   size_t status;
   size_t workload;
-  size_t axes;    /* the first column that says what a point is */
-  size_t results; /* the first one that says what came of it */
+  size_t axes;          /* the first column that says what a point is */
+  size_t results;       /* the first one that says what came of it */
+  bool *is_of_workload; /* of each column: it is the workload, or varies with it alone */
 } layout;
 
-/* A row, to be sorted by all that says what a point is but the workload. */
+/* A row, to be sorted by all that says what its system is. */
 typedef struct entry {
   const dsm_cell *cells;
   const layout *places;
@@ -66,7 +67,7 @@ static int compare_systems(const entry *one, const entry *other) {
   const layout *const places = one->places;
   int order = 0;
   for (size_t c = places->axes; c < places->results && order == 0; c++) {
-    order = c == places->workload ? 0 : compare_cells(&one->cells[c], &other->cells[c]);
+    order = places->is_of_workload[c] ? 0 : compare_cells(&one->cells[c], &other->cells[c]);
   }
   return order;
 }
@@ -80,27 +81,58 @@ static int compare_entries(const void *first, const void *second) {
 
 /* ---- workloads ---- */
 
-/* The names of all workloads, each once, joined; how many they are. */
-static char *join_workloads(const dsm_point_table *table, size_t column, dsm__arena *arena,
-                            size_t *count) {
-  const char **const names = dsm__arena_array(arena, table->row_count, sizeof *names);
-  dsm__text_buffer text = {0};
+static const dsm_cell *cell_at(const dsm_point_table *table, size_t row, size_t column) {
+  return &table->cells[row * table->column_count + column];
+}
+
+/* Of each row the first one with its workload; how many workloads there are. NULL if out of
+ * memory. */
+static size_t *find_first_rows(const dsm_point_table *table, size_t column, dsm__arena *arena,
+                               size_t *count) {
+  size_t *const first = dsm__arena_array(arena, table->row_count, sizeof *first);
+  size_t *const of_each = dsm__arena_array(arena, table->row_count, sizeof *of_each);
   *count = 0;
-  for (size_t row = 0; row < table->row_count && names != NULL; row++) {
-    const dsm_cell *const cell = &table->cells[row * table->column_count + column];
-    const char *const name = cell->kind == DSM_CELL_TEXT ? cell->text : "";
+  if (first == NULL || of_each == NULL) {
+    return NULL;
+  }
+  for (size_t row = 0; row < table->row_count; row++) {
+    const dsm_cell *const cell = cell_at(table, row, column);
     size_t known = 0;
-    while (known < *count && strcmp(names[known], name) != 0) {
+    while (known < *count && compare_cells(cell, cell_at(table, of_each[known], column)) != 0) {
       known++;
     }
     if (known == *count) {
-      names[(*count)++] = name;
-      dsm__text_printf(&text, "%s%s", known == 0 ? "" : "+", name);
+      of_each[(*count)++] = row;
+    }
+    first[row] = of_each[known];
+  }
+  return first;
+}
+
+/* A column with one value for each workload varies with it, as where an axis is of both: that can
+ * be told once all points are there. */
+static void find_of_workload(layout *places, const dsm_point_table *table, const size_t *first) {
+  for (size_t c = places->axes; c < places->results; c++) {
+    bool is_same = table->row_count == table->point_count;
+    for (size_t row = 0; row < table->row_count && is_same; row++) {
+      is_same = compare_cells(cell_at(table, row, c), cell_at(table, first[row], c)) == 0;
+    }
+    places->is_of_workload[c] = c == places->workload || is_same;
+  }
+}
+
+/* The names of all workloads, each once, joined. */
+static const char *join_workloads(const dsm_point_table *table, size_t column,
+                                  const size_t *first) {
+  dsm__text_buffer text = {0};
+  for (size_t row = 0; row < table->row_count; row++) {
+    const dsm_cell *const cell = cell_at(table, row, column);
+    if (first[row] == row && cell->kind == DSM_CELL_TEXT) {
+      dsm__text_printf(&text, "%s%s", row == 0 ? "" : "+", cell->text);
     }
   }
-  const bool is_good = names != NULL && !text.failed;
   char *const joined =
-      is_good ? dsm__arena_strdup(table->arena, text.text == NULL ? "" : text.text) : NULL;
+      text.failed ? NULL : dsm__arena_strdup(table->arena, text.text == NULL ? "" : text.text);
   dsm__text_fini(&text);
   return joined;
 }
@@ -164,13 +196,34 @@ static void collapse(dsm_point_table *table, dsm_cell *cells, const entry *sorte
       kept++;
     }
   }
-  if (system_count < 2) {
+  if (system_count < 2 || kept == 0) {
     return; /* nothing to rank */
   }
   table->cells = cells;
   table->row_count = kept;
   table->point_count = system_count;
   table->workload_count = workload_count;
+}
+
+/* Of at least two workloads; false if out of memory. */
+static bool rank(dsm_point_table *table, layout *places, const size_t *first, size_t workload_count,
+                 dsm__arena *arena) {
+  const char *const workloads = join_workloads(table, places->workload, first);
+  entry *const sorted = dsm__arena_array(arena, table->row_count, sizeof *sorted);
+  dsm_cell *const cells =
+      dsm__arena_array(table->arena, table->row_count * table->column_count, sizeof *cells);
+  places->is_of_workload =
+      dsm__arena_array(arena, table->column_count, sizeof *places->is_of_workload);
+  if (workloads == NULL || sorted == NULL || cells == NULL || places->is_of_workload == NULL) {
+    return false;
+  }
+  find_of_workload(places, table, first);
+  for (size_t row = 0; row < table->row_count; row++) {
+    sorted[row] = (entry){.cells = cell_at(table, row, 0), .places = places, .row = row};
+  }
+  qsort(sorted, table->row_count, sizeof *sorted, compare_entries);
+  collapse(table, cells, sorted, workloads, workload_count);
+  return true;
 }
 
 dsm_status dsm_point_table_means(dsm_point_table *table, dsm_diags *diags) {
@@ -180,23 +233,10 @@ dsm_status dsm_point_table_means(dsm_point_table *table, dsm_diags *diags) {
     return DSM_OK;
   }
   dsm__arena *const arena = dsm__arena_new();
-  const char *const workloads =
-      arena == NULL ? NULL : join_workloads(table, places.workload, arena, &workload_count);
-  entry *const sorted =
-      workloads == NULL ? NULL : dsm__arena_array(arena, table->row_count, sizeof *sorted);
-  dsm_cell *const cells =
-      sorted == NULL || workload_count < 2
-          ? NULL
-          : dsm__arena_array(table->arena, table->row_count * table->column_count, sizeof *cells);
-  const bool is_good = sorted != NULL && (workload_count < 2 || cells != NULL);
-  for (size_t row = 0; row < table->row_count && cells != NULL; row++) {
-    sorted[row] =
-        (entry){.cells = table->cells + row * table->column_count, .places = &places, .row = row};
-  }
-  if (cells != NULL) {
-    qsort(sorted, table->row_count, sizeof *sorted, compare_entries);
-    collapse(table, cells, sorted, workloads, workload_count);
-  }
+  const size_t *const first =
+      arena == NULL ? NULL : find_first_rows(table, places.workload, arena, &workload_count);
+  const bool is_good =
+      first != NULL && (workload_count < 2 || rank(table, &places, first, workload_count, arena));
   dsm__arena_free(arena);
   return is_good ? DSM_OK : dsm__out_of_memory(diags);
 }

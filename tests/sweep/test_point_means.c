@@ -114,15 +114,57 @@ START_TEST(test_a_system_has_the_geometric_mean) {
 }
 END_TEST
 
-START_TEST(test_what_is_not_to_be_ranked_stays) {
-  static const row rows[][2] = {
-      {{"ok", "x", "a", 1, 0.5, 1}, {"ok", "y", "a", 1, 0.5, 2}}, /* one system */
-      {{"ok", "x", "a", 1, 0.5, 1}, {"ok", "x", "b", 1, 0.5, 2}}, /* one workload */
+/* Sizes go with the workloads, as an axis of both has it: systems are ranked over the pairs. */
+START_TEST(test_what_varies_with_the_workload_is_of_it) {
+  static const row rows[] = {
+      {"ok", "x", "a", 64, 0.5, 1},
+      {"ok", "y", "a", 128, 0.5, 16},
+      {"ok", "x", "b", 64, 0.5, 3},
+      {"ok", "y", "b", 128, 0.5, 3},
   };
-  dsm_point_table *const table = table_of(rows[_i], 2);
+  dsm_point_table *const table = table_of(rows, COUNT_OF(rows));
+  ck_assert_int_eq(dsm_point_table_means(table, NULL), DSM_OK);
+  ck_assert_uint_eq(table->workload_count, 2);
+  ck_assert_uint_eq(table->row_count, 2);
+  expect_number(table, 0, "step_seconds", 4); /* sqrt(1 * 16) */
+  expect_number(table, 1, "step_seconds", 3);
+  ck_assert_int_eq(cell_of(table, 0, "size")->kind, DSM_CELL_NONE); /* of 64 and 128 */
+  dsm_point_table_free(table);
+}
+END_TEST
+
+/* Two of the four points of two networks on two sizes: the size does not go with the network. */
+START_TEST(test_a_part_of_a_sweep_shows_nothing_of_the_rest) {
+  static const row rows[] = {{"ok", "x", "a", 1, 0.5, 1},
+                             {"ok", "y", "a", 2, 0.5, 4},
+                             {"ok", "x", "b", 1, 0.5, 1},
+                             {"ok", "y", "b", 2, 0.5, 4}};
+  dsm_point_table *const table = table_of(rows, COUNT_OF(rows));
+  table->point_count = 8;
   ck_assert_int_eq(dsm_point_table_means(table, NULL), DSM_OK);
   ck_assert_uint_eq(table->workload_count, 0);
-  ck_assert_uint_eq(table->row_count, 2);
+  ck_assert_uint_eq(table->row_count, 4);
+  dsm_point_table_free(table);
+}
+END_TEST
+
+START_TEST(test_what_is_not_to_be_ranked_stays) {
+  static const row rows[][4] = {
+      /* one system, one workload */
+      {{"ok", "x", "a", 1, 0.5, 1}, {"ok", "y", "a", 1, 0.5, 2}},
+      {{"ok", "x", "a", 1, 0.5, 1}, {"ok", "x", "b", 1, 0.5, 2}},
+      /* no system has all workloads: one is infeasible, there are more sizes of one workload */
+      {{"ok", "x", "a", 1, 0.5, 1},
+       {"ok", "x", "b", 1, 0.5, 2},
+       {"infeasible", "y", "a", 1, 0, 0},
+       {"infeasible", "y", "b", 1, 0, 0}},
+      {{"ok", "x", "a", 1, 0.5, 1}, {"ok", "x", "a", 2, 0.5, 2}, {"ok", "y", "a", 4, 0.5, 2}},
+  };
+  static const size_t counts[] = {2, 2, 4, 3};
+  dsm_point_table *const table = table_of(rows[_i], counts[_i]);
+  ck_assert_int_eq(dsm_point_table_means(table, NULL), DSM_OK);
+  ck_assert_uint_eq(table->workload_count, 0);
+  ck_assert_uint_eq(table->row_count, counts[_i]);
   expect_number(table, 1, "point", 1);
   expect_number(table, 1, "step_seconds", 2);
   dsm_point_table_free(table);
@@ -144,7 +186,9 @@ Suite *suite_point_means(void) {
   Suite *const suite = suite_create("point_means");
   TCase *const tests = tcase_create("point_means");
   tcase_add_test(tests, test_a_system_has_the_geometric_mean);
-  tcase_add_loop_test(tests, test_what_is_not_to_be_ranked_stays, 0, 2);
+  tcase_add_test(tests, test_what_varies_with_the_workload_is_of_it);
+  tcase_add_test(tests, test_a_part_of_a_sweep_shows_nothing_of_the_rest);
+  tcase_add_loop_test(tests, test_what_is_not_to_be_ranked_stays, 0, 4);
   tcase_add_test(tests, test_a_table_without_rows_or_columns_stays);
   suite_add_tcase(suite, tests);
   return suite;
