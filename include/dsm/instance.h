@@ -77,8 +77,9 @@ DSM_API void dsm_instance_options_init(dsm_instance_options *options);
  * splits, nothing held on chip or preloaded, no relayouts. DSM_ERROR_INVALID: a layer without a
  * time where times are given, a name that is no layer, or a time outside 1e-12 s to 1e9 s;
  * DSM_ERROR_USAGE: a batch that is none, or less
- * than the samples that a matmul's operand is of, or too many tasks. *instance then belongs to the
- * caller and borrows nothing. Options may be NULL: a task a layer, requests of one sample.
+ * than the samples that a matmul's operand is of, or too many tasks; DSM_ERROR_INFEASIBLE: the
+ * scratchpad of a chip is smaller than an element. *instance then belongs to the caller and borrows
+ * nothing. Options may be NULL: a task a layer, requests of one sample.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_instance_make(dsm_instance **instance,
                                                    const dsm_workload *workload,

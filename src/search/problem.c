@@ -45,8 +45,8 @@ dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload
   return dsm__problem_init_with(problem, workload, system, options, NULL, diags);
 }
 
-static bool has_room_for_an_element(const dsm_workload *workload, const dsm_system *system,
-                                    dsm_diags *diags) {
+bool dsm__has_room_for_an_element(const dsm_workload *workload, const dsm_system *system,
+                                  const char *where, dsm_diags *diags) {
   static const double bytes_per_MiB = 1048576;
   const double scratchpad_bytes = bytes_per_MiB * system->core.scratchpad_MiB;
   if (scratchpad_bytes >= workload->element_bytes) {
@@ -54,9 +54,9 @@ static bool has_room_for_an_element(const dsm_workload *workload, const dsm_syst
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
                  "see core.scratchpad_MiB of the system",
-                 "no mapping fits: a core's scratchpad has %.9g byte%s, and an element of the "
+                 "%sno mapping fits: a core's scratchpad has %.9g byte%s, and an element of the "
                  "network takes %.9g",
-                 scratchpad_bytes, dsm__plural(scratchpad_bytes), workload->element_bytes);
+                 where, scratchpad_bytes, dsm__plural(scratchpad_bytes), workload->element_bytes);
   return false;
 }
 
@@ -84,7 +84,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                    options->gap, options->time_limit_seconds);
     return DSM_ERROR_USAGE;
   }
-  if (!has_room_for_an_element(workload, system, diags)) {
+  if (!dsm__has_room_for_an_element(workload, system, "", diags)) {
     return DSM_ERROR_INFEASIBLE;
   }
   *problem = (dsm__problem){

@@ -27,6 +27,11 @@ typedef struct dsm__problem {
   dsm__arena *arena;
 } dsm__problem;
 
+/** False, with a finding that begins with `where`, if a core's scratchpad is smaller than an
+ * element: then nothing can be mapped. */
+bool dsm__has_room_for_an_element(const dsm_workload *workload, const dsm_system *system,
+                                  const char *where, dsm_diags *diags);
+
 /** Scores all layers and groups. DSM_ERROR_USAGE, DSM_ERROR_OUT_OF_MEMORY; then nothing is to be
  * freed. */
 DSM_NODISCARD dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload,

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* chip_times.c: layers on a chip, by the inference model. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/diag_add.h"
+#include "dsm/limits.h"
 #include "search/factors.h"
 #include "search/layer_table.h"
+#include "search/problem.h"
 #include "server/task_times.h"
 
 /* The least that a layer takes with any parallelism. */
@@ -18,7 +21,13 @@ static double least_cycles(const dsm__layer_table *table, size_t layer) {
 }
 
 dsm_status dsm__chip_times(double *seconds, size_t stride, const dsm__request *request,
-                           const dsm_system *chip, dsm_diags *diags) {
+                           const dsm_device *device, dsm_diags *diags) {
+  const dsm_system *const chip = device->chip;
+  char where[DSM_NAME_BYTES_MAX + 40];
+  (void)snprintf(where, sizeof where, "device \"%s\": ", device->name);
+  if (!dsm__has_room_for_an_element(request->workload, chip, where, diags)) {
+    return DSM_ERROR_INFEASIBLE;
+  }
   dsm_workload workload = *request->workload; /* borrows all that it points to */
   workload.minibatch = request->batch;
   dsm_explore_options options;

@@ -81,7 +81,7 @@ dsm_status dsm__task_times(double *seconds, size_t stride, const dsm__request *r
                            const dsm_device *device, dsm_diags *diags) {
   switch (device->kind) {
   case DSM_DEVICE_CHIP:
-    return dsm__chip_times(seconds, stride, request, device->chip, diags);
+    return dsm__chip_times(seconds, stride, request, device, diags);
   case DSM_DEVICE_ROOFLINE:
     roofline_times(seconds, stride, request, &device->roofline);
     return DSM_OK;

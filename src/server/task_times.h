@@ -28,9 +28,10 @@ DSM_NODISCARD dsm_status dsm__task_times(double *seconds, size_t stride,
                                          const dsm__request *request, const dsm_device *device,
                                          dsm_diags *diags);
 
-/** The same for a chip: each layer alone, with nothing on chip. Private to dsm__task_times. */
+/** The same for a chip: each layer alone, with nothing on chip. DSM_ERROR_INFEASIBLE if an element
+ * does not fit into the scratchpad. Private to dsm__task_times. */
 DSM_NODISCARD dsm_status dsm__chip_times(double *seconds, size_t stride,
-                                         const dsm__request *request, const dsm_system *chip,
+                                         const dsm__request *request, const dsm_device *device,
                                          dsm_diags *diags);
 
 #endif

@@ -84,6 +84,18 @@ START_TEST(chip_by_computing) {
 }
 END_TEST
 
+/* 1e-6 MiB is 1.048576 bytes, an element two. */
+START_TEST(chip_without_room_for_an_element) {
+  char small[sizeof chip + 10];
+  static const char key[] = "'scratchpad_MiB': 1";
+  const char *const end = strstr(chip, key) + sizeof key - 1;
+  (void)snprintf(small, sizeof small, "%.*se-6%s", (int)(end - chip), chip, end);
+  expect_refused(FC, small, (dsm_instance_options){.batch = 1}, DSM_ERROR_INFEASIBLE,
+                 "device \"npu\": no mapping fits: a core's scratchpad has 1.048576 bytes, and an "
+                 "element of the network takes 2");
+}
+END_TEST
+
 static dsm_plan *plan_alone(const dsm_workload *workload, const dsm_system *system) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
@@ -205,6 +217,7 @@ Suite *suite_times(void) {
   tcase_add_test(tcase, given);
   tcase_add_test(tcase, chip_by_memory);
   tcase_add_test(tcase, chip_by_computing);
+  tcase_add_test(tcase, chip_without_room_for_an_element);
   tcase_add_loop_test(tcase, chip_as_in_a_plan, 0, COUNT_OF(networks));
   tcase_add_loop_test(tcase, chip_of_many_chips, 0, 3);
   tcase_add_test(tcase, times_must_be_of_layers);
