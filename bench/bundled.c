@@ -66,8 +66,7 @@ void bench_bundled(const bench_paths *paths) {
     dsm_mode mode;
   } systems[] = {{"torus64", DSM_MODE_TRAINING},
                  {"torus256", DSM_MODE_TRAINING},
-                 {"chip1", DSM_MODE_TRAINING},
-                 {"chip1", DSM_MODE_INFERENCE}};
+                 {"chip1", DSM_MODE_TRAINING}};
   printf("## Bundled networks\n\n"
          "`dsm explore WORKLOAD SYSTEM --mode MODE --optimize LIST` at minibatch 256, one thread, "
          "median of %d runs. `exit 4`: the pair does not fit its memory.\n\n"

@@ -36,17 +36,24 @@ typedef struct chain {
   dsm_optimization_set optimizations;
 } chain;
 
-static bool bench_chain(const dsm_system *system, const chain *of) {
-  search_cost cost = {0, 0, 0, 0, 0};
+static bool measure_chain(const dsm_system *system, const chain *of, dsm_mode mode,
+                          search_cost *cost) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
+  options.mode = mode;
   options.thread_count = of->thread_count;
   options.optimizations = of->optimizations;
   char *const text = make_chain(of->layer_count, of->is_distinct);
   const search_task task = {text, system, &options,
                             of->layer_count >= 10000 && of->is_distinct ? 3 : RUNS};
-  const bool is_done = text != NULL && measure_search(&task, &cost);
+  const bool is_done = text != NULL && measure_search(&task, cost);
   free(text);
+  return is_done;
+}
+
+static bool bench_chain(const dsm_system *system, const chain *of) {
+  search_cost cost = {0, 0, 0, 0, 0};
+  const bool is_done = measure_chain(system, of, DSM_MODE_TRAINING, &cost);
   if (is_done) {
     printf("| %zu | %llu | %s | %zu | %.2f | %.2f | %.2f | %llu | %.1f |\n", of->layer_count,
            (unsigned long long)cost.distinct_layers, of->shown, of->thread_count,
@@ -57,15 +64,49 @@ static bool bench_chain(const dsm_system *system, const chain *of) {
   return is_done;
 }
 
+static bool load_system(const bench_paths *paths, dsm_system **system) {
+  char path[PATH_SIZE];
+  snprintf(path, sizeof path, "%s/systems/torus64.json", paths->source);
+  const dsm_override capacity = {"chip.memory.capacity_GB", "100000", NULL};
+  return dsm_system_load(system, path, &capacity, 1, NULL) == DSM_OK;
+}
+
+bool bench_inference_chains(const bench_paths *paths) {
+  static const size_t counts[] = {10, 100, 1000, 10000};
+  dsm_system *system = NULL;
+  if (!load_system(paths, &system)) {
+    return false;
+  }
+  printf("## Growth with distinct layers, for inference\n\n"
+         "The chain of distinct layers with everything, one thread: processor time of exploring "
+         "it.\n\n"
+         "| layers | inference ms | training ms | ratio |\n|---|---|---|---|\n");
+  bool is_done = true;
+  for (size_t i = 0; is_done && i < sizeof counts / sizeof counts[0]; i++) {
+    double seconds[2] = {0, 0};
+    for (int m = 0; is_done && m < 2; m++) {
+      const dsm_mode mode = m == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;
+      const chain of = {counts[i], true, 1, "all", dsm_mode_optimizations(mode)};
+      search_cost cost = {0, 0, 0, 0, 0};
+      is_done = measure_chain(system, &of, mode, &cost);
+      seconds[m] = cost.explore_cpu_seconds;
+    }
+    if (is_done) {
+      printf("| %zu | %.1f | %.1f | %.1f |\n", counts[i], seconds[0] * 1e3, seconds[1] * 1e3,
+             seconds[0] / seconds[1]);
+    }
+  }
+  printf("\n");
+  dsm_system_free(system);
+  return is_done;
+}
+
 bool bench_chains(const bench_paths *paths) {
   static const size_t counts[] = {10, 100, 1000, 10000};
   const dsm_optimization_set hybrid = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
   const dsm_optimization_set all = dsm_mode_optimizations(DSM_MODE_TRAINING);
-  char path[PATH_SIZE];
   dsm_system *system = NULL;
-  snprintf(path, sizeof path, "%s/systems/torus64.json", paths->source);
-  const dsm_override capacity = {"chip.memory.capacity_GB", "100000", NULL};
-  if (dsm_system_load(&system, path, &capacity, 1, NULL) != DSM_OK) {
+  if (!load_system(paths, &system)) {
     return false;
   }
   printf("## Growth with distinct layers\n\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* full_search.c: full search against chips, minibatch and layers, as whole processes. */
+/* full_search.c: full search against chips, minibatch and layers, and for inference, as whole
+ * processes. */
 #include <stdio.h>
 
 #include "measure.h"
@@ -102,20 +103,103 @@ static void bench_minibatches(const bench_paths *paths, const minibatch_table *t
 }
 
 void bench_full_search(const bench_paths *paths) {
-  static const torus small[] = {
-      {"1", "chip1", NULL, NULL}, {"16", "torus16", NULL, NULL}, {"64", "torus64", NULL, NULL}};
   const minibatch_table training = {.heading = "Full search against chips and minibatch",
                                     .mode = "--mode=training",
                                     .minibatches = {"256", "512", "1024", "2048", "4096", "8192"},
                                     .tori = tori,
                                     .torus_count = sizeof tori / sizeof tori[0]};
-  const minibatch_table inference = {.heading = "Full search for inference, with preloading",
-                                     .mode = "--mode=inference",
-                                     .minibatches = {"1", "4", "16", "64", "256", "1024", "8192"},
-                                     .tori = small,
-                                     .torus_count = sizeof small / sizeof small[0]};
   bench_minibatches(paths, &training);
-  bench_minibatches(paths, &inference);
+}
+
+static const char *const workloads[] = {"alexnet",      "gnmt",   "gnmt_vocab", "googlenet",
+                                        "mobilenet_v2", "raider", "resnet50",   "vgg16"};
+static const char *const systems[] = {"chip1",           "torus16",
+                                      "torus64",         "torus64_symmetric",
+                                      "torus64_refined", "torus64_refined_symmetric",
+                                      "torus256",        "torus1024",
+                                      "torus4096"};
+enum {
+  WORKLOADS = sizeof workloads / sizeof workloads[0],
+  SYSTEMS = sizeof systems / sizeof systems[0],
+  LARGEST_MINIBATCH = 16384
+};
+
+/* A network on a system with a minibatch, and what exploring it for inference costs. */
+typedef struct inference {
+  const char *workload;
+  const char *system;
+  unsigned minibatch;
+  process_cost cost;
+} inference;
+
+/* `dsm explore WORKLOAD SYSTEM --mode inference --minibatch N --optimize LIST`. */
+static process_cost run_inference(const bench_paths *paths, const inference *of,
+                                  const char *optimize, size_t run_count) {
+  char program[PATH_SIZE];
+  char words[5][64];
+  snprintf(program, sizeof program, "%s", paths->dsm);
+  snprintf(words[0], sizeof words[0], "%s", of->workload);
+  snprintf(words[1], sizeof words[1], "%s", of->system);
+  snprintf(words[2], sizeof words[2], "--minibatch=%u", of->minibatch);
+  snprintf(words[3], sizeof words[3], "--optimize=%s", optimize);
+  snprintf(words[4], sizeof words[4], "--mode=inference");
+  char explore[] = "explore";
+  char *const arguments[] = {program,  explore,  words[0], words[1],
+                             words[2], words[3], words[4], NULL};
+  return run_processes(arguments, run_count);
+}
+
+/* The slowest minibatch of a pair, of the powers of two that fit the memory. */
+static inference find_slowest(const bench_paths *paths, const char *workload, const char *system) {
+  inference slowest = {.workload = workload, .system = system};
+  for (unsigned n = 1; n <= LARGEST_MINIBATCH; n *= 2) {
+    inference one = {.workload = workload, .system = system, .minibatch = n};
+    one.cost = run_inference(paths, &one, "all", 1);
+    if (one.cost.exit_code == 0 && one.cost.cpu_seconds >= slowest.cost.cpu_seconds) {
+      slowest = one;
+    }
+  }
+  return slowest;
+}
+
+/* The slowest of a network again, beside the same without preloading. */
+static void print_beside(const bench_paths *paths, const inference *slowest) {
+  const process_cost all = run_inference(paths, slowest, "all", RUNS);
+  const process_cost without = run_inference(paths, slowest, "hybrid,reuse,dysm,pipeline", RUNS);
+  printf("| %s | %s | %u | %.1f | %.1f | %.1f | %.1f |\n", slowest->workload, slowest->system,
+         slowest->minibatch, all.cpu_seconds * 1e3, without.cpu_seconds * 1e3,
+         all.cpu_seconds / without.cpu_seconds, all.peak_megabytes);
+}
+
+void bench_inference(const bench_paths *paths) {
+  inference slowest[WORKLOADS] = {{.minibatch = 0}};
+  printf("## Full search for inference, with preloading\n\n"
+         "`dsm explore NETWORK SYSTEM --mode inference --minibatch N` as a whole process, one "
+         "thread, for N = 1, 2, 4 .. %d as far as it fits: milliseconds of the slowest N, which "
+         "stands behind them; one run each.\n\n| system |",
+         LARGEST_MINIBATCH);
+  for (size_t w = 0; w < WORKLOADS; w++) {
+    printf(" %s |", workloads[w]);
+  }
+  printf("\n|---|---|---|---|---|---|---|---|---|\n");
+  for (size_t s = 0; s < SYSTEMS; s++) {
+    printf("| %s |", systems[s]);
+    for (size_t w = 0; w < WORKLOADS; w++) {
+      const inference one = find_slowest(paths, workloads[w], systems[s]);
+      printf(" %.0f (%u) |", one.cost.cpu_seconds * 1e3, one.minibatch);
+      slowest[w] = one.cost.cpu_seconds >= slowest[w].cost.cpu_seconds ? one : slowest[w];
+    }
+    printf("\n");
+  }
+  printf("\nThe slowest of each network again, in the same run beside the search without "
+         "preloading (`--optimize hybrid,reuse,dysm,pipeline`): medians of %d runs.\n\n"
+         "| network | system | N | ms | ms without | ratio | peak MB |\n"
+         "|---|---|---|---|---|---|---|\n",
+         RUNS);
+  for (size_t w = 0; w < WORKLOADS; w++) {
+    print_beside(paths, &slowest[w]);
+  }
+  printf("\n");
 }
 
 /* The networks that bench/CMakeLists.txt has make_network.py make. */

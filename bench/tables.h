@@ -17,11 +17,17 @@ void bench_bundled(const bench_paths *paths);
 /** Full search against chips and minibatch. */
 void bench_full_search(const bench_paths *paths);
 
+/** Full search for inference of every bundled network on every bundled system. */
+void bench_inference(const bench_paths *paths);
+
 /** Full search of generated networks against layers and chips. */
 void bench_large_networks(const bench_paths *paths);
 
 /** Chains of layers, in one process. False if one cannot be explored. */
 bool bench_chains(const bench_paths *paths);
+
+/** The same for inference beside training, layers all distinct. False as above. */
+bool bench_inference_chains(const bench_paths *paths);
 
 /** Sweeps, in this process: points by themselves, with what they share found once, and recorded.
  * False if one cannot be run. */
