@@ -195,6 +195,12 @@ void cli_note_idle_optimizations(const cli_arguments *arguments, const dsm_workl
                why);
     }
   }
+  const dsm_optimization_set used =
+      arguments->options.optimizations & dsm_mode_optimizations(arguments->options.mode);
+  if (cli_is_given(arguments, "gap") &&
+      (used & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD)) == 0) {
+    cli_note(arguments, "--gap has no effect: only the search for preloaded weights stops early");
+  }
 }
 
 /* ---- the ladder ---- */
