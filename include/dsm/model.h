@@ -291,6 +291,9 @@ DSM_API dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const 
 /** The same of a group that does not overlap: all of it is its slowest link's. */
 DSM_API dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic *traffic);
 
+/** The resource that a link is. */
+DSM_API dsm_bound dsm_bound_of_link(dsm_link link);
+
 /** Adds `times` as much of some resources to others. */
 DSM_API void dsm_resources_add(dsm_resources *sum, const dsm_resources *more, double times);
 

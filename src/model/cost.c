@@ -113,14 +113,18 @@ double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *
 
 /* ---- what decides ---- */
 
-static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *traffic) {
-  static const dsm_bound bound_of_link[] = {
+dsm_bound dsm_bound_of_link(dsm_link link) {
+  static const dsm_bound bounds[DSM_LINK_COUNT] = {
       [DSM_LINK_X] = DSM_BOUND_LINK_X,
       [DSM_LINK_Y] = DSM_BOUND_LINK_Y,
       [DSM_LINK_MEMORY] = DSM_BOUND_MEMORY,
       [DSM_LINK_RING] = DSM_BOUND_RING,
   };
-  return bound_of_link[dsm_group_slowest_link(machine, traffic)];
+  return bounds[link];
+}
+
+static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *traffic) {
+  return dsm_bound_of_link(dsm_group_slowest_link(machine, traffic));
 }
 
 dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic *traffic) {

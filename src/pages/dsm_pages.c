@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "cli/manual.h"
 #include "cli/option_table.h"
 #include "dsm/file.h"
@@ -140,8 +141,8 @@ int main(int argc, char *argv[]) {
   }
   const char *const folders[3] = {argv[1], argv[2], argv[3]};
   bool is_written = write_command_pages(folders[0]);
-  for (size_t i = 0; pages_format_names[i] != NULL && is_written; i++) {
-    is_written = write_format_of(folders, argv[4], pages_format_names[i]);
+  for (size_t i = 0; cli_help_word(i) != NULL && is_written; i++) {
+    is_written = write_format_of(folders, argv[4], cli_help_word(i));
   }
   return is_written ? DONE : FAILED;
 }

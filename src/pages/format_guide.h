@@ -41,7 +41,4 @@ void pages_write_format_help(FILE *out, const pages_format *format);
 /** What holds for the keys of every format, a sentence each. */
 extern const char pages_rules[];
 
-/** The names of all formats that are described; NULL behind the last. */
-extern const char *const pages_format_names[];
-
 #endif

@@ -7,8 +7,6 @@
 #define PAGE_WIDTH 80
 #define KEY_INDENT 6
 
-const char *const pages_format_names[] = {"workload", "system", "server", "sweep", "plan", NULL};
-
 const char pages_rules[] =
     "In the names of keys [] stands for each item of a list. GB is 10^9 bytes, MiB 2^20, KiB 2^10. "
     "Every object may have the key //, a comment. Unknown keys are errors.";

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "cli/manual.h"
 #include "cli/option_table.h"
 #include "pages/format_guide.h"
@@ -229,9 +230,9 @@ static void put_see_also(FILE *out, const pages_subject *subject) {
     }
   }
   (void)fputs(is_program ? ",\n\\fBdsm\\-mpi\\fR(1)" : "", out);
-  for (size_t i = 0; (is_program || subject->command->bit == CLI_HELP) && pages_format_names[i];
-       i++) {
-    (void)fprintf(out, ",\n\\fBdsm\\-%s\\fR(5)", pages_format_names[i]);
+  const bool has_formats = is_program || subject->command->bit == CLI_HELP;
+  for (size_t i = 0; has_formats && cli_help_word(i) != NULL; i++) {
+    (void)fprintf(out, ",\n\\fBdsm\\-%s\\fR(5)", cli_help_word(i));
   }
   (void)fputs("\n", out);
 }
@@ -322,9 +323,9 @@ void pages_write_format(FILE *out, const pages_format *format, const char *date,
   put_example_file(out, format);
   put_section(out, "SEE ALSO");
   (void)fputs("\\fBdsm\\fR(1),\n\\fBdsm\\-init\\fR(1),\n\\fBdsm\\-validate\\fR(1)", out);
-  for (size_t i = 0; pages_format_names[i] != NULL; i++) {
-    if (strcmp(pages_format_names[i], format->name) != 0) {
-      (void)fprintf(out, ",\n\\fBdsm\\-%s\\fR(5)", pages_format_names[i]);
+  for (size_t i = 0; cli_help_word(i) != NULL; i++) {
+    if (strcmp(cli_help_word(i), format->name) != 0) {
+      (void)fprintf(out, ",\n\\fBdsm\\-%s\\fR(5)", cli_help_word(i));
     }
   }
   (void)fputs("\n", out);

@@ -101,24 +101,28 @@ static void read_options(dsm__plan_reader *reader, const dsm__json_node *root) {
 }
 
 /* How far the search was to go, and whether it came there. */
-static void read_search(dsm__plan_reader *reader, const dsm__json_node *root) {
-  static const char *const known[] = {"gap", "time_limit_seconds", "is_stopped"};
+void dsm__search_limits_read(const dsm__json_node *object, dsm_explore_options *options) {
   static const dsm__json_range gaps = {0, 1 - 0x1p-53, false};
   static const dsm__json_range seconds = {0, 31536000, false};
+  const dsm__json_node gap = dsm__json_member(object, "gap");
+  const dsm__json_node limit = dsm__json_member(object, "time_limit_seconds");
+  if (dsm__json_is_present(&gap)) {
+    dsm__json_double(&gap, gaps, &options->gap);
+  }
+  if (dsm__json_is_present(&limit)) {
+    dsm__json_double(&limit, seconds, &options->time_limit_seconds);
+  }
+}
+
+static void read_search(dsm__plan_reader *reader, const dsm__json_node *root) {
+  static const char *const known[] = {"gap", "time_limit_seconds", "is_stopped"};
   const dsm__json_node search = dsm__json_member(root, "search");
   if (!dsm__json_is_present(&search) ||
       !dsm__json_object_only(&search, known, DSM__COUNT_OF(known))) {
     return;
   }
-  const dsm__json_node gap = dsm__json_member(&search, "gap");
-  const dsm__json_node limit = dsm__json_member(&search, "time_limit_seconds");
   const dsm__json_node is_stopped = dsm__json_member(&search, "is_stopped");
-  if (dsm__json_is_present(&gap)) {
-    dsm__json_double(&gap, gaps, &reader->options.gap);
-  }
-  if (dsm__json_is_present(&limit)) {
-    dsm__json_double(&limit, seconds, &reader->options.time_limit_seconds);
-  }
+  dsm__search_limits_read(&search, &reader->options);
   if (dsm__json_is_present(&is_stopped)) {
     dsm__json_bool(&is_stopped, &reader->is_stopped);
   }

@@ -56,6 +56,9 @@ void dsm__plan_read_split(const dsm__json_node *parent, uint64_t most, dsm_loops
  */
 void dsm__plan_read_question(dsm__plan_reader *reader);
 
+/** Reads `gap` and `time_limit_seconds` of an object where they are present. */
+void dsm__search_limits_read(const dsm__json_node *object, dsm_explore_options *options);
+
 /** Do the options leave a parallelism? Else that is reported. */
 bool dsm__plan_check_options(const dsm__plan_reader *reader);
 

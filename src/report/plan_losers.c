@@ -153,16 +153,6 @@ static double stream_cycles(const dsm_pass_plan *pass) {
   return pass->cycles.total - others;
 }
 
-static dsm_bound bound_of(dsm_link link) {
-  static const dsm_bound bounds[] = {
-      [DSM_LINK_X] = DSM_BOUND_LINK_X,
-      [DSM_LINK_Y] = DSM_BOUND_LINK_Y,
-      [DSM_LINK_MEMORY] = DSM_BOUND_MEMORY,
-      [DSM_LINK_RING] = DSM_BOUND_RING,
-  };
-  return bounds[link];
-}
-
 /* Useful work is not lost: it is done by the arrays, or hidden behind transfers: those that stream,
  * or a hand-over that takes longer than a whole step of a pipeline. */
 static dsm_resources lost_resources(const dsm_plan *plan, const dsm_pass_plan *pass) {
@@ -172,7 +162,7 @@ static dsm_resources lost_resources(const dsm_plan *plan, const dsm_pass_plan *p
   const dsm_group hiding = is_behind_hand_over ? DSM_GROUP_HAND_OVER : DSM_GROUP_STREAM;
   const double computing = fmin(pass->ideal_cycles, lost.cycles[DSM_BOUND_COMPUTE]);
   lost.cycles[DSM_BOUND_COMPUTE] -= computing;
-  lost.cycles[bound_of(links_of(pass, hiding).slowest)] -= pass->ideal_cycles - computing;
+  lost.cycles[dsm_bound_of_link(links_of(pass, hiding).slowest)] -= pass->ideal_cycles - computing;
   return lost;
 }
 
@@ -184,7 +174,7 @@ static cause link_cause(dsm__page *page, const dsm_pass_plan *pass, dsm_bound bo
   double sum = 0;
   for (int g = 0; g < DSM_GROUP_COUNT; g++) {
     const double cycles = g == DSM_GROUP_STREAM ? stream_cycles(pass) : pass->group_cycles[g];
-    if (cycles > 0 && bound_of(links_of(pass, (dsm_group)g).slowest) == bound) {
+    if (cycles > 0 && dsm_bound_of_link(links_of(pass, (dsm_group)g).slowest) == bound) {
       sum += cycles;
       most = cycles > most_cycles ? (dsm_group)g : most;
       most_cycles = fmax(cycles, most_cycles);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/plan_reader.h"
 #include "sweep/option_words.h"
 #include "sweep/override_text.h"
 #include "sweep/sweep_draft.h"
@@ -106,19 +107,6 @@ static const char *read_option(dsm__sweep_draft *draft, const dsm__json_node *op
 }
 
 /* How far the search of each point goes. */
-static void read_search_limits(dsm__sweep_draft *draft, const dsm__json_node *options) {
-  static const dsm__json_range gaps = {0, 1 - 0x1p-53, false};
-  static const dsm__json_range seconds = {0, 31536000, false};
-  const dsm__json_node gap = dsm__json_member(options, "gap");
-  const dsm__json_node limit = dsm__json_member(options, "time_limit_seconds");
-  if (dsm__json_is_present(&gap)) {
-    dsm__json_double(&gap, gaps, &draft->options.gap);
-  }
-  if (dsm__json_is_present(&limit)) {
-    dsm__json_double(&limit, seconds, &draft->options.time_limit_seconds);
-  }
-}
-
 static void read_options(dsm__sweep_draft *draft) {
   static const char *const known[] = {"mode", "optimize", "parallelism", "gap",
                                       "time_limit_seconds"};
@@ -128,7 +116,7 @@ static void read_options(dsm__sweep_draft *draft) {
   if (!dsm__json_is_present(options) || !dsm__json_object_only(options, known, COUNT_OF(known))) {
     return;
   }
-  read_search_limits(draft, options);
+  dsm__search_limits_read(options, &draft->options);
   dsm__stated_options *const stated = &draft->stated;
   const char *const mode = read_option(draft, options, "mode", DSM__PATH_MODE, &stated->has_mode);
   const char *const optimize =
