@@ -33,6 +33,7 @@ int main(int argc, char **argv) {
   bench_full_search(&paths);
   bench_inference(&paths);
   bench_large_networks(&paths);
+  bench_core_counts(&paths);
   bench_bundled(&paths);
   if (!bench_chains(&paths) || !bench_inference_chains(&paths)) {
     fprintf(stderr, "dsm_bench: a chain could not be explored\n");

@@ -4,7 +4,8 @@
 
 Usage: make_network.py residual LAYERS
        make_network.py transformer BLOCKS [--width N] [--positions N] [--positions-as-samples]
-       either with --output FILE; without it, to standard output
+       make_network.py convolutions LAYERS
+       each with --output FILE; without it, to standard output
 
 residual     A residual network of bottleneck blocks in four stages, as ResNet-50 but deeper: one or
              more convolutions at the beginning, 3 layers a block, a projection at the head of each
@@ -15,6 +16,7 @@ transformer  BLOCKS blocks of eight layers, each normalised after its addition: 
              residual. Scores are those of one head of the whole width, which has the operations of
              many smaller ones. Positions are timesteps; with --positions-as-samples each is a sample
              of its own, so that layers have one timestep and can hold features on chip.
+convolutions A chain of LAYERS convolutions of which no two are alike: 64 features, 8 more after each.
 """
 import argparse
 import json
@@ -126,10 +128,16 @@ def transformer(block_count, width, positions, are_samples):
     return layers
 
 
+def convolutions(layer_count):
+    return [{"name": f"conv{i + 1}", "type": "conv", "in": 64 + 8 * i, "out": 72 + 8 * i,
+             "feature": [FIRST_SIDE, FIRST_SIDE], "kernel": [3, 3], "aux": [{"op": "relu"}]}
+            for i in range(layer_count)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=("residual", "transformer"))
+    parser.add_argument("kind", choices=("residual", "transformer", "convolutions"))
     parser.add_argument("count", type=int, metavar="LAYERS|BLOCKS")
     parser.add_argument("--width", type=int, default=1024)
     parser.add_argument("--positions", type=int, default=512)
@@ -138,6 +146,8 @@ def main():
     options = parser.parse_args()
     if options.kind == "residual":
         layers = residual(options.count)
+    elif options.kind == "convolutions":
+        layers = convolutions(options.count)
     else:
         layers = transformer(options.count, options.width, options.positions,
                              options.positions_as_samples)

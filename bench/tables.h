@@ -23,6 +23,9 @@ void bench_inference(const bench_paths *paths);
 /** Full search of generated networks against layers and chips. */
 void bench_large_networks(const bench_paths *paths);
 
+/** Full search against the cores of a chip. */
+void bench_core_counts(const bench_paths *paths);
+
 /** Chains of layers, in one process. False if one cannot be explored. */
 bool bench_chains(const bench_paths *paths);
 

@@ -166,12 +166,12 @@ static void find_least(const layer_function *f, touched_tensor *t) {
 /* What the update pass adds with a layout of the output. */
 static double update_added(const dsm__layout_uses *uses, size_t edge, uint64_t layout) {
   const size_t index = uses->edges[edge].profiles[DSM_PASS_UPDATE];
-  const dsm__read_layouts inputs = {NULL, 0};
+  const dsm__touched_layouts touched = {
+      .divisors = dsm__layout_divisors(uses), .outputs = &layout, .output_count = 1};
   double least;
   double extra = 0;
   if (index != SIZE_MAX) {
-    dsm__profile_extras(&uses->profiles.items[index], dsm__layout_divisors(uses), &inputs, &layout,
-                        1, &least, &extra);
+    dsm__profile_extras(&uses->profiles.items[index], &touched, HUGE_VAL, &least, &extra);
   }
   return extra;
 }

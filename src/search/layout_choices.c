@@ -111,6 +111,9 @@ static bool cover_slot(const dsm__layout_choices *choices, const dsm__layout_dem
   bool is_done = c.met != NULL && c.layouts != NULL;
   uint64_t *const met = is_done ? &c.met[layout_count * c.words] : NULL;
   for (size_t i = 0; is_done && i < layout_count; i++) {
+    if (c.count > 0 && dsm__deadline_is_over(choices->deadline)) {
+      break;
+    }
     find_met(&c, choices->layouts[i], met);
     add_layout(&c, (uint32_t)i, met);
   }

@@ -30,6 +30,7 @@ typedef struct dsm__layout_choices {
   const dsm__divisors *divisors;
   const uint64_t *layouts; /**< codes of all */
   size_t layout_count;
+  dsm__deadline *deadline; /**< once it is over, tensors are left any layout */
   dsm__layout_demand *demands;
   size_t demand_count;
   size_t demand_capacity;

@@ -67,6 +67,11 @@ static unsigned lowest_bit(dsm__held_set set) {
   return bit;
 }
 
+/* Is the time over? Then nothing is found. */
+static bool is_over(const expansion *x) {
+  return dsm__deadline_is_over(x->request->table->inputs->deadline);
+}
+
 /* ---- edges ---- */
 
 /* The choice that a state has made for one of the bits that its node needs. */
@@ -122,9 +127,17 @@ static void add_least(expansion *x, uint32_t from, size_t edge, size_t count) {
   add_edge(x, from, edge, &best, x->graph->edges[edge].cycles + x->extras[best]);
 }
 
+/* More than this no path within the limit takes for the layouts of an edge. */
+static double most_extra(const expansion *x, uint32_t from, size_t edge) {
+  const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
+  const double without =
+      x->states.items[from].before + free_edge->cycles + x->bounds.rest[free_edge->to];
+  return fmax(x->request->limit_cycles - without, 0) + x->request->limit_cycles * 1e-10;
+}
+
 /* The edges of a layer that holds its output, one for each layout. */
 static void add_own_layouts(expansion *x, uint32_t from, size_t edge,
-                            const dsm__read_layouts *inputs) {
+                            dsm__touched_layouts *touched) {
   const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
   const dsm__held_slot slot = x->uses.edges[edge].own;
@@ -132,7 +145,10 @@ static void add_own_layouts(expansion *x, uint32_t from, size_t edge,
   for (size_t i = 0; i < count; i++) {
     x->outputs[i] = dsm__layout_code_at(&x->uses, slot, i);
   }
-  dsm__layout_extras(&x->uses, edge, inputs, x->outputs, count, x->extras_scratch, x->extras);
+  touched->outputs = x->outputs;
+  touched->output_count = count;
+  dsm__layout_extras(&x->uses, edge, touched, most_extra(x, from, edge), x->extras_scratch,
+                     x->extras);
   if ((info_of(x, free_edge->to)->needed & x->request->lives->layers[info->layer].own) == 0) {
     add_least(x, from, edge, count);
     return;
@@ -152,8 +168,10 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
   }
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
   const dsm_layer *const layer = &x->workload->layers[info->layer];
-  const dsm__read_layouts inputs = {x->inputs, holding->is_input_held ? layer->producer_count : 0};
-  for (size_t i = 0; i < inputs.count; i++) {
+  dsm__touched_layouts touched = {
+      .divisors = dsm__layout_divisors(&x->uses),
+      .inputs = {x->inputs, holding->is_input_held ? layer->producer_count : 0}};
+  for (size_t i = 0; i < touched.inputs.count; i++) {
     const size_t producer = layer->producers[i];
     const dsm__held_slot slot =
         dsm__held_slot_of(&x->uses, producer, (dsm_parallelism)info->forward, info->factor_index);
@@ -162,10 +180,13 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
                                       x->workload->layers[producer].stored_elements};
   }
   if (holding->is_output_held) {
-    add_own_layouts(x, from, edge, &inputs);
+    add_own_layouts(x, from, edge, &touched);
   } else {
     const uint64_t none = 0;
-    dsm__layout_extras(&x->uses, edge, &inputs, &none, 1, x->extras_scratch, x->extras);
+    touched.outputs = &none;
+    touched.output_count = 1;
+    dsm__layout_extras(&x->uses, edge, &touched, most_extra(x, from, edge), x->extras_scratch,
+                       x->extras);
     add_edge(x, from, edge, NULL, free_edge->cycles + x->extras[0]);
   }
 }
@@ -259,7 +280,7 @@ static void expand_all(expansion *x) {
   x->states.items[start].before = 0;
   for (size_t v = 0; v < x->graph->node_count && !x->is_out_of_memory; v++) {
     const size_t count = choose_states(x, (uint32_t)v);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !is_over(x); i++) {
       const uint32_t from = x->order[i].index;
       x->states.items[from].number = x->processed++;
       for (size_t e = x->graph->nodes[v].first_edge; e < x->graph->nodes[v + 1].first_edge; e++) {
@@ -335,7 +356,7 @@ static bool prepare(expansion *x, dsm__arena *arena) {
   const bool has_uses = dsm__layout_uses_find(&x->uses, x->request, arena);
   return x->inputs != NULL && x->outputs != NULL && x->extras != NULL &&
          x->extras_scratch != NULL && has_states && has_uses &&
-         dsm__layout_bounds_find(&x->bounds, &x->uses);
+         (is_over(x) || dsm__layout_bounds_find(&x->bounds, &x->uses));
 }
 
 static void fini(expansion *x) {
@@ -359,11 +380,11 @@ bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request 
                  .workload = request->table->inputs->workload};
   *made = (dsm__layout_graph){.is_found = false};
   bool is_done = prepare(&x, arena);
-  if (is_done) {
+  if (is_done && !is_over(&x)) {
     expand_all(&x);
     made->is_cut = x.is_cut;
     made->lower_bound_cycles = x.bounds.rest[0];
-    made->is_found = x.states.first[x.graph->node_count - 1] != DSM__NO_STATE;
+    made->is_found = x.states.first[x.graph->node_count - 1] != DSM__NO_STATE && !is_over(&x);
     is_done = !x.is_out_of_memory && (!made->is_found || make_network(&x, &made->network, arena));
     made->network.evaluations = x.uses.profiles.evaluations;
   }

@@ -18,6 +18,7 @@ typedef struct scratch {
 /* What the tasks share; each writes its own profile and uses its worker's scratch. */
 typedef struct job {
   const dsm__variants *variants;
+  double slack_cycles;
   dsm__profiles *profiles;
   dsm__useful_split *items; /* splits.count a worker */
   uint64_t *codes;          /* likewise */
@@ -37,14 +38,14 @@ static int compare_useful(const void *left, const void *right) {
 /* The candidates that can be the best with some moves. */
 typedef struct listing {
   const dsm_pass_work *work;
-  double most_moved;
+  double most_added;
   double least; /* of the cycles so far */
   dsm__useful_split *items;
   size_t count;
 } listing;
 
 static double most_of(const listing *list) {
-  return dsm__equal_to(list->least + list->most_moved);
+  return dsm__equal_to(list->least + list->most_added);
 }
 
 static bool is_hopeless(void *context, const dsm__split_needs *least) {
@@ -65,8 +66,8 @@ static void visit(void *context, const dsm__needy_split *one) {
 
 /* Lists them by cycles; how many they are. */
 static size_t list_candidates(const dsm_pass_work *work, const dsm__core_splits *splits,
-                              double most_moved, dsm__useful_split *items, uint64_t *evaluations) {
-  listing list = {.work = work, .most_moved = most_moved, .least = HUGE_VAL, .items = items};
+                              double most_added, dsm__useful_split *items, uint64_t *evaluations) {
+  listing list = {.work = work, .most_added = most_added, .least = HUGE_VAL, .items = items};
   const dsm__split_visitor visitor = {
       .is_hopeless = is_hopeless, .visit = visit, .context = &list, .are_all_wanted = true};
   *evaluations += dsm__splits_walk(work, splits, &visitor);
@@ -119,11 +120,13 @@ static void find_codes(const dsm__divisors *divisors, dsm__useful_split *one) {
 }
 
 static bool score_part(const dsm_pass_work *work, const dsm__core_splits *splits,
-                       const scratch *room, uint64_t *evaluations, dsm__profile_part *part) {
+                       double slack_cycles, const scratch *room, uint64_t *evaluations,
+                       dsm__profile_part *part) {
   part->output_move_cycles = dsm_layout_move_cycles(work->machine, work->bytes.output_move);
   part->input_move_cycles = dsm_layout_move_cycles(work->machine, work->bytes.input_move);
-  const double most_moved = part->output_move_cycles + part->input_move_cycles;
-  const size_t candidates = list_candidates(work, splits, most_moved, room->items, evaluations);
+  const double most_added =
+      fmin(part->output_move_cycles + part->input_move_cycles, slack_cycles / part->count);
+  const size_t candidates = list_candidates(work, splits, most_added, room->items, evaluations);
   part->split_count = drop_useless(part, &splits->divisors, room->items, room->codes, candidates);
   part->splits = calloc(part->split_count + 1, sizeof part->splits[0]);
   if (part->splits == NULL) {
@@ -140,6 +143,9 @@ static void run_task(void *context, size_t task, size_t worker) {
   const job *const j = context;
   const dsm__layer_table *const table = j->variants->table;
   const dsm__variant_key *const key = &j->variants->keys[task];
+  if (dsm__deadline_is_over(table->inputs->deadline)) {
+    return;
+  }
   const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
   dsm__layer_setting setting = dsm__open_setting(
       table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
@@ -152,7 +158,8 @@ static void run_task(void *context, size_t task, size_t worker) {
     const dsm_pass_work work =
         dsm__part_work(&setting, (dsm_pass)key->pass, parallelism, &parts.items[k]);
     profile->parts[k].count = (double)parts.items[k].count;
-    if (!score_part(&work, &table->splits, &room, &j->evaluations[worker], &profile->parts[k])) {
+    if (!score_part(&work, &table->splits, j->slack_cycles, &room, &j->evaluations[worker],
+                    &profile->parts[k])) {
       j->is_out_of_memory[worker] = true;
       return;
     }
@@ -161,12 +168,12 @@ static void run_task(void *context, size_t task, size_t worker) {
 }
 
 bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
-                         size_t thread_count) {
+                         double slack_cycles, size_t thread_count) {
   const size_t workers = dsm__parallel_workers(thread_count);
   const size_t splits = variants->table->splits.count;
   *profiles = (dsm__profiles){.count = variants->count};
   profiles->items = calloc(variants->count + 1, sizeof profiles->items[0]);
-  job j = {.variants = variants, .profiles = profiles};
+  job j = {.variants = variants, .slack_cycles = slack_cycles, .profiles = profiles};
   j.items = calloc(workers * splits, sizeof j.items[0]);
   j.codes = calloc(workers * splits, sizeof j.codes[0]);
   j.evaluations = calloc(workers, sizeof j.evaluations[0]);
@@ -198,77 +205,84 @@ void dsm__profiles_fini(dsm__profiles *profiles) {
 }
 
 /* The part of the input that does not fit, as dsm_misfitting_input has it. */
-static double misfitting_input(const dsm__divisors *divisors, const dsm__read_layouts *inputs,
+static double misfitting_input(const dsm__touched_layouts *touched,
                                const dsm__useful_split *split) {
   uint64_t all = 0;
   uint64_t misfitting = 0;
-  for (size_t i = 0; i < inputs->count; i++) {
-    const dsm__read_layout *const input = &inputs->items[i];
+  for (size_t i = 0; i < touched->inputs.count; i++) {
+    const dsm__read_layout *const input = &touched->inputs.items[i];
+    const bool is_fitting = dsm__fits(touched->divisors, split->input_code, input->code);
     all += input->elements;
-    misfitting += dsm__fits(divisors, split->input_code, input->code) ? 0 : input->elements;
+    misfitting += is_fitting ? 0 : input->elements;
   }
   return all == 0 ? 0 : (double)misfitting / (double)all;
 }
 
-static double input_cycles(const dsm__profile_part *part, const dsm__divisors *divisors,
-                           const dsm__read_layouts *inputs, const dsm__useful_split *split) {
-  return part->input_move_cycles > 0
-             ? part->input_move_cycles * misfitting_input(divisors, inputs, split)
-             : 0;
+static double input_cycles(const dsm__profile_part *part, const dsm__touched_layouts *touched,
+                           const dsm__useful_split *split) {
+  return part->input_move_cycles > 0 ? part->input_move_cycles * misfitting_input(touched, split)
+                                     : 0;
 }
 
-/* What an invocation costs at least if the output does not fit. Splits go by cycles, so that none
- * after the first that costs the least so far can be better. */
-static double least_misfitting(const dsm__profile_part *part, const dsm__divisors *divisors,
-                               const dsm__read_layouts *inputs) {
+/* What an invocation costs at least if the output does not fit, unless that is more than `most`.
+ * Splits go by cycles, so that none after the first that costs the least so far can be better. */
+static double least_misfitting(const dsm__profile_part *part, const dsm__touched_layouts *touched,
+                               double most) {
   double least = HUGE_VAL;
   for (size_t k = 0; k < part->split_count && part->splits[k].cycles < least; k++) {
     const dsm__useful_split *const split = &part->splits[k];
-    least = fmin(least, split->cycles + part->output_move_cycles +
-                            input_cycles(part, divisors, inputs, split));
+    if (split->cycles > most) {
+      break;
+    }
+    least =
+        fmin(least, split->cycles + part->output_move_cycles + input_cycles(part, touched, split));
   }
   return least;
 }
 
 /* What it costs at least with its moves, for each layout of the output: no more than if that does
  * not fit, and less with a split that does. */
-static void find_least(const dsm__profile_part *part, const dsm__divisors *divisors,
-                       const dsm__read_layouts *inputs, const uint64_t *outputs, size_t count,
-                       double *least) {
-  const double misfitting = least_misfitting(part, divisors, inputs);
-  double most = misfitting; /* of the least so far */
-  for (size_t i = 0; i < count; i++) {
+static void find_least(const dsm__profile_part *part, const dsm__touched_layouts *touched,
+                       double most, double *least) {
+  const double misfitting = least_misfitting(part, touched, most);
+  double largest = misfitting;
+  for (size_t i = 0; i < touched->output_count; i++) {
     least[i] = misfitting;
   }
-  for (size_t k = 0;
-       part->output_move_cycles > 0 && k < part->split_count && part->splits[k].cycles < most;
-       k++) {
+  if (part->output_move_cycles <= 0) {
+    return;
+  }
+  for (size_t k = 0; k < part->split_count && part->splits[k].cycles < largest; k++) {
     const dsm__useful_split *const split = &part->splits[k];
-    const double fitting = split->cycles + input_cycles(part, divisors, inputs, split);
-    if (fitting >= most) {
+    const double fitting = split->cycles + input_cycles(part, touched, split);
+    if (split->cycles > most) {
+      break;
+    }
+    if (fitting >= largest || fitting > most) {
       continue;
     }
-    most = 0;
-    for (size_t i = 0; i < count; i++) {
-      const bool is_better =
-          fitting < least[i] && dsm__fits(divisors, split->output_code, outputs[i]);
+    largest = 0;
+    for (size_t i = 0; i < touched->output_count; i++) {
+      const bool is_better = fitting < least[i] &&
+                             dsm__fits(touched->divisors, split->output_code, touched->outputs[i]);
       least[i] = is_better ? fitting : least[i];
-      most = least[i] > most ? least[i] : most;
+      largest = least[i] > largest ? least[i] : largest;
     }
   }
 }
 
-void dsm__profile_extras(const dsm__profile *profile, const dsm__divisors *divisors,
-                         const dsm__read_layouts *inputs, const uint64_t *outputs, size_t count,
-                         double *least, double *extras) {
-  for (size_t i = 0; i < count; i++) {
+void dsm__profile_extras(const dsm__profile *profile, const dsm__touched_layouts *touched,
+                         double most, double *least, double *extras) {
+  static const double rounding = 1 + 1e-9;
+  for (size_t i = 0; i < touched->output_count; i++) {
     extras[i] = 0;
   }
   for (unsigned k = 0; k < profile->part_count; k++) {
     const dsm__profile_part *const part = &profile->parts[k];
-    find_least(part, divisors, inputs, outputs, count, least);
-    for (size_t i = 0; i < count; i++) {
-      extras[i] += part->count * (least[i] - part->splits[0].cycles);
+    const double cycles = part->splits[0].cycles;
+    find_least(part, touched, (cycles + most / part->count) * rounding, least);
+    for (size_t i = 0; i < touched->output_count; i++) {
+      extras[i] += part->count * (least[i] - cycles);
     }
   }
 }

@@ -56,17 +56,25 @@ typedef struct dsm__profiles {
 /**
  * The useful splits of all variants, on up to thread_count threads; false if out of memory. To be
  * freed with dsm__profiles_fini in either case. A split is useless if it costs more than the
- * cheapest one with all its moves; or if another one costs no more and fits whatever it fits.
+ * cheapest one with all its moves; if it adds more than `slack_cycles` over a step; or if another
+ * one costs no more and fits whatever it fits. Once the time is over, what is left has no splits.
  */
 bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
-                         size_t thread_count);
+                         double slack_cycles, size_t thread_count);
 void dsm__profiles_fini(dsm__profiles *profiles);
 
-/** Cycles that layouts add to a pass over a step, for each of `count` layouts of the output: with
- * the best splits for them, against the best splits of all. `least` is scratch for `count` numbers.
- */
-void dsm__profile_extras(const dsm__profile *profile, const dsm__divisors *divisors,
-                         const dsm__read_layouts *inputs, const uint64_t *outputs, size_t count,
-                         double *least, double *extras);
+/** Layouts that a pass touches. */
+typedef struct dsm__touched_layouts {
+  const dsm__divisors *divisors; /**< of which they are codes */
+  dsm__read_layouts inputs;
+  const uint64_t *outputs; /**< different ones for the layer's output */
+  size_t output_count;
+} dsm__touched_layouts;
+
+/** Cycles that layouts add to a pass over a step, for each layout of the output: with the best
+ * splits for them, against the best splits of all. What is more than `most` may be anything above
+ * it. `least` is scratch for as many numbers. */
+void dsm__profile_extras(const dsm__profile *profile, const dsm__touched_layouts *touched,
+                         double most, double *least, double *extras);
 
 #endif

@@ -115,13 +115,21 @@ static bool mark_edges(const solving *s, double limit) {
 
 /* ---- rounds ---- */
 
-/* Lays out the path of the free graph. */
+/* Lays out the path of the free graph. Mostly layouts add little, and then few core splits come
+ * into question, so that a mapping is looked for with little slack first, then with more. */
 static bool lay_out_path(const solving *s, dsm__solution *best) {
-  dsm__layout_graph made;
+  const double least = s->free->answer.cycles;
+  dsm__layout_graph made = {.is_found = false};
   for (size_t i = 0; i < s->free->path.length; i++) {
     s->is_edge_in[s->free->path.edges[i]] = 1;
   }
-  return search(s, HUGE_VAL, &made, best);
+  for (double slack = 1e-6; !made.is_found && slack < 1 && !dsm__problem_is_over(s->problem);
+       slack *= 10) {
+    if (!search(s, least * (1 + slack), &made, best)) {
+      return false;
+    }
+  }
+  return made.is_found || dsm__problem_is_over(s->problem) || search(s, HUGE_VAL, &made, best);
 }
 
 /* One round, with a mapping of `known` cycles that fits the memory. */

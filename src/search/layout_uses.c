@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/layout_uses.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Where the number of a tensor stands. */
@@ -104,6 +105,30 @@ static bool visit_edges(dsm__layout_uses *uses, bool are_all, edge_visitor visit
   return true;
 }
 
+/* What layouts can add at most to a path within the limit: what that leaves to the fastest of the
+ * edges that are in; and a little more, for rounding. False if out of memory. */
+static bool find_slack(const dsm__layout_request *request, double *slack) {
+  const dsm__graph *const graph = &request->free->graph;
+  const size_t last = graph->node_count - 1;
+  double *const rest = malloc(graph->node_count * sizeof *rest);
+  if (rest == NULL) {
+    return false;
+  }
+  rest[last] = 0;
+  for (size_t v = last; v-- > 0;) {
+    rest[v] = HUGE_VAL;
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      if (request->is_edge_in[e] != 0) {
+        rest[v] = fmin(rest[v], graph->edges[e].cycles + rest[graph->edges[e].to]);
+      }
+    }
+  }
+  const double most = request->limit_cycles;
+  *slack = isfinite(most) ? (most - rest[0]) * (1 + 1e-6) + most * 1e-10 : HUGE_VAL;
+  free(rest);
+  return true;
+}
+
 bool dsm__layout_uses_find(dsm__layout_uses *uses, const dsm__layout_request *request,
                            dsm__arena *arena) {
   const dsm__graph *const graph = &request->free->graph;
@@ -114,17 +139,21 @@ bool dsm__layout_uses_find(dsm__layout_uses *uses, const dsm__layout_request *re
   for (size_t i = 0; uses->codes != NULL && i < layouts->count; i++) {
     uses->codes[i] = dsm__layout_code(dsm__layout_divisors(uses), &layouts->items[i]);
   }
+  double slack = HUGE_VAL;
+  const bool is_slack_found = find_slack(request, &slack);
   uses->choices.divisors = dsm__layout_divisors(uses);
   uses->choices.layouts = uses->codes;
+  uses->choices.deadline = inputs->deadline;
   uses->choices.layout_count = layouts->count;
   dsm__variants_init(&uses->variants, request->table);
   uses->edges = calloc(graph->nodes[graph->node_count].first_edge + 1, sizeof uses->edges[0]);
   uses->slot_of =
       calloc(inputs->workload->layer_count * DSM_PARALLELISM_COUNT * (size_t)request->factor_count,
              sizeof uses->slot_of[0]);
-  return uses->codes != NULL && uses->edges != NULL && uses->slot_of != NULL &&
+  return is_slack_found && uses->codes != NULL && uses->edges != NULL && uses->slot_of != NULL &&
          visit_edges(uses, true, find_use) &&
-         dsm__profiles_score(&uses->profiles, &uses->variants, inputs->options->thread_count) &&
+         dsm__profiles_score(&uses->profiles, &uses->variants, slack,
+                             inputs->options->thread_count) &&
          visit_edges(uses, false, add_demands) &&
          dsm__layout_choices_derive(&uses->choices, uses->slot_count, arena);
 }
@@ -138,16 +167,17 @@ void dsm__layout_uses_fini(dsm__layout_uses *uses) {
   free(uses->slot_of);
 }
 
-void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge, const dsm__read_layouts *inputs,
-                        const uint64_t *outputs, size_t count, double *scratch, double *extras) {
+void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge,
+                        const dsm__touched_layouts *touched, double most, double *scratch,
+                        double *extras) {
+  const size_t count = touched->output_count;
   for (size_t i = 0; i < count; i++) {
     extras[i] = 0;
   }
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const size_t profile = uses->edges[edge].profiles[p];
     if (profile != SIZE_MAX) {
-      dsm__profile_extras(&uses->profiles.items[profile], dsm__layout_divisors(uses), inputs,
-                          outputs, count, scratch, scratch + count);
+      dsm__profile_extras(&uses->profiles.items[profile], touched, most, scratch, scratch + count);
       for (size_t i = 0; i < count; i++) {
         extras[i] += scratch[count + i];
       }

@@ -66,9 +66,10 @@ static inline const dsm__divisors *dsm__layout_divisors(const dsm__layout_uses *
   return &uses->request->table->splits.divisors;
 }
 
-/** Cycles that layouts add to the layer on an edge that touches them, for each of `count` layouts
- * of its output; `scratch` is for 2 * count numbers. */
-void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge, const dsm__read_layouts *inputs,
-                        const uint64_t *outputs, size_t count, double *scratch, double *extras);
+/** Cycles that layouts add to the layer on an edge that touches them, for each layout of its
+ * output, as dsm__profile_extras; `scratch` is for twice as many numbers. */
+void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge,
+                        const dsm__touched_layouts *touched, double most, double *scratch,
+                        double *extras);
 
 #endif

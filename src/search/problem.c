@@ -180,6 +180,15 @@ bool dsm__problem_search(dsm__problem *problem, dsm__solution *solution) {
   return is_searched;
 }
 
+/* Keeps a bound of all mappings without preloading, found while there was time: of each uniform
+ * factor there would be one, and groups that need less memory may be faster where that is short. */
+static void keep_bound(dsm__problem *problem, double bound) {
+  const bool is_of_all = !problem->factors.is_uniform && !problem->is_memory_short;
+  if (is_of_all && !dsm__problem_is_over(problem)) {
+    problem->proven_cycles = fmax(problem->proven_cycles, bound);
+  }
+}
+
 /* Better or not: what can be held. The graph without holding and its answer are in *solution, and
  * stay there if memory makes exactness too dear and nothing better is found. */
 static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
@@ -192,6 +201,7 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
                                              worthwhile, &is_any, &bound)) {
     return false;
   }
+  keep_bound(problem, bound);
   if (!is_any || dsm__problem_is_over(problem)) {
     return true;
   }
@@ -208,6 +218,9 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   }
   if (!dsm__problem_search(problem, &held)) {
     return false;
+  }
+  if (!held.network.is_cut) {
+    keep_bound(problem, fmin(held.answer.lower_bound_cycles, solution->answer.cycles));
   }
   if (dsm__has_layouts(problem->machine.system) &&
       !dsm__layouts_solve(problem, solution->answer.cycles, &held)) {
@@ -304,11 +317,12 @@ static bool is_preloading(const dsm__problem *problem) {
 }
 
 /* With preloading, where there is time for it. What the search without it was cut off from, or with
- * it was not begun, is bounded by the ideal. */
+ * it was not begun, is bounded by the ideal, and by what was proven before. */
 static bool go_on_preloading(dsm__problem *problem, dsm__solution *solution) {
   dsm__graph_answer *const answer = &solution->answer;
   if (dsm__problem_is_over(problem)) {
-    answer->lower_bound_cycles = ideal_bound(problem);
+    const double proven = is_preloading(problem) ? 0 : problem->proven_cycles;
+    answer->lower_bound_cycles = fmax(ideal_bound(problem), proven);
     return true;
   }
   if (!is_preloading(problem) || !answer->is_feasible) {

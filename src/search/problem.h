@@ -23,6 +23,8 @@ typedef struct dsm__problem {
   bool is_preloading_off;    /**< weights are not preloaded, whatever the options say */
   bool is_memory_short;      /**< the fastest path of a graph that was searched does not fit */
   dsm__deadline deadline;    /**< in inputs, if the options have a time limit */
+  double proven_cycles;      /**< what no mapping without preloading is faster than, as far as is
+                                  known when the time is over */
   uint64_t evaluations;      /**< of building graphs */
   dsm__arena *arena;
 } dsm__problem;

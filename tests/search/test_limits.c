@@ -114,12 +114,35 @@ START_TEST(test_limits_are_in_the_plan) {
 }
 END_TEST
 
+/* Wherever the time ends: before layers are scored, among what can be held, among layouts. */
+START_TEST(test_bound_holds_whenever_time_ends) {
+  const dsm_override values[] = {{"model.layout_move", _i % 2 == 0 ? "exact" : "none", NULL},
+                                 {"chip.cores", "720", NULL}};
+  dsm_workload *const workload = bundled_workload(_i < 2 ? "vgg16" : "mobilenet_v2", "16");
+  dsm_system *const system = bundled_system_with("torus16", values, 2);
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  dsm_plan *whole = NULL;
+  ck_assert_int_eq(dsm_explore(&whole, workload, system, &options, NULL), DSM_OK);
+  for (double limit = 1e-4; limit < 0.2; limit *= 1.5) {
+    dsm_plan *cut = NULL;
+    options.time_limit_seconds = limit;
+    ck_assert_int_eq(dsm_explore(&cut, workload, system, &options, NULL), DSM_OK);
+    check_encloses(cut, whole);
+    dsm_plan_free(cut);
+  }
+  dsm_plan_free(whole);
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+}
+END_TEST
+
 Suite *suite_limits(void) {
   Suite *const suite = suite_create("limits");
   TCase *const tests = tcase_create("limits");
   tcase_set_timeout(tests, 120);
   tcase_add_loop_test(tests, test_no_time_gives_a_valid_plan_with_a_bound, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_time_that_is_enough_changes_nothing, 0, BUNDLED_NETWORKS);
+  tcase_add_loop_test(tests, test_bound_holds_whenever_time_ends, 0, 4);
   tcase_add_loop_test(tests, test_gap_is_kept, 0, 3);
   tcase_add_loop_test(tests, test_limits_have_ranges, 0, sizeof bad_limits / sizeof bad_limits[0]);
   tcase_add_test(tests, test_limits_are_in_the_plan);
