@@ -66,6 +66,7 @@ typedef struct dsm_recorded {
   double step_cycles;
   double cycles_per_second; /**< of the system that it was recorded with, 1e9 * its frequency_GHz */
   double utilization;
+  bool is_stopped; /**< the search was ended by its time limit: another run may find another plan */
   const dsm_recorded_layer *layers; /**< in order of execution, names are unique */
   size_t layer_count;
 } dsm_recorded;
@@ -193,7 +194,9 @@ typedef struct dsm_drift {
   dsm_moved sample_seconds;       /**< step_seconds over the minibatch: decides first */
   dsm_moved step_cycles;          /**< does not decide */
   bool is_same_clock;             /**< a cycle is as long on both sides: cycles can be compared */
-  dsm_moved utilization;          /**< higher is better; decides where the time does not */
+  bool is_stopped_before; /**< the time limit ended the search: the verdict may change by itself */
+  bool is_stopped_after;  /**< likewise */
+  dsm_moved utilization;  /**< higher is better; decides where the time does not */
   const dsm_layer_drift *layers;
   size_t layer_count;
   const dsm_pass_difference *passes; /**< whose time or utilization is beyond the tolerance, or that
@@ -220,8 +223,8 @@ typedef struct dsm_check_request {
 DSM_API DSM_NODISCARD dsm_status dsm_check(dsm_drift **drift, const dsm_check_request *request,
                                            dsm_diags *diags);
 
-/** Compares a baseline with a plan. Layers are matched by name. *drift belongs to the caller.
- * DSM_ERROR_OUT_OF_MEMORY. */
+/** Compares a baseline with a plan. Layers are matched by name. *drift belongs to the caller. A
+ * note says if the time limit ended the search of one. DSM_ERROR_OUT_OF_MEMORY. */
 DSM_API DSM_NODISCARD dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_baseline *baseline,
                                                   const dsm_plan *plan, double tolerance,
                                                   dsm_diags *diags);

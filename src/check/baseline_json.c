@@ -384,6 +384,7 @@ static dsm_status fill(dsm_baseline *baseline, baseline_reader *reader, size_t o
       !say_what_it_is(reader, file, diags)) {
     advise(baseline, file, diags);
   }
+  reader->record.is_stopped = reader->plan.is_stopped;
   reader->record.layers = reader->layers;
   reader->record.layer_count = reader->layer_count;
   baseline->record = reader->record;

@@ -72,6 +72,19 @@ static bool name_inputs(dsm_drift *drift, const dsm_baseline *baseline, const ds
   return drift->workload != NULL && drift->system != NULL && drift->dsm_version_before != NULL;
 }
 
+/* Where a search was ended by the clock, what it found depends on the machine and its load. */
+static void note_stopped(const dsm_drift *drift, dsm_diags *diags) {
+  if (!drift->is_stopped_before && !drift->is_stopped_after) {
+    return;
+  }
+  const char *const which = !drift->is_stopped_after    ? "the baseline's search was"
+                            : !drift->is_stopped_before ? "the new search was"
+                                                        : "the searches of baseline and now were";
+  dsm__diags_add(diags, DSM_SEVERITY_NOTE, (dsm__place){0},
+                 "without --time-limit a baseline is the optimum",
+                 "%s ended by the time limit: the verdict may be another each time", which);
+}
+
 dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_baseline *baseline, const dsm_plan *plan,
                             double tolerance, dsm_diags *diags) {
   *drift = NULL;
@@ -82,11 +95,15 @@ dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_baseline *baseline, con
     dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }
-  *made = (dsm_drift){.tolerance = tolerance, .arena = arena};
+  *made = (dsm_drift){.tolerance = tolerance,
+                      .is_stopped_before = baseline->record.is_stopped,
+                      .is_stopped_after = now.is_stopped,
+                      .arena = arena};
   if (!name_inputs(made, baseline, plan) || !dsm__drift_compare(made, &baseline->record, &now)) {
     dsm_drift_free(made);
     return dsm__out_of_memory(diags);
   }
+  note_stopped(made, diags);
   *drift = made;
   return DSM_OK;
 }

@@ -59,6 +59,7 @@ bool dsm__record_of_plan(dsm_recorded *record, const dsm_plan *plan, dsm__arena 
       .step_cycles = plan->result.step_cycles,
       .cycles_per_second = 1e9 * plan->system->core.frequency_GHz,
       .utilization = plan->result.utilization,
+      .is_stopped = plan->statistics.is_stopped,
       .layers = layers,
       .layer_count = plan->layer_count,
   };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_drift.c: whole checks: a baseline, explored again. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,36 @@ START_TEST(test_what_no_more_fits_is_infeasible) {
 }
 END_TEST
 
+/* Of the small baseline and its question, each with and without a limit that is over at once. */
+START_TEST(test_a_search_that_the_clock_ended_is_noted) {
+  static const char *const words[] = {
+      "the baseline's search was ended by the time limit: the verdict may be another each time",
+      "the new search was ended by the time limit: the verdict may be another each time",
+      "the searches of baseline and now were ended by the time limit: the verdict may be another "
+      "each time"};
+  static const char *const search[] = {"\"gap\": 0, \"is_stopped\": true",
+                                       "\"time_limit_seconds\": 1e-9",
+                                       "\"time_limit_seconds\": 1e-9, \"is_stopped\": true"};
+  char key[200];
+  snprintf(key, sizeof key, "\"search\": { %s }, \"result\"", search[_i]);
+  char *const text = small_baseline_with("\"result\"", key);
+  dsm_baseline *const baseline = baseline_of(text, NULL, 0);
+  dsm_diags *const diags = dsm_diags_new(5);
+  dsm_drift *drift = NULL;
+  const dsm_check_request request = {.baseline = baseline};
+  ck_assert_int_eq(dsm_check(&drift, &request, diags), DSM_OK);
+  ck_assert(drift->is_stopped_before == (_i != 1));
+  ck_assert(drift->is_stopped_after == (_i != 0));
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  ck_assert_int_eq(dsm_diags_get(diags, 0)->severity, DSM_SEVERITY_NOTE);
+  ck_assert_str_eq(dsm_diags_get(diags, 0)->message, words[_i]);
+  dsm_drift_free(drift);
+  dsm_diags_free(diags);
+  dsm_baseline_free(baseline);
+  free(text);
+}
+END_TEST
+
 Suite *suite_drift(void) {
   Suite *const suite = suite_create("drift");
   TCase *const whole = tcase_create("checks");
@@ -143,6 +174,7 @@ Suite *suite_drift(void) {
   tcase_add_test(whole, test_illegal_decisions_are_changed_decisions);
   tcase_add_test(whole, test_other_inputs_take_the_place_of_the_baselines);
   tcase_add_test(whole, test_what_no_more_fits_is_infeasible);
+  tcase_add_loop_test(whole, test_a_search_that_the_clock_ended_is_noted, 0, 3);
   suite_add_tcase(suite, whole);
   return suite;
 }
