@@ -93,6 +93,15 @@ DSM_API DSM_NODISCARD dsm_status dsm_baseline_parse(dsm_baseline **baseline, con
                                                     const dsm_override *overrides,
                                                     size_t override_count, dsm_diags *diags);
 
+/**
+ * The same of what a plan is the answer to: its inputs and options. Its figures and decisions are
+ * not read, and the record is empty; no note advises.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_question_parse(dsm_baseline **question, const char *text,
+                                                    size_t length, const char *file,
+                                                    const dsm_override *overrides,
+                                                    size_t override_count, dsm_diags *diags);
+
 /** dsm_baseline_parse of a file ("-": standard input); also DSM_ERROR_IO. */
 DSM_API DSM_NODISCARD dsm_status dsm_baseline_load(dsm_baseline **baseline, const char *path,
                                                    const dsm_override *overrides,

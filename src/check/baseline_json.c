@@ -305,8 +305,9 @@ static uint64_t read_minibatch(baseline_reader *reader) {
   return minibatch;
 }
 
-/* False if it is a document of another kind, of which nothing else was read. */
-static bool read_baseline(baseline_reader *reader, dsm_baseline *baseline) {
+/* What a plan is the answer to. False if it is a document of another kind, of which nothing else
+ * was read. */
+static bool read_question(baseline_reader *reader, dsm_baseline *baseline) {
   reader->plan.root = dsm__json_root(reader->plan.doc);
   baseline->dsm_version = read_version(reader);
   if (!dsm__json_format(&reader->plan.root, "dsm-plan/1") ||
@@ -317,13 +318,16 @@ static bool read_baseline(baseline_reader *reader, dsm_baseline *baseline) {
   if (dsm__json_doc_error_count(reader->plan.doc) == 0) {
     dsm__plan_check_options(&reader->plan);
   }
+  baseline->minibatch = read_minibatch(reader);
+  return true;
+}
+
+static void read_record(baseline_reader *reader) {
   read_result(reader);
   read_layers(reader);
   if (has_all_names(reader) && !dsm__json_doc_is_out_of_memory(reader->plan.doc)) {
     read_groups(reader);
   }
-  baseline->minibatch = read_minibatch(reader);
-  return true;
 }
 
 /* The clock of the machine that the baseline was made for, whatever overrides make of it: what was
@@ -364,23 +368,33 @@ static bool say_what_it_is(const baseline_reader *reader, const char *file, dsm_
   return true;
 }
 
-/* What helps if a baseline cannot be read. Not if overrides may be to blame. */
+/* What helps if a baseline cannot be read. Not if overrides may be to blame. No file is named that
+ * is there: it may be all that is left of its question. */
 static void advise(const dsm_baseline *baseline, const char *file, dsm_diags *diags) {
-  const bool is_known = baseline->dsm_version != NULL && baseline->dsm_version[0] != '\0';
-  dsm__diags_add(diags, DSM_SEVERITY_NOTE, (dsm__place){.file = file}, NULL,
-                 "a baseline is a plan that dsm %s can read; this one was written by %s%s; make it "
-                 "anew: dsm explore WORKLOAD SYSTEM -o %s",
-                 dsm_version(), is_known ? "dsm " : "an unknown program",
-                 is_known ? baseline->dsm_version : "",
-                 file == NULL || strcmp(file, "-") == 0 ? "FILE" : file);
+  static const char anew[] = "make it anew: dsm explore WORKLOAD SYSTEM -o BASELINE.json";
+  const dsm__place place = {.file = file};
+  const char *const version = baseline->dsm_version == NULL ? "" : baseline->dsm_version;
+  if (strcmp(version, dsm_version()) == 0) {
+    dsm__diags_add(diags, DSM_SEVERITY_NOTE, place, NULL,
+                   "a baseline is a plan as dsm %s writes it; %s", version, anew);
+  } else {
+    dsm__diags_add(diags, DSM_SEVERITY_NOTE, place, NULL,
+                   "a baseline is a plan that dsm %s can read; this one was written by %s%s; %s",
+                   dsm_version(), version[0] != '\0' ? "dsm " : "an unknown program", version,
+                   anew);
+  }
 }
 
-/* Reads into a baseline whose arena is that of the reader. */
-static dsm_status fill(dsm_baseline *baseline, baseline_reader *reader, size_t override_count,
-                       const char *file, dsm_diags *diags) {
-  const bool is_plan = read_baseline(reader, baseline);
+/* Reads into a baseline whose arena is that of the reader; with its record, if that is wanted. */
+static dsm_status fill(dsm_baseline *baseline, baseline_reader *reader, bool has_record,
+                       dsm_diags *diags) {
+  const char *const file = reader->plan.file;
+  const bool is_plan = read_question(reader, baseline);
+  if (is_plan && has_record) {
+    read_record(reader);
+  }
   const dsm_status status = dsm__json_doc_finish(reader->plan.doc);
-  if (status == DSM_ERROR_INVALID && (!is_plan || override_count == 0) &&
+  if (status == DSM_ERROR_INVALID && has_record && (!is_plan || !reader->plan.is_overridden) &&
       !say_what_it_is(reader, file, diags)) {
     advise(baseline, file, diags);
   }
@@ -392,9 +406,9 @@ static dsm_status fill(dsm_baseline *baseline, baseline_reader *reader, size_t o
   return status;
 }
 
-dsm_status dsm_baseline_parse(dsm_baseline **baseline, const char *text, size_t length,
-                              const char *file, const dsm_override *overrides,
-                              size_t override_count, dsm_diags *diags) {
+static dsm_status parse(dsm_baseline **baseline, const char *text, size_t length, const char *file,
+                        const dsm_override *overrides, size_t override_count, bool has_record,
+                        dsm_diags *diags) {
   *baseline = NULL;
   dsm__arena *const arena = dsm__arena_new();
   dsm_baseline *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
@@ -415,9 +429,9 @@ dsm_status dsm_baseline_parse(dsm_baseline **baseline, const char *text, size_t 
                           : dsm__json_doc_parse(&reader.plan.doc, text, length, file, overrides,
                                                 override_count, diags);
   if (status == DSM_OK) {
-    status = fill(made, &reader, override_count, file, diags);
+    status = fill(made, &reader, has_record, diags);
   }
-  if (status == DSM_OK && override_count > 0) {
+  if (status == DSM_OK && has_record && override_count > 0) {
     status = read_clock(&made->record, text, length, file, diags);
   }
   dsm__json_doc_free(reader.plan.doc);
@@ -427,6 +441,18 @@ dsm_status dsm_baseline_parse(dsm_baseline **baseline, const char *text, size_t 
   }
   *baseline = made;
   return DSM_OK;
+}
+
+dsm_status dsm_baseline_parse(dsm_baseline **baseline, const char *text, size_t length,
+                              const char *file, const dsm_override *overrides,
+                              size_t override_count, dsm_diags *diags) {
+  return parse(baseline, text, length, file, overrides, override_count, true, diags);
+}
+
+dsm_status dsm_question_parse(dsm_baseline **question, const char *text, size_t length,
+                              const char *file, const dsm_override *overrides,
+                              size_t override_count, dsm_diags *diags) {
+  return parse(question, text, length, file, overrides, override_count, false, diags);
 }
 
 dsm_status dsm_baseline_load(dsm_baseline **baseline, const char *path,

@@ -154,7 +154,7 @@ cli_exit cli_load_question(cli_question *question, const cli_arguments *argument
   cli_exit outcome = take_text(&of, arguments, diags);
   if (outcome == CLI_EXIT_DONE) {
     const char *const name = of.path == NULL ? arguments->operands[0] : of.path;
-    outcome = cli_exit_of(dsm_baseline_parse(&question->baseline, of.text, of.length, name,
+    outcome = cli_exit_of(dsm_question_parse(&question->baseline, of.text, of.length, name,
                                              of.overrides, of.override_count, diags));
   }
   cli_print_findings(arguments, diags);

@@ -120,6 +120,76 @@ START_TEST(test_what_is_left_out_of_a_layer_is_as_in_a_plan) {
 }
 END_TEST
 
+/* ---- what a question need not have ---- */
+
+/* Without its result, a pass's figures, a legal split, all layers. */
+START_TEST(test_a_question_needs_no_figures_and_decisions) {
+  static const struct {
+    const char *part;
+    const char *replacement;
+  } edits[] = {
+      {"\"result\": { \"step_cycles\": 1000, \"step_seconds\": 5e-7, \"utilization\": 0.25 },", ""},
+      {"\"cycles\": { \"total\": 1000 }, ", ""},
+      {", \"utilization\": 0.25,\n", ",\n"},
+      {"\"mb\": 1", "\"mb\": 64"},
+      {"{ \"name\": \"fc\", \"passes\"", "{ \"name\": \"of_another_time\", \"passes\""},
+      {"{ \"forward\": {", "{ \"sideways\": {"},
+  };
+  char *const text = small_baseline_with(edits[_i].part, edits[_i].replacement);
+  static const dsm_override overrides[] = {{.path = "system.chip.cores", .value = "2"}};
+  dsm_baseline *question = NULL;
+  dsm_diags *const diags = dsm_diags_new(5);
+  ck_assert_int_eq(dsm_question_parse(&question, text, strlen(text), "p.json", overrides, 1, diags),
+                   DSM_OK);
+  ck_assert_uint_eq(dsm_diags_count(diags), 0);
+  ck_assert_uint_eq(question->workload->layer_count, 1);
+  ck_assert_uint_eq(question->system->chip.cores, 2);
+  ck_assert_int_eq(question->options.mode, DSM_MODE_INFERENCE);
+  ck_assert_uint_eq(question->record.layer_count, 0);
+  dsm_baseline_free(question);
+  dsm_diags_free(diags);
+  free(text);
+}
+END_TEST
+
+START_TEST(test_a_question_that_cannot_be_read_gets_no_advice) {
+  char *const text = small_baseline_with("\"mode\": \"inference\",", "");
+  dsm_baseline *question = NULL;
+  dsm_diags *const diags = dsm_diags_new(5);
+  ck_assert_int_eq(dsm_question_parse(&question, text, strlen(text), "p.json", NULL, 0, diags),
+                   DSM_ERROR_INVALID);
+  ck_assert_ptr_null(question);
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  ck_assert_int_eq(dsm_diags_get(diags, 0)->severity, DSM_SEVERITY_ERROR);
+  dsm_diags_free(diags);
+  free(text);
+}
+END_TEST
+
+/* An edited plan of today is no plan of another version. */
+START_TEST(test_advice_names_no_file_that_is_there) {
+  char version[100];
+  char expected[200];
+  snprintf(version, sizeof version, "\"dsm_version\": \"%s\", \"optimizations\"", dsm_version());
+  snprintf(expected, sizeof expected,
+           "a baseline is a plan as dsm %s writes it; make it anew: dsm explore WORKLOAD SYSTEM -o "
+           "BASELINE.json",
+           dsm_version());
+  char *const text = small_baseline_with("\"optimizations\"", version);
+  char *const key = strstr(text, "step_cycles");
+  memcpy(key, "samples_per", strlen("samples_per")); /* step_cycles is missing */
+  dsm_baseline *baseline = NULL;
+  dsm_diags *const diags = dsm_diags_new(5);
+  ck_assert_int_eq(dsm_baseline_parse(&baseline, text, strlen(text), "b.json", NULL, 0, diags),
+                   DSM_ERROR_INVALID);
+  const size_t count = dsm_diags_count(diags);
+  ck_assert_uint_ge(count, 2);
+  ck_assert_str_eq(dsm_diags_get(diags, count - 1)->message, expected);
+  dsm_diags_free(diags);
+  free(text);
+}
+END_TEST
+
 /* ---- overrides ---- */
 
 START_TEST(test_overrides_replace_values_of_the_inputs) {
@@ -168,6 +238,9 @@ Suite *suite_baseline(void) {
   tcase_add_test(lenient, test_decisions_need_not_be_legal);
   tcase_add_test(lenient, test_layers_need_not_be_those_of_the_workload);
   tcase_add_test(lenient, test_what_is_left_out_of_a_layer_is_as_in_a_plan);
+  tcase_add_loop_test(lenient, test_a_question_needs_no_figures_and_decisions, 0, 6);
+  tcase_add_test(lenient, test_a_question_that_cannot_be_read_gets_no_advice);
+  tcase_add_test(lenient, test_advice_names_no_file_that_is_there);
   suite_add_tcase(suite, lenient);
   TCase *const overrides = tcase_create("overrides and files");
   tcase_add_test(overrides, test_overrides_replace_values_of_the_inputs);

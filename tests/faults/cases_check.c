@@ -63,6 +63,14 @@ static attempt parse_other_version(const subject *s, dsm_diags *diags) {
   return parse(s->small_plan_text, &other, 1, diags); /* with a note */
 }
 
+static attempt parse_question(const subject *s, dsm_diags *diags) {
+  static dsm_baseline poison;
+  dsm_baseline *question = &poison;
+  const dsm_status status = dsm_question_parse(
+      &question, s->small_plan_text, strlen(s->small_plan_text), "p.json", NULL, 0, diags);
+  return take_baseline(status, question, &poison);
+}
+
 static attempt load(const subject *s, dsm_diags *diags) {
   static dsm_baseline poison;
   dsm_baseline *baseline = &poison;
@@ -206,6 +214,7 @@ const faulty_case check_cases[] = {
     {"dsm_baseline_parse, overrides", parse_with_overrides, DSM_OK, NULL},
     {"dsm_baseline_parse, wrong figure", parse_wrong_figure, DSM_ERROR_INVALID, NULL},
     {"dsm_baseline_parse, other version", parse_other_version, DSM_ERROR_INVALID, NULL},
+    {"dsm_question_parse", parse_question, DSM_OK, NULL},
     {"dsm_baseline_load", load, DSM_OK, NULL},
     {"dsm_check, other inputs", check_other_inputs, DSM_OK, NULL},
     {"dsm_check, infeasible", check_infeasible, DSM_ERROR_INFEASIBLE, NULL},
