@@ -32,8 +32,9 @@ void cli_take_overrides(dsm_override *taken, size_t *taken_count, const dsm_over
 }
 
 static cli_exit complain_of_one(const cli_arguments *arguments) {
-  return cli_usage_error(arguments->command, "expected %s, found only '%s'",
-                         arguments->command->operands, arguments->operands[0]);
+  const cli_command *const command = arguments->command;
+  return cli_usage_error(command, "expected %s or %s, found only '%s'", command->operands,
+                         command->other_form, arguments->operands[0]);
 }
 
 /* ---- the text ---- */
@@ -56,10 +57,15 @@ static bool is_plan(const plan_text *of) {
          kind == DSM_DESCRIPTION_PLAN;
 }
 
-/* A name that is found nowhere may be that of a network, of which the system is missing. */
+/* A name that is found nowhere may be that of a network, of which the system is missing; one with a
+ * slash or an ending is that of a file. */
+static bool may_be_network(const char *name) {
+  return strpbrk(name, "/.") == NULL;
+}
+
 static cli_exit read_file(plan_text *of, const cli_arguments *arguments, dsm_diags *diags) {
   dsm_status status = cli_find_input(&of->path, arguments, arguments->operands[0], 0, diags);
-  if (status == DSM_ERROR_IO) {
+  if (status == DSM_ERROR_IO && may_be_network(arguments->operands[0])) {
     dsm_diags_clear(diags);
     return complain_of_one(arguments);
   }
