@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fuzz_baseline.c: any bytes as a baseline; what parses can be compared with a new exploration, and
- * shown in every form. */
+/* fuzz_baseline.c: any bytes as a baseline, and as a question; what parses can be compared with a
+ * new exploration, and shown in every form. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -41,6 +41,18 @@ static void explore_again(const dsm_baseline *baseline) {
   dsm_drift_free(drift);
 }
 
+/* What is a baseline is a question. */
+static void read_question(const char *text, size_t size, dsm_status of_baseline) {
+  dsm_diags *const diags = fuzz_diags();
+  dsm_baseline *question = NULL;
+  const dsm_status status = dsm_question_parse(&question, text, size, "p.json", NULL, 0, diags);
+  FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
+  FUZZ_CHECK((status == DSM_OK) == (question != NULL));
+  FUZZ_CHECK(status == DSM_OK || of_baseline != DSM_OK);
+  fuzz_check_diags(diags, status, fuzz_line_count(text, size));
+  dsm_baseline_free(question);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > FUZZ_BYTES_MAX) {
     return 0;
@@ -56,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     explore_again(baseline);
   }
   dsm_baseline_free(baseline);
+  read_question(text, size, status);
   free(text);
   return 0;
 }
