@@ -150,8 +150,8 @@ static void decide_stage_splits(deciding *d) {
   }
 }
 
-bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *network,
-                         const dsm__graph_path *path, dsm__decisions *decisions) {
+static bool decide(dsm__problem *problem, const dsm__network_graph *network,
+                   const dsm__graph_path *path, dsm__decisions *decisions) {
   const size_t layer_count = problem->inputs.workload->layer_count;
   deciding d = {.problem = problem};
   d.layers = dsm__arena_array(problem->arena, layer_count, sizeof d.layers[0]);
@@ -170,4 +170,16 @@ bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *networ
   return dsm__core_layouts_complete(problem->inputs.workload, &problem->machine,
                                     problem->inputs.options->mode, decisions, d.layers, true,
                                     problem->arena);
+}
+
+/* A time limit ends the search of a path, not what the path is made of: core splits that are not
+ * the best are slower than the step that was found, and in pipelines not legal. They are searched
+ * once for each distinct layer and way that it is run. */
+bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *network,
+                         const dsm__graph_path *path, dsm__decisions *decisions) {
+  dsm__deadline *const deadline = problem->inputs.deadline;
+  problem->inputs.deadline = NULL;
+  const bool is_done = decide(problem, network, path, decisions);
+  problem->inputs.deadline = deadline;
+  return is_done;
 }

@@ -16,21 +16,23 @@ static int compare_items(const void *left, const void *right) {
 }
 
 /* The replication that saves most by a byte of the chip, of equals the least; nothing saved: 0. */
-static dsm__preload_item best_replication(dsm__problem *problem, const dsm__resident_run *run) {
-  const uint64_t cores = problem->machine.system->chip.cores;
+static dsm__preload_item best_replication(dsm__problem *problem, const dsm__resident_run *run,
+                                          dsm__resident *of_divisors) {
+  const dsm__core_splits *const splits = &problem->table.splits;
+  const double cores = (double)problem->machine.system->chip.cores;
   dsm__preload_item best = {0};
-  for (uint64_t replication = 1; replication <= cores; replication++) {
-    if (cores % replication != 0) {
+  if (dsm__problem_is_over(problem)) {
+    return best;
+  }
+  dsm__resident_replications(run, splits, of_divisors, &problem->evaluations);
+  for (size_t d = 0; d < splits->divisors.count; d++) {
+    const dsm__resident *const one = &of_divisors[d];
+    if (!isfinite(one->cycles)) {
       continue;
     }
-    const dsm__resident one =
-        dsm__resident_replicated(run, &problem->table.splits, replication, &problem->evaluations);
-    if (!isfinite(one.cycles)) {
-      continue;
-    }
-    const double saved = (run->hull[0].cycles - one.cycles) / (one.bytes * (double)cores);
+    const double saved = (run->hull[0].cycles - one->cycles) / (one->bytes * cores);
     if (saved > best.saved_per_byte) {
-      best.bytes = one.bytes;
+      best.bytes = one->bytes;
       best.saved_per_byte = saved;
     }
   }
@@ -71,11 +73,13 @@ static bool list_layers(dsm__preload_greedy *greedy, const dsm__problem *problem
 static bool rank(dsm__preload_greedy *greedy, dsm__problem *problem,
                  const dsm__residents *residents, const size_t *run_of) {
   dsm__preload_item *const best = dsm__arena_array(problem->arena, residents->count, sizeof *best);
-  if (best == NULL) {
+  dsm__resident *const of_divisors =
+      dsm__arena_array(problem->arena, problem->table.splits.divisors.count, sizeof *of_divisors);
+  if (best == NULL || of_divisors == NULL) {
     return false;
   }
   for (size_t r = 0; r < residents->count; r++) {
-    best[r] = best_replication(problem, residents->runs[r]);
+    best[r] = best_replication(problem, residents->runs[r], of_divisors);
   }
   size_t kept = 0;
   for (size_t i = 0; i < greedy->count; i++) {

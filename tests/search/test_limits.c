@@ -10,9 +10,19 @@
 static const char *const systems[] = {"chip1", "torus64", "torus64_refined"};
 enum { SYSTEM_COUNT = sizeof systems / sizeof systems[0] };
 
+/* What is read back is judged: a plan of the best core splits of its decisions. */
+static void check_legal(const dsm_plan *plan) {
+  dsm_plan *read = NULL;
+  char *const text = dsm_plan_print(plan);
+  ck_assert_int_eq(dsm_plan_parse(&read, text, strlen(text), NULL, NULL, NULL), DSM_OK);
+  dsm_plan_free(read);
+  free(text);
+}
+
 /* Any answer of a search that was cut lies above the optimum, and any bound below it. */
 static void check_encloses(const dsm_plan *cut, const dsm_plan *whole) {
   ck_assert_int_eq(dsm_plan_validate(cut, NULL), DSM_OK);
+  check_legal(cut);
   ck_assert_double_ge(cut->result.step_cycles, whole->result.lower_bound_cycles * (1 - 1e-11));
   ck_assert_double_le(cut->result.lower_bound_cycles, whole->result.step_cycles * (1 + 1e-11));
   ck_assert_double_gt(cut->result.lower_bound_cycles, 0);
@@ -136,12 +146,31 @@ START_TEST(test_bound_holds_whenever_time_ends) {
 }
 END_TEST
 
+/* The time ends with groups whose stages have many core splits: each of theirs is the best. */
+START_TEST(test_groups_are_legal_whenever_time_ends) {
+  const dsm_override cores[] = {{"chip.cores", "55440", NULL}};
+  dsm_workload *const workload = bundled_workload("gnmt", "256");
+  dsm_system *const system = bundled_system_with("torus64_refined", cores, 1);
+  dsm_explore_options options = bundled_options((dsm_mode)_i);
+  for (double limit = 0.005; limit < 0.3; limit *= 1.5) {
+    dsm_plan *cut = NULL;
+    options.time_limit_seconds = limit;
+    ck_assert_int_eq(dsm_explore(&cut, workload, system, &options, NULL), DSM_OK);
+    check_legal(cut);
+    dsm_plan_free(cut);
+  }
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+}
+END_TEST
+
 Suite *suite_limits(void) {
   Suite *const suite = suite_create("limits");
   TCase *const tests = tcase_create("limits");
   tcase_set_timeout(tests, 120);
   tcase_add_loop_test(tests, test_no_time_gives_a_valid_plan_with_a_bound, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_time_that_is_enough_changes_nothing, 0, BUNDLED_NETWORKS);
+  tcase_add_loop_test(tests, test_groups_are_legal_whenever_time_ends, 0, DSM_MODE_COUNT);
   tcase_add_loop_test(tests, test_bound_holds_whenever_time_ends, 0, 4);
   tcase_add_loop_test(tests, test_gap_is_kept, 0, 3);
   tcase_add_loop_test(tests, test_limits_have_ranges, 0, sizeof bad_limits / sizeof bad_limits[0]);
