@@ -389,7 +389,7 @@ static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
   digest = digest_double(digest, dsm_group_cycles(machine, &hand_over));
   digest = digest_double(digest, dsm_stage_hand_over_cycles(machine, &hand_over, 1));
   digest = digest_u64(digest, dsm_stage_hands_over(DSM_PASS_FORWARD, 0, 2));
-  digest = digest_u64(digest, dsm_group_slowest_link(machine, &relayout));
+  digest = digest_u64(digest, dsm_bound_of_link(dsm_group_slowest_link(machine, &relayout)));
   digest = digest_double(digest, dsm_link_cycles(machine, DSM_LINK_X, 1000));
   return digest_double(digest,
                        dsm_ideal_cycles(layer, machine, DSM_PASS_FORWARD, workload->minibatch));
