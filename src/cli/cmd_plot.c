@@ -95,34 +95,50 @@ static char *path_beside(const request *wanted, const char *file) {
   return path;
 }
 
-/* A text into a file of the script's folder. */
-static cli_exit write_beside(const request *wanted, const char *file, const char *text) {
-  char *const path = file == NULL || text == NULL ? NULL : path_beside(wanted, file);
-  if (path == NULL) {
-    return cli_out_of_memory();
+/* What a script consists of: its data, then itself. Made before anything is written, so that what
+ * was written can be taken away without memory. */
+typedef struct script {
+  char *text;
+  char **paths; /* of each data file, then of the text */
+  size_t count;
+} script;
+
+static void free_script(script *all) {
+  for (size_t i = 0; all->paths != NULL && i < all->count; i++) {
+    free(all->paths[i]);
   }
-  const cli_exit outcome =
-      cli_is_same_file(path, wanted->input)
-          ? cli_usage_error(wanted->arguments->command, "--script: '%s' is what is plotted", path)
-          : cli_put_file(wanted->arguments, "script", path, text, strlen(text));
-  free(path);
-  return outcome;
+  free(all->paths);
+  free(all->text);
 }
 
-/* Takes away the first `count` data files of a script that was not written whole. */
-static void remove_data(const request *wanted, const dsm_plot *plot, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+static bool make_script(script *all, const request *wanted, const dsm_plot *plot) {
+  char name[NAME_SIZE + 4];
+  (void)snprintf(name, sizeof name, "%s.gp", wanted->name);
+  *all = (script){.text = dsm_plot_script(plot, wanted->name, wanted->form),
+                  .paths = calloc(plot->data_count + 1, sizeof(char *)),
+                  .count = plot->data_count + 1};
+  bool is_made = all->text != NULL && all->paths != NULL;
+  for (size_t i = 0; is_made && i < plot->data_count; i++) {
     char *const file = dsm_plot_data_file(plot, wanted->name, i);
-    char *const path = file == NULL ? NULL : path_beside(wanted, file);
-    if (path != NULL) {
-      (void)unlink(path);
-    }
-    free(path);
+    all->paths[i] = file == NULL ? NULL : path_beside(wanted, file);
+    is_made = all->paths[i] != NULL;
     free(file);
   }
+  if (is_made) {
+    all->paths[plot->data_count] = path_beside(wanted, name);
+    is_made = all->paths[plot->data_count] != NULL;
+  }
+  return is_made;
 }
 
-static cli_exit write_files(const request *wanted, const dsm_plot *plot) {
+static cli_exit put_text(const request *wanted, const char *path, const char *text) {
+  return cli_is_same_file(path, wanted->input)
+             ? cli_usage_error(wanted->arguments->command, "--script: '%s' is what is plotted",
+                               path)
+             : cli_put_file(wanted->arguments, "script", path, text, strlen(text));
+}
+
+static cli_exit write_files(const request *wanted, const dsm_plot *plot, const script *all) {
   const char *const folder = wanted->arguments->plot.script;
   const bool is_made = mkdir(folder, 0777) == 0;
   if (!is_made && errno != EEXIST) {
@@ -130,33 +146,33 @@ static cli_exit write_files(const request *wanted, const dsm_plot *plot) {
   }
   cli_exit outcome = CLI_EXIT_DONE;
   size_t written_count = 0;
-  while (written_count < plot->data_count && outcome == CLI_EXIT_DONE) {
-    char *const file = dsm_plot_data_file(plot, wanted->name, written_count);
-    outcome = write_beside(wanted, file, plot->data[written_count].text);
+  while (written_count < all->count && outcome == CLI_EXIT_DONE) {
+    const bool is_data = written_count < plot->data_count;
+    outcome = put_text(wanted, all->paths[written_count],
+                       is_data ? plot->data[written_count].text : all->text);
     written_count += outcome == CLI_EXIT_DONE;
-    free(file);
   }
-  if (outcome == CLI_EXIT_DONE) {
-    char file[NAME_SIZE + 4];
-    (void)snprintf(file, sizeof file, "%s.gp", wanted->name);
-    char *const script = dsm_plot_script(plot, wanted->name, wanted->form);
-    outcome = write_beside(wanted, file, script);
-    free(script);
+  for (size_t i = 0; outcome != CLI_EXIT_DONE && i < written_count; i++) {
+    (void)unlink(all->paths[i]);
   }
-  if (outcome != CLI_EXIT_DONE) {
-    remove_data(wanted, plot, written_count);
-    if (is_made) {
-      (void)rmdir(folder);
-    }
+  if (outcome != CLI_EXIT_DONE && is_made) {
+    (void)rmdir(folder);
   }
   return outcome;
 }
 
 /* All its files or none: signals wait meanwhile. */
 static cli_exit write_script(const request *wanted, const dsm_plot *plot) {
-  cli_interrupt_hold();
-  const cli_exit outcome = write_files(wanted, plot);
-  cli_interrupt_release();
+  script all;
+  cli_exit outcome = CLI_EXIT_DONE;
+  if (make_script(&all, wanted, plot)) {
+    cli_interrupt_hold();
+    outcome = write_files(wanted, plot, &all);
+    cli_interrupt_release();
+  } else {
+    outcome = cli_out_of_memory();
+  }
+  free_script(&all);
   return outcome;
 }
 
