@@ -66,34 +66,35 @@ static dsm__resident score_needed(const scorer *s, size_t split, double all_cycl
   return resident_of(s->run, &s->all, all_cycles, bytes, fraction, split);
 }
 
-static int compare_residents(const void *left, const void *right) {
-  const dsm__resident *const a = left;
-  const dsm__resident *const b = right;
-  if (a->bytes < b->bytes || a->bytes > b->bytes) {
-    return a->bytes < b->bytes ? -1 : 1;
-  }
-  if (a->cycles < b->cycles || a->cycles > b->cycles) {
-    return a->cycles < b->cycles ? -1 : 1;
-  }
-  return (a->split > b->split) - (a->split < b->split);
-}
-
 /* Is b on or above the line from a to c? */
 static bool is_above(const dsm__resident *a, const dsm__resident *b, const dsm__resident *c) {
   return (b->cycles - a->cycles) * (c->bytes - a->bytes) >=
          (c->cycles - a->cycles) * (b->bytes - a->bytes);
 }
 
-/* Keeps points that no other is better than in both respects, by bytes; how many they are. */
-static size_t reduce_to_ends(dsm__resident *points, size_t count) {
-  qsort(points, count, sizeof *points, compare_residents);
-  size_t kept = 1;
-  for (size_t i = 1; i < count; i++) {
-    if (points[i].cycles < points[kept - 1].cycles) {
-      points[kept++] = points[i];
-    }
+/* Adds a point to points that no other is better than in both respects, by bytes, unless one of
+ * them is as good in both; how many they are then. What comes first stays, of equals. */
+static size_t add_end(dsm__resident *ends, size_t count, const dsm__resident *point) {
+  size_t low = 0; /* ends before it take no more bytes */
+  size_t high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    *(ends[middle].bytes <= point->bytes ? &low : &high) =
+        ends[middle].bytes <= point->bytes ? middle + 1 : middle;
   }
-  return kept;
+  if (low > 0 && ends[low - 1].cycles <= point->cycles) {
+    return count;
+  }
+  if (low > 0 && ends[low - 1].bytes >= point->bytes) {
+    low--; /* as many bytes, and slower */
+  }
+  size_t after = low;
+  while (after < count && ends[after].cycles >= point->cycles) {
+    after++;
+  }
+  memmove(ends + low + 1, ends + after, (count - after) * sizeof *ends);
+  ends[low] = *point;
+  return count - (after - low) + 1;
 }
 
 /* Copies the lower left convex hull of such points; how many it has. */
@@ -133,14 +134,19 @@ typedef struct scratch {
   dsm__resident_fall *falls;
 } scratch;
 
-/* Scores all splits: in points[0] the best with nothing on chip, behind it the ends of falls; how
- * many points there are. A split that is slower with all weights on chip than another with none
- * is nowhere the best. */
-static size_t score_splits(scorer *s, const scratch *to) {
+/* What the splits of a run come to. */
+typedef struct scored {
+  dsm__resident none; /* the fastest with nothing on chip */
+  size_t end_count;   /* with something on chip */
+  size_t fall_count;
+} scored;
+
+/* Scores all splits: their ends are in points[1] and behind. A split that is slower with all
+ * weights on chip than another with none is nowhere the best. */
+static scored score_splits(scorer *s, const scratch *to) {
   const dsm__resident_run *const run = s->run;
-  size_t count = 1;
+  scored found = {.none = {.cycles = HUGE_VAL}};
   double least = HUGE_VAL; /* of one invocation */
-  to->points[0] = (dsm__resident){.cycles = HUGE_VAL};
   for (size_t i = 0; i < s->splits->count; i++) {
     const dsm_loops *const loops = &s->splits->items[i];
     if (!dsm__is_within_parts(&run->candidates, loops)) {
@@ -155,31 +161,36 @@ static size_t score_splits(scorer *s, const scratch *to) {
     const dsm__resident none = resident_of(run, &s->none, cost.total, 0, 0, i);
     s->evaluations++;
     least = fmin(least, cost.total);
-    to->points[0] = none.cycles < to->points[0].cycles ? none : to->points[0];
+    found.none = none.cycles < found.none.cycles ? none : found.none;
     if (has_weights(run) && cost.overlapped_visible > 0) {
       const dsm__resident needed = score_needed(s, i, all);
       if (needed.cycles < none.cycles && needed.bytes > 0) {
-        to->falls[count - 1] = (dsm__resident_fall){needed, none.cycles};
-        to->points[count++] = needed;
+        to->falls[found.fall_count++] = (dsm__resident_fall){needed, none.cycles};
+        found.end_count = add_end(to->points + 1, found.end_count, &needed);
       }
     }
   }
-  return count;
+  return found;
 }
 
 /* Finds the ends of a run, its hull, and the falls that matter, in the scratch. */
 static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, const scratch *to,
                       uint64_t *evaluations) {
   scorer s = scorer_of(run, splits);
-  const size_t count = score_splits(&s, to);
+  const scored found = score_splits(&s, to);
+  size_t useless = 0; /* not faster than nothing on chip: cycles fall as bytes rise */
+  while (useless < found.end_count && to->points[1 + useless].cycles >= found.none.cycles) {
+    useless++;
+  }
   *evaluations += s.evaluations;
-  run->ends = to->points;
-  run->end_count = reduce_to_ends(to->points, count);
-  run->hull = to->points + run->end_count;
+  run->ends = to->points + useless;
+  run->ends[0] = found.none;
+  run->end_count = 1 + found.end_count - useless;
+  run->hull = to->points + 1 + found.end_count;
   run->hull_count = copy_hull(run->ends, run->end_count, run->hull);
   run->falls = to->falls;
   run->fall_count = 0;
-  for (size_t i = 0; i + 1 < count; i++) {
+  for (size_t i = 0; i < found.fall_count; i++) {
     if (is_below_ends(run, &to->falls[i])) {
       run->falls[run->fall_count++] = to->falls[i];
     }
