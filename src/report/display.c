@@ -185,11 +185,18 @@ void dsm__display_put(dsm__text_buffer *out, const char *text, size_t width, boo
   }
 }
 
+/* A number keeps its per cent sign. */
+static size_t length_of_word(const char *word) {
+  const size_t length = strcspn(word, " ");
+  return strncmp(word + length, " %", 2) == 0 ? length + 1 + strcspn(word + length + 1, " ")
+                                              : length;
+}
+
 void dsm__display_wrap(dsm__text_buffer *out, const char *text, size_t width, dsm__indent indent) {
   size_t column = indent.first;
   bool is_line_empty = true;
   for (const char *word = text + strspn(text, " "); *word != '\0';) {
-    const size_t length = strcspn(word, " ");
+    const size_t length = length_of_word(word);
     const size_t word_width = width_of(word, length);
     if (!is_line_empty && column + 1 + word_width > width) {
       dsm__text_repeat(out, '\n', 1);

@@ -47,8 +47,8 @@ typedef struct dsm__indent {
   size_t rest;  /**< of the others */
 } dsm__indent;
 
-/** Appends text, broken at spaces into lines of at most `width` columns; the last is not ended. A
- * word that is wider than a line gets one of its own. */
+/** Appends text, broken at spaces, but not before a per cent sign, into lines of at most `width`
+ * columns; the last is not ended. A word that is wider than a line gets one of its own. */
 void dsm__display_wrap(dsm__text_buffer *out, const char *text, size_t width, dsm__indent indent);
 
 #endif

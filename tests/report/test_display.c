@@ -101,6 +101,7 @@ static const struct {
     {"one two three", 12, {0, 2}, "one two\n  three"},
     {"one two three", 7, {0, 0}, "one two\nthree"},
     {"one two three", 7, {1, 3}, "one\n   two\n   three"},
+    {"step 12.5 %, 7 %", 11, {0, 2}, "step\n  12.5 %,\n  7 %"},
     {"  spaces   between  ", 20, {0, 0}, "spaces between"},
     {"a incomprehensibilities b", 8, {0, 1}, "a\n incomprehensibilities\n b"},
     {"網路 網路", 8, {0, 0}, "網路\n網路"},
