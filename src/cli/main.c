@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* main.c: the program `dsm`. */
-#include "cli/descriptors.h"
-#include "cli/exit_code.h"
-#include "cli/program.h"
+#include "cli/run/descriptors.h"
+#include "cli/run/exit_code.h"
+#include "cli/run/program.h"
 
 int main(int argc, char *argv[]) {
   if (!cli_occupy_standard_descriptors()) {

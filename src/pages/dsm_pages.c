@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/manual.h"
-#include "cli/option_table.h"
+#include "cli/rows/command.h"
+#include "cli/rows/manual.h"
+#include "cli/rows/option_table.h"
 #include "dsm/file.h"
 #include "pages/format_guide.h"
 #include "pages/roff.h"

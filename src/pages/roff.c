@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/manual.h"
-#include "cli/option_table.h"
+#include "cli/rows/command.h"
+#include "cli/rows/manual.h"
+#include "cli/rows/option_table.h"
 #include "pages/format_guide.h"
 
 enum { NAME_SIZE = 64 };

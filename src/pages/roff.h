@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/command.h"
+#include "cli/rows/command.h"
 
 /** What a page is about. */
 typedef struct pages_subject {

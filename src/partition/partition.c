@@ -8,8 +8,8 @@
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "partition/feasibility.h"
 #include "partition/instance_facts.h"
-#include "partition/placeable.h"
 #include "partition/pricing.h"
 #include "partition/solver.h"
 

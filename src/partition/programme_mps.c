@@ -5,7 +5,7 @@
 
 #include "base/diag_add.h"
 #include "base/text_buffer.h"
-#include "partition/placeable.h"
+#include "partition/feasibility.h"
 #include "partition/programme.h"
 
 static const char *const column_letters[DSM__COLUMN_KIND_COUNT] = {

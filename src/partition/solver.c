@@ -6,11 +6,11 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "partition/capacity_bound.h"
+#include "partition/initial_assignments.h"
 #include "partition/instance_facts.h"
-#include "partition/room_bound.h"
 #include "partition/solver_search.h"
 #include "partition/solver_session.h"
-#include "partition/starts.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "report/figures.h"
 #include "report/loss.h"
-#include "report/page.h"
+#include "report/table/number_style.h"
+#include "report/table/text_page.h"
 
 /* Two times that differ by less, relatively, are the same. */
 #define SAME 1e-9

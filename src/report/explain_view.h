@@ -3,7 +3,7 @@
 #ifndef DSM_REPORT_EXPLAIN_VIEW_H
 #define DSM_REPORT_EXPLAIN_VIEW_H
 
-#include "report/page.h"
+#include "report/table/text_page.h"
 
 /** May passes of a layer differ in parallelism? Then an alternative is of one pass only. */
 bool dsm__explain_is_per_pass(const dsm_plan *plan);

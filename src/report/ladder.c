@@ -4,10 +4,10 @@
 
 #include "base/json_write.h"
 #include "plan/cost_json.h"
-#include "report/csv.h"
-#include "report/figures.h"
-#include "report/page.h"
-#include "report/table.h"
+#include "report/data/csv.h"
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -9,7 +9,7 @@
 
 #include "dsm/explore.h"
 #include "dsm/plan.h"
-#include "report/palette.h"
+#include "report/figure/palette.h"
 
 typedef struct dsm__loss {
   double busy;     /**< a machine without loss needs this */

@@ -4,7 +4,7 @@
 #define DSM_REPORT_PARAMETER_LIST_H
 
 #include "dsm/system.h"
-#include "report/page.h"
+#include "report/table/text_page.h"
 
 /** A parameter as the list shows it. Texts are not NULL. */
 typedef struct dsm__listed_parameter {

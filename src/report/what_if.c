@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "report/figures.h"
 #include "report/loss.h"
+#include "report/table/number_style.h"
 
 /* Two times that differ by less, relatively, are the same. */
 #define SAME 1e-9

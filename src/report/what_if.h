@@ -3,7 +3,7 @@
 #ifndef DSM_REPORT_WHAT_IF_H
 #define DSM_REPORT_WHAT_IF_H
 
-#include "report/page.h"
+#include "report/table/text_page.h"
 
 /** A decision before its values: "held on chip". Never NULL. */
 const char *dsm__what_if_label(dsm_decision decision);

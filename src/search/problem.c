@@ -6,9 +6,9 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "plan/tolerance.h"
-#include "search/graph_paths.h"
-#include "search/layout_solve.h"
-#include "search/preload.h"
+#include "search/graph/graph_paths.h"
+#include "search/layout/layout_solve.h"
+#include "search/preload/preload.h"
 
 static bool fill(dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;

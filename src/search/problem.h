@@ -6,7 +6,7 @@
 #include "dsm/explore.h"
 #include "plan/core_layouts.h"
 #include "plan/plan_internal.h"
-#include "search/layout_graph.h"
+#include "search/layout/layout_graph.h"
 
 typedef struct dsm__problem {
   dsm__search_inputs inputs;

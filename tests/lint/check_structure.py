@@ -9,27 +9,10 @@ import pathlib
 import re
 import sys
 
-# A room may include from itself and from those it lists; arrows point down only.
-ROOMS = {
-    "base": [],
-    "workload": ["base"],
-    "system": ["base"],
-    "model": ["base"],
-    "plan": ["base", "workload", "system", "model"],
-    "search": ["base", "system", "plan", "model"],
-    "check": ["base", "workload", "system", "plan", "search"],
-    "elasticity": ["base", "workload", "system", "plan", "search"],
-    "server": ["base", "workload", "system", "model", "plan", "search"],
-    "partition": ["base", "server"],
-    "sweep": ["base", "workload", "system", "plan", "search"],
-    "editing": ["base", "workload", "system", "server"],
-    "report": ["base", "workload", "system", "model", "plan", "check"],
-    "cli": [],
-    "mpi": ["base", "sweep", "cli"],
-    "pages": ["cli", "base"],
-}
-# What belongs to programs, not to the library.
-PROGRAMS = ("cli", "mpi", "pages")
+# The rooms of programs: each may include from itself and from those it lists. Those of the library are
+# in src/CMakeLists.txt, by which the compiler holds them apart.
+PROGRAM_ROOMS = {"cli": [], "mpi": ["base", "sweep", "cli"], "pages": ["cli", "base"]}
+PROGRAMS = tuple(PROGRAM_ROOMS)
 # Public headers that a room may use beside those of the rooms below it.
 PUBLIC_HEADERS = {
     "base": {"status", "diag", "file", "number", "override", "limits"},
@@ -83,32 +66,43 @@ def strip_comments_and_strings(text):
     return re.sub(pattern, lambda m: "\n" * m.group(0).count("\n") or " ", text, flags=re.S)
 
 
-def allowed_public(room):
+def read_rooms(source):
+    """Each room with those below it, and nothing that stands on a room above."""
+    rooms = {}
+    for name, below in re.findall(r"^dsm_room\((\w+)([^)]*)\)",
+                                  (source / "src/CMakeLists.txt").read_text(), flags=re.M):
+        if set(below.split()) - set(rooms):
+            raise SystemExit(f"src/CMakeLists.txt: {name} stands on a room that comes after it")
+        rooms[name] = below.split()
+    return {**rooms, **PROGRAM_ROOMS}
+
+
+def allowed_public(room, rooms):
     headers = set()
-    for name in [room, *closure(room)]:
+    for name in [room, *closure(room, rooms)]:
         headers |= PUBLIC_HEADERS.get(name, set())
     return headers | PUBLIC_HEADERS["base"]
 
 
-def closure(room):
+def closure(room, rooms):
     seen = []
-    todo = list(ROOMS[room])
+    todo = list(rooms[room])
     while todo:
         name = todo.pop()
         if name not in seen:
             seen.append(name)
-            todo += ROOMS[name]
+            todo += rooms[name]
     return seen
 
 
-def check_includes(path, room, text, complain):
+def check_includes(path, room, rooms, text, complain):
     for header in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, flags=re.M):
         folder, _, name = header.partition("/")
         if folder == "dsm":
             # report and cli stand on the whole public interface
-            if room not in ("report", *PROGRAMS) and name[:-2] not in allowed_public(room):
+            if room not in ("report", *PROGRAMS) and name[:-2] not in allowed_public(room, rooms):
                 complain(path, f"{room} must not include {header}")
-        elif folder not in [room, *ROOMS.get(room, [])]:
+        elif folder not in [room, *rooms[room]]:
             complain(path, f"{room} must not include {header}")
     for header in re.findall(r"^\s*#\s*include\s+<([^>]+)>", text, flags=re.M):
         if header in FOREIGN and not FOREIGN[header].search(str(path)):
@@ -144,14 +138,15 @@ def main():
     def complain(path, message):
         complaints.append(f"{path.relative_to(source)}: {message}")
 
-    files = sorted(source.glob("src/*/*.[ch]"))
+    rooms = read_rooms(source)
+    files = sorted(source.glob("src/*/**/*.[ch]"))
     for path in files:
-        room = path.parent.name
-        if room not in ROOMS:
+        room = path.relative_to(source).parts[1]
+        if room not in rooms:
             complain(path, f"unknown room {room}")
             continue
         text = path.read_text()
-        check_includes(path, room, text, complain)
+        check_includes(path, room, rooms, text, complain)
         check_calls(path, room, text, complain)
         check_globals(path, room, text, complain)
     for path in files + sorted(source.glob("include/dsm/*.h")) + sorted(source.glob("tests/**/*.c")):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_room_bound.c: bounds from whole tasks in limited room, and the knapsack below them. */
-#include "partition/room_bound.h"
+#include "partition/capacity_bound.h"
 
 #include <math.h>
 

@@ -16,8 +16,8 @@
 #include "plan/stage.h"
 #include "plan/tolerance.h"
 #include "random_numbers.h"
-#include "search/groups.h"
 #include "search/layer_search.h"
+#include "search/pipeline/group_mappings.h"
 
 enum { WALKS = 6, STEPS = 25 };
 

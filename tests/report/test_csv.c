@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "report/csv.h"
+#include "report/data/csv.h"
 
 static dsm__text_buffer buffer;
 static dsm__csv csv;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
-#include "report/display.h"
+#include "report/table/display.h"
 
 /* "e" and a combining acute accent: two characters, one column. */
 #define E_ACUTE "e\xCC\x81"

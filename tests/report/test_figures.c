@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
-#include "report/figures.h"
+#include "report/table/number_style.h"
 
 static const struct {
   uint64_t value;

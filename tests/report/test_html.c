@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
-#include "report/html.h"
-#include "report/svg.h"
+#include "report/figure/svg.h"
+#include "report/page/html.h"
 
 static dsm__text_buffer out;
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "report/page.h"
+#include "report/table/text_page.h"
 #include "subjects.h"
 
 static dsm__page page;

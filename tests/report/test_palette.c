@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/palette.h"
+#include "report/figure/palette.h"
 
 /* CIELAB, D65. */
 typedef struct lab {

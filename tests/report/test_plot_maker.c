@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/plot_maker.h"
-#include "report/plot_metrics.h"
-#include "report/plot_places.h"
+#include "report/figure/plot_maker.h"
+#include "report/figure/plot_metrics.h"
+#include "report/figure/plot_places.h"
 
 static dsm__plot_maker begin(void) {
   dsm__plot_maker maker;

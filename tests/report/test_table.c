@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "reading.h"
-#include "report/table.h"
+#include "report/table/table.h"
 #include "subjects.h"
 
 static dsm__page page;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/ladder.h"
-#include "report/web.h"
+#include "report/page/web.h"
 #include "subjects.h"
 
 /* ---- whole pages ---- */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "report/xml.h"
+#include "report/data/xml.h"
 
 static dsm__text_buffer buffer;
 

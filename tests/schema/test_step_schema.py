@@ -79,7 +79,7 @@ def check_words(schema, sources):
             ("kinds of memory", definitions["memory"]["properties"]["args"]["required"],
              "src/report/memory_timeline.c", "kind_words")):
         expect_same(what, words, sources.names(path, table))
-    tracks = sources.names("src/report/step_trace.c", "track_labels")
+    tracks = sources.names("src/report/data/step_trace.c", "track_labels")
     expect(definitions["track"]["maximum"] == len(tracks), "another number of tracks")
     for number, track in enumerate(tracks, 1):
         expect(f"{number}: {track}" in definitions["track"]["description"], f"{track} is missing")

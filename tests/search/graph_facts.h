@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "search/graph.h"
-#include "search/graph_limited.h"
+#include "search/graph/graph.h"
+#include "search/graph/graph_limited.h"
 
 typedef struct path_facts {
   bool is_whole; /* edge after edge from the first node to the last */

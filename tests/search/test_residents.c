@@ -5,8 +5,8 @@
 
 #include "bundled.h"
 #include "random_numbers.h"
+#include "search/preload/residents.h"
 #include "search/problem.h"
-#include "search/residents.h"
 #include "suites.h"
 
 enum { DRAWS = 400, BUDGETS = 5 };

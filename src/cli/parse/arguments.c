@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/parse/arguments.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/partition_options.h"
+#include "cli/rows/command.h"
+#include "cli/rows/option_table.h"
+#include "cli/run/complain.h"
+#include "dsm/suggest.h"
+
+/* What getopt_long returns for row i of the option table is this plus i: above all characters. */
+#define FIRST_CODE 256
+
+/* The options of a command, as getopt_long wants them. */
+typedef struct getopt_tables {
+  struct option longs[CLI_OPTIONS_MAX + 1];
+  size_t long_count;
+  char shorts[2 + 2 * CLI_OPTIONS_MAX + 1];
+} getopt_tables;
+
+static getopt_tables make_tables(const cli_command *command) {
+  getopt_tables tables = {.shorts = ""};
+  size_t used = 0;
+  if (command->name == NULL) {
+    tables.shorts[used++] = '+'; /* stop at the first operand */
+  }
+  tables.shorts[used++] = ':'; /* tell missing arguments from unknown options */
+  for (size_t i = 0; i < cli_option_count && tables.long_count < CLI_OPTIONS_MAX; i++) {
+    const cli_option *const option = &cli_options[i];
+    if ((option->commands & command->bit) == 0) {
+      continue;
+    }
+    const int has_argument = option->argument == NULL ? no_argument : required_argument;
+    tables.longs[tables.long_count++] =
+        (struct option){.name = option->name, .has_arg = has_argument, .val = FIRST_CODE + (int)i};
+    if (option->letter != '\0') {
+      tables.shorts[used++] = option->letter;
+      if (has_argument == required_argument) {
+        tables.shorts[used++] = ':';
+      }
+    }
+  }
+  return tables;
+}
+
+/* The option that a code of getopt_long (a letter, or FIRST_CODE and up) stands for, or NULL. */
+static const cli_option *option_of(const cli_command *command, int code) {
+  for (size_t i = 0; i < cli_option_count; i++) {
+    const cli_option *const option = &cli_options[i];
+    const bool is_letter = option->letter != '\0' && code == option->letter;
+    if ((option->commands & command->bit) != 0 && (code == FIRST_CODE + (int)i || is_letter)) {
+      return option;
+    }
+  }
+  return NULL;
+}
+
+/* A long option that getopt_long did not like, as written: unknown, ambiguous, or with an argument
+ * that it does not take. */
+static cli_exit complain_of_long(const cli_command *command, const getopt_tables *tables,
+                                 const char *written) {
+  const char *const name = written + strspn(written, "-");
+  const size_t length = strcspn(name, "=");
+  const char *names[CLI_OPTIONS_MAX];
+  size_t match_count = 0;
+  const char *match = NULL;
+  bool is_exact = false;
+  for (size_t i = 0; i < tables->long_count; i++) {
+    names[i] = tables->longs[i].name;
+    if (strncmp(names[i], name, length) == 0) {
+      match_count++;
+      match = is_exact ? match : names[i];
+      is_exact = is_exact || names[i][length] == '\0';
+    }
+  }
+  const int shown = (int)(length < 100 ? length : 100);
+  if (match_count > 1 && !is_exact) {
+    return cli_usage_error(command, "option '--%.*s' is ambiguous", shown, name);
+  }
+  if (match_count > 0) {
+    return cli_usage_error(command, "option '--%s' takes no argument", match);
+  }
+  char plain[101];
+  memcpy(plain, name, (size_t)shown);
+  plain[shown] = '\0';
+  const char *const nearest = dsm_suggest(plain, names, tables->long_count);
+  return nearest == NULL ? cli_usage_error(command, "unknown option '--%s'", plain)
+                         : cli_usage_error(command, "unknown option '--%s' (did you mean '--%s'?)",
+                                           plain, nearest);
+}
+
+static cli_exit complain_of_option(const cli_command *command, const getopt_tables *tables,
+                                   int result, const char *written) {
+  const cli_option *const option = option_of(command, optopt);
+  if (result == ':' && option != NULL) {
+    return cli_usage_error(command, "option '--%s' needs an argument, %s", option->name,
+                           option->argument);
+  }
+  if (optopt > 0 && optopt < FIRST_CODE) {
+    return cli_usage_error(command, "unknown option '-%c'", optopt);
+  }
+  return complain_of_long(command, tables, written);
+}
+
+static cli_exit parse_options(cli_arguments *arguments, int argc, char *argv[]) {
+  const cli_command *const command = arguments->command;
+  const getopt_tables tables = make_tables(command);
+  optind = 0; /* begin anew */
+  opterr = 0;
+  while (!arguments->wants_help && !arguments->wants_version) {
+    const int result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
+    if (result == -1) {
+      break;
+    }
+    const cli_option *const option = option_of(command, result);
+    if (option == NULL) {
+      return complain_of_option(command, &tables, result, argv[optind - 1]);
+    }
+    arguments->is_given[option - cli_options] = true;
+    const cli_exit applied = option->apply(arguments, option, optarg);
+    if (applied != CLI_EXIT_DONE) {
+      return applied;
+    }
+  }
+  arguments->operands = argv + optind;
+  arguments->operand_count = (size_t)(argc - optind);
+  return CLI_EXIT_DONE;
+}
+
+static cli_exit check_operands(const cli_arguments *arguments) {
+  const cli_command *const command = arguments->command;
+  const size_t count = arguments->operand_count;
+  if (arguments->wants_help || arguments->wants_version || command->name == NULL) {
+    return CLI_EXIT_DONE;
+  }
+  if (count > command->operand_max) {
+    return cli_usage_error(command, "expected %s, found one more: '%s'", command->operands,
+                           arguments->operands[command->operand_max]);
+  }
+  if (count == 0 && command->operand_min > 0) {
+    return cli_usage_error(command, "expected %s", command->operands);
+  }
+  if (count < command->operand_min) {
+    return cli_usage_error(command, "expected %s, found only '%s'", command->operands,
+                           arguments->operands[0]);
+  }
+  size_t stdin_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    stdin_count += strcmp(arguments->operands[i], "-") == 0 ? 1 : 0;
+  }
+  const char *const named[] = {arguments->ladder_base, arguments->workload, arguments->system,
+                               arguments->partition.profile};
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    stdin_count += named[i] != NULL && strcmp(named[i], "-") == 0 ? 1 : 0;
+  }
+  return stdin_count > 1 ? cli_usage_error(command, "standard input ('-') can be read only once")
+                         : CLI_EXIT_DONE;
+}
+
+/* Room for a value from each word of the command line. */
+static bool make_room(cli_arguments *arguments, size_t count) {
+  cli_overrides *const overrides = &arguments->overrides;
+  cli_sweep_arguments *const sweep = &arguments->sweep;
+  sweep->varies.items = calloc(count, sizeof *sweep->varies.items);
+  sweep->excludes.items = calloc(count, sizeof *sweep->excludes.items);
+  arguments->plot.wheres.items = calloc(count, sizeof *arguments->plot.wheres.items);
+  overrides->workload = calloc(count, sizeof *overrides->workload);
+  overrides->system = calloc(count, sizeof *overrides->system);
+  overrides->server = calloc(count, sizeof *overrides->server);
+  overrides->recorded = calloc(count, sizeof *overrides->recorded);
+  overrides->texts = calloc(count, sizeof *overrides->texts);
+  return overrides->workload != NULL && overrides->system != NULL && overrides->server != NULL &&
+         overrides->recorded != NULL && overrides->texts != NULL && sweep->varies.items != NULL &&
+         sweep->excludes.items != NULL && arguments->plot.wheres.items != NULL;
+}
+
+/* Which optimizations there are depends on the mode, which may stand after --optimize. */
+static void settle_optimizations(cli_arguments *arguments) {
+  dsm_explore_options *const options = &arguments->options;
+  const dsm_optimization_set possible = dsm_mode_optimizations(options->mode);
+  options->optimizations =
+      possible & (arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations);
+}
+
+cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_kind *program,
+                             const cli_command *command, int argc, char *argv[]) {
+  *arguments = (cli_arguments){.command = command,
+                               .program = program,
+                               .wants_all = true,
+                               .tolerance = DSM_TOLERANCE_DEFAULT,
+                               .row_limit = 20,
+                               .sweep = {.shard = {.count = 1}}};
+  dsm_explore_options_init(&arguments->options);
+  cli_partition_arguments_init(&arguments->partition);
+  if (!make_room(arguments, (size_t)argc)) {
+    return cli_out_of_memory();
+  }
+  const cli_exit parsed = parse_options(arguments, argc, argv);
+  settle_optimizations(arguments);
+  arguments->options.overrides = arguments->overrides.recorded;
+  arguments->options.override_count = arguments->overrides.recorded_count;
+  return parsed == CLI_EXIT_DONE ? check_operands(arguments) : parsed;
+}
+
+bool cli_is_given(const cli_arguments *arguments, const char *option_name) {
+  for (size_t i = 0; i < cli_option_count; i++) {
+    if (arguments->is_given[i] && strcmp(cli_options[i].name, option_name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void cli_arguments_fini(cli_arguments *arguments) {
+  cli_overrides *const overrides = &arguments->overrides;
+  for (size_t i = 0; i < overrides->recorded_count; i++) {
+    free(overrides->texts[i]);
+  }
+  free(overrides->texts);
+  free(overrides->recorded);
+  free(overrides->workload);
+  free(overrides->system);
+  free(overrides->server);
+  free(arguments->sweep.varies.items);
+  free(arguments->sweep.excludes.items);
+  free(arguments->plot.wheres.items);
+  *arguments = (cli_arguments){0};
+}

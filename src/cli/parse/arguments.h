@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* arguments.h: what a command line says, after parsing. */
+#ifndef DSM_CLI_PARSE_ARGUMENTS_H
+#define DSM_CLI_PARSE_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/run/exit_code.h"
+#include "dsm/dsm.h"
+
+typedef enum cli_format {
+  CLI_FORMAT_TABLE = 0,
+  CLI_FORMAT_JSON,
+  CLI_FORMAT_CSV,
+  CLI_FORMAT_JUNIT /**< of check only */
+} cli_format;
+
+typedef enum cli_color { CLI_COLOR_AUTO = 0, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
+
+/** What `--set` and `--minibatch` say, in the order given. */
+typedef struct cli_overrides {
+  dsm_override *workload;
+  size_t workload_count;
+  dsm_override *system;
+  size_t system_count;
+  dsm_override *server;
+  size_t server_count;
+  const char **recorded; /**< all of them as PATH=VALUE, for the plan */
+  size_t recorded_count;
+  char **texts; /**< one for each of recorded: what had to be copied for it */
+} cli_overrides;
+
+struct cli_command;
+struct cli_program_kind;
+
+/** Most rows of the option table. */
+#define CLI_OPTIONS_MAX 128
+
+/** The values of an option that may be given several times, in the order given. */
+typedef struct cli_texts {
+  const char **items;
+  size_t count;
+} cli_texts;
+
+/** What only `sweep` takes. */
+typedef struct cli_sweep_arguments {
+  cli_texts varies;
+  cli_texts excludes;
+  dsm_record record;
+  dsm_shard shard;
+  const char *database; /**< NULL: not given */
+  bool is_merge;
+  size_t best_count;   /**< 0: not given */
+  const char *best_by; /**< NULL: not given */
+  const char *pareto;  /**< NULL: not given */
+} cli_sweep_arguments;
+
+/** What only `partition` takes. */
+typedef struct cli_partition_arguments {
+  const char *profile; /**< NULL: not given */
+  dsm_partition_options options;
+  dsm_instance_options instance;
+  bool is_simulation;
+  dsm_dispatch_options dispatch;
+  const char *mps;   /**< NULL: not given */
+  const char *trace; /**< NULL: not given */
+} cli_partition_arguments;
+
+/** What only `plot` takes. */
+typedef struct cli_plot_arguments {
+  const char *figure;   /**< NULL: not given */
+  const char *script;   /**< the folder; NULL: not given */
+  dsm_points_view view; /**< of a database; its wheres are `wheres` */
+  cli_texts wheres;
+} cli_plot_arguments;
+
+typedef struct cli_arguments {
+  const struct cli_command *command;
+  const struct cli_program_kind *program;
+  dsm_explore_options options;
+  bool has_optimizations;                   /**< --optimize was given */
+  bool wants_all;                           /**< all optimizations of the mode */
+  dsm_optimization_set named_optimizations; /**< by --optimize, one by one */
+  bool is_ladder;
+  const char *ladder_base; /**< NULL: not given */
+  const char *explain;     /**< NULL: not given */
+  const char *elasticity;  /**< "elasticity" or "sensitivity", whichever was given; NULL: none */
+  double tolerance;        /**< of check, a ratio */
+  size_t row_limit;        /**< of check and diff: rows of a list of the table; 0: no list is cut */
+  bool is_strict;          /**< of check: whatever moved fails */
+  const char *workload;    /**< of check, in place of the baseline's; NULL: not given */
+  const char *system;      /**< likewise */
+  cli_overrides overrides;
+  cli_sweep_arguments sweep;
+  cli_partition_arguments partition;
+  dsm_export_target export_target; /**< if --to is given */
+  cli_plot_arguments plot;
+  cli_format format;
+  bool has_format;    /**< --format was given */
+  const char *output; /**< NULL: not given */
+  bool is_forced;     /**< of init: --force */
+  bool is_quiet;
+  bool is_verbose;
+  cli_color color;
+  bool wants_help;
+  bool wants_version;
+  bool is_given[CLI_OPTIONS_MAX]; /**< by row of the option table */
+  char *const *operands;
+  size_t operand_count;
+} cli_arguments;
+
+/**
+ * Parses the options and operands of a command; argv[0] is its name. Options and operands may be
+ * mixed, except for the program itself, which stops at the first operand: the command's name. Ends
+ * early at --help or --version. On failure what is wrong was printed. To be freed with
+ * cli_arguments_fini in either case.
+ */
+cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_kind *program,
+                             const struct cli_command *command, int argc, char *argv[]);
+
+/** Was the option of that name given? */
+bool cli_is_given(const cli_arguments *arguments, const char *option_name);
+
+void cli_arguments_fini(cli_arguments *arguments);
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/parse/lookup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/parse/output_conflicts.h"
+#include "cli/run/complain.h"
+#include "dsm/suggest.h"
+
+/* Longer paths name nothing that can be opened. */
+#define PATH_SIZE 4096
+#define FOLDERS_MAX 64
+/* Names that a message lists. */
+#define STARTING_MAX 6
+
+static const char suffix[] = ".json";
+
+/* Folders in the order in which they are looked through. */
+typedef struct folder_list {
+  char *items[FOLDERS_MAX];
+  size_t count;
+  bool failed; /* out of memory */
+} folder_list;
+
+static void add_folder(folder_list *list, const char *path, size_t length) {
+  if (length == 0 || list->count == FOLDERS_MAX) {
+    return;
+  }
+  list->items[list->count] = strndup(path, length);
+  if (list->items[list->count] == NULL) {
+    list->failed = true;
+  } else {
+    list->count++;
+  }
+}
+
+static void add_environment(folder_list *list) {
+  const char *at = getenv("DSM_PATH");
+  while (at != NULL && *at != '\0') {
+    const size_t length = strcspn(at, ":");
+    add_folder(list, at, length);
+    at += length + (at[length] == ':' ? 1 : 0);
+  }
+}
+
+static bool is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Writes the folder of the program's folder. The program's own path has no links in it, so it is
+ * found by cutting. False where the system does not tell the path. */
+static bool find_own_prefix(char prefix[PATH_SIZE]) {
+  const ssize_t length = readlink("/proc/self/exe", prefix, PATH_SIZE - 1);
+  if (length <= 0) {
+    return false;
+  }
+  prefix[length] = '\0';
+  for (int level = 0; level < 2; level++) {
+    char *const slash = strrchr(prefix, '/');
+    if (slash != NULL) {
+      *slash = '\0';
+    }
+  }
+  return true;
+}
+
+/* Descriptions lie beside the program, so that an installation can be moved; else where it was
+ * built to be installed. */
+static void add_bundled(folder_list *list, const char *kind) {
+  char prefix[PATH_SIZE];
+  char folder[PATH_SIZE + 64];
+  bool is_beside = false;
+  if (find_own_prefix(prefix)) {
+    (void)snprintf(folder, sizeof folder, "%s/share/dsm/%s", prefix, kind);
+    is_beside = is_folder(folder);
+  }
+  if (!is_beside) {
+    (void)snprintf(folder, sizeof folder, DSM_DATADIR "/%s", kind);
+  }
+  add_folder(list, folder, strlen(folder));
+}
+
+/* The kinds of bundled descriptions, by bit. */
+static const struct bundled_kind {
+  unsigned bit;
+  const char *name;
+  const char *folder;
+} bundled_kinds[] = {{CLI_BUNDLED_WORKLOADS, "workload", "workloads"},
+                     {CLI_BUNDLED_SYSTEMS, "system", "systems"},
+                     {CLI_BUNDLED_SWEEPS, "sweep", "sweeps"},
+                     {CLI_BUNDLED_SERVERS, "server", "servers"}};
+enum { BUNDLED_KINDS = sizeof bundled_kinds / sizeof bundled_kinds[0] };
+
+/* What a single bit stands for. */
+static const char *name_of_kind(unsigned bundled) {
+  for (size_t k = 0; k < BUNDLED_KINDS; k++) {
+    if (bundled_kinds[k].bit == bundled) {
+      return bundled_kinds[k].name;
+    }
+  }
+  return "KIND";
+}
+
+static void list_folders(folder_list *list, unsigned bundled) {
+  add_environment(list);
+  for (size_t k = 0; k < BUNDLED_KINDS; k++) {
+    if ((bundled & bundled_kinds[k].bit) != 0) {
+      add_bundled(list, bundled_kinds[k].folder);
+    }
+  }
+}
+
+static void free_folders(folder_list *list) {
+  for (size_t i = 0; i < FOLDERS_MAX; i++) {
+    free(list->items[i]);
+    list->items[i] = NULL;
+  }
+  list->count = 0;
+}
+
+static bool is_file(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+static bool has_suffix(const char *name) {
+  const size_t length = strlen(name);
+  return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+/* Writes folder/name, or folder/name.json if only that is a file. False if neither is. */
+static bool is_in_folder(const char *folder, const char *name, char path[PATH_SIZE]) {
+  for (int with_suffix = 0; with_suffix < 2; with_suffix++) {
+    const int length =
+        snprintf(path, PATH_SIZE, "%s/%s%s", folder, name, with_suffix == 1 ? suffix : "");
+    if (length > 0 && length < PATH_SIZE && is_file(path)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- what to say if there is none ---- */
+
+/* Names that a user may have meant. */
+typedef struct near_names {
+  const char *name;        /* what was asked for */
+  char stem[NAME_MAX + 1]; /* without its ending, be that ".json" or not */
+  char nearest[NAME_MAX + 1];
+  char starting[STARTING_MAX][NAME_MAX + 1]; /* those that begin so */
+  size_t starting_count;                     /* may be more than there is room for */
+} near_names;
+
+static void add_starting(near_names *near, const char *candidate) {
+  const size_t kept = near->starting_count < STARTING_MAX ? near->starting_count : STARTING_MAX;
+  for (size_t i = 0; i < kept; i++) {
+    if (strcmp(near->starting[i], candidate) == 0) {
+      return; /* it hides the other one */
+    }
+  }
+  if (kept < STARTING_MAX) {
+    (void)snprintf(near->starting[kept], sizeof near->starting[kept], "%s", candidate);
+  }
+  near->starting_count++;
+}
+
+/* Takes an entry of a folder, if it is a description that begins as the name does, or nearer to the
+ * name than the nearest so far. */
+static void consider(near_names *near, const char *entry) {
+  char candidate[NAME_MAX + 1];
+  if (!has_suffix(entry)) {
+    return;
+  }
+  const size_t length = strlen(entry) - (has_suffix(near->name) ? 0 : sizeof suffix - 1);
+  (void)snprintf(candidate, sizeof candidate, "%.*s", (int)length, entry);
+  const char *const words[] = {near->nearest[0] == '\0' ? NULL : near->nearest, candidate};
+  if (dsm_suggest(near->name, words, 2) == candidate) {
+    memcpy(near->nearest, candidate, sizeof candidate);
+  }
+  const size_t stem_length = strlen(near->stem);
+  if (stem_length > 1 && strncasecmp(entry, near->stem, stem_length) == 0) {
+    add_starting(near, candidate);
+  }
+}
+
+static void find_near(const folder_list *folders, near_names *near) {
+  const char *const dot = strrchr(near->name, '.');
+  const size_t length = dot == NULL ? strlen(near->name) : (size_t)(dot - near->name);
+  (void)snprintf(near->stem, sizeof near->stem, "%.*s",
+                 (int)(length < NAME_MAX ? length : NAME_MAX), near->name);
+  for (size_t i = 0; i < folders->count; i++) {
+    struct dirent **entries;
+    const int count = scandir(folders->items[i], &entries, NULL, alphasort);
+    for (int entry = 0; entry < count; entry++) {
+      consider(near, entries[entry]->d_name);
+      free(entries[entry]);
+    }
+    if (count >= 0) {
+      free(entries);
+    }
+  }
+}
+
+/* Asks whether one of them was meant; leaves the hint empty if there is none. */
+static void ask(dsm_diag *diag, const near_names *near) {
+  const size_t count = near->starting_count;
+  const size_t shown = count < STARTING_MAX ? count : STARTING_MAX;
+  if (count == 0 && near->nearest[0] != '\0') {
+    (void)snprintf(diag->hint, sizeof diag->hint, "did you mean \"%.200s\"?", near->nearest);
+  }
+  size_t used = 0;
+  for (size_t i = 0; i < shown && used < sizeof diag->hint; i++) {
+    const char *const before = i == 0 ? "did you mean " : i + 1 == count ? " or " : ", ";
+    used += (size_t)snprintf(diag->hint + used, sizeof diag->hint - used, "%s\"%.60s\"%s", before,
+                             near->starting[i], i + 1 == count ? "?" : "");
+  }
+  if (count > shown && used < sizeof diag->hint) {
+    (void)snprintf(diag->hint + used, sizeof diag->hint - used, " or %zu other%s?", count - shown,
+                   count - shown == 1 ? "" : "s");
+  }
+}
+
+/* Is there a bundled description of that name among these kinds? */
+static bool is_bundled(unsigned kinds, const char *name) {
+  if (kinds == 0) {
+    return false;
+  }
+  char path[PATH_SIZE];
+  bool is_found = false;
+  folder_list folders = {.count = 0};
+  list_folders(&folders, kinds);
+  for (size_t i = 0; i < folders.count; i++) {
+    is_found = is_found || is_in_folder(folders.items[i], name, path);
+  }
+  free_folders(&folders);
+  return is_found;
+}
+
+/* What is not there yet may be started from a template. */
+static void point_to_init(dsm_diag *diag, const char *name, unsigned bundled) {
+  if (bundled != 0 && strstr(name, ".sqlite") == NULL) {
+    (void)snprintf(diag->hint, sizeof diag->hint,
+                   "'dsm list' shows what there is, 'dsm init %s' writes one to start from",
+                   name_of_kind(bundled));
+  }
+}
+
+/* What the user may have meant: a bundled description of another kind (the operands are swapped),
+ * or a known name that is near. */
+static void suggest(dsm_diag *diag, const folder_list *folders, const char *name,
+                    unsigned bundled) {
+  near_names near = {.name = name};
+  const char *other = NULL;
+  for (size_t k = 0; k < BUNDLED_KINDS && other == NULL; k++) {
+    const bool is_other = is_bundled(bundled_kinds[k].bit & ~bundled, name);
+    other = is_other ? bundled_kinds[k].name : NULL;
+  }
+  find_near(folders, &near);
+  if (other != NULL) {
+    (void)snprintf(diag->hint, sizeof diag->hint, "there is a %s of that name", other);
+  } else {
+    ask(diag, &near);
+  }
+  if (diag->hint[0] == '\0') {
+    point_to_init(diag, name, bundled);
+  }
+}
+
+static dsm_status report_missing(const folder_list *folders, const char *name, unsigned bundled,
+                                 dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", name);
+  const char *const environment = getenv("DSM_PATH");
+  const bool is_set = environment != NULL && environment[0] != '\0';
+  int used = snprintf(diag.message, sizeof diag.message, "no such file in the current folder%s",
+                      is_set ? "" : " ($DSM_PATH is not set)");
+  for (size_t i = 0; i < folders->count && used >= 0 && (size_t)used < sizeof diag.message; i++) {
+    used += snprintf(diag.message + used, sizeof diag.message - (size_t)used, "%s%s",
+                     i + 1 == folders->count ? " or in " : ", in ", folders->items[i]);
+  }
+  suggest(&diag, folders, name, bundled);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
+static dsm_status report_folder(const char *name, dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR, .message = "expected a file, found a directory"};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", name);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
+/* A path, with a slash, that leads to nothing: in the words of the reader. */
+static dsm_status report_nothing(const char *path, unsigned bundled, dsm_diags *diags) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+  (void)snprintf(diag.message, sizeof diag.message, "cannot open: %s", strerror(ENOENT));
+  point_to_init(&diag, path, bundled);
+  dsm_diags_append(diags, &diag);
+  return DSM_ERROR_IO;
+}
+
+static bool is_nothing(const char *path) {
+  struct stat info;
+  return stat(path, &info) != 0 && errno == ENOENT;
+}
+
+/* With --verbose: where a name was found. */
+static void say_where(const cli_arguments *arguments, const char *name, const char *path) {
+  if (path != NULL) {
+    cli_say(arguments, "%s is read from %s", name,
+            strcmp(path, "-") == 0 ? "standard input" : path);
+  }
+}
+
+/* The file behind a plain name, or NULL. */
+static const char *find_plain(const folder_list *folders, const char *name, char found[PATH_SIZE]) {
+  for (size_t i = 0; i < folders->count; i++) {
+    if (is_in_folder(folders->items[i], name, found)) {
+      return found;
+    }
+  }
+  /* NAME.json here, if nothing is called NAME elsewhere. */
+  return is_in_folder(".", name, found) ? found + 2 : NULL;
+}
+
+dsm_status cli_find_input(char **path, const cli_arguments *arguments, const char *name,
+                          unsigned bundled, dsm_diags *diags) {
+  *path = NULL;
+  char found[PATH_SIZE];
+  const char *result = name;
+  dsm_status status = DSM_OK;
+  if (name[0] == '\0') {
+    dsm_diags_append(diags, &(dsm_diag){.message = "expected the name of a file, found \"\""});
+    return DSM_ERROR_USAGE;
+  }
+  const bool is_plain = strcmp(name, "-") != 0 && strchr(name, '/') == NULL;
+  if (is_plain && !is_file(name)) {
+    folder_list folders = {.count = 0};
+    list_folders(&folders, bundled);
+    result = find_plain(&folders, name, found);
+    if (folders.failed) {
+      status = cli_note_out_of_memory(diags);
+    } else if (result == NULL) {
+      status = is_folder(name) ? report_folder(name, diags)
+                               : report_missing(&folders, name, bundled, diags);
+    }
+    free_folders(&folders);
+  } else if (!is_plain && strcmp(name, "-") != 0 && is_nothing(name)) {
+    status = report_nothing(name, bundled, diags);
+  }
+  if (status == DSM_OK && result != NULL) {
+    status = cli_check_unwritten(arguments, result, diags);
+  }
+  if (status == DSM_OK && result != NULL) {
+    *path = strdup(result);
+    status = *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+    say_where(arguments, name, *path);
+  }
+  return status;
+}
+
+dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const char *name,
+                           const char *folder, unsigned bundled, dsm_diags *diags) {
+  char found[PATH_SIZE];
+  const bool is_relative = name[0] != '\0' && name[0] != '/' && strcmp(name, "-") != 0;
+  if (folder == NULL || !is_relative || !is_in_folder(folder, name, found)) {
+    return cli_find_input(path, arguments, name, bundled, diags);
+  }
+  *path = NULL;
+  const dsm_status status = cli_check_unwritten(arguments, found, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  *path = strdup(found);
+  say_where(arguments, name, *path);
+  return *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+}
+
+dsm_status cli_find_installed(char **path, const char *folder, const char *name, dsm_diags *diags) {
+  *path = NULL;
+  char found[PATH_SIZE];
+  folder_list folders = {.count = 0};
+  add_bundled(&folders, folder);
+  dsm_status status = folders.failed ? cli_note_out_of_memory(diags) : DSM_OK;
+  if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], name, found))) {
+    dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+    (void)snprintf(diag.message, sizeof diag.message, "no %s in %s", name,
+                   folders.count == 0 ? "share/dsm" : folders.items[0]);
+    (void)snprintf(diag.hint, sizeof diag.hint, "dsm is not installed whole");
+    dsm_diags_append(diags, &diag);
+    status = DSM_ERROR_IO;
+  }
+  if (status == DSM_OK) {
+    *path = strdup(found);
+    status = *path == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+  }
+  free_folders(&folders);
+  return status;
+}
+
+void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_diags *diags) {
+  for (size_t k = 0; k < BUNDLED_KINDS && strchr(name, '/') == NULL; k++) {
+    char found[PATH_SIZE];
+    folder_list folders = {.count = 0};
+    if ((bundled & bundled_kinds[k].bit) != 0) {
+      add_bundled(&folders, bundled_kinds[k].folder);
+    }
+    if (folders.count > 0 && is_in_folder(folders.items[0], name, found) &&
+        strcmp(found, path) != 0) {
+      dsm_diag diag = {.severity = DSM_SEVERITY_NOTE};
+      (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+      (void)snprintf(diag.message, sizeof diag.message,
+                     "this file hides the bundled %s of that name", bundled_kinds[k].name);
+      dsm_diags_append(diags, &diag);
+    }
+    free_folders(&folders);
+  }
+}
+
+void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
+  folder_list folders = {.count = 0};
+  list_folders(&folders, bundled);
+  for (size_t i = 0; i < folders.count; i++) {
+    struct dirent **entries;
+    const int count = scandir(folders.items[i], &entries, NULL, alphasort);
+    for (int entry = 0; entry < count; entry++) {
+      char *const name = entries[entry]->d_name;
+      if (has_suffix(name)) {
+        name[strlen(name) - (sizeof suffix - 1)] = '\0';
+        visit(context, name, folders.items[i]);
+      }
+      free(entries[entry]);
+    }
+    if (count >= 0) {
+      free(entries);
+    }
+  }
+  free_folders(&folders);
+}

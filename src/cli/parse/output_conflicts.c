@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/parse/output_conflicts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/run/complain.h"
+
+/* Longer paths name nothing that can be written. */
+#define PATH_SIZE 4096
+
+/* The folder that a file would be in; false if it is none. */
+static bool find_folder(const char *path, struct stat *folder) {
+  char name[PATH_SIZE];
+  const char *const slash = strrchr(path, '/');
+  const size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+  if (length >= sizeof name) {
+    return false;
+  }
+  memcpy(name, path, length);
+  (void)snprintf(name + length, sizeof name - length, ".");
+  return stat(name, folder) == 0;
+}
+
+static const char *last_part(const char *path) {
+  const char *const slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+bool cli_is_same_file(const char *first, const char *second) {
+  struct stat one;
+  struct stat other;
+  const bool is_one_there = stat(first, &one) == 0;
+  const bool is_other_there = stat(second, &other) == 0;
+  if (is_one_there != is_other_there) {
+    return false;
+  }
+  if (is_one_there && (!S_ISREG(one.st_mode) || !S_ISREG(other.st_mode))) {
+    return false;
+  }
+  if (!is_one_there && (strcmp(last_part(first), last_part(second)) != 0 ||
+                        !find_folder(first, &one) || !find_folder(second, &other))) {
+    return false;
+  }
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* A file that an option names to be written. */
+typedef struct written {
+  const char *option;
+  const char *file; /* NULL: none */
+} written;
+
+enum { WRITTEN_COUNT = 4 };
+
+static void list_written(const cli_arguments *arguments, written list[WRITTEN_COUNT]) {
+  const bool is_stdout = arguments->output != NULL && strcmp(arguments->output, "-") == 0;
+  list[0] = (written){"output", is_stdout ? NULL : arguments->output};
+  list[1] = (written){"write-mps", arguments->partition.mps};
+  list[2] = (written){"trace", arguments->partition.trace};
+  list[3] = (written){"database", arguments->sweep.database};
+}
+
+cli_exit cli_check_written(const cli_arguments *arguments) {
+  written list[WRITTEN_COUNT];
+  list_written(arguments, list);
+  for (size_t i = 0; i < WRITTEN_COUNT; i++) {
+    for (size_t j = 0; j < i; j++) {
+      if (list[i].file != NULL && list[j].file != NULL &&
+          cli_is_same_file(list[i].file, list[j].file)) {
+        return cli_usage_error(arguments->command, "--%s and --%s name the same file, '%s'",
+                               list[j].option, list[i].option, list[i].file);
+      }
+    }
+  }
+  return CLI_EXIT_DONE;
+}
+
+dsm_status cli_check_unwritten(const cli_arguments *arguments, const char *path, dsm_diags *diags) {
+  written list[WRITTEN_COUNT];
+  list_written(arguments, list);
+  for (size_t i = 0; i < WRITTEN_COUNT && strcmp(path, "-") != 0; i++) {
+    if (list[i].file != NULL && cli_is_same_file(list[i].file, path)) {
+      dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+      (void)snprintf(diag.file, sizeof diag.file, "%s", path);
+      (void)snprintf(diag.message, sizeof diag.message,
+                     "expected another file for --%s: this one is an input", list[i].option);
+      dsm_diags_append(diags, &diag);
+      return DSM_ERROR_USAGE;
+    }
+  }
+  return DSM_OK;
+}

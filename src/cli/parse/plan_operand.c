@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/parse/plan_operand.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/parse/lookup.h"
+#include "cli/parse/output_conflicts.h"
+#include "cli/run/complain.h"
+
+#define FINDINGS_MAX 100
+
+/* ---- what goes wrong ---- */
+
+static dsm_status report(dsm_diags *diags, dsm_status status, const char *file, const char *message,
+                         const char *hint) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+  (void)snprintf(diag.file, sizeof diag.file, "%s", file);
+  (void)snprintf(diag.message, sizeof diag.message, "%.500s", message);
+  (void)snprintf(diag.hint, sizeof diag.hint, "%.250s", hint);
+  dsm_diags_append(diags, &diag);
+  return status;
+}
+
+static dsm_status report_no_point(const char *file, const char *found, dsm_diags *diags) {
+  char message[512];
+  char hint[512];
+  (void)snprintf(message, sizeof message, "expected DATABASE:POINT, found %.300s", found);
+  (void)snprintf(hint, sizeof hint, "POINT is a number that this shows: dsm sweep %.300s", file);
+  return report(diags, DSM_ERROR_USAGE, file, message, hint);
+}
+
+/* ---- points of a database ---- */
+
+static dsm_status load_point(cli_plan_operand *operand, const char *point_text, dsm_diags *diags) {
+  double point = 0;
+  if (!dsm_number_parse(point_text, 0, DSM_SWEEP_POINTS_MAX, &point) ||
+      strspn(point_text, "0123456789") != strlen(point_text)) {
+    char found[300];
+    (void)snprintf(found, sizeof found, "'%.200s' behind the colon", point_text);
+    return report_no_point(operand->file, found, diags);
+  }
+  dsm_store *store = NULL;
+  dsm_status status = dsm_store_open_read(&store, operand->file, diags);
+  if (status == DSM_OK) {
+    status =
+        dsm_store_plan(store, (size_t)point, &operand->plan, &operand->recorded_step_cycles, diags);
+  }
+  dsm_store_close(store);
+  return status;
+}
+
+/* ---- files ---- */
+
+static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *arguments,
+                            dsm_diags *diags) {
+  const dsm_status status = cli_find_input(&operand->file, arguments, operand->name, 0, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  if (dsm_store_is_database(operand->file)) {
+    return report_no_point(operand->file, "a database without a point", diags);
+  }
+  return dsm_plan_load(&operand->plan, operand->file, &operand->recorded_step_cycles, diags);
+}
+
+/* What stands before the colon is the name of a file, whatever it holds. */
+static dsm_status load_behind_colon(cli_plan_operand *operand, const cli_arguments *arguments,
+                                    const char *point_text, dsm_diags *diags) {
+  const dsm_status status = cli_check_unwritten(arguments, operand->file, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  if (access(operand->file, F_OK) == 0 && !dsm_store_is_database(operand->file)) {
+    return report(diags, DSM_ERROR_INVALID, operand->file,
+                  "expected the database of a sweep before a point, found another file", "");
+  }
+  return load_point(operand, point_text, diags);
+}
+
+bool cli_is_point(const char *name) {
+  const char *const colon = strrchr(name, ':');
+  return colon != NULL && colon != name && access(name, F_OK) != 0;
+}
+
+dsm_status cli_load_plan(cli_plan_operand *operand, const cli_arguments *arguments,
+                         const char *name, dsm_diags *diags) {
+  *operand = (cli_plan_operand){.name = name, .is_point = cli_is_point(name)};
+  if (!operand->is_point) {
+    return load_file(operand, arguments, diags);
+  }
+  const char *const colon = strrchr(name, ':');
+  operand->file = strndup(name, (size_t)(colon - name));
+  if (operand->file == NULL) {
+    return cli_note_out_of_memory(diags);
+  }
+  return load_behind_colon(operand, arguments, colon + 1, diags);
+}
+
+void cli_plan_operand_fini(cli_plan_operand *operand) {
+  dsm_plan_free(operand->plan);
+  free(operand->file);
+  *operand = (cli_plan_operand){0};
+}
+
+cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arguments) {
+  *operand = (cli_plan_operand){0};
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0], diags);
+  cli_print_findings(arguments, diags);
+  dsm_diags_free(diags);
+  if (status == DSM_OK) {
+    cli_note_recorded_step(arguments, operand->is_point ? operand->name : "the plan", operand->plan,
+                           operand->recorded_step_cycles);
+  }
+  return cli_exit_of(status);
+}
+
+void cli_note_recorded_step(const cli_arguments *arguments, const char *name, const dsm_plan *plan,
+                            double recorded_step_cycles) {
+  static const double tolerance = 1e-9; /* of two implementations of the model */
+  const double step_cycles = plan->result.step_cycles;
+  const double change = step_cycles - recorded_step_cycles;
+  if (recorded_step_cycles > 0 && fabs(change) > tolerance * recorded_step_cycles) {
+    cli_note(arguments, "%s records %.0f cycles a step, now it is %.0f (%+.1f %%)", name,
+             recorded_step_cycles, step_cycles, 100 * change / recorded_step_cycles);
+  }
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/parse/question.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/lookup.h"
+#include "cli/parse/plan_operand.h"
+#include "cli/run/complain.h"
+
+#define FINDINGS_MAX 100
+
+/* A plan as text, of a file or made of a point. */
+typedef struct plan_text {
+  char *path; /* as found; NULL: the operand is a point */
+  char *text;
+  size_t length;
+  dsm_override *overrides;
+  size_t override_count;
+} plan_text;
+
+void cli_take_overrides(dsm_override *taken, size_t *taken_count, const dsm_override *given,
+                        size_t given_count) {
+  static const char option[] = "--set ";
+  static const size_t length = sizeof option - 1;
+  for (size_t i = 0; i < given_count; i++) {
+    const bool is_set = strncmp(given[i].origin, option, length) == 0;
+    taken[*taken_count] = given[i];
+    taken[*taken_count].path = is_set ? given[i].origin + length : "workload.minibatch";
+    ++*taken_count;
+  }
+}
+
+static cli_exit complain_of_one(const cli_arguments *arguments) {
+  const cli_command *const command = arguments->command;
+  return cli_usage_error(command, "expected %s or %s, found only '%s'", command->operands,
+                         command->other_form, arguments->operands[0]);
+}
+
+/* ---- the text ---- */
+
+static cli_exit print_point(plan_text *of, const cli_arguments *arguments) {
+  cli_plan_operand operand;
+  cli_exit outcome = cli_load_first_plan(&operand, arguments);
+  if (outcome == CLI_EXIT_DONE) {
+    of->text = dsm_plan_print(operand.plan);
+    of->length = of->text == NULL ? 0 : strlen(of->text);
+    outcome = of->text == NULL ? cli_out_of_memory() : CLI_EXIT_DONE;
+  }
+  cli_plan_operand_fini(&operand);
+  return outcome;
+}
+
+static bool is_plan(const plan_text *of) {
+  dsm_description kind = DSM_DESCRIPTION_COUNT;
+  return dsm_description_detect(&kind, of->text, of->length, of->path, NULL) == DSM_OK &&
+         kind == DSM_DESCRIPTION_PLAN;
+}
+
+/* A name that is found nowhere may be that of a network, of which the system is missing; one with a
+ * slash or an ending is that of a file. */
+static bool may_be_network(const char *name) {
+  return strpbrk(name, "/.") == NULL;
+}
+
+static cli_exit read_file(plan_text *of, const cli_arguments *arguments, dsm_diags *diags) {
+  dsm_status status = cli_find_input(&of->path, arguments, arguments->operands[0], 0, diags);
+  if (status == DSM_ERROR_IO && may_be_network(arguments->operands[0])) {
+    dsm_diags_clear(diags);
+    return complain_of_one(arguments);
+  }
+  if (status == DSM_OK && dsm_store_is_database(of->path)) {
+    return print_point(of, arguments);
+  }
+  if (status == DSM_OK) {
+    status = dsm_file_read(&of->text, &of->length, of->path, diags);
+  }
+  return status == DSM_OK && !is_plan(of) ? complain_of_one(arguments) : cli_exit_of(status);
+}
+
+static cli_exit take_text(plan_text *of, const cli_arguments *arguments, dsm_diags *diags) {
+  const cli_overrides *const given = &arguments->overrides;
+  of->overrides = calloc(given->workload_count + given->system_count + 1, sizeof *of->overrides);
+  if (of->overrides == NULL) {
+    return cli_out_of_memory();
+  }
+  cli_take_overrides(of->overrides, &of->override_count, given->workload, given->workload_count);
+  cli_take_overrides(of->overrides, &of->override_count, given->system, given->system_count);
+  return cli_is_point(arguments->operands[0]) ? print_point(of, arguments)
+                                              : read_file(of, arguments, diags);
+}
+
+/* ---- the options ---- */
+
+/* Without --optimize those of the plan; where it has all of its mode, all of the mode now. */
+static dsm_optimization_set optimizations_of(const cli_arguments *arguments,
+                                             const dsm_explore_options *recorded, dsm_mode mode) {
+  const dsm_optimization_set of_mode = dsm_mode_optimizations(mode);
+  const bool has_all = arguments->has_optimizations
+                           ? arguments->wants_all
+                           : recorded->optimizations == dsm_mode_optimizations(recorded->mode);
+  const dsm_optimization_set named =
+      arguments->has_optimizations ? arguments->named_optimizations : recorded->optimizations;
+  return has_all ? of_mode : of_mode & named;
+}
+
+/* Both lists: those that the plan records were applied to its inputs before these. */
+static bool join_overrides(cli_question *question, const dsm_explore_options *recorded,
+                           dsm_explore_options *options) {
+  const dsm_explore_options *const given = &question->arguments.options;
+  question->overrides =
+      calloc(recorded->override_count + given->override_count + 1, sizeof *question->overrides);
+  if (question->overrides == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < recorded->override_count; i++) {
+    question->overrides[i] = recorded->overrides[i];
+  }
+  for (size_t i = 0; i < given->override_count; i++) {
+    question->overrides[recorded->override_count + i] = given->overrides[i];
+  }
+  options->overrides = question->overrides;
+  options->override_count = recorded->override_count + given->override_count;
+  return true;
+}
+
+static cli_exit settle_options(cli_question *question) {
+  const cli_arguments *const arguments = &question->arguments;
+  const dsm_explore_options *const given = &arguments->options;
+  const dsm_explore_options *const recorded = &question->baseline->options;
+  dsm_explore_options options = *recorded;
+  if (!join_overrides(question, recorded, &options)) {
+    return cli_out_of_memory();
+  }
+  options.thread_count = given->thread_count;
+  options.mode = cli_is_given(arguments, "mode") ? given->mode : options.mode;
+  options.optimizations = optimizations_of(arguments, recorded, options.mode);
+  if (cli_is_given(arguments, "parallelism")) {
+    options.parallelisms = given->parallelisms;
+  }
+  if (cli_is_given(arguments, "gap")) {
+    options.gap = given->gap;
+  }
+  if (cli_is_given(arguments, "time-limit")) {
+    options.time_limit_seconds = given->time_limit_seconds;
+  }
+  question->arguments.options = options;
+  return CLI_EXIT_DONE;
+}
+
+/* ---- both ---- */
+
+cli_exit cli_load_question(cli_question *question, const cli_arguments *arguments) {
+  *question = (cli_question){.arguments = *arguments};
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  plan_text of = {0};
+  cli_exit outcome = take_text(&of, arguments, diags);
+  if (outcome == CLI_EXIT_DONE) {
+    const char *const name = of.path == NULL ? arguments->operands[0] : of.path;
+    outcome = cli_exit_of(dsm_question_parse(&question->baseline, of.text, of.length, name,
+                                             of.overrides, of.override_count, diags));
+  }
+  cli_print_findings(arguments, diags);
+  dsm_diags_free(diags);
+  free(of.path);
+  free(of.text);
+  free(of.overrides);
+  return outcome == CLI_EXIT_DONE ? settle_options(question) : outcome;
+}
+
+void cli_question_fini(cli_question *question) {
+  dsm_baseline_free(question->baseline);
+  free(question->overrides);
+  *question = (cli_question){0};
+}

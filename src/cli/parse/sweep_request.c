@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/parse/sweep_request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/lookup.h"
+#include "cli/run/complain.h"
+
+/* What the reader of a sweep's inputs needs. */
+typedef struct inputs {
+  const cli_arguments *arguments;
+  bool is_stdin_read;
+} inputs;
+
+/* Reads a file; standard input only once. */
+static dsm_status read_once(inputs *in, const char *path, char **text, size_t *length,
+                            dsm_diags *diags) {
+  const bool is_stdin = strcmp(path, "-") == 0;
+  if (is_stdin && in->is_stdin_read) {
+    dsm_diags_append(diags, &(dsm_diag){.message = "standard input ('-') can be read only once"});
+    return DSM_ERROR_USAGE;
+  }
+  in->is_stdin_read = in->is_stdin_read || is_stdin;
+  return dsm_file_read(text, length, path, diags);
+}
+
+/* A dsm_sweep_source's function. */
+static dsm_status read_input(void *context, const char *name, const char *folder,
+                             dsm_description kind, char **text, size_t *length, char **file,
+                             dsm_diags *diags) {
+  inputs *const in = context;
+  const unsigned bundled =
+      kind == DSM_DESCRIPTION_WORKLOAD ? CLI_BUNDLED_WORKLOADS : CLI_BUNDLED_SYSTEMS;
+  dsm_status status = cli_find_beside(file, in->arguments, name, folder, bundled, diags);
+  if (status == DSM_OK) {
+    status = read_once(in, *file, text, length, diags);
+  }
+  if (status != DSM_OK) {
+    free(*file);
+    *file = NULL;
+  }
+  return status;
+}
+
+/* The folder that a file lies in; malloc'ed, NULL if out of memory. */
+static char *folder_of(const char *path) {
+  const char *const slash = strrchr(path, '/');
+  if (slash == NULL) {
+    return strdup(".");
+  }
+  return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+static dsm_status parse_spec(dsm_sweep **sweep, inputs *in, const char *text, size_t length,
+                             const char *path, const dsm_sweep_request *request, dsm_diags *diags) {
+  const dsm_sweep_source source = {.read = read_input, .context = in};
+  char *const folder = folder_of(path);
+  const dsm_status status =
+      folder == NULL ? cli_note_out_of_memory(diags)
+                     : dsm_sweep_make(sweep, text, length, path, folder, request, &source, diags);
+  free(folder);
+  return status;
+}
+
+dsm_status cli_parse_sweep(dsm_sweep **sweep, const cli_arguments *arguments, const char *text,
+                           size_t length, const char *path, const dsm_sweep_request *request,
+                           dsm_diags *diags) {
+  inputs in = {.arguments = arguments, .is_stdin_read = strcmp(path, "-") == 0};
+  return parse_spec(sweep, &in, text, length, path, request, diags);
+}
+
+/* ---- what the command line asks for ---- */
+
+static dsm_sweep_request make_request(const cli_arguments *arguments) {
+  const cli_sweep_arguments *const options = &arguments->sweep;
+  dsm_sweep_request request = {.varies = options->varies.items,
+                               .vary_count = options->varies.count,
+                               .excludes = options->excludes.items,
+                               .exclude_count = options->excludes.count,
+                               .sets = arguments->overrides.recorded,
+                               .set_count = arguments->overrides.recorded_count};
+  request.mode = cli_is_given(arguments, "mode") ? &arguments->options.mode : NULL;
+  request.parallelisms =
+      cli_is_given(arguments, "parallelism") ? &arguments->options.parallelisms : NULL;
+  request.gap = cli_is_given(arguments, "gap") ? &arguments->options.gap : NULL;
+  request.time_limit_seconds =
+      cli_is_given(arguments, "time-limit") ? &arguments->options.time_limit_seconds : NULL;
+  request.record = cli_is_given(arguments, "record") ? &options->record : NULL;
+  return request;
+}
+
+/* The last part of a path without ".json": its start, and how long it is. */
+static const char *stem_of(const char *path, size_t *length) {
+  static const char suffix[] = ".json";
+  const char *const slash = strrchr(path, '/');
+  const char *const name = slash == NULL ? path : slash + 1;
+  *length = strlen(name);
+  if (*length >= sizeof suffix && strcmp(name + *length - (sizeof suffix - 1), suffix) == 0) {
+    *length -= sizeof suffix - 1;
+  }
+  return name;
+}
+
+static char *join_stems(char *const *names, size_t count) {
+  size_t first_length;
+  size_t second_length = 0;
+  const char *const first = stem_of(names[0], &first_length);
+  const char *const second = count < 2 ? "" : stem_of(names[1], &second_length);
+  const size_t size = first_length + second_length + 2;
+  char *const joined = calloc(size, 1);
+  if (joined != NULL) {
+    (void)snprintf(joined, size, "%.*s%s%.*s", (int)first_length, first, count < 2 ? "" : "-",
+                   (int)second_length, second);
+  }
+  return joined;
+}
+
+static dsm_status make_stem(char **stem, const cli_arguments *arguments, dsm_diags *diags) {
+  for (size_t i = 0; i < arguments->operand_count; i++) {
+    if (strcmp(arguments->operands[i], "-") == 0) {
+      return DSM_OK;
+    }
+  }
+  *stem = join_stems(arguments->operands, arguments->operand_count);
+  return *stem == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+}
+
+static dsm_status make_of_spec(dsm_sweep **sweep, const cli_arguments *arguments, inputs *in,
+                               const dsm_sweep_request *request, dsm_diags *diags) {
+  char *path;
+  char *text = NULL;
+  size_t length = 0;
+  dsm_status status =
+      cli_find_input(&path, arguments, arguments->operands[0], CLI_BUNDLED_SWEEPS, diags);
+  if (status == DSM_OK) {
+    status = read_once(in, path, &text, &length, diags);
+  }
+  if (status == DSM_OK) {
+    status = parse_spec(sweep, in, text, length, path, request, diags);
+  }
+  free(text);
+  free(path);
+  return status;
+}
+
+dsm_status cli_make_sweep(dsm_sweep **sweep, char **stem, const cli_arguments *arguments,
+                          dsm_diags *diags) {
+  *sweep = NULL;
+  *stem = NULL;
+  inputs in = {.arguments = arguments};
+  dsm_sweep_request request = make_request(arguments);
+  /* Those of the mode: each point takes of all what its mode has. */
+  const dsm_optimization_set optimizations =
+      arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations;
+  request.optimizations = arguments->has_optimizations ? &optimizations : NULL;
+  dsm_status status = make_stem(stem, arguments, diags);
+  if (status == DSM_OK && arguments->operand_count == 1) {
+    status = make_of_spec(sweep, arguments, &in, &request, diags);
+  } else if (status == DSM_OK) {
+    const dsm_sweep_source source = {.read = read_input, .context = &in};
+    const char *const workload = arguments->operands[0];
+    const char *const system = arguments->operands[1];
+    request.workloads = &workload;
+    request.workload_count = 1;
+    request.systems = &system;
+    request.system_count = 1;
+    status = dsm_sweep_make(sweep, NULL, 0, NULL, NULL, &request, &source, diags);
+  }
+  if (status != DSM_OK) {
+    free(*stem);
+    *stem = NULL;
+  }
+  return status;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdint.h>
+#include <string.h>
+
+#include "cli/rows/command.h"
+#include "cli/run/complain.h"
+
+#define COMMANDS_MAX 32
+
+const cli_command cli_program = {
+    .bit = CLI_PROGRAM,
+    .operands = "COMMAND",
+    .takes = {CLI_TAKES_COMMAND},
+    .summary = "predict and improve how neural networks run on many-chip accelerators",
+    .description =
+        "dsm finds the best mapping of a neural network on a many-chip accelerator, predicts how "
+        "fast it runs, and shows where utilization is lost. In what follows a workload is a "
+        "network, a system the accelerator, a plan what explore finds for the two, a sweep many "
+        "such questions, and a server a machine of different devices.",
+    .examples = {"dsm list", "dsm explore vgg16 torus64",
+                 "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
+                 "dsm init workload -o my_net.json", "dsm describe resnet50 torus64"},
+};
+
+/* In the order in which a new user meets them. */
+const cli_command cli_commands[] = {
+    {.name = "explore",
+     .bit = CLI_EXPLORE,
+     .operands = "WORKLOAD SYSTEM",
+     .other_form = "PLAN",
+     .takes = {CLI_TAKES_WORKLOAD | CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_SYSTEM},
+     .operand_min = 1,
+     .operand_max = 2,
+     .summary = "find the best mapping of a network on a system",
+     .description =
+         "Finds the fastest mapping of WORKLOAD on SYSTEM, both JSON descriptions, and shows per "
+         "layer and pass how the work is divided, how well the arrays are used, and where the "
+         "rest of the time goes. A name that is no file here is looked for in $DSM_PATH and among "
+         "the bundled descriptions, which 'dsm list' shows, with or without .json; '-' is standard "
+         "input. PLAN, which explore wrote, or DATABASE:POINT, a point of a sweep by its number, "
+         "is "
+         "asked again: its workload, system and options, but for what options say here.",
+     .examples = {"dsm explore vgg16 torus64",
+                  "dsm explore vgg16 torus64 --minibatch 512 -o plan.json",
+                  "dsm explore resnet50 torus64 --set system.core.scratchpad_MiB=2",
+                  "dsm explore vgg16 torus64 --explain fc1",
+                  "dsm explore vgg16 torus64 --sensitivity",
+                  "dsm explore gnmt torus64 --ladder --ladder-base torus64_symmetric"},
+     .run = cli_run_explore},
+    {.name = "list",
+     .bit = CLI_LIST,
+     .operands = "[KIND]",
+     .operand_word = cli_init_word,
+     .operand_max = 1,
+     .summary = "show the networks and machines that can be had by name",
+     .description =
+         "Lists the descriptions that are found by name, those in the folders of $DSM_PATH and the "
+         "bundled ones, a line each: how large it is, and what it is in the words of the comment "
+         "at its top (the key //), or else of its source. KIND is workload, system, server or "
+         "sweep; without it all are listed.",
+     .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
+     .run = cli_run_list},
+    {.name = "init",
+     .bit = CLI_INIT,
+     .operands = "KIND",
+     .operand_word = cli_init_word,
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "write a commented description to start from",
+     .description =
+         "Writes a description to edit, with comments, small but complete: KIND is workload (a "
+         "network with convolutions), system (an accelerator in five tiers), server (a CPU and a "
+         "GPU) or sweep (two axes). It goes to standard output, or with --output to a file, but "
+         "not over one that is there already. Comments are the values of the key //, which every "
+         "object of a description may have.",
+     .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
+                  "dsm explore my_network.json my_system.json"},
+     .run = cli_run_init},
+    {.name = "describe",
+     .bit = CLI_DESCRIBE,
+     .operands = "FILE...",
+     .takes = {CLI_TAKES_ANY_DESCRIPTION},
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "show what workloads, systems, servers and other files hold",
+     .description =
+         "Shows layers, parameters, MACs and bytes of workloads; peak FLOP/s, machine "
+         "balance and every parameter of systems, with its unit, its default and where "
+         "its value comes from; both, and the main results, of plans; points and axes of sweeps; "
+         "the devices of servers and profiles. --mode, --minibatch, --optimize, --parallelism and "
+         "--threads are for --elasticity and --sensitivity alone.",
+     .examples = {"dsm describe vgg16", "dsm describe gnmt torus64 --format json",
+                  "dsm describe torus64 --elasticity",
+                  "dsm describe torus64 gnmt --elasticity --minibatch 1024 --threads 2"},
+     .run = cli_run_describe},
+    {.name = "validate",
+     .bit = CLI_VALIDATE,
+     .operands = "FILE...",
+     .takes = {CLI_TAKES_ANY_DESCRIPTION},
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "check workloads, systems, servers, profiles, plans and sweeps",
+     .description = "Checks each FILE and reports every problem, not only the first. The exit code "
+                    "is the largest of all files'.",
+     .examples = {"dsm validate vgg16 torus64", "dsm validate plan.json --format json"},
+     .run = cli_run_validate},
+    {.name = "sweep",
+     .bit = CLI_SWEEP,
+     .operands = "SPEC | WORKLOAD SYSTEM | DATABASE",
+     .takes = {CLI_TAKES_SWEEP | CLI_TAKES_WORKLOAD | CLI_TAKES_DATABASE,
+               CLI_TAKES_SYSTEM | CLI_TAKES_DATABASE},
+     .other_form = "--merge TARGET DATABASE...",
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "explore every combination of some values, into a database",
+     .description =
+         "Explores each point of a sweep: of SPEC, a file ('dsm help sweep' says what it may "
+         "hold), "
+         "or of WORKLOAD on SYSTEM with --vary. Results go to an SQLite database, each as soon as "
+         "it is there; the same "
+         "command goes on where an earlier one was interrupted. DATABASE: shows what is in one, "
+         "and explores nothing. With --merge, the operands are the database to bring others into, "
+         "and those others. Without --format, the best rows are shown.",
+     .examples = {"dsm sweep scratchpad_vgg16",
+                  "dsm sweep vgg16 torus64 --vary system.core.scratchpad_MiB=0.5,1,2 --vary "
+                  "workload.minibatch=256:1024:x2 --threads 2",
+                  "dsm sweep vgg16-torus64.sqlite --best 3 --by min:step_seconds --format csv",
+                  "dsm sweep scratchpad_vgg16.sqlite --pareto "
+                  "min:step_seconds,min:system.core.scratchpad_MiB",
+                  "dsm sweep scratchpad_vgg16 --shard 1/2",
+                  "dsm sweep --merge all.sqlite scratchpad_vgg16.1-of-2.sqlite"},
+     .run = cli_run_sweep},
+    {.name = "score",
+     .bit = CLI_SCORE,
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "predict a plan again, also one that was edited by hand",
+     .description =
+         "Reads PLAN, which explore wrote and which may have been edited by hand, and "
+         "predicts its cost anew: all numbers that follow from its decisions are "
+         "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
+     .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
+                  "dsm score plan.json --sensitivity",
+                  "dsm score plan.json --format csv -o plan.csv"},
+     .run = cli_run_score},
+    {.name = "check",
+     .bit = CLI_CHECK,
+     .operands = "BASELINE...",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_FOLDER},
+     .operand_min = 1,
+     .operand_max = SIZE_MAX,
+     .summary = "explore baselines again and fail if the prediction got worse",
+     .description = "Explores again what each BASELINE, a plan that explore wrote, was made from, "
+                    "and compares what it recorded with what comes out now: the step's time and "
+                    "utilization, each layer and pass, and the decisions. A folder stands for all "
+                    "its *.json. A step that is slower or less utilized beyond the tolerance is a "
+                    "regression: exit code 1. The exit code is the largest of all baselines'.",
+     .examples = {"dsm explore vgg16 torus64 -o baseline.json && dsm check baseline.json",
+                  "dsm check baseline.json --tolerance 2% --set system.core.scratchpad_MiB=2",
+                  "dsm check baseline.json --workload vgg16 --strict",
+                  "dsm check baseline.json -o report.xml"},
+     .run = cli_run_check},
+    {.name = "diff",
+     .bit = CLI_DIFF,
+     .operands = "A B",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 2,
+     .operand_max = 2,
+     .summary = "show what differs between two plans or points of sweeps",
+     .description =
+         "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
+         "a sweep by its number: which values of workload, system and options differ, which "
+         "decisions, where the time of the step goes, and which layers and passes take longer or "
+         "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
+         "again; a point whose plan the database does not hold is explored again. Exits with 0 "
+         "whether they differ or not: check is for failing.",
+     .examples = {"dsm diff baseline.json plan.json",
+                  "dsm diff scratchpad_vgg16.sqlite:0 scratchpad_vgg16.sqlite:3",
+                  "dsm diff plan.json scratchpad_vgg16.sqlite:3 --format json"},
+     .run = cli_run_diff},
+    {.name = "plot",
+     .bit = CLI_PLOT,
+     .operands = "PLAN | DATABASE:POINT | DATABASE",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "draw figures of a plan or of the points of a sweep",
+     .description =
+         "Draws a figure as SVG, PNG or PDF, by the ending of the output file. Of PLAN, which "
+         "explore wrote, or DATABASE:POINT, a point of a sweep by its number: where the time of "
+         "each layer and pass goes (loss), their parallelisms and "
+         "core splits (splits), how far they are from the roof (roofline), and what a chip's "
+         "memory holds over the step (memory). Of DATABASE, which sweep wrote: a result over what "
+         "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
+         "result over two axes (heatmap), and the points that no other beats in two objectives "
+         "(pareto). gnuplot has to be installed; with --script alone it need not.",
+     .examples = {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
+                  "dsm plot plan.json --figure roofline -o roofline.pdf",
+                  "dsm plot plan.json --figure splits --script figures -o splits.png",
+                  "dsm sweep scratchpad_vgg16 -q && dsm plot scratchpad_vgg16.sqlite -o sizes.svg",
+                  "dsm plot scratchpad_vgg16.sqlite --figure heatmap -o sizes.png"},
+     .run = cli_run_plot},
+    {.name = "report",
+     .bit = CLI_REPORT,
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "write a page on a plan, for browsers",
+     .description =
+         "Predicts PLAN, which explore wrote and which may have been edited by hand, again, "
+         "explores its inputs anew with ever more optimizations, and writes a page of HTML on it: "
+         "how fast the step is and where it loses utilization, the ladder of optimizations, "
+         "figures, a table of all layers and passes that sorts and filters, assumptions, inputs, "
+         "and the commands that make it again. The page is one file that loads nothing. A plan "
+         "that is not the best one of its inputs says so. DATABASE:POINT is the plan of a point of "
+         "a "
+         "sweep, by its number.",
+     .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
+     .run = cli_run_report},
+    {.name = "trace",
+     .bit = CLI_TRACE,
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "show the predicted step as a timeline for Perfetto",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
+         "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
+         "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
+         "computation and its transfers, and the memory of a chip as counters. DATABASE:POINT is "
+         "the "
+         "plan of a point of a sweep, by its number.",
+     .examples = {"dsm trace plan.json -o step.json",
+                  "dsm trace scratchpad_vgg16.sqlite:3 -o step.json",
+                  "dsm trace plan.json | gzip >step.json.gz"},
+     .run = cli_run_trace},
+    {.name = "export",
+     .bit = CLI_EXPORT,
+     .operands = "PLAN | DATABASE:POINT",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "hand a plan to another simulator",
+     .description =
+         "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
+         "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
+         "the network (network.yml). DATABASE:POINT is the plan of a point of a sweep, by its "
+         "number.",
+     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
+     .run = cli_run_export},
+    {.name = "partition",
+     .bit = CLI_PARTITION,
+     .operands = "WORKLOAD SERVER | --profile FILE",
+     .takes = {CLI_TAKES_WORKLOAD, CLI_TAKES_SERVER},
+     .operand_max = 2,
+     .summary = "place inference layers on the devices of a server",
+     .description =
+         "Finds which device of SERVER runs which layer of WORKLOAD, so that requests per second "
+         "are highest (or the time of one request shortest, or its energy least) within each "
+         "device's time, memory and link: a mixed integer linear programme. Shows what binds, how "
+         "far from the best possible the answer can be at most, and what the same devices do "
+         "without partitioning. --profile: the tasks and their times on each device are given.",
+     .examples = {"dsm partition vgg16 cpu_2gpu",
+                  "dsm partition resnet50 cpu_gpu_fpga --gap 1% -o partition.json",
+                  "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
+                  "dsm partition raider edge_npu --objective latency",
+                  "dsm partition googlenet edge_gpu --objective energy --require 20",
+                  "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
+     .run = cli_run_partition},
+    {.name = "help",
+     .bit = CLI_HELP,
+     .operands = "[COMMAND | FORMAT]",
+     .takes = {CLI_TAKES_COMMAND},
+     .operand_word = cli_help_word,
+     .operand_max = 1,
+     .summary = "show help on dsm, on a command or on a file format",
+     .description =
+         "Shows what COMMAND does and its options; without COMMAND, all commands. FORMAT "
+         "is workload, system, server, sweep or plan: shows each key of such a file, "
+         "what it may be, its unit and its default.",
+     .examples = {"dsm help explore", "dsm help system"},
+     .run = cli_run_help},
+};
+
+const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
+
+const cli_command *cli_command_find(const char *name) {
+  for (size_t i = 0; i < cli_command_count; i++) {
+    if (strcmp(cli_commands[i].name, name) == 0) {
+      return &cli_commands[i];
+    }
+  }
+  return NULL;
+}
+
+cli_exit cli_command_unknown(const char *name) {
+  const char *names[COMMANDS_MAX];
+  const size_t count = cli_command_count < COMMANDS_MAX ? cli_command_count : COMMANDS_MAX;
+  for (size_t i = 0; i < count; i++) {
+    names[i] = cli_commands[i].name;
+  }
+  return cli_usage_error(&cli_program, "unknown command '%s'%s", name,
+                         cli_did_you_mean(name, names, count).text);
+}

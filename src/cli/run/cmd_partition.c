@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/input_files.h"
+#include "cli/parse/lookup.h"
+#include "cli/rows/command.h"
+#include "cli/run/complain.h"
+#include "cli/run/interrupt.h"
+#include "cli/run/output.h"
+
+#define FINDINGS_MAX 100
+
+/* ---- options that need or exclude each other ---- */
+
+static cli_exit check_operands(const cli_arguments *arguments) {
+  const size_t count = arguments->operand_count;
+  if (arguments->partition.profile == NULL) {
+    return count == 2 ? CLI_EXIT_DONE
+           : count == 1
+               ? cli_usage_error(arguments->command, "expected WORKLOAD SERVER, found only '%s'",
+                                 arguments->operands[0])
+               : cli_usage_error(arguments->command, "expected WORKLOAD SERVER, or --profile FILE");
+  }
+  if (count > 0) {
+    return cli_usage_error(arguments->command,
+                           "expected no WORKLOAD and SERVER with --profile, which has tasks and "
+                           "devices, found '%s'",
+                           arguments->operands[0]);
+  }
+  static const char *const of_workload[] = {"set", "batch"};
+  for (size_t i = 0; i < sizeof of_workload / sizeof of_workload[0]; i++) {
+    if (cli_is_given(arguments, of_workload[i])) {
+      return cli_usage_error(arguments->command,
+                             "--%s and --profile exclude each other: the profile says all",
+                             of_workload[i]);
+    }
+  }
+  return CLI_EXIT_DONE;
+}
+
+static cli_exit check_options(const cli_arguments *arguments) {
+  const cli_partition_arguments *const wanted = &arguments->partition;
+  const bool is_energy = wanted->options.objective == DSM_OBJECTIVE_ENERGY;
+  if (is_energy && !cli_is_given(arguments, "require")) {
+    return cli_usage_error(arguments->command,
+                           "--objective energy needs --require RATE, requests per second");
+  }
+  if (!is_energy && cli_is_given(arguments, "require")) {
+    return cli_usage_error(arguments->command, "--require needs --objective energy");
+  }
+  if (wanted->trace != NULL && !wanted->is_simulation) {
+    return cli_usage_error(arguments->command, "--trace needs --simulate");
+  }
+  return check_operands(arguments);
+}
+
+/* ---- what is partitioned ---- */
+
+/* Rates with and without --tasks differ for two reasons; the second is easily overlooked. */
+static void note_joined(const cli_arguments *arguments, const dsm_workload *workload,
+                        const dsm_server *server, const dsm_instance *instance) {
+  size_t device = 0;
+  while (device < server->device_count &&
+         !(dsm_device_task_seconds(&server->devices[device]) > 0)) {
+    device++;
+  }
+  if (instance->task_count < workload->layer_count && device < server->device_count) {
+    cli_note(arguments,
+             "%zu layers are joined into %zu task%s, and each task pays the fixed cost of a task "
+             "once (%.9g microseconds on \"%s\"): compare with answers of as many tasks",
+             workload->layer_count, instance->task_count, instance->task_count == 1 ? "" : "s",
+             1e6 * dsm_device_task_seconds(&server->devices[device]), server->devices[device].name);
+  }
+}
+
+/* Both inputs are read, so that the problems of both are reported. */
+static cli_exit make_instance(dsm_instance **instance, const cli_arguments *arguments,
+                              dsm_diags *diags) {
+  dsm_workload *workload = NULL;
+  dsm_server *server = NULL;
+  cli_exit outcome =
+      cli_exit_of(cli_load_workload(&workload, arguments, arguments->operands[0], diags));
+  outcome = cli_exit_max(
+      outcome, cli_exit_of(cli_load_server(&server, arguments, arguments->operands[1], diags)));
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_exit_of(
+        dsm_instance_make(instance, workload, server, &arguments->partition.instance, diags));
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    note_joined(arguments, workload, server, *instance);
+  }
+  dsm_workload_free(workload);
+  dsm_server_free(server);
+  return outcome;
+}
+
+static cli_exit load_profile(dsm_instance **instance, const cli_arguments *arguments,
+                             dsm_diags *diags) {
+  char *path;
+  dsm_status status = cli_find_input(&path, arguments, arguments->partition.profile, 0, diags);
+  if (status == DSM_OK) {
+    status = dsm_profile_load(instance, path, &arguments->partition.instance, diags);
+  }
+  free(path);
+  return cli_exit_of(status);
+}
+
+/* ---- what comes out ---- */
+
+static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *instance,
+                          dsm_diags *diags) {
+  char *text = NULL;
+  cli_exit outcome =
+      cli_exit_of(dsm_partition_mps(&text, instance, &arguments->partition.options, diags));
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text, strlen(text));
+  }
+  free(text);
+  return outcome;
+}
+
+static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *simulation) {
+  char *const text = dsm_report_dispatch_trace(simulation);
+  if (text == NULL) {
+    return cli_outside_error("cannot make the trace of %zu events: out of memory, or larger than "
+                             "1 GiB; simulate fewer requests",
+                             simulation->event_count);
+  }
+  const cli_exit outcome =
+      cli_put_file(arguments, "trace", arguments->partition.trace, text, strlen(text));
+  free(text);
+  return outcome;
+}
+
+typedef struct answer {
+  dsm_partition *partition;
+  dsm_dispatch *simulation; /* NULL: none is asked for */
+} answer;
+
+static char *print_answer(const void *result, cli_format format, dsm_table_style style) {
+  const answer *const made = result;
+  switch (format) {
+  case CLI_FORMAT_TABLE:
+    return dsm_report_partition_table(made->partition, made->simulation, style);
+  case CLI_FORMAT_JSON:
+    return dsm_report_partition_json(made->partition, made->simulation);
+  case CLI_FORMAT_CSV:
+    return dsm_report_partition_csv(made->partition, made->simulation);
+  case CLI_FORMAT_JUNIT:
+    break;
+  }
+  return NULL;
+}
+
+static void say_what_was_solved(const cli_arguments *arguments, const dsm_partition *partition) {
+  const dsm_partition_statistics *const statistics = &partition->statistics;
+  const dsm_instance *const instance = partition->instance;
+  cli_say(arguments, "%s: %zu task%s, %zu device%s; %zu column%s, %zu row%s, %zu node%s, %.3f s",
+          partition->instance->name, instance->task_count, instance->task_count == 1 ? "" : "s",
+          instance->device_count, instance->device_count == 1 ? "" : "s", statistics->column_count,
+          statistics->column_count == 1 ? "" : "s", statistics->row_count,
+          statistics->row_count == 1 ? "" : "s", statistics->node_count,
+          statistics->node_count == 1 ? "" : "s", partition->solver_seconds);
+}
+
+/* The first quarter of the requests must be more than those that begin together. */
+static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_options *options) {
+  if (options->window > 0 && options->request_count / 4 < options->window) {
+    cli_note(arguments,
+             "%zu request%s, %zu at a time, %s too few for a steady half: its throughput may be "
+             "above the optimum (simulate at least %zu)",
+             options->request_count, options->request_count == 1 ? "" : "s", options->window,
+             options->request_count == 1 ? "is" : "are", 4 * options->window);
+  }
+}
+
+static dsm_dispatch_options simulation_options(const cli_arguments *arguments) {
+  dsm_dispatch_options options = arguments->partition.dispatch;
+  options.does_record = arguments->partition.trace != NULL;
+  return options;
+}
+
+static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags *diags) {
+  const dsm_dispatch_options options = simulation_options(arguments);
+  cli_exit outcome =
+      cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, diags));
+  if (outcome == CLI_EXIT_DONE) {
+    note_short_run(arguments, &options);
+  }
+  if (outcome == CLI_EXIT_DONE && options.does_record) {
+    outcome = write_trace(arguments, made->simulation);
+  }
+  return outcome;
+}
+
+static bool is_stopped(void *context) {
+  (void)context;
+  return cli_is_interrupted();
+}
+
+/* Solves; CLI_EXIT_INTERRUPTED, also with the best so far, after a signal. */
+static cli_exit search(dsm_partition **partition, const dsm_instance *instance,
+                       dsm_partition_options options, dsm_diags *diags) {
+  options.is_stopped = is_stopped;
+  cli_interrupt_begin();
+  const dsm_status status = dsm_partition_solve(partition, instance, &options, diags);
+  const bool is_interrupted = cli_is_interrupted();
+  cli_interrupt_end();
+  return is_interrupted ? CLI_EXIT_INTERRUPTED : cli_exit_of(status);
+}
+
+static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instance,
+                      dsm_diags *diags) {
+  const cli_partition_arguments *const wanted = &arguments->partition;
+  answer made = {NULL, NULL};
+  cli_exit outcome = CLI_EXIT_DONE;
+  if (wanted->is_simulation) { /* what cannot be simulated is said before the solver works */
+    const dsm_dispatch_options options = simulation_options(arguments);
+    outcome = cli_exit_of(dsm_dispatch_check(instance, &options, diags));
+  }
+  if (outcome == CLI_EXIT_DONE && wanted->mps != NULL) {
+    outcome = write_mps(arguments, instance, diags);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = search(&made.partition, instance, wanted->options, diags);
+  }
+  const bool is_interrupted = outcome == CLI_EXIT_INTERRUPTED;
+  outcome = is_interrupted && made.partition != NULL ? CLI_EXIT_DONE : outcome;
+  if (outcome == CLI_EXIT_DONE) {
+    say_what_was_solved(arguments, made.partition);
+  }
+  if (outcome == CLI_EXIT_DONE && wanted->is_simulation && !is_interrupted) {
+    outcome = simulate(&made, arguments, diags);
+  }
+  cli_print_findings(arguments, diags);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_put_with_table(arguments, print_answer, &made, CLI_FORMAT_JSON);
+  }
+  if (is_interrupted && made.partition != NULL) {
+    cli_note(arguments, "interrupted: this is the best answer so far");
+    outcome = cli_exit_max(outcome, CLI_EXIT_INTERRUPTED);
+  }
+  dsm_dispatch_free(made.simulation);
+  dsm_partition_free(made.partition);
+  return outcome;
+}
+
+cli_exit cli_run_partition(const cli_arguments *arguments) {
+  cli_exit outcome = check_options(arguments);
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  dsm_instance *instance = NULL;
+  outcome = arguments->partition.profile == NULL ? make_instance(&instance, arguments, diags)
+                                                 : load_profile(&instance, arguments, diags);
+  cli_print_findings(arguments, diags);
+  dsm_diags_clear(diags);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = solve(arguments, instance, diags);
+  }
+  dsm_instance_free(instance);
+  dsm_diags_free(diags);
+  return outcome;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "cli/parse/plan_operand.h"
+#include "cli/rows/command.h"
+#include "cli/run/complain.h"
+#include "cli/run/explored.h"
+#include "cli/run/output.h"
+#include "cli/run/terminal.h"
+
+#define FINDINGS_MAX 100
+
+/* What a page shows beside the plan. */
+typedef struct explored {
+  const cli_plan_operand *operand;
+  cli_ladder ladder;
+  const dsm_plan *best; /* the last rung: of the plan's own options; NULL: not explored */
+  dsm_elasticity *elasticity;
+} explored;
+
+/* The ladder, and the best plan of the plan's own space, which tells the bound too. */
+static dsm_status explore_again(explored *found, const cli_arguments *arguments, dsm_diags *diags) {
+  dsm_plan *const plan = found->operand->plan;
+  plan->options.thread_count = arguments->options.thread_count;
+  const cli_ladder_request request = {.workload = plan->workload,
+                                      .system = plan->system,
+                                      .options = &plan->options,
+                                      .may_lack_rungs = true};
+  const dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request, diags);
+  if (status == DSM_OK) {
+    found->best = found->ladder.rungs[found->ladder.count - 1].plan;
+    dsm_plan_set_bound(plan, found->best->result.lower_bound_cycles, diags);
+  }
+  return status;
+}
+
+static dsm_status vary(explored *found, dsm_diags *diags) {
+  const dsm_plan *const plan = found->operand->plan;
+  const dsm_elasticity_request request = {
+      .options = plan->options, .choice = DSM_VARIATIONS_TENTH_BETTER, .kept = plan};
+  return dsm_elasticity_derive(&found->elasticity, &request, diags);
+}
+
+static char *print_page(const void *result, cli_format format, dsm_table_style style) {
+  const explored *const found = result;
+  const cli_plan_operand *const operand = found->operand;
+  const bool is_file = !operand->is_point && strcmp(operand->file, "-") != 0;
+  const dsm_plan_page page = {.plan = operand->plan,
+                              .file = is_file ? operand->file : NULL,
+                              .point = operand->is_point ? operand->name : NULL,
+                              .recorded_step_cycles = operand->recorded_step_cycles,
+                              .best = found->best,
+                              .rungs = found->ladder.rungs,
+                              .rung_count = found->ladder.count,
+                              .elasticity = found->elasticity};
+  (void)format;
+  (void)style;
+  return dsm_report_plan_page(&page);
+}
+
+static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return cli_out_of_memory();
+  }
+  explored found = {.operand = operand};
+  dsm_status status = explore_again(&found, arguments, diags);
+  if (status == DSM_OK) {
+    status = vary(&found, diags);
+  }
+  cli_print_findings(arguments, diags);
+  const cli_exit outcome =
+      status == DSM_OK ? cli_put_text(arguments, print_page, &found) : cli_exit_of(status);
+  dsm_elasticity_free(found.elasticity);
+  cli_ladder_fini(&found.ladder);
+  dsm_diags_free(diags);
+  return outcome;
+}
+
+cli_exit cli_run_report(const cli_arguments *arguments) {
+  if (arguments->output == NULL && cli_is_terminal(arguments, stdout)) {
+    return cli_usage_error(arguments->command,
+                           "expected where the page goes: -o FILE ('-' is the terminal)");
+  }
+  cli_plan_operand operand;
+  cli_exit outcome = cli_load_first_plan(&operand, arguments);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = report(arguments, &operand);
+  }
+  cli_plan_operand_fini(&operand);
+  return outcome;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/parse/input_files.h"
+#include "cli/parse/plan_operand.h"
+#include "cli/rows/command.h"
+#include "cli/run/complain.h"
+#include "cli/run/output.h"
+
+#define FINDINGS_MAX 100
+
+/* A file's outcome, and what belongs to it. */
+typedef struct checked {
+  dsm_diags *diags;
+  char summary[400];
+} checked;
+
+typedef struct validated {
+  dsm_validated *items;
+  checked *owned;
+  size_t count;
+} validated;
+
+static char *print_validated(const void *result, cli_format format, dsm_table_style style) {
+  const validated *const all = result;
+  switch (format) {
+  case CLI_FORMAT_TABLE:
+    return dsm_report_validation_table(all->items, all->count, style);
+  case CLI_FORMAT_JSON:
+    return dsm_report_validation_json(all->items, all->count);
+  case CLI_FORMAT_CSV:
+    return dsm_report_validation_csv(all->items, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
+  }
+  return NULL;
+}
+
+static void summarize(checked *to, const cli_loaded *loaded) {
+  if (loaded->workload != NULL) {
+    const size_t count = loaded->workload->spec_count;
+    (void)snprintf(to->summary, sizeof to->summary, "%zu layer%s", count, count == 1 ? "" : "s");
+  } else if (loaded->system != NULL) {
+    const uint64_t count = loaded->system->system.chips_x * loaded->system->system.chips_y;
+    (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " chip%s", count,
+                   count == 1 ? "" : "s");
+  } else if (loaded->plan != NULL) {
+    (void)snprintf(to->summary, sizeof to->summary, "%s on %s", loaded->plan->workload->name,
+                   loaded->plan->system->name);
+  } else if (loaded->sweep != NULL) {
+    const size_t count = loaded->sweep->point_count;
+    (void)snprintf(to->summary, sizeof to->summary, "%zu point%s", count, count == 1 ? "" : "s");
+  } else if (loaded->server != NULL) {
+    const size_t count = loaded->server->device_count;
+    (void)snprintf(to->summary, sizeof to->summary, "%zu device%s", count, count == 1 ? "" : "s");
+  } else if (loaded->profile != NULL) {
+    const dsm_instance *const profile = loaded->profile;
+    (void)snprintf(to->summary, sizeof to->summary, "%zu task%s on %zu device%s",
+                   profile->task_count, profile->task_count == 1 ? "" : "s", profile->device_count,
+                   profile->device_count == 1 ? "" : "s");
+  }
+}
+
+/* The numbers that the file records, and those that its decisions come to now. */
+static dsm_status validate_plan(const cli_arguments *arguments, const cli_loaded *loaded,
+                                dsm_diags *diags) {
+  dsm_status status = dsm_plan_validate_text(loaded->text, loaded->length, loaded->path, diags);
+  if (status == DSM_OK) {
+    status = dsm_plan_validate(loaded->plan, diags);
+  }
+  if (status == DSM_OK) {
+    cli_note_recorded_step(arguments, loaded->path, loaded->plan, loaded->recorded_step_cycles);
+  }
+  return status;
+}
+
+static dsm_validated validate(const cli_arguments *arguments, const char *name, checked *owned) {
+  cli_loaded loaded = cli_load_any(arguments, name, owned->diags);
+  if (loaded.plan != NULL) {
+    loaded.status = validate_plan(arguments, &loaded, owned->diags);
+  }
+  summarize(owned, &loaded);
+  const dsm_validated result = {.file = name,
+                                .kind =
+                                    loaded.is_detected ? dsm_description_name(loaded.kind) : NULL,
+                                .summary = loaded.status == DSM_OK ? owned->summary : NULL,
+                                .status = loaded.status,
+                                .diags = owned->diags};
+  cli_loaded_fini(&loaded);
+  return result;
+}
+
+static cli_exit validate_all(const cli_arguments *arguments, validated *all) {
+  cli_exit outcome = CLI_EXIT_DONE;
+  bool is_usage_wrong = false;
+  for (size_t i = 0; i < arguments->operand_count; i++) {
+    all->owned[i].diags = dsm_diags_new(FINDINGS_MAX);
+    if (all->owned[i].diags == NULL) {
+      return cli_out_of_memory();
+    }
+    all->items[i] = validate(arguments, arguments->operands[i], &all->owned[i]);
+    all->count = i + 1;
+    cli_print_findings(arguments, all->owned[i].diags);
+    outcome = cli_exit_max(outcome, cli_exit_of(all->items[i].status));
+    is_usage_wrong = is_usage_wrong || all->items[i].status == DSM_ERROR_USAGE;
+  }
+  /* The output may be one of the inputs: then nothing is written. */
+  return is_usage_wrong && arguments->output != NULL
+             ? outcome
+             : cli_exit_max(outcome, cli_put_result(arguments, print_validated, all));
+}
+
+cli_exit cli_run_validate(const cli_arguments *arguments) {
+  const size_t count = arguments->operand_count;
+  validated all = {.items = calloc(count, sizeof *all.items),
+                   .owned = calloc(count, sizeof *all.owned)};
+  const cli_exit outcome =
+      all.items == NULL || all.owned == NULL ? cli_out_of_memory() : validate_all(arguments, &all);
+  for (size_t i = 0; all.owned != NULL && i < count; i++) {
+    dsm_diags_free(all.owned[i].diags);
+  }
+  free(all.items);
+  free(all.owned);
+  return outcome;
+}

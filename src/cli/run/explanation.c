@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/run/explanation.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/run/complain.h"
+#include "cli/run/output.h"
+
+/* A declared layer is at most the two directions of an lstm. */
+#define LAYERS_MAX 2
+/* Core splits shown beside the chosen one. */
+#define SPLITS_SHOWN 4
+
+/* Primary layers that a name means. */
+typedef struct layer_list {
+  size_t indices[LAYERS_MAX];
+  size_t count;
+} layer_list;
+
+static layer_list find_layers(const dsm_workload *workload, const char *name) {
+  const size_t index = dsm_workload_find_layer(workload, name);
+  if (index != SIZE_MAX) {
+    return (layer_list){.indices = {index}, .count = 1};
+  }
+  layer_list list = {.count = 0};
+  for (size_t i = 0; i < workload->layer_count && list.count < LAYERS_MAX; i++) {
+    if (strcmp(workload->specs[workload->layers[i].spec_index].name, name) == 0) {
+      list.indices[list.count++] = i;
+    }
+  }
+  return list;
+}
+
+cli_exit cli_check_explained_layer(const cli_arguments *arguments, const dsm_workload *workload) {
+  const char *const name = arguments->explain;
+  if (name == NULL || find_layers(workload, name).count > 0) {
+    return CLI_EXIT_DONE;
+  }
+  const size_t count = workload->spec_count + workload->layer_count;
+  const char **const names = calloc(count, sizeof *names);
+  if (names == NULL) {
+    return cli_out_of_memory();
+  }
+  for (size_t i = 0; i < workload->spec_count; i++) {
+    names[i] = workload->specs[i].name;
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    names[workload->spec_count + i] = workload->layers[i].name;
+  }
+  const cli_exit outcome =
+      cli_usage_error(arguments->command, "--explain: %s has no layer '%s'%s", workload->name, name,
+                      cli_did_you_mean(name, names, count).text);
+  free(names);
+  return outcome;
+}
+
+typedef struct explained {
+  const dsm_plan *plan;
+  const dsm_explanation *explanations[LAYERS_MAX];
+  size_t count;
+} explained;
+
+static char *print_explained(const void *result, cli_format format, dsm_table_style style) {
+  const explained *const all = result;
+  switch (format) {
+  case CLI_FORMAT_TABLE:
+    return dsm_report_explanation_table(all->plan, all->explanations, all->count, style);
+  case CLI_FORMAT_JSON:
+    return dsm_report_explanation_json(all->plan, all->explanations, all->count);
+  case CLI_FORMAT_CSV:
+    return dsm_report_explanation_csv(all->plan, all->explanations, all->count);
+  case CLI_FORMAT_JUNIT:
+    break;
+  }
+  return NULL;
+}
+
+cli_exit cli_put_explanation(const cli_arguments *arguments, const dsm_plan *plan) {
+  const layer_list layers = find_layers(plan->workload, arguments->explain);
+  dsm_diags *const diags = dsm_diags_new(8);
+  dsm_explanation *made[LAYERS_MAX] = {NULL};
+  explained all = {.plan = plan};
+  dsm_status status = DSM_OK;
+  for (size_t i = 0; i < layers.count && status == DSM_OK; i++) {
+    status = dsm_explain(&made[i], plan, layers.indices[i], SPLITS_SHOWN, diags);
+    if (status == DSM_OK) {
+      all.explanations[all.count++] = made[i];
+    }
+  }
+  cli_print_findings(arguments, diags);
+  const cli_exit outcome =
+      status == DSM_OK ? cli_put_result(arguments, print_explained, &all) : cli_exit_of(status);
+  for (size_t i = 0; i < LAYERS_MAX; i++) {
+    dsm_explanation_free(made[i]);
+  }
+  dsm_diags_free(diags);
+  return outcome;
+}

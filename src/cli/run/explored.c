@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/run/explored.h"
+
+#include <inttypes.h>
+
+#include "cli/parse/optimizations.h"
+#include "cli/run/complain.h"
+#include "cli/run/seconds.h"
+
+dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_explorer *explorer,
+                       const dsm_workload *workload, const dsm_system *system,
+                       const dsm_explore_options *options, dsm_diags *diags) {
+  const double start = cli_seconds_now();
+  const dsm_status status =
+      explorer == NULL ? dsm_explore(plan, workload, system, options, diags)
+                       : dsm_explorer_explore(explorer, plan, workload, system, options, diags);
+  if (status == DSM_OK) {
+    cli_say(arguments,
+            "%s on %s: %" PRIu64 " of %zu layer%s distinct, %" PRIu64 " mapping%s scored, %.3f s",
+            workload->name, system->name, (*plan)->statistics.distinct_layers, (*plan)->layer_count,
+            (*plan)->layer_count == 1 ? "" : "s", (*plan)->statistics.evaluations,
+            (*plan)->statistics.evaluations == 1 ? "" : "s", cli_seconds_now() - start);
+    if ((*plan)->statistics.is_stopped) {
+      cli_note(arguments,
+               "the time limit of %g s ended the search: this is the best that was found, and "
+               "another run may find another",
+               options->time_limit_seconds);
+    }
+  }
+  return status;
+}
+
+/* Explores the next rung, with an optimisation more. The last one is the question itself, and has
+ * to have an answer. */
+static dsm_status climb(cli_ladder *ladder, const char *name, const cli_arguments *arguments,
+                        dsm_explorer *explorer, const cli_ladder_request *request,
+                        const dsm_explore_options *options, dsm_diags *diags) {
+  const size_t rung = ladder->count;
+  const bool is_last = options->optimizations == request->options->optimizations;
+  const dsm_system *const system =
+      rung == 0 && request->base != NULL ? request->base : request->system;
+  dsm_status status = cli_explore(&ladder->plans[rung], arguments, explorer, request->workload,
+                                  system, options, diags);
+  if (status == DSM_ERROR_INFEASIBLE && request->may_lack_rungs && !is_last) {
+    dsm_diags_clear(diags);
+    status = DSM_OK;
+  }
+  ladder->rungs[rung] = (dsm_ladder_rung){.name = name, .plan = ladder->plans[rung]};
+  ladder->count++;
+  return status;
+}
+
+dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments,
+                              const cli_ladder_request *request, dsm_diags *diags) {
+  *ladder = (cli_ladder){.count = 0};
+  /* Rungs have much in common. Without memory for that they are explored one by one. */
+  dsm_explorer *const explorer = dsm_explorer_new();
+  dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
+  const size_t count = cli_ladder_additions(request->options, additions);
+  dsm_explore_options options = *request->options;
+  options.optimizations = 0;
+  dsm_status status = climb(ladder, "none", arguments, explorer, request, &options, diags);
+  for (size_t i = 0; i < count && status == DSM_OK; i++) {
+    options.optimizations |= DSM_OPTIMIZATION_BIT(additions[i]);
+    status = climb(ladder, dsm_optimization_name(additions[i]), arguments, explorer, request,
+                   &options, diags);
+  }
+  dsm_explorer_free(explorer);
+  return status;
+}
+
+void cli_ladder_fini(cli_ladder *ladder) {
+  for (size_t rung = 0; rung < ladder->count; rung++) {
+    dsm_plan_free(ladder->plans[rung]);
+  }
+  *ladder = (cli_ladder){.count = 0};
+}

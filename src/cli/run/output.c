@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/run/output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/rows/command.h"
+#include "cli/run/complain.h"
+#include "cli/run/terminal.h"
+#include "dsm/sweep_store.h"
+
+static bool ends_in(const char *text, const char *ending) {
+  const size_t length = strlen(text);
+  const size_t ending_length = strlen(ending);
+  return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
+}
+
+/* The file that the result goes to; NULL: standard output. */
+static const char *output_file(const cli_arguments *arguments) {
+  const bool is_stdout = arguments->output == NULL || strcmp(arguments->output, "-") == 0;
+  return is_stdout ? NULL : arguments->output;
+}
+
+/* A pipe that nobody reads says so for good, also where errno of the write that met it is lost. */
+static bool is_unread(int error) {
+  struct pollfd end = {.fd = STDOUT_FILENO};
+  return error == EPIPE || (poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0);
+}
+
+static cli_exit stdout_error(int error) {
+  if (is_unread(error)) {
+    return CLI_EXIT_UNREAD; /* they have seen enough: there is nothing to say */
+  }
+  return cli_outside_error("cannot write to standard output: %s", strerror(error));
+}
+
+cli_exit cli_put_stdout(const char *text) {
+  if (fputs(text, stdout) == EOF || fflush(stdout) == EOF) {
+    const int error = errno;
+    clearerr(stdout); /* it is reported here, once */
+    return stdout_error(error);
+  }
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const char *path,
+                      const char *bytes, size_t length) {
+  if (dsm_store_is_database(path)) {
+    return cli_usage_error(arguments->command, "--%s: '%s' is a database, which no result replaces",
+                           option, path);
+  }
+  dsm_diags *const diags = dsm_diags_new(1);
+  const dsm_status status = dsm_file_write(path, bytes, length, diags);
+  cli_print_findings(arguments, diags);
+  dsm_diags_free(diags);
+  return cli_exit_of(status);
+}
+
+/* Prints a result to a file, or to standard output if that is NULL. */
+static cli_exit put(const cli_arguments *arguments, cli_printer *print, const void *result,
+                    cli_format format, const char *file) {
+  char *const text =
+      print(result, format, cli_table_style(arguments, file == NULL ? stdout : NULL));
+  if (text == NULL) {
+    return cli_out_of_memory();
+  }
+  const cli_exit outcome = file == NULL
+                               ? cli_put_stdout(text)
+                               : cli_put_file(arguments, "output", file, text, strlen(text));
+  free(text);
+  return outcome;
+}
+
+static cli_format format_of_ending(const cli_command *command, const char *file,
+                                   cli_format otherwise) {
+  if (file != NULL && ends_in(file, ".json")) {
+    return CLI_FORMAT_JSON;
+  }
+  if (file != NULL && ends_in(file, ".csv")) {
+    return CLI_FORMAT_CSV;
+  }
+  if (file != NULL && command->bit == CLI_CHECK && ends_in(file, ".xml")) {
+    return CLI_FORMAT_JUNIT;
+  }
+  return otherwise;
+}
+
+bool cli_output_tells_format(const cli_arguments *arguments) {
+  return format_of_ending(arguments->command, output_file(arguments), CLI_FORMAT_TABLE) !=
+         CLI_FORMAT_TABLE;
+}
+
+cli_exit cli_put_result(const cli_arguments *arguments, cli_printer *print, const void *result) {
+  const char *const file = output_file(arguments);
+  const cli_format format = arguments->has_format
+                                ? arguments->format
+                                : format_of_ending(arguments->command, file, CLI_FORMAT_TABLE);
+  if (arguments->is_quiet && !arguments->has_format && arguments->output == NULL) {
+    return CLI_EXIT_DONE;
+  }
+  return put(arguments, print, result, format, file);
+}
+
+cli_exit cli_put_text(const cli_arguments *arguments, cli_printer *print, const void *result) {
+  return put(arguments, print, result, CLI_FORMAT_JSON, output_file(arguments));
+}
+
+static char *print_plan(const void *result, cli_format format, dsm_table_style style) {
+  const dsm_plan *const plan = result;
+  switch (format) {
+  case CLI_FORMAT_TABLE:
+    return dsm_report_plan_table(plan, style);
+  case CLI_FORMAT_JSON:
+    return dsm_plan_print(plan);
+  case CLI_FORMAT_CSV:
+    return dsm_report_plan_csv(plan);
+  case CLI_FORMAT_JUNIT:
+    break;
+  }
+  return NULL;
+}
+
+cli_exit cli_put_with_table(const cli_arguments *arguments, cli_printer *print, const void *result,
+                            cli_format otherwise) {
+  if (arguments->has_format || arguments->output == NULL) {
+    return cli_put_result(arguments, print, result);
+  }
+  const char *const file = output_file(arguments);
+  const cli_exit written =
+      put(arguments, print, result, format_of_ending(arguments->command, file, otherwise), file);
+  if (file == NULL || arguments->is_quiet) {
+    return written;
+  }
+  return cli_exit_max(written, put(arguments, print, result, CLI_FORMAT_TABLE, NULL));
+}
+
+cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan) {
+  return cli_put_with_table(arguments, print_plan, plan, CLI_FORMAT_JSON);
+}
+
+cli_exit cli_finish_stdout(void) {
+  /* What could not be written before, since the output is longer than its buffer, is tried again:
+   * then the system says why. */
+  const bool is_whole = ferror(stdout) == 0;
+  clearerr(stdout);
+  errno = 0;
+  const bool is_flushed = fflush(stdout) == 0 && is_whole;
+  const int flush_error = errno;
+  const bool is_closed = fclose(stdout) == 0;
+  const int close_error = errno;
+  if (is_flushed && is_closed) {
+    return CLI_EXIT_DONE;
+  }
+  const int error = is_flushed ? close_error : flush_error;
+  return stdout_error(error == 0 ? EIO : error);
+}

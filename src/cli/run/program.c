@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/run/program.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/complete.h"
+#include "cli/parse/output_conflicts.h"
+#include "cli/rows/command.h"
+#include "cli/run/complain.h"
+#include "cli/run/help.h"
+#include "cli/run/output.h"
+
+/* What every command does the same way. */
+static cli_exit run_command(const cli_program_kind *kind, const cli_command *command, int argc,
+                            char *argv[]) {
+  cli_arguments arguments;
+  cli_exit outcome = cli_arguments_parse(&arguments, kind, command, argc, argv);
+  if (outcome == CLI_EXIT_DONE && arguments.wants_help) {
+    cli_print_help(command);
+  } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
+    cli_print_version();
+  } else if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_check_written(&arguments);
+    outcome = outcome == CLI_EXIT_DONE ? command->run(&arguments) : outcome;
+  }
+  cli_arguments_fini(&arguments);
+  return outcome;
+}
+
+/* The program as a whole takes options of its own, then a command with its arguments. */
+static cli_exit run_program(const cli_program_kind *kind, int argc, char *argv[]) {
+  cli_arguments arguments;
+  cli_exit outcome = cli_arguments_parse(&arguments, kind, &cli_program, argc, argv);
+  const int rest = argc - (int)arguments.operand_count;
+  if (outcome == CLI_EXIT_DONE && arguments.wants_help) {
+    cli_print_help(kind->is_for_sweeps ? cli_command_find("sweep") : &cli_program);
+  } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
+    cli_print_version();
+  } else if (outcome == CLI_EXIT_DONE && arguments.operand_count == 0) {
+    outcome = cli_usage_error(&cli_program, "expected a command");
+  } else if (outcome == CLI_EXIT_DONE) {
+    const cli_command *const command = cli_command_find(argv[rest]);
+    outcome = command == NULL ? cli_command_unknown(argv[rest])
+              : kind->is_for_sweeps && command->bit != CLI_SWEEP
+                  ? cli_usage_error(&cli_program, "%s has only the command 'sweep': use 'dsm %s'",
+                                    kind->name, command->name)
+                  : run_command(kind, command, argc - rest, argv + rest);
+  }
+  cli_arguments_fini(&arguments);
+  return outcome;
+}
+
+int cli_main(const cli_program_kind *kind, int argc, char *argv[]) {
+  if (argc < 1) {
+    return CLI_EXIT_USAGE;
+  }
+  cli_name_program(kind->name);
+  (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, like a full disk */
+  (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file at its size limit */
+  cli_exit outcome = CLI_EXIT_DONE;
+  if (argc > 1 && strcmp(argv[1], CLI_COMPLETE_REQUEST) == 0) {
+    cli_complete((size_t)argc - 2, argv + 2);
+  } else {
+    outcome = run_program(kind, argc, argv);
+  }
+  outcome = cli_exit_max(outcome, cli_finish_stdout());
+  cli_break_silence(outcome);
+  return (int)outcome;
+}
+
+int cli_end(int outcome) {
+  if (outcome == CLI_EXIT_UNREAD) {
+    sigset_t pipe_alone;
+    (void)sigemptyset(&pipe_alone);
+    (void)sigaddset(&pipe_alone, SIGPIPE);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)raise(SIGPIPE);
+    (void)sigprocmask(SIG_UNBLOCK, &pipe_alone, NULL);
+  }
+  return outcome;
+}

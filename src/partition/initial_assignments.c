@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* initial_assignments.c: contiguous splits by dynamic programming, and filling up. */
+#include "partition/initial_assignments.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "partition/instance_facts.h"
+
+/* Work is 2^devices * devices * tasks^2. */
+enum { SPLIT_DEVICES_MAX = 10, SPLIT_TASKS_MAX = 400, STARTS_MAX = 4 };
+static const double split_work_max = 3e8;
+
+typedef struct splitter {
+  const dsm_instance *instance;
+  const dsm_partition_options *options;
+  double *cost;    /* [set * (n + 1) + tasks]: best for the first tasks on a set of devices */
+  uint16_t *from;  /* tasks before the last run */
+  uint8_t *last;   /* device of the last run */
+  double *cut;     /* [i]: bytes that cross behind task i */
+  double *seconds; /* [j * (n + 1) + i]: of the first i tasks; infinite from one that cannot run */
+  double *need;    /* [i]: of the first i tasks */
+} splitter;
+
+/* Bytes that cross between the first `end` tasks and the others, once each. */
+static double crossing(const dsm_instance *instance, const dsm_partition_options *options,
+                       size_t end) {
+  double bytes = 0;
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    const dsm_tensor *const it = &instance->tensors[t];
+    if (it->producer < end && it->consumers[it->consumer_count - 1] >= end) {
+      bytes += it->bytes;
+    }
+  }
+  if (end == instance->task_count && dsm__leaves(instance, options, end - 1)) {
+    bytes += instance->tasks[end - 1].output_bytes;
+  }
+  return bytes;
+}
+
+static bool reserve(splitter *s, dsm__arena *arena) {
+  const size_t task_count = s->instance->task_count;
+  const size_t device_count = s->instance->device_count;
+  const size_t states = ((size_t)1 << device_count) * (task_count + 1);
+  s->cost = dsm__arena_array(arena, states, sizeof *s->cost);
+  s->from = dsm__arena_array(arena, states, sizeof *s->from);
+  s->last = dsm__arena_array(arena, states, sizeof *s->last);
+  s->cut = dsm__arena_array(arena, task_count + 1, sizeof *s->cut);
+  s->need = dsm__arena_array(arena, task_count + 1, sizeof *s->need);
+  s->seconds = dsm__arena_array(arena, (task_count + 1) * device_count, sizeof *s->seconds);
+  return s->cost != NULL && s->from != NULL && s->last != NULL && s->cut != NULL &&
+         s->need != NULL && s->seconds != NULL;
+}
+
+static void survey(splitter *s) {
+  const size_t task_count = s->instance->task_count;
+  for (size_t i = 0; i < task_count; i++) {
+    s->need[i + 1] = s->need[i] + dsm__task_need(s->instance, s->options, i);
+    s->cut[i + 1] = crossing(s->instance, s->options, i + 1);
+    for (size_t j = 0; j < s->instance->device_count; j++) {
+      double *const sums = &s->seconds[j * (task_count + 1)];
+      sums[i + 1] = sums[i] + dsm_instance_seconds(s->instance, i, j);
+    }
+  }
+}
+
+/* Time, or for latency the sum of times, of tasks begin .. end - 1 on a device as a run. */
+static double run_cost(const splitter *s, size_t begin, size_t end, size_t device) {
+  const dsm_instance_device *const it = &s->instance->devices[device];
+  const double *const sums = &s->seconds[device * (s->instance->task_count + 1)];
+  if (!isfinite(sums[end]) || s->need[end] - s->need[begin] > it->memory_bytes) {
+    return HUGE_VAL;
+  }
+  const double busy = sums[end] - sums[begin];
+  const double link = s->cut[end] / it->link_bytes_per_second;
+  return s->options->objective == DSM_OBJECTIVE_LATENCY ? busy + link : fmax(busy, link);
+}
+
+static void extend(splitter *s, size_t set, size_t device) {
+  const size_t task_count = s->instance->task_count;
+  const size_t before = set & ~((size_t)1 << device);
+  const bool is_sum = s->options->objective == DSM_OBJECTIVE_LATENCY;
+  for (size_t end = 1; end <= task_count; end++) {
+    const size_t state = set * (task_count + 1) + end;
+    for (size_t begin = end; begin-- > 0;) {
+      const double run = run_cost(s, begin, end, device);
+      const double rest = s->cost[before * (task_count + 1) + begin];
+      const double cost = is_sum ? rest + run : fmax(rest, run);
+      if (cost < s->cost[state]) {
+        s->cost[state] = cost;
+        s->from[state] = (uint16_t)begin;
+        s->last[state] = (uint8_t)device;
+      }
+    }
+  }
+}
+
+/* False: there is no split. */
+static bool split(splitter *s, bool *start) {
+  const size_t task_count = s->instance->task_count;
+  const size_t device_count = s->instance->device_count;
+  const size_t sets = (size_t)1 << device_count;
+  size_t best = 0;
+  for (size_t set = 0; set < sets; set++) {
+    for (size_t i = 0; i <= task_count; i++) {
+      s->cost[set * (task_count + 1) + i] = i == 0 ? 0 : HUGE_VAL;
+    }
+    for (size_t j = 0; j < device_count; j++) {
+      if ((set >> j & 1) != 0) {
+        extend(s, set, j);
+      }
+    }
+    if (s->cost[set * (task_count + 1) + task_count] <
+        s->cost[best * (task_count + 1) + task_count]) {
+      best = set;
+    }
+  }
+  if (!isfinite(s->cost[best * (task_count + 1) + task_count])) {
+    return false;
+  }
+  for (size_t end = task_count; end > 0;) {
+    const size_t state = best * (task_count + 1) + end;
+    for (size_t i = s->from[state]; i < end; i++) {
+      start[i * device_count + s->last[state]] = true;
+    }
+    end = s->from[state];
+    best &= ~((size_t)1 << s->last[state]);
+  }
+  return true;
+}
+
+/* Fills what memory is left of each device, first with what gives a byte the most work. */
+static void fill(const dsm_instance *instance, const dsm_partition_options *options, bool *start) {
+  for (size_t j = 0; j < instance->device_count; j++) {
+    double spare = instance->devices[j].memory_bytes;
+    for (size_t i = 0; i < instance->task_count; i++) {
+      spare -= start[i * instance->device_count + j] ? dsm__task_need(instance, options, i) : 0;
+    }
+    for (;;) {
+      size_t best = instance->task_count;
+      double most = 0;
+      for (size_t i = 0; i < instance->task_count; i++) {
+        const double need = dsm__task_need(instance, options, i);
+        const double seconds = dsm_instance_seconds(instance, i, j);
+        if (start[i * instance->device_count + j] || !isfinite(seconds) || need > spare) {
+          continue;
+        }
+        const double worth = seconds / (need + 1); /* work that a byte makes possible */
+        if (worth > most) {
+          most = worth;
+          best = i;
+        }
+      }
+      if (best == instance->task_count) {
+        break;
+      }
+      start[best * instance->device_count + j] = true;
+      spare -= dsm__task_need(instance, options, best);
+    }
+  }
+}
+
+/* Renames equal devices so that they stand in the order in which the programme wants them. */
+static bool is_before(const dsm_instance *instance, const dsm_partition_options *options,
+                      const bool *start, size_t a, size_t b) {
+  size_t order[DSM__ORDER_TASKS_MAX];
+  const size_t count = dsm__order_tasks(instance, options, order);
+  for (size_t k = 0; k < count; k++) {
+    const bool on_a = start[order[k] * instance->device_count + a];
+    const bool on_b = start[order[k] * instance->device_count + b];
+    if (on_a != on_b) {
+      return on_b;
+    }
+  }
+  return false;
+}
+
+static void rename_equal(const dsm_instance *instance, const dsm_partition_options *options,
+                         bool *start) {
+  for (size_t a = 0; a < instance->device_count; a++) {
+    for (size_t b = a + 1; b < instance->device_count; b++) {
+      if (!dsm__devices_are_equal(instance, a, b) || !is_before(instance, options, start, a, b)) {
+        continue;
+      }
+      for (size_t i = 0; i < instance->task_count; i++) {
+        bool *const row = &start[i * instance->device_count];
+        const bool kept = row[a];
+        row[a] = row[b];
+        row[b] = kept;
+      }
+    }
+  }
+}
+
+static bool is_small(const dsm_instance *instance) {
+  const double tasks = (double)instance->task_count;
+  const double devices = (double)instance->device_count;
+  return instance->device_count <= SPLIT_DEVICES_MAX && instance->task_count <= SPLIT_TASKS_MAX &&
+         ldexp(devices * tasks * tasks, (int)instance->device_count) <= split_work_max;
+}
+
+typedef struct list {
+  bool *starts;
+  size_t count;
+} list;
+
+/* Adds the last start as it is, and filled up. */
+static void add(list *made, const dsm_instance *instance, const dsm_partition_options *options) {
+  const size_t places = instance->task_count * instance->device_count;
+  bool *const start = &made->starts[made->count++ * places];
+  if (options->objective != DSM_OBJECTIVE_LATENCY) {
+    bool *const filled = &made->starts[made->count++ * places];
+    for (size_t k = 0; k < places; k++) {
+      filled[k] = start[k];
+    }
+    fill(instance, options, filled);
+    rename_equal(instance, options, filled);
+  }
+  rename_equal(instance, options, start);
+}
+
+bool dsm__make_starts(bool **starts, size_t *start_count, dsm__arena *arena,
+                      const dsm_instance *instance, const dsm_partition_options *options,
+                      const size_t *device_of) {
+  const size_t places = instance->task_count * instance->device_count;
+  list made = {.starts = dsm__arena_array(arena, STARTS_MAX * places, sizeof **starts)};
+  *starts = made.starts;
+  *start_count = 0;
+  if (made.starts == NULL) {
+    return false;
+  }
+  if (is_small(instance)) {
+    splitter s = {.instance = instance, .options = options};
+    if (!reserve(&s, arena)) {
+      return false;
+    }
+    survey(&s);
+    if (split(&s, made.starts)) {
+      add(&made, instance, options);
+    }
+  }
+  for (size_t i = 0; i < instance->task_count && device_of != NULL; i++) {
+    made.starts[made.count * places + i * instance->device_count + device_of[i]] = true;
+  }
+  if (device_of != NULL) {
+    add(&made, instance, options);
+  }
+  *start_count = made.count;
+  return true;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/data/describe_server.h"
+
+#include <math.h>
+
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const double flops_per_mac = 2;
+
+double dsm__device_peak_flops(const dsm_device *device) {
+  switch (device->kind) {
+  case DSM_DEVICE_CHIP:
+    return dsm_system_peak_flops(device->chip);
+  case DSM_DEVICE_ROOFLINE:
+    return device->roofline.peak_flops;
+  case DSM_DEVICE_FPGA:
+    return flops_per_mac * (double)device->fpga.multipliers * (double)device->fpga.instances *
+           device->fpga.clock_hertz / device->fpga.initiation_interval_cycles;
+  case DSM_DEVICE_TIMES:
+  case DSM_DEVICE_KIND_COUNT:
+    break;
+  }
+  return 0;
+}
+
+/* Tasks of a profile that a device can run. */
+static size_t runnable_tasks(const dsm_instance *profile, size_t device) {
+  size_t count = 0;
+  for (size_t i = 0; i < profile->task_count; i++) {
+    count += isfinite(dsm_instance_seconds(profile, i, device)) ? 1 : 0;
+  }
+  return count;
+}
+
+static double all_weights(const dsm_instance *profile) {
+  double sum = 0;
+  for (size_t i = 0; i < profile->task_count; i++) {
+    sum += profile->tasks[i].weights_bytes;
+  }
+  return sum;
+}
+
+/* ---- as a table ---- */
+
+static const dsm__column server_columns[] = {
+    {.title = "device", .is_name = true},
+    {.title = "kind", .gap = 2},
+    {.title = "role", .gap = 2, .rank = 2},
+    {.title = "peak", .gap = 2, .is_right = true},
+    {.title = "memory", .gap = 2, .is_right = true},
+    {.title = "link", .gap = 2, .is_right = true},
+    {.title = "busy W", .gap = 2, .is_right = true, .rank = 1},
+};
+
+static const dsm__column profile_columns[] = {
+    {.title = "device", .is_name = true},
+    {.title = "role", .gap = 2, .rank = 2},
+    {.title = "runs tasks", .gap = 2, .is_right = true},
+    {.title = "memory", .gap = 2, .is_right = true},
+    {.title = "link", .gap = 2, .is_right = true},
+    {.title = "busy W", .gap = 2, .is_right = true, .rank = 1},
+};
+
+static void add_capacity(dsm__table *table, double value, const char *unit) {
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 isfinite(value)
+                     ? dsm__page_text(table->page, "%s", dsm__figure_scaled(value, unit).text)
+                     : "unlimited");
+}
+
+static void add_limits(dsm__table *table, double memory_bytes, double link_bytes_per_second,
+                       bool has_power, double busy_watts) {
+  add_capacity(table, memory_bytes, "B");
+  add_capacity(table, link_bytes_per_second, "B/s");
+  dsm__table_add(
+      table, DSM__TONE_PLAIN,
+      has_power ? dsm__page_text(table->page, "%s", dsm__figure_short(busy_watts, 4).text) : "-");
+}
+
+static const char *role_text(bool is_accelerator) {
+  return is_accelerator ? "accelerator" : "host";
+}
+
+static void put_source(dsm__page *page, const char *source) {
+  if (source != NULL) {
+    dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", source));
+  }
+  dsm__page_break(page);
+}
+
+void dsm__describe_server(dsm__page *page, const dsm_server *server) {
+  const size_t count = server->device_count;
+  dsm__page_line(page, DSM__TONE_PLAIN,
+                 dsm__page_text(page, "%zu device%s", count, count == 1 ? "" : "s"));
+  put_source(page, server->source);
+  dsm__table table = dsm__table_make(page, server_columns, COUNT_OF(server_columns), count);
+  for (size_t j = 0; j < count; j++) {
+    const dsm_device *const device = &server->devices[j];
+    const double peak = dsm__device_peak_flops(device);
+    dsm__table_add(&table, DSM__TONE_PLAIN, device->name);
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm_device_kind_name(device->kind));
+    dsm__table_add(&table, DSM__TONE_PLAIN, role_text(device->is_accelerator));
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   peak > 0 ? dsm__page_text(page, "%s", dsm__figure_scaled(peak, "FLOP/s").text)
+                            : "-");
+    add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
+               device->busy_watts);
+  }
+  dsm__table_print(&table);
+}
+
+void dsm__describe_profile(dsm__page *page, const dsm_instance *profile) {
+  dsm__page_line(page, DSM__TONE_PLAIN,
+                 dsm__page_text(page, "%zu task%s with %s of parameters, %zu tensor%s between them",
+                                profile->task_count, profile->task_count == 1 ? "" : "s",
+                                dsm__figure_scaled(all_weights(profile), "B").text,
+                                profile->tensor_count, profile->tensor_count == 1 ? "" : "s"));
+  dsm__page_break(page);
+  dsm__table table =
+      dsm__table_make(page, profile_columns, COUNT_OF(profile_columns), profile->device_count);
+  for (size_t j = 0; j < profile->device_count; j++) {
+    const dsm_instance_device *const device = &profile->devices[j];
+    dsm__table_add(&table, DSM__TONE_PLAIN, device->name);
+    dsm__table_add(&table, DSM__TONE_PLAIN, role_text(device->is_accelerator));
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   dsm__page_text(page, "%zu", runnable_tasks(profile, j)));
+    add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
+               device->busy_watts);
+  }
+  dsm__table_print(&table);
+}
+
+/* ---- for programs ---- */
+
+/* JSON has no infinity: null. */
+static void put_capacity(dsm__json_writer *writer, const char *key, double value) {
+  dsm__json_write_key(writer, key);
+  if (isfinite(value)) {
+    dsm__json_write_double(writer, value);
+  } else {
+    dsm__json_write_null(writer);
+  }
+}
+
+static void write_limits(dsm__json_writer *writer, double memory_bytes,
+                         double link_bytes_per_second) {
+  put_capacity(writer, "memory_bytes", memory_bytes);
+  put_capacity(writer, "link_bytes_per_second", link_bytes_per_second);
+}
+
+static void write_power(dsm__json_writer *writer, bool has_power, double busy, double idle) {
+  if (has_power) {
+    dsm__json_put_double(writer, "busy_watts", busy);
+    dsm__json_put_double(writer, "idle_watts", idle);
+  }
+}
+
+void dsm__describe_server_json(dsm__json_writer *writer, const dsm_server *server) {
+  dsm__json_write_key(writer, "devices");
+  dsm__json_begin_array(writer, false);
+  for (size_t j = 0; j < server->device_count; j++) {
+    const dsm_device *const device = &server->devices[j];
+    const double peak = dsm__device_peak_flops(device);
+    dsm__json_begin_object(writer, false);
+    dsm__json_put_string(writer, "name", device->name);
+    dsm__json_put_string(writer, "kind", dsm_device_kind_name(device->kind));
+    dsm__json_put_bool(writer, "accelerator", device->is_accelerator);
+    if (peak > 0) {
+      dsm__json_put_double(writer, "peak_flops", peak);
+    }
+    write_limits(writer, device->memory_bytes, device->link_bytes_per_second);
+    write_power(writer, device->has_power, device->busy_watts, device->idle_watts);
+    dsm__json_end_object(writer);
+  }
+  dsm__json_end_array(writer);
+}
+
+void dsm__describe_profile_json(dsm__json_writer *writer, const dsm_instance *profile) {
+  dsm__json_put_u64(writer, "tasks", profile->task_count);
+  dsm__json_put_u64(writer, "tensors", profile->tensor_count);
+  dsm__json_put_double(writer, "weights_bytes", all_weights(profile));
+  dsm__json_write_key(writer, "devices");
+  dsm__json_begin_array(writer, false);
+  for (size_t j = 0; j < profile->device_count; j++) {
+    const dsm_instance_device *const device = &profile->devices[j];
+    dsm__json_begin_object(writer, false);
+    dsm__json_put_string(writer, "name", device->name);
+    dsm__json_put_bool(writer, "accelerator", device->is_accelerator);
+    dsm__json_put_u64(writer, "runs_tasks", runnable_tasks(profile, j));
+    write_limits(writer, device->memory_bytes, device->link_bytes_per_second);
+    write_power(writer, device->has_power, device->busy_watts, device->idle_watts);
+    dsm__json_end_object(writer);
+  }
+  dsm__json_end_array(writer);
+}

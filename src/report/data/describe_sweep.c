@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/data/describe_sweep.h"
+
+#include <string.h>
+
+/* ---- as a table ---- */
+
+/* The paths of an axis, "P and Q". */
+static void put_paths(dsm__text_buffer *to, const dsm_axis *axis) {
+  for (size_t p = 0; p < axis->path_count; p++) {
+    dsm__text_puts(to, p == 0 ? "" : " and ");
+    dsm__text_puts(to, axis->paths[p]);
+  }
+}
+
+/* The values of an axis, "1, 2, 4"; of several paths "1 and 2, 3 and 4". */
+static void put_values(dsm__text_buffer *to, const dsm_axis *axis) {
+  for (size_t v = 0; v < axis->value_count; v++) {
+    for (size_t p = 0; p < axis->path_count; p++) {
+      dsm__text_puts(to, p > 0 ? " and " : v > 0 ? ", " : "");
+      dsm__text_puts(to, axis->values[v * axis->path_count + p].text);
+    }
+  }
+}
+
+static void put_axis(dsm__page *page, const dsm_axis *axis) {
+  dsm__text_buffer text = {0};
+  put_paths(&text, axis);
+  dsm__text_puts(&text, ": ");
+  put_values(&text, axis);
+  if (text.failed) {
+    page->out.failed = true;
+  } else {
+    dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_text(page, "%s", text.text));
+  }
+  dsm__text_fini(&text);
+}
+
+void dsm__describe_sweep(dsm__page *page, const dsm_sweep *sweep) {
+  dsm__page_line(page, DSM__TONE_PLAIN,
+                 dsm__page_text(page, "%zu point%s, %s mode, records %s", sweep->point_count,
+                                sweep->point_count == 1 ? "" : "s",
+                                dsm_mode_name(sweep->options.mode),
+                                dsm_record_name(sweep->record)));
+  if (sweep->source != NULL) {
+    dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", sweep->source));
+  }
+  dsm__page_break(page);
+  for (size_t a = 0; a < sweep->axis_count; a++) {
+    put_axis(page, &sweep->axes[a]);
+  }
+}
+
+/* ---- for programs ---- */
+
+static void write_value(dsm__json_writer *writer, const dsm_axis_value *value) {
+  if (value->is_number) {
+    dsm__json_write_double(writer, value->number);
+  } else {
+    dsm__json_write_string(writer, value->text);
+  }
+}
+
+static void write_axis(dsm__json_writer *writer, const dsm_axis *axis) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_write_key(writer, "paths");
+  dsm__json_begin_array(writer, true);
+  for (size_t p = 0; p < axis->path_count; p++) {
+    dsm__json_write_string(writer, axis->paths[p]);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_write_key(writer, "values");
+  dsm__json_begin_array(writer, true);
+  for (size_t v = 0; v < axis->value_count; v++) {
+    dsm__json_begin_array(writer, true);
+    for (size_t p = 0; p < axis->path_count; p++) {
+      write_value(writer, &axis->values[v * axis->path_count + p]);
+    }
+    dsm__json_end_array(writer);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_end_object(writer);
+}
+
+void dsm__describe_sweep_json(dsm__json_writer *writer, const dsm_sweep *sweep) {
+  dsm__json_put_u64(writer, "points", sweep->point_count);
+  dsm__json_write_key(writer, "axes");
+  dsm__json_begin_array(writer, false);
+  for (size_t a = 0; a < sweep->axis_count; a++) {
+    write_axis(writer, &sweep->axes[a]);
+  }
+  dsm__json_end_array(writer);
+}

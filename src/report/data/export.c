@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag_add.h"
+#include "report/data/export_target.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const dsm__export_target targets[] = {
+    [DSM_EXPORT_ASTRA_SIM] = {.name = "astra-sim",
+                              .can_express = dsm__astra_sim_can_express,
+                              .files = {{"workload.txt", dsm__astra_sim_write_workload},
+                                        {"network.yml", dsm__astra_sim_write_network}}},
+};
+_Static_assert(COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
+
+const char *dsm_export_target_name(dsm_export_target target) {
+  return targets[target].name;
+}
+
+bool dsm_export_target_parse(const char *text, dsm_export_target *target) {
+  for (int i = 0; i < DSM_EXPORT_TARGET_COUNT; i++) {
+    if (strcmp(targets[i].name, text) == 0) {
+      *target = (dsm_export_target)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The text of a file, in the arena; NULL if out of memory. */
+static const char *text_of(const dsm__export_file *file, const dsm_plan *plan, dsm__arena *arena) {
+  dsm__text_buffer out = {0};
+  file->write(&out, plan);
+  const char *const text =
+      out.failed || out.text == NULL ? NULL : dsm__arena_strndup(arena, out.text, out.length);
+  dsm__text_fini(&out);
+  return text;
+}
+
+dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_target target,
+                           dsm_diags *diags) {
+  *made = NULL;
+  const dsm__export_target *const row = &targets[target];
+  if (!row->can_express(plan, diags)) {
+    return DSM_ERROR_INFEASIBLE;
+  }
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_export *const out = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *out);
+  if (out == NULL) {
+    dsm__arena_free(arena);
+    return dsm__out_of_memory(diags);
+  }
+  out->arena = arena;
+  for (size_t i = 0; i < DSM_EXPORT_FILES_MAX && row->files[i].name != NULL; i++) {
+    const char *const text = text_of(&row->files[i], plan, arena);
+    if (text == NULL) {
+      dsm__arena_free(arena);
+      return dsm__out_of_memory(diags);
+    }
+    out->files[i] = (dsm_named_text){row->files[i].name, text};
+    out->file_count = i + 1;
+  }
+  *made = out;
+  return DSM_OK;
+}
+
+void dsm_export_free(dsm_export *made) {
+  if (made != NULL) {
+    dsm__arena_free(made->arena);
+  }
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * export_astra_sim.c: a plan as ASTRA-sim's text workload and network file.
+ *
+ * Source: astra-sim/astra-sim at the tag tutorial-asplos2022: inputs/workload/README.md (the
+ * columns), astra-sim/workload/Workload.cc (initialize_workload, decode_involved_dimensions: which
+ * axes a strategy sums or gathers along), astra-sim/system/collective/Ring.cc (what the bytes of
+ * a collective mean), astra-sim/system/Common.hh (a cycle is a nanosecond);
+ * astra-sim/astra-network-analytical: common/network-parser/NetworkParser.cpp and
+ * common/NetworkFunction.cpp (a GB is 2^30 bytes).
+ *
+ * Every cycle of the plan is in one column: what a collective stands for is left to the simulator,
+ * all else is computation.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/number_text.h"
+#include "report/data/export_names.h"
+#include "report/data/export_target.h"
+
+/* What ASTRA-sim knows of a pass of a layer. */
+typedef struct phase {
+  double cycles;
+  const char *collective;
+  double bytes; /* of a chip */
+} phase;
+
+static const phase nothing = {.collective = "NONE"};
+
+typedef struct layer_line {
+  phase of[DSM_PASS_COUNT];
+} layer_line;
+
+/* ---- strategies ---- */
+
+/*
+ * Dimension 0 is X, 1 is Y; an axis of one chip is no dimension. HYBRID_MODEL_DATA sums gradients
+ * along dimension 0 and gathers features along the others, HYBRID_DATA_MODEL the other way round.
+ */
+static const char *strategy_of(const dsm_system *system, dsm_parallelism parallelism) {
+  const dsm_axis_roles roles = dsm_parallelism_roles(parallelism);
+  const dsm_role x = system->system.chips_x > 1 ? roles.x : roles.y;
+  const dsm_role y = system->system.chips_y > 1 ? roles.y : roles.x;
+  if (x == y) {
+    return x == DSM_ROLE_DATA ? "DATA" : "MODEL";
+  }
+  return x == DSM_ROLE_DATA ? "HYBRID_MODEL_DATA" : "HYBRID_DATA_MODEL";
+}
+
+static const char *strategy_of_pass(const dsm_plan *plan, size_t layer, dsm_pass pass) {
+  return strategy_of(plan->system, plan->layers[layer].passes[pass].share.parallelism);
+}
+
+/* The strategy of a layer is that of its forward pass. */
+static const char *strategy_of_layer(const dsm_plan *plan, size_t layer) {
+  return strategy_of_pass(plan, layer, DSM_PASS_FORWARD);
+}
+
+/* Does a pass go by the strategy of its layer? */
+static bool has_strategy(const dsm_plan *plan, size_t layer, dsm_pass pass) {
+  return strcmp(strategy_of_pass(plan, layer, pass), strategy_of_layer(plan, layer)) == 0;
+}
+
+/* ---- phases ---- */
+
+/* A stage of a pipeline has some of the chips, which ASTRA-sim cannot say of a layer. */
+static bool has_all_chips(const dsm_plan *plan, size_t layer) {
+  return plan->layers[layer].pipeline == DSM_NO_PIPELINE;
+}
+
+/* Elements of a chip's samples, with all features, over all invocations of a pass. */
+static double turned_elements(const dsm_plan *plan, size_t layer, const dsm_pass_plan *pass) {
+  double invocations = 0;
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    invocations += (double)pass->invocations[i].count;
+  }
+  return (double)plan->layers[layer].layer->input_elements *
+         (double)pass->share.chip.n[DSM_DIM_MB] * invocations;
+}
+
+/* Cycles by which an invocation would be shorter if no features turned. */
+static double visible_rotation(const dsm_invocation *invocation) {
+  double link_cycles[DSM_LINK_COUNT] = {0};
+  for (size_t i = 0; i < invocation->transfer_count; i++) {
+    const dsm_plan_transfer *const one = &invocation->transfers[i];
+    if (one->group == DSM_GROUP_STREAM && one->transfer != DSM_TRANSFER_ROTATE_X &&
+        one->transfer != DSM_TRANSFER_ROTATE_Y) {
+      link_cycles[one->link] += one->cycles;
+    }
+  }
+  double longest = invocation->cost.primary;
+  for (int link = 0; link < DSM_LINK_COUNT; link++) {
+    longest = link_cycles[link] > longest ? link_cycles[link] : longest;
+  }
+  const double saved = invocation->cost.primary + invocation->cost.overlapped_visible - longest;
+  return saved > 0 ? saved : 0;
+}
+
+static phase forward_phase(const dsm_plan *plan, size_t layer) {
+  const dsm_pass_plan *const pass = &plan->layers[layer].passes[DSM_PASS_FORWARD];
+  phase made = {.cycles = pass->cycles.total, .collective = "NONE"};
+  if (pass->share.model_ways > 1 && has_all_chips(plan, layer)) {
+    made.collective = "ALLGATHER";
+    made.bytes = turned_elements(plan, layer, pass) / (double)pass->share.model_ways *
+                 plan->workload->element_bytes;
+    for (unsigned i = 0; i < pass->invocation_count; i++) {
+      made.cycles -= visible_rotation(&pass->invocations[i]) * pass->invocations[i].times;
+    }
+  }
+  return made;
+}
+
+static phase backward_phase(const dsm_plan *plan, size_t layer) {
+  const dsm_pass_plan *const pass = &plan->layers[layer].passes[DSM_PASS_BACKWARD];
+  if (!pass->exists) {
+    return nothing;
+  }
+  phase made = {.cycles = pass->cycles.total, .collective = "NONE"};
+  if (pass->share.model_ways > 1 && has_all_chips(plan, layer) &&
+      has_strategy(plan, layer, DSM_PASS_BACKWARD)) {
+    made.collective = "REDUCESCATTER";
+    made.bytes = turned_elements(plan, layer, pass) *
+                 dsm_precision_of(plan->workload, plan->system).partial_sum_bytes;
+    made.cycles -= pass->group_cycles[DSM_GROUP_ROTATION];
+  }
+  return made;
+}
+
+static phase update_phase(const dsm_plan *plan, size_t layer) {
+  const dsm_layer_plan *const planned = &plan->layers[layer];
+  const dsm_pass_plan *const pass = &planned->passes[DSM_PASS_UPDATE];
+  if (!pass->exists) {
+    return nothing;
+  }
+  phase made = {.cycles = pass->cycles.total, .collective = "NONE"};
+  const bool is_backward_alike =
+      !planned->passes[DSM_PASS_BACKWARD].exists || has_strategy(plan, layer, DSM_PASS_BACKWARD);
+  if (pass->share.data_ways > 1 && has_all_chips(plan, layer) && is_backward_alike &&
+      has_strategy(plan, layer, DSM_PASS_UPDATE)) {
+    made.collective = "ALLREDUCE";
+    made.bytes = (double)planned->layer->weight_elements / (double)pass->share.model_ways *
+                 plan->workload->gradient_bytes;
+    made.cycles -= pass->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] +
+                   pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS];
+  }
+  return made;
+}
+
+/*
+ * Readers stop after the weight gradient of the first line: ASTRA-sim 1 never sums the errors of
+ * its input, and computes them only with MODEL. So all of its backward pass is in its update.
+ */
+static layer_line line_of(const dsm_plan *plan, size_t layer) {
+  layer_line line = {.of = {[DSM_PASS_FORWARD] = forward_phase(plan, layer),
+                            [DSM_PASS_BACKWARD] = backward_phase(plan, layer),
+                            [DSM_PASS_UPDATE] = update_phase(plan, layer)}};
+  if (layer == 0) {
+    const dsm_pass_plan *const backward = &plan->layers[layer].passes[DSM_PASS_BACKWARD];
+    line.of[DSM_PASS_BACKWARD] = nothing;
+    line.of[DSM_PASS_UPDATE].cycles += backward->exists ? backward->cycles.total : 0;
+  }
+  return line;
+}
+
+static bool has_collective(const dsm_plan *plan, size_t layer) {
+  const layer_line line = line_of(plan, layer);
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    if (line.of[pass].bytes > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The one strategy of all layers with a collective, since the others go by any; the first layer's
+ * where none has one; NULL where they differ. */
+static const char *common_strategy(const dsm_plan *plan) {
+  const char *common = NULL;
+  for (size_t layer = 0; layer < plan->layer_count; layer++) {
+    if (has_collective(plan, layer)) {
+      const char *const own = strategy_of_layer(plan, layer);
+      if (common != NULL && strcmp(common, own) != 0) {
+        return NULL;
+      }
+      common = own;
+    }
+  }
+  return common != NULL ? common : strategy_of_layer(plan, 0);
+}
+
+/* ---- texts ---- */
+
+/* The least that ASTRA-sim can wait: an update delay or a latency of 0 ends it. Its update delay
+ * follows each collective of a layer, so the weight update cannot be there. */
+enum { least_ns = 1 };
+
+/* ASTRA-sim's cycles, which are nanoseconds. */
+static void put_cycles(dsm__text_buffer *out, const dsm_plan *plan, double cycles) {
+  const double nanoseconds = cycles / plan->system->core.frequency_GHz;
+  dsm__text_printf(out, "\t%.0f", round(nanoseconds > 0 ? nanoseconds : 0));
+}
+
+static void put_line(dsm__text_buffer *out, const dsm_plan *plan, size_t layer, const char *name) {
+  const layer_line line = line_of(plan, layer);
+  dsm__text_puts(out, name);
+  dsm__text_puts(out, "\t-1");
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    put_cycles(out, plan, line.of[pass].cycles);
+    dsm__text_printf(out, "\t%s\t%.0f", line.of[pass].collective, round(line.of[pass].bytes));
+  }
+  dsm__text_printf(out, "\t%d", least_ns);
+}
+
+void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan) {
+  dsm__arena *const arena = dsm__arena_new();
+  const char **const names = arena == NULL ? NULL : dsm__export_names(plan, arena);
+  const char *const common = common_strategy(plan);
+  out->failed = out->failed || names == NULL;
+  dsm__text_printf(out, "%s\n%zu\n", common != NULL ? common : "HYBRID_CUSTOMIZED",
+                   plan->layer_count);
+  for (size_t layer = 0; layer < plan->layer_count && names != NULL; layer++) {
+    put_line(out, plan, layer, names[layer]);
+    if (common == NULL) {
+      dsm__text_printf(out, "\t%s", strategy_of_layer(plan, layer));
+    }
+    dsm__text_puts(out, "\n");
+  }
+  dsm__arena_free(arena);
+}
+
+/* An axis of one chip is no dimension: ASTRA-sim wants at least two in each. */
+void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
+  static const double bytes_per_GB = 1e9;
+  static const double bytes_per_GiB = 1073741824; /* 2^30, which ASTRA-sim calls a GB */
+  const uint64_t chips[] = {plan->system->system.chips_x, plan->system->system.chips_y};
+  const double rates_GBps[] = {plan->system->system.link_bandwidth_x_GBps,
+                               plan->system->system.link_bandwidth_y_GBps};
+  const size_t first = chips[0] > 1 ? 0 : 1;
+  const size_t end = chips[1] > 1 ? 2 : 1;
+  dsm__text_puts(out, "topology: [");
+  for (size_t axis = first; axis < end; axis++) {
+    dsm__text_puts(out, axis == first ? " Ring" : ", Ring");
+  }
+  dsm__text_puts(out, " ]\nnpus_count: [");
+  for (size_t axis = first; axis < end; axis++) {
+    dsm__text_printf(out, "%s %" PRIu64, axis == first ? "" : ",", chips[axis]);
+  }
+  dsm__text_puts(out, " ]\nbandwidth: [");
+  for (size_t axis = first; axis < end; axis++) {
+    char rate[DSM__NUMBER_TEXT_SIZE];
+    (void)dsm__double_to_text(rates_GBps[axis] * bytes_per_GB / bytes_per_GiB, rate);
+    dsm__text_printf(out, "%s %s", axis == first ? "" : ",", rate);
+  }
+  dsm__text_puts(out, " ]  # GB/s, of 2^30 bytes\nlatency: [");
+  for (size_t axis = first; axis < end; axis++) {
+    dsm__text_printf(out, "%s %d.0", axis == first ? "" : ",", least_ns);
+  }
+  dsm__text_puts(out, " ]  # ns\n");
+}
+
+bool dsm__astra_sim_can_express(const dsm_plan *plan, dsm_diags *diags) {
+  const bool has_network = plan->system->system.chips_x * plan->system->system.chips_y > 1;
+  if (!has_network) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.path = "$.system.system"}, NULL,
+                   "expected 2 chips or more, since ASTRA-sim simulates a network, found 1");
+  }
+  return has_network;
+}

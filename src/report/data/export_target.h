@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* export_target.h: the targets of exports as rows: their files, and who writes each. */
+#ifndef DSM_REPORT_DATA_EXPORT_TARGET_H
+#define DSM_REPORT_DATA_EXPORT_TARGET_H
+
+#include "base/text_buffer.h"
+#include "dsm/export.h"
+
+/** A file of a target. */
+typedef struct dsm__export_file {
+  const char *name;
+  void (*write)(dsm__text_buffer *out, const dsm_plan *plan);
+} dsm__export_file;
+
+typedef struct dsm__export_target {
+  const char *name;
+  /** Can the target express the plan? If not, adds a finding. */
+  bool (*can_express)(const dsm_plan *plan, dsm_diags *diags);
+  dsm__export_file files[DSM_EXPORT_FILES_MAX]; /**< unused ones have no name */
+} dsm__export_target;
+
+/* ASTRA-sim. */
+bool dsm__astra_sim_can_express(const dsm_plan *plan, dsm_diags *diags);
+void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan);
+void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* pareto_labels.c: what the points of a front are called, and where there is room to say so. */
+#include <math.h>
+#include <string.h>
+
+#include "report/figure/pareto.h"
+#include "report/figure/plot_metrics.h"
+#include "report/figure/plot_places.h"
+#include "report/figure/point_columns.h"
+
+/* Labels of more points than these would stand far away from them. */
+static const size_t labels_max = 80;
+
+/* Do all points of a front have the same value? */
+static bool is_common(const dsm_point_table *front, size_t column) {
+  return front != NULL && front->row_count > 1 && dsm__points_common(front, column) != NULL;
+}
+
+/* The values that some rows have in a column, each once: "1 or 2". NULL if out of memory. */
+static const char *values_text(dsm__pareto *f, const dsm_point_table *points, size_t row,
+                               size_t end, size_t column) {
+  const char *all = "";
+  for (size_t r = row; r < end; r++) {
+    const dsm_cell *const cell = dsm__points_cell(points, r, column);
+    bool is_new = true;
+    for (size_t before = row; before < r && is_new; before++) {
+      is_new = !dsm__points_same(cell, dsm__points_cell(points, before, column));
+    }
+    const char *const text = is_new ? dsm__points_text(f->maker->arena, cell) : "";
+    f->maker->body.failed = f->maker->body.failed || text == NULL;
+    if (is_new) {
+      all = dsm__plot_text(f->maker, "%s%s%s", all, all[0] == '\0' ? "" : " or ",
+                           text == NULL ? "" : text);
+    }
+  }
+  return all;
+}
+
+const char *dsm__pareto_name(dsm__pareto *f, const dsm_point_table *points, size_t row, size_t end,
+                             const dsm_point_table *front) {
+  const char *name = "";
+  for (size_t a = 0; a < f->named.count; a++) {
+    const size_t column = f->named.items[a]->column;
+    if (is_common(front, column)) {
+      continue;
+    }
+    f->is_said[a] = f->is_said[a] || front != NULL;
+    const bool is_word = front == NULL || !f->named.items[a]->is_number;
+    name = dsm__plot_text(f->maker, "%s%s%s%s%s", name, name[0] == '\0' ? "" : ", ",
+                          is_word ? "" : f->named.items[a]->name, is_word ? "" : " ",
+                          values_text(f, points, row, end, column));
+  }
+  return name[0] != '\0'
+             ? name
+             : dsm__plot_text(f->maker, "point %s",
+                              values_text(f, points, row, end, dsm__points_find(points, "point")));
+}
+
+const char *dsm__pareto_title(dsm__pareto *f, const char *panel, const dsm_point_table *front) {
+  const char *title = panel;
+  bool is_first = true;
+  for (size_t a = 0; a < f->named.count; a++) {
+    const size_t column = f->named.items[a]->column;
+    if (!is_common(front, column)) {
+      continue;
+    }
+    const dsm_cell *const cell = dsm__points_cell(front, 0, column);
+    const char *const text = dsm__points_text(f->maker->arena, cell);
+    f->maker->body.failed = f->maker->body.failed || text == NULL;
+    const bool is_word = cell->kind == DSM_CELL_TEXT;
+    title = dsm__plot_text(f->maker, "%s%s%s%s%s", title,
+                           !is_first          ? ", "
+                           : panel[0] == '\0' ? "front: "
+                                              : "; front: ",
+                           is_word ? "" : f->named.items[a]->name, is_word ? "" : " ",
+                           text == NULL ? "" : text);
+    is_first = false;
+  }
+  return title;
+}
+
+static dsm__point place_of(const dsm__pareto *f, dsm__area area, const dsm_point_table *points,
+                           size_t row) {
+  const double x = dsm__measured(points, row, f->x, &f->x_measure);
+  const double y = dsm__measured(points, row, f->y, &f->y_measure);
+  return (dsm__point){area.left + area.width * dsm__axis_share(&f->x_axis, x),
+                      area.top + area.height * (1 - dsm__axis_share(&f->y_axis, y))};
+}
+
+const char *dsm__pareto_line(const dsm__pareto *f) {
+  const bool is_plain =
+      f->objective_count == 2 && f->y == f->objectives[0].column && f->x == f->objectives[1].column;
+  return !is_plain ? NULL : f->objectives[1].is_max ? "fsteps" : "steps";
+}
+
+/* What labels keep clear of: always of the front and of each other, where they can also of its line
+ * and of the points that are beaten. */
+typedef struct room {
+  dsm__places narrow;
+  dsm__places wide;
+} room;
+
+static void take_line(dsm__places *places, dsm__point from, dsm__point to) {
+  dsm__places_take(places,
+                   (dsm__area){.left = fmin(from.x, to.x) - 1,
+                               .top = fmin(from.y, to.y) - 1,
+                               .width = fabs(to.x - from.x) + 2,
+                               .height = fabs(to.y - from.y) + 2},
+                   DSM__PLACE_POINT);
+}
+
+static void take_point(dsm__places *places, dsm__point at) {
+  const double half = 3;
+  dsm__places_take(places, (dsm__area){at.x - half, at.y - half, 2 * half, 2 * half},
+                   DSM__PLACE_POINT);
+}
+
+static bool find_room(const dsm__pareto *f, const dsm__pareto_points *found, dsm__area area,
+                      room *all) {
+  const char *const style = dsm__pareto_line(f);
+  const dsm_point_table *const front = &found->front;
+  if (!dsm__places_init(&all->narrow, area, f->choice->arena) ||
+      !dsm__places_init(&all->wide, area, f->choice->arena)) {
+    return false;
+  }
+  for (size_t row = 0; row < front->row_count; row++) {
+    const dsm__point to = place_of(f, area, front, row);
+    take_point(&all->narrow, to);
+    take_point(&all->wide, to);
+    if (row > 0 && style != NULL) {
+      const dsm__point from = place_of(f, area, front, row - 1);
+      const dsm__point corner =
+          strcmp(style, "steps") == 0 ? (dsm__point){to.x, from.y} : (dsm__point){from.x, to.y};
+      take_line(&all->narrow, from, corner);
+      take_line(&all->narrow, corner, to);
+    }
+  }
+  for (size_t row = 0; row < found->all.row_count; row++) {
+    take_point(&all->narrow, place_of(f, area, &found->all, row));
+  }
+  return true;
+}
+
+/* Puts a label where there is room; false if there is none. */
+static bool put_label(dsm__pareto *f, room *all, dsm__point point, const char *text) {
+  dsm__place_of_label place;
+  const bool is_narrow = dsm__places_find(&all->narrow, &place, point, text, DSM__SIZE_SMALL);
+  if (!is_narrow && !dsm__places_find(&all->wide, &place, point, text, DSM__SIZE_SMALL)) {
+    return false;
+  }
+  const dsm__area box = {.left = place.at.x - 1,
+                         .top = place.at.y - 0.6 * DSM__SIZE_SMALL,
+                         .width = dsm__plot_text_width(text, DSM__SIZE_SMALL) + 2,
+                         .height = 1.2 * DSM__SIZE_SMALL};
+  dsm__places_take(is_narrow ? &all->wide : &all->narrow, box, DSM__PLACE_LABEL);
+  if (place.is_far) {
+    dsm__plot_line(f->maker, point, place.near, "#888888");
+  }
+  dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+  return true;
+}
+
+void dsm__pareto_put_labels(dsm__pareto *f, const dsm__pareto_points *found, dsm__area area) {
+  const double widest = area.width * 0.75;
+  const dsm_point_table *const front = &found->front;
+  if (front->row_count > labels_max) {
+    f->unnamed += front->row_count;
+    return;
+  }
+  room all;
+  if (!find_room(f, found, area, &all)) {
+    f->maker->body.failed = true;
+    return;
+  }
+  for (size_t row = 0; row < front->row_count;) {
+    size_t end = row + 1;
+    while (
+        end < front->row_count &&
+        dsm__points_same(dsm__points_cell(front, row, f->x), dsm__points_cell(front, end, f->x)) &&
+        dsm__points_same(dsm__points_cell(front, row, f->y), dsm__points_cell(front, end, f->y))) {
+      end++;
+    }
+    const char *const name = dsm__pareto_name(f, front, row, end, front);
+    const char *const shown = dsm__plot_fit(f->maker, name, DSM__SIZE_SMALL, widest);
+    f->unnamed += put_label(f, &all, place_of(f, area, front, row), shown) ? 0 : 1;
+    row = end;
+  }
+}

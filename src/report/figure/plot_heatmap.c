@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plot_heatmap.c: a result over two axes, a cell a point, dark where it is large. All panels have
+ * the same shades, whose ends stand above them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "report/figure/palette.h"
+#include "report/figure/plot_metrics.h"
+#include "report/figure/point_columns.h"
+#include "report/page/points_page.h"
+#include "report/table/number_style.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const double most_height = 240;
+static const double cell_height = 24;
+static const double none_known = -HUGE_VAL;
+static const char *const empty_color = "#E6E6E6";
+static const double shades_height = DSM__SIZE_TEXT * DSM__LINE_PITCH;
+enum { LEGEND_STEPS = 9 };
+
+typedef struct figure {
+  dsm__plot_maker *maker;
+  dsm__point_choice *choice;
+  dsm__measure measure;
+  dsm__value_scale x;
+  dsm__value_scale y;
+  dsm__point_groups panels;
+  double *values; /* of panel, y and x; NAN: no result; none_known: no such point */
+  dsm__result_range range;
+  dsm__panel_grid grid;
+} figure;
+
+static double *value_at(const figure *f, size_t panel, size_t y, size_t x) {
+  return &f->values[(panel * f->y.values->value_count + y) * f->x.values->value_count + x];
+}
+
+/* ---- what is drawn ---- */
+
+static bool prepare(figure *f) {
+  const dsm__point_choice *const choice = f->choice;
+  const size_t row_count = choice->points.row_count;
+  if (!dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items, choice->panels.count,
+                              row_count)) {
+    return false;
+  }
+  const size_t count = f->panels.count * choice->x->value_count * choice->y->value_count;
+  f->values = dsm__arena_array(choice->arena, count, sizeof *f->values);
+  if (f->values == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    f->values[i] = none_known;
+  }
+  for (size_t row = 0; row < row_count; row++) {
+    const double value = dsm__measured(&choice->points, row, choice->result, &f->measure);
+    const size_t panel = f->panels.of_row[row];
+    *value_at(f, panel, choice->y->of_row[row], choice->x->of_row[row]) = value;
+    dsm__result_range_add(&f->range, value);
+  }
+  return true;
+}
+
+/* Where a value is between the least and the most, as along an axis of results. */
+static double intensity(const dsm__result_range *range, double value) {
+  const dsm__axis shades = {range->least, range->most, dsm__result_axis(range).is_log};
+  return range->most > range->least ? dsm__axis_share(&shades, value) : 0.5;
+}
+
+/* A number of three digits, with a prefix where it is large. */
+static const char *number_text(figure *f, double value) {
+  static const char *const prefixes[] = {"", " k", " M", " G", " T"};
+  double scaled = value;
+  size_t prefix = 0;
+  /* Four digits have room without one; what three digits round to 1,000 belongs to the next. */
+  while (scaled >= (prefix == 0 ? 1e4 : 999.5) && prefix + 1 < COUNT_OF(prefixes)) {
+    scaled /= 1000;
+    prefix++;
+  }
+  if (value >= 0 && (value >= 1e-3 || value <= 0) && scaled < 1e4) {
+    return dsm__plot_text(f->maker, "%s%s", dsm__figure_digits(scaled, 3).text, prefixes[prefix]);
+  }
+  return dsm__plot_text(f->maker, "%.3g", value);
+}
+
+/* ---- cells ---- */
+
+static void put_value(figure *f, dsm__area cell, double value, dsm__shade shade) {
+  const char *const text = number_text(f, value);
+  if (dsm__plot_text_width(text, DSM__SIZE_SMALL) + 4 <= cell.width &&
+      DSM__SIZE_SMALL * 1.2 <= cell.height) {
+    dsm__plot_label(f->maker, (dsm__point){cell.left + cell.width / 2, cell.top + cell.height / 2},
+                    (dsm__label_style){
+                        .size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_CENTER, .color = shade.ink},
+                    text);
+  }
+}
+
+/* A cell as data and what stands in it. Of points that are not recorded there is no cell. */
+static void put_cell(figure *f, dsm__text_buffer *data, dsm__area area, size_t panel, size_t x,
+                     size_t y) {
+  const double value = *value_at(f, panel, y, x);
+  if (value == none_known) {
+    return;
+  }
+  const double columns = (double)f->x.values->value_count;
+  const double rows = (double)f->y.values->value_count;
+  const dsm__area cell = {.left = area.left + area.width * (double)x / columns,
+                          .top = area.top + area.height * (rows - 1 - (double)y) / rows,
+                          .width = area.width / columns,
+                          .height = area.height / rows};
+  const dsm__shade shade = dsm__shade_of(isnan(value) ? 0 : intensity(&f->range, value));
+  if (isnan(value)) {
+    dsm__points_cross(f->maker,
+                      (dsm__point){cell.left + cell.width / 2, cell.top + cell.height / 2});
+  } else {
+    put_value(f, cell, value, shade);
+  }
+  dsm__plot_put_number(data, (double)x);
+  dsm__plot_put_number(data, (double)y);
+  dsm__plot_put_number(data, value);
+  dsm__text_printf(data, "0x%s\t", (isnan(value) ? empty_color : shade.color) + 1);
+  dsm__plot_put_name(
+      f->maker, data,
+      dsm__plot_text(f->maker, "%s, %s", f->x.values->texts[x], f->y.values->texts[y]));
+}
+
+/* What is drawn, with its shades from the least to the most, in a line above the panels. */
+static void put_shades(figure *f) {
+  const double step = 9;
+  const double gap = 6;
+  const double y = dsm__plot_heading_height(true) + shades_height / 2;
+  const dsm__label_style style = {.size = DSM__SIZE_TEXT};
+  const char *const least =
+      dsm__plot_text(f->maker, "%s: %s", f->measure.title, number_text(f, f->range.least));
+  dsm__plot_label(f->maker, (dsm__point){DSM__PAGE_MARGIN, y}, style, least);
+  const double left = DSM__PAGE_MARGIN + dsm__plot_text_width(least, DSM__SIZE_TEXT) + gap;
+  for (int i = 0; i < LEGEND_STEPS; i++) {
+    dsm__plot_box(f->maker, (dsm__area){left + i * step, y - step / 2, step, step},
+                  dsm__shade_of(i / (LEGEND_STEPS - 1.0)).color);
+  }
+  const double right = left + LEGEND_STEPS * step + gap;
+  dsm__plot_label(f->maker, (dsm__point){right, y}, style, number_text(f, f->range.most));
+}
+
+/* ---- panels ---- */
+
+static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
+  const dsm__point_choice *const choice = f->choice;
+  const dsm__axis_list *const list = &choice->panels;
+  const dsm__area area = dsm__panel_area(&f->grid, panel);
+  const char *const title =
+      dsm__point_label(choice->arena, list->items, list->count, f->panels.example[panel]);
+  f->maker->body.failed = f->maker->body.failed || title == NULL;
+  dsm__plot_panel(f->maker, area, f->x.axis, f->y.axis);
+  dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
+  dsm__value_tics_y(
+      f->maker, area, &f->y,
+      dsm__panel_is_left(&f->grid, panel)
+          ? dsm__points_title(f->maker, &choice->points, choice->y->column, area.height)
+          : NULL);
+  dsm__value_tics_x(
+      f->maker, area, &f->x,
+      dsm__panel_is_lowest(&f->grid, panel)
+          ? dsm__points_title(f->maker, &choice->points, choice->x->column, area.width)
+          : NULL);
+  dsm__text_puts(data, panel > 0 ? "\n\n# " : "# ");
+  dsm__plot_put_name(f->maker, data, title == NULL ? "" : title);
+  for (size_t y = 0; y < choice->y->value_count; y++) {
+    for (size_t x = 0; x < choice->x->value_count; x++) {
+      put_cell(f, data, area, panel, x, y);
+    }
+  }
+  dsm__text_printf(&f->maker->body,
+                   "plot cells index %zu using 1:2:(0.5):(0.5):4 with boxxyerror lc rgb variable\n",
+                   panel);
+  dsm__plot_panel_end(f->maker);
+}
+
+static void lay_out(figure *f) {
+  const double columns = (double)f->choice->x->value_count;
+  const double rows = (double)f->choice->y->value_count;
+  const double left_room = dsm__value_tics_y_room(&f->y);
+  const double min_width = fmin(fmax(38 * columns, 170), DSM__PLOT_WIDTH - left_room - 30);
+  const dsm__panel_grid wanted = {
+      .top = dsm__plot_heading_height(true) + shades_height + 2,
+      .left_room = left_room,
+      .top_room = f->panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
+      .bottom_room = dsm__value_tics_room(&f->x, min_width),
+  };
+  f->grid = dsm__panel_grid_make(f->maker, f->choice, f->panels.count, wanted, min_width,
+                                 fmax(60, fmin(most_height, cell_height * rows)));
+}
+
+static dsm_status check_counts(const dsm__point_choice *choice, dsm_diags *diags) {
+  const size_t most = 500;
+  if (choice->x->value_count <= most && choice->y->value_count <= most) {
+    return DSM_OK;
+  }
+  const dsm__point_axis *const axis = choice->x->value_count > most ? choice->x : choice->y;
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
+                 "choose points with --where COLUMN=VALUE, or other columns",
+                 "expected at most %zu values of \"%s\" in a heat map, found %zu", most,
+                 choice->points.columns[axis->column], axis->value_count);
+  return DSM_ERROR_USAGE;
+}
+
+dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
+  dsm_status status = dsm__point_choice_result(choice, "--value", choice->view->value, diags);
+  if (status == DSM_OK) {
+    status = dsm__point_choice_cells(choice, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm__points_refuse_log(choice, DSM_PLOT_AXIS_X | DSM_PLOT_AXIS_Y,
+                                    "the axes of a heat map are divided evenly", diags);
+  }
+  if (status == DSM_OK) {
+    status = check_counts(choice, diags);
+  }
+  if (status != DSM_OK) {
+    return status;
+  }
+  figure f = {.maker = maker,
+              .choice = choice,
+              .measure = dsm__measure_of(maker, &choice->points, choice->result),
+              .x = dsm__category_scale_of(choice->x),
+              .y = dsm__category_scale_of(choice->y)};
+  if (!prepare(&f)) {
+    return dsm__out_of_memory(diags);
+  }
+  lay_out(&f);
+  dsm__points_heading(
+      maker, choice,
+      dsm__plot_text(maker, "%s over %s and %s", f.measure.title, choice->x->name, choice->y->name),
+      NULL, true);
+  put_shades(&f);
+  dsm__plot_empty_panel(maker);
+  dsm__text_buffer *const data = dsm__plot_add_data(maker, "cells");
+  dsm__text_puts(data, "# columns: place on the horizontal and on the vertical axis, ");
+  dsm__text_puts(data, f.measure.title);
+  dsm__plot_put_name(maker, data, ", colour, values");
+  for (size_t panel = 0; panel < f.panels.count; panel++) {
+    put_panel(&f, data, panel);
+  }
+  return DSM_OK;
+}

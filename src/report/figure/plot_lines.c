@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plot_lines.c: a result over an axis, a line a series; over words a series is marks without a
+ * line.
+ *
+ * Where the series are named by several axes, the last of them has the colours and the others the
+ * dashes and marks, so that lines that belong together look alike.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "report/figure/palette.h"
+#include "report/figure/plot_metrics.h"
+#include "report/figure/point_columns.h"
+#include "report/page/points_page.h"
+
+static const double axes_height = 150;
+static const double sample_width = 22;
+static const double sample_gap = 4;
+static const double entry_gap = 14;
+/* Of marks on lines, and without. */
+static const double mark_scale = 0.5;
+static const double alone_scale = 0.8;
+static const double legend_pitch = DSM__SIZE_TEXT * DSM__LINE_PITCH;
+enum { COLORS = 8, DASHES = 5 };
+
+/* What a line looks like. */
+typedef struct look {
+  const char *color;
+  size_t dash; /* gnuplot's, from 1 */
+  size_t mark;
+} look;
+
+/* A point of a line. */
+typedef struct spot {
+  size_t panel;
+  size_t series;
+  double x;
+  double y; /* NAN: no result */
+  size_t row;
+} spot;
+
+typedef struct figure {
+  dsm__plot_maker *maker;
+  const dsm__point_choice *choice;
+  dsm__measure measure;
+  dsm__value_scale x;
+  dsm__point_groups panels;
+  dsm__point_groups series;
+  look *looks; /* one a series */
+  const char **names;
+  spot *spots; /* sorted by panel, series, x */
+  dsm__axis y;
+  dsm__panel_grid grid;
+  bool has_gaps;
+} figure;
+
+/* ---- what is drawn ---- */
+
+static int order_of(double first, double second) {
+  return first < second ? -1 : first > second;
+}
+
+static int compare_spots(const void *first, const void *second) {
+  const spot *const a = first;
+  const spot *const b = second;
+  if (a->panel != b->panel || a->series != b->series) {
+    return a->panel != b->panel ? order_of((double)a->panel, (double)b->panel)
+                                : order_of((double)a->series, (double)b->series);
+  }
+  return a->x != b->x ? order_of(a->x, b->x) : order_of((double)a->row, (double)b->row);
+}
+
+static bool find_spots(figure *f) {
+  const dsm__point_choice *const choice = f->choice;
+  const size_t count = choice->points.row_count;
+  f->spots = dsm__arena_array(choice->arena, count, sizeof *f->spots);
+  if (f->spots == NULL) {
+    return false;
+  }
+  for (size_t row = 0; row < count; row++) {
+    f->spots[row] = (spot){
+        .panel = f->panels.of_row[row],
+        .series = f->series.of_row[row],
+        .x = dsm__value_position(&f->x, choice->x->of_row[row]),
+        .y = dsm__measured(&choice->points, row, choice->result, &f->measure),
+        .row = row,
+    };
+    f->has_gaps = f->has_gaps || isnan(f->spots[row].y);
+  }
+  if (count > 1) {
+    qsort(f->spots, count, sizeof *f->spots, compare_spots);
+  }
+  return true;
+}
+
+/* The looks of lines: see above. */
+static bool choose_looks(figure *f) {
+  static const size_t marks[] = {7, 5, 9, 13, 11, 6, 4, 8};
+  const dsm__axis_list *const list = &f->choice->series;
+  const dsm__point_axis *const last = list->count > 0 ? list->items[list->count - 1] : NULL;
+  dsm__point_groups others;
+  if (!dsm__point_groups_make(&others, f->choice->arena, list->items,
+                              list->count > 0 ? list->count - 1 : 0, f->choice->points.row_count)) {
+    return false;
+  }
+  const bool is_split = list->count > 1 && last->value_count <= COLORS &&
+                        others.count <= sizeof marks / sizeof *marks;
+  for (size_t s = 0; s < f->series.count; s++) {
+    const size_t row = f->series.example[s];
+    const size_t color = is_split ? last->of_row[row] : s % COLORS;
+    const size_t other = is_split ? others.of_row[row] : s / COLORS;
+    f->looks[s] = (look){.color = dsm__color_of_series(color),
+                         .dash = other % DASHES + 1,
+                         .mark = marks[other % (sizeof marks / sizeof *marks)]};
+    f->names[s] = dsm__point_label(f->choice->arena, list->items, list->count, row);
+    if (f->names[s] == NULL) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool prepare(figure *f) {
+  const dsm__point_choice *const choice = f->choice;
+  dsm__arena *const arena = choice->arena;
+  const size_t rows = choice->points.row_count;
+  if (!dsm__point_groups_make(&f->panels, arena, choice->panels.items, choice->panels.count,
+                              rows) ||
+      !dsm__point_groups_make(&f->series, arena, choice->series.items, choice->series.count,
+                              rows)) {
+    return false;
+  }
+  f->looks = dsm__arena_array(arena, f->series.count, sizeof *f->looks);
+  f->names = dsm__arena_array(arena, f->series.count, sizeof *f->names);
+  return f->looks != NULL && f->names != NULL && choose_looks(f) && find_spots(f);
+}
+
+/* ---- the legend ---- */
+
+static void put_sample(figure *f, dsm__point at, const look *shown) {
+  dsm__text_buffer *const body = &f->maker->body;
+  const double y = 1 - at.y / f->maker->height;
+  if (!f->x.is_category) {
+    dsm__text_printf(
+        body,
+        "set arrow from screen %.6f,%.6f to screen %.6f,%.6f nohead back lw 1.5 dt %zu "
+        "lc rgb '%s'\n",
+        at.x / DSM__PLOT_WIDTH, y, (at.x + sample_width) / DSM__PLOT_WIDTH, y, shown->dash,
+        shown->color);
+  }
+  dsm__text_printf(body,
+                   "set label '' at screen %.6f,%.6f point pt %zu ps %.1f lc rgb '%s' front\n",
+                   (at.x + sample_width / 2) / DSM__PLOT_WIDTH, y, shown->mark,
+                   f->x.is_category ? alone_scale : mark_scale, shown->color);
+}
+
+/* Names of lines beside samples of them, in as many lines as they need; the height. */
+static double put_legend(figure *f, double top, bool is_drawn) {
+  const double room = DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN;
+  if (f->choice->series.count == 0 || f->series.count == 0) {
+    return 0;
+  }
+  double widest = 0;
+  for (size_t s = 0; s < f->series.count; s++) {
+    widest = fmax(widest, dsm__plot_text_width(f->names[s], DSM__SIZE_TEXT));
+  }
+  /* In columns of the same width, from top to bottom. */
+  const double fit = floor(room / (sample_width + sample_gap + widest + entry_gap));
+  const size_t most = fit < 1 ? 1 : (size_t)fit;
+  const size_t rows = (f->series.count + most - 1) / most;
+  const size_t columns = (f->series.count + rows - 1) / rows;
+  const double step = columns == 1 ? room : sample_width + sample_gap + widest + entry_gap;
+  for (size_t s = 0; s < f->series.count && is_drawn; s++) {
+    const size_t column = s / rows;
+    const double x = DSM__PAGE_MARGIN + (double)column * step;
+    const double y = top + ((double)(s % rows) + 0.5) * legend_pitch;
+    put_sample(f, (dsm__point){x, y}, &f->looks[s]);
+    dsm__plot_label(
+        f->maker, (dsm__point){x + sample_width + sample_gap, y},
+        (dsm__label_style){.size = DSM__SIZE_TEXT},
+        dsm__plot_fit(f->maker, f->names[s], DSM__SIZE_TEXT, step - sample_width - sample_gap));
+  }
+  return (double)rows * legend_pitch;
+}
+
+/* ---- panels ---- */
+
+/* Where there is no result, once a place. */
+static void put_gaps(figure *f, const spot *spots, size_t count, dsm__area area) {
+  const dsm__point_axis *const x = f->choice->x;
+  bool *const is_marked = dsm__arena_array(f->choice->arena, x->value_count, sizeof *is_marked);
+  f->maker->body.failed = f->maker->body.failed || is_marked == NULL;
+  for (size_t i = 0; i < count && is_marked != NULL; i++) {
+    const size_t value = x->of_row[spots[i].row];
+    if (!isnan(spots[i].y) || is_marked[value]) {
+      continue;
+    }
+    is_marked[value] = true;
+    const double share = dsm__axis_share(&f->x.axis, spots[i].x);
+    dsm__points_cross(f->maker,
+                      (dsm__point){area.left + area.width * share, area.top + area.height - 5});
+  }
+}
+
+/* Between words there is nothing, and so no line. */
+static void put_look(figure *f, const look *shown) {
+  dsm__text_buffer *const body = &f->maker->body;
+  if (f->x.is_category) {
+    dsm__text_printf(body, "points pt %zu ps %.1f lc rgb '%s'", shown->mark, alone_scale,
+                     shown->color);
+  } else {
+    dsm__text_printf(body, "linespoints lw 1.5 dt %zu pt %zu ps %.1f lc rgb '%s'", shown->dash,
+                     shown->mark, mark_scale, shown->color);
+  }
+}
+
+/* The lines of a panel as data, and the command that draws them. `block` counts blocks of data. */
+static void put_lines(figure *f, dsm__text_buffer *data, const spot *spots, size_t count,
+                      size_t *block) {
+  dsm__text_buffer *const body = &f->maker->body;
+  const char *separator = "plot ";
+  for (size_t i = 0; i < count;) {
+    const size_t series = spots[i].series;
+    size_t end = i;
+    size_t numbers = 0;
+    while (end < count && spots[end].series == series) {
+      numbers += isnan(spots[end].y) ? 0 : 1;
+      end++;
+    }
+    if (numbers > 0) {
+      dsm__text_puts(data, *block > 0 ? "\n\n# " : "# ");
+      const size_t row = spots[i].row;
+      const char *const panel =
+          dsm__point_label(f->choice->arena, f->choice->panels.items, f->choice->panels.count, row);
+      f->maker->body.failed = f->maker->body.failed || panel == NULL;
+      dsm__plot_put_name(f->maker, data,
+                         dsm__plot_text(f->maker, "%s%s%s", panel == NULL ? "" : panel,
+                                        panel == NULL || panel[0] == '\0' ? "" : ": ",
+                                        f->names[series]));
+      for (size_t k = i; k < end; k++) {
+        dsm__plot_put_number(data, spots[k].x);
+        dsm__plot_put_number(data, spots[k].y);
+        dsm__plot_put_name(f->maker, data, f->choice->x->texts[f->choice->x->of_row[spots[k].row]]);
+      }
+      const look *const shown = &f->looks[series];
+      dsm__text_printf(body, "%slines index %zu using 1:2 with ", separator, *block);
+      put_look(f, shown);
+      separator = ", \\\n     ";
+      (*block)++;
+    }
+    i = end;
+  }
+  /* A panel without lines: one that is outside of it. */
+  dsm__text_puts(body, separator[0] == 'p' ? "plot NaN\n" : "\n");
+}
+
+static void put_panel(figure *f, dsm__text_buffer *data, size_t panel, const spot *spots,
+                      size_t count, size_t *block) {
+  const dsm__area area = dsm__panel_area(&f->grid, panel);
+  const dsm__axis_list *const list = &f->choice->panels;
+  const char *const title =
+      dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);
+  dsm__plot_panel(f->maker, area, f->x.axis, f->y);
+  dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
+  f->maker->body.failed = f->maker->body.failed || title == NULL;
+  dsm__points_y_axis(f->maker, &f->grid, panel, f->y, f->measure.title);
+  dsm__value_tics_x(
+      f->maker, area, &f->x,
+      dsm__panel_is_lowest(&f->grid, panel)
+          ? dsm__points_title(f->maker, &f->choice->points, f->choice->x->column, area.width)
+          : NULL);
+  put_gaps(f, spots, count, area);
+  put_lines(f, data, spots, count, block);
+  dsm__plot_panel_end(f->maker);
+}
+
+static void put_panels(figure *f) {
+  dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "lines");
+  const dsm_point_table *const points = &f->choice->points;
+  dsm__text_puts(data, "# columns: place on the horizontal axis, ");
+  dsm__text_puts(data, f->measure.title);
+  dsm__text_puts(data, ", ");
+  dsm__plot_put_name(f->maker, data, points->columns[f->choice->x->column]);
+  size_t block = 0;
+  size_t first = 0;
+  for (size_t panel = 0; panel < f->panels.count; panel++) {
+    size_t end = first;
+    while (end < points->row_count && f->spots[end].panel == panel) {
+      end++;
+    }
+    put_panel(f, data, panel, f->spots + first, end - first, &block);
+    first = end;
+  }
+}
+
+static dsm_status choose_axes(figure *f, dsm_diags *diags) {
+  dsm__result_range range = {.is_any = false};
+  for (size_t i = 0; i < f->choice->points.row_count; i++) {
+    dsm__result_range_add(&range, f->spots[i].y);
+  }
+  return dsm__result_axis_choose(&f->y, f->choice, &range, DSM_PLOT_AXIS_Y, f->choice->result,
+                                 diags);
+}
+
+static void lay_out(figure *f) {
+  const double min_width =
+      f->x.is_category ? fmin(40.0 * (double)f->choice->x->value_count, 600) : 140;
+  const double height = f->panels.count == 1 ? 1.6 * axes_height : axes_height;
+  const dsm__panel_grid wanted = {
+      .top = dsm__plot_heading_height(true) + put_legend(f, 0, false) + 6,
+      .left_room = dsm__points_y_room(f->maker, f->y, height),
+      .top_room = f->panels.count > 1 ? legend_pitch + 4 : 6,
+      .bottom_room = dsm__value_tics_room(&f->x, fmax(min_width, 140)),
+  };
+  f->grid = dsm__panel_grid_make(f->maker, f->choice, f->panels.count, wanted, fmax(min_width, 140),
+                                 height);
+}
+
+dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
+  dsm_status status = dsm__point_choice_result(choice, "--y", choice->view->y, diags);
+  if (status == DSM_OK) {
+    status = dsm__point_choice_lines(choice, diags);
+  }
+  figure f = {.maker = maker, .choice = choice};
+  if (status == DSM_OK) {
+    f.measure = dsm__measure_of(maker, &choice->points, choice->result);
+    status = dsm__x_scale_choose(&f.x, choice, choice->x, diags);
+  }
+  if (status == DSM_OK) {
+    status = prepare(&f) ? choose_axes(&f, diags) : dsm__out_of_memory(diags);
+  }
+  if (status != DSM_OK) {
+    return status;
+  }
+  lay_out(&f);
+  const char *const what = dsm__plot_text(maker, "%s over %s", f.measure.title,
+                                          choice->points.columns[choice->x->column]);
+  dsm__points_heading(maker, choice, what, NULL, true);
+  (void)put_legend(&f, dsm__plot_heading_height(true), true);
+  dsm__plot_empty_panel(maker);
+  put_panels(&f);
+  return DSM_OK;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plot_pareto.c: the points that no other beats, over two of the objectives, with the points that
+ * are beaten. Each network has a front of its own: to be faster with another one is no gain.
+ */
+#include <math.h>
+
+#include "base/diag_add.h"
+#include "report/figure/palette.h"
+#include "report/figure/pareto.h"
+#include "report/figure/plot_metrics.h"
+#include "report/figure/point_columns.h"
+
+static const char *const front_color = "#D55E00";
+static const char *const other_color = "#AAAAAA";
+
+/* ---- axes ---- */
+
+/* The extent of a column, with a margin; logarithmic where it spans more than a factor of a
+ * hundred, or where that is wanted. */
+static dsm_status choose_extent(const dsm__pareto *f, dsm__axis *axis, unsigned which,
+                                size_t column, const dsm__measure *measure, dsm_diags *diags) {
+  const double margin = 0.06;
+  const dsm_point_table *const points = &f->choice->points;
+  dsm__result_range range = {.is_any = false};
+  for (size_t row = 0; row < points->row_count; row++) {
+    if (dsm__pareto_has_numbers(f, row)) {
+      dsm__result_range_add(&range, dsm__measured(points, row, column, measure));
+    }
+  }
+  dsm__axis rounded;
+  const dsm_status status =
+      dsm__result_axis_choose(&rounded, f->choice, &range, which, column, diags);
+  const bool is_wanted = (f->choice->view->log_axes & which) != 0;
+  if (is_wanted || (range.least > 0 && range.most / range.least > 100)) {
+    const double factor = range.most > range.least ? pow(range.most / range.least, margin) : 2;
+    *axis = (dsm__axis){range.least / factor, range.most * factor, true};
+    return status;
+  }
+  const double extent = range.most / 2 - range.least / 2;
+  const double pad = extent > 0 ? 2 * margin * extent : fmax(fabs(range.most) * margin, 1e-9);
+  *axis = (dsm__axis){range.least - pad, range.most + pad, false};
+  return status;
+}
+
+/* Both axes, which all panels share. */
+static dsm_status choose_extents(dsm__pareto *f, dsm_diags *diags) {
+  dsm_status status = DSM_OK;
+  if (f->x_values != NULL) {
+    status = dsm__x_scale_choose(&f->x_scale, f->choice, f->x_values, diags);
+    f->x_axis = f->x_scale.axis;
+  } else {
+    status = choose_extent(f, &f->x_axis, DSM_PLOT_AXIS_X, f->x, &f->x_measure, diags);
+  }
+  return status != DSM_OK
+             ? status
+             : choose_extent(f, &f->y_axis, DSM_PLOT_AXIS_Y, f->y, &f->y_measure, diags);
+}
+
+/* ---- panels ---- */
+
+static void put_data(dsm__pareto *f, dsm__text_buffer *data, const dsm_point_table *points) {
+  for (size_t row = 0; row < points->row_count; row++) {
+    dsm__plot_put_number(data, dsm__measured(points, row, f->x, &f->x_measure));
+    dsm__plot_put_number(data, dsm__measured(points, row, f->y, &f->y_measure));
+    dsm__plot_put_name(f->maker, data, dsm__pareto_name(f, points, row, row + 1, NULL));
+  }
+}
+
+static void put_plot(dsm__pareto *f, size_t block) {
+  dsm__text_buffer *const body = &f->maker->body;
+  dsm__text_printf(body, "plot points index %zu using 1:2 with points pt 7 ps 0.4 lc rgb '%s'",
+                   block, other_color);
+  const char *const style = dsm__pareto_line(f);
+  if (style != NULL) {
+    dsm__text_printf(body, ", \\\n     points index %zu using 1:2 with %s lw 1.2 lc rgb '%s'",
+                     block + 1, style, front_color);
+  }
+  dsm__text_printf(body,
+                   ", \\\n     points index %zu using 1:2 with points pt 7 ps 0.6 lc rgb '%s'\n",
+                   block + 1, front_color);
+}
+
+static void put_x_axis(dsm__pareto *f, dsm__area area, bool is_lowest) {
+  const dsm_point_table *const points = &f->choice->points;
+  const bool is_result = f->x >= dsm__points_find(points, "mode");
+  const char *const title =
+      is_result ? f->x_measure.title : dsm__points_title(f->maker, points, f->x, area.width);
+  const char *const shown = is_lowest ? title : NULL;
+  if (f->x_values == NULL) {
+    dsm__plot_x_axis(f->maker, area, f->x_axis, (dsm__axis_text){.title = shown});
+  } else {
+    dsm__value_tics_x(f->maker, area, &f->x_scale, shown);
+  }
+}
+
+static dsm_status put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel, size_t *block,
+                            dsm_diags *diags) {
+  const dsm__axis_list *const list = &f->choice->panels;
+  const dsm__area area = dsm__panel_area(&f->grid, panel);
+  dsm__pareto_points found = {0};
+  const dsm_status status = dsm__pareto_find(f, panel, &found, diags);
+  const char *const title =
+      dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);
+  if (status != DSM_OK || title == NULL) {
+    return status == DSM_OK ? dsm__out_of_memory(diags) : status;
+  }
+  dsm__plot_panel(f->maker, area, f->x_axis, f->y_axis);
+  dsm__panel_title(f->maker, area, dsm__pareto_title(f, title, &found.front), area.width);
+  if (found.all.row_count == 0) {
+    dsm__plot_label(f->maker, (dsm__point){area.left + area.width / 2, area.top + area.height / 2},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
+                    "no result");
+    dsm__text_puts(&f->maker->body, "plot NaN\n");
+  } else {
+    dsm__points_y_axis(f->maker, &f->grid, panel, f->y_axis, f->y_measure.title);
+    put_x_axis(f, area, dsm__panel_is_lowest(&f->grid, panel));
+    dsm__pareto_put_labels(f, &found, area);
+    const char *const gap = title[0] == '\0' ? "" : ", ";
+    dsm__text_puts(data, *block > 0 ? "\n\n# " : "# ");
+    dsm__plot_put_name(f->maker, data, dsm__plot_text(f->maker, "%s%sall", title, gap));
+    put_data(f, data, &found.all);
+    dsm__text_puts(data, "\n\n# ");
+    dsm__plot_put_name(f->maker, data, dsm__plot_text(f->maker, "%s%sfront", title, gap));
+    put_data(f, data, &found.front);
+    put_plot(f, *block);
+    *block += 2;
+  }
+  dsm__plot_panel_end(f->maker);
+  return DSM_OK;
+}
+
+/* ---- the page ---- */
+
+static void put_heading(dsm__pareto *f) {
+  const dsm_point_table *const points = &f->choice->points;
+  const char *title = "";
+  for (size_t o = 0; o < f->objective_count; o++) {
+    const dsm_objective *const each = &f->objectives[o];
+    title =
+        dsm__plot_text(f->maker, "%s%s%s %s", title, o > 0 ? ", " : "",
+                       each->is_max ? "max" : "min", dsm__points_short_name(points, each->column));
+  }
+  const char *labels = "";
+  if (f->unnamed > 0) {
+    labels = dsm__plot_text(f->maker, "%zu %s no room for a label", f->unnamed,
+                            f->unnamed == 1 ? "point has" : "points have");
+  }
+  bool is_first = true;
+  for (size_t a = 0; a < f->named.count; a++) {
+    if (f->is_said[a]) {
+      const char *const before = !is_first ? ", " : labels[0] == '\0' ? "labels: " : "; labels: ";
+      labels = dsm__plot_text(f->maker, "%s%s%s", labels, before, f->named.items[a]->name);
+      is_first = false;
+    }
+  }
+  dsm__points_heading(f->maker, f->choice, dsm__plot_text(f->maker, "Pareto front of %s", title),
+                      labels[0] == '\0' ? NULL : labels, false);
+}
+
+dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
+  dsm__pareto f = {.maker = maker, .choice = choice};
+  dsm_status status = dsm__pareto_choose(&f, diags);
+  size_t drawn = 0;
+  for (size_t row = 0; status == DSM_OK && row < choice->points.row_count; row++) {
+    drawn += dsm__pareto_has_numbers(&f, row) ? 1 : 0;
+  }
+  if (status == DSM_OK && drawn == 0) {
+    status = dsm__point_choice_nothing(choice, choice->points.columns[f.y], diags);
+  }
+  if (status != DSM_OK) {
+    return status;
+  }
+  f.x_measure = dsm__measure_of(maker, &choice->points, f.x);
+  f.y_measure = dsm__measure_of(maker, &choice->points, f.y);
+  status = choose_extents(&f, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  const double height = f.panels.count == 1 ? 320 : 220;
+  const dsm__panel_grid wanted = {
+      .top = dsm__plot_heading_height(true) + 2,
+      .left_room = dsm__points_y_room(maker, f.y_axis, height),
+      .top_room = DSM__SIZE_TEXT * DSM__LINE_PITCH + 4,
+      .bottom_room = 8 + DSM__SIZE_SMALL * DSM__LINE_PITCH,
+  };
+  f.grid = dsm__panel_grid_make(maker, choice, f.panels.count, wanted, 270, height);
+  dsm__text_buffer *const data = dsm__plot_add_data(maker, "points");
+  dsm__plot_put_name(maker, data,
+                     dsm__plot_text(maker, "# columns: %s, %s, the other values", f.x_measure.title,
+                                    f.y_measure.title));
+  size_t block = 0;
+  for (size_t panel = 0; panel < f.panels.count && status == DSM_OK; panel++) {
+    status = put_panel(&f, data, panel, &block, diags);
+  }
+  if (status == DSM_OK) {
+    put_heading(&f);
+    dsm__plot_empty_panel(maker);
+  }
+  return status;
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plot_roofline.c: every pass of every layer under the roof of a chip. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/figure/palette.h"
+#include "report/figure/plot_metrics.h"
+#include "report/figure/plot_places.h"
+#include "report/figure/plot_plan.h"
+#include "report/roofline.h"
+#include "report/table/number_style.h"
+
+static const double left_margin = 92;
+static const double right_margin = 34;
+static const double title_height = 18;
+static const double panel_gap = 8;
+static const double axis_height = 34;
+static const double point_radius = 3.5;
+/* Points that are no farther apart have a label together. */
+static const double same_point = 3;
+/* A label is not wider, if it need not be. */
+static const double widest_label = 125;
+/* Nor are the numbers of several layers ever. */
+static const double widest_numbers = 330;
+/* In the list below. */
+static const double widest_name = 100;
+static const double number_gap = 5;
+static const size_t many_layers = 100;
+static const double smallest_size = 8.5;
+/* Panels grow by steps where labels find no room. */
+static const double height_step = 50;
+static const double most_height = 430;
+/* Layers that get a list of their names; those of more are in the data. */
+static const size_t most_listed = 1000;
+static const char *const roof_color = "#000000";
+
+/* A pass of a layer in the panel of its pass. */
+typedef struct spot {
+  size_t layer;
+  dsm__point at;
+} spot;
+
+typedef struct figure {
+  dsm__plot_maker *maker;
+  const dsm_plan *plan;
+  dsm__plot_passes passes;
+  dsm__roof roof;
+  const size_t *equal; /**< dsm__roofline_equal_layers: only layers that stand for some are shown */
+  size_t shown_count;
+  dsm__axis intensity;
+  dsm__axis flops;
+  double panel_height;
+  bool has_names; /* labels are names, not numbers */
+} figure;
+
+/* ---- data and axes ---- */
+
+static bool has_pass(const figure *f, size_t layer, dsm_pass pass) {
+  return f->plan->layers[layer].passes[pass].exists;
+}
+
+static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass pass) {
+  const dsm__roofline_point point = dsm__roofline_point_of(f->plan, layer, pass);
+  dsm__plot_put_pass(data, layer, pass);
+  dsm__plot_put_number(data, point.flop);
+  dsm__plot_put_number(data, point.memory_bytes);
+  dsm__plot_put_number(data, point.flops);
+  dsm__plot_put_number(data, point.roof_flops);
+  dsm__plot_put_name(f->maker, data, f->plan->layers[layer].layer->name);
+}
+
+/* One line a pass and layer that has it. */
+static void put_data(figure *f) {
+  dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "points");
+  dsm__text_puts(data, "# layer\tpass\tFLOP of a chip\tmemory bytes of a chip\tFLOP/s\t"
+                       "FLOP/s of the roof\tname\n");
+  for (size_t p = 0; p < f->passes.count; p++) {
+    for (size_t i = 0; i < f->plan->layer_count; i++) {
+      if (has_pass(f, i, f->passes.of[p])) {
+        put_line(f, data, i, f->passes.of[p]);
+      }
+    }
+  }
+}
+
+/* All points and the ridge are within the axes; what has no memory traffic is at their right end.
+ */
+static void choose_axes(figure *f) {
+  const double ridge = f->roof.peak_flops / f->roof.bytes_per_second;
+  dsm__axis x = {.low = ridge / 10, .high = ridge * 10, .is_log = true};
+  dsm__axis y = {.low = f->roof.peak_flops / 10, .high = f->roof.peak_flops, .is_log = true};
+  for (size_t i = 0; i < f->plan->layer_count; i++) {
+    for (size_t p = 0; p < f->passes.count; p++) {
+      const dsm_pass pass = f->passes.of[p];
+      if (!has_pass(f, i, pass)) {
+        continue;
+      }
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, pass);
+      if (isfinite(point.intensity) && point.intensity > 0) {
+        x.low = fmin(x.low, point.intensity);
+        x.high = fmax(x.high, point.intensity * 1.01);
+      }
+      y.low = point.flops > 0 ? fmin(y.low, point.flops) : y.low;
+    }
+  }
+  f->intensity = dsm__axis_round(x);
+  f->flops = dsm__axis_round(y);
+  f->flops.high = 2 * f->roof.peak_flops;
+}
+
+/* ---- labels ---- */
+
+static double place_x(const figure *f, dsm__area area, double intensity) {
+  const double share = isfinite(intensity) ? dsm__axis_share(&f->intensity, intensity) : 1;
+  return area.left + area.width * share;
+}
+
+static double place_y(const figure *f, dsm__area area, double flops) {
+  return area.top + area.height * (1 - dsm__axis_share(&f->flops, fmax(flops, f->flops.low)));
+}
+
+static int compare_spots(const void *a, const void *b) {
+  const spot *const left = a;
+  const spot *const right = b;
+  if (left->at.x < right->at.x || left->at.x > right->at.x) {
+    return left->at.x < right->at.x ? -1 : 1;
+  }
+  if (left->at.y < right->at.y || left->at.y > right->at.y) {
+    return left->at.y < right->at.y ? -1 : 1;
+  }
+  return left->layer < right->layer ? -1 : 1;
+}
+
+/* What is taken in a panel before any label: points and the roof. */
+static void take_points(const figure *f, dsm__places *places, const spot *spots, size_t count) {
+  const dsm__area area = places->area;
+  const double side = 2 * point_radius;
+  const size_t steps = (size_t)ceil(area.width / point_radius);
+  for (size_t step = 0; step < steps; step++) {
+    const double x = point_radius * (double)step;
+    const double intensity =
+        f->intensity.low * pow(f->intensity.high / f->intensity.low, x / area.width);
+    const double flops = fmin(f->roof.peak_flops, intensity * f->roof.bytes_per_second);
+    const double y = place_y(f, area, flops);
+    dsm__places_take(places, (dsm__area){area.left + x, y - 1, point_radius, 2}, DSM__PLACE_POINT);
+  }
+  for (size_t i = 0; i < count; i++) {
+    dsm__places_take(
+        places, (dsm__area){spots[i].at.x - point_radius, spots[i].at.y - point_radius, side, side},
+        DSM__PLACE_POINT);
+  }
+}
+
+/* Moves the spots that share a label with spots[first] to follow it; returns the end of them. The
+ * spots are sorted along X from there on. */
+static size_t gather(spot *spots, size_t first, size_t count) {
+  size_t end = first + 1;
+  for (size_t i = end; i < count && spots[i].at.x - spots[first].at.x <= same_point; i++) {
+    if (fabs(spots[i].at.y - spots[first].at.y) <= same_point) {
+      const spot found = spots[i];
+      for (size_t k = i; k > end; k--) {
+        spots[k] = spots[k - 1];
+      }
+      spots[end++] = found;
+    }
+  }
+  return end;
+}
+
+static int compare_layers(const void *a, const void *b) {
+  const spot *const left = a;
+  const spot *const right = b;
+  return left->layer < right->layer ? -1 : left->layer > right->layer ? 1 : 0;
+}
+
+/* The name of a layer, and how many are equal to it: "conv4_2 x 5". */
+static const char *name_of(const figure *f, size_t layer) {
+  const char *const name = f->plan->layers[layer].layer->name;
+  return f->equal[layer] == 1 ? name
+                              : dsm__plot_text(f->maker, "%s \xC3\x97 %zu", name, f->equal[layer]);
+}
+
+/* The layers of some spots: their names, or their numbers with runs as "3-6". */
+static const char *label_text(const figure *f, spot *spots, size_t count) {
+  qsort(spots, count, sizeof *spots, compare_layers);
+  dsm__text_buffer text = {0};
+  for (size_t i = 0; i < count; i++) {
+    size_t last = i;
+    while (!f->has_names && last + 1 < count && spots[last + 1].layer == spots[last].layer + 1) {
+      last++;
+    }
+    dsm__text_puts(&text, i > 0 ? ", " : "");
+    if (f->has_names) {
+      dsm__text_puts(&text, name_of(f, spots[i].layer));
+    } else if (last < i + 2) {
+      dsm__text_printf(&text, "%zu", spots[i].layer + 1);
+      last = i;
+    } else {
+      dsm__text_printf(&text, "%zu-%zu", spots[i].layer + 1, spots[last].layer + 1);
+    }
+    i = last;
+  }
+  const char *const kept = dsm__plot_text(f->maker, "%s", text.failed ? "" : text.text);
+  f->maker->body.failed = f->maker->body.failed || text.failed;
+  dsm__text_fini(&text);
+  return kept;
+}
+
+/* Numbers that are too wide, cut after one of them. */
+static const char *cut_label(const figure *f, const char *whole, size_t count) {
+  const char *kept = "";
+  for (const char *comma = strchr(whole, ','); comma != NULL; comma = strchr(comma + 1, ',')) {
+    const char *const next = dsm__plot_text(f->maker, "%.*s, \xE2\x80\xA6 (%zu layers)",
+                                            (int)(comma - whole), whole, count);
+    if (dsm__plot_text_width(next, DSM__SIZE_SMALL) > widest_label) {
+      break;
+    }
+    kept = next;
+  }
+  return kept;
+}
+
+/* What became of the labels of some points. */
+typedef struct fate {
+  size_t left_out; /* layers without a label */
+  size_t cut;      /* layers whose label does not say all of its layers */
+} fate;
+
+/* Puts the label of some points that share one where there is room for it: whole, else cut. */
+static void find_label(const figure *f, dsm__places *places, spot *spots, size_t count,
+                       bool is_drawn, fate *all) {
+  const dsm__point point = spots[0].at;
+  const char *text = label_text(f, spots, count);
+  const double width = dsm__plot_text_width(text, DSM__SIZE_SMALL);
+  dsm__place_of_label place;
+  bool is_placed = width <= (f->has_names ? widest_label : widest_numbers) &&
+                   dsm__places_find(places, &place, point, text, DSM__SIZE_SMALL);
+  if (!is_placed && !f->has_names && width > widest_label) {
+    text = cut_label(f, text, count);
+    is_placed = dsm__places_find(places, &place, point, text, DSM__SIZE_SMALL);
+    all->cut += is_placed ? count : 0;
+  }
+  all->left_out += is_placed ? 0 : count;
+  if (is_drawn && is_placed) {
+    dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
+    if (place.is_far) {
+      dsm__plot_line(f->maker, point, place.near, "#888888");
+    }
+  }
+}
+
+/* Finds places for the labels of a panel's points and, if is_drawn, puts them there. */
+static void put_labels(const figure *f, dsm__area area, spot *spots, size_t count, bool is_drawn,
+                       fate *all) {
+  dsm__places places;
+  if (!dsm__places_init(&places, area, f->maker->arena)) {
+    f->maker->body.failed = true;
+    return;
+  }
+  take_points(f, &places, spots, count);
+  for (size_t first = 0; first < count;) {
+    const size_t end = gather(spots, first, count);
+    find_label(f, &places, spots + first, end - first, is_drawn, all);
+    first = end;
+  }
+}
+
+/* The points of a pass in a panel, from left to right; malloc'ed by the arena, NULL if there is no
+ * memory. */
+static spot *find_spots(const figure *f, dsm_pass pass, dsm__area area, size_t *count) {
+  spot *const spots = dsm__arena_array(f->maker->arena, f->plan->layer_count, sizeof *spots);
+  *count = 0;
+  if (spots == NULL) {
+    f->maker->body.failed = true;
+    return NULL;
+  }
+  for (size_t i = 0; i < f->plan->layer_count; i++) {
+    if (f->equal[i] > 0 && has_pass(f, i, pass)) {
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, pass);
+      spots[(*count)++] = (spot){
+          .layer = i, .at = {place_x(f, area, point.intensity), place_y(f, area, point.flops)}};
+    }
+  }
+  qsort(spots, *count, sizeof *spots, compare_spots);
+  return spots;
+}
+
+/* ---- drawing ---- */
+
+static dsm__area panel_area(const figure *f, size_t index, double first) {
+  const double pitch = title_height + f->panel_height + panel_gap;
+  return (dsm__area){.left = left_margin,
+                     .top = first + (double)index * pitch + title_height,
+                     .width = DSM__PLOT_WIDTH - left_margin - right_margin,
+                     .height = f->panel_height};
+}
+
+static void put_panel(figure *f, size_t index, double first) {
+  const dsm_pass pass = f->passes.of[index];
+  const dsm__area area = panel_area(f, index, first);
+  const bool is_last = index + 1 == f->passes.count;
+  size_t count;
+  spot *const spots = find_spots(f, pass, area, &count);
+  dsm__plot_panel(f->maker, area, f->intensity, f->flops);
+  dsm__plot_y_axis(f->maker, area, f->flops, (dsm__axis_text){.unit = "FLOP/s"});
+  dsm__plot_x_axis(
+      f->maker, area, f->intensity,
+      (dsm__axis_text){.title = is_last ? "FLOP for each byte of memory traffic" : NULL,
+                       .has_no_numbers = !is_last});
+  dsm__plot_label(f->maker, (dsm__point){area.left, area.top - title_height / 2},
+                  (dsm__label_style){.size = DSM__SIZE_TEXT}, dsm__plot_pass_title(pass));
+  if (spots != NULL) {
+    fate ignored = {0};
+    put_labels(f, area, spots, count, true, &ignored);
+  }
+  dsm__text_printf(&f->maker->body,
+                   "plot roof(x) with lines lw 1.2 lc rgb '%s', \\\n"
+                   "  points using (of('%s') > 0 && $4 <= 0 ? right : $3/$4):(of('%s') > 0 ? $5 : "
+                   "NaN) with points pt 7 ps 0.75 lc rgb '%s'\n",
+                   roof_color, dsm_pass_name(pass), dsm_pass_name(pass), dsm__color_of_pass(pass));
+  dsm__plot_panel_end(f->maker);
+}
+
+/* ---- which number is which layer ---- */
+
+/* Many layers are listed in smaller letters. */
+static double list_size(const figure *f) {
+  return f->shown_count > many_layers ? smallest_size : DSM__SIZE_SMALL;
+}
+
+static const char *list_name(const figure *f, size_t layer) {
+  return dsm__plot_fit(f->maker, name_of(f, layer), list_size(f), widest_name);
+}
+
+/* A layer of the list, at the right end of its number. */
+static void put_entry(const figure *f, size_t layer, dsm__point at) {
+  const dsm__label_style number = {
+      .size = list_size(f), .anchor = DSM__ANCHOR_RIGHT, .color = "#555555"};
+  dsm__plot_label(f->maker, at, number, dsm__plot_text(f->maker, "%zu", layer + 1));
+  dsm__plot_label(f->maker, (dsm__point){at.x + number_gap, at.y},
+                  (dsm__label_style){.size = list_size(f)}, list_name(f, layer));
+}
+
+/* The names with their numbers, in columns that are read downwards; returns the height. */
+static double put_list(const figure *f, double top, bool is_drawn) {
+  if (f->has_names || f->shown_count > most_listed) {
+    return 0;
+  }
+  const size_t count = f->plan->layer_count;
+  const double margin = 10;
+  const double gap = 12;
+  const double size = list_size(f);
+  const double line = size * DSM__LINE_PITCH;
+  const double number_width = dsm__plot_text_width(dsm__plot_text(f->maker, "%zu", count), size);
+  double widest = 0;
+  for (size_t i = 0; i < count; i++) {
+    widest = f->equal[i] > 0 ? fmax(widest, dsm__plot_text_width(list_name(f, i), size)) : widest;
+  }
+  const double pitch = number_width + number_gap + widest + gap;
+  const size_t columns = (size_t)((DSM__PLOT_WIDTH - 2 * margin + gap) / pitch);
+  const size_t rows = (f->shown_count + columns - 1) / columns;
+  size_t entry = 0;
+  for (size_t i = 0; i < count && is_drawn; i++) {
+    if (f->equal[i] > 0) {
+      const size_t column = entry / rows;
+      const dsm__point at = {margin + pitch * (double)column + number_width,
+                             top + line * ((double)(entry % rows) + 0.5)};
+      put_entry(f, i, at);
+      entry++;
+    }
+  }
+  return line * (double)rows + 4;
+}
+
+/* ---- all of it ---- */
+
+/* What becomes of all labels, in all panels. Where they are is the same wherever those are. */
+static fate try_labels(figure *f, double panel_height, bool has_names) {
+  f->panel_height = panel_height;
+  f->has_names = has_names;
+  fate all = {0};
+  for (size_t p = 0; p < f->passes.count && !(has_names && all.left_out > 0); p++) {
+    const dsm__area area = panel_area(f, p, 0);
+    size_t count;
+    spot *const spots = find_spots(f, f->passes.of[p], area, &count);
+    if (spots != NULL) {
+      put_labels(f, area, spots, count, false, &all);
+    }
+  }
+  return all;
+}
+
+/* Names if they fit, else numbers, in panels as high as leaves the fewest points without. */
+static fate choose_labels(figure *f) {
+  const double usual = f->passes.count == 1 ? 380 : f->shown_count > many_layers ? 200 : 230;
+  fate all = try_labels(f, usual, true);
+  if (all.left_out == 0) {
+    return all;
+  }
+  double best = usual;
+  all = try_labels(f, usual, false);
+  for (double height = usual; all.left_out + all.cut > 0 && height < most_height;) {
+    height += height_step;
+    const fate tried = try_labels(f, height, false);
+    if (tried.left_out < all.left_out || (tried.left_out == all.left_out && tried.cut < all.cut)) {
+      best = height;
+      all = tried;
+    }
+  }
+  f->panel_height = best;
+  return all;
+}
+
+/* What labels do not say, for below the title; NULL if they say all. */
+static const char *fate_text(dsm__plot_maker *maker, const fate *all) {
+  const char *text = NULL;
+  if (all->left_out > 0) {
+    text = dsm__plot_text(maker, "%zu %s no room for a label", all->left_out,
+                          all->left_out == 1 ? "point has" : "points have");
+  }
+  if (all->cut > 0) {
+    text = dsm__plot_text(maker, "%s%s%s of %zu %s cut", text == NULL ? "" : text,
+                          text == NULL ? "" : ", ", all->cut == 1 ? "the label" : "labels",
+                          all->cut, all->cut == 1 ? "point is" : "points are");
+  }
+  return text;
+}
+
+static void put_functions(figure *f) {
+  dsm__text_buffer *const body = &f->maker->body;
+  dsm__plot_define_of(f->maker);
+  dsm__text_puts(body, "peak = ");
+  dsm__plot_put_number(body, f->roof.peak_flops);
+  dsm__text_puts(body, "# FLOP/s of a chip\nbandwidth = ");
+  dsm__plot_put_number(body, f->roof.bytes_per_second);
+  dsm__text_puts(body, "# usable bytes/s of its memory\nright = ");
+  dsm__plot_put_number(body, f->intensity.high);
+  dsm__text_puts(body, "# where points without memory traffic are\n"
+                       "roof(x) = bandwidth * x < peak ? bandwidth * x : peak\n"
+                       "set samples 1000\n");
+}
+
+void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
+  figure f = {.maker = maker,
+              .plan = plan,
+              .passes = dsm__plot_passes_of(plan),
+              .equal = dsm__roofline_equal_layers(plan, maker->arena),
+              .roof = dsm__roof_of(plan->system)};
+  if (f.equal == NULL) {
+    maker->body.failed = true;
+    return;
+  }
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    f.shown_count += f.equal[i] > 0 ? 1 : 0;
+  }
+  choose_axes(&f);
+  const fate labels = choose_labels(&f);
+  const char *const roof =
+      dsm__plot_text(maker, "roof of a chip: %s, memory %s; they meet at %s FLOP for each byte",
+                     dsm__figure_scaled(f.roof.peak_flops, "FLOP/s").text,
+                     dsm__figure_scaled(f.roof.bytes_per_second, "B/s").text,
+                     dsm__figure_short(f.roof.peak_flops / f.roof.bytes_per_second, 3).text);
+  const dsm__legend_entry entry = {.color = roof_color, .text = roof};
+  const dsm__area legend = {10, dsm__plot_heading_height(true), DSM__PLOT_WIDTH - 20, 0};
+  const double first = legend.top + dsm__plot_legend(maker, legend, &entry, 1, false);
+  const double last_panel = panel_area(&f, f.passes.count - 1, first).top + f.panel_height;
+  const double list = last_panel + axis_height + 4;
+  maker->height = ceil(list + put_list(&f, list, false) + 4);
+  put_data(&f);
+  put_functions(&f);
+  (void)dsm__plot_plan_heading(maker, plan, "layers under the roof of a chip",
+                               fate_text(maker, &labels));
+  (void)dsm__plot_legend(maker, legend, &entry, 1, true);
+  (void)put_list(&f, list, true);
+  dsm__plot_empty_panel(maker);
+  for (size_t p = 0; p < f.passes.count; p++) {
+    put_panel(&f, p, first);
+  }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plot_script.c: a figure's texts put together for gnuplot. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text_buffer.h"
+#include "dsm/plot.h"
+#include "report/table/text_page.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const char *const form_names[] = {
+    [DSM_PLOT_SVG] = "svg", [DSM_PLOT_PNG] = "png", [DSM_PLOT_PDF] = "pdf"};
+_Static_assert(COUNT_OF(form_names) == DSM_PLOT_FORM_COUNT, "a name for each form");
+
+static const char *const figure_names[] = {
+    [DSM_PLAN_FIGURE_LOSS] = "loss",     [DSM_PLAN_FIGURE_SPLITS] = "splits",
+    [DSM_PLAN_FIGURE_TIME] = "time",     [DSM_PLAN_FIGURE_ROOFLINE] = "roofline",
+    [DSM_PLAN_FIGURE_MEMORY] = "memory",
+};
+_Static_assert(COUNT_OF(figure_names) == DSM_PLAN_FIGURE_COUNT, "a name for each figure");
+
+const char *dsm_plot_form_name(dsm_plot_form form) {
+  return form_names[form];
+}
+
+const char *dsm_plan_figure_name(dsm_plan_figure figure) {
+  return figure_names[figure];
+}
+
+bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure) {
+  for (size_t i = 0; i < DSM_PLAN_FIGURE_COUNT; i++) {
+    if (strcmp(text, figure_names[i]) == 0) {
+      *figure = (dsm_plan_figure)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What PNG has of a unit, so that text is sharp; and points of PDF. */
+static const double png_pixels = 2;
+static const double inches = 1.0 / 108;
+/* Fonts of pngcairo and pdfcairo are 4/3 as large as their size says, in pixels or points. */
+static const double font_scale = 0.75;
+/* So that their points are as large as those of svg. */
+static const double png_point_scale = 2.2;
+static const double pdf_point_scale = 0.85;
+
+static void put_terminal(dsm__text_buffer *out, const dsm_plot *plot, dsm_plot_form form) {
+  if (form == DSM_PLOT_PNG) {
+    dsm__text_printf(out, "set terminal pngcairo size %.0f,%.0f font 'Sans,11' fontscale %.4g ",
+                     png_pixels * plot->width, png_pixels * plot->height, png_pixels * font_scale);
+    dsm__text_printf(out, "linewidth %.4g pointscale %.4g ", png_pixels, png_point_scale);
+  } else if (form == DSM_PLOT_PDF) {
+    dsm__text_printf(out, "set terminal pdfcairo size %.4fin,%.4fin font 'Sans,11' fontscale %.4g ",
+                     inches * plot->width, inches * plot->height, 72 * inches * font_scale);
+    dsm__text_printf(out, "linewidth %.4g pointscale %.4g ", 2 * 72 * inches, pdf_point_scale);
+  } else {
+    dsm__text_printf(out, "set terminal svg size %.0f,%.0f font 'sans-serif,11' ", plot->width,
+                     plot->height);
+  }
+  dsm__text_puts(out, "noenhanced background rgb 'white'\n");
+}
+
+static void put_head(dsm__text_buffer *out, const dsm_plot *plot, dsm_plot_form form) {
+  dsm__text_printf(out, "# %s\n# Made by dsm for gnuplot 5.4 or later.\n", plot->title);
+  dsm__text_puts(out, "set encoding utf8\n");
+  put_terminal(out, plot, form);
+}
+
+static void put_body(dsm__text_buffer *out, const dsm_plot *plot) {
+  dsm__text_puts(out, "set datafile separator \"\\t\"\n"
+                      "set style fill solid noborder\n"
+                      "set border 15 lw 0.6 lc rgb '#444444'\n"
+                      "unset key; unset xtics; unset ytics\n"
+                      "set multiplot\n\n");
+  dsm__text_puts(out, plot->body);
+  dsm__text_puts(out, "unset multiplot\n");
+}
+
+char *dsm_plot_script(const dsm_plot *plot, const char *name, dsm_plot_form form) {
+  dsm__text_buffer out = {0};
+  put_head(&out, plot, form);
+  dsm__text_printf(&out, "set output '%s.%s'\n", name, form_names[form]);
+  for (size_t i = 0; i < plot->data_count; i++) {
+    dsm__text_printf(&out, "%s = '%s.%s.dat'\n", plot->data[i].name, name, plot->data[i].name);
+  }
+  put_body(&out, plot);
+  dsm__text_puts(&out, "unset output\n");
+  return dsm__text_finish(&out);
+}
+
+char *dsm_plot_data_file(const dsm_plot *plot, const char *name, size_t index) {
+  dsm__text_buffer out = {0};
+  dsm__text_printf(&out, "%s.%s.dat", name, plot->data[index].name);
+  return dsm__text_finish(&out);
+}
+
+char *dsm_plot_program(const dsm_plot *plot, dsm_plot_form form) {
+  dsm__text_buffer out = {0};
+  put_head(&out, plot, form);
+  for (size_t i = 0; i < plot->data_count; i++) {
+    const dsm_plot_data *const data = &plot->data[i];
+    dsm__text_printf(&out, "$%s << END_OF_DATA\n", data->name);
+    dsm__text_puts(&out, data->text);
+    dsm__text_printf(&out, "END_OF_DATA\n%s = '$%s'\n", data->name, data->name);
+  }
+  put_body(&out, plot);
+  return dsm__text_finish(&out);
+}
+
+void dsm_plot_free(dsm_plot *plot) {
+  if (plot != NULL) {
+    dsm__arena_free(plot->arena);
+  }
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plot_splits.c: the parallelism and core split of each layer and pass (DeepSpatialMatrix, Fig.
+ * 12), as a coloured table. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "report/figure/palette.h"
+#include "report/figure/plot_bands.h"
+#include "report/figure/plot_metrics.h"
+#include "report/figure/plot_plan.h"
+
+static const double left_margin = 92;
+static const double pass_gap = 10;
+/* Of many layers, all have a page if numbers are smaller. */
+static const double smallest_number = 9;
+static const double smallest_of_many = 8;
+static const size_t many_layers = 100;
+static const double largest_number = 11;
+/* Columns of the data: layer, pass, parallelism, then the parts of each loop. */
+static const int parallelism_column = 3;
+static const int dims_column = 4;
+/* The first row is the parallelism, then come the loops. */
+#define ROW_COUNT (1 + DSM_DIM_COUNT)
+
+typedef struct figure {
+  dsm__plot_maker *maker;
+  const dsm_plan *plan;
+  dsm__bands bands;
+  dsm__plot_passes passes;
+  uint64_t most_parts;
+  bool is_used[DSM_PARALLELISM_COUNT];
+  double number_size;
+  double row_height;
+} figure;
+
+static const dsm_pass_plan *pass_of(const figure *f, size_t layer, dsm_pass pass) {
+  return &f->plan->layers[layer].passes[pass];
+}
+
+static void look_at_passes(figure *f) {
+  f->most_parts = 2;
+  for (size_t i = 0; i < f->plan->layer_count; i++) {
+    for (size_t p = 0; p < f->passes.count; p++) {
+      const dsm_pass_plan *const pass = pass_of(f, i, f->passes.of[p]);
+      for (int d = 0; pass->exists && d < DSM_DIM_COUNT; d++) {
+        const uint64_t parts = pass->invocations[0].split.n[d];
+        f->most_parts = parts > f->most_parts ? parts : f->most_parts;
+      }
+      if (pass->exists) {
+        f->is_used[pass->share.parallelism] = true;
+      }
+    }
+  }
+}
+
+static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p) {
+  const dsm_pass_plan *const pass = pass_of(f, layer, p);
+  if (!pass->exists) {
+    return;
+  }
+  dsm__plot_put_pass(data, layer, p);
+  dsm__text_printf(data, "%s\t", dsm_parallelism_name(pass->share.parallelism));
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    dsm__text_printf(data, "%" PRIu64 "\t", pass->invocations[0].split.n[d]);
+  }
+  dsm__plot_put_name(f->maker, data, f->plan->layers[layer].layer->name);
+}
+
+/* One line a pass and layer that has it. */
+static void put_data(figure *f) {
+  dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "splits");
+  dsm__text_puts(data, "# layer\tpass\tparallelism");
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    dsm__text_printf(data, "\t%s", dsm_dim_name((dsm_dim)d));
+  }
+  dsm__text_puts(data, "\tname\n");
+  for (size_t p = 0; p < f->passes.count; p++) {
+    for (size_t i = 0; i < f->plan->layer_count; i++) {
+      put_line(f, data, i, f->passes.of[p]);
+    }
+  }
+}
+
+/* Between 0, a loop that is not cut, and 1, the one in the most parts. */
+static double intensity(const figure *f, uint64_t parts) {
+  return log2((double)parts) / log2((double)f->most_parts);
+}
+
+/* Parallelisms, then some shades with the parts that they stand for. */
+static double put_legend(figure *f, double top, bool is_drawn) {
+  const uint64_t middle = (uint64_t)exp2(round((1 + log2((double)f->most_parts)) / 2));
+  const uint64_t parts[] = {2, middle, f->most_parts};
+  dsm__legend_entry entries[DSM_PARALLELISM_COUNT + 3];
+  dsm__shade shades[3];
+  size_t count = 0;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    if (f->is_used[p]) {
+      entries[count++] = (dsm__legend_entry){.color = dsm__color_of_parallelism((dsm_parallelism)p),
+                                             .text = dsm_parallelism_name((dsm_parallelism)p)};
+    }
+  }
+  for (int s = 0; s < 3; s++) {
+    shades[s] = dsm__shade_of(intensity(f, parts[s]));
+    if (s == 0 || parts[s] > parts[s - 1]) {
+      entries[count++] =
+          (dsm__legend_entry){.color = shades[s].color,
+                              .text = dsm__plot_text(f->maker, "in %" PRIu64 " parts", parts[s])};
+    }
+  }
+  const dsm__area area = {.left = 10, .top = top, .width = DSM__PLOT_WIDTH - 20};
+  return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
+}
+
+static double pass_height(const figure *f) {
+  return ROW_COUNT * f->row_height;
+}
+
+static double band_height(const figure *f) {
+  return (double)f->passes.count * (pass_height(f) + pass_gap) - pass_gap + f->bands.names_height;
+}
+
+/* What a row of cells holds, left of it; and the pass. */
+static void put_row_names(figure *f, dsm_pass pass, double top) {
+  const dsm__label_style style = {.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT};
+  for (int row = 0; row < ROW_COUNT; row++) {
+    const double y = top + f->row_height * (row + 0.5);
+    dsm__plot_label(f->maker, (dsm__point){left_margin - 5, y}, style,
+                    row == 0 ? "parallelism" : dsm_dim_name((dsm_dim)(row - 1)));
+  }
+  dsm__plot_label(
+      f->maker, (dsm__point){16, top + pass_height(f) / 2},
+      (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
+      dsm__plot_pass_title(pass));
+}
+
+/* The cells of a pass in a band: rows count downwards. Numbers stand in the cells of loops that are
+ * cut, unless there are so many layers that they would be too small. */
+static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
+                      const char *every) {
+  static const dsm__axis rows = {.low = ROW_COUNT, .high = 0};
+  dsm__plot_panel(f->maker, area, layers, rows);
+  put_row_names(f, pass, area.top);
+  dsm__text_buffer *const body = &f->maker->body;
+  dsm__text_printf(body,
+                   "pass = '%s'\n"
+                   "plot splits%s using (of(pass)):(0.5):($1-0.5):($1+0.5):(0.0):(1.0):"
+                   "(hue(strcol(%d))) with boxxyerror lc rgb variable, \\\n",
+                   dsm_pass_name(pass), every, parallelism_column);
+  dsm__text_printf(body,
+                   "  for [r=1:%d] splits%s using (of(pass)):(r+0.5):($1-0.5):($1+0.5):(r+0.0):"
+                   "(r+1.0):(shade(column(r+%d))) with boxxyerror lc palette",
+                   DSM_DIM_COUNT, every, dims_column - 1);
+  if (f->number_size >= smallest_of_many) {
+    dsm__text_printf(body,
+                     ", \\\n  for [r=1:%d] splits%s using (of(pass)):(r+0.5):"
+                     "(number(column(r+%d))):(ink(column(r+%d))) with labels font ',%.4g' "
+                     "tc rgb variable",
+                     DSM_DIM_COUNT, every, dims_column - 1, dims_column - 1, f->number_size);
+  }
+  dsm__text_puts(body, "\n");
+  dsm__plot_panel_end(f->maker);
+}
+
+static void put_band(figure *f, size_t band, double top) {
+  const dsm__axis layers = {.low = 0.5 + (double)dsm__bands_first(&f->bands, band),
+                            .high = 0.5 + (double)dsm__bands_end(&f->bands, band)};
+  const double width = dsm__bands_width(&f->bands, band);
+  double y = top;
+  for (size_t p = 0; p < f->passes.count; p++) {
+    const char *const every =
+        dsm__plot_every(f->maker, f->plan, f->passes.of[p], dsm__bands_first(&f->bands, band),
+                        dsm__bands_end(&f->bands, band));
+    if (p + 1 == f->passes.count) {
+      dsm__bands_names(f->maker, &f->bands, band, y + pass_height(f));
+    }
+    put_cells(f, f->passes.of[p], (dsm__area){f->bands.left, y, width, pass_height(f)}, layers,
+              every);
+    y += pass_height(f) + pass_gap;
+  }
+}
+
+/* Functions of the commands: the colour of a parallelism, and the shade of a number of parts, its
+ * text, and the colour of that. */
+static void put_functions(figure *f) {
+  dsm__text_buffer *const body = &f->maker->body;
+  dsm__plot_define_of(f->maker);
+  dsm__text_puts(body, "hue(p) = ");
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    dsm__text_printf(body, "p eq '%s' ? 0x%s : ", dsm_parallelism_name((dsm_parallelism)p),
+                     dsm__color_of_parallelism((dsm_parallelism)p) + 1);
+  }
+  dsm__text_printf(body, "0\nshade(n) = log(n) / log(%" PRIu64 ")\n", f->most_parts);
+  dsm__text_puts(body, "number(n) = n > 1 ? sprintf('%d', n) : ''\n"
+                       "ink(n) = shade(n) > 0.7 ? 0xFFFFFF : 0x000000\n");
+  dsm__text_printf(body, "set palette defined (0 '%s', 0.5 '%s', 1 '%s')\n", dsm__shade_of(0).color,
+                   dsm__shade_of(0.5).color, dsm__shade_of(1).color);
+  dsm__text_puts(body, "set cbrange [0:1]; unset colorbox\n"
+                       "set style fill solid border lc rgb 'white'\n");
+}
+
+/* Layers are as wide as their widest number needs; numbers are larger where there is room. */
+static void choose_sizes(figure *f) {
+  char widest[32];
+  (void)snprintf(widest, sizeof widest, "%" PRIu64, f->most_parts);
+  const double width = dsm__plot_text_width(widest, 1);
+  const double gap = 1.5;
+  const double smallest = f->plan->layer_count > many_layers ? smallest_of_many : smallest_number;
+  f->bands = dsm__bands_layout(f->maker, f->plan, left_margin, smallest * width + gap);
+  f->row_height = f->bands.is_dense ? 11 : 14;
+  f->number_size = fmin(fmin(largest_number, f->row_height - gap), (f->bands.pitch - gap) / width);
+}
+
+void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan) {
+  figure f = {.maker = maker, .plan = plan, .passes = dsm__plot_passes_of(plan)};
+  look_at_passes(&f);
+  choose_sizes(&f);
+  const double first = dsm__plot_heading_height(true) + put_legend(&f, 0, false) + 10;
+  maker->height = ceil(first + (double)f.bands.count * band_height(&f) + 4);
+  put_data(&f);
+  put_functions(&f);
+  const double top = dsm__plot_plan_heading(maker, plan, "how layers are divided", NULL);
+  (void)put_legend(&f, top, true);
+  dsm__plot_empty_panel(maker);
+  for (size_t band = 0; band < f.bands.count; band++) {
+    put_band(&f, band, first + (double)band * band_height(&f));
+  }
+}

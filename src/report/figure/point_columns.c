@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/figure/point_columns.h"
+
+#include <string.h>
+
+#include "base/number_text.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Results that say what was explored; each is left out where an axis says it. */
+typedef struct setting {
+  const char *column;
+  const char *axis;
+} setting;
+
+static const setting settings[] = {
+    {"mode", "options.mode"},
+    {"minibatch", "workload.minibatch"},
+    {"optimizations", "options.optimize"},
+    {"parallelisms", "options.parallelism"},
+};
+
+static const dsm_cell none = {.kind = DSM_CELL_NONE};
+
+size_t dsm__points_find(const dsm_point_table *points, const char *name) {
+  size_t column = 0;
+  while (column < points->column_count && strcmp(points->columns[column], name) != 0) {
+    column++;
+  }
+  return column;
+}
+
+const dsm_cell *dsm__points_cell(const dsm_point_table *points, size_t row, size_t column) {
+  return column < points->column_count ? &points->cells[row * points->column_count + column]
+                                       : &none;
+}
+
+bool dsm__points_same(const dsm_cell *first, const dsm_cell *second) {
+  if (first->kind != second->kind) {
+    return false;
+  }
+  return first->kind == DSM_CELL_TEXT ? strcmp(first->text, second->text) == 0
+                                      : first->number == second->number;
+}
+
+const dsm_cell *dsm__points_common(const dsm_point_table *points, size_t column) {
+  const dsm_cell *common = &none;
+  for (size_t row = 0; row < points->row_count; row++) {
+    const dsm_cell *const cell = dsm__points_cell(points, row, column);
+    if (common->kind == DSM_CELL_NONE) {
+      common = cell;
+    } else if (cell->kind != DSM_CELL_NONE && !dsm__points_same(common, cell)) {
+      return NULL;
+    }
+  }
+  return common;
+}
+
+dsm__point_span dsm__points_axes(const dsm_point_table *points) {
+  const size_t reason = dsm__points_find(points, "reason");
+  const size_t mode = dsm__points_find(points, "mode");
+  return (dsm__point_span){.first = reason < mode ? reason + 1 : mode, .end = mode};
+}
+
+size_t dsm__points_input_count(const dsm_point_table *points) {
+  const dsm__point_span axes = dsm__points_axes(points);
+  return axes.end - axes.first + COUNT_OF(settings);
+}
+
+size_t dsm__points_input_at(const dsm_point_table *points, size_t index) {
+  const dsm__point_span axes = dsm__points_axes(points);
+  const size_t axis_count = axes.end - axes.first;
+  if (index < axis_count) {
+    return axes.first + index;
+  }
+  const setting *const each = &settings[index - axis_count];
+  return dsm__points_find(points, each->axis) < points->column_count
+             ? points->column_count
+             : dsm__points_find(points, each->column);
+}
+
+static const char *last_word(const char *path) {
+  const char *const dot = strrchr(path, '.');
+  return dot == NULL || dot[1] == '\0' ? path : dot + 1;
+}
+
+const char *dsm__points_short_name(const dsm_point_table *points, size_t column) {
+  const dsm__point_span axes = dsm__points_axes(points);
+  const char *const path = points->columns[column];
+  bool is_only = true;
+  for (size_t c = axes.first; c < axes.end; c++) {
+    is_only =
+        is_only && (c == column || strcmp(last_word(points->columns[c]), last_word(path)) != 0);
+  }
+  return is_only ? last_word(path) : path;
+}
+
+const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell) {
+  char number[DSM__NUMBER_TEXT_SIZE];
+  if (cell->kind != DSM_CELL_NUMBER) {
+    return cell->kind == DSM_CELL_TEXT ? cell->text : "";
+  }
+  (void)dsm__double_to_text(cell->number, number);
+  return dsm__arena_strdup(arena, number);
+}
+
+size_t dsm__points_failed(const dsm_point_table *points) {
+  const size_t status = dsm__points_find(points, "status");
+  size_t count = 0;
+  for (size_t row = 0; row < points->row_count; row++) {
+    const dsm_cell *const cell = dsm__points_cell(points, row, status);
+    const bool is_ok =
+        cell->kind == DSM_CELL_TEXT && strcmp(cell->text, dsm_point_status_name(DSM_POINT_OK)) == 0;
+    count += status < points->column_count && !is_ok ? 1 : 0;
+  }
+  return count;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/page/points_page.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/number_text.h"
+#include "report/figure/plot_metrics.h"
+#include "report/figure/point_columns.h"
+#include "report/table/number_style.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const double tic_length = 4;
+static const double small_pitch = DSM__SIZE_SMALL * DSM__LINE_PITCH;
+static const double text_pitch = DSM__SIZE_TEXT * DSM__LINE_PITCH;
+/* What a value that stands upright takes at most. */
+static const double upright_most = 130;
+/* More values than these are a range: its axis has round numbers. */
+static const size_t values_most = 24;
+static const char *const grid_color = "#DDDDDD";
+/* Between the columns of panels. */
+static const double panel_gap = 14;
+/* Right of the last axes, for half of a number. */
+static const double right_room = 16;
+/* Of the room for a text, what is used: fonts differ. */
+static const double fit_share = 0.93;
+/* How far a number below an axis may stand out. */
+static const double edge_room = 12;
+/* At both ends of an axis, as a part of it. */
+static const double axis_margin = 0.04;
+
+/* ---- measures ---- */
+
+/* Results by the ends of their names, with the unit that people read. */
+typedef struct unit {
+  const char *ending;
+  const char *name;
+  double scale;
+} unit;
+
+static const unit units[] = {
+    {"_seconds", "ms", 1e3}, {"_bytes", "GB", 1e-9}, {"_cycles", "Mcycles", 1e-6}};
+
+static bool ends_in(const char *text, const char *ending) {
+  const size_t length = strlen(text);
+  const size_t end = strlen(ending);
+  return length > end && strcmp(text + (length - end), ending) == 0;
+}
+
+dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *points, size_t column) {
+  const char *const name = points->columns[column];
+  const bool is_result = column >= dsm__points_find(points, "mode");
+  if (is_result && strcmp(name, "samples_per_second") == 0) {
+    return (dsm__measure){.title = "samples/s", .scale = 1, .is_more_better = true};
+  }
+  if (is_result && strcmp(name, "utilization") == 0) {
+    return (dsm__measure){.title = name, .scale = 1, .is_more_better = true};
+  }
+  for (size_t u = 0; is_result && u < COUNT_OF(units); u++) {
+    if (ends_in(name, units[u].ending)) {
+      char shown[80] = "";
+      const size_t length = strlen(name) - strlen(units[u].ending);
+      for (size_t i = 0; i < length && i + 1 < sizeof shown; i++) {
+        shown[i] = name[i] == '_' ? ' ' : name[i];
+      }
+      return (dsm__measure){.title = dsm__plot_text(maker, "%s (%s)", shown, units[u].name),
+                            .scale = units[u].scale};
+    }
+  }
+  return (dsm__measure){.title = name, .scale = 1};
+}
+
+const char *dsm__points_title(dsm__plot_maker *maker, const dsm_point_table *points, size_t column,
+                              double width) {
+  const char *const whole = points->columns[column];
+  return dsm__plot_text_width(whole, DSM__SIZE_TEXT) <= width
+             ? whole
+             : dsm__plot_fit(maker, dsm__points_short_name(points, column), DSM__SIZE_TEXT, width);
+}
+
+double dsm__measured(const dsm_point_table *points, size_t row, size_t column,
+                     const dsm__measure *measure) {
+  const dsm_cell *const cell = dsm__points_cell(points, row, column);
+  return cell->kind == DSM_CELL_NUMBER ? cell->number * measure->scale : (double)NAN;
+}
+
+/* ---- the heading ---- */
+
+/* What all points have in common, the shorter first: the mode, networks and systems by name, and
+ * values with the names of their columns. */
+static const char *common_text(dsm__plot_maker *maker, const dsm_point_table *points) {
+  const char *text = "";
+  const size_t count = dsm__points_input_count(points);
+  for (size_t i = 0; i < count; i++) {
+    const size_t column = dsm__points_input_at(points, i);
+    const dsm_cell *const value = dsm__points_common(points, column);
+    if (value == NULL || value->kind == DSM_CELL_NONE ||
+        strcmp(points->columns[column], "parallelisms") == 0) {
+      continue;
+    }
+    const char *const shown = dsm__points_text(maker->arena, value);
+    maker->body.failed = maker->body.failed || shown == NULL;
+    const bool is_word = value->kind == DSM_CELL_TEXT;
+    text = dsm__plot_text(maker, "%s%s%s%s%s", text, text[0] == '\0' ? "" : ", ",
+                          is_word ? "" : dsm__points_short_name(points, column), is_word ? "" : " ",
+                          shown == NULL ? "" : shown);
+  }
+  return text;
+}
+
+/* How many points have no result; NULL if all have one. */
+static const char *missing_text(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                                bool has_crosses) {
+  const size_t failed = dsm__points_failed(&choice->points);
+  return failed == 0
+             ? NULL
+             : dsm__plot_text(maker, "%zu of %zu point%s %s no result%s", failed,
+                              choice->points.row_count,
+                              dsm__plural((double)choice->points.row_count),
+                              failed == 1 ? "has" : "have", has_crosses ? " (\xC3\x97)" : "");
+}
+
+/* How much of the sweep there is; NULL if it is complete. */
+static const char *recorded_text(dsm__plot_maker *maker, const dsm__point_choice *choice) {
+  const size_t recorded = choice->recorded_count;
+  const size_t all = choice->points.point_count;
+  return recorded >= all
+             ? NULL
+             : dsm__plot_text(maker, "%s of %s points recorded", dsm__figure_count(recorded).text,
+                              dsm__figure_count(all).text);
+}
+
+void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
+                         const char *also, bool has_crosses) {
+  const char *const title = dsm__plot_text(maker, "%s: %s", choice->points.name, what);
+  const char *const parts[] = {recorded_text(maker, choice), also,
+                               missing_text(maker, choice, has_crosses),
+                               common_text(maker, &choice->points)};
+  const char *below = "";
+  for (size_t i = 0; i < COUNT_OF(parts); i++) {
+    if (parts[i] != NULL && parts[i][0] != '\0') {
+      below = dsm__plot_text(maker, "%s%s%s", below, below[0] == '\0' ? "" : "; ", parts[i]);
+    }
+  }
+  const double room = fit_share * (DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN);
+  (void)dsm__plot_heading(maker, dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room),
+                          dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));
+}
+
+/* ---- panels ---- */
+
+/* How many columns of axes that are at least so wide a page has. */
+static size_t columns_that_fit(const dsm__panel_grid *grid, double min_width) {
+  const double room = DSM__PLOT_WIDTH - right_room - grid->left_room;
+  const double fit = floor((room + panel_gap) / (min_width + panel_gap));
+  return fit < 1 ? 1 : (size_t)fit;
+}
+
+dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                                     size_t count, dsm__panel_grid wanted, double min_width,
+                                     double height) {
+  dsm__panel_grid grid = wanted;
+  const dsm__axis_list *const panels = &choice->panels;
+  const size_t last = panels->count > 1 ? panels->items[panels->count - 1]->value_count : 0;
+  const size_t most = columns_that_fit(&grid, min_width);
+  const size_t rows_at_least = (count + most - 1) / most;
+  const bool is_table = last > 1 && last <= most && count % last == 0;
+  grid.count = count;
+  grid.columns = is_table ? last : (count + rows_at_least - 1) / rows_at_least;
+  const size_t rows = (count + grid.columns - 1) / grid.columns;
+  const double columns = (double)grid.columns;
+  const double room = DSM__PLOT_WIDTH - right_room - grid.left_room;
+  grid.axes_width = (room - panel_gap * (columns - 1)) / columns;
+  grid.axes_height = height;
+  const double pitch = grid.top_room + height + grid.bottom_room;
+  maker->height = ceil(grid.top + (double)rows * pitch + text_pitch + DSM__PAGE_MARGIN / 2);
+  return grid;
+}
+
+dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel) {
+  const size_t row = panel / grid->columns;
+  const size_t column = panel % grid->columns;
+  return (dsm__area){
+      .left = grid->left_room + (double)column * (grid->axes_width + panel_gap),
+      .top = grid->top + (double)row * (grid->top_room + grid->axes_height + grid->bottom_room) +
+             grid->top_room,
+      .width = grid->axes_width,
+      .height = grid->axes_height,
+  };
+}
+
+bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel) {
+  return panel % grid->columns == 0;
+}
+
+bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel) {
+  return panel + grid->columns >= grid->count;
+}
+
+void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title, double width) {
+  if (title[0] != '\0') {
+    dsm__plot_label(maker, (dsm__point){area.left, area.top - text_pitch / 2 - 1},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT},
+                    dsm__plot_fit(maker, title, DSM__SIZE_TEXT, fit_share * width));
+  }
+}
+
+/* ---- axes with values ---- */
+
+/* Does each value come from the one before by a power of two? */
+static bool is_doubling(const dsm__point_axis *values) {
+  for (size_t v = 1; v < values->value_count; v++) {
+    const double steps = log2(values->values[v].number / values->values[v - 1].number);
+    if (!(fabs(steps - round(steps)) < 1e-9)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values) {
+  return (dsm__value_scale){.axis = {.low = -0.5, .high = (double)values->value_count - 0.5},
+                            .values = values,
+                            .is_category = true};
+}
+
+static double first_number(const dsm__point_axis *values) {
+  return values->values[0].number;
+}
+
+static double last_number(const dsm__point_axis *values) {
+  return values->values[values->value_count - 1].number;
+}
+
+/* An axis of numbers above 0, with a margin at both ends. */
+static dsm__value_scale log_scale_of(const dsm__point_axis *values) {
+  const double low = first_number(values);
+  const double high = last_number(values);
+  const double factor = high > low ? pow(high / low, axis_margin) : 2;
+  return (dsm__value_scale){.axis = {low / factor, high * factor, true}, .values = values};
+}
+
+/* Logarithmic where numbers double, or span more than a factor of a hundred. */
+static dsm__value_scale scale_of(const dsm__point_axis *values) {
+  if (!values->is_number || values->value_count < 2) {
+    return dsm__category_scale_of(values);
+  }
+  const double low = first_number(values);
+  const double high = last_number(values);
+  if (low > 0 && ((values->value_count > 2 && is_doubling(values)) || high / low > 100)) {
+    return log_scale_of(values);
+  }
+  /* Half of each first: their difference may be larger than any number. */
+  const double pad = 2 * axis_margin * (high / 2 - low / 2);
+  return (dsm__value_scale){.axis = {low - pad, high + pad, false}, .values = values};
+}
+
+dsm_status dsm__points_refuse_log(const dsm__point_choice *choice, unsigned axes, const char *why,
+                                  dsm_diags *diags) {
+  if ((choice->view->log_axes & axes) == 0) {
+    return DSM_OK;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = "--log"}, NULL, "%s", why);
+  return DSM_ERROR_USAGE;
+}
+
+/* What of a column has no logarithm. */
+static dsm_status refuse_values(const dsm__point_choice *choice, unsigned axis, size_t column,
+                                const char *found, dsm_diags *diags) {
+  char why[256];
+  (void)snprintf(why, sizeof why, "%s: expected numbers above 0 in \"%s\", found %s",
+                 axis == DSM_PLOT_AXIS_X ? "x" : "y", choice->points.columns[column], found);
+  return dsm__points_refuse_log(choice, axis, why, diags);
+}
+
+dsm_status dsm__x_scale_choose(dsm__value_scale *scale, const dsm__point_choice *choice,
+                               const dsm__point_axis *values, dsm_diags *diags) {
+  *scale = scale_of(values);
+  const bool is_wanted = (choice->view->log_axes & DSM_PLOT_AXIS_X) != 0;
+  if (is_wanted && values->is_number && first_number(values) > 0) {
+    *scale = log_scale_of(values);
+    return DSM_OK;
+  }
+  return refuse_values(choice, DSM_PLOT_AXIS_X, values->column,
+                       values->is_number ? values->texts[0] : "words", diags);
+}
+
+double dsm__value_position(const dsm__value_scale *scale, size_t value) {
+  return scale->is_category ? (double)value : scale->values->values[value].number;
+}
+
+static bool shows_values(const dsm__value_scale *scale) {
+  return scale->is_category || scale->values->value_count <= values_most;
+}
+
+static double text_width(const char *text) {
+  return dsm__plot_text_width(text, DSM__SIZE_SMALL);
+}
+
+static double widest(const dsm__value_scale *scale) {
+  double most = 0;
+  for (size_t v = 0; v < scale->values->value_count; v++) {
+    most = fmax(most, text_width(scale->values->texts[v]));
+  }
+  return most;
+}
+
+/* Words that do not fit beside each other stand upright. Numbers that do not are left out. */
+static bool is_upright(const dsm__value_scale *scale, double width) {
+  return !scale->values->is_number && scale->values->value_count > 0 &&
+         widest(scale) + 6 > width / (double)scale->values->value_count;
+}
+
+double dsm__value_tics_room(const dsm__value_scale *scale, double width) {
+  const double numbers =
+      is_upright(scale, width) ? fmin(widest(scale), upright_most) + 4 : small_pitch;
+  return tic_length + numbers + 4;
+}
+
+void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
+                       const char *title) {
+  if (!shows_values(scale)) {
+    dsm__plot_x_axis(maker, area, scale->axis, (dsm__axis_text){.title = title});
+    return;
+  }
+  const bool upright = is_upright(scale, area.width);
+  const double bottom = area.top + area.height;
+  const double gap = upright ? DSM__SIZE_SMALL * 1.15 : 6;
+  double taken = -HUGE_VAL; /* up to where there are labels */
+  for (size_t v = 0; v < scale->values->value_count; v++) {
+    const double share = dsm__axis_share(&scale->axis, dsm__value_position(scale, v));
+    const double x = area.left + area.width * share;
+    const char *const text =
+        upright ? dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, upright_most)
+                : dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, area.width);
+    const double half = upright ? 0 : text_width(text) / 2;
+    if (!scale->is_category) {
+      dsm__plot_line(maker, (dsm__point){x, bottom + tic_length}, (dsm__point){x, area.top},
+                     grid_color);
+    }
+    /* Long ones at the ends stay near the panel. */
+    const double from = fmax(area.left - edge_room + half, x);
+    const double middle = fmax(fmin(from, area.left + area.width + edge_room - half), half);
+    if (middle - half < taken + gap) {
+      continue;
+    }
+    taken = middle + half;
+    const double y = bottom + tic_length + (upright ? 0 : small_pitch / 2);
+    dsm__plot_label(maker, (dsm__point){middle, y},
+                    (dsm__label_style){.size = DSM__SIZE_SMALL,
+                                       .anchor = upright ? DSM__ANCHOR_RIGHT : DSM__ANCHOR_CENTER,
+                                       .is_upward = upright},
+                    text);
+  }
+  if (title == NULL) {
+    return;
+  }
+  const double y = bottom + dsm__value_tics_room(scale, area.width) - 4 + text_pitch / 2;
+  dsm__plot_label(maker, (dsm__point){area.left + area.width / 2, y},
+                  (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
+                  dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.width));
+}
+
+double dsm__value_tics_y_room(const dsm__value_scale *scale) {
+  return DSM__PAGE_MARGIN + text_pitch + 4 + fmin(widest(scale) / fit_share, upright_most) +
+         tic_length;
+}
+
+void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
+                       const char *title) {
+  double taken = HUGE_VAL; /* from where on there are labels, from below */
+  for (size_t v = 0; v < scale->values->value_count && title != NULL; v++) {
+    const double share = dsm__axis_share(&scale->axis, dsm__value_position(scale, v));
+    const double y = area.top + area.height * (1 - share);
+    if (y + DSM__SIZE_SMALL * 1.15 > taken) {
+      continue;
+    }
+    taken = y;
+    dsm__plot_label(
+        maker, (dsm__point){area.left - tic_length, y},
+        (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
+        dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, fit_share * upright_most));
+  }
+  if (title != NULL) {
+    const double x = area.left - dsm__value_tics_y_room(scale) + DSM__PAGE_MARGIN + text_pitch / 2;
+    dsm__plot_label(
+        maker, (dsm__point){x, area.top + area.height / 2},
+        (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
+        dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.height));
+  }
+}
+
+/* How the numbers of results are written: "20 M". */
+static dsm__axis_text result_text(dsm__axis axis, const char *title) {
+  return (dsm__axis_text){.title = title, .unit = axis.high >= 1e7 ? "" : NULL};
+}
+
+double dsm__points_y_room(dsm__plot_maker *maker, dsm__axis axis, double height) {
+  return DSM__PAGE_MARGIN / 2 + dsm__plot_y_axis_room(maker, height, axis, result_text(axis, "y"));
+}
+
+void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
+                        dsm__axis axis, const char *title) {
+  const bool is_left = dsm__panel_is_left(grid, panel);
+  dsm__axis_text text = result_text(axis, is_left ? title : NULL);
+  text.has_no_numbers = !is_left;
+  dsm__plot_y_axis(maker, dsm__panel_area(grid, panel), axis, text);
+}
+
+void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
+  dsm__text_printf(&maker->body,
+                   "set label '' at screen %.6f,%.6f point pt 2 ps 0.7 lc rgb '#555555' front\n",
+                   at.x / DSM__PLOT_WIDTH, 1 - at.y / maker->height);
+}
+
+/* ---- axes of results ---- */
+
+void dsm__result_range_add(dsm__result_range *range, double value) {
+  if (isnan(value)) {
+    return;
+  }
+  range->least = range->is_any ? fmin(range->least, value) : value;
+  range->most = range->is_any ? fmax(range->most, value) : value;
+  if (value > 0) {
+    range->least_positive = range->least_positive > 0 ? fmin(range->least_positive, value) : value;
+  }
+  range->is_any = true;
+}
+
+dsm__axis dsm__result_axis(const dsm__result_range *range) {
+  if (range->is_any && range->least > 0 && range->most / range->least > 1000) {
+    return dsm__axis_round((dsm__axis){.low = range->least, .high = range->most, .is_log = true});
+  }
+  return dsm__axis_round((dsm__axis){.low = fmin(range->least, 0), .high = fmax(range->most, 0)});
+}
+
+dsm_status dsm__result_axis_choose(dsm__axis *chosen, const dsm__point_choice *choice,
+                                   const dsm__result_range *range, unsigned axis, size_t column,
+                                   dsm_diags *diags) {
+  *chosen = dsm__result_axis(range);
+  const bool is_wanted = (choice->view->log_axes & axis) != 0;
+  if (is_wanted && range->is_any && range->least > 0) {
+    *chosen =
+        dsm__axis_round((dsm__axis){.low = range->least, .high = range->most, .is_log = true});
+    return DSM_OK;
+  }
+  char found[32] = "none";
+  if (range->is_any) {
+    (void)snprintf(found, sizeof found, "%g", range->least);
+  }
+  return refuse_values(choice, axis, column, found, diags);
+}

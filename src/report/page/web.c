@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/page/web.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "report/memory_timeline.h"
+#include "report/page/html.h"
+#include "report/table/number_style.h"
+
+/* ---- colours ---- */
+
+const char *dsm__web_part_class(dsm__page *page, int part) {
+  return dsm__page_text(page, "part-%d", part);
+}
+
+typedef struct color {
+  unsigned channels[3];
+} color;
+
+static unsigned hexadecimal(char digit) {
+  return (unsigned)(digit <= '9' ? digit - '0' : digit - 'A' + 10);
+}
+
+/* Of "#RRGGBB". */
+static color color_of(const char *text) {
+  color made;
+  for (size_t c = 0; c < 3; c++) {
+    made.channels[c] = 16 * hexadecimal(text[1 + 2 * c]) + hexadecimal(text[2 + 2 * c]);
+  }
+  return made;
+}
+
+/* On a dark page black becomes white, as Okabe and Ito advise, and what is nearly as dark is mixed
+ * with white. */
+static color color_on_dark(color light) {
+  static const unsigned darkest_seen = 60; /* mean of the channels */
+  const unsigned mean = (light.channels[0] + light.channels[1] + light.channels[2]) / 3;
+  color dark = light;
+  for (size_t c = 0; c < 3 && mean < darkest_seen + 30; c++) {
+    dark.channels[c] = mean == 0 ? 255 : (light.channels[c] * 60 + 255 * 40) / 100;
+  }
+  return dark;
+}
+
+static void put_color(dsm__text_buffer *out, const char *class, int index, color value) {
+  char text[8];
+  (void)snprintf(text, sizeof text, "#%02X%02X%02X", value.channels[0] & 0xFFU,
+                 value.channels[1] & 0xFFU, value.channels[2] & 0xFFU);
+  dsm__text_printf(out, ".%s-%d{fill:%s;background-color:%s}\n", class, index, text, text);
+}
+
+static void put_colors(dsm__text_buffer *out, color (*shown)(color)) {
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    put_color(out, "part", part, shown(color_of(dsm__color_of_part((dsm__time_part)part))));
+  }
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    put_color(out, "pass", pass, shown(color_of(dsm__color_of_pass((dsm_pass)pass))));
+  }
+  for (int kind = 0; kind < DSM__MEMORY_KIND_COUNT; kind++) {
+    put_color(out, "memory", kind, shown(color_of(dsm__color_of_series((size_t)kind))));
+  }
+}
+
+static color unchanged(color light) {
+  return light;
+}
+
+void dsm__web_colors(dsm__text_buffer *out) {
+  put_colors(out, unchanged);
+  dsm__text_puts(out, "@media screen and (prefers-color-scheme: dark) {\n");
+  put_colors(out, color_on_dark);
+  dsm__text_puts(out, "}\n");
+}
+
+/* ---- pieces of pages ---- */
+
+void dsm__web_legend_entry(dsm__page *page, const char *class, const char *text) {
+  dsm__html_begin(&page->out, "li", NULL);
+  dsm__html_begin(&page->out, "span", "class", dsm__page_text(page, "swatch %s", class),
+                  "aria-hidden", "true", NULL);
+  dsm__text_puts(&page->out, "</span>");
+  dsm__html_text(&page->out, text);
+  dsm__html_end(&page->out, "li");
+}
+
+void dsm__web_parts_legend(dsm__page *page, const dsm__time_parts *used) {
+  dsm__html_begin(&page->out, "ul", "class", "legend", NULL);
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    if (used->cycles[part] > 0) {
+      dsm__web_legend_entry(page, dsm__web_part_class(page, part),
+                            dsm__part_phrase((dsm__time_part)part));
+    }
+  }
+  dsm__html_end(&page->out, "ul");
+}
+
+void dsm__web_paragraph(dsm__page *page, const char *class, const char *text) {
+  if (class == NULL) {
+    dsm__html_element(&page->out, "p", text, NULL);
+  } else {
+    dsm__html_element(&page->out, "p", text, "class", class, NULL);
+  }
+}
+
+void dsm__web_table_begin(dsm__page *page, const char *id, const char *name, const char *caption,
+                          const dsm__web_title *titles, size_t count) {
+  dsm__web_scroll_begin(page, name);
+  dsm__html_begin(&page->out, "table", "id", id, NULL);
+  dsm__html_element(&page->out, "caption", caption, NULL);
+  dsm__html_begin(&page->out, "thead", NULL);
+  dsm__html_begin(&page->out, "tr", NULL);
+  for (size_t i = 0; i < count; i++) {
+    dsm__html_element(&page->out, "th", titles[i].text, "scope", "col", "class",
+                      titles[i].is_number ? "number" : "name", NULL);
+  }
+  dsm__html_end(&page->out, "tr");
+  dsm__html_end(&page->out, "thead");
+  dsm__html_begin(&page->out, "tbody", NULL);
+}
+
+void dsm__web_table_end(dsm__page *page) {
+  dsm__html_end(&page->out, "tbody");
+  dsm__html_end(&page->out, "table");
+  dsm__web_scroll_end(page);
+}
+
+void dsm__web_number(dsm__page *page, double exact, const char *text) {
+  char digits[DSM__NUMBER_TEXT_SIZE];
+  (void)dsm__double_to_text(exact, digits);
+  dsm__html_element(&page->out, "td", text, "class", "number", "data-v", digits, NULL);
+}
+
+void dsm__web_figure_begin(dsm__page *page, const char *id) {
+  dsm__html_begin(&page->out, "figure", "id", id, NULL);
+  dsm__page_break(page);
+}
+
+void dsm__web_scroll_begin(dsm__page *page, const char *name) {
+  dsm__html_begin(&page->out, "div", "class", "scroll", "tabindex", "0", "role", "region",
+                  "aria-label", name, NULL);
+  dsm__page_break(page);
+}
+
+void dsm__web_scroll_end(dsm__page *page) {
+  dsm__html_end(&page->out, "div");
+}
+
+void dsm__web_figure_end(dsm__page *page, const char *caption) {
+  dsm__html_element(&page->out, "figcaption", caption, NULL);
+  dsm__html_end(&page->out, "figure");
+}
+
+const char *dsm__web_short_name(dsm__page *page, const char *name, size_t width) {
+  if (dsm__display_width(name) <= width) {
+    return name;
+  }
+  dsm__text_buffer shortened = {0};
+  dsm__display_put(&shortened, name, width, false);
+  page->out.failed = page->out.failed || shortened.failed;
+  const char *const text = dsm__page_text(page, "%s", shortened.text == NULL ? "" : shortened.text);
+  dsm__text_fini(&shortened);
+  return text;
+}
+
+/* Below this, times are in microseconds. */
+static const double least_millisecond = 1e-3;
+
+const char *dsm__web_tick_time(dsm__page *page, const dsm_plan *plan, double cycles, double most) {
+  static const int digits = 3; /* of the largest, with as many decimals for all */
+  const double hertz = plan->system->core.frequency_GHz * 1e9;
+  const bool is_short = dsm__share(most, hertz) < least_millisecond;
+  const double scale = is_short ? 1e6 : 1e3;
+  const double largest = scale * dsm__share(most, hertz);
+  const int decimals = largest > 0 ? digits - 1 - (int)floor(log10(largest)) : 0;
+  return dsm__page_text(page, "%s %s",
+                        dsm__figure_fixed(scale * dsm__share(cycles, hertz), decimals < 0 ? 0
+                                                                             : decimals > 9
+                                                                                 ? 9
+                                                                                 : decimals)
+                            .text,
+                        is_short ? "\xC2\xB5s" : "ms");
+}
+
+const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles) {
+  const double seconds = dsm__share(cycles, plan->system->core.frequency_GHz * 1e9);
+  return seconds < least_millisecond
+             ? dsm__page_text(page, "%s \xC2\xB5s", dsm__figure_digits(1e6 * seconds, 4).text)
+             : dsm__page_text(page, "%s ms", dsm__figure_digits(1e3 * seconds, 4).text);
+}
+
+const char *dsm__web_percent(dsm__page *page, double share) {
+  static const double least_shown = 0.0005;
+  return share > 0 && share < least_shown
+             ? "under 0.1 %"
+             : dsm__page_text(page, "%s %%",
+                              dsm__figure_fixed(100 * (share > 0 ? share : 0), 1).text);
+}
+
+/* ---- the passes that take longest ---- */
+
+static int compare_numbers(const void *a, const void *b) {
+  const double left = *(const double *)a;
+  const double right = *(const double *)b;
+  return left < right ? 1 : left > right ? -1 : 0;
+}
+
+/* The cycles of the passes in falling order; NULL, and the page fails, if out of memory. */
+static double *falling_cycles(dsm__page *page, const dsm_plan *plan, size_t *count) {
+  double *const cycles =
+      dsm__arena_array(page->arena, plan->layer_count * DSM_PASS_COUNT, sizeof *cycles);
+  *count = 0;
+  if (cycles == NULL) {
+    page->out.failed = true;
+    return NULL;
+  }
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      if (plan->layers[i].passes[p].exists) {
+        cycles[(*count)++] = plan->layers[i].passes[p].cycles.total;
+      }
+    }
+  }
+  qsort(cycles, *count, sizeof *cycles, compare_numbers);
+  return cycles;
+}
+
+dsm__web_passes dsm__web_longest_passes(dsm__page *page, const dsm_plan *plan, size_t most) {
+  dsm__web_passes passes = {0};
+  size_t count;
+  const double *const cycles = falling_cycles(page, plan, &count);
+  const size_t kept = count < most ? count : most;
+  passes.items = dsm__arena_array(page->arena, kept, sizeof *passes.items);
+  if (cycles == NULL || passes.items == NULL || kept == 0) {
+    page->out.failed = page->out.failed || cycles == NULL || passes.items == NULL;
+    return passes;
+  }
+  const double least = cycles[kept - 1];
+  size_t equal_to_least = 0; /* that are kept */
+  while (equal_to_least < kept && cycles[kept - 1 - equal_to_least] <= least) {
+    equal_to_least++;
+  }
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
+      const double total = pass->cycles.total;
+      if (!pass->exists) {
+        continue;
+      }
+      if (total < least || (total <= least && equal_to_least == 0)) {
+        passes.left_out++;
+        passes.left_cycles += total;
+        continue;
+      }
+      equal_to_least -= total <= least ? 1 : 0;
+      passes.items[passes.count++] =
+          (dsm__web_pass){.layer = i, .pass = (dsm_pass)p, .cycles = total};
+    }
+  }
+  return passes;
+}

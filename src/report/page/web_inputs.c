@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* web_inputs.c: what the prediction rests on: the model's assumptions, the workload, the system. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "report/declared.h"
+#include "report/page/html.h"
+#include "report/page/web.h"
+#include "report/parameter_list.h"
+#include "report/table/describe_table.h"
+#include "report/table/number_style.h"
+#include "system/parameters.h"
+#include "workload/byte_parameters.h"
+
+/* Parameters of the system whose paths begin so are assumptions of the model. */
+static const char model_prefix[] = "model.";
+
+static bool is_of_model(const dsm__listed_parameter *parameter) {
+  return strncmp(parameter->path, model_prefix, sizeof model_prefix - 1) == 0;
+}
+
+static void put_cell(dsm__page *page, const char *class, const char *text) {
+  dsm__html_element(&page->out, "td", text, "class", class, NULL);
+}
+
+/* ---- parameters ---- */
+
+static void begin_parameters(dsm__page *page, const char *id, const char *caption) {
+  static const dsm__web_title titles[] = {
+      {"parameter", false}, {"value", true}, {"unit", false}, {"default", true}, {"source", false}};
+  dsm__web_table_begin(page, id, caption, caption, titles, sizeof titles / sizeof titles[0]);
+}
+
+/* A value that is not the default stands out. */
+static void put_parameter(dsm__page *page, const dsm__listed_parameter *parameter) {
+  const bool has_default = strcmp(parameter->fallback, "required") != 0;
+  const bool is_changed = has_default && strcmp(parameter->fallback, parameter->value) != 0;
+  dsm__html_begin(&page->out, "tr", NULL);
+  dsm__html_begin(&page->out, "th", "scope", "row", NULL);
+  dsm__html_element(&page->out, "code", parameter->path, NULL);
+  dsm__html_end(&page->out, "th");
+  put_cell(page, is_changed ? "number changed" : "number", parameter->value);
+  put_cell(page, "name", parameter->unit);
+  put_cell(page, "number", parameter->fallback);
+  put_cell(page, "source", parameter->source);
+  dsm__html_end(&page->out, "tr");
+}
+
+static void put_system_parameters(dsm__page *page, const dsm_system *system, bool of_model) {
+  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);
+  for (size_t i = 0; parameters != NULL && i < dsm__parameter_count; i++) {
+    if (is_of_model(&parameters[i]) == of_model) {
+      put_parameter(page, &parameters[i]);
+    }
+  }
+}
+
+static void put_byte_parameters(dsm__page *page, const dsm_workload *workload) {
+  for (size_t i = 0; i < DSM__BYTE_PARAMETER_COUNT; i++) {
+    const dsm__byte_parameter *const parameter = &dsm__byte_parameters[i];
+    const double value = dsm__byte_parameter_get(parameter, workload);
+    char digits[DSM__NUMBER_TEXT_SIZE];
+    char fallback[DSM__NUMBER_TEXT_SIZE];
+    (void)dsm__double_to_text(value, digits);
+    (void)dsm__double_to_text(parameter->fallback, fallback);
+    const dsm__listed_parameter listed = {
+        .path = parameter->key,
+        .value = digits,
+        .unit = parameter->unit,
+        .fallback = fallback,
+        .source = dsm__byte_parameter_is_assumed(parameter, workload)
+                      ? dsm__page_text(page, "(default) %s", parameter->source)
+                      : dsm__given,
+    };
+    put_parameter(page, &listed);
+  }
+}
+
+void dsm__web_assumptions(dsm__page *page, const dsm_plan_page *subject) {
+  dsm__web_paragraph(
+      page, NULL,
+      "All figures are predictions. The equations are those of the model (docs/model.md "
+      "of dsm); these are its free parameters, each a key of the system's or the "
+      "workload's description. Values that are not the default are marked.");
+  begin_parameters(page, "model-parameters", "Assumptions of the model");
+  put_system_parameters(page, subject->plan->system, true);
+  dsm__web_table_end(page);
+  begin_parameters(page, "byte-parameters", "Bytes of numbers, of the workload");
+  put_byte_parameters(page, subject->plan->workload);
+  dsm__web_table_end(page);
+}
+
+/* ---- the workload ---- */
+
+static void put_declared_row(dsm__page *page, const dsm_layer_spec *spec,
+                             const dsm__declared *declared) {
+  const char *const feature =
+      spec->type == DSM_LAYER_CONV
+          ? dsm__page_text(page, "%" PRIu64 "x%" PRIu64, spec->feature.rows, spec->feature.columns)
+          : "";
+  dsm__html_begin(&page->out, "tr", NULL);
+  dsm__html_element(&page->out, "th", spec->name, "scope", "row", NULL);
+  put_cell(page, "name",
+           dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
+                          spec->is_bidirectional ? " x2" : ""));
+  put_cell(page, "number", dsm__figure_count(spec->in).text);
+  put_cell(page, "number", dsm__figure_count(spec->out).text);
+  put_cell(page, "number", feature);
+  put_cell(page, "name", dsm__describe_kernel(page, spec));
+  put_cell(page, "number", dsm__figure_count(spec->timesteps).text);
+  put_cell(page, "number", dsm__figure_count(declared->parameters).text);
+  put_cell(page, "number", dsm__figure_count(declared->forward_macs).text);
+  put_cell(page, "number", dsm__figure_scaled(declared->activation_bytes, "B").text);
+  dsm__html_end(&page->out, "tr");
+}
+
+static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
+  static const dsm__web_title titles[] = {
+      {"layer", false},        {"type", false},   {"in", true},        {"out", true},
+      {"feature", true},       {"kernel", false}, {"timesteps", true}, {"parameters", true},
+      {"MACs a sample", true}, {"stored", true}};
+  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
+  if (declared == NULL) {
+    page->out.failed = true;
+    return;
+  }
+  const size_t count = workload->spec_count;
+  const size_t shown = count < DSM__WEB_DECLARED_MAX ? count : DSM__WEB_DECLARED_MAX;
+  const char *const caption =
+      shown == count ? "Layers as declared"
+                     : dsm__page_text(page,
+                                      "The first %zu of %zu layers as declared; dsm describe "
+                                      "shows all",
+                                      shown, count);
+  dsm__web_table_begin(page, "declared", caption, caption, titles,
+                       sizeof titles / sizeof titles[0]);
+  for (size_t i = 0; i < shown; i++) {
+    put_declared_row(page, &workload->specs[i], &declared[i]);
+  }
+  dsm__web_table_end(page);
+}
+
+static void put_source(dsm__page *page, const char *source) {
+  if (source != NULL) {
+    dsm__web_paragraph(page, "note", dsm__page_text(page, "Source: %s", source));
+  }
+}
+
+/* Large, and looked at rarely: shown on demand. */
+static void begin_details(dsm__page *page, const char *summary) {
+  dsm__html_begin(&page->out, "details", NULL);
+  dsm__html_element(&page->out, "summary", summary, NULL);
+}
+
+static void put_workload(dsm__page *page, const dsm_workload *workload) {
+  dsm__html_element(&page->out, "h3", dsm__page_text(page, "Workload: %s", workload->name), NULL);
+  dsm__web_paragraph(
+      page, NULL,
+      dsm__page_text(
+          page,
+          "%zu layer%s, minibatch %s; %s weight%s in %s, %s parameter%s, %s MAC%s a "
+          "sample forward.",
+          workload->spec_count, dsm__plural((double)workload->spec_count),
+          dsm__figure_count(workload->minibatch).text, dsm__figure_count(workload->weights).text,
+          dsm__plural((double)workload->weights),
+          dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text,
+          dsm__figure_count(workload->parameters).text, dsm__plural((double)workload->parameters),
+          dsm__figure_count(workload->forward_macs).text,
+          dsm__plural((double)workload->forward_macs)));
+  put_source(page, workload->source);
+  begin_details(page, dsm__page_text(page, "Layers of %s", workload->name));
+  put_declared_layers(page, workload);
+  dsm__html_end(&page->out, "details");
+}
+
+/* ---- the system and the question ---- */
+
+static void put_system(dsm__page *page, const dsm_system *system) {
+  const uint64_t chips = system->system.chips_x * system->system.chips_y;
+  dsm__html_element(&page->out, "h3", dsm__page_text(page, "System: %s", system->name), NULL);
+  dsm__web_paragraph(
+      page, NULL,
+      dsm__page_text(
+          page,
+          "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory.",
+          dsm__figure_count(chips).text, dsm__plural((double)chips),
+          dsm__figure_count(dsm__system_cores(system)).text,
+          dsm__plural((double)dsm__system_cores(system)),
+          dsm__figure_fixed(dsm__system_macs(system), 0).text,
+          dsm__plural(dsm__system_macs(system)),
+          dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
+          dsm__figure_short(dsm_system_machine_balance(system), 4).text));
+  put_source(page, system->source);
+  begin_parameters(page, "system-parameters", "Parameters of the system");
+  put_system_parameters(page, system, false);
+  dsm__web_table_end(page);
+}
+
+static void put_overrides(dsm__page *page, const dsm_explore_options *options) {
+  if (options->override_count == 0) {
+    return;
+  }
+  dsm__html_element(&page->out, "h3", "Changes to the descriptions", NULL);
+  dsm__web_paragraph(page, NULL,
+                     "Set on the command line, and contained in the values on this page:");
+  dsm__html_begin(&page->out, "ul", "id", "overrides", NULL);
+  for (size_t i = 0; i < options->override_count; i++) {
+    dsm__html_begin(&page->out, "li", NULL);
+    dsm__html_element(&page->out, "code", options->overrides[i], NULL);
+    dsm__html_end(&page->out, "li");
+  }
+  dsm__html_end(&page->out, "ul");
+}
+
+void dsm__web_inputs(dsm__page *page, const dsm_plan_page *subject) {
+  put_overrides(page, &subject->plan->options);
+  put_workload(page, subject->plan->workload);
+  put_system(page, subject->plan->system);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* bottlenecks.c: which passes lose most of the step, and what they lose it to, in sentences. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "report/loss.h"
+#include "report/table/number_style.h"
+#include "report/table/plan_table.h"
+#include "report/table/text_page.h"
+
+/* A pass and the cycles that it loses. */
+typedef struct losing_pass {
+  const dsm_layer_plan *layer;
+  dsm_pass pass;
+  double lost;
+} losing_pass;
+
+typedef struct loser_list {
+  losing_pass items[DSM__LOSERS_MAX];
+  size_t count;
+} loser_list;
+
+/* Keeps the list in falling order; of equals the earlier stays before the later. */
+static void consider(loser_list *list, losing_pass candidate) {
+  size_t at = list->count;
+  while (at > 0 && list->items[at - 1].lost < candidate.lost) {
+    at--;
+  }
+  if (at == DSM__LOSERS_MAX) {
+    return;
+  }
+  const size_t kept = list->count < DSM__LOSERS_MAX ? list->count : DSM__LOSERS_MAX - 1;
+  memmove(&list->items[at + 1], &list->items[at], (kept - at) * sizeof *list->items);
+  list->items[at] = candidate;
+  list->count = kept + 1;
+}
+
+static loser_list find_losers(const dsm_plan *plan) {
+  loser_list list = {.count = 0};
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
+      const double lost = pass->exists ? pass->cycles.total - pass->ideal_cycles : 0;
+      if (lost > 0) {
+        consider(&list,
+                 (losing_pass){.layer = &plan->layers[i], .pass = (dsm_pass)p, .lost = lost});
+      }
+    }
+  }
+  return list;
+}
+
+/* How long a group of a pass occupies each link, and which it occupies longest. */
+typedef struct group_links {
+  double cycles[DSM_LINK_COUNT];
+  dsm_link slowest;
+} group_links;
+
+static group_links links_of(const dsm_pass_plan *pass, dsm_group group) {
+  group_links links = {.slowest = DSM_LINK_X};
+  for (size_t i = 0; i < pass->transfer_count; i++) {
+    if (pass->transfers[i].group == group) {
+      links.cycles[pass->transfers[i].link] += pass->transfers[i].cycles;
+    }
+  }
+  for (int l = 1; l < DSM_LINK_COUNT; l++) {
+    links.slowest = links.cycles[l] > links.cycles[links.slowest] ? (dsm_link)l : links.slowest;
+  }
+  return links;
+}
+
+/* The transfer that occupies a group's slowest link longest, as "rotate_x on link_x"; empty if the
+ * group carries nothing. */
+static const char *busiest_transfer(dsm__page *page, const dsm_pass_plan *pass, dsm_group group) {
+  const group_links links = links_of(pass, group);
+  const dsm_plan_transfer *busiest = NULL;
+  for (size_t i = 0; i < pass->transfer_count; i++) {
+    const dsm_plan_transfer *const transfer = &pass->transfers[i];
+    if (transfer->group == group && transfer->link == links.slowest &&
+        (busiest == NULL || transfer->cycles > busiest->cycles)) {
+      busiest = transfer;
+    }
+  }
+  return busiest == NULL
+             ? ""
+             : dsm__page_text(page, " (%s%s on %s)",
+                              busiest->cycles < links.cycles[links.slowest] ? "most of it " : "",
+                              dsm_transfer_name(busiest->transfer), dsm_link_name(links.slowest));
+}
+
+/* The invocations that compute longest in a step. */
+static const dsm_invocation *busiest_invocation(const dsm_pass_plan *pass) {
+  const dsm_invocation *busiest = &pass->invocations[0];
+  for (unsigned i = 1; i < pass->invocation_count; i++) {
+    const dsm_invocation *const other = &pass->invocations[i];
+    if ((double)other->count * other->cost.primary >
+        (double)busiest->count * busiest->cost.primary) {
+      busiest = other;
+    }
+  }
+  return busiest;
+}
+
+/* ---- what a pass loses most to: what it is bound by, useful work aside ---- */
+
+typedef struct cause {
+  const char *phrase;
+  const char *detail;
+  double cycles;
+} cause;
+
+/* Why arrays are idle while they compute: features do not fill them, or shares differ in size. */
+static const char *array_filling(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
+  const dsm_array *const array = &plan->system->array;
+  const dsm_loops *const used = &busiest_invocation(&loser->layer->passes[loser->pass])->array;
+  const bool is_backward = loser->pass == DSM_PASS_BACKWARD;
+  const uint64_t rows = used->n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
+  const uint64_t columns = used->n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
+  const uint64_t column_macs = array->columns * plan->system->pe.simd_macs;
+  if (array->unroll_kernel_on_rows) {
+    return "";
+  }
+  if (rows >= array->rows && columns >= column_macs) {
+    return " (the arrays are full, but shares are uneven)";
+  }
+  return dsm__page_text(
+      page, " (an array takes %" PRIu64 " x %" PRIu64 " features, gets %" PRIu64 " x %" PRIu64 ")",
+      array->rows, column_macs, rows, columns);
+}
+
+static const char *start_count(dsm__page *page, const dsm_plan *plan, const dsm_pass_plan *pass) {
+  double invocations = 0;
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    invocations += (double)pass->invocations[i].count;
+  }
+  const double starts = invocations * (double)pass->share.model_ways;
+  return dsm__page_text(page, " (%s time%s, at %s cycle%s)", dsm__figure_fixed(starts, 0).text,
+                        dsm__plural(starts),
+                        dsm__figure_short(plan->system->array.startup_cycles, 4).text,
+                        dsm__plural(plan->system->array.startup_cycles));
+}
+
+/* What transfers that computation is hidden behind decide: what is left of the total. */
+static double stream_cycles(const dsm_pass_plan *pass) {
+  const double *const cycles = pass->resources.cycles;
+  double others = cycles[DSM_BOUND_COMPUTE] + cycles[DSM_BOUND_STARTUP] +
+                  cycles[DSM_BOUND_SCRATCHPAD] + cycles[DSM_BOUND_AUXILIARY];
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    others += pass->group_cycles[g];
+  }
+  return pass->cycles.total - others;
+}
+
+/* Useful work is not lost: it is done by the arrays, or hidden behind transfers: those that stream,
+ * or a hand-over that takes longer than a whole step of a pipeline. */
+static dsm_resources lost_resources(const dsm_plan *plan, const dsm_pass_plan *pass) {
+  dsm_resources lost = pass->resources;
+  const bool is_behind_hand_over =
+      plan->system->model.overlapped_hand_over && pass->group_cycles[DSM_GROUP_HAND_OVER] > 0;
+  const dsm_group hiding = is_behind_hand_over ? DSM_GROUP_HAND_OVER : DSM_GROUP_STREAM;
+  const double computing = fmin(pass->ideal_cycles, lost.cycles[DSM_BOUND_COMPUTE]);
+  lost.cycles[DSM_BOUND_COMPUTE] -= computing;
+  lost.cycles[dsm_bound_of_link(links_of(pass, hiding).slowest)] -= pass->ideal_cycles - computing;
+  return lost;
+}
+
+/* Of the groups that are longest on a link the one that takes most. */
+static cause link_cause(dsm__page *page, const dsm_pass_plan *pass, dsm_bound bound) {
+  static const double nearly_all = 0.95;
+  dsm_group most = DSM_GROUP_STREAM;
+  double most_cycles = 0;
+  double sum = 0;
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    const double cycles = g == DSM_GROUP_STREAM ? stream_cycles(pass) : pass->group_cycles[g];
+    if (cycles > 0 && dsm_bound_of_link(links_of(pass, (dsm_group)g).slowest) == bound) {
+      sum += cycles;
+      most = cycles > most_cycles ? (dsm_group)g : most;
+      most_cycles = fmax(cycles, most_cycles);
+    }
+  }
+  const char *const phrase = most == DSM_GROUP_STREAM
+                                 ? "transfers that take longer than computation"
+                                 : dsm__group_phrase(most);
+  return (cause){
+      .phrase = most_cycles < nearly_all * sum
+                    ? dsm__page_text(page, "%s, mostly %s", dsm_bound_name(bound), phrase)
+                    : phrase,
+      .detail = busiest_transfer(page, pass, most),
+  };
+}
+
+static cause main_cause(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
+  const dsm_pass_plan *const pass = &loser->layer->passes[loser->pass];
+  const dsm_resources lost = lost_resources(plan, pass);
+  const dsm_bound bound = dsm_resources_bound(&lost);
+  cause found = {.phrase = "", .detail = ""};
+  switch (bound) {
+  case DSM_BOUND_COMPUTE:
+    found = (cause){"array underuse", array_filling(page, plan, loser), 0};
+    break;
+  case DSM_BOUND_STARTUP:
+    found = (cause){"starting the arrays", start_count(page, plan, pass), 0};
+    break;
+  case DSM_BOUND_SCRATCHPAD:
+    found = (cause){"loading weights into the arrays", "", 0};
+    break;
+  case DSM_BOUND_AUXILIARY:
+    found = (cause){"auxiliary operations", "", 0};
+    break;
+  case DSM_BOUND_LINK_X:
+  case DSM_BOUND_LINK_Y:
+  case DSM_BOUND_MEMORY:
+  case DSM_BOUND_RING:
+    found = link_cause(page, pass, bound);
+    break;
+  case DSM_BOUND_COUNT:
+    break;
+  }
+  found.cycles = lost.cycles[bound];
+  return found;
+}
+
+size_t dsm__plan_loser_sentences(dsm__page *page, const dsm_plan *plan,
+                                 const char *sentences[DSM__LOSERS_MAX]) {
+  const loser_list list = find_losers(plan);
+  for (size_t i = 0; i < list.count; i++) {
+    const losing_pass *const loser = &list.items[i];
+    const cause most = main_cause(page, plan, loser);
+    sentences[i] =
+        dsm__page_text(page, "%s %s: %s %% of the step, of which %s %% goes to %s%s.",
+                       loser->layer->layer->name, dsm_pass_name(loser->pass),
+                       dsm__figure_percent(dsm__share(loser->lost, plan->result.step_cycles)).text,
+                       dsm__figure_fixed(100 * dsm__share(most.cycles, loser->lost), 0).text,
+                       most.phrase, most.detail);
+  }
+  return list.count;
+}
+
+void dsm__plan_losers(dsm__page *page, const dsm_plan *plan) {
+  const char *sentences[DSM__LOSERS_MAX];
+  const size_t count = dsm__plan_loser_sentences(page, plan, sentences);
+  if (count == 0) {
+    return;
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_HEADING, "Most is lost in");
+  for (size_t i = 0; i < count; i++) {
+    dsm__page_labelled(page, 3, dsm__page_text(page, "%zu.", i + 1), sentences[i]);
+  }
+}

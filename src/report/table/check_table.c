@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* check_table.c: what moved since baselines were made, for people. */
+#include <math.h>
+#include <string.h>
+
+#include "report/table/check_text.h"
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
+
+/* Columns of what stands before a list of layers. */
+#define LABEL_WIDTH 18
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const dsm__tone verdict_tones[] = {
+    [DSM_VERDICT_OK] = DSM__TONE_GOOD,
+    [DSM_VERDICT_IMPROVED] = DSM__TONE_GOOD,
+    [DSM_VERDICT_CHANGED] = DSM__TONE_FAIR,
+    [DSM_VERDICT_REGRESSED] = DSM__TONE_BAD,
+};
+_Static_assert(COUNT_OF(verdict_tones) == DSM_VERDICT_COUNT, "a tone for each verdict");
+
+/* ---- figures ---- */
+
+static const dsm__column step_columns[] = {
+    {.title = "step"},
+    {.title = "before", .gap = 2, .is_right = true},
+    {.title = "after", .gap = 2, .is_right = true},
+    {.title = "change", .gap = 2, .is_right = true},
+};
+
+static void add_figure(dsm__table *table, const char *name, dsm__figure before, dsm__figure after,
+                       const char *change, dsm__tone tone) {
+  dsm__table_add(table, DSM__TONE_PLAIN, name);
+  dsm__table_add(table, DSM__TONE_PLAIN, before.text);
+  dsm__table_add(table, DSM__TONE_PLAIN, after.text);
+  dsm__table_add(table, tone, change);
+}
+
+static void put_step(dsm__page *page, const dsm_drift *drift) {
+  enum { DIGITS = 6, PERCENT_DECIMALS = 2 };
+  const dsm_moved *const time = &drift->step_seconds;
+  const dsm_moved *const utilization = &drift->utilization;
+  const dsm_moved *const sample = &drift->sample_seconds;
+  dsm__table table = dsm__table_make(page, step_columns, COUNT_OF(step_columns), 3);
+  table.indent = 2;
+  add_figure(&table, "time (ms)", dsm__figure_digits(1e3 * time->before, DIGITS),
+             dsm__figure_digits(1e3 * time->after, DIGITS), dsm__change_text(page, time),
+             dsm__tone_of(time, true));
+  if (drift->minibatch_before != drift->minibatch_after) {
+    add_figure(&table, "a sample (us)", dsm__figure_digits(1e6 * sample->before, DIGITS),
+               dsm__figure_digits(1e6 * sample->after, DIGITS), dsm__change_text(page, sample),
+               dsm__tone_of(sample, true));
+  }
+  add_figure(&table, "utilization (%)",
+             dsm__figure_fixed(100 * utilization->before, PERCENT_DECIMALS),
+             dsm__figure_fixed(100 * utilization->after, PERCENT_DECIMALS),
+             dsm__change_text(page, utilization), dsm__tone_of(utilization, false));
+  dsm__table_print(&table);
+}
+
+/* ---- layers, passes and decisions ---- */
+
+static dsm__figure time_figure(const dsm_pass_difference *pass, bool is_cycles, bool is_before) {
+  const dsm_moved *const moved = is_cycles ? &pass->cycles : &pass->seconds;
+  const double value = is_before ? moved->before : moved->after;
+  return is_cycles ? dsm__figure_fixed(value, 0) : dsm__figure_fixed(1e6 * value, 3);
+}
+
+static void add_pass(dsm__table *table, const dsm_pass_difference *pass, bool is_cycles) {
+  const bool is_both = pass->presence == DSM_PRESENCE_BOTH;
+  const bool was_there = pass->presence != DSM_PRESENCE_NEW;
+  const bool is_there = pass->presence != DSM_PRESENCE_MISSING;
+  const char *const word = dsm_presence_name(pass->presence);
+  const dsm_moved *const utilization = &pass->utilization;
+  dsm__table_add(table, DSM__TONE_PLAIN, pass->layer);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm_pass_name(pass->pass));
+  dsm__table_add(table, DSM__TONE_PLAIN, was_there ? time_figure(pass, is_cycles, true).text : "-");
+  dsm__table_add(table, DSM__TONE_PLAIN, is_there ? time_figure(pass, is_cycles, false).text : "-");
+  dsm__table_add(table, is_both ? dsm__tone_of(&pass->seconds, true) : DSM__TONE_PLAIN,
+                 is_both ? dsm__change_text(table->page, &pass->seconds) : word);
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 was_there ? dsm__figure_percent(utilization->before).text : "-");
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 is_there ? dsm__figure_percent(utilization->after).text : "-");
+  dsm__table_add(table, is_both ? dsm__tone_of(utilization, false) : DSM__TONE_PLAIN,
+                 is_both ? dsm__change_text(table->page, utilization) : word);
+}
+
+/* Cycles where they are as long on both sides, else microseconds. */
+static void put_passes(dsm__page *page, const dsm_drift *drift, size_t limit) {
+  const dsm__column columns[] = {
+      {.title = "layer", .is_name = true},
+      {.title = "pass", .gap = 2},
+      {.title = drift->is_same_clock ? "cycles before" : "us before",
+       .gap = 2,
+       .is_right = true,
+       .rank = 2},
+      {.title = "after", .gap = 2, .is_right = true, .rank = 2},
+      {.title = "change", .gap = 2, .is_right = true},
+      {.title = "util % before", .gap = 2, .is_right = true, .rank = 1},
+      {.title = "after", .gap = 2, .is_right = true, .rank = 1},
+      {.title = "change", .gap = 2, .is_right = true},
+  };
+  const size_t shown = dsm__rows_shown(drift->pass_count, limit);
+  if (shown == 0) {
+    return;
+  }
+  dsm__table table = dsm__table_make(page, columns, COUNT_OF(columns), shown);
+  table.indent = 2;
+  for (size_t i = 0; i < shown; i++) {
+    add_pass(&table, &drift->passes[i], drift->is_same_clock);
+  }
+  dsm__table_print(&table);
+  dsm__put_left_out(page, drift->pass_count, limit);
+}
+
+static void put_layers(dsm__page *page, const dsm_checked *item, dsm_presence presence) {
+  const dsm_drift *const drift = item->drift;
+  const char *const text =
+      dsm__one_sided_layers(page, drift->layers, drift->layer_count, presence, item->row_limit);
+  if (text[0] != '\0') {
+    dsm__page_labelled(page, LABEL_WIDTH,
+                       presence == DSM_PRESENCE_NEW ? "  new layers" : "  missing layers", text);
+  }
+}
+
+/* ---- baselines ---- */
+
+static void put_head(dsm__page *page, const dsm_checked *item) {
+  const dsm_drift *const drift = item->drift;
+  const dsm__tone tone = drift == NULL ? DSM__TONE_BAD : verdict_tones[drift->verdict];
+  dsm__text_puts(&page->out, dsm__page_text(page, "%s: ", item->file));
+  dsm__tone_begin(&page->out, page->style.color, tone);
+  dsm__text_puts(&page->out,
+                 drift == NULL ? dsm_status_name(item->status) : dsm_verdict_name(drift->verdict));
+  dsm__tone_end(&page->out, page->style.color, tone);
+  if (drift != NULL) {
+    dsm__text_puts(&page->out, dsm__page_text(page, " (%s)", dsm__check_summary(page, drift)));
+  }
+  dsm__page_break(page);
+}
+
+static void put_checked(dsm__page *page, const dsm_checked *item) {
+  static const char *const sides[] = {"before", "after"};
+  const dsm_drift *const drift = item->drift;
+  put_head(page, item);
+  if (drift == NULL || drift->verdict == DSM_VERDICT_OK) {
+    return;
+  }
+  if (drift->minibatch_before != drift->minibatch_after) {
+    dsm__page_labelled(page, LABEL_WIDTH, "  minibatch",
+                       dsm__page_text(page, "%s, was %s",
+                                      dsm__figure_count(drift->minibatch_after).text,
+                                      dsm__figure_count(drift->minibatch_before).text));
+  }
+  put_step(page, drift);
+  put_layers(page, item, DSM_PRESENCE_MISSING);
+  put_layers(page, item, DSM_PRESENCE_NEW);
+  put_passes(page, drift, item->row_limit);
+  dsm__put_decisions(page, drift->decisions, drift->decision_count, item->row_limit, sides);
+}
+
+/* "3 baselines: 1 ok, 1 regressed, 1 not compared; 2 failed". */
+static void put_counts(dsm__page *page, const dsm_checked *items, size_t count) {
+  size_t of_verdict[DSM_VERDICT_COUNT] = {0};
+  size_t failed = 0;
+  size_t compared = 0;
+  for (size_t i = 0; i < count; i++) {
+    failed += items[i].is_failed ? 1 : 0;
+    if (items[i].drift != NULL) {
+      of_verdict[items[i].drift->verdict]++;
+      compared++;
+    }
+  }
+  const char *text = "";
+  for (int v = 0; v < DSM_VERDICT_COUNT; v++) {
+    if (of_verdict[v] > 0) {
+      text = dsm__page_text(page, "%s%s%zu %s", text, text[0] == '\0' ? "" : ", ", of_verdict[v],
+                            dsm_verdict_name((dsm_verdict)v));
+    }
+  }
+  if (compared < count) {
+    text = dsm__page_text(page, "%s%s%zu not compared", text, text[0] == '\0' ? "" : ", ",
+                          count - compared);
+  }
+  dsm__page_line(page, failed > 0 ? DSM__TONE_BAD : DSM__TONE_GOOD,
+                 dsm__page_text(page, "%zu baselines: %s; %zu failed", count, text, failed));
+}
+
+char *dsm_report_check_table(const dsm_checked *items, size_t count, dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style)) {
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++) {
+    put_checked(&page, &items[i]);
+  }
+  if (count > 1) {
+    put_counts(&page, items, count);
+  }
+  return dsm__page_finish(&page);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/table/check_text.h"
+
+#include <math.h>
+
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+
+dsm__tone dsm__tone_of(const dsm_moved *moved, bool is_lower_better) {
+  if (!moved->is_beyond) {
+    return DSM__TONE_PLAIN;
+  }
+  return (moved->change < 0) == is_lower_better ? DSM__TONE_GOOD : DSM__TONE_BAD;
+}
+
+const char *dsm__change_text(dsm__page *page, const dsm_moved *moved) {
+  if (!isfinite(moved->change)) {
+    return "new";
+  }
+  if (!(fabs(moved->change) > 0)) {
+    return "0 %";
+  }
+  const double percent = 100 * fabs(moved->change);
+  const dsm__figure figure =
+      percent < 0.01 ? dsm__figure_digits(percent, 2) : dsm__figure_fixed(percent, 2);
+  return dsm__page_text(page, "%s%s %%", moved->change < 0 ? "-" : "+", figure.text);
+}
+
+const char *dsm__check_summary(dsm__page *page, const dsm_drift *drift) {
+  const dsm_moved *const time = &drift->step_seconds;
+  const dsm_moved *const utilization = &drift->utilization;
+  return dsm__page_text(page, "%s on %s, %s, minibatch %s: step %s ms, utilization %s %%",
+                        drift->workload, drift->system, dsm_mode_name(drift->mode),
+                        dsm__figure_count(drift->minibatch_after).text,
+                        dsm__figure_digits(1e3 * time->after, 5).text,
+                        dsm__figure_fixed(100 * utilization->after, 1).text);
+}
+
+const char *dsm__check_message(dsm__page *page, const dsm_drift *drift) {
+  const char *text = dsm__page_text(page, "step time %s, utilization %s, tolerance %s %%",
+                                    dsm__change_text(page, &drift->step_seconds),
+                                    dsm__change_text(page, &drift->utilization),
+                                    dsm__figure_short(100 * drift->tolerance, 3).text);
+  if (drift->minibatch_before != drift->minibatch_after) {
+    text = dsm__page_text(page, "%s; time of a sample %s", text,
+                          dsm__change_text(page, &drift->sample_seconds));
+  }
+  if (drift->layer_count > 0) {
+    text = dsm__page_text(page, "%s; %zu layer%s on one side only", text, drift->layer_count,
+                          drift->layer_count == 1 ? "" : "s");
+  }
+  if (drift->pass_count > 0) {
+    text = dsm__page_text(page, "%s; %zu pass%s beyond it", text, drift->pass_count,
+                          drift->pass_count == 1 ? "" : "es");
+  }
+  if (drift->decision_count > 0) {
+    text = dsm__page_text(page, "%s; %zu decision%s changed", text, drift->decision_count,
+                          drift->decision_count == 1 ? "" : "s");
+  }
+  return text;
+}
+
+size_t dsm__rows_shown(size_t count, size_t limit) {
+  return limit > 0 && count > limit ? limit : count;
+}
+
+void dsm__put_left_out(dsm__page *page, size_t count, size_t limit) {
+  const size_t left = count - dsm__rows_shown(count, limit);
+  if (left > 0) {
+    dsm__page_labelled(page, 2, "", dsm__page_text(page, "and %zu more; --all shows them", left));
+  }
+}
+
+const char *dsm__one_sided_layers(dsm__page *page, const dsm_layer_drift *layers, size_t count,
+                                  dsm_presence presence, size_t limit) {
+  const char *text = "";
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (layers[i].presence == presence) {
+      if (limit == 0 || found < limit) {
+        text = dsm__page_text(page, "%s%s%s", text, found == 0 ? "" : ", ", layers[i].layer);
+      }
+      found++;
+    }
+  }
+  const size_t left = found - dsm__rows_shown(found, limit);
+  return left > 0 ? dsm__page_text(page, "%s and %zu more; --all shows them", text, left) : text;
+}
+
+void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, size_t count,
+                        size_t limit, const char *const sides[2]) {
+  const dsm__column columns[] = {
+      {.title = "layer", .is_name = true}, {.title = "pass", .gap = 2},
+      {.title = "decision", .gap = 2},     {.title = sides[0], .gap = 2},
+      {.title = sides[1], .gap = 2},
+  };
+  const size_t shown = dsm__rows_shown(count, limit);
+  if (shown == 0) {
+    return;
+  }
+  dsm__table table = dsm__table_make(page, columns, sizeof columns / sizeof columns[0], shown);
+  table.indent = 2;
+  for (size_t i = 0; i < shown; i++) {
+    const dsm_decision_drift *const decision = &decisions[i];
+    dsm__table_add(&table, DSM__TONE_PLAIN, decision->layer);
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass));
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm_compared_name(decision->decision));
+    dsm__table_add(&table, DSM__TONE_PLAIN, decision->before);
+    dsm__table_add(&table, DSM__TONE_PLAIN, decision->after);
+  }
+  dsm__table_print(&table);
+  dsm__put_left_out(page, count, limit);
+}

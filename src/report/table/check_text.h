@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* check_text.h: what moved, in words that checks (tables and JUnit) and differences share. */
+#ifndef DSM_REPORT_TABLE_CHECK_TEXT_H
+#define DSM_REPORT_TABLE_CHECK_TEXT_H
+
+#include "dsm/check.h"
+#include "report/table/text_page.h"
+
+/** "+4.42 %", "0 %", "new" where there was nothing before. */
+const char *dsm__change_text(dsm__page *page, const dsm_moved *moved);
+
+/** Good and bad only beyond the tolerance. */
+dsm__tone dsm__tone_of(const dsm_moved *moved, bool is_lower_better);
+
+/** "vgg16 on torus64, training: step 12.345 ms, utilization 61.2 %", and how much they moved where
+ * that is beyond the tolerance. */
+const char *dsm__check_summary(dsm__page *page, const dsm_drift *drift);
+
+/** "step time +4.42 %, utilization -4.20 %; tolerance 0.5 %; 3 passes beyond it, 2 decisions
+ * changed". */
+const char *dsm__check_message(dsm__page *page, const dsm_drift *drift);
+
+/* ---- lists of what moved, which differences show too; a limit of 0 leaves nothing out ---- */
+
+/** Rows of a list that are shown. */
+size_t dsm__rows_shown(size_t count, size_t limit);
+
+/** "and 5 more; --all shows them", where rows are left out. */
+void dsm__put_left_out(dsm__page *page, size_t count, size_t limit);
+
+/** The names of the layers of one side; "" if there are none. */
+const char *dsm__one_sided_layers(dsm__page *page, const dsm_layer_drift *layers, size_t count,
+                                  dsm_presence presence, size_t limit);
+
+/** A table of decisions, and what is left out; nothing without any. */
+void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, size_t count,
+                        size_t limit, const char *const sides[2]);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* describe_table.c: what workloads and plans hold, for people. */
+#include "report/table/describe_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/number_text.h"
+#include "report/data/describe_server.h"
+#include "report/data/describe_sweep.h"
+#include "report/declared.h"
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
+
+enum {
+  COLUMN_LAYER = 0,
+  COLUMN_TYPE,
+  COLUMN_IN,
+  COLUMN_OUT,
+  COLUMN_FEATURE,
+  COLUMN_KERNEL,
+  COLUMN_TIMESTEPS,
+  COLUMN_PARAMETERS,
+  COLUMN_MACS,
+  COLUMN_BYTES,
+  COLUMN_COUNT
+};
+
+static const dsm__column layer_columns[COLUMN_COUNT] = {
+    [COLUMN_LAYER] = {.title = "layer", .is_name = true},
+    [COLUMN_TYPE] = {.title = "type", .gap = 2, .rank = 2},
+    [COLUMN_IN] = {.title = "in", .gap = 2, .is_right = true, .rank = 3},
+    [COLUMN_OUT] = {.title = "out", .gap = 2, .is_right = true, .rank = 3},
+    [COLUMN_FEATURE] = {.title = "feature", .gap = 2, .is_right = true, .rank = 4},
+    [COLUMN_KERNEL] = {.title = "kernel", .gap = 2, .rank = 5},
+    [COLUMN_TIMESTEPS] = {.title = "steps", .gap = 2, .is_right = true, .rank = 5},
+    [COLUMN_PARAMETERS] = {.title = "parameters", .gap = 2, .is_right = true},
+    [COLUMN_MACS] = {.title = "MACs/sample", .gap = 2, .is_right = true},
+    [COLUMN_BYTES] = {.title = "stored", .gap = 2, .is_right = true, .rank = 6},
+};
+
+/* What a table can leave out because no layer has it. */
+typedef struct workload_traits {
+  bool has_conv;
+  bool has_timesteps;
+} workload_traits;
+
+static workload_traits traits_of(const dsm_workload *workload) {
+  workload_traits traits = {0};
+  for (size_t i = 0; i < workload->spec_count; i++) {
+    traits.has_conv = traits.has_conv || workload->specs[i].type == DSM_LAYER_CONV;
+    traits.has_timesteps = traits.has_timesteps || workload->specs[i].timesteps > 1;
+  }
+  return traits;
+}
+
+const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec) {
+  char stride[64] = "";
+  char groups[32] = "";
+  if (spec->type != DSM_LAYER_CONV) {
+    return "";
+  }
+  if (spec->stride.rows != 1 || spec->stride.columns != 1) {
+    (void)snprintf(stride, sizeof stride,
+                   spec->stride.rows == spec->stride.columns ? " /%" PRIu64
+                                                             : " /%" PRIu64 "x%" PRIu64,
+                   spec->stride.rows, spec->stride.columns);
+  }
+  if (spec->groups > 1) {
+    (void)snprintf(groups, sizeof groups, " g%" PRIu64, spec->groups);
+  }
+  return dsm__page_text(page, "%" PRIu64 "x%" PRIu64 "%s%s", spec->kernel.rows,
+                        spec->kernel.columns, stride, groups);
+}
+
+static void add_layer(dsm__table *table, const dsm_layer_spec *spec,
+                      const dsm__declared *declared) {
+  dsm__page *const page = table->page;
+  const char *const feature =
+      spec->type != DSM_LAYER_CONV
+          ? ""
+          : dsm__page_text(page, "%" PRIu64 "x%" PRIu64, spec->feature.rows, spec->feature.columns);
+  dsm__table_add(table, DSM__TONE_PLAIN, spec->name);
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
+                                spec->is_bidirectional ? " x2" : ""));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->in));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->out));
+  dsm__table_add(table, DSM__TONE_PLAIN, feature);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__describe_kernel(page, spec));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->timesteps));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->parameters).text);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->forward_macs).text);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_scaled(declared->activation_bytes, "B").text);
+}
+
+static void add_total(dsm__table *table, const dsm_workload *workload) {
+  for (int c = 0; c < COLUMN_PARAMETERS; c++) {
+    dsm__table_add(table, DSM__TONE_HEADING, c == COLUMN_LAYER ? "total" : "");
+  }
+  dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->parameters).text);
+  dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->forward_macs).text);
+  dsm__table_add(table, DSM__TONE_HEADING,
+                 dsm__figure_scaled(workload->activation_bytes, "B").text);
+}
+
+static void put_layers(dsm__page *page, const dsm_workload *workload) {
+  const workload_traits traits = traits_of(workload);
+  dsm__column columns[COLUMN_COUNT];
+  for (size_t c = 0; c < COLUMN_COUNT; c++) {
+    columns[c] = layer_columns[c];
+  }
+  columns[COLUMN_FEATURE].is_omitted = !traits.has_conv;
+  columns[COLUMN_KERNEL].is_omitted = !traits.has_conv;
+  columns[COLUMN_TIMESTEPS].is_omitted = !traits.has_timesteps;
+  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
+  dsm__table table = dsm__table_make(page, columns, COLUMN_COUNT, workload->spec_count + 1);
+  if (declared == NULL) {
+    page->out.failed = true;
+  }
+  for (size_t i = 0; i < workload->spec_count && declared != NULL; i++) {
+    add_layer(&table, &workload->specs[i], &declared[i]);
+  }
+  add_total(&table, workload);
+  dsm__table_print(&table);
+}
+
+static void put_workload(dsm__page *page, const dsm_workload *workload) {
+  dsm__page_line(
+      page, DSM__TONE_PLAIN,
+      dsm__page_text(
+          page, "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s",
+          workload->spec_count, dsm__plural((double)workload->spec_count),
+          dsm__figure_count(workload->minibatch).text,
+          dsm__figure_short(workload->element_bytes, 4).text,
+          workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
+          dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
+          dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text));
+  if (workload->source != NULL) {
+    dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", workload->source));
+  }
+  dsm__page_break(page);
+  put_layers(page, workload);
+}
+
+static void put_result(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_result *const result = &plan->result;
+  dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_plan_heading(page, plan));
+  dsm__page_line(page, DSM__TONE_PLAIN,
+                 dsm__page_text(page, "step %s ms, %s samples/s, utilization %s %%",
+                                dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+                                dsm__figure_digits(result->samples_per_second, 4).text,
+                                dsm__figure_fixed(100 * result->utilization, 2).text));
+}
+
+static void put_item(dsm__page *page, const dsm_described *item) {
+  const dsm_workload *const workload = dsm__described_workload(item);
+  const dsm_system *const system = dsm__described_system(item);
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "%s: %s %s", item->file, dsm__described_kind(item),
+                                dsm__described_name(item)));
+  if (item->sweep != NULL) {
+    dsm__describe_sweep(page, item->sweep);
+  }
+  if (item->server != NULL) {
+    dsm__describe_server(page, item->server);
+  }
+  if (item->profile != NULL) {
+    dsm__describe_profile(page, item->profile);
+  }
+  if (item->plan != NULL) {
+    put_result(page, item->plan);
+    dsm__page_break(page);
+  }
+  if (workload != NULL) {
+    put_workload(page, workload);
+  }
+  if (workload != NULL && system != NULL) {
+    dsm__page_break(page);
+  }
+  if (system != NULL) {
+    dsm__describe_system(page, system);
+  }
+}
+
+char *dsm_report_description_table(const dsm_described *items, size_t count,
+                                   dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style)) {
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) {
+      dsm__page_break(&page);
+    }
+    put_item(&page, &items[i]);
+  }
+  return dsm__page_finish(&page);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* diff_table.c: two plans side by side, for people. */
+#include <math.h>
+
+#include "report/diff_figures.h"
+#include "report/table/check_text.h"
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const char nothing[] = "-";
+static const char no_difference[] = "no difference";
+
+/* Columns of what stands before a text. */
+#define LABEL_WIDTH 11
+
+/* What is being shown. */
+typedef struct view {
+  dsm__page *page;
+  const dsm_diffed *of;
+  const dsm_diff *diff;
+} view;
+
+/* ---- numbers ---- */
+
+/* Decimals that give a value, the largest of those that stand together, five significant digits. */
+static int decimals_for(double largest) {
+  enum { DIGITS = 5, DECIMALS_MAX = 9 };
+  const double exponent = largest > 0 ? floor(log10(largest)) : 0;
+  const double decimals = DIGITS - 1 - exponent;
+  return (int)fmin(fmax(decimals, 0), DECIMALS_MAX);
+}
+
+static double larger(const dsm_moved *moved) {
+  return fmax(moved->before, moved->after);
+}
+
+/* "+1.25", "-3.10", "0". */
+static const char *signed_text(dsm__page *page, double value, int decimals) {
+  return fabs(value) > 0 ? dsm__page_text(page, "%s%s", value < 0 ? "-" : "+",
+                                          dsm__figure_fixed(fabs(value), decimals).text)
+                         : "0";
+}
+
+/* A share of the step's difference in percent: "62.1", "-3.0"; "-" if the step does not differ. */
+static const char *share_text(const view *v, double share) {
+  const double percent = 100 * fabs(share);
+  if (!(fabs(v->diff->difference_seconds) > 0)) {
+    return nothing;
+  }
+  return dsm__page_text(v->page, "%s%s", share < 0 && percent >= 0.05 ? "-" : "",
+                        dsm__figure_fixed(percent, 1).text);
+}
+
+/* ---- headings ---- */
+
+static void put_heading(const view *v, const char *title) {
+  dsm__page_break(v->page);
+  dsm__page_line(v->page, DSM__TONE_HEADING, title);
+}
+
+/* A section in which there is nothing to show. */
+static void put_nothing(const view *v, const char *title) {
+  dsm__page_break(v->page);
+  dsm__page_labelled(v->page, LABEL_WIDTH, title, no_difference);
+}
+
+static void put_plan(const view *v, const char *label, const char *file, const dsm_plan *plan) {
+  dsm__page_labelled(
+      v->page, 3, label,
+      dsm__page_text(v->page, "%s: %s", file, dsm__page_plan_heading(v->page, plan)));
+}
+
+/* ---- inputs, layers and decisions ---- */
+
+static const dsm__column input_columns[] = {
+    {.title = "value", .is_name = true, .comfort = 46},
+    {.title = "A", .gap = 2, .is_name = true},
+    {.title = "B", .gap = 2, .is_name = true},
+};
+
+/* What only one has as a whole, such as a layer, is not spelt out. */
+static const char *input_text(const char *json) {
+  return json == NULL ? nothing : json[0] == '{' ? "present" : json;
+}
+
+static void put_inputs(const view *v) {
+  const size_t count = dsm__rows_shown(v->diff->input_count, v->of->row_limit);
+  if (count == 0) {
+    put_nothing(v, "inputs");
+    return;
+  }
+  put_heading(v, "inputs");
+  dsm__table table = dsm__table_make(v->page, input_columns, COUNT_OF(input_columns), count);
+  table.indent = 2;
+  for (size_t i = 0; i < count; i++) {
+    const dsm_input_difference *const input = &v->diff->inputs[i];
+    dsm__table_add(&table, DSM__TONE_PLAIN, input->path);
+    dsm__table_add(&table, DSM__TONE_PLAIN, input_text(input->a));
+    dsm__table_add(&table, DSM__TONE_PLAIN, input_text(input->b));
+  }
+  dsm__table_print(&table);
+  dsm__put_left_out(v->page, v->diff->input_count, v->of->row_limit);
+}
+
+static void put_layers(const view *v, dsm_presence presence) {
+  const char *const text = dsm__one_sided_layers(v->page, v->diff->layers, v->diff->layer_count,
+                                                 presence, v->of->row_limit);
+  if (text[0] != '\0') {
+    put_heading(v, presence == DSM_PRESENCE_NEW ? "layers only in B" : "layers only in A");
+    dsm__page_labelled(v->page, 2, "", text);
+  }
+}
+
+static void put_decisions(const view *v) {
+  static const char *const sides[] = {"A", "B"};
+  if (v->diff->decision_count == 0) {
+    put_nothing(v, "decisions");
+    return;
+  }
+  put_heading(v, "decisions");
+  dsm__put_decisions(v->page, v->diff->decisions, v->diff->decision_count, v->of->row_limit, sides);
+}
+
+/* ---- the step ---- */
+
+static const dsm__column result_columns[] = {
+    {.title = "result", .is_name = true, .comfort = 30},
+    {.title = "A", .gap = 2, .is_right = true},
+    {.title = "B", .gap = 2, .is_right = true},
+    {.title = "difference", .gap = 2, .is_right = true},
+    {.title = "change", .gap = 2, .is_right = true},
+};
+
+static const dsm__column part_columns[] = {
+    {.title = "where the time goes (ms)", .is_name = true, .comfort = 30},
+    {.title = "A", .gap = 2, .is_right = true},
+    {.title = "B", .gap = 2, .is_right = true},
+    {.title = "difference", .gap = 2, .is_right = true},
+    {.title = "change", .gap = 2, .is_right = true},
+    {.title = "share %", .gap = 2, .is_right = true, .rank = 1},
+};
+
+static bool is_shown(const dsm__diff_figure *figure) {
+  return figure->label != NULL && (figure->is_main || figure->moved.is_beyond);
+}
+
+static void add_figure(dsm__table *table, const dsm__diff_figure *figure, int decimals) {
+  const dsm_moved *const moved = &figure->moved;
+  const double scale = figure->scale;
+  dsm__table_add(table, DSM__TONE_PLAIN, figure->label);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_fixed(scale * moved->before, decimals).text);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_fixed(scale * moved->after, decimals).text);
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 signed_text(table->page, scale * dsm__diff_of(moved), decimals));
+  dsm__table_add(
+      table, figure->is_neutral ? DSM__TONE_PLAIN : dsm__tone_of(moved, figure->is_lower_better),
+      dsm__change_text(table->page, moved));
+}
+
+static void put_results(const view *v) {
+  dsm__diff_figure figures[DSM__DIFF_RESULTS];
+  dsm__diff_results(v->diff, figures);
+  dsm__page_break(v->page);
+  dsm__table table =
+      dsm__table_make(v->page, result_columns, COUNT_OF(result_columns), DSM__DIFF_RESULTS);
+  for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
+    if (is_shown(&figures[i])) {
+      add_figure(&table, &figures[i], decimals_for(figures[i].scale * larger(&figures[i].moved)));
+    }
+  }
+  dsm__table_print(&table);
+}
+
+static void put_parts(const view *v) {
+  dsm__diff_figure figures[DSM__DIFF_PARTS];
+  dsm__diff_parts(v->diff, figures);
+  double largest = 0;
+  for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
+    largest = fmax(largest, figures[i].scale * larger(&figures[i].moved));
+  }
+  dsm__page_break(v->page);
+  dsm__table table =
+      dsm__table_make(v->page, part_columns, COUNT_OF(part_columns), DSM__DIFF_PARTS);
+  for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
+    if (is_shown(&figures[i])) {
+      add_figure(&table, &figures[i], decimals_for(largest));
+      dsm__table_add(&table, DSM__TONE_PLAIN,
+                     share_text(v, dsm__diff_share(v->diff, &figures[i].moved)));
+    }
+  }
+  dsm__table_print(&table);
+}
+
+/* ---- passes ---- */
+
+static const dsm__column pass_columns[] = {
+    {.title = "layer", .is_name = true},
+    {.title = "pass", .gap = 2},
+    {.title = "A (us)", .gap = 2, .is_right = true},
+    {.title = "B (us)", .gap = 2, .is_right = true},
+    {.title = "difference", .gap = 2, .is_right = true},
+    {.title = "change", .gap = 2, .is_right = true},
+    {.title = "share %", .gap = 2, .is_right = true},
+    {.title = "util % A", .gap = 2, .is_right = true, .rank = 1},
+    {.title = "B", .gap = 2, .is_right = true, .rank = 1},
+};
+
+static const double per_micro = 1e6;
+
+static void add_pass(const view *v, dsm__table *table, const dsm_pass_difference *pass,
+                     int decimals) {
+  static const char *const words[] = {NULL, "only in A", "only in B"};
+  const bool is_in_a = pass->presence != DSM_PRESENCE_NEW;
+  const bool is_in_b = pass->presence != DSM_PRESENCE_MISSING;
+  const dsm_moved *const seconds = &pass->seconds;
+  const char *const word = words[pass->presence];
+  dsm__table_add(table, DSM__TONE_PLAIN, pass->layer);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm_pass_name(pass->pass));
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 is_in_a ? dsm__figure_fixed(per_micro * seconds->before, decimals).text : nothing);
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 is_in_b ? dsm__figure_fixed(per_micro * seconds->after, decimals).text : nothing);
+  dsm__table_add(table, dsm__tone_of(seconds, true),
+                 signed_text(v->page, per_micro * pass->difference_seconds, decimals));
+  dsm__table_add(table, dsm__tone_of(seconds, true),
+                 word == NULL ? dsm__change_text(v->page, seconds) : word);
+  dsm__table_add(table, DSM__TONE_PLAIN, share_text(v, pass->share));
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 is_in_a ? dsm__figure_percent(pass->utilization.before).text : nothing);
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 is_in_b ? dsm__figure_percent(pass->utilization.after).text : nothing);
+}
+
+/* What the passes beyond the first `from` come to. */
+static void put_rest(const view *v, size_t from, int decimals) {
+  const size_t count = v->diff->pass_count;
+  double seconds = 0;
+  double share = 0;
+  for (size_t i = from; i < count; i++) {
+    seconds += v->diff->passes[i].difference_seconds;
+    share += v->diff->passes[i].share;
+  }
+  if (from < count) {
+    dsm__page_labelled(
+        v->page, 2, "",
+        dsm__page_text(v->page, "and %zu more, together %s us, %s %%; --all shows them",
+                       count - from, signed_text(v->page, per_micro * seconds, decimals),
+                       share_text(v, share)));
+  }
+}
+
+static void put_passes(const view *v) {
+  const size_t count = dsm__rows_shown(v->diff->pass_count, v->of->row_limit);
+  if (count == 0) {
+    put_nothing(v, "time");
+    return;
+  }
+  double largest = 0;
+  for (size_t i = 0; i < count; i++) {
+    largest = fmax(largest, per_micro * larger(&v->diff->passes[i].seconds));
+  }
+  const int decimals = decimals_for(largest);
+  put_heading(v, "time of layers and passes, the largest difference first");
+  dsm__table table = dsm__table_make(v->page, pass_columns, COUNT_OF(pass_columns), count);
+  table.indent = 2;
+  for (size_t i = 0; i < count; i++) {
+    add_pass(v, &table, &v->diff->passes[i], decimals);
+  }
+  dsm__table_print(&table);
+  put_rest(v, count, decimals);
+}
+
+/* ---- the whole ---- */
+
+char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style)) {
+    return NULL;
+  }
+  const view v = {.page = &page, .of = of, .diff = of->diff};
+  put_plan(&v, "A", of->a_file, v.diff->a);
+  put_plan(&v, "B", of->b_file, v.diff->b);
+  if (!v.diff->is_different) {
+    dsm__page_line(&page, DSM__TONE_GOOD, no_difference);
+    return dsm__page_finish(&page);
+  }
+  put_inputs(&v);
+  put_layers(&v, DSM_PRESENCE_MISSING);
+  put_layers(&v, DSM_PRESENCE_NEW);
+  put_decisions(&v);
+  put_passes(&v);
+  put_parts(&v);
+  put_results(&v);
+  return dsm__page_finish(&page);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * display.h: text as a terminal shows it: how wide it is, how it is shortened, wrapped and
+ * coloured. Widths are columns of a terminal, not bytes: a CJK character takes two, a combining
+ * mark none.
+ */
+#ifndef DSM_REPORT_TABLE_DISPLAY_H
+#define DSM_REPORT_TABLE_DISPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/text_buffer.h"
+
+/** What a piece of text wants to say, shown by colour or weight. */
+typedef enum dsm__tone {
+  DSM__TONE_PLAIN = 0,
+  DSM__TONE_HEADING,
+  DSM__TONE_GOOD,
+  DSM__TONE_FAIR,
+  DSM__TONE_BAD,
+  DSM__TONE_FAINT,
+  DSM__TONE_COUNT
+} dsm__tone;
+
+/** The tone of a utilization, 0 .. 1. */
+dsm__tone dsm__tone_of_utilization(double utilization);
+
+/** Starts and ends a tone with ANSI escapes; nothing without colour or for DSM__TONE_PLAIN. */
+void dsm__tone_begin(dsm__text_buffer *out, bool color, dsm__tone tone);
+void dsm__tone_end(dsm__text_buffer *out, bool color, dsm__tone tone);
+
+/** A copy in which what would steer a terminal, or is no UTF-8, is a '?'; NULL if out of memory. */
+char *dsm__display_clean(dsm__arena *arena, const char *text);
+
+/** Columns that a text takes. Invalid bytes count one each. */
+size_t dsm__display_width(const char *text);
+
+/** Appends text in `width` columns: padded at the end (or, right-aligned, at the start), or with an
+ * ellipsis in its middle if it is wider, because names differ at their ends. */
+void dsm__display_put(dsm__text_buffer *out, const char *text, size_t width, bool is_right);
+
+/** How wrapped text is indented, in columns. */
+typedef struct dsm__indent {
+  size_t first; /**< of the first line, only counted: the caller has written it */
+  size_t rest;  /**< of the others */
+} dsm__indent;
+
+/** Appends text, broken at spaces, but not before a per cent sign, into lines of at most `width`
+ * columns; the last is not ended. A word that is wider than a line gets one of its own. */
+void dsm__display_wrap(dsm__text_buffer *out, const char *text, size_t width, dsm__indent indent);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* elasticity_table.c: how much each parameter matters, for people. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "report/parameter_list.h"
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* A value as it stands in a description. */
+static const char *setting_text(dsm__page *page, const dsm_setting *setting) {
+  char number[DSM__NUMBER_TEXT_SIZE];
+  switch (setting->kind) {
+  case DSM_SETTING_NUMBER:
+    (void)dsm__double_to_text(setting->number, number);
+    return dsm__page_text(page, "%s", number);
+  case DSM_SETTING_FLAG:
+  case DSM_SETTING_WORD:
+    return setting->word;
+  case DSM_SETTING_NONE:
+  case DSM_SETTING_KIND_COUNT:
+    break;
+  }
+  return "-";
+}
+
+/* ---- the networks ---- */
+
+static const dsm__column network_columns[] = {
+    {.title = "network", .is_name = true},
+    {.title = "minibatch", .gap = 2, .is_right = true},
+    {.title = "step (ms)", .gap = 2, .is_right = true},
+    {.title = "util %", .gap = 2, .is_right = true},
+};
+
+static void put_networks(dsm__page *page, const dsm_elasticity *elasticity) {
+  dsm__table table =
+      dsm__table_make(page, network_columns, COUNT_OF(network_columns), elasticity->workload_count);
+  for (size_t w = 0; w < elasticity->workload_count; w++) {
+    const dsm_workload *const workload = elasticity->workloads[w];
+    const dsm_response *const reference = &elasticity->references[w];
+    dsm__table_add(&table, DSM__TONE_PLAIN, workload->name);
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(workload->minibatch).text);
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   dsm__figure_digits(1e3 * reference->step_seconds, 5).text);
+    dsm__table_add(&table, dsm__tone_of_utilization(reference->utilization),
+                   dsm__figure_percent(reference->utilization).text);
+  }
+  dsm__table_print(&table);
+}
+
+/* ---- what changes a step's time ---- */
+
+enum {
+  COLUMN_PARAMETER = 0,
+  COLUMN_VALUE,
+  COLUMN_NETWORK,
+  COLUMN_ELASTICITY,
+  COLUMN_HALVED,
+  COLUMN_DOUBLED,
+  COLUMN_OTHER,
+  COLUMN_TIME,
+  COLUMN_COUNT
+};
+
+static const dsm__column effect_columns[COLUMN_COUNT] = {
+    [COLUMN_PARAMETER] = {.title = "parameter", .is_name = true},
+    [COLUMN_VALUE] = {.title = "value", .gap = 2, .rank = 3},
+    [COLUMN_NETWORK] = {.title = "network", .gap = 2, .is_name = true},
+    [COLUMN_ELASTICITY] = {.title = "elast.", .gap = 1, .is_right = true},
+    [COLUMN_HALVED] = {.title = "halved", .gap = 1, .is_right = true, .rank = 2},
+    [COLUMN_DOUBLED] = {.title = "doubled", .gap = 1, .is_right = true, .rank = 2},
+    [COLUMN_OTHER] = {.title = "other", .gap = 2},
+    [COLUMN_TIME] = {.title = "time", .gap = 1, .is_right = true},
+};
+
+/* Smaller changes of a time are not seen in three decimals. */
+static const double visible_change = 0.0005;
+
+static bool is_changed(const dsm_response *response) {
+  return response->why_not == NULL && fabs(response->time_ratio - 1) >= visible_change;
+}
+
+/* Does a network have a row for these variations? */
+static bool has_row(const dsm_variation *variations, size_t count, size_t network) {
+  bool is_any = false;
+  for (size_t v = 0; v < count; v++) {
+    is_any = is_any || is_changed(&variations[v].responses[network]);
+  }
+  return is_any;
+}
+
+/* How many of the variations from `first` on share a row: halved and doubled do. */
+static size_t row_span(const dsm_varied_parameter *parameter, size_t first) {
+  return parameter->variations[first].kind == DSM_VARIATION_HALVED ? 2 : 1;
+}
+
+static size_t count_cells(const dsm_elasticity *elasticity) {
+  size_t count = 0;
+  for (size_t p = 0; p < elasticity->parameter_count; p++) {
+    count += elasticity->parameters[p].variation_count * elasticity->workload_count;
+  }
+  return count;
+}
+
+static const char *ratio_text(dsm__page *page, const dsm_response *response) {
+  return response->why_not != NULL
+             ? "-"
+             : dsm__page_text(page, "%s", dsm__figure_fixed(response->time_ratio, 3).text);
+}
+
+/* "+0.411"; a star before it if only one of half and twice is possible. */
+static const char *slope_text(dsm__page *page, const dsm_slope *slope) {
+  if (slope->basis == DSM_ELASTICITY_BASIS_NONE) {
+    return "";
+  }
+  const char *const sign = slope->elasticity < 0 ? "-" : "+";
+  const bool is_half =
+      slope->basis == DSM_ELASTICITY_BASIS_HALVED || slope->basis == DSM_ELASTICITY_BASIS_DOUBLED;
+  return dsm__page_text(page, "%s%s%s", is_half ? "*" : "", sign,
+                        dsm__figure_fixed(fabs(slope->elasticity), 3).text);
+}
+
+/* What is neither halved nor doubled: a tenth better or worse than a decimal number has few digits,
+ * but for rounding. */
+static const char *tried_text(dsm__page *page, const dsm_setting *setting) {
+  static const int digits = 6;
+  return setting->kind == DSM_SETTING_NUMBER
+             ? dsm__page_text(page, "%s", dsm__figure_short(setting->number, digits).text)
+             : setting_text(page, setting);
+}
+
+static void add_effect(dsm__table *table, const dsm_varied_parameter *parameter,
+                       const dsm_variation *variations, const char *network, size_t index) {
+  dsm__page *const page = table->page;
+  const char *const first = ratio_text(page, &variations[0].responses[index]);
+  const bool is_scaled = variations[0].kind == DSM_VARIATION_HALVED;
+  dsm__table_add(table, DSM__TONE_PLAIN, network);
+  dsm__table_add(table, DSM__TONE_HEADING, slope_text(page, &parameter->slopes[index]));
+  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? first : "");
+  dsm__table_add(table, DSM__TONE_PLAIN,
+                 is_scaled ? ratio_text(page, &variations[1].responses[index]) : "");
+  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? "" : tried_text(page, &variations[0].setting));
+  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? "" : first);
+}
+
+static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
+                          const dsm_varied_parameter *parameter) {
+  bool is_first = true;
+  size_t span = 1;
+  for (size_t v = 0; v < parameter->variation_count; v += span) {
+    const dsm_variation *const variations = &parameter->variations[v];
+    span = row_span(parameter, v);
+    for (size_t w = 0; w < elasticity->workload_count; w++) {
+      if (!has_row(variations, span, w)) {
+        continue;
+      }
+      dsm__table_add(table, DSM__TONE_PLAIN, is_first ? parameter->path : "");
+      dsm__table_add(table, DSM__TONE_PLAIN,
+                     is_first ? setting_text(table->page, &parameter->setting) : "");
+      add_effect(table, parameter, variations, elasticity->workloads[w]->name, w);
+      is_first = false;
+    }
+  }
+}
+
+/* Which parameters a table is of. */
+typedef enum parameter_group { GROUP_FREE = 0, GROUP_GIVEN, GROUP_ALL } parameter_group;
+
+static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, parameter_group group,
+                        const char *title) {
+  dsm__column columns[COLUMN_COUNT];
+  memcpy(columns, effect_columns, sizeof columns);
+  if (elasticity->choice == DSM_VARIATIONS_TENTH_BETTER) {
+    columns[COLUMN_OTHER].title = "tried";
+    columns[COLUMN_HALVED].is_omitted = true;
+    columns[COLUMN_DOUBLED].is_omitted = true;
+  }
+  dsm__table table = dsm__table_make(page, columns, COLUMN_COUNT, count_cells(elasticity));
+  for (size_t p = 0; p < elasticity->parameter_count; p++) {
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    if (group == GROUP_ALL || parameter->is_free == (group == GROUP_FREE)) {
+      add_parameter(&table, elasticity, parameter);
+    }
+  }
+  if (table.cell_count > 0) {
+    dsm__page_break(page);
+    dsm__page_line(page, DSM__TONE_HEADING, title);
+    dsm__table_print(&table);
+  }
+}
+
+static const char *legend(dsm__page *page, const dsm_elasticity *elasticity) {
+  const bool is_twice = elasticity->choice == DSM_VARIATIONS_TWICE;
+  return dsm__page_text(
+      page,
+      "%stime: the step's time over that with the parameter as it is, %s; networks without a row "
+      "change by less than 0.05 %%. elast.: %s",
+      is_twice ? "halved, doubled, " : "",
+      elasticity->is_mapping_kept ? "with the plan's mapping" : "each with the best mapping",
+      is_twice ? "ln(doubled / halved) / ln 4, the elasticity of the time; * one-sided, because "
+                 "one of the two is not possible."
+               : "ln(time) / ln(tried / value), the elasticity of the time. It ranks because steps "
+                 "differ: counts grow to a whole number, by one at least.");
+}
+
+static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
+  const bool is_twice = elasticity->choice == DSM_VARIATIONS_TWICE;
+  if (is_twice) {
+    put_effects(page, elasticity, GROUP_FREE, "Free parameters, the one that matters most first");
+    put_effects(page, elasticity, GROUP_GIVEN, "Given parameters, likewise");
+  } else {
+    put_effects(page, elasticity, GROUP_ALL,
+                "10 % more of each number, or less where less is better, by elasticity");
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_FAINT, legend(page, elasticity));
+}
+
+/* ---- what changes nothing, and what cannot be varied ---- */
+
+static bool is_explored(const dsm_varied_parameter *parameter, size_t network_count) {
+  bool is_any = false;
+  for (size_t v = 0; v < parameter->variation_count; v++) {
+    for (size_t w = 0; w < network_count; w++) {
+      is_any = is_any || parameter->variations[v].responses[w].why_not == NULL;
+    }
+  }
+  return is_any;
+}
+
+static bool has_any_row(const dsm_varied_parameter *parameter, size_t network_count) {
+  bool is_any = false;
+  for (size_t w = 0; w < network_count; w++) {
+    is_any = is_any || has_row(parameter->variations, parameter->variation_count, w);
+  }
+  return is_any;
+}
+
+/* Parameters without a row: those that change a little, or those that change nothing. */
+static void put_without_row(dsm__page *page, const dsm_elasticity *elasticity, bool has_influence,
+                            const char *label) {
+  const char *list = "";
+  for (size_t p = 0; p < elasticity->parameter_count; p++) {
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    if (is_explored(parameter, elasticity->workload_count) &&
+        !has_any_row(parameter, elasticity->workload_count) &&
+        (parameter->influence > 0) == has_influence) {
+      list = dsm__page_text(page, "%s%s%s", list, list[0] == '\0' ? "" : ", ", parameter->path);
+    }
+  }
+  if (list[0] != '\0') {
+    dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_text(page, "%s: %s.", label, list));
+  }
+}
+
+typedef struct reasons {
+  dsm__page *page;
+  bool is_any;
+} reasons;
+
+static void put_reason(reasons *list, const char *text) {
+  if (!list->is_any) {
+    dsm__page_break(list->page);
+    dsm__page_line(list->page, DSM__TONE_PLAIN, "Not possible:");
+  }
+  list->is_any = true;
+  dsm__page_line(list->page, DSM__TONE_PLAIN, text);
+}
+
+/* The reason that all networks have for all of these variations; NULL if there is none. */
+static const char *common_reason(const dsm_variation *variations, size_t count,
+                                 size_t network_count) {
+  const char *const first = variations[0].responses[0].why_not;
+  for (size_t v = 0; v < count; v++) {
+    for (size_t w = 0; w < network_count; w++) {
+      const char *const why_not = variations[v].responses[w].why_not;
+      if (why_not == NULL || first == NULL || strcmp(why_not, first) != 0) {
+        return NULL;
+      }
+    }
+  }
+  return first;
+}
+
+/* One line for each reason, with the network where not all have the same. */
+static void put_reasons(reasons *list, const dsm_elasticity *elasticity, const char *path,
+                        const dsm_variation *variation) {
+  const char *const kind = variation->kind == DSM_VARIATION_OTHER
+                               ? setting_text(list->page, &variation->setting)
+                               : dsm_variation_kind_name(variation->kind);
+  const char *const common = common_reason(variation, 1, elasticity->workload_count);
+  if (common != NULL) {
+    put_reason(list, dsm__page_text(list->page, "- %s %s: %s", path, kind, common));
+    return;
+  }
+  for (size_t w = 0; w < elasticity->workload_count; w++) {
+    const char *const why_not = variation->responses[w].why_not;
+    if (why_not != NULL) {
+      put_reason(list, dsm__page_text(list->page, "- %s %s, %s: %s", path, kind,
+                                      elasticity->workloads[w]->name, why_not));
+    }
+  }
+}
+
+static void put_impossible(dsm__page *page, const dsm_elasticity *elasticity) {
+  reasons list = {.page = page};
+  for (size_t p = 0; p < elasticity->parameter_count; p++) {
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    const size_t count = parameter->variation_count;
+    const char *const common =
+        count == 0 ? "there is no other word"
+                   : common_reason(parameter->variations, count, elasticity->workload_count);
+    if (common != NULL) {
+      put_reason(&list, dsm__page_text(page, "- %s: %s", parameter->path, common));
+      continue;
+    }
+    for (size_t v = 0; v < count; v++) {
+      put_reasons(&list, elasticity, parameter->path, &parameter->variations[v]);
+    }
+  }
+}
+
+/* ---- all of it ---- */
+
+static void put_parameters(dsm__page *page, const dsm_elasticity *elasticity) {
+  const size_t count = elasticity->parameter_count;
+  dsm__listed_parameter *const list = dsm__arena_array(page->arena, count, sizeof *list);
+  if (list == NULL) {
+    page->out.failed = true;
+    return;
+  }
+  for (size_t p = 0; p < count; p++) {
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    list[p] = (dsm__listed_parameter){
+        .path = parameter->path,
+        .value = setting_text(page, &parameter->setting),
+        .unit = parameter->unit,
+        .fallback = parameter->fallback.kind == DSM_SETTING_NONE
+                        ? "required"
+                        : setting_text(page, &parameter->fallback),
+        .source = parameter->source,
+    };
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_PLAIN, "All of them, in the same order:");
+  dsm__page_break(page);
+  dsm__parameter_list_put(page, list, count);
+}
+
+static const char *optimizations_text(dsm__page *page, const dsm_explore_options *options) {
+  const char *list = "";
+  if (options->optimizations == dsm_mode_optimizations(options->mode)) {
+    return "all optimizations";
+  }
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((options->optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      list = dsm__page_text(page, "%s%s%s", list, list[0] == '\0' ? "" : ", ",
+                            dsm_optimization_name((dsm_optimization)o));
+    }
+  }
+  return list[0] == '\0' ? "no optimizations" : list;
+}
+
+static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {
+  const dsm_explore_options *const options = &elasticity->options;
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "%s: what the time of a step depends on%s; %s, %s",
+                                elasticity->system->name,
+                                elasticity->is_mapping_kept ? " while the mapping stays" : "",
+                                dsm_mode_name(options->mode), optimizations_text(page, options)));
+  dsm__page_break(page);
+  put_networks(page, elasticity);
+  put_tables(page, elasticity);
+  dsm__page_break(page);
+  put_without_row(page, elasticity, true, "No step changes by 0.05 % or more with");
+  put_without_row(page, elasticity, false, "No step changes at all with");
+  put_impossible(page, elasticity);
+  if (elasticity->choice == DSM_VARIATIONS_TWICE) {
+    put_parameters(page, elasticity);
+  }
+}
+
+char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
+                                  dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style)) {
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) {
+      dsm__page_break(&page);
+    }
+    put_elasticity(&page, items[i]);
+  }
+  return dsm__page_finish(&page);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* explain_table.c: the alternatives of a layer, for people. */
+#include "report/explain_view.h"
+#include "report/loss.h"
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
+#include "report/what_if.h"
+
+#define DECISION_WIDTH 14
+
+static const dsm__column alternative_columns[] = {
+    {.title = " "},
+    {.title = "parallelism", .gap = 1},
+    {.title = "core split", .gap = 2, .rank = 3},
+    {.title = "time", .gap = 2, .is_right = true},
+    {.title = "arrays", .gap = 2, .is_right = true, .rank = 4},
+    {.title = "xfer", .gap = 1, .is_right = true, .rank = 4},
+    {.title = "aux", .gap = 2, .is_right = true, .rank = 5},
+    {.title = "other", .gap = 1, .is_right = true, .rank = 4},
+    {.title = "mostly", .gap = 1, .rank = 6},
+    {.title = "bound", .gap = 2, .rank = 2},
+    {.title = "network", .gap = 1, .is_right = true, .rank = 1},
+};
+#define COLUMN_COUNT (sizeof alternative_columns / sizeof *alternative_columns)
+
+static void add_alternative(dsm__table *table, double reference_cycles,
+                            const dsm_alternative *alternative, double chosen_cycles) {
+  const dsm__tone tone = alternative->is_chosen ? DSM__TONE_HEADING : DSM__TONE_PLAIN;
+  const dsm_cycles *const cycles = &alternative->cycles;
+  const double parts[] = {cycles->total, cycles->primary, cycles->overlapped_visible,
+                          cycles->auxiliary, cycles->non_overlapped};
+  const dsm_group largest = dsm__loss_largest_group(alternative->group_cycles);
+  dsm__table_add(table, tone, alternative->is_chosen ? "*" : "");
+  dsm__table_add(table, tone, dsm__parallelism_word(alternative->parallelism));
+  dsm__table_add(table, tone, dsm__page_split(table->page, &alternative->split));
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    dsm__table_add(table, tone, dsm__figure_percent(dsm__share(parts[i], chosen_cycles)).text);
+  }
+  dsm__table_add(table, tone, largest == DSM_GROUP_STREAM ? "" : dsm__group_word(largest));
+  dsm__table_add(table, tone, dsm_bound_name(alternative->bound));
+  const double network = dsm__share(alternative->network_cycles, reference_cycles);
+  dsm__table_add(table, tone,
+                 !alternative->is_best_of_parallelism ? ""
+                 : network > 0                        ? dsm__figure_fixed(100 * network, 2).text
+                                                      : "none");
+}
+
+static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation,
+                     dsm_pass p) {
+  const dsm_alternative *const chosen = dsm__explain_chosen(explanation, p);
+  const dsm_pass_plan *const pass = &plan->layers[explanation->layer_index].passes[p];
+  if (chosen == NULL) {
+    return;
+  }
+  dsm__page_break(page);
+  dsm__page_line(
+      page, DSM__TONE_HEADING,
+      dsm__page_text(
+          page, "%s: %s %% of the step, utilization %s %%", dsm_pass_name(p),
+          dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles)).text,
+          dsm__figure_percent(pass->utilization).text));
+  dsm__table table =
+      dsm__table_make(page, alternative_columns, COLUMN_COUNT, explanation->alternative_count);
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    if (explanation->alternatives[i].pass == p) {
+      add_alternative(&table, explanation->reference_cycles, &explanation->alternatives[i],
+                      chosen->cycles.total);
+    }
+  }
+  dsm__table_print(&table);
+  dsm__page_line(page, DSM__TONE_PLAIN, dsm__explain_pass_why(page, plan, explanation, p));
+}
+
+/* The values of a decision, a line each, what the plan does first; the decision's name stands in
+ * the first line. */
+static void put_decision(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation,
+                         dsm_decision decision) {
+  const char *label = dsm__what_if_label(decision);
+  for (int is_other = 0; is_other <= 1; is_other++) {
+    for (size_t i = 0; i < explanation->what_if_count; i++) {
+      const dsm_what_if *const what_if = &explanation->what_ifs[i];
+      if (what_if->decision == decision && what_if->is_chosen == (is_other == 0)) {
+        dsm__page_labelled(page, DECISION_WIDTH, label,
+                           dsm__what_if_text(page, plan, explanation->reference_cycles, what_if));
+        label = "";
+      }
+    }
+  }
+}
+
+static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
+                         const dsm_explanation *explanation) {
+  if (explanation->what_if_count == 0) {
+    return;
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "other decisions, against %s of %s cycles",
+                                dsm__explain_is_preloading(plan)
+                                    ? "the best step without preloaded weights,"
+                                    : "the plan's step",
+                                dsm__figure_fixed(explanation->reference_cycles, 0).text));
+  for (int d = 0; d < DSM_DECISION_COUNT; d++) {
+    put_decision(page, plan, explanation, (dsm_decision)d);
+  }
+}
+
+static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation) {
+  const dsm_layer *const layer = plan->layers[explanation->layer_index].layer;
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "%s (%s) in %s", layer->name,
+                                dsm_layer_type_name(layer->type),
+                                dsm__page_plan_heading(page, plan)));
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    put_pass(page, plan, explanation, (dsm_pass)p);
+  }
+  const char *const why = dsm__explain_layer_why(page, plan, explanation);
+  if (why[0] != '\0') {
+    dsm__page_break(page);
+    dsm__page_line(page, DSM__TONE_HEADING, "in the network");
+    dsm__page_line(page, DSM__TONE_PLAIN, why);
+  }
+  put_what_ifs(page, plan, explanation);
+  dsm__page_break(page);
+}
+
+static void put_legend(dsm__page *page, const dsm_plan *plan,
+                       const dsm_explanation *const *explanations, size_t count) {
+  bool has_what_ifs = false;
+  for (size_t i = 0; i < count; i++) {
+    has_what_ifs = has_what_ifs || explanations[i]->what_if_count > 0;
+  }
+  dsm__page_line(
+      page, DSM__TONE_FAINT,
+      dsm__page_text(page,
+                     "* = what the plan does. Times in percent of it, without relayouts "
+                     "between layers: arrays = "
+                     "computing, xfer = transfers that computation does not hide, aux = auxiliary "
+                     "operations, other = never hidden. network = the step with this parallelism "
+                     "for the %s and the best for all %s, in percent of %s. DxMy = "
+                     "data_x_model_y, MxDy = model_x_data_y.",
+                     dsm__explain_is_per_pass(plan) ? "pass" : "layer",
+                     dsm__explain_is_per_pass(plan) ? "else" : "others",
+                     dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
+                                                      : "the plan's"));
+  if (has_what_ifs) {
+    dsm__page_line(page, DSM__TONE_FAINT,
+                   "Other decisions: the best step of the whole network with each value, the limit "
+                   "of the chips' memory left aside.");
+  }
+}
+
+char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *const *explanations,
+                                   size_t count, dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style)) {
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++) {
+    put_layer(&page, plan, explanations[i]);
+  }
+  put_legend(&page, plan, explanations, count);
+  return dsm__page_finish(&page);
+}

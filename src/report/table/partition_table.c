@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* partition_table.c: where tasks run and why not faster, for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "report/table/number_style.h"
+#include "report/table/partition_gain.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+#define LABEL_WIDTH 14
+
+/* ---- numbers ---- */
+
+static const char *milliseconds(dsm__page *page, double seconds) {
+  return dsm__page_text(page, "%s ms", dsm__figure_digits(1e3 * seconds, 4).text);
+}
+
+/* A share of a capacity; "-" for nothing and for a capacity without a limit. */
+static const char *percent(dsm__page *page, double share) {
+  return dsm__page_text(page, "%s", dsm__figure_percent(share).text);
+}
+
+/* ---- answer ---- */
+
+static const char *value_text(dsm__page *page, const dsm_partition *partition, double value) {
+  if (!isfinite(value)) {
+    return "unknown";
+  }
+  switch (partition->options.objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    return milliseconds(page, value);
+  case DSM_OBJECTIVE_ENERGY:
+    return dsm__page_text(page, "%s J", dsm__figure_digits(value, 4).text);
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    break;
+  }
+  return dsm__page_text(page, "%s requests/s", dsm__figure_digits(value, 4).text);
+}
+
+/* Without seconds: the same input gives the same table. */
+static const char *status_text(dsm__page *page, const dsm_partition *partition) {
+  const char *found = "optimal within the gap";
+  if (partition->status != DSM_SOLUTION_OPTIMAL) {
+    found = partition->was_stopped ? "not proven: interrupted"
+            : partition->solver_seconds < partition->options.time_limit_seconds
+                ? "not proven: the solver's numbers are not exact enough for the gap"
+                : "the time limit came before the proof";
+    if (partition->statistics.column_count == 0) {
+      found = "not proven: too large for the solver within the time limit";
+    }
+  }
+  return partition->is_heuristic
+             ? dsm__page_text(page, "%s; the answer is that of the starting heuristic", found)
+             : found;
+}
+
+static void put_answer(dsm__page *page, const dsm_partition *partition) {
+  dsm__page_line(page, DSM__TONE_HEADING,
+                 dsm__page_text(page, "%s: best %s on %zu device%s", partition->instance->name,
+                                dsm_objective_kind_name(partition->options.objective),
+                                partition->instance->device_count,
+                                partition->instance->device_count == 1 ? "" : "s"));
+  dsm__page_break(page);
+  dsm__page_labelled(
+      page, LABEL_WIDTH, "throughput",
+      dsm__page_text(page, "%s requests/s", dsm__figure_digits(partition->rho, 4).text));
+  dsm__page_labelled(page, LABEL_WIDTH, "latency", milliseconds(page, partition->latency_seconds));
+  if (partition->joules_per_request > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "energy",
+                       dsm__page_text(page, "%s J a request",
+                                      dsm__figure_digits(partition->joules_per_request, 4).text));
+  }
+  const char *const gap =
+      isfinite(partition->gap)
+          ? dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * partition->gap, 3).text)
+          : "unknown";
+  dsm__page_labelled(page, LABEL_WIDTH, "bound",
+                     dsm__page_text(page, "%s, gap %s; linear relaxation %s",
+                                    value_text(page, partition, partition->bound), gap,
+                                    value_text(page, partition, partition->relaxation)));
+  dsm__page_labelled(page, LABEL_WIDTH, "solver", status_text(page, partition));
+}
+
+/* ---- placement ---- */
+
+static const dsm__column placement_columns[] = {
+    {.title = "tasks", .is_name = true},
+    {.title = "count", .gap = 2, .is_right = true, .rank = 2},
+    {.title = "weights", .gap = 2, .is_right = true, .rank = 1},
+    {.title = "devices", .gap = 2, .is_name = true, .comfort = 40},
+};
+
+/* "gpu1 60.0 %, cpu 40.0 %": shares of the requests; a device that only holds it has 0 %. */
+static const char *placement_text(dsm__page *page, const dsm_partition *partition, size_t task) {
+  const dsm_instance *const instance = partition->instance;
+  const double *const rates = &partition->rates[task * instance->device_count];
+  double sum = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    sum += rates[j];
+  }
+  const char *text = "";
+  for (size_t j = 0; j < instance->device_count; j++) {
+    if (!partition->is_stored[task * instance->device_count + j]) {
+      continue;
+    }
+    const double share = sum > 0 ? rates[j] / sum : 0;
+    const char *const separator = text[0] == '\0' ? "" : ", ";
+    const char *const name = instance->devices[j].name;
+    text = share > 0.9995 ? dsm__page_text(page, "%s%s%s", text, separator, name)
+                          : dsm__page_text(page, "%s%s%s %s %%", text, separator, name,
+                                           dsm__figure_fixed(100 * share, 1).text);
+  }
+  return text;
+}
+
+static void put_placement(dsm__page *page, const dsm_partition *partition) {
+  const dsm_instance *const instance = partition->instance;
+  dsm__table table =
+      dsm__table_make(page, placement_columns, COUNT_OF(placement_columns), instance->task_count);
+  const char *next = placement_text(page, partition, 0);
+  for (size_t first = 0, end = 0; first < instance->task_count; first = end) {
+    const char *const text = next;
+    double weights = 0;
+    for (end = first; end < instance->task_count && strcmp(next, text) == 0;) {
+      weights += instance->tasks[end].weights_bytes;
+      end++;
+      next = end < instance->task_count ? placement_text(page, partition, end) : "";
+    }
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   end == first + 1 ? instance->tasks[first].name
+                                    : dsm__page_text(page, "%s to %s", instance->tasks[first].name,
+                                                     instance->tasks[end - 1].name));
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(end - first).text);
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_scaled(weights, "B").text);
+    dsm__table_add(&table, DSM__TONE_PLAIN, text);
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_HEADING, "Placement, with shares of the requests");
+  dsm__table_print(&table);
+}
+
+/* ---- devices ---- */
+
+static const dsm__column device_columns[] = {
+    {.title = "device", .is_name = true},
+    {.title = "time %", .gap = 2, .is_right = true},
+    {.title = "memory", .gap = 2, .is_right = true, .rank = 2},
+    {.title = "memory %", .gap = 2, .is_right = true},
+    {.title = "link", .gap = 2, .is_right = true, .rank = 1},
+    {.title = "link %", .gap = 2, .is_right = true},
+    {.title = "binds", .gap = 2},
+};
+
+static const char *binds_text(dsm__page *page, const dsm_device_use *use) {
+  const char *const memory = use->is_memory_binding ? "memory" : "";
+  const char *const link = use->is_link_binding ? "link" : "";
+  const char *text = use->is_time_binding ? "time" : "";
+  text = dsm__page_text(page, "%s%s%s", text, text[0] != '\0' && memory[0] != '\0' ? ", " : "",
+                        memory);
+  return dsm__page_text(page, "%s%s%s", text, text[0] != '\0' && link[0] != '\0' ? ", " : "", link);
+}
+
+static void put_devices(dsm__page *page, const dsm_partition *partition) {
+  const dsm_instance *const instance = partition->instance;
+  const char *const unit = partition->options.objective == DSM_OBJECTIVE_LATENCY ? "B" : "B/s";
+  dsm__table table =
+      dsm__table_make(page, device_columns, COUNT_OF(device_columns), instance->device_count);
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const dsm_device_use *const use = &partition->uses[j];
+    dsm__table_add(&table, DSM__TONE_PLAIN, instance->devices[j].name);
+    dsm__table_add(&table, dsm__tone_of_utilization(use->time_fraction),
+                   percent(page, use->time_fraction));
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_scaled(use->memory_bytes, "B").text);
+    dsm__table_add(&table, DSM__TONE_PLAIN, percent(page, use->memory_fraction));
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   dsm__figure_scaled(use->link_bytes_per_second, unit).text);
+    dsm__table_add(&table, DSM__TONE_PLAIN, percent(page, use->link_fraction));
+    dsm__table_add(&table, DSM__TONE_PLAIN, binds_text(page, use));
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_HEADING, "Devices, and what keeps them from doing more");
+  dsm__table_print(&table);
+}
+
+/* ---- baselines ---- */
+
+static const dsm__column baseline_columns[] = {
+    {.title = "without partitioning"},
+    {.title = "devices", .gap = 2, .is_right = true, .rank = 2},
+    {.title = "requests/s", .gap = 2, .is_right = true},
+    {.title = "latency ms", .gap = 2, .is_right = true, .rank = 1},
+    {.title = "gain", .gap = 2, .is_right = true},
+};
+
+static void put_baselines(dsm__page *page, const dsm_partition *partition) {
+  static const char *const labels[DSM_BASELINE_KIND_COUNT] = {
+      "all of it on each accelerator", "all of it on each device", "all of it on the best device"};
+  dsm__table table =
+      dsm__table_make(page, baseline_columns, COUNT_OF(baseline_columns), DSM_BASELINE_KIND_COUNT);
+  for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
+    const dsm_partition_baseline *const baseline = &partition->baselines[k];
+    const double gain = dsm__partition_gain(partition, baseline);
+    dsm__table_add(&table, DSM__TONE_PLAIN, labels[k]);
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(baseline->device_count).text);
+    if (!baseline->is_feasible) {
+      dsm__table_add(&table, DSM__TONE_FAINT, "impossible");
+      dsm__table_add(&table, DSM__TONE_FAINT, "-");
+      dsm__table_add(&table, DSM__TONE_FAINT, "-");
+      continue;
+    }
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_digits(baseline->rho, 4).text);
+    dsm__table_add(&table, DSM__TONE_PLAIN,
+                   dsm__figure_digits(1e3 * baseline->latency_seconds, 4).text);
+    dsm__table_add(&table, gain > 1 ? DSM__TONE_GOOD : DSM__TONE_PLAIN,
+                   gain > 0 ? dsm__page_text(page, "%s x", dsm__figure_digits(gain, 3).text) : "-");
+  }
+  dsm__page_break(page);
+  dsm__table_print(&table);
+}
+
+/* ---- simulation ---- */
+
+static const dsm__column simulation_columns[] = {
+    {.title = "device", .is_name = true},
+    {.title = "time %", .gap = 2, .is_right = true},
+    {.title = "link %", .gap = 2, .is_right = true},
+    {.title = "mean queue", .gap = 2, .is_right = true},
+    {.title = "most", .gap = 2, .is_right = true},
+};
+
+static const char *requests_text(dsm__page *page, const dsm_dispatch_options *options) {
+  const char *const count = dsm__page_text(page, "Simulation of %s request%s",
+                                           dsm__figure_count(options->request_count).text,
+                                           dsm__plural((double)options->request_count));
+  return options->window > 0
+             ? dsm__page_text(page, "%s, %s at a time", count,
+                              dsm__figure_count(options->window).text)
+             : dsm__page_text(page, "%s that arrive at %s a second, seed %" PRIu64, count,
+                              dsm__figure_short(options->rate, 4).text, options->seed);
+}
+
+/* What looks as if it were better than can be. */
+static void put_explanations(dsm__page *page, const dsm_dispatch *simulation) {
+  const dsm_partition *const partition = simulation->partition;
+  const bool is_throughput = partition->options.objective == DSM_OBJECTIVE_THROUGHPUT;
+  if (is_throughput && simulation->throughput > partition->bound) {
+    dsm__page_labelled(
+        page, LABEL_WIDTH, "",
+        dsm__page_text(
+            page,
+            "the throughput is above the bound because requests count that were under way "
+            "when the half began; those that entered in it are %s requests/s",
+            dsm__figure_digits(simulation->throughput_within, 4).text));
+  }
+  if (simulation->p50_latency_seconds < partition->latency_seconds) {
+    dsm__page_labelled(page, LABEL_WIDTH, "",
+                       "latencies are below that of the answer, in which tasks run one after "
+                       "another, because here branches run at the same time on several devices");
+  }
+}
+
+static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
+  const dsm_instance *const instance = simulation->partition->instance;
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__TONE_HEADING, requests_text(page, &simulation->options));
+  dsm__page_break(page);
+  dsm__page_labelled(page, LABEL_WIDTH, "throughput",
+                     dsm__page_text(page, "%s requests/s in the steady half",
+                                    dsm__figure_digits(simulation->throughput, 4).text));
+  dsm__page_labelled(page, LABEL_WIDTH, "latency",
+                     dsm__page_text(page, "mean %s, p50 %s, p95 %s, p99 %s",
+                                    milliseconds(page, simulation->mean_latency_seconds),
+                                    milliseconds(page, simulation->p50_latency_seconds),
+                                    milliseconds(page, simulation->p95_latency_seconds),
+                                    milliseconds(page, simulation->p99_latency_seconds)));
+  put_explanations(page, simulation);
+  dsm__table table = dsm__table_make(page, simulation_columns, COUNT_OF(simulation_columns),
+                                     instance->device_count);
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const dsm_dispatch_device *const device = &simulation->devices[j];
+    dsm__table_add(&table, DSM__TONE_PLAIN, instance->devices[j].name);
+    dsm__table_add(&table, dsm__tone_of_utilization(device->time_fraction),
+                   percent(page, device->time_fraction));
+    dsm__table_add(&table, DSM__TONE_PLAIN, percent(page, device->link_fraction));
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_fixed(device->mean_queue, 2).text);
+    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(device->most_queued).text);
+  }
+  dsm__page_break(page);
+  dsm__table_print(&table);
+}
+
+char *dsm_report_partition_table(const dsm_partition *partition, const dsm_dispatch *simulation,
+                                 dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style)) {
+    return NULL;
+  }
+  put_answer(&page, partition);
+  put_placement(&page, partition);
+  put_devices(&page, partition);
+  put_baselines(&page, partition);
+  if (simulation != NULL) {
+    put_simulation(&page, simulation);
+  }
+  return dsm__page_finish(&page);
+}

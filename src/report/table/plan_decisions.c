@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/table/plan_decisions.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "plan/stage.h"
+#include "report/loss.h"
+#include "report/table/number_style.h"
+
+#define BYTES_PER_MIB 1048576.0
+
+/* ---- what is on chip in a pass ---- */
+
+static const struct {
+  const char *word;
+  const char *meaning;
+} on_chip_words[DSM__ON_CHIP_COUNT] = {
+    [DSM__ON_CHIP_OUTPUT] = {"out", "the output"},
+    [DSM__ON_CHIP_ERROR] = {"err", "the output's error"},
+    [DSM__ON_CHIP_WEIGHTS] = {"wgt", "weights from one timestep to the next"},
+    [DSM__ON_CHIP_GRADIENT] = {"grad", "weight gradients from one timestep to the next"},
+    [DSM__ON_CHIP_OPERAND] = {"opd", "the second operand from one timestep to the next"},
+    [DSM__ON_CHIP_PRELOADED] = {"pre", "weights, or a part of them, from one request to the next"},
+};
+
+static bool is_kernel_kept(const dsm_pass_plan *pass) {
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    if (pass->invocations[i].kind == DSM_INVOCATION_STEADY) {
+      return true;
+    }
+  }
+  return false;
+}
+
+dsm__on_chip_set dsm__on_chip_of(const dsm_layer_plan *layer, dsm_pass pass) {
+  dsm__on_chip_set set = 0;
+  if (layer->is_output_held) {
+    set |= DSM__ON_CHIP_BIT(pass == DSM_PASS_FORWARD ? DSM__ON_CHIP_OUTPUT : DSM__ON_CHIP_ERROR);
+  }
+  if (is_kernel_kept(&layer->passes[pass])) {
+    set |= DSM__ON_CHIP_BIT(layer->layer->type == DSM_LAYER_MATMUL ? DSM__ON_CHIP_OPERAND
+                            : pass == DSM_PASS_UPDATE              ? DSM__ON_CHIP_GRADIENT
+                                                                   : DSM__ON_CHIP_WEIGHTS);
+  }
+  if (layer->weights_on_chip > 0) {
+    set |= DSM__ON_CHIP_BIT(DSM__ON_CHIP_PRELOADED);
+  }
+  return set;
+}
+
+const char *dsm__on_chip_text(dsm__page *page, const dsm_layer_plan *layer, dsm_pass pass) {
+  const dsm__on_chip_set set = dsm__on_chip_of(layer, pass);
+  const char *text = "";
+  for (int o = 0; o < DSM__ON_CHIP_COUNT; o++) {
+    if ((set & DSM__ON_CHIP_BIT(o)) != 0) {
+      text =
+          dsm__page_text(page, "%s%s%s", text, text[0] == '\0' ? "" : " ", on_chip_words[o].word);
+    }
+  }
+  const bool is_part = layer->weights_on_chip > 0 && layer->weights_on_chip < 1;
+  return is_part ? dsm__page_text(page, "%s %s%%", text,
+                                  dsm__figure_percent(layer->weights_on_chip).text)
+                 : text;
+}
+
+const char *dsm__on_chip_legend(dsm__page *page, dsm__on_chip_set used) {
+  const char *text = "on chip:";
+  const char *separator = "";
+  for (int o = 0; o < DSM__ON_CHIP_COUNT; o++) {
+    if ((used & DSM__ON_CHIP_BIT(o)) != 0) {
+      text = dsm__page_text(page, "%s%s %s = %s", text, separator, on_chip_words[o].word,
+                            on_chip_words[o].meaning);
+      separator = ",";
+    }
+  }
+  return dsm__page_text(page, "%s.", text);
+}
+
+bool dsm__has_other_split(const dsm_pass_plan *pass) {
+  for (unsigned i = 1; i < pass->invocation_count; i++) {
+    if (memcmp(&pass->invocations[i].split, &pass->invocations[0].split,
+               sizeof pass->invocations[0].split) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- lines of the whole plan ---- */
+
+/* What is on chip, over all layers. */
+typedef struct on_chip_totals {
+  size_t held_count;
+  const dsm_layer_plan *fullest; /* holds most while it runs; NULL: none holds anything */
+  size_t kept_count;             /* layers whose kernel stays over timesteps in some pass */
+  double preloaded_weights;
+} on_chip_totals;
+
+static bool is_kept_in_some_pass(const dsm_layer_plan *layer) {
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (layer->passes[p].exists && is_kernel_kept(&layer->passes[p])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static on_chip_totals on_chip_totals_of(const dsm_plan *plan) {
+  on_chip_totals totals = {.fullest = NULL};
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[i];
+    totals.held_count += layer->is_output_held ? 1 : 0;
+    totals.kept_count += is_kept_in_some_pass(layer) ? 1 : 0;
+    totals.preloaded_weights += layer->weights_on_chip * (double)layer->layer->weight_elements;
+    const double most = totals.fullest == NULL ? 0 : totals.fullest->held_bytes;
+    totals.fullest = layer->held_bytes > most ? layer : totals.fullest;
+  }
+  return totals;
+}
+
+static const char *held_text(dsm__page *page, const dsm_plan *plan, const on_chip_totals *totals) {
+  const dsm_system *const system = plan->system;
+  const double scratchpads =
+      (double)system->chip.cores * system->core.scratchpad_MiB * BYTES_PER_MIB;
+  const char *const text =
+      dsm__page_text(page, "outputs of %zu of %zu layer%s", totals->held_count, plan->layer_count,
+                     dsm__plural((double)plan->layer_count));
+  if (totals->fullest == NULL) {
+    return text;
+  }
+  const double bytes = totals->fullest->held_bytes;
+  return dsm__page_text(
+      page, "%s, at most %s of a chip's %s (%s %%), in %s", text,
+      dsm__figure_scaled(bytes, "B").text, dsm__figure_scaled(scratchpads, "B").text,
+      dsm__figure_percent(dsm__share(bytes, scratchpads)).text, totals->fullest->layer->name);
+}
+
+const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan) {
+  const on_chip_totals totals = on_chip_totals_of(plan);
+  const char *text = totals.held_count > 0 ? held_text(page, plan, &totals) : "";
+  if (totals.kept_count > 0) {
+    text = dsm__page_text(page, "%s%sweights or operands of %zu of %zu layer%s over all timesteps",
+                          text, text[0] == '\0' ? "" : "; ", totals.kept_count, plan->layer_count,
+                          dsm__plural((double)plan->layer_count));
+  }
+  if (totals.preloaded_weights > 0) {
+    const double share = dsm__share(totals.preloaded_weights, (double)plan->workload->weights);
+    text = dsm__page_text(page, "%s%s%s %% of the weights over all requests", text,
+                          text[0] == '\0' ? "" : "; ", dsm__figure_percent(share).text);
+  }
+  return text;
+}
+
+/* "enc2 4, enc3 4": the layers of a group with their rows. */
+static const char *stages_text(dsm__page *page, const dsm_plan *plan,
+                               const dsm_pipeline_plan *group) {
+  const char *text = "";
+  for (size_t k = 0; k < group->layer_count; k++) {
+    text = dsm__page_text(page, "%s%s%s %" PRIu64, text, k == 0 ? "" : ", ",
+                          plan->layers[group->first_layer + k].layer->name, group->rows[k]);
+  }
+  return text;
+}
+
+/* "the torus's 16 rows", or where the stages are narrower than the torus "32 rows of 2 chips". */
+static const char *rows_text(dsm__page *page, const dsm_plan *plan,
+                             const dsm_pipeline_plan *group) {
+  const uint64_t rows = dsm__stage_rows_together(plan->system, group->columns);
+  if (group->columns == plan->system->system.chips_x) {
+    return dsm__page_text(page, "the torus's %s rows", dsm__figure_count(rows).text);
+  }
+  return dsm__page_text(page, "%s rows of %s chip%s", dsm__figure_count(rows).text,
+                        dsm__figure_count(group->columns).text,
+                        dsm__plural((double)group->columns));
+}
+
+const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline) {
+  const dsm_pipeline_plan *const group = &plan->pipelines[pipeline];
+  const dsm__figure share =
+      dsm__figure_percent(dsm__share(group->cycles, plan->result.step_cycles));
+  return dsm__page_text(page, "%s: %s cycles, %s %% of the step; of %s: %s", group->name,
+                        dsm__figure_fixed(group->cycles, 0).text, share.text,
+                        rows_text(page, plan, group), stages_text(page, plan, group));
+}
+
+void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width) {
+  const char *const on_chip = dsm__plan_on_chip_line(page, plan);
+  if (on_chip[0] != '\0') {
+    dsm__page_labelled(page, label_width, "on chip", on_chip);
+  }
+  for (size_t g = 0; g < plan->pipeline_count; g++) {
+    dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1),
+                       dsm__plan_pipeline_line(page, plan, g));
+  }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan_totals.c: the whole step: how long it takes, where that goes, and what memory it needs. */
+#include <math.h>
+
+#include "base/number_text.h"
+#include "report/loss.h"
+#include "report/table/number_style.h"
+#include "report/table/plan_decisions.h"
+#include "report/table/plan_table.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
+
+#define LABEL_WIDTH 13
+#define BAR_WIDTH 50
+
+/* ---- one line each ---- */
+
+const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_result *const result = &plan->result;
+  const char *const why = plan->statistics.is_stopped ? "; stopped by the time limit" : "";
+  static const double tolerance = 1e-9; /* of two implementations of the model */
+  const double gap = result->step_cycles / result->lower_bound_cycles - 1;
+  if (fabs(gap) <= tolerance) {
+    return "optimal: no mapping of the searched space is faster";
+  }
+  if (gap < 0) {
+    return dsm__page_text(page, "%s cycles: above the step, so one of the two is wrong",
+                          dsm__figure_fixed(result->lower_bound_cycles, 0).text);
+  }
+  return dsm__page_text(page, "%s cycles: the step is at most %s %% above the optimum%s",
+                        dsm__figure_fixed(result->lower_bound_cycles, 0).text,
+                        dsm__figure_digits(100 * gap, 3).text, why);
+}
+
+const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resources) {
+  static const double least_share = 0.0005; /* less is 0.0 % */
+  dsm_resources left = *resources;
+  double total = 0;
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    total += resources->cycles[b];
+  }
+  const char *text = "";
+  for (int i = 0; i < DSM_BOUND_COUNT; i++) {
+    const dsm_bound most = dsm_resources_bound(&left);
+    const double share = dsm__share(left.cycles[most], total);
+    if (share >= least_share) {
+      text = dsm__page_text(page, "%s%s%s %s %%", text, i == 0 ? "" : ", ", dsm_bound_name(most),
+                            dsm__figure_percent(share).text);
+    }
+    left.cycles[most] = 0;
+  }
+  return text;
+}
+
+typedef struct memory_part {
+  const char *name;
+  double bytes;
+} memory_part;
+
+const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory) {
+  const memory_part parts[] = {
+      {"activations", memory->activations_bytes}, {"weights", memory->weights_bytes},
+      {"gradients", memory->gradients_bytes},     {"errors", memory->errors_bytes},
+      {"optimizer", memory->optimizer_bytes},
+  };
+  const char *text = dsm__page_text(
+      page, "%s of %s (%s %%)", dsm__figure_scaled(memory->total_bytes, "B").text,
+      dsm__figure_scaled(memory->capacity_bytes, "B").text,
+      dsm__figure_percent(dsm__share(memory->total_bytes, memory->capacity_bytes)).text);
+  const char *separator = ":";
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    if (parts[i].bytes > 0) {
+      text = dsm__page_text(page, "%s%s %s %s", text, separator, parts[i].name,
+                            dsm__figure_scaled(parts[i].bytes, "B").text);
+      separator = ",";
+    }
+  }
+  return text;
+}
+
+static void put_lines(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_result *const result = &plan->result;
+  dsm__page_labelled(page, LABEL_WIDTH,
+                     plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time",
+                     dsm__page_text(page, "%s ms = %s cycle%s at %s GHz",
+                                    dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+                                    dsm__figure_fixed(result->step_cycles, 0).text,
+                                    dsm__plural(round(result->step_cycles)),
+                                    dsm__figure_short(plan->system->core.frequency_GHz, 4).text));
+  dsm__page_labelled(
+      page, LABEL_WIDTH, "throughput",
+      dsm__page_text(page, "%s samples/s", dsm__figure_digits(result->samples_per_second, 4).text));
+  dsm__page_labelled(
+      page, LABEL_WIDTH, "utilization",
+      dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * result->utilization, 2).text));
+  const char *const resources = dsm__plan_resources_line(page, &result->resources);
+  if (resources[0] != '\0') {
+    dsm__page_labelled(page, LABEL_WIDTH, "bound by", resources);
+  }
+  if (result->lower_bound_cycles > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "lower bound", dsm__plan_bound_line(page, plan));
+  }
+  dsm__page_labelled(page, LABEL_WIDTH, "chip memory",
+                     dsm__plan_memory_line(page, &result->memory));
+  dsm__plan_decision_lines(page, plan, LABEL_WIDTH);
+}
+
+/* ---- where the step goes ---- */
+
+static const dsm__column breakdown_columns[] = {
+    {.title = "the step goes to"},
+    {.title = "%", .gap = 2, .is_right = true},
+    {.title = "", .gap = 2, .rank = 1},
+};
+
+static void add_part(dsm__table *table, dsm__tone tone, const char *name, double share,
+                     size_t bar_width) {
+  static const char marks[BAR_WIDTH + 1] = "##################################################";
+  size_t length = (size_t)lround(fmin(fmax(share, 0), 1) * (double)bar_width);
+  if (length > BAR_WIDTH) {
+    length = BAR_WIDTH;
+  }
+  dsm__table_add(table, DSM__TONE_PLAIN, name);
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_percent(share).text);
+  dsm__table_add(table, tone, marks + BAR_WIDTH - length);
+}
+
+static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
+  static const size_t beside_bar = 26; /* what the names and percentages take */
+  const size_t room = page->style.width > beside_bar ? page->style.width - beside_bar : 0;
+  const size_t bar = room < BAR_WIDTH ? room : BAR_WIDTH;
+  const dsm__loss loss = dsm__loss_of_plan(plan);
+  dsm__table table =
+      dsm__table_make(page, breakdown_columns, sizeof breakdown_columns / sizeof *breakdown_columns,
+                      4 + DSM_GROUP_COUNT);
+  add_part(&table, dsm__tone_of_utilization(plan->result.utilization), "useful work",
+           dsm__share(loss.busy, loss.total), bar);
+  add_part(&table, DSM__TONE_PLAIN, "array underuse", dsm__share(loss.array, loss.total), bar);
+  add_part(&table, DSM__TONE_PLAIN, "visible transfer", dsm__share(loss.transfer, loss.total), bar);
+  add_part(&table, DSM__TONE_PLAIN, "auxiliary", dsm__share(loss.auxiliary, loss.total), bar);
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    if (loss.groups[g] > 0) {
+      add_part(&table, DSM__TONE_PLAIN, dsm_group_name((dsm_group)g),
+               dsm__share(loss.groups[g], loss.total), bar);
+    }
+  }
+  dsm__table_print(&table);
+}
+
+void dsm__plan_totals(dsm__page *page, const dsm_plan *plan) {
+  put_lines(page, plan);
+  dsm__page_break(page);
+  put_breakdown(page, plan);
+  dsm__plan_losers(page, plan);
+}

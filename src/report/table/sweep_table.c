@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sweep_table.c: the points of a sweep, for people: what varies, and the results that are looked at
+ * first. What is the same in all rows stands once, above them; why a point has no result, below.
+ */
+#include <string.h>
+
+#include "report/figure/point_columns.h"
+#include "report/table/number_style.h"
+#include "report/table/table.h"
+#include "report/table/text_page.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* ---- cells as text ---- */
+
+static const char *value_text(dsm__page *page, const dsm_cell *cell) {
+  const char *const text = dsm__points_text(page->arena, cell);
+  page->out.failed = page->out.failed || text == NULL;
+  return text == NULL ? "" : text;
+}
+
+/* A result times a scale, with some digits. A database that others have changed may hold any
+ * number. */
+static const char *result_text(dsm__page *page, const dsm_cell *cell, double scale, int digits) {
+  const double value = cell->number * scale;
+  if (cell->kind != DSM_CELL_NUMBER || !(value >= 0 && value < 1e18)) {
+    return value_text(page, cell);
+  }
+  return dsm__page_text(page, "%s", dsm__figure_digits(value, digits).text);
+}
+
+static bool is_share(const dsm_cell *cell) {
+  return cell->kind == DSM_CELL_NUMBER && cell->number >= 0 && cell->number <= 1;
+}
+
+/* ---- above and below the table ---- */
+
+static void put_heading(dsm__page *page, const dsm_point_table *points) {
+  const char *const plural = points->point_count == 1 ? "" : "s";
+  const char *const what = points->workload_count > 0 ? "system" : "point";
+  const dsm__figure count = dsm__figure_count(points->point_count);
+  const char *const over =
+      points->workload_count > 0
+          ? dsm__page_text(page, ", geometric means over %zu workloads", points->workload_count)
+          : "";
+  dsm__page_line(
+      page, DSM__TONE_HEADING,
+      points->row_count == points->point_count
+          ? dsm__page_text(page, "%s: %s %s%s%s", points->name, count.text, what, plural, over)
+          : dsm__page_text(page, "%s: %s of %s %s%s%s", points->name,
+                           dsm__figure_count(points->row_count).text, count.text, what, plural,
+                           over));
+}
+
+static void put_common(dsm__page *page, const dsm_point_table *points) {
+  const size_t count = dsm__points_input_count(points);
+  dsm__text_buffer text = {0};
+  for (size_t i = 0; i < count; i++) {
+    const size_t column = dsm__points_input_at(points, i);
+    const dsm_cell *const value = dsm__points_common(points, column);
+    if (value != NULL && value->kind != DSM_CELL_NONE) {
+      dsm__text_printf(&text, "%s%s %s", text.length == 0 ? "" : ", ", points->columns[column],
+                       value_text(page, value));
+    }
+  }
+  page->out.failed = page->out.failed || text.failed;
+  if (text.length > 0 && !text.failed) {
+    dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_text(page, "%s", text.text));
+  }
+  dsm__text_fini(&text);
+}
+
+static void put_reasons(dsm__page *page, const dsm_point_table *points) {
+  enum { MOST_SHOWN = 10 };
+  const size_t reason = dsm__points_find(points, "reason");
+  size_t count = 0;
+  for (size_t row = 0; row < points->row_count; row++) {
+    const dsm_cell *const cell = dsm__points_cell(points, row, reason);
+    if (cell->kind != DSM_CELL_TEXT || ++count > MOST_SHOWN) {
+      continue;
+    }
+    if (count == 1) {
+      dsm__page_break(page);
+    }
+    dsm__page_line(
+        page, DSM__TONE_PLAIN,
+        dsm__page_text(
+            page, "point %s is %s: %s",
+            value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "point"))),
+            value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "status"))),
+            cell->text));
+  }
+  if (count > MOST_SHOWN) {
+    dsm__page_line(page, DSM__TONE_FAINT,
+                   dsm__page_text(page, "and %s more", dsm__figure_count(count - MOST_SHOWN).text));
+  }
+}
+
+/* ---- the table ---- */
+
+/* How a column is shown. */
+typedef enum form {
+  FORM_VALUE = 0, /* as it is */
+  FORM_SHARE,     /* in percent */
+  FORM_MILLIS,
+  FORM_RATE,
+  FORM_GIGAS,
+} form;
+
+typedef struct view {
+  dsm__column columns[DSM__TABLE_COLUMNS_MAX];
+  size_t sources[DSM__TABLE_COLUMNS_MAX]; /* columns of the points */
+  form forms[DSM__TABLE_COLUMNS_MAX];
+  size_t count;
+  size_t left_out; /* columns of inputs for which there is no place */
+} view;
+
+/* Results, after the inputs. */
+typedef struct result_column {
+  const char *source;
+  const char *title;
+  form form;
+  unsigned rank;
+} result_column;
+
+static const result_column results[] = {
+    {"utilization", "util %", FORM_SHARE, 0},
+    {"step_seconds", "step (ms)", FORM_MILLIS, 2},
+    {"samples_per_second", "samples/s", FORM_RATE, 3},
+    {"memory_bytes", "memory (GB)", FORM_GIGAS, 4},
+    {"decisions", "decisions", FORM_VALUE, 5},
+};
+
+static void add_column(view *shown, const dsm_point_table *points, size_t source, const char *title,
+                       form shown_as, unsigned rank) {
+  bool has_text = false;
+  for (size_t row = 0; row < points->row_count; row++) {
+    has_text = has_text || dsm__points_cell(points, row, source)->kind == DSM_CELL_TEXT;
+  }
+  shown->columns[shown->count] = (dsm__column){
+      .title = title, .rank = rank, .gap = 2, .is_right = !has_text, .is_name = has_text};
+  shown->sources[shown->count] = source;
+  shown->forms[shown->count] = shown_as;
+  shown->count++;
+}
+
+static view view_of(dsm__page *page, const dsm_point_table *points) {
+  view shown = {0};
+  const size_t input_count = dsm__points_input_count(points);
+  const dsm_cell *const status = dsm__points_common(points, dsm__points_find(points, "status"));
+  if (points->workload_count == 0) {
+    add_column(&shown, points, dsm__points_find(points, "point"), "point", FORM_VALUE, 0);
+  }
+  if (status == NULL || (status->kind == DSM_CELL_TEXT && strcmp(status->text, "ok") != 0)) {
+    add_column(&shown, points, dsm__points_find(points, "status"), "status", FORM_VALUE, 0);
+  }
+  for (size_t i = 0; i < input_count; i++) {
+    const size_t column = dsm__points_input_at(points, i);
+    if (dsm__points_common(points, column) != NULL) {
+      continue;
+    }
+    if (shown.count + COUNT_OF(results) < DSM__TABLE_COLUMNS_MAX) {
+      add_column(&shown, points, column,
+                 dsm__page_text(page, "%s", dsm__points_short_name(points, column)), FORM_VALUE, 1);
+    } else {
+      shown.left_out++;
+    }
+  }
+  for (size_t i = 0; i < COUNT_OF(results); i++) {
+    const size_t column = dsm__points_find(points, results[i].source);
+    if (column < points->column_count) {
+      add_column(&shown, points, column, results[i].title, results[i].form, results[i].rank);
+    }
+  }
+  return shown;
+}
+
+static void add_cell(dsm__table *table, const dsm_cell *cell, form shown_as) {
+  dsm__page *const page = table->page;
+  switch (shown_as) {
+  case FORM_VALUE:
+    dsm__table_add(table, DSM__TONE_PLAIN, value_text(page, cell));
+    break;
+  case FORM_SHARE:
+    dsm__table_add(table, is_share(cell) ? dsm__tone_of_utilization(cell->number) : DSM__TONE_PLAIN,
+                   is_share(cell) ? dsm__figure_percent(cell->number).text
+                                  : value_text(page, cell));
+    break;
+  case FORM_MILLIS:
+    dsm__table_add(table, DSM__TONE_PLAIN, result_text(page, cell, 1e3, 5));
+    break;
+  case FORM_RATE:
+    dsm__table_add(table, DSM__TONE_PLAIN, result_text(page, cell, 1, 4));
+    break;
+  case FORM_GIGAS:
+    dsm__table_add(table, DSM__TONE_PLAIN, result_text(page, cell, 1e-9, 3));
+    break;
+  }
+}
+
+char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style style) {
+  dsm__page page;
+  if (!dsm__page_init(&page, style)) {
+    return NULL;
+  }
+  put_heading(&page, points);
+  put_common(&page, points);
+  if (points->row_count > 0) {
+    const view shown = view_of(&page, points);
+    dsm__page_break(&page);
+    dsm__table table = dsm__table_make(&page, shown.columns, shown.count, points->row_count);
+    for (size_t row = 0; row < points->row_count; row++) {
+      for (size_t c = 0; c < shown.count; c++) {
+        add_cell(&table, dsm__points_cell(points, row, shown.sources[c]), shown.forms[c]);
+      }
+    }
+    dsm__table_print(&table);
+    if (shown.left_out > 0) {
+      dsm__page_line(&page, DSM__TONE_FAINT,
+                     dsm__page_text(&page,
+                                    shown.left_out == 1 ? "1 more column differs between rows."
+                                                        : "%zu more columns differ between rows.",
+                                    shown.left_out));
+    }
+  }
+  put_reasons(&page, points);
+  return dsm__page_finish(&page);
+}

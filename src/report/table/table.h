@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table.h: columns that fit a width. A column has a rank: when all do not fit, names are shortened
+ * to a comfortable width, then the columns of the highest rank go, then names are shortened down to
+ * DSM__TABLE_NAME_MIN. Cells are added row by row, from left to right.
+ */
+#ifndef DSM_REPORT_TABLE_TABLE_H
+#define DSM_REPORT_TABLE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/table/display.h"
+#include "report/table/text_page.h"
+
+/** No name is shortened below this. */
+#define DSM__TABLE_NAME_MIN 8
+/** Names keep this much while there is a column that may go. */
+#define DSM__TABLE_NAME_COMFORT 16
+/** Most columns of a table. */
+#define DSM__TABLE_COLUMNS_MAX 16
+
+typedef struct dsm__column {
+  const char *title;
+  unsigned rank;    /**< 0: always shown; the highest goes first */
+  unsigned gap;     /**< spaces before it (not before the first that is shown) */
+  bool is_right;    /**< right-aligned, as numbers are */
+  bool is_name;     /**< may be shortened */
+  unsigned comfort; /**< of a name: its comfortable width; 0: DSM__TABLE_NAME_COMFORT */
+  bool is_omitted;  /**< not shown at any width */
+} dsm__column;
+
+typedef struct dsm__cell {
+  const char *text;
+  dsm__tone tone;
+} dsm__cell;
+
+/** Belongs to a page, whose arena owns the cells and their texts. */
+typedef struct dsm__table {
+  dsm__page *page;
+  const dsm__column *columns; /**< borrowed */
+  size_t column_count;
+  dsm__cell *cells;
+  size_t cell_count;
+  size_t capacity;
+  size_t indent; /**< spaces before every line */
+} dsm__table;
+
+/** A table of at most row_count rows. */
+dsm__table dsm__table_make(dsm__page *page, const dsm__column *columns, size_t column_count,
+                           size_t row_count);
+
+/** Adds the next cell; the text is copied and made safe for a terminal. */
+void dsm__table_add(dsm__table *table, dsm__tone tone, const char *text);
+
+/** Columns that the table would take if nothing were left out or shortened. */
+size_t dsm__table_natural_width(const dsm__table *table);
+
+/** Appends the titles and all rows to the page. */
+void dsm__table_print(const dsm__table *table);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/table/text_page.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/table/number_style.h"
+
+bool dsm__page_init(dsm__page *page, dsm_table_style style) {
+  *page = (dsm__page){.style = style, .arena = dsm__arena_new()};
+  return page->arena != NULL;
+}
+
+char *dsm__page_finish(dsm__page *page) {
+  dsm__arena_free(page->arena);
+  page->arena = NULL;
+  return dsm__text_finish(&page->out);
+}
+
+char *dsm__text_finish(dsm__text_buffer *out) {
+  dsm__text_puts(out, ""); /* an empty report is a text too */
+  if (!out->failed) {
+    return out->text;
+  }
+  dsm__text_fini(out);
+  return NULL;
+}
+
+void dsm__page_break(dsm__page *page) {
+  dsm__text_puts(&page->out, "\n");
+}
+
+void dsm__page_line(dsm__page *page, dsm__tone tone, const char *text) {
+  const bool color = page->style.color;
+  dsm__tone_begin(&page->out, color, tone);
+  dsm__display_wrap(&page->out, text, page->style.width, (dsm__indent){.first = 0, .rest = 2});
+  dsm__tone_end(&page->out, color, tone);
+  dsm__page_break(page);
+}
+
+void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *text) {
+  dsm__tone_begin(&page->out, page->style.color, DSM__TONE_HEADING);
+  dsm__display_put(&page->out, label, label_width, false);
+  dsm__tone_end(&page->out, page->style.color, DSM__TONE_HEADING);
+  dsm__display_wrap(&page->out, text, page->style.width,
+                    (dsm__indent){.first = label_width, .rest = label_width});
+  dsm__page_break(page);
+}
+
+const char *dsm__page_text(dsm__page *page, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  const char *result = NULL;
+  char *const text = length < 0 ? NULL : dsm__arena_alloc(page->arena, (size_t)length + 1);
+  if (text != NULL && vsnprintf(text, (size_t)length + 1, format, again) >= 0) {
+    result = dsm__display_clean(page->arena, text);
+  }
+  va_end(again);
+  page->out.failed = page->out.failed || result == NULL;
+  return result == NULL ? "" : result;
+}
+
+const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
+  const dsm_system *const system = plan->system;
+  return dsm__page_text(
+      page, "%s on %s: %s, minibatch %s, %" PRIu64 " x %" PRIu64 " chips, peak %s",
+      plan->workload->name, system->name, dsm_mode_name(plan->options.mode),
+      dsm__figure_count(plan->workload->minibatch).text, system->system.chips_x,
+      system->system.chips_y, dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text);
+}
+
+const char *dsm__page_split(dsm__page *page, const dsm_loops *split) {
+  char text[DSM_DIM_COUNT * 32] = "-";
+  size_t used = 0;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    if (split->n[d] != 1) {
+      const int wrote = snprintf(text + used, sizeof text - used, "%s%s %" PRIu64,
+                                 used > 0 ? " " : "", dsm_dim_name((dsm_dim)d), split->n[d]);
+      used += wrote > 0 ? (size_t)wrote : 0;
+    }
+  }
+  return dsm__page_text(page, "%s", text);
+}

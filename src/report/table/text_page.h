@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * page.h: a report that is being made: what it has so far, how it is laid out, and memory for the
+ * texts that it is composed of. Whatever cannot be allocated makes the report fail as a whole, at
+ * its end, so that no report lacks a part.
+ */
+#ifndef DSM_REPORT_TABLE_TEXT_PAGE_H
+#define DSM_REPORT_TABLE_TEXT_PAGE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/text_buffer.h"
+#include "dsm/report.h"
+#include "report/table/display.h"
+
+typedef struct dsm__page {
+  dsm__text_buffer out;
+  dsm_table_style style;
+  dsm__arena *arena;
+} dsm__page;
+
+/** Begins a report; false if out of memory, and then there is nothing to finish. */
+bool dsm__page_init(dsm__page *page, dsm_table_style style);
+
+/** Ends a report: its text, malloc'ed, or NULL if it failed. */
+char *dsm__page_finish(dsm__page *page);
+
+/** The text of a buffer, malloc'ed, or NULL (and nothing left to free) if it failed. */
+char *dsm__text_finish(dsm__text_buffer *out);
+
+/** A text made safe for a terminal and formatted into the arena. Never NULL. */
+const char *dsm__page_text(dsm__page *page, const char *format, ...) DSM_PRINTF(2, 3);
+
+/** Ends the line; at its beginning, that is an empty line. */
+void dsm__page_break(dsm__page *page);
+
+/** Appends a line in a tone, wrapped to the page's width. */
+void dsm__page_line(dsm__page *page, dsm__tone tone, const char *text);
+
+/** Appends `label`, padded to label_width columns, then the text, wrapped beside it. */
+void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *text);
+
+/** "vgg16 on torus64: training, minibatch 256, 4 x 16 chips, peak 8.39 PFLOP/s". */
+const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan);
+
+/** A core split as "out 2 ij 8 mb 2": dimensions that are not split are left out, "-" if none is.
+ */
+const char *dsm__page_split(dsm__page *page, const dsm_loops *split);
+
+#endif

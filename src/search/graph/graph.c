@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/graph/graph.h"
+
+#include <math.h>
+
+#include "plan/tolerance.h"
+#include "search/graph/graph_limited.h"
+#include "search/graph/graph_paths.h"
+
+static const dsm__graph_price ONLY_CYCLES = {1, 0, HUGE_VAL};
+
+void dsm__graph_sweep_back(const dsm__graph *graph, dsm__graph_price price, double *rest) {
+  const dsm__graph_node *const nodes = graph->nodes;
+  const size_t last = graph->node_count - 1;
+  rest[last] = nodes[last].transient_bytes <= price.transient_limit ? 0 : HUGE_VAL;
+  for (size_t v = last; v-- > 0;) {
+    double least = HUGE_VAL;
+    if (nodes[v].transient_bytes <= price.transient_limit) {
+      for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
+        const dsm__graph_edge *const edge = &graph->edges[e];
+        const double sum = price.per_cycle * edge->cycles +
+                           (price.per_byte * nodes[edge->to].kept_bytes + rest[edge->to]);
+        least = sum < least ? sum : least;
+      }
+    }
+    rest[v] = least;
+  }
+}
+
+void dsm__graph_sweep_forward(const dsm__graph *graph, dsm__graph_price price, double *before) {
+  const dsm__graph_node *const nodes = graph->nodes;
+  before[0] = 0;
+  for (size_t v = 1; v < graph->node_count; v++) {
+    before[v] = HUGE_VAL;
+  }
+  for (size_t v = 0; v < graph->node_count; v++) {
+    /* All edges into the node have been seen; its own bytes come last. */
+    before[v] = nodes[v].transient_bytes <= price.transient_limit
+                    ? before[v] + price.per_byte * nodes[v].kept_bytes
+                    : HUGE_VAL;
+    for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      const double sum = before[v] + price.per_cycle * edge->cycles;
+      before[edge->to] = sum < before[edge->to] ? sum : before[edge->to];
+    }
+  }
+}
+
+void dsm__graph_least_transient(const dsm__graph *graph, double *need) {
+  const dsm__graph_node *const nodes = graph->nodes;
+  need[0] = 0;
+  for (size_t v = 1; v < graph->node_count; v++) {
+    need[v] = HUGE_VAL;
+  }
+  for (size_t v = 0; v < graph->node_count; v++) {
+    need[v] = dsm__graph_larger(need[v], nodes[v].transient_bytes);
+    for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
+      const uint32_t to = graph->edges[e].to;
+      need[to] = need[v] < need[to] ? need[v] : need[to];
+    }
+  }
+}
+
+void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const double *rest,
+                     dsm__graph_path *path) {
+  const dsm__graph_node *const nodes = graph->nodes;
+  double spent = price.per_byte * nodes[0].kept_bytes;
+  const double limit = dsm__equal_to(spent + rest[0]);
+  path->length = 0;
+  for (size_t v = 0; v != graph->node_count - 1;) {
+    size_t chosen = nodes[v].first_edge;
+    double least = HUGE_VAL;
+    /* The first edge from which the best can still be reached. Should rounding leave none, after
+     * an edge that could just reach it: the one that comes closest. */
+    for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge && least > limit; e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      const double sum = spent + price.per_cycle * edge->cycles +
+                         price.per_byte * nodes[edge->to].kept_bytes + rest[edge->to];
+      if (sum < least) {
+        least = sum;
+        chosen = e;
+      }
+    }
+    const dsm__graph_edge *const taken = &graph->edges[chosen];
+    spent += price.per_cycle * taken->cycles + price.per_byte * nodes[taken->to].kept_bytes;
+    path->edges[path->length++] = chosen;
+    v = taken->to;
+  }
+}
+
+dsm__graph_sums dsm__graph_sum(const dsm__graph *graph, const dsm__graph_path *path) {
+  dsm__graph_sums sums = {0, graph->nodes[0].kept_bytes, graph->nodes[0].transient_bytes, 0};
+  for (size_t i = 0; i < path->length; i++) {
+    const dsm__graph_edge *const edge = &graph->edges[path->edges[i]];
+    const dsm__graph_node *const node = &graph->nodes[edge->to];
+    sums.cycles += edge->cycles;
+    sums.kept_bytes += node->kept_bytes;
+    sums.transient_bytes = dsm__graph_larger(sums.transient_bytes, node->transient_bytes);
+    sums.counted += dsm__graph_counted(graph, edge);
+  }
+  return sums;
+}
+
+void dsm__graph_rest(const dsm__graph *graph, double cycles_per_byte, double *rest) {
+  dsm__graph_sweep_back(graph, (dsm__graph_price){1, cycles_per_byte, HUGE_VAL}, rest);
+}
+
+void dsm__graph_before(const dsm__graph *graph, double cycles_per_byte, double *before) {
+  dsm__graph_sweep_forward(graph, (dsm__graph_price){1, cycles_per_byte, HUGE_VAL}, before);
+}
+
+void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path) {
+  dsm__graph_walk(graph, ONLY_CYCLES, rest, path);
+}
+
+bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
+                       dsm__graph_answer *answer) {
+  double *const sweep = dsm__arena_array(arena, graph->node_count, sizeof *sweep);
+  path->edges = dsm__arena_array(arena, graph->node_count - 1, sizeof path->edges[0]);
+  if (sweep == NULL || path->edges == NULL) {
+    return false;
+  }
+  *answer = (dsm__graph_answer){.is_feasible = true};
+  dsm__graph_rest(graph, 0, sweep);
+  dsm__graph_fastest(graph, sweep, path);
+  const dsm__graph_sums fastest = dsm__graph_sum(graph, path);
+  if (graph->is_counting && !dsm__graph_most(graph, 0, graph->node_count - 1, sweep, path)) {
+    return false;
+  }
+  if (dsm__graph_bytes(dsm__graph_sum(graph, path)) <= graph->capacity_bytes) {
+    /* The path was built from the back; the bound is computed from the front. */
+    dsm__graph_before(graph, 0, sweep);
+    answer->cycles = dsm__graph_sum(graph, path).cycles;
+    answer->lower_bound_cycles = sweep[graph->node_count - 1];
+    return true;
+  }
+  if (!dsm__graph_smallest_need(graph, arena, path, &answer->smallest_need_bytes)) {
+    return false;
+  }
+  if (answer->smallest_need_bytes > graph->capacity_bytes) {
+    const dsm__graph_sums smallest = dsm__graph_sum(graph, path);
+    answer->is_feasible = false;
+    answer->cycles = smallest.cycles;
+    answer->lower_bound_cycles = fastest.cycles;
+    return true;
+  }
+  const dsm__graph_effort effort = {DSM__LABELS_MAX, true, DSM__GRAPH_WORK_MAX};
+  return dsm__graph_limited_search(graph, effort, arena, path, answer);
+}

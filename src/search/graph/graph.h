@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph.h: the fastest path through the choices of a whole network, under the memory of a chip.
+ *
+ * A mapping of a network is a path from the first node to the last. Its time is the sum of its
+ * edges' cycles; its memory is what its nodes keep, plus the largest of what they need for a while
+ * (section 12). Nodes stand in a topological order: every edge leads to a node with a higher index,
+ * and every node lies on some path from the first to the last.
+ */
+#ifndef DSM_SEARCH_GRAPH_GRAPH_H
+#define DSM_SEARCH_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+typedef struct dsm__graph_edge {
+  double cycles; /**< finite, 0 or more */
+  uint32_t to;
+  uint32_t tag; /**< the caller's, but for DSM__TAG_COUNTS */
+} dsm__graph_edge;
+
+/** The bit of an edge's tag that dsm__graph.is_counting looks at. */
+#define DSM__TAG_COUNTS ((uint32_t)1 << 31)
+
+typedef struct dsm__graph_node {
+  double kept_bytes;
+  double transient_bytes;
+  size_t first_edge; /**< its edges are edges[first_edge .. (node + 1)->first_edge), in the order of
+                          preference among equally fast paths */
+} dsm__graph_node;
+
+typedef struct dsm__graph {
+  const dsm__graph_node *nodes; /**< node_count, and one more for first_edge */
+  size_t node_count;            /**< 2 or more; node 0 is the first, node_count - 1 the last */
+  const dsm__graph_edge *edges;
+  double capacity_bytes; /**< for kept + largest transient bytes */
+  bool is_counting;      /**< of equally fast paths those with most edges of which the tag has
+                              DSM__TAG_COUNTS come first, before the order of edges */
+} dsm__graph;
+
+/** A path: the indices of its edges, from the first node to the last. */
+typedef struct dsm__graph_path {
+  size_t *edges; /**< room for node_count - 1 */
+  size_t length;
+} dsm__graph_path;
+
+typedef struct dsm__graph_answer {
+  bool is_feasible;           /**< some path fits the memory */
+  double cycles;              /**< of the path found */
+  double lower_bound_cycles;  /**< no path that fits is faster */
+  double smallest_need_bytes; /**< of any path; set where the fastest of all does not fit */
+} dsm__graph_answer;
+
+/** Most partial paths kept at once. */
+#define DSM__LABELS_MAX ((size_t)1 << 21)
+
+/**
+ * Finds the fastest path that fits; among equals (tolerance.h) one that counts most, if the graph
+ * is counting, and of these the first in the order of edges, node after node. Where none fits, the
+ * path is one of smallest need. The answer is exact, unless the memory makes exactness too dear
+ * (more than DSM__LABELS_MAX partial paths that do not dominate each other): then the best path
+ * found, and a bound below it. `path` is allocated in the arena. False if out of memory.
+ */
+bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
+                       dsm__graph_answer *answer);
+
+/** rest[node]: least price (cycles, plus a price on each kept byte) from a node, whose own bytes
+ * are left out, to the last. */
+void dsm__graph_rest(const dsm__graph *graph, double cycles_per_byte, double *rest);
+
+/** before[node]: least price from the first node to a node, whose own bytes are included. */
+void dsm__graph_before(const dsm__graph *graph, double cycles_per_byte, double *before);
+
+/** The first of the fastest paths, memory and counting aside, given dsm__graph_rest without a
+ * price.
+ */
+void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path);
+
+/** Of the fastest paths from node `from` to node `to`, memory aside, the first of those that count
+ * most, given the least cycles from each node between the two to `to`. False if out of memory. */
+bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const double *rest,
+                     dsm__graph_path *path);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph_labels.c: from the last node to the first, all partial paths ("what follows a node costs,
+ * keeps and needs at most", its own bytes left out) are kept that
+ *   - no other label of the same node dominates. Proof: let a have cycles, kept and transient bytes
+ *     each at most b's, and count as much. Whatever leads to the node and can go on as b can go on
+ *     as a (edges depend on their two nodes only), costs no more then, counts no less, and fits if
+ *     it fitted with b. So removing b loses no best cost.
+ *   - can be completed within capacity (with the least kept bytes up to the node), and
+ *   - can be completed within the limit of cycles, by the cheapest unpriced and by the cheapest
+ *     priced completion (the bound of graph_relax.c applied to the completion).
+ * A label that the head of a price completes to a better path gives a new incumbent at once.
+ *
+ * A walk forward takes at each node the first edge from which some label completes the path within
+ * capacity and the limit, counting as much as any. Labels lost by dominance do not matter to it: it
+ * asks at each edge whether any completion exists, and a dominated one exists only if its dominator
+ * does.
+ */
+#include "search/graph/graph_labels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/tolerance.h"
+
+typedef dsm__graph_label label;
+typedef dsm__graph_label_list label_list;
+
+/* What sorting a label, and moving some, takes beside looking at an edge. */
+static const double WORK_PER_SORTED = 20;
+static const double MOVES_PER_WORK = 8;
+
+/* Can this label still become part of a path that fits and is within the limit? */
+static bool is_promising(const dsm__graph_labels *l, size_t v, const label *candidate) {
+  const dsm__graph_relaxed *const r = l->relaxed;
+  const double capacity = r->graph->capacity_bytes;
+  const double transient = dsm__graph_larger(candidate->transient_bytes, r->transient_before[v]);
+  if (candidate->kept_bytes + r->kept_before[v] + transient > capacity) {
+    return false;
+  }
+  if (candidate->cycles + r->cheapest_before[v] > l->limit) {
+    return false;
+  }
+  const double room = capacity - dsm__graph_larger(transient, r->least_transient);
+  return candidate->cycles + r->price * candidate->kept_bytes + r->priced_before[v] -
+             r->price * room <=
+         l->limit + dsm__graph_rounding_slack(r, r->price);
+}
+
+static int compare_labels(const void *left, const void *right) {
+  const label *const a = left;
+  const label *const b = right;
+  if (a->cycles < b->cycles || a->cycles > b->cycles) {
+    return a->cycles < b->cycles ? -1 : 1;
+  }
+  if (a->kept_bytes < b->kept_bytes || a->kept_bytes > b->kept_bytes) {
+    return a->kept_bytes < b->kept_bytes ? -1 : 1;
+  }
+  if (a->transient_bytes < b->transient_bytes || a->transient_bytes > b->transient_bytes) {
+    return a->transient_bytes < b->transient_bytes ? -1 : 1;
+  }
+  return (a->counted < b->counted) - (a->counted > b->counted);
+}
+
+/* Position of the first step of the staircase that keeps more than `kept_bytes`. */
+static size_t step_above(const label *staircase, size_t count, double kept_bytes) {
+  size_t low = 0;
+  size_t high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (staircase[middle].kept_bytes <= kept_bytes) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Does a label count more than all kept ones that need no more bytes? Those cost no more. */
+static bool counts_more(const label *kept, size_t count, const label *candidate, double *work) {
+  for (size_t i = count; i-- > 0 && candidate->counted > 0;) {
+    *work += 1 / MOVES_PER_WORK;
+    if (kept[i].kept_bytes <= candidate->kept_bytes &&
+        kept[i].transient_bytes <= candidate->transient_bytes &&
+        kept[i].counted >= candidate->counted) {
+      return false;
+    }
+  }
+  return candidate->counted > 0;
+}
+
+/*
+ * Removes dominated labels, in place, keeping the order by cycles. All labels seen so far cost no
+ * more, so one is dominated if some kept one has both bytes at most its own. The staircase holds
+ * the kept ones that matter: kept bytes ascending, transient bytes descending.
+ */
+static size_t remove_dominated(label *labels, size_t count, label *staircase, double *work) {
+  size_t kept = 0;
+  size_t steps = 0;
+  for (size_t i = 0; i < count; i++) {
+    const label candidate = labels[i];
+    const size_t at = step_above(staircase, steps, candidate.kept_bytes);
+    if (at > 0 && staircase[at - 1].transient_bytes <= candidate.transient_bytes) {
+      if (!counts_more(labels, kept, &candidate, work)) {
+        continue;
+      }
+      labels[kept++] = candidate;
+      continue;
+    }
+    size_t end = at;
+    while (end < steps && staircase[end].transient_bytes >= candidate.transient_bytes) {
+      end++;
+    }
+    *work += (double)(steps - end) / MOVES_PER_WORK;
+    memmove(&staircase[at + 1], &staircase[end], (steps - end) * sizeof staircase[0]);
+    staircase[at] = candidate;
+    steps = steps - (end - at) + 1;
+    labels[kept++] = candidate;
+  }
+  return kept;
+}
+
+/* Puts the candidates in order, without those dominated. */
+static size_t tidy(const dsm__graph_labels *l, size_t count) {
+  double *const work = &l->relaxed->work;
+  *work += WORK_PER_SORTED * (double)count;
+  qsort(l->scratch, count, sizeof l->scratch[0], compare_labels);
+  return l->effort.is_dominance_on ? remove_dominated(l->scratch, count, l->staircase, work)
+                                   : count;
+}
+
+/* Candidates of a node from the labels of those it leads to. False if there are too many. */
+static bool extend(dsm__graph_labels *l, size_t v, size_t *count) {
+  const dsm__graph *const graph = l->relaxed->graph;
+  *count = 0;
+  for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+    const dsm__graph_edge *const edge = &graph->edges[e];
+    const dsm__graph_node *const to = &graph->nodes[edge->to];
+    const label_list *const tails = &l->lists[edge->to];
+    const size_t counted = dsm__graph_counted(graph, edge);
+    l->relaxed->work += (double)tails->count;
+    for (size_t i = 0; i < tails->count; i++) {
+      const label *const tail = &tails->labels[i];
+      const label candidate = {edge->cycles + tail->cycles, to->kept_bytes + tail->kept_bytes,
+                               dsm__graph_larger(to->transient_bytes, tail->transient_bytes),
+                               tail->counted + counted};
+      if (!is_promising(l, v, &candidate)) {
+        continue;
+      }
+      if (*count == l->scratch_capacity) {
+        *count = tidy(l, *count);
+        if (*count > l->scratch_capacity / 2) {
+          return false;
+        }
+      }
+      l->scratch[(*count)++] = candidate;
+    }
+  }
+  *count = tidy(l, *count);
+  return true;
+}
+
+/* What a path has to be: no slower than this, and to count as much. */
+typedef struct goal {
+  double limit;
+  size_t counted;
+} goal;
+
+/* Does some label complete what leads to its node within capacity and the goal? */
+static bool has_completion(const dsm__graph_labels *l, const label_list *list, const label *so_far,
+                           goal wanted) {
+  for (size_t i = 0; i < list->count && so_far->cycles + list->labels[i].cycles <= wanted.limit;
+       i++) {
+    const label *const rest = &list->labels[i];
+    const double bytes = so_far->kept_bytes + rest->kept_bytes +
+                         dsm__graph_larger(so_far->transient_bytes, rest->transient_bytes);
+    if (bytes <= l->relaxed->graph->capacity_bytes &&
+        so_far->counted + rest->counted >= wanted.counted) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Goes on with the path in scratch, whose sums are `so_far`, from a node to the last. False if at
+ * some node rounding leaves no label that completes it. */
+static bool walk_on(dsm__graph_labels *l, size_t node, label so_far, goal wanted) {
+  const dsm__graph *const graph = l->relaxed->graph;
+  dsm__graph_path *const path = &l->relaxed->scratch;
+  for (size_t v = node; v != graph->node_count - 1;) {
+    bool is_found = false;
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge && !is_found;
+         e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      const dsm__graph_node *const to = &graph->nodes[edge->to];
+      const label next = {so_far.cycles + edge->cycles, so_far.kept_bytes + to->kept_bytes,
+                          dsm__graph_larger(so_far.transient_bytes, to->transient_bytes),
+                          so_far.counted + dsm__graph_counted(graph, edge)};
+      if (has_completion(l, &l->lists[edge->to], &next, wanted)) {
+        is_found = true;
+        so_far = next;
+        path->edges[path->length++] = e;
+      }
+    }
+    if (!is_found) {
+      return false;
+    }
+    v = graph->edges[path->edges[path->length - 1]].to;
+  }
+  return true;
+}
+
+/* Offers the best path that follows a head to a node and goes on as one of its labels. */
+static void try_head(dsm__graph_labels *l, size_t v, const dsm__graph_tree *head) {
+  dsm__graph_relaxed *const r = l->relaxed;
+  const label *const so_far = &head->sums[v];
+  /* What is faster by rounding only is not worth a walk. */
+  const goal wanted = {r->incumbent_cycles * (1 - 1e-11), 0};
+  for (size_t i = 0; i < l->lists[v].count; i++) {
+    const label_list one = {&l->lists[v].labels[i], 1};
+    if (so_far->cycles + one.labels->cycles >= wanted.limit) {
+      return;
+    }
+    if (has_completion(l, &one, so_far, wanted)) {
+      dsm__graph_begin_with(r, head, v);
+      const goal found = {dsm__equal_to(so_far->cycles + one.labels->cycles), 0};
+      if (walk_on(l, v, *so_far, found)) {
+        dsm__graph_offer(r);
+      }
+      return;
+    }
+  }
+}
+
+/* No node has more labels than paths that follow it: a small graph needs little room. */
+static void size_lists(dsm__graph_labels *l) {
+  const dsm__graph *const graph = l->relaxed->graph;
+  double *const paths = l->relaxed->rest;
+  double all = 1;
+  double most = 1;
+  paths[graph->node_count - 1] = 1;
+  for (size_t v = graph->node_count - 1; v-- > 0;) {
+    paths[v] = 0;
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      paths[v] += paths[graph->edges[e].to];
+    }
+    all += paths[v];
+    most = dsm__graph_larger(most, paths[v]);
+  }
+  l->pool_capacity = (size_t)fmin(all, (double)l->effort.labels_max + 1);
+  l->scratch_capacity = (size_t)fmin(most, (double)DSM__LABELS_MAX / 8);
+}
+
+bool dsm__graph_labels_begin(dsm__graph_labels *l, dsm__graph_relaxed *relaxed,
+                             dsm__graph_effort effort) {
+  *l = (dsm__graph_labels){.relaxed = relaxed, .effort = effort};
+  size_lists(l);
+  l->scratch = malloc(l->scratch_capacity * sizeof l->scratch[0]);
+  l->staircase = malloc((l->scratch_capacity + 1) * sizeof l->staircase[0]);
+  l->pool = malloc(l->pool_capacity * sizeof l->pool[0]);
+  l->lists = malloc(relaxed->graph->node_count * sizeof l->lists[0]);
+  return l->scratch != NULL && l->staircase != NULL && l->pool != NULL && l->lists != NULL;
+}
+
+void dsm__graph_labels_free(dsm__graph_labels *l) {
+  free(l->scratch);
+  free(l->staircase);
+  free(l->pool);
+  free(l->lists);
+}
+
+bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
+  const size_t last = l->relaxed->graph->node_count - 1;
+  l->limit = dsm__equal_to(cycles);
+  l->pool[0] = (label){0, 0, 0, 0};
+  l->lists[last] = (label_list){l->pool, 1};
+  l->pool_count = 1;
+  for (size_t v = last; v-- > 0;) {
+    size_t count = 0;
+    if (!extend(l, v, &count) || count > l->pool_capacity - l->pool_count ||
+        l->relaxed->work > l->work_limit) {
+      return false;
+    }
+    l->lists[v] = (label_list){&l->pool[l->pool_count], count};
+    memcpy(l->lists[v].labels, l->scratch, count * sizeof l->scratch[0]);
+    l->pool_count += count;
+    for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
+      try_head(l, v, &l->relaxed->heads[h]);
+    }
+    l->limit = fmin(l->limit, dsm__equal_to(l->relaxed->incumbent_cycles));
+  }
+  return true;
+}
+
+static label start_of(const dsm__graph *graph) {
+  return (label){0, graph->nodes[0].kept_bytes, graph->nodes[0].transient_bytes, 0};
+}
+
+double dsm__graph_labels_best(const dsm__graph_labels *l) {
+  const label start = start_of(l->relaxed->graph);
+  for (size_t i = 0; i < l->lists[0].count; i++) {
+    const label_list one = {&l->lists[0].labels[i], 1};
+    if (has_completion(l, &one, &start, (goal){HUGE_VAL, 0})) {
+      return one.labels->cycles;
+    }
+  }
+  return HUGE_VAL;
+}
+
+/* What a path that fits and is within the limit counts at most. */
+static size_t most_counted(const dsm__graph_labels *l, double limit) {
+  const label start = start_of(l->relaxed->graph);
+  size_t most = 0;
+  for (size_t i = 0; i < l->lists[0].count; i++) {
+    const label_list one = {&l->lists[0].labels[i], 1};
+    if (one.labels->counted > most && has_completion(l, &one, &start, (goal){limit, 0})) {
+      most = one.labels->counted;
+    }
+  }
+  return most;
+}
+
+bool dsm__graph_labels_walk(dsm__graph_labels *l, double limit) {
+  const dsm__graph *const graph = l->relaxed->graph;
+  l->relaxed->scratch.length = 0;
+  return walk_on(l, 0, start_of(graph), (goal){limit, most_counted(l, limit)}) &&
+         dsm__graph_bytes(dsm__graph_sum(graph, &l->relaxed->scratch)) <= graph->capacity_bytes;
+}

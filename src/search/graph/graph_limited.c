@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph_limited.c: shortest path under the memory constraint
+ *
+ *     sum(kept) + max(transient) <= capacity.
+ *
+ * 1. Lagrangian relaxation (graph_relax.c): a lower bound, and a path that fits (the incumbent).
+ *    What cannot be on a path as good as the incumbent is left out from here on (graph_reduce.c).
+ *
+ * 2. Branches. The bound counts on the least largest transient of all paths looked at, so it is
+ * weak where transients differ much. Each path has one largest transient: the paths are parted by
+ * it, in halves, the half with the lowest bound first, until the bound loses little by it or
+ * exceeds the incumbent.
+ *
+ * 3. Labels (graph_labels.c), from which the fastest path of a branch is read. They are few if the
+ *    limit of cycles is close to the optimum, so they are made for a limit just above the bound
+ *    first; where no path is within it, the limit is a better bound, and is raised.
+ *
+ * The first of equally fast paths is the first of the branches' first ones, each read with the best
+ * of all branches as limit. A branch that would keep too many labels is halved; where that is not
+ * possible, or all has cost too much work, the incumbent and the least bound are the answer.
+ */
+#include "search/graph/graph_limited.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/tolerance.h"
+#include "search/graph/graph_labels.h"
+#include "search/graph/graph_reduce.h"
+
+enum { BRANCHES_MAX = 1024 };
+
+/* Paths whose largest transient is one of ceilings[first .. end). */
+typedef struct branch {
+  size_t first;
+  size_t end;
+  double bound_cycles;
+} branch;
+
+typedef struct limited {
+  dsm__graph_relaxed relaxed; /* with the incumbent */
+  dsm__graph_labels labels;
+  double *ceilings; /* every largest transient that a path can have, ascending */
+  size_t ceiling_count;
+  branch branches[BRANCHES_MAX]; /* to do */
+  size_t branch_count;
+  double best_cycles;     /* by labels, of the branches done */
+  double open_cycles;     /* least bound of the branches given up */
+  dsm__graph_path chosen; /* the first of the best of the branches done */
+  double chosen_cycles;
+} limited;
+
+static int compare_numbers(const void *left, const void *right) {
+  const double a = *(const double *)left;
+  const double b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+static bool list_ceilings(limited *l) {
+  const dsm__graph *const graph = l->relaxed.graph;
+  const double least = l->relaxed.transient_before[graph->node_count - 1];
+  double *const all = dsm__arena_array(l->relaxed.arena, graph->node_count, sizeof *all);
+  if (all == NULL) {
+    return false;
+  }
+  size_t count = 0;
+  for (size_t v = 0; v < graph->node_count; v++) {
+    if (graph->nodes[v].transient_bytes >= least) {
+      all[count++] = graph->nodes[v].transient_bytes;
+    }
+  }
+  qsort(all, count, sizeof all[0], compare_numbers);
+  l->ceilings = all;
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0 || all[i] > all[l->ceiling_count - 1]) {
+      all[l->ceiling_count++] = all[i];
+    }
+  }
+  return true;
+}
+
+/* Takes the branch with the lowest bound out of those to do. */
+static branch take_branch(limited *l) {
+  size_t least = 0;
+  for (size_t i = 1; i < l->branch_count; i++) {
+    least = l->branches[i].bound_cycles < l->branches[least].bound_cycles ? i : least;
+  }
+  const branch taken = l->branches[least];
+  l->branches[least] = l->branches[--l->branch_count];
+  return taken;
+}
+
+static bool can_halve(const limited *l, const branch *b) {
+  return b->end - b->first > 1 && l->branch_count + 2 <= BRANCHES_MAX &&
+         l->relaxed.work < l->labels.effort.work_max;
+}
+
+static void halve(limited *l, const branch *b) {
+  const size_t middle = b->first + (b->end - b->first) / 2;
+  l->branches[l->branch_count++] = (branch){b->first, middle, b->bound_cycles};
+  l->branches[l->branch_count++] = (branch){middle, b->end, b->bound_cycles};
+}
+
+/* Is much of what is between the bound and the incumbent due to transients that differ? A price of
+ * 0 says that the least of them leaves room for the fastest path, not what the others leave. */
+static bool is_wide(const dsm__graph_relaxed *r) {
+  const double gap = r->incumbent_cycles - r->bound_cycles;
+  const double spread = r->transient_limit - r->least_transient;
+  return gap > 1e-9 * r->incumbent_cycles && spread > 0 &&
+         (r->price <= 0 || r->price * spread > gap / 2);
+}
+
+/* Does a path count more than another, or as much and come before it in the order of edges? */
+static bool is_before(const dsm__graph *graph, const dsm__graph_path *path,
+                      const dsm__graph_path *other) {
+  const size_t counted = dsm__graph_sum(graph, path).counted;
+  const size_t other_counted = dsm__graph_sum(graph, other).counted;
+  if (counted != other_counted) {
+    return counted > other_counted;
+  }
+  for (size_t i = 0; i < path->length && i < other->length; i++) {
+    if (path->edges[i] != other->edges[i]) {
+      return path->edges[i] < other->edges[i];
+    }
+  }
+  return false;
+}
+
+/* The labels of a branch have a path of so many cycles, and all that are better or equal. */
+static void choose(limited *l, double cycles) {
+  dsm__graph_relaxed *const r = &l->relaxed;
+  l->best_cycles = fmin(l->best_cycles, cycles);
+  const double limit = dsm__equal_to(l->best_cycles);
+  if (cycles > limit || !dsm__graph_labels_walk(&l->labels, limit)) {
+    return;
+  }
+  dsm__graph_offer(r);
+  if (l->chosen_cycles > limit || is_before(r->graph, &r->scratch, &l->chosen)) {
+    l->chosen_cycles = dsm__graph_sum(r->graph, &r->scratch).cycles;
+    l->chosen.length = r->scratch.length;
+    memcpy(l->chosen.edges, r->scratch.edges, r->scratch.length * sizeof r->scratch.edges[0]);
+  }
+}
+
+/* Finds the fastest path of a branch, or that it has none as good as the incumbent. False if that
+ * would take too many labels; its bound may be better then. */
+static bool settle(limited *l, branch *b) {
+  static const double FIRST_SHARE = 1.0 / 4096;
+  static const double NEXT_SHARE = 4;
+  const dsm__graph_relaxed *const r = &l->relaxed;
+  const double low = b->bound_cycles;
+  const double gap = r->incumbent_cycles - low;
+  /* What can be halved shall leave most of the work for its halves. */
+  const double work_left = l->labels.effort.work_max - r->work;
+  l->labels.work_limit = r->work + work_left / (can_halve(l, b) ? 8 : 2);
+  double share = gap > 1e-9 * r->incumbent_cycles ? FIRST_SHARE : 1;
+  while (true) {
+    const double limit = share < 1 ? low + share * gap : r->incumbent_cycles;
+    if (!dsm__graph_labels_make(&l->labels, fmin(limit, r->incumbent_cycles))) {
+      return false;
+    }
+    const double best = dsm__graph_labels_best(&l->labels);
+    if (best <= l->labels.limit) {
+      choose(l, best);
+      return true;
+    }
+    if (limit >= r->incumbent_cycles) {
+      return true;
+    }
+    b->bound_cycles = fmax(b->bound_cycles, limit);
+    share *= NEXT_SHARE;
+  }
+}
+
+static void search_branches(limited *l) {
+  const dsm__graph_relaxed *const r = &l->relaxed;
+  bool is_first = true;
+  l->branches[l->branch_count++] = (branch){0, l->ceiling_count, -HUGE_VAL};
+  while (l->branch_count > 0) {
+    branch b = take_branch(l);
+    if (b.bound_cycles > dsm__equal_to(r->incumbent_cycles)) {
+      return; /* and so have all others */
+    }
+    if (r->work < l->labels.effort.work_max || is_first) {
+      dsm__graph_relax(&l->relaxed, l->ceilings[b.first], l->ceilings[b.end - 1]);
+      b.bound_cycles = fmax(b.bound_cycles, r->bound_cycles);
+      if (b.bound_cycles > dsm__equal_to(r->incumbent_cycles)) {
+        continue;
+      }
+      const bool is_halved = is_wide(r) && can_halve(l, &b);
+      is_first = false;
+      if (!is_halved && settle(l, &b)) {
+        continue;
+      }
+      if (can_halve(l, &b)) {
+        halve(l, &b);
+        continue;
+      }
+    }
+    l->open_cycles = fmin(l->open_cycles, b.bound_cycles);
+  }
+}
+
+/*
+ * The whole graph's bound, a better incumbent, and the rest of the graph that can still matter.
+ * Where transients differ much, a good incumbent is looked for at some ceilings on them.
+ */
+static bool reduce(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_path *path,
+                   dsm__graph_relaxed *r, dsm__graph_reduced *reduced) {
+  enum { CEILINGS = 8 };
+  if (!dsm__graph_relax_begin(graph, arena, path, r)) {
+    return false;
+  }
+  dsm__graph_relax_whole(r);
+  const double least = r->least_transient;
+  const double most = r->transient_limit;
+  const double bound = r->bound_cycles;
+  const double price = r->price;
+  if (is_wide(r)) {
+    for (int i = 0; i < CEILINGS; i++) {
+      const double ceiling = least + (most - least) * i / CEILINGS;
+      dsm__graph_relax(r, ceiling, ceiling);
+    }
+  }
+  r->least_transient = least;
+  r->transient_limit = most;
+  r->bound_cycles = bound;
+  return dsm__graph_reduce(r, price, reduced);
+}
+
+/* The path of the answer and its bounds, in the reduced graph. */
+static void conclude(const limited *l, double bound, dsm__graph_path *path,
+                     dsm__graph_answer *answer) {
+  const dsm__graph_relaxed *const r = &l->relaxed;
+  const double known = fmin(l->best_cycles, r->incumbent_cycles);
+  const bool is_exact = !isfinite(l->open_cycles);
+  const bool is_chosen = is_exact && l->chosen_cycles <= dsm__equal_to(r->incumbent_cycles);
+  answer->is_feasible = true;
+  answer->lower_bound_cycles = fmax(bound, fmin(l->open_cycles, known));
+  /* Where rounding leaves no label, the incumbent is the answer. */
+  *path = is_chosen ? l->chosen : r->incumbent;
+}
+
+bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort, dsm__arena *arena,
+                               dsm__graph_path *path, dsm__graph_answer *answer) {
+  dsm__graph_relaxed whole;
+  dsm__graph_reduced reduced;
+  if (!reduce(graph, arena, path, &whole, &reduced)) {
+    return false;
+  }
+  limited *const l = dsm__arena_alloc(arena, sizeof *l);
+  if (l == NULL ||
+      !dsm__graph_relax_begin(&reduced.graph, arena, &reduced.incumbent, &l->relaxed)) {
+    return false;
+  }
+  l->best_cycles = HUGE_VAL;
+  l->open_cycles = HUGE_VAL;
+  l->chosen_cycles = HUGE_VAL;
+  l->chosen.edges = dsm__arena_array(arena, reduced.graph.node_count, sizeof(size_t));
+  const bool has_room = l->chosen.edges != NULL && list_ceilings(l) &&
+                        dsm__graph_labels_begin(&l->labels, &l->relaxed, effort);
+  if (has_room) {
+    dsm__graph_path found;
+    search_branches(l);
+    conclude(l, whole.bound_cycles, &found, answer);
+    path->length = found.length;
+    for (size_t i = 0; i < found.length; i++) {
+      path->edges[i] = reduced.original[found.edges[i]];
+    }
+    answer->cycles = dsm__graph_sum(graph, path).cycles;
+  }
+  dsm__graph_labels_free(&l->labels);
+  return has_room;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph_need.c: the smallest of kept + largest transient bytes of any path.
+ *
+ * With a ceiling on transient bytes, a path of least kept bytes is a shortest path among the nodes
+ * within the ceiling. It keeps less the higher the ceiling is, so the sum has no order to search
+ * by: every transient of a node that can lie on a smaller path than the best known is a candidate.
+ *
+ * 1. Probes. What is least kept at a candidate is least for all lower ones too. So between two
+ *    candidates nothing needs less than the lower one plus what the upper one keeps. Candidates are
+ *    probed in the middle of what is left, and ruled out by that bound, a limited number of times.
+ *
+ * 2. Ascent, through the candidates not ruled out. A higher ceiling opens nodes, and least kept
+ *    bytes fall only behind them. So what each node is reached with stays from ceiling to ceiling,
+ *    and only changes are carried forward, node after node in topological order, and not beyond a
+ *    node behind which the best known cannot be beaten. That loses nothing: the ceiling only rises
+ *    and the best only falls, so what cannot beat it now never will; and a node reached with fewer
+ *    bytes later is looked at again.
+ *
+ * Cost: at most PROBES + 6 sweeps over the edges and a sort of the candidates; then, for each
+ * candidate left, one look through the marks (a byte a node) and the edges of the nodes that
+ * changed. Where many layers share one need that dominates, few are left. At worst (kept bytes fall
+ * as fast as the ceiling rises, and every ceiling changes a node near the front) that is ceilings x
+ * edges.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/graph/graph_paths.h"
+
+enum { PROBES = 64 };
+
+/* A node that a higher ceiling opens. */
+typedef struct candidate {
+  double transient_bytes;
+  size_t node;
+  bool is_ruled_out; /* as a ceiling */
+} candidate;
+
+/* Candidates [first .. end), and what the best path within the last of them keeps at least. */
+typedef struct span {
+  size_t first;
+  size_t end;
+  double kept_bytes;
+} span;
+
+typedef struct descent {
+  const dsm__graph *graph;
+  double *rest;              /* least kept bytes behind each node, whatever the ceiling */
+  double *reached;           /* least kept bytes before each node, within the ceiling */
+  unsigned char *is_changed; /* reached fell, and its edges do not know yet */
+  size_t changed_count;
+  candidate *candidates;
+  size_t candidate_count;
+  double ceiling;
+  double best;         /* smallest need known */
+  double best_ceiling; /* some path within it has the smallest need known */
+} descent;
+
+static bool allocate(descent *d, dsm__arena *arena) {
+  const size_t count = d->graph->node_count;
+  d->rest = dsm__arena_array(arena, count, sizeof d->rest[0]);
+  d->reached = dsm__arena_array(arena, count, sizeof d->reached[0]);
+  d->is_changed = dsm__arena_array(arena, count, sizeof d->is_changed[0]);
+  d->candidates = dsm__arena_array(arena, count, sizeof d->candidates[0]);
+  return d->rest != NULL && d->reached != NULL && d->is_changed != NULL && d->candidates != NULL;
+}
+
+static int compare_candidates(const void *left, const void *right) {
+  const candidate *const a = left;
+  const candidate *const b = right;
+  if (a->transient_bytes < b->transient_bytes || a->transient_bytes > b->transient_bytes) {
+    return a->transient_bytes < b->transient_bytes ? -1 : 1;
+  }
+  return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Can a path of so few kept bytes before a node be smaller than the best known? */
+static bool is_promising(const descent *d, size_t v, double reached, double ceiling) {
+  return reached + d->graph->nodes[v].kept_bytes + d->rest[v] + ceiling < d->best;
+}
+
+static void mark(descent *d, size_t v) {
+  d->changed_count += d->is_changed[v] == 0 ? 1 : 0;
+  d->is_changed[v] = 1;
+}
+
+/* Carries changes from the marked nodes, none of which stands before `first`, to the last node. */
+static void carry_forward(descent *d, size_t first) {
+  const dsm__graph_node *const nodes = d->graph->nodes;
+  size_t v = first;
+  for (; d->changed_count > 0; v++) {
+    const unsigned char *const next = memchr(&d->is_changed[v], 1, d->graph->node_count - v);
+    v = (size_t)(next - d->is_changed);
+    d->is_changed[v] = 0;
+    d->changed_count--;
+    if (!is_promising(d, v, d->reached[v], d->ceiling)) {
+      continue;
+    }
+    const double kept = d->reached[v] + nodes[v].kept_bytes;
+    for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
+      const uint32_t to = d->graph->edges[e].to;
+      if (kept < d->reached[to]) {
+        d->reached[to] = kept;
+        if (nodes[to].transient_bytes <= d->ceiling) {
+          mark(d, to);
+        }
+      }
+    }
+  }
+  const size_t last = d->graph->node_count - 1;
+  const double need = d->reached[last] + nodes[last].kept_bytes + d->ceiling;
+  if (need < d->best) {
+    d->best = need;
+    d->best_ceiling = d->ceiling;
+  }
+}
+
+/* The nodes above the least ceiling that a smaller path could lead through. */
+static void list_candidates(descent *d, double least_ceiling) {
+  const dsm__graph_node *const nodes = d->graph->nodes;
+  double *const before = d->reached; /* not in use yet */
+  dsm__graph_sweep_forward(d->graph, (dsm__graph_price){0, 1, HUGE_VAL}, before);
+  for (size_t v = 0; v < d->graph->node_count; v++) {
+    const double transient = nodes[v].transient_bytes;
+    if (transient > least_ceiling && before[v] + d->rest[v] + transient < d->best) {
+      d->candidates[d->candidate_count++] = (candidate){transient, v, false};
+    }
+  }
+  qsort(d->candidates, d->candidate_count, sizeof d->candidates[0], compare_candidates);
+}
+
+/* Puts a span in the queue, or rules it out. */
+static void judge(descent *d, span *queue, size_t *queued, span s) {
+  if (s.first < s.end && d->candidates[s.first].transient_bytes + s.kept_bytes < d->best) {
+    queue[(*queued)++] = s;
+    return;
+  }
+  for (size_t i = s.first; i < s.end; i++) {
+    d->candidates[i].is_ruled_out = true;
+  }
+}
+
+/* Probes the middles of spans, the widest first. */
+static void probe(descent *d) {
+  const size_t last = d->graph->node_count - 1;
+  span queue[2 * PROBES + 2];
+  size_t queued = 0;
+  judge(d, queue, &queued,
+        (span){0, d->candidate_count, d->graph->nodes[0].kept_bytes + d->rest[0]});
+  for (size_t taken = 0; taken < queued && taken < PROBES; taken++) {
+    /* The best may have become better since. */
+    span *const s = &queue[taken];
+    size_t again = taken;
+    judge(d, queue, &again, *s);
+    if (again == taken) {
+      continue;
+    }
+    const size_t middle = s->first + (s->end - s->first) / 2;
+    const double ceiling = d->candidates[middle].transient_bytes;
+    dsm__graph_sweep_forward(d->graph, (dsm__graph_price){0, 1, ceiling}, d->reached);
+    const double kept = d->reached[last];
+    if (kept + ceiling < d->best) {
+      d->best = kept + ceiling;
+      d->best_ceiling = ceiling;
+    }
+    d->candidates[middle].is_ruled_out = true;
+    judge(d, queue, &queued, (span){s->first, middle, kept});
+    judge(d, queue, &queued, (span){middle + 1, s->end, s->kept_bytes});
+  }
+}
+
+/* Opens the nodes of the candidate `at` and of all as high. Returns the next; lowers `first` to the
+ * first node that is marked. */
+static size_t open_nodes(descent *d, size_t at, size_t *first) {
+  size_t i = at;
+  d->ceiling = d->candidates[at].transient_bytes;
+  for (; i < d->candidate_count && d->candidates[i].transient_bytes <= d->ceiling; i++) {
+    const size_t v = d->candidates[i].node;
+    if (is_promising(d, v, d->reached[v], d->ceiling)) {
+      mark(d, v);
+      *first = v < *first ? v : *first;
+    }
+  }
+  return i;
+}
+
+/* Every candidate ceiling that is left, upward. */
+static void raise_ceiling(descent *d, double least_ceiling) {
+  for (size_t v = 0; v < d->graph->node_count; v++) {
+    d->reached[v] = HUGE_VAL;
+  }
+  d->reached[0] = 0;
+  d->ceiling = least_ceiling;
+  mark(d, 0);
+  carry_forward(d, 0);
+  size_t first = SIZE_MAX;
+  size_t i = 0;
+  while (i < d->candidate_count && is_promising(d, 0, 0, d->candidates[i].transient_bytes)) {
+    bool is_left = false;
+    const size_t start = i;
+    i = open_nodes(d, i, &first);
+    for (size_t c = start; c < i; c++) {
+      is_left = is_left || !d->candidates[c].is_ruled_out;
+    }
+    if (is_left && first != SIZE_MAX) {
+      carry_forward(d, first);
+      first = SIZE_MAX;
+    }
+  }
+}
+
+bool dsm__graph_smallest_need(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
+                              double *smallest_need) {
+  descent d = {.graph = graph};
+  if (!allocate(&d, arena)) {
+    return false;
+  }
+  dsm__graph_least_transient(graph, d.reached);
+  const double least_ceiling = d.reached[graph->node_count - 1];
+  /* The path of least kept bytes is the first to beat. */
+  const dsm__graph_price kept_only = {0, 1, HUGE_VAL};
+  dsm__graph_sweep_back(graph, kept_only, d.rest);
+  dsm__graph_walk(graph, kept_only, d.rest, path);
+  const dsm__graph_sums least_kept = dsm__graph_sum(graph, path);
+  d.best = dsm__graph_bytes(least_kept);
+  d.best_ceiling = least_kept.transient_bytes;
+  list_candidates(&d, least_ceiling);
+  probe(&d);
+  raise_ceiling(&d, least_ceiling);
+  const dsm__graph_price within = {0, 1, d.best_ceiling};
+  dsm__graph_sweep_back(graph, within, d.rest);
+  dsm__graph_walk(graph, within, d.rest, path);
+  *smallest_need = dsm__graph_bytes(dsm__graph_sum(graph, path));
+  return true;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/graph/graph_reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/tolerance.h"
+
+/* Sweeps to the last node, and what they decide. */
+typedef struct reduction {
+  dsm__graph_relaxed *relaxed;
+  double price;
+  double *cheapest_rest;
+  double *priced_rest;
+  double *kept_rest;
+  unsigned char *is_edge_in;
+  unsigned char *is_node_in;
+  uint32_t *new_index; /* of each node that is in */
+} reduction;
+
+static bool allocate(reduction *d) {
+  const dsm__graph *const graph = d->relaxed->graph;
+  dsm__arena *const arena = d->relaxed->arena;
+  const size_t count = graph->node_count;
+  d->cheapest_rest = dsm__arena_array(arena, count, sizeof(double));
+  d->priced_rest = dsm__arena_array(arena, count, sizeof(double));
+  d->kept_rest = d->relaxed->rest;
+  d->is_edge_in = dsm__arena_array(arena, graph->nodes[count].first_edge, 1);
+  d->is_node_in = dsm__arena_array(arena, count, 1);
+  d->new_index = dsm__arena_array(arena, count, sizeof d->new_index[0]);
+  return d->cheapest_rest != NULL && d->priced_rest != NULL && d->is_edge_in != NULL &&
+         d->is_node_in != NULL && d->new_index != NULL;
+}
+
+static void sweep(const reduction *d) {
+  dsm__graph_relaxed *const r = d->relaxed;
+  const dsm__graph_price unpriced = {1, 0, r->transient_limit};
+  const dsm__graph_price priced = {1, d->price, r->transient_limit};
+  const dsm__graph_price kept_only = {0, 1, r->transient_limit};
+  dsm__graph_sweep_forward(r->graph, unpriced, r->cheapest_before);
+  dsm__graph_sweep_forward(r->graph, priced, r->priced_before);
+  dsm__graph_sweep_forward(r->graph, kept_only, r->kept_before);
+  dsm__graph_sweep_back(r->graph, unpriced, d->cheapest_rest);
+  dsm__graph_sweep_back(r->graph, priced, d->priced_rest);
+  dsm__graph_sweep_back(r->graph, kept_only, d->kept_rest);
+}
+
+/* Can an edge from node v be on a path that fits and is as good as the incumbent? */
+static bool is_promising(const reduction *d, size_t v, const dsm__graph_edge *edge) {
+  const dsm__graph_relaxed *const r = d->relaxed;
+  const dsm__graph_node *const to = &r->graph->nodes[edge->to];
+  const double capacity = r->graph->capacity_bytes;
+  const double limit = dsm__equal_to(r->incumbent_cycles) + dsm__graph_rounding_slack(r, d->price);
+  const double transient = dsm__graph_larger(
+      r->least_transient, dsm__graph_larger(r->transient_before[v], to->transient_bytes));
+  const double kept = r->kept_before[v] + to->kept_bytes + d->kept_rest[edge->to];
+  const double cycles = r->cheapest_before[v] + edge->cycles + d->cheapest_rest[edge->to];
+  const double priced =
+      r->priced_before[v] + edge->cycles + d->price * to->kept_bytes + d->priced_rest[edge->to];
+  return kept + transient <= capacity * (1 + r->rounding) && cycles <= limit &&
+         priced - d->price * (capacity - transient) <= limit;
+}
+
+/* Keeps the edges that are promising, and of those the ones on a path from end to end. */
+static void choose(const reduction *d) {
+  const dsm__graph *const graph = d->relaxed->graph;
+  const dsm__graph_path *const incumbent = &d->relaxed->incumbent;
+  for (size_t i = 0; i < incumbent->length; i++) {
+    d->is_edge_in[incumbent->edges[i]] = 1; /* whatever rounding says */
+  }
+  d->is_node_in[graph->node_count - 1] = 1;
+  for (size_t v = graph->node_count - 1; v-- > 0;) {
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      const bool is_in =
+          d->is_node_in[edge->to] != 0 && (d->is_edge_in[e] != 0 || is_promising(d, v, edge));
+      d->is_edge_in[e] = is_in ? 1 : 0;
+      d->is_node_in[v] = is_in ? 1 : d->is_node_in[v];
+    }
+  }
+  /* 2: reached from the first node, by edges that are in. */
+  d->is_node_in[0] = 2;
+  for (size_t v = 0; v + 1 < graph->node_count; v++) {
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      if (d->is_node_in[v] != 2) {
+        d->is_edge_in[e] = 0;
+      } else if (d->is_edge_in[e] != 0) {
+        d->is_node_in[graph->edges[e].to] = 2;
+      }
+    }
+  }
+}
+
+static bool copy(const reduction *d, dsm__graph_reduced *reduced) {
+  const dsm__graph *const graph = d->relaxed->graph;
+  dsm__arena *const arena = d->relaxed->arena;
+  size_t node_count = 0;
+  size_t edge_count = 0;
+  for (size_t v = 0; v < graph->node_count; v++) {
+    d->new_index[v] = (uint32_t)node_count;
+    node_count += d->is_node_in[v] == 2 ? 1 : 0;
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      edge_count += d->is_edge_in[e];
+    }
+  }
+  dsm__graph_node *const nodes = dsm__arena_array(arena, node_count + 1, sizeof *nodes);
+  dsm__graph_edge *const edges = dsm__arena_array(arena, edge_count, sizeof *edges);
+  reduced->original = dsm__arena_array(arena, edge_count, sizeof reduced->original[0]);
+  if (nodes == NULL || edges == NULL || reduced->original == NULL) {
+    return false;
+  }
+  size_t filled = 0;
+  for (size_t v = 0; v < graph->node_count; v++) {
+    if (d->is_node_in[v] == 2) {
+      nodes[d->new_index[v]] = graph->nodes[v];
+      nodes[d->new_index[v]].first_edge = filled;
+    }
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      if (d->is_edge_in[e] != 0) {
+        edges[filled] = graph->edges[e];
+        edges[filled].to = d->new_index[graph->edges[e].to];
+        reduced->original[filled++] = e;
+      }
+    }
+  }
+  nodes[node_count].first_edge = filled;
+  reduced->graph =
+      (dsm__graph){nodes, node_count, edges, graph->capacity_bytes, graph->is_counting};
+  return true;
+}
+
+/* The incumbent goes through the edges in ascending order, as `original` does. */
+static bool copy_incumbent(const reduction *d, dsm__graph_reduced *reduced) {
+  const dsm__graph_path *const whole = &d->relaxed->incumbent;
+  dsm__graph_path *const path = &reduced->incumbent;
+  path->edges =
+      dsm__arena_array(d->relaxed->arena, reduced->graph.node_count, sizeof path->edges[0]);
+  if (path->edges == NULL) {
+    return false;
+  }
+  size_t e = 0;
+  for (path->length = 0; path->length < whole->length; path->length++) {
+    while (reduced->original[e] != whole->edges[path->length]) {
+      e++;
+    }
+    path->edges[path->length] = e;
+  }
+  return true;
+}
+
+bool dsm__graph_reduce(dsm__graph_relaxed *relaxed, double price, dsm__graph_reduced *reduced) {
+  reduction d = {.relaxed = relaxed, .price = price};
+  if (!allocate(&d)) {
+    return false;
+  }
+  sweep(&d);
+  choose(&d);
+  return copy(&d, reduced) && copy_incumbent(&d, reduced);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph_relax.c: Lagrangian relaxation of the memory's limit.
+ *
+ * For a price on kept bytes the cheapest path is found exactly. For every path that fits,
+ * cycles >= cycles + price * (kept + largest transient - capacity), so
+ * (cheapest priced path) - price * (capacity - least possible largest transient) is a lower bound.
+ * A search over the price finds a good bound, and paths that fit on the way.
+ *
+ * Identical layers have one price at which all of them change their mind, so that the paths on its
+ * two sides are far apart. Between them lie those that begin as one and go on as the other. So the
+ * best is taken of all paths that go to a node as the cheapest path of one price does, over an
+ * edge, and on as that of another.
+ */
+#include "search/graph/graph_relax.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A path tried, and the price at which it is cheapest. */
+typedef struct trial {
+  double price;
+  dsm__graph_sums sums;
+} trial;
+
+/* Does the path of a trial keep little enough? Either for the bound or to fit. */
+typedef bool (*is_lean)(const dsm__graph_relaxed *, const dsm__graph_sums *);
+
+static bool allocate_tree(const dsm__graph_relaxed *r, dsm__graph_tree *tree) {
+  const size_t count = r->graph->node_count;
+  tree->sums = dsm__arena_array(r->arena, count, sizeof tree->sums[0]);
+  tree->edges = dsm__arena_array(r->arena, count, sizeof tree->edges[0]);
+  tree->from = dsm__arena_array(r->arena, count, sizeof tree->from[0]);
+  return tree->sums != NULL && tree->edges != NULL && tree->from != NULL;
+}
+
+static bool allocate(dsm__graph_relaxed *r) {
+  const size_t count = r->graph->node_count;
+  r->cheapest_before = dsm__arena_array(r->arena, count, sizeof(double));
+  r->priced_before = dsm__arena_array(r->arena, count, sizeof(double));
+  r->kept_before = dsm__arena_array(r->arena, count, sizeof(double));
+  r->transient_before = dsm__arena_array(r->arena, count, sizeof(double));
+  r->rest = dsm__arena_array(r->arena, count, sizeof(double));
+  r->scratch.edges = dsm__arena_array(r->arena, count, sizeof r->scratch.edges[0]);
+  return r->cheapest_before != NULL && r->priced_before != NULL && r->kept_before != NULL &&
+         r->transient_before != NULL && r->rest != NULL && r->scratch.edges != NULL &&
+         allocate_tree(r, &r->heads[0]) && allocate_tree(r, &r->heads[1]) &&
+         allocate_tree(r, &r->tail);
+}
+
+double dsm__graph_rounding_slack(const dsm__graph_relaxed *relaxed, double price) {
+  return relaxed->rounding * (relaxed->incumbent_cycles + price * relaxed->graph->capacity_bytes);
+}
+
+void dsm__graph_offer(dsm__graph_relaxed *relaxed) {
+  const dsm__graph_sums sums = dsm__graph_sum(relaxed->graph, &relaxed->scratch);
+  if (sums.cycles < relaxed->incumbent_cycles &&
+      dsm__graph_bytes(sums) <= relaxed->graph->capacity_bytes) {
+    relaxed->incumbent_cycles = sums.cycles;
+    relaxed->incumbent.length = relaxed->scratch.length;
+    memcpy(relaxed->incumbent.edges, relaxed->scratch.edges,
+           relaxed->scratch.length * sizeof relaxed->scratch.edges[0]);
+  }
+}
+
+static double edge_count(const dsm__graph_relaxed *r) {
+  return (double)r->graph->nodes[r->graph->node_count].first_edge;
+}
+
+/* The most edges of any path; `longest` is scratch. */
+static size_t longest_path(const dsm__graph *graph, double *longest) {
+  for (size_t v = 0; v < graph->node_count; v++) {
+    longest[v] = 0;
+  }
+  for (size_t v = 0; v < graph->node_count; v++) {
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      const uint32_t to = graph->edges[e].to;
+      longest[to] = dsm__graph_larger(longest[to], longest[v] + 1);
+    }
+  }
+  return (size_t)longest[graph->node_count - 1];
+}
+
+/* Tries a price: better bound, better incumbent. */
+static trial try_price(dsm__graph_relaxed *r, double price) {
+  double *const rest = r->rest;
+  const dsm__graph_price priced = {1, price, r->transient_limit};
+  dsm__graph_sweep_back(r->graph, priced, rest);
+  const double best = price * r->graph->nodes[0].kept_bytes + rest[0];
+  const double bound = best - price * (r->graph->capacity_bytes - r->least_transient) -
+                       dsm__graph_rounding_slack(r, price);
+  if (bound > r->bound_cycles) {
+    r->bound_cycles = bound;
+    r->price = price;
+  }
+  dsm__graph_walk(r->graph, priced, rest, &r->scratch);
+  dsm__graph_offer(r);
+  r->work += edge_count(r);
+  return (trial){price, dsm__graph_sum(r->graph, &r->scratch)};
+}
+
+static bool is_lean_for_bound(const dsm__graph_relaxed *r, const dsm__graph_sums *sums) {
+  return sums->kept_bytes <= r->graph->capacity_bytes - r->least_transient;
+}
+
+static bool is_lean_to_fit(const dsm__graph_relaxed *r, const dsm__graph_sums *sums) {
+  return dsm__graph_bytes(*sums) <= r->graph->capacity_bytes;
+}
+
+/*
+ * Narrows the prices between a path that is not lean and one that is, in turn with the price at
+ * which both cost the same (no other path between them is cheaper there: done) and with the middle.
+ * The price of the lean path may be infinite.
+ */
+static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, trial *lean) {
+  enum { TRIALS = 60 };
+  for (int i = 0; i < TRIALS && fast->sums.kept_bytes > lean->sums.kept_bytes; i++) {
+    const double equal =
+        (lean->sums.cycles - fast->sums.cycles) / (fast->sums.kept_bytes - lean->sums.kept_bytes);
+    const bool is_middle = i % 2 == 1 && isfinite(lean->price);
+    const double price = is_middle ? fast->price + (lean->price - fast->price) / 2 : equal;
+    if (price <= fast->price || price >= lean->price) {
+      return;
+    }
+    const trial tried = try_price(r, price);
+    const double cost = tried.sums.cycles + price * tried.sums.kept_bytes;
+    const double known = fast->sums.cycles + price * fast->sums.kept_bytes;
+    if (is_lean_enough(r, &tried.sums)) {
+      *lean = tried;
+    } else {
+      *fast = tried;
+    }
+    if (!is_middle && cost >= known * (1 - r->rounding)) {
+      fast->price = price;
+      lean->price = price;
+      return;
+    }
+  }
+}
+
+/* The cheapest path from the first node to each. */
+static void grow_head(const dsm__graph_relaxed *r, double price, dsm__graph_tree *tree) {
+  const dsm__graph *const graph = r->graph;
+  for (size_t v = 0; v < graph->node_count; v++) {
+    tree->sums[v] = (dsm__graph_sums){v == 0 ? 0 : HUGE_VAL, 0, 0, 0};
+  }
+  for (size_t v = 0; v < graph->node_count; v++) {
+    const dsm__graph_node *const node = &graph->nodes[v];
+    dsm__graph_sums *const own = &tree->sums[v];
+    own->cycles = node->transient_bytes <= r->transient_limit ? own->cycles : HUGE_VAL;
+    own->kept_bytes += node->kept_bytes;
+    own->transient_bytes = dsm__graph_larger(own->transient_bytes, node->transient_bytes);
+    const double cost = own->cycles + price * own->kept_bytes;
+    for (size_t e = node->first_edge; e < (node + 1)->first_edge; e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      dsm__graph_sums *const next = &tree->sums[edge->to];
+      if (cost + edge->cycles < next->cycles + price * next->kept_bytes) {
+        *next = *own;
+        next->cycles += edge->cycles;
+        tree->edges[edge->to] = e;
+        tree->from[edge->to] = (uint32_t)v;
+      }
+    }
+  }
+}
+
+/* The cheapest path from each node, its own bytes left out, to the last. */
+static void grow_tail(const dsm__graph_relaxed *r, double price, dsm__graph_tree *tree) {
+  const dsm__graph *const graph = r->graph;
+  tree->sums[graph->node_count - 1] = (dsm__graph_sums){0, 0, 0, 0};
+  for (size_t v = graph->node_count - 1; v-- > 0;) {
+    const dsm__graph_node *const node = &graph->nodes[v];
+    dsm__graph_sums best = {HUGE_VAL, 0, 0, 0};
+    for (size_t e = node->first_edge; e < (node + 1)->first_edge; e++) {
+      const dsm__graph_edge *const edge = &graph->edges[e];
+      const dsm__graph_node *const to = &graph->nodes[edge->to];
+      const dsm__graph_sums *const next = &tree->sums[edge->to];
+      const dsm__graph_sums sums = {next->cycles + edge->cycles, next->kept_bytes + to->kept_bytes,
+                                    dsm__graph_larger(next->transient_bytes, to->transient_bytes),
+                                    0};
+      if (to->transient_bytes <= r->transient_limit &&
+          sums.cycles + price * sums.kept_bytes < best.cycles + price * best.kept_bytes) {
+        best = sums;
+        tree->edges[v] = e;
+      }
+    }
+    tree->sums[v] = best;
+  }
+}
+
+void dsm__graph_begin_with(dsm__graph_relaxed *relaxed, const dsm__graph_tree *head, size_t node) {
+  dsm__graph_path *const path = &relaxed->scratch;
+  path->length = 0;
+  for (size_t v = node; v != 0; v = head->from[v]) {
+    path->length++;
+  }
+  size_t at = path->length;
+  for (size_t v = node; v != 0; v = head->from[v]) {
+    path->edges[--at] = head->edges[v];
+  }
+}
+
+/* Offers the best of all paths that follow `head` to some node, an edge, then `tail`. */
+static void join(dsm__graph_relaxed *r, const dsm__graph_tree *head, const dsm__graph_tree *tail) {
+  const dsm__graph *const graph = r->graph;
+  double best_cycles = r->incumbent_cycles;
+  size_t best_edge = SIZE_MAX;
+  size_t best_node = 0;
+  for (size_t v = 0; v + 1 < graph->node_count; v++) {
+    const dsm__graph_sums *const before = &head->sums[v];
+    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+      const uint32_t to = graph->edges[e].to;
+      const dsm__graph_sums *const after = &tail->sums[to];
+      const double cycles = before->cycles + graph->edges[e].cycles + after->cycles;
+      const double kept = before->kept_bytes + graph->nodes[to].kept_bytes + after->kept_bytes;
+      const double transient =
+          dsm__graph_larger(graph->nodes[to].transient_bytes,
+                            dsm__graph_larger(before->transient_bytes, after->transient_bytes));
+      if (cycles < best_cycles && kept + transient <= graph->capacity_bytes) {
+        best_cycles = cycles;
+        best_edge = e;
+        best_node = v;
+      }
+    }
+  }
+  if (best_edge == SIZE_MAX) {
+    return;
+  }
+  dsm__graph_begin_with(r, head, best_node);
+  r->scratch.edges[r->scratch.length++] = best_edge;
+  for (size_t v = graph->edges[best_edge].to; v != graph->node_count - 1;) {
+    r->scratch.edges[r->scratch.length++] = tail->edges[v];
+    v = graph->edges[tail->edges[v]].to;
+  }
+  dsm__graph_offer(r);
+}
+
+/* Joins the cheapest paths of two prices: just below the one, just above the other. */
+static void join_prices(dsm__graph_relaxed *r, double fast_price, double lean_price) {
+  static const double JUST = 1e-6; /* enough to part what costs the same but for rounding */
+  const double prices[DSM__GRAPH_HEADS] = {fast_price * (1 - JUST), lean_price * (1 + JUST)};
+  for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
+    grow_head(r, prices[h], &r->heads[h]);
+  }
+  for (int t = 0; t < DSM__GRAPH_HEADS; t++) {
+    grow_tail(r, prices[t], &r->tail);
+    for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
+      join(r, &r->heads[h], &r->tail);
+    }
+  }
+  r->work += 8 * edge_count(r);
+}
+
+bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
+                            const dsm__graph_path *incumbent, dsm__graph_relaxed *relaxed) {
+  dsm__graph_relaxed *const r = relaxed;
+  *r = (dsm__graph_relaxed){.graph = graph, .arena = arena};
+  if (!allocate(r)) {
+    return false;
+  }
+  r->incumbent = *incumbent;
+  r->incumbent_cycles = dsm__graph_sum(graph, incumbent).cycles;
+  r->rounding = 4 * DBL_EPSILON * (double)(1 + longest_path(graph, r->rest));
+  dsm__graph_least_transient(graph, r->transient_before);
+  return true;
+}
+
+void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, double transient_limit) {
+  dsm__graph_relaxed *const r = relaxed;
+  const dsm__graph_price kept_only = {0, 1, transient_limit};
+  r->least_transient = least_transient;
+  r->transient_limit = transient_limit;
+  r->bound_cycles = -HUGE_VAL;
+  r->price = 0;
+  dsm__graph_sweep_forward(r->graph, kept_only, r->kept_before);
+  if (r->kept_before[r->graph->node_count - 1] + least_transient >
+      r->graph->capacity_bytes * (1 + r->rounding)) {
+    r->bound_cycles = HUGE_VAL;
+    return;
+  }
+  dsm__graph_sweep_back(r->graph, kept_only, r->rest);
+  dsm__graph_walk(r->graph, kept_only, r->rest, &r->scratch);
+  dsm__graph_offer(r);
+  const trial leanest = {HUGE_VAL, dsm__graph_sum(r->graph, &r->scratch)};
+  trial fast = try_price(r, 0);
+  trial lean = leanest;
+  if (!is_lean_for_bound(r, &fast.sums)) {
+    narrow(r, is_lean_for_bound, &fast, &lean);
+  }
+  const double fast_price = fast.price;
+  if (isfinite(lean.price) && !is_lean_to_fit(r, &lean.sums) && is_lean_to_fit(r, &leanest.sums)) {
+    fast = lean;
+    lean = leanest;
+    narrow(r, is_lean_to_fit, &fast, &lean);
+  }
+  const dsm__graph_price unpriced = {1, 0, transient_limit};
+  const dsm__graph_price priced = {1, r->price, transient_limit};
+  dsm__graph_sweep_forward(r->graph, unpriced, r->cheapest_before);
+  dsm__graph_sweep_forward(r->graph, priced, r->priced_before);
+  join_prices(r, fast_price, isfinite(lean.price) ? lean.price : fast.price);
+}
+
+void dsm__graph_relax_whole(dsm__graph_relaxed *relaxed) {
+  const dsm__graph *const graph = relaxed->graph;
+  const size_t last = graph->node_count - 1;
+  const double least = relaxed->transient_before[last];
+  dsm__graph_sweep_forward(graph, (dsm__graph_price){0, 1, HUGE_VAL}, relaxed->rest);
+  const double most = dsm__graph_larger(dsm__graph_sum(graph, &relaxed->incumbent).transient_bytes,
+                                        graph->capacity_bytes - relaxed->rest[last]);
+  dsm__graph_relax(relaxed, least, most);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/hold/held_lives.h"
+
+#include "plan/holding.h"
+
+enum { SET_BITS = 64 };
+
+const char *dsm__why_not_holdable(const dsm_workload *workload, size_t layer_index) {
+  const size_t last = dsm__last_use(&workload->layers[layer_index]);
+  if (last == DSM_NEVER_USED) {
+    return "no layer uses it";
+  }
+  if (workload->layers[layer_index].timesteps > 1) {
+    return "the layer has timesteps";
+  }
+  for (size_t k = layer_index + 1; k <= last; k++) {
+    if (workload->layers[k].timesteps > 1) {
+      return "a layer with timesteps runs before its last use";
+    }
+  }
+  return NULL;
+}
+
+/* Bits of tensors that layers made; false if one of them cannot be held, or there are none. */
+static bool bits_of(const dsm__lives *lives, const size_t *indices, size_t count,
+                    dsm__held_set *bits) {
+  bool are_all = count > 0;
+  for (size_t i = 0; i < count; i++) {
+    if (indices[i] == DSM_NETWORK_INPUT || !lives->layers[indices[i]].is_holdable) {
+      are_all = false;
+    } else {
+      *bits |= lives->layers[indices[i]].own;
+    }
+  }
+  return are_all;
+}
+
+/* Takes a free bit for a layer's output. */
+static void take_bit(dsm__lives *lives, const dsm_workload *workload, size_t index,
+                     dsm__held_set *taken) {
+  dsm__life *const life = &lives->layers[index];
+  for (unsigned b = 0; b < SET_BITS; b++) {
+    const dsm__held_set bit = (dsm__held_set)1 << b;
+    if ((*taken & bit) == 0) {
+      *taken |= bit;
+      life->is_holdable = true;
+      life->own = bit;
+      lives->layers[dsm__last_use(&workload->layers[index])].ending |= bit;
+      lives->is_any_holdable = true;
+      return;
+    }
+  }
+  lives->is_cut = true;
+}
+
+/* Counts (users NULL) or lists who uses the outputs in a list. */
+static void note_users(const size_t *indices, size_t count, size_t user, size_t *next,
+                       size_t *users) {
+  for (size_t i = 0; i < count; i++) {
+    if (indices[i] != DSM_NETWORK_INPUT) {
+      if (users != NULL) {
+        users[next[indices[i]]] = user;
+      }
+      next[indices[i]]++;
+    }
+  }
+}
+
+static void note_all_users(const dsm_workload *workload, size_t *next, size_t *users) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    note_users(layer->producers, layer->producer_count, i, next, users);
+    note_users(layer->shortcuts, layer->shortcut_count, i, next, users);
+  }
+}
+
+static bool list_users(dsm__lives *lives, const dsm_workload *workload, dsm__arena *arena) {
+  const size_t count = workload->layer_count;
+  size_t *const next = dsm__arena_array(arena, count + 1, sizeof *next);
+  lives->first_user = dsm__arena_array(arena, count + 1, sizeof lives->first_user[0]);
+  if (next == NULL || lives->first_user == NULL) {
+    return false;
+  }
+  note_all_users(workload, next, NULL);
+  size_t total = 0;
+  for (size_t i = 0; i <= count; i++) {
+    lives->first_user[i] = total;
+    total += next[i];
+    next[i] = lives->first_user[i];
+  }
+  lives->users = dsm__arena_array(arena, total, sizeof lives->users[0]);
+  if (lives->users == NULL) {
+    return false;
+  }
+  note_all_users(workload, next, lives->users);
+  return true;
+}
+
+bool dsm__lives_derive(dsm__lives *lives, const dsm_workload *workload, dsm__arena *arena) {
+  const size_t count = workload->layer_count;
+  *lives = (dsm__lives){.layers = dsm__arena_array(arena, count, sizeof lives->layers[0])};
+  size_t *const next_timed = dsm__arena_array(arena, count + 1, sizeof *next_timed);
+  if (lives->layers == NULL || next_timed == NULL || !list_users(lives, workload, arena)) {
+    return false;
+  }
+  next_timed[count] = count;
+  for (size_t i = count; i-- > 0;) {
+    next_timed[i] = workload->layers[i].timesteps > 1 ? i : next_timed[i + 1];
+  }
+  dsm__held_set taken = 0;
+  for (size_t i = 0; i < count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    dsm__life *const life = &lives->layers[i];
+    const size_t last = dsm__last_use(layer);
+    life->is_crossed = taken != 0;
+    life->can_input_be_held =
+        bits_of(lives, layer->producers, layer->producer_count, &life->producers);
+    life->can_shortcut_be_held =
+        bits_of(lives, layer->shortcuts, layer->shortcut_count, &life->shortcuts);
+    if (last != DSM_NEVER_USED && last < next_timed[i]) {
+      take_bit(lives, workload, i, &taken);
+    }
+    taken &= ~life->ending;
+  }
+  return true;
+}

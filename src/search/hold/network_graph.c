@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/hold/network_graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "plan/mapping_memory.h"
+#include "search/hold/network_building.h"
+
+enum { ROLE_CHANGES = 4 };
+
+uint32_t dsm__step_pack(const dsm__layer_step *step) {
+  return (uint32_t)step->update | (uint32_t)step->factor_index << 2 | step->layout << 8 |
+         (step->is_output_held ? DSM__TAG_COUNTS : 0);
+}
+
+dsm__layer_step dsm__step_unpack(uint32_t tag) {
+  return (dsm__layer_step){(dsm_parallelism)(tag & 3U), tag >> 2 & 63U,
+                           (tag & DSM__TAG_COUNTS) != 0, (tag & ~DSM__TAG_COUNTS) >> 8};
+}
+
+static const dsm__open_choice *choices_of(const dsm__building *b, size_t index) {
+  const dsm__layer_table *const table = b->request->table;
+  return table->choices[table->distinct.class_of[index]];
+}
+
+static bool is_per_pass(const dsm__building *b) {
+  return dsm__is_training(b) && dsm__has_optimization(b->inputs, DSM_OPTIMIZATION_PER_PASS);
+}
+
+static uint32_t add_junction(dsm__building *b, dsm__node_kind kind, size_t layer, unsigned pair) {
+  const dsm__node_info info = {(uint32_t)layer,
+                               (uint8_t)kind,
+                               (uint8_t)dsm__pair_forward(pair),
+                               (uint8_t)dsm__pair_backward(pair),
+                               0,
+                               0};
+  return dsm__builder_add_node(&b->builder, info, 0, 0);
+}
+
+uint32_t dsm__add_layer_node(dsm__building *b, dsm__node_kind kind, size_t index, unsigned pair,
+                             unsigned factor_index) {
+  const dsm_parallelism forward = dsm__pair_forward(pair);
+  const dsm_parallelism backward = dsm__pair_backward(pair);
+  const dsm_pass_layouts layouts = {{forward, backward, forward}};
+  const dsm_layer_memory memory =
+      dsm_layer_memory_derive(dsm__layer_at(b, index), b->inputs->machine, b->inputs->workload,
+                              b->inputs->options->mode, &layouts, b->input_bytes);
+  const dsm__node_info info = {(uint32_t)index,   (uint8_t)kind,         (uint8_t)forward,
+                               (uint8_t)backward, (uint8_t)factor_index, 0};
+  return dsm__builder_add_node(&b->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
+}
+
+static bool has_open(const dsm__building *b, size_t index, unsigned pair) {
+  return isfinite(choices_of(b, index)[pair].cycles);
+}
+
+/* Nodes between which the relayouts into a layer lie, and those after it. */
+static void add_layer_nodes(dsm__building *b, size_t index) {
+  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+    b->middle[pair] = DSM__NO_NODE;
+    const dsm_parallelism forward = dsm__pair_forward(pair);
+    bool is_left = false;  /* some state before has this backward parallelism */
+    bool is_taken = false; /* the layer can take this forward parallelism */
+    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+      const dsm_parallelism other = (dsm_parallelism)p;
+      is_left = is_left || b->open[dsm__pair_of(other, dsm__pair_backward(pair))] != DSM__NO_NODE;
+      is_taken = is_taken || has_open(b, index, dsm__pair_of(forward, other));
+    }
+    if (is_per_pass(b) && is_left && is_taken) {
+      b->middle[pair] = add_junction(b, DSM__NODE_MIDDLE, index, pair);
+    }
+  }
+  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+    b->entry[pair] = has_open(b, index, pair)
+                         ? dsm__add_layer_node(b, DSM__NODE_ENTRY, index, pair, 0)
+                         : DSM__NO_NODE;
+  }
+  const dsm__groups *const groups = b->request->groups;
+  b->first_group_node = (uint32_t)b->builder.node_count;
+  for (size_t g = b->next_group; g < groups->count && groups->items[g].first_layer == index; g++) {
+    const dsm__node_info info = {(uint32_t)index, DSM__NODE_GROUP, 0, 0, 0, 0};
+    dsm__builder_add_node(&b->builder, info, groups->items[g].kept_bytes,
+                          groups->items[g].transient_bytes);
+  }
+  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+    b->next_open[pair] = b->entry[pair] == DSM__NO_NODE
+                             ? DSM__NO_NODE
+                             : add_junction(b, DSM__NODE_OPEN, index + 1, pair);
+  }
+}
+
+/* The free node after a layer, if a group ends with it; its groups' edges lead there. */
+static uint32_t add_free_node(dsm__building *b, size_t boundary) {
+  if (b->first_ending[boundary] == 0) {
+    return DSM__NO_NODE;
+  }
+  const uint32_t node = add_junction(b, DSM__NODE_FREE, boundary, 0);
+  for (size_t g = b->first_ending[boundary]; g != 0; g = b->next_ending[g - 1]) {
+    if (!b->builder.is_out_of_memory && b->group_edges[g - 1] != SIZE_MAX) {
+      b->builder.edges[b->group_edges[g - 1]].to = node;
+    }
+  }
+  return node;
+}
+
+static unsigned role_change(dsm_parallelism before, dsm_parallelism after) {
+  const dsm_axis_roles from = dsm_parallelism_roles(before);
+  const dsm_axis_roles to = dsm_parallelism_roles(after);
+  return (from.x != to.x ? 1U : 0U) | (from.y != to.y ? 2U : 0U);
+}
+
+/* Cycles of a relayout into a layer, by the roles that change (section 5). */
+static void derive_relayouts(const dsm__building *b, size_t index, double *relayouts) {
+  const dsm_workload *const workload = b->inputs->workload;
+  const double bytes = (double)dsm__layer_at(b, index)->carried_elements *
+                       (double)workload->minibatch * workload->element_bytes;
+  for (int to = 0; to < DSM_PARALLELISM_COUNT; to++) {
+    const dsm_traffic traffic =
+        dsm_relayout_traffic(b->inputs->machine, bytes, DSM_PARALLELISM_DATA, (dsm_parallelism)to);
+    relayouts[role_change(DSM_PARALLELISM_DATA, (dsm_parallelism)to)] =
+        dsm_group_cycles(b->inputs->machine, &traffic);
+  }
+}
+
+static void add_group_edges(dsm__building *b, size_t index) {
+  const dsm__groups *const groups = b->request->groups;
+  for (size_t g = b->next_group; g < groups->count && groups->items[g].first_layer == index; g++) {
+    dsm__builder_add_edge(&b->builder, b->first_group_node + (uint32_t)(g - b->next_group), 0, 0);
+  }
+}
+
+/* Edges out of the states before a layer in which nothing is held. */
+static void add_open_edges(dsm__building *b, size_t index, const double *relayouts) {
+  for (unsigned from = 0; from < DSM__PAIRS; from++) {
+    if (b->open[from] == DSM__NO_NODE) {
+      continue;
+    }
+    dsm__builder_begin_edges(&b->builder, b->open[from]);
+    for (unsigned to = 0; to < DSM__PAIRS; to++) {
+      const double move = relayouts[role_change(dsm__pair_forward(from), dsm__pair_forward(to))];
+      if (is_per_pass(b)) {
+        if (b->middle[to] != DSM__NO_NODE && dsm__pair_backward(to) == dsm__pair_backward(from)) {
+          dsm__builder_add_edge(&b->builder, b->middle[to], move, 0);
+        }
+      } else if (b->entry[to] != DSM__NO_NODE) {
+        dsm__builder_add_edge(&b->builder, b->entry[to], dsm__is_training(b) ? 2 * move : move, 0);
+      }
+    }
+    add_group_edges(b, index);
+  }
+  if (b->free == DSM__NO_NODE) {
+    return;
+  }
+  dsm__builder_begin_edges(&b->builder, b->free);
+  for (unsigned to = 0; to < DSM__PAIRS; to++) {
+    if (b->entry[to] != DSM__NO_NODE) {
+      dsm__builder_add_edge(&b->builder, b->entry[to], 0, 0);
+    }
+  }
+  add_group_edges(b, index);
+}
+
+static void add_middle_edges(dsm__building *b, const double *relayouts) {
+  for (unsigned from = 0; from < DSM__PAIRS; from++) {
+    if (b->middle[from] == DSM__NO_NODE) {
+      continue;
+    }
+    dsm__builder_begin_edges(&b->builder, b->middle[from]);
+    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+      const unsigned to = dsm__pair_of(dsm__pair_forward(from), (dsm_parallelism)p);
+      if (b->entry[to] != DSM__NO_NODE) {
+        dsm__builder_add_edge(&b->builder, b->entry[to],
+                              relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)],
+                              0);
+      }
+    }
+  }
+}
+
+/* The layer with nothing held before or after: at its best, or (where it is to be explained) in
+ * every way. */
+static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_parallelism update,
+                            unsigned factor_index) {
+  const dsm__layer_table *const table = b->request->table;
+  const dsm__open_choice *const choice = &choices_of(b, index)[pair];
+  const dsm__layer_step step = {update, factor_index, false, 0};
+  if (index != b->request->explained_layer && !b->request->is_priced_later) {
+    if (choice->update == update && choice->factor_index == factor_index) {
+      dsm__builder_add_edge(&b->builder, b->next_open[pair], choice->cycles, dsm__step_pack(&step));
+    }
+    return;
+  }
+  const dsm_pass_layouts layouts = {{dsm__pair_forward(pair), dsm__pair_backward(pair), update}};
+  const bool is_uniform =
+      dsm__pair_forward(pair) == dsm__pair_backward(pair) && dsm__pair_forward(pair) == update;
+  if ((is_per_pass(b) || is_uniform) &&
+      dsm__factor_is_allowed(b->request->factors, dsm__layer_at(b, index), factor_index)) {
+    const double cycles =
+        dsm__open_cycles(table, table->distinct.class_of[index], &layouts, factor_index);
+    if (isfinite(cycles)) {
+      dsm__builder_add_edge(&b->builder, b->next_open[pair], cycles, dsm__step_pack(&step));
+    }
+  }
+}
+
+/* Edges out of the entries, in the order of decisions: update, factor, held. */
+static void add_entry_edges(dsm__building *b, size_t index) {
+  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+    if (b->entry[pair] == DSM__NO_NODE) {
+      continue;
+    }
+    dsm__builder_begin_edges(&b->builder, b->entry[pair]);
+    for (unsigned block = 0; block < DSM__BLOCKS; block++) {
+      const dsm_parallelism update = (dsm_parallelism)(block / DSM__FACTORS_MAX);
+      const unsigned factor_index = block % DSM__FACTORS_MAX;
+      if (factor_index >= b->request->factors->count) {
+        continue;
+      }
+      add_plain_edges(b, index, pair, update, factor_index);
+      if (pair == dsm__pair_of(update, update) && b->started[block] != DSM__NO_NODE) {
+        dsm__add_started_edge(b, index, block);
+      }
+    }
+  }
+}
+
+static void add_groups(dsm__building *b, size_t index) {
+  const dsm__groups *const groups = b->request->groups;
+  const size_t first = b->next_group;
+  while (b->next_group < groups->count && groups->items[b->next_group].first_layer == index) {
+    const size_t g = b->next_group++;
+    dsm__builder_begin_edges(&b->builder, b->first_group_node + (uint32_t)(g - first));
+    const double cycles =
+        b->request->has_group_bounds ? groups->items[g].bound_cycles : groups->items[g].cycles;
+    b->group_edges[g] = dsm__builder_add_edge(&b->builder, 0, cycles, (uint32_t)g);
+  }
+}
+
+static void add_layer(dsm__building *b, size_t index) {
+  double relayouts[ROLE_CHANGES];
+  derive_relayouts(b, index, relayouts);
+  add_layer_nodes(b, index);
+  const uint32_t next_free = add_free_node(b, index + 1);
+  add_open_edges(b, index, relayouts);
+  dsm__add_held_edges(b, index);
+  add_middle_edges(b, relayouts);
+  add_entry_edges(b, index);
+  add_groups(b, index);
+  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+    b->open[pair] = b->next_open[pair];
+  }
+  b->free = next_free;
+  const dsm__state_list spent = b->held;
+  b->held = b->next_held;
+  b->next_held = spent;
+}
+
+static void add_end(dsm__building *b) {
+  const dsm__node_info info = {
+      (uint32_t)b->inputs->workload->layer_count, DSM__NODE_END, 0, 0, 0, 0};
+  const uint32_t end = dsm__builder_add_node(&b->builder, info, 0, 0);
+  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+    if (b->open[pair] != DSM__NO_NODE) {
+      dsm__builder_begin_edges(&b->builder, b->open[pair]);
+      dsm__builder_add_edge(&b->builder, end, 0, 0);
+    }
+  }
+  if (b->free != DSM__NO_NODE) {
+    dsm__builder_begin_edges(&b->builder, b->free);
+    dsm__builder_add_edge(&b->builder, end, 0, 0);
+  }
+  dsm__builder_begin_edges(&b->builder, end);
+}
+
+/* Chains the groups by the boundary at which they end. */
+static bool chain_groups(dsm__building *b) {
+  const dsm__groups *const groups = b->request->groups;
+  b->group_edges = dsm__arena_array(b->arena, groups->count, sizeof b->group_edges[0]);
+  b->next_ending = dsm__arena_array(b->arena, groups->count, sizeof b->next_ending[0]);
+  b->first_ending =
+      dsm__arena_array(b->arena, b->inputs->workload->layer_count + 1, sizeof b->first_ending[0]);
+  if (b->group_edges == NULL || b->next_ending == NULL || b->first_ending == NULL) {
+    return false;
+  }
+  for (size_t g = 0; g < groups->count; g++) {
+    const size_t end = groups->items[g].first_layer + groups->items[g].layer_count;
+    b->group_edges[g] = SIZE_MAX;
+    b->next_ending[g] = b->first_ending[end];
+    b->first_ending[end] = g + 1;
+  }
+  return true;
+}
+
+static bool build(dsm__building *b, dsm__network_graph *graph) {
+  const size_t layer_count = b->inputs->workload->layer_count;
+  b->looked_at = dsm__arena_array(b->arena, layer_count, sizeof b->looked_at[0]);
+  if (b->looked_at == NULL || !chain_groups(b)) {
+    return false;
+  }
+  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+    b->open[pair] = DSM__NO_NODE;
+  }
+  b->free = add_junction(b, DSM__NODE_FREE, 0, 0);
+  for (size_t i = 0; i < layer_count && !b->builder.is_out_of_memory; i++) {
+    add_layer(b, i);
+  }
+  add_end(b);
+  size_t *const new_edge =
+      b->builder.is_out_of_memory
+          ? NULL
+          : dsm__arena_array(b->arena, b->builder.edge_count, sizeof *new_edge);
+  if (new_edge == NULL || !dsm__builder_finish(&b->builder, graph, new_edge, b->arena)) {
+    return false;
+  }
+  graph->graph.is_counting = b->inputs->machine->system->model.prefer_holding;
+  graph->is_cut = b->is_cut || (b->request->lives != NULL && b->request->lives->is_cut);
+  const bool are_holdings_kept = b->request->is_priced_later || dsm__has_layout_graph(b->request);
+  return (!are_holdings_kept || dsm__keep_holdings(b, graph, new_edge)) &&
+         (b->request->is_priced_later || dsm__score_pending(b, graph, new_edge));
+}
+
+bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_request *request,
+                              dsm__arena *arena) {
+  dsm__building *const b = calloc(1, sizeof *b);
+  *graph = (dsm__network_graph){.is_cut = false};
+  if (b == NULL) {
+    return false;
+  }
+  b->request = request;
+  b->inputs = request->table->inputs;
+  b->arena = arena;
+  b->held_sets_max = dsm__held_sets_limit(request);
+  b->input_bytes = dsm_input_memory_bytes(b->inputs->machine, b->inputs->workload);
+  const bool is_built = build(b, graph);
+  dsm__builder_fini(&b->builder);
+  free(b->held.items);
+  free(b->next_held.items);
+  free(b->pending);
+  free(b);
+  return is_built;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * network_graph.h: all mappings of a network as paths through a graph (section 13).
+ *
+ * The state between two layers is what later costs depend on: the parallelisms of the layer before
+ * (a pair: forward, backward) while nothing is held; nothing at all after a pipeline group; and the
+ * parallelism, DySM factor and set of live held tensors while something is held. Layers are edges
+ * from state to state, and so are relayouts and whole pipeline groups.
+ */
+#ifndef DSM_SEARCH_HOLD_NETWORK_GRAPH_H
+#define DSM_SEARCH_HOLD_NETWORK_GRAPH_H
+
+#include "search/graph/graph.h"
+#include "search/hold/held_lives.h"
+#include "search/layer_table.h"
+#include "search/pipeline/group_mappings.h"
+
+/** What a node of the graph stands for. */
+typedef enum dsm__node_kind {
+  DSM__NODE_OPEN = 0, /**< after the layer before `layer`; nothing is held */
+  DSM__NODE_FREE,     /**< at the start, and after a pipeline group: no relayout follows */
+  DSM__NODE_MIDDLE,   /**< forward laid out for `layer`, errors still to be */
+  DSM__NODE_ENTRY,    /**< laid out for `layer`; nothing is held */
+  DSM__NODE_HELD,     /**< something is held while `layer` runs */
+  DSM__NODE_GROUP,    /**< a pipeline group begins with `layer` */
+  DSM__NODE_END
+} dsm__node_kind;
+
+typedef struct dsm__node_info {
+  uint32_t layer;
+  uint8_t kind;
+  uint8_t forward; /**< parallelisms */
+  uint8_t backward;
+  uint8_t factor_index; /**< while something is held */
+  dsm__held_set needed; /**< held tensors that a later layer can still read as its input; only where
+                             the model has layouts */
+} dsm__node_info;
+
+/** What an edge out of an entry or held node decides; packed into its tag. */
+typedef struct dsm__layer_step {
+  dsm_parallelism update;
+  unsigned factor_index;
+  bool is_output_held;
+  uint32_t layout; /**< of a held output: its index among all, in a graph with layouts */
+} dsm__layer_step;
+
+uint32_t dsm__step_pack(const dsm__layer_step *step);
+dsm__layer_step dsm__step_unpack(uint32_t tag);
+
+/** What to build. */
+typedef struct dsm__graph_request {
+  const dsm__layer_table *table; /**< with choices */
+  const dsm__factors *factors;
+  const dsm__groups *groups;
+  const dsm__lives *lives; /**< NULL: nothing can be held */
+  bool is_merging_off;     /**< for tests: sets of held tensors that are alike stay apart */
+  bool is_relaxed;         /**< holding takes no room and always pays: a bound from below */
+  /** Where holding can pay: bit f of [boundary * DSM_PARALLELISM_COUNT + parallelism] is factor
+   * number f, boundary i being that before layer i. NULL: everywhere. */
+  const uint64_t *worthwhile;
+  bool is_priced_later;   /**< layers have an edge for each factor and update parallelism, whose
+                             cycles the caller sets */
+  bool has_group_bounds;  /**< groups have their bounds for cycles: a bound from below */
+  size_t explained_layer; /**< has an edge for each factor and update parallelism; SIZE_MAX: none */
+} dsm__graph_request;
+
+typedef struct dsm__network_graph {
+  dsm__graph graph;
+  dsm__graph_edge *edges;      /**< of graph, while it is built */
+  const dsm__node_info *infos; /**< of each node */
+  dsm__holding *holdings;      /**< of each edge that is a layer, if they are priced later or the
+                                    model has layouts: for these */
+  bool is_cut;                 /**< too many sets of held tensors: some are missing */
+  uint64_t evaluations;
+} dsm__network_graph;
+
+/** Sets of held tensors kept for a layer, parallelism and factor: at most, and as few where the
+ * network has so many of these that all sets would be more than DSM__HELD_STATES_MAX. */
+enum { DSM__HELD_SETS_MAX = 256, DSM__HELD_SETS_MIN = 8, DSM__HELD_STATES_MAX = 1 << 22 };
+
+/** Builds the graph in the arena; false if out of memory. */
+bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_request *request,
+                              dsm__arena *arena);
+
+#endif

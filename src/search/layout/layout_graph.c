@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/layout/layout_graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/graph/graph_builder.h"
+#include "search/hold/held_sets.h"
+#include "search/layout/layout_bounds.h"
+#include "search/layout/layout_states.h"
+
+/* An edge from a state to a state. */
+typedef struct layout_edge {
+  double cycles;
+  uint32_t from;
+  uint32_t to;
+  uint32_t tag;
+} layout_edge;
+
+/* A state of a node, to be sorted. */
+typedef struct ranked_state {
+  double cycles; /* before, and what its layouts add at least */
+  uint32_t index;
+} ranked_state;
+
+typedef struct expansion {
+  const dsm__layout_request *request;
+  const dsm__graph *graph; /* the free one */
+  const dsm_workload *workload;
+  dsm__layout_uses uses;
+  dsm__layout_bounds bounds;
+  dsm__layout_states states;
+  layout_edge *edges;
+  size_t edge_count;
+  size_t edge_capacity;
+  uint32_t processed;
+  size_t owners_known;          /* layers before this one are known as owners */
+  size_t owners[DSM__SET_BITS]; /* the layer that made the tensor of a bit last */
+  dsm__read_layout *inputs;     /* scratch */
+  uint64_t *outputs;            /* scratch: each choice of a layer's output, */
+  double *extras;               /* what it adds, */
+  double *extras_scratch;       /* and two numbers for each */
+  ranked_state *order;          /* scratch: states of a node */
+  size_t order_capacity;
+  bool is_cut;
+  bool is_out_of_memory;
+} expansion;
+
+static const dsm__node_info *info_of(const expansion *x, size_t node) {
+  return &x->request->free->infos[node];
+}
+
+static size_t count_bits(dsm__held_set set) {
+  size_t count = 0;
+  for (; set != 0; set &= set - 1) {
+    count++;
+  }
+  return count;
+}
+
+static unsigned lowest_bit(dsm__held_set set) {
+  unsigned bit = 0;
+  while ((set >> bit & 1U) == 0) {
+    bit++;
+  }
+  return bit;
+}
+
+/* Is the time over? Then nothing is found. */
+static bool is_over(const expansion *x) {
+  return dsm__deadline_is_over(x->request->table->inputs->deadline);
+}
+
+/* ---- edges ---- */
+
+/* The choice that a state has made for one of the bits that its node needs. */
+static uint32_t choice_in(const expansion *x, uint32_t state, dsm__held_set bit) {
+  const dsm__layout_state *const of = &x->states.items[state];
+  const dsm__held_set needed = info_of(x, of->node)->needed;
+  /* Where too much was to be asked of the future, a node may need what nobody reads. */
+  return (needed & bit) == 0 ? 0 : x->states.pool[of->choices + count_bits(needed & (bit - 1))];
+}
+
+/* Adds an edge to the state in which the layer's own output has a layout, if that can be on a path
+ * within the limit. */
+static void add_edge(expansion *x, uint32_t from, size_t edge, const uint32_t *own_choice,
+                     double cycles) {
+  const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
+  const double before = x->states.items[from].before + cycles;
+  uint32_t choices[DSM__SET_BITS];
+  size_t count = 0;
+  const double rest = x->bounds.rest[free_edge->to];
+  if (x->is_out_of_memory || before + rest > x->request->limit_cycles) {
+    return;
+  }
+  const dsm__node_info *const info = info_of(x, x->states.items[from].node);
+  const size_t layer = info->layer;
+  for (dsm__held_set left = info_of(x, free_edge->to)->needed; left != 0; left &= left - 1) {
+    const dsm__held_set bit = (dsm__held_set)1 << lowest_bit(left);
+    const bool is_own = own_choice != NULL && bit == x->request->lives->layers[layer].own;
+    choices[count++] = is_own ? *own_choice : choice_in(x, from, bit);
+  }
+  void *edges = x->edges;
+  const uint32_t to = dsm__layout_state_find(&x->states, free_edge->to, choices, count);
+  if (to == DSM__NO_STATE ||
+      !dsm__reserve(&edges, x->edge_count, 1, &x->edge_capacity, sizeof(layout_edge))) {
+    x->is_out_of_memory = true;
+    return;
+  }
+  x->edges = edges;
+  x->states.items[to].before = fmin(x->states.items[to].before, before);
+  dsm__layer_step step = dsm__step_unpack(free_edge->tag);
+  step.layout = own_choice == NULL
+                    ? 0
+                    : dsm__layouts_of(&x->uses, x->uses.edges[edge].own).items[*own_choice];
+  const uint32_t tag = own_choice == NULL ? free_edge->tag : dsm__step_pack(&step);
+  x->edges[x->edge_count++] = (layout_edge){cycles, from, to, tag};
+}
+
+/* Of layouts that no later layer looks at, the first that adds least. */
+static void add_least(expansion *x, uint32_t from, size_t edge, size_t count) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < count; i++) {
+    best = x->extras[i] < x->extras[best] ? i : best;
+  }
+  add_edge(x, from, edge, &best, x->graph->edges[edge].cycles + x->extras[best]);
+}
+
+/* More than this no path within the limit takes for the layouts of an edge. */
+static double most_extra(const expansion *x, uint32_t from, size_t edge) {
+  const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
+  const double without =
+      x->states.items[from].before + free_edge->cycles + x->bounds.rest[free_edge->to];
+  return fmax(x->request->limit_cycles - without, 0) + x->request->limit_cycles * 1e-10;
+}
+
+/* The edges of a layer that holds its output, one for each layout. */
+static void add_own_layouts(expansion *x, uint32_t from, size_t edge,
+                            dsm__touched_layouts *touched) {
+  const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
+  const dsm__node_info *const info = info_of(x, x->states.items[from].node);
+  const dsm__held_slot slot = x->uses.edges[edge].own;
+  const size_t count = dsm__layouts_of(&x->uses, slot).count;
+  for (size_t i = 0; i < count; i++) {
+    x->outputs[i] = dsm__layout_code_at(&x->uses, slot, i);
+  }
+  touched->outputs = x->outputs;
+  touched->output_count = count;
+  dsm__layout_extras(&x->uses, edge, touched, most_extra(x, from, edge), x->extras_scratch,
+                     x->extras);
+  if ((info_of(x, free_edge->to)->needed & x->request->lives->layers[info->layer].own) == 0) {
+    add_least(x, from, edge, count);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    add_edge(x, from, edge, &i, free_edge->cycles + x->extras[i]);
+  }
+}
+
+/* The edges that an edge of the free graph becomes. */
+static void expand_edge(expansion *x, uint32_t from, size_t edge) {
+  const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
+  const dsm__holding *const holding = &x->request->free->holdings[edge];
+  if (!x->uses.edges[edge].is_touching) {
+    add_edge(x, from, edge, NULL, free_edge->cycles);
+    return;
+  }
+  const dsm__node_info *const info = info_of(x, x->states.items[from].node);
+  const dsm_layer *const layer = &x->workload->layers[info->layer];
+  dsm__touched_layouts touched = {
+      .divisors = dsm__layout_divisors(&x->uses),
+      .inputs = {x->inputs, holding->is_input_held ? layer->producer_count : 0}};
+  for (size_t i = 0; i < touched.inputs.count; i++) {
+    const size_t producer = layer->producers[i];
+    const dsm__held_slot slot =
+        dsm__held_slot_of(&x->uses, producer, (dsm_parallelism)info->forward, info->factor_index);
+    const uint32_t choice = choice_in(x, from, x->request->lives->layers[producer].own);
+    x->inputs[i] = (dsm__read_layout){dsm__layout_code_at(&x->uses, slot, choice),
+                                      x->workload->layers[producer].stored_elements};
+  }
+  if (holding->is_output_held) {
+    add_own_layouts(x, from, edge, &touched);
+  } else {
+    const uint64_t none = 0;
+    touched.outputs = &none;
+    touched.output_count = 1;
+    dsm__layout_extras(&x->uses, edge, &touched, most_extra(x, from, edge), x->extras_scratch,
+                       x->extras);
+    add_edge(x, from, edge, NULL, free_edge->cycles + x->extras[0]);
+  }
+}
+
+/* ---- states of a node ---- */
+
+/* Learns which layer made the tensor of each bit, up to the layer of a node. */
+static void find_owners(expansion *x, size_t node) {
+  for (; x->owners_known < info_of(x, node)->layer; x->owners_known++) {
+    const dsm__held_set own = x->request->lives->layers[x->owners_known].own;
+    if (own != 0) {
+      x->owners[lowest_bit(own)] = x->owners_known;
+    }
+  }
+}
+
+/* Adds to the states of a node what their layouts add at least to what is still to come. */
+static void add_dues(expansion *x, size_t node, ranked_state *order, size_t count) {
+  const dsm__node_info *const info = info_of(x, node);
+  size_t i = 0;
+  for (dsm__held_set left = info->needed; left != 0; left &= left - 1, i++) {
+    const size_t owner = x->owners[lowest_bit(left)];
+    const dsm__held_slot slot =
+        dsm__held_slot_of(&x->uses, owner, (dsm_parallelism)info->forward, info->factor_index);
+    const double *const dues = dsm__layout_dues_from(&x->bounds, slot, owner, info->layer);
+    for (size_t s = 0; s < count; s++) {
+      order[s].cycles += dues[x->states.pool[x->states.items[order[s].index].choices + i]];
+    }
+  }
+}
+
+static int compare_ranked(const void *left, const void *right) {
+  const ranked_state *const a = left;
+  const ranked_state *const b = right;
+  if (a->cycles < b->cycles || a->cycles > b->cycles) {
+    return a->cycles < b->cycles ? -1 : 1;
+  }
+  return (a->index > b->index) - (a->index < b->index);
+}
+
+static int compare_indices(const void *left, const void *right) {
+  const ranked_state *const a = left;
+  const ranked_state *const b = right;
+  return (a->index > b->index) - (a->index < b->index);
+}
+
+/* How many states a node may have. */
+static size_t states_left(const expansion *x) {
+  return x->processed < DSM__LAYOUT_STATES_IN_ALL ? x->request->states_max : DSM__LAYOUT_STATES_MIN;
+}
+
+/* The states of a node that are worth going on from, in order of creation; of too many, those that
+ * promise most. How many. */
+static size_t choose_states(expansion *x, uint32_t node) {
+  size_t count = 0;
+  for (uint32_t s = x->states.first[node]; s != DSM__NO_STATE; s = x->states.items[s].next) {
+    void *order = x->order;
+    if (!dsm__reserve(&order, count, 1, &x->order_capacity, sizeof(ranked_state))) {
+      x->is_out_of_memory = true;
+      return 0;
+    }
+    x->order = order;
+    x->order[count++] = (ranked_state){x->states.items[s].before, s};
+  }
+  if (count == 0) {
+    return 0;
+  }
+  find_owners(x, node);
+  add_dues(x, node, x->order, count);
+  qsort(x->order, count, sizeof x->order[0], compare_ranked);
+  while (count > 0 &&
+         x->order[count - 1].cycles + x->bounds.rest[node] > x->request->limit_cycles) {
+    count--;
+  }
+  if (count > states_left(x)) {
+    count = states_left(x);
+    x->is_cut = true;
+  }
+  qsort(x->order, count, sizeof x->order[0], compare_indices);
+  return count;
+}
+
+/* Nodes in their order, which is that of paths: all that leads to a state is known before it. */
+static void expand_all(expansion *x) {
+  const uint32_t none = 0;
+  const uint32_t start = dsm__layout_state_find(&x->states, 0, &none, 0);
+  if (start == DSM__NO_STATE) {
+    x->is_out_of_memory = true;
+    return;
+  }
+  x->states.items[start].before = 0;
+  for (size_t v = 0; v < x->graph->node_count && !x->is_out_of_memory; v++) {
+    const size_t count = choose_states(x, (uint32_t)v);
+    for (size_t i = 0; i < count && !is_over(x); i++) {
+      const uint32_t from = x->order[i].index;
+      x->states.items[from].number = x->processed++;
+      for (size_t e = x->graph->nodes[v].first_edge; e < x->graph->nodes[v + 1].first_edge; e++) {
+        if (x->request->is_edge_in[e] != 0) {
+          expand_edge(x, from, e);
+        }
+      }
+    }
+  }
+}
+
+/* ---- all of it ---- */
+
+/* Adds nodes and edges in the order of processing. False if out of memory. */
+static bool add_processed(const expansion *x, dsm__graph_builder *builder) {
+  uint32_t *const in_order = calloc((size_t)x->processed + 1, sizeof *in_order);
+  if (in_order == NULL) {
+    return false;
+  }
+  for (size_t s = 0; s < x->states.count; s++) {
+    if (x->states.items[s].number != DSM__NO_STATE) {
+      in_order[x->states.items[s].number] = (uint32_t)s;
+    }
+  }
+  for (uint32_t n = 0; n < x->processed; n++) {
+    const size_t node = x->states.items[in_order[n]].node;
+    dsm__builder_add_node(builder, *info_of(x, node), x->graph->nodes[node].kept_bytes,
+                          x->graph->nodes[node].transient_bytes);
+  }
+  size_t e = 0;
+  for (uint32_t n = 0; n < x->processed; n++) {
+    dsm__builder_begin_edges(builder, n);
+    for (; e < x->edge_count && x->edges[e].from == in_order[n]; e++) {
+      const uint32_t to = x->states.items[x->edges[e].to].number;
+      if (to != DSM__NO_STATE) {
+        dsm__builder_add_edge(builder, to, x->edges[e].cycles, x->edges[e].tag);
+      }
+    }
+  }
+  free(in_order);
+  return !builder->is_out_of_memory;
+}
+
+static bool make_network(const expansion *x, dsm__network_graph *network, dsm__arena *arena) {
+  dsm__graph_builder builder = {.node_count = 0};
+  bool is_done = add_processed(x, &builder);
+  size_t *const new_edge = malloc((builder.edge_count + 1) * sizeof *new_edge);
+  is_done = is_done && new_edge != NULL && dsm__builder_finish(&builder, network, new_edge, arena);
+  network->graph.capacity_bytes = x->graph->capacity_bytes;
+  network->graph.is_counting = x->graph->is_counting;
+  network->is_cut = x->request->free->is_cut;
+  free(new_edge);
+  dsm__builder_fini(&builder);
+  return is_done;
+}
+
+static size_t most_producers(const dsm_workload *workload) {
+  size_t most = 1;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const size_t count = workload->layers[i].producer_count;
+    most = count > most ? count : most;
+  }
+  return most;
+}
+
+static bool prepare(expansion *x, dsm__arena *arena) {
+  x->inputs = malloc(most_producers(x->workload) * sizeof x->inputs[0]);
+  const size_t choices_max = x->request->layouts->count;
+  x->outputs = malloc(choices_max * sizeof x->outputs[0]);
+  x->extras = malloc(choices_max * sizeof x->extras[0]);
+  x->extras_scratch = malloc(2 * choices_max * sizeof x->extras_scratch[0]);
+  const bool has_states = dsm__layout_states_init(&x->states, x->graph->node_count);
+  const bool has_uses = dsm__layout_uses_find(&x->uses, x->request, arena);
+  return x->inputs != NULL && x->outputs != NULL && x->extras != NULL &&
+         x->extras_scratch != NULL && has_states && has_uses &&
+         (is_over(x) || dsm__layout_bounds_find(&x->bounds, &x->uses));
+}
+
+static void fini(expansion *x) {
+  if (x->bounds.uses != NULL) {
+    dsm__layout_bounds_fini(&x->bounds);
+  }
+  dsm__layout_uses_fini(&x->uses);
+  dsm__layout_states_fini(&x->states);
+  free(x->edges);
+  free(x->inputs);
+  free(x->outputs);
+  free(x->extras);
+  free(x->extras_scratch);
+  free(x->order);
+}
+
+bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request *request,
+                             dsm__arena *arena) {
+  expansion x = {.request = request,
+                 .graph = &request->free->graph,
+                 .workload = request->table->inputs->workload};
+  *made = (dsm__layout_graph){.is_found = false};
+  bool is_done = prepare(&x, arena);
+  if (is_done && !is_over(&x)) {
+    expand_all(&x);
+    made->is_cut = x.is_cut;
+    made->lower_bound_cycles = x.bounds.rest[0];
+    made->is_found = x.states.first[x.graph->node_count - 1] != DSM__NO_STATE && !is_over(&x);
+    is_done = !x.is_out_of_memory && (!made->is_found || make_network(&x, &made->network, arena));
+    made->network.evaluations = x.uses.profiles.evaluations;
+  }
+  fini(&x);
+  return is_done;
+}

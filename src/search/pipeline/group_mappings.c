@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/pipeline/group_mappings.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/mapping_memory.h"
+#include "plan/tolerance.h"
+#include "search/pipeline/group_front.h"
+#include "search/pipeline/stages.h"
+
+/* Comparisons for all allotments of a network; then groups get their first allotment
+ * and the answer a bound. */
+static const uint64_t allotment_work_max = (uint64_t)1 << 29;
+
+typedef struct finder {
+  const dsm__layer_table *table;
+  dsm__arena *arena;
+  dsm__groups *groups;
+  dsm__stages stages;
+  dsm__group *kinds; /* a group of each kind: groups of the same layers are alike */
+  size_t kind_count;
+  size_t *kind_of; /* of each item of groups */
+  size_t *slots;   /* hash table of kinds: index + 1 */
+  size_t slot_count;
+  dsm__group_front *fronts; /* of each item of groups, where memory is short; else NULL */
+  uint64_t work_left;       /* for all allotments together */
+} finder;
+
+bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index) {
+  const dsm_layer *const layer = &workload->layers[layer_index];
+  const dsm_layer_spec *const spec = &workload->specs[layer->spec_index];
+  return layer->type == DSM_LAYER_LSTM && !spec->is_bidirectional &&
+         spec->pipeline_choice != DSM_PIPELINE_NEVER;
+}
+
+static const dsm_layer_spec *spec_of(const dsm_workload *workload, size_t layer_index) {
+  return &workload->specs[workload->layers[layer_index].spec_index];
+}
+
+/* May two neighbours be in one group? */
+static bool do_join(const dsm_workload *workload, size_t earlier) {
+  const size_t later = earlier + 1;
+  if (later >= workload->layer_count || !dsm__can_be_stage(workload, earlier) ||
+      !dsm__can_be_stage(workload, later) ||
+      workload->layers[earlier].timesteps != workload->layers[later].timesteps) {
+    return false;
+  }
+  const dsm_layer_spec *const a = spec_of(workload, earlier);
+  const dsm_layer_spec *const b = spec_of(workload, later);
+  if (a->pipeline_choice != DSM_PIPELINE_NAMED || b->pipeline_choice != DSM_PIPELINE_NAMED) {
+    return a->pipeline_choice == b->pipeline_choice;
+  }
+  return strcmp(a->pipeline_group, b->pipeline_group) == 0;
+}
+
+/* Layers of the run that begins at a layer, or more than a group may have. */
+static size_t run_length(const dsm_workload *workload, size_t first) {
+  size_t length = 1;
+  while (length <= DSM__STAGES_MAX && do_join(workload, first + length - 1)) {
+    length++;
+  }
+  return length;
+}
+
+/* ---- the groups there are, by their layers ---- */
+
+static size_t hash_of(const finder *f, size_t first, size_t length) {
+  uint64_t hash = 14695981039346656037U ^ length;
+  for (size_t k = 0; k < length; k++) {
+    hash = (hash ^ f->table->distinct.class_of[first + k]) * 1099511628211U;
+    hash ^= hash >> 29;
+  }
+  return (size_t)hash;
+}
+
+static bool have_same_layers(const finder *f, const dsm__group *group, size_t first,
+                             size_t length) {
+  const size_t *const class_of = f->table->distinct.class_of;
+  if (group->layer_count != length) {
+    return false;
+  }
+  for (size_t k = 0; k < length; k++) {
+    if (class_of[group->first_layer + k] != class_of[first + k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The slot of a kind of group, or an empty one. */
+static size_t *find_slot(const finder *f, size_t first, size_t length) {
+  size_t slot = hash_of(f, first, length) & (f->slot_count - 1);
+  while (f->slots[slot] != 0 &&
+         !have_same_layers(f, &f->kinds[f->slots[slot] - 1], first, length)) {
+    slot = (slot + 1) & (f->slot_count - 1);
+  }
+  return &f->slots[slot];
+}
+
+/* A new kind, with no mapping yet. False if out of memory. */
+static bool add_kind(finder *f, size_t first, size_t length) {
+  dsm__group *const kind = &f->kinds[f->kind_count++];
+  *kind =
+      (dsm__group){.first_layer = first,
+                   .layer_count = length,
+                   .cycles = HUGE_VAL,
+                   .bound_cycles = HUGE_VAL,
+                   .rows = dsm__arena_array(f->arena, length, sizeof kind->rows[0]),
+                   .parallelisms = dsm__arena_array(f->arena, length, sizeof kind->parallelisms[0]),
+                   .fetching = dsm__arena_array(f->arena, length, sizeof kind->fetching[0])};
+  return kind->rows != NULL && kind->parallelisms != NULL && kind->fetching != NULL;
+}
+
+/* Adds the group of a run. False if out of memory. */
+static bool add_group(finder *f, size_t first, size_t length) {
+  size_t *const slot = find_slot(f, first, length);
+  if (*slot == 0 && f->kind_count == DSM__GROUPS_SOLVED_MAX) {
+    f->groups->is_complete = false;
+    return true;
+  }
+  if (*slot == 0) {
+    if (!add_kind(f, first, length)) {
+      return false;
+    }
+    *slot = f->kind_count;
+  }
+  f->kind_of[f->groups->count] = *slot - 1;
+  f->groups->items[f->groups->count++] = (dsm__group){.first_layer = first, .layer_count = length};
+  return true;
+}
+
+static const dsm_system *system_of(const finder *f) {
+  return f->table->inputs->machine->system;
+}
+
+/* Rows that stages of the least width have together. */
+static uint64_t most_rows(const dsm_system *system) {
+  const uint64_t least = dsm__stage_can_be_wide(system, 1) ? 1 : system->system.chips_x;
+  return dsm__stage_rows_together(system, least);
+}
+
+/* Lengths that a group beginning at `first` may have: at most `longest`. */
+static size_t longest_group(const finder *f, size_t first) {
+  const uint64_t rows = most_rows(system_of(f));
+  const size_t most = rows < DSM__STAGES_MAX ? (size_t)rows : DSM__STAGES_MAX;
+  const size_t length = run_length(f->table->inputs->workload, first);
+  return length < most ? length : most;
+}
+
+static bool is_named(const dsm_workload *workload, size_t layer_index) {
+  return spec_of(workload, layer_index)->pipeline_choice == DSM_PIPELINE_NAMED;
+}
+
+/* A named group is all layers of that name, which are one run (workload/pipeline_groups.c); or
+ * nothing. */
+static bool is_candidate(const dsm_workload *workload, size_t first, size_t length) {
+  if (!is_named(workload, first)) {
+    return true;
+  }
+  const bool is_start = first == 0 || !do_join(workload, first - 1);
+  return is_start && length == run_length(workload, first);
+}
+
+/* Room for all groups. */
+static bool reserve(finder *f) {
+  const dsm_workload *const workload = f->table->inputs->workload;
+  size_t candidates = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    candidates += dsm__can_be_stage(workload, i) ? longest_group(f, i) : 0;
+  }
+  f->slot_count = 16;
+  while (f->slot_count < 2 * candidates) {
+    f->slot_count *= 2;
+  }
+  const size_t kinds = candidates < DSM__GROUPS_SOLVED_MAX ? candidates : DSM__GROUPS_SOLVED_MAX;
+  f->slots = dsm__arena_array(f->arena, f->slot_count, sizeof f->slots[0]);
+  f->kinds = dsm__arena_array(f->arena, kinds, sizeof f->kinds[0]);
+  f->kind_of = dsm__arena_array(f->arena, candidates, sizeof f->kind_of[0]);
+  f->groups->items = dsm__arena_array(f->arena, candidates, sizeof f->groups->items[0]);
+  return f->slots != NULL && f->kinds != NULL && f->kind_of != NULL && f->groups->items != NULL;
+}
+
+/* All groups, and the classes of layers that are a stage in one. */
+static bool list_groups(finder *f) {
+  const dsm_workload *const workload = f->table->inputs->workload;
+  if (!reserve(f) || !dsm__stages_init(&f->stages, f->table, f->arena)) {
+    return false;
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const size_t longest = dsm__can_be_stage(workload, i) ? longest_group(f, i) : 0;
+    for (size_t length = 2; length <= longest; length++) {
+      if (is_candidate(workload, i, length) && !add_group(f, i, length)) {
+        return false;
+      }
+    }
+    if (do_join(workload, i) || (i > 0 && do_join(workload, i - 1))) {
+      dsm__stages_add(&f->stages, f->table->distinct.class_of[i]);
+    }
+  }
+  return true;
+}
+
+/* ---- the best mapping of each kind ---- */
+
+/* Keeps an allotment on stages of a width where it is faster than what is known. */
+static void adopt(dsm__group *kind, const dsm__allotment *allotment, const size_t *chosen,
+                  double total, uint64_t columns) {
+  if (kind->cycles <= dsm__equal_to(total)) {
+    return;
+  }
+  kind->cycles = total;
+  kind->columns = columns;
+  for (size_t k = 0; k < kind->layer_count; k++) {
+    const dsm__stage_option *const option = &allotment->stages[k].items[chosen[k]];
+    kind->rows[k] = option->rows;
+    kind->parallelisms[k] = option->parallelism;
+    kind->fetching[k] = option->fetching;
+  }
+}
+
+static bool is_any_fetching(const dsm__stage_options *stages, size_t count) {
+  bool is_any = false;
+  for (size_t k = 0; k < count; k++) {
+    for (size_t o = 0; o < stages[k].count; o++) {
+      is_any = is_any || stages[k].items[o].fetching != 0;
+    }
+  }
+  return is_any;
+}
+
+/* The best mapping of a kind on stages as wide as those that have been scored last. */
+static bool solve(finder *f, dsm__group *kind, bool may_fetch) {
+  const size_t length = kind->layer_count;
+  dsm__stage_options stages[DSM__STAGES_MAX];
+  size_t chosen[DSM__STAGES_MAX];
+  for (size_t k = 0; k < length; k++) {
+    stages[k] = *dsm__stages_of(&f->stages, kind->first_layer + k, dsm__stage_place_of(k, length));
+  }
+  if (may_fetch && !is_any_fetching(stages, length)) {
+    return true;
+  }
+  const dsm__allotment allotment = {
+      .stages = stages,
+      .stage_count = length,
+      .rows = dsm__stage_rows_together(system_of(f), f->stages.columns),
+      .timesteps = f->table->inputs->workload->layers[kind->first_layer].timesteps,
+      .known_total = kind->cycles,
+      .is_only_faster = may_fetch && isfinite(kind->cycles),
+      .work_left = &f->work_left,
+  };
+  double total = 0;
+  double bound = 0;
+  const dsm__allotment_result result = dsm__allotment_find(&allotment, chosen, &total, &bound);
+  if (result == DSM__ALLOTMENT_EXACT || result == DSM__ALLOTMENT_BOUNDED) {
+    adopt(kind, &allotment, chosen, total, f->stages.columns);
+    kind->bound_cycles = bound < kind->bound_cycles ? bound : kind->bound_cycles;
+    f->groups->is_exact = f->groups->is_exact && result == DSM__ALLOTMENT_EXACT;
+  }
+  return result != DSM__ALLOTMENT_OUT_OF_MEMORY;
+}
+
+/* A mapping of a group with a stage whose steps take longer, all passes together, is slower than
+ * one that is known. */
+static void limit_stages(finder *f, uint64_t rows) {
+  const dsm_workload *const workload = f->table->inputs->workload;
+  for (size_t s = 0; s < f->stages.count; s++) {
+    f->stages.limits[s] = 0;
+  }
+  for (size_t g = 0; g < f->kind_count; g++) {
+    const dsm__group *const kind = &f->kinds[g];
+    const double steps =
+        (double)workload->layers[kind->first_layer].timesteps + (double)kind->layer_count - 1;
+    for (size_t k = 0; k < kind->layer_count && kind->layer_count <= rows; k++) {
+      const size_t class_index = f->table->distinct.class_of[kind->first_layer + k];
+      double *const limit = &f->stages.limits[f->stages.number_of[class_index] - 1];
+      *limit = fmax(*limit, kind->cycles / steps);
+    }
+  }
+}
+
+/* Rows that a stage of a width may have: every other stage has one at least. */
+static uint64_t stage_rows(const dsm_system *system, uint64_t columns) {
+  const uint64_t others = dsm__stage_rows_together(system, columns) - 1;
+  uint64_t rows = system->system.chips_y;
+  rows = rows < others ? rows : others;
+  return rows < DSM__ROWS_MAX ? rows : DSM__ROWS_MAX;
+}
+
+/* All kinds on stages as wide as those that have been scored last. First with weights kept wherever
+ * that is not slower in a pass; then with every choice, of which only what is faster than that is
+ * looked for, so that the limits are narrow. */
+static bool solve_kinds(finder *f, bool may_fetch) {
+  const uint64_t together = dsm__stage_rows_together(system_of(f), f->stages.columns);
+  limit_stages(f, together);
+  if (!dsm__stages_place(&f->stages, may_fetch)) {
+    return false;
+  }
+  for (size_t g = 0; g < f->kind_count; g++) {
+    if (dsm__deadline_is_over(f->table->inputs->deadline)) {
+      f->groups->is_complete = false;
+      return true;
+    }
+    if (f->kinds[g].layer_count <= together && !solve(f, &f->kinds[g], may_fetch)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void set_limits(finder *f, double limit) {
+  for (size_t s = 0; s < f->stages.count; s++) {
+    f->stages.limits[s] = limit;
+  }
+}
+
+/* The fronts of all groups, on stages as wide as those that have been scored last. */
+static bool extend_fronts(finder *f) {
+  const uint64_t together = dsm__stage_rows_together(system_of(f), f->stages.columns);
+  set_limits(f, HUGE_VAL);
+  for (size_t g = 0; g < f->groups->count; g++) {
+    const dsm__group *const group = &f->groups->items[g];
+    if (dsm__deadline_is_over(f->table->inputs->deadline)) {
+      f->groups->is_complete = false;
+      return true;
+    }
+    if (group->layer_count <= together &&
+        !dsm__group_front_extend(&f->fronts[g], group, &f->stages, &f->work_left, f->arena)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* All kinds on stages of a width, of at most so many rows. */
+static bool solve_width(finder *f, uint64_t columns, uint64_t rows) {
+  if (f->fronts == NULL) {
+    limit_stages(f, dsm__stage_rows_together(system_of(f), columns));
+  } else {
+    set_limits(f, HUGE_VAL); /* what is slower may need less */
+  }
+  dsm__stages_score(&f->stages, columns, rows);
+  const bool may_keep = dsm__has_optimization(f->table->inputs, DSM_OPTIMIZATION_REUSE);
+  return solve_kinds(f, false) && (!may_keep || solve_kinds(f, true)) &&
+         (f->fronts == NULL || extend_fronts(f));
+}
+
+/* The next narrower width that stages can have; 0: none. */
+static uint64_t narrower(const dsm_system *system, uint64_t columns) {
+  do {
+    columns--;
+  } while (columns > 0 && !dsm__stage_can_be_wide(system, columns));
+  return columns;
+}
+
+/* All kinds, on the widest stages first: a narrower one must be faster. */
+static bool solve_all(finder *f) {
+  const dsm_system *const system = system_of(f);
+  const uint64_t most =
+      system->system.chips_y < DSM__ROWS_MAX ? system->system.chips_y : DSM__ROWS_MAX;
+  uint64_t left = DSM__STAGES_SCORED_MAX / f->stages.count; /* of each class: 1 or more */
+  if (!dsm__stages_reserve(&f->stages, most < left ? most : left, f->arena)) {
+    return false;
+  }
+  for (uint64_t columns = system->system.chips_x; columns > 0;
+       columns = narrower(system, columns)) {
+    const uint64_t wanted = stage_rows(system, columns);
+    const uint64_t rows = wanted < left ? wanted : left;
+    f->groups->is_complete = f->groups->is_complete && rows == wanted;
+    left -= rows;
+    if (rows > 0 && !solve_width(f, columns, rows)) {
+      return false;
+    }
+  }
+  f->groups->evaluations = f->stages.evaluations;
+  return true;
+}
+
+/* ---- all of it ---- */
+
+void dsm__group_derive_memory(dsm__group *group, const dsm__layer_table *table) {
+  group->kept_bytes = 0;
+  group->transient_bytes = 0;
+  for (size_t k = 0; k < group->layer_count; k++) {
+    const dsm_layer_memory memory = dsm__stage_memory(table, group->first_layer + k, group->columns,
+                                                      group->rows[k], group->parallelisms[k]);
+    group->kept_bytes = fmax(group->kept_bytes, dsm__kept_bytes(&memory));
+    group->transient_bytes = fmax(group->transient_bytes, memory.transient_bytes);
+  }
+}
+
+/* Every group gets the mapping of its kind; those that have none are dropped. */
+static void hand_out(finder *f) {
+  size_t kept = 0;
+  for (size_t g = 0; g < f->groups->count; g++) {
+    const size_t first = f->groups->items[g].first_layer;
+    dsm__group group = f->kinds[f->kind_of[g]];
+    group.first_layer = first;
+    if (isfinite(group.cycles)) {
+      dsm__group_derive_memory(&group, f->table);
+      f->groups->items[kept++] = group;
+    }
+  }
+  f->groups->count = kept;
+}
+
+/* Every group gets the mapping of its kind, and after it those of its front. */
+static bool hand_out_fronts(finder *f) {
+  const size_t groups = f->groups->count;
+  size_t count = 0;
+  for (size_t g = 0; g < groups; g++) {
+    count += 1 + f->fronts[g].count;
+    f->groups->is_exact = f->groups->is_exact && f->fronts[g].is_exact;
+  }
+  dsm__group *const items = dsm__arena_array(f->arena, count, sizeof *items);
+  if (items == NULL) {
+    return false;
+  }
+  count = 0;
+  for (size_t g = 0; g < groups; g++) {
+    dsm__group_front all = {.items = &items[count], .capacity = 1 + f->fronts[g].count};
+    dsm__group fastest = f->kinds[f->kind_of[g]];
+    fastest.first_layer = f->groups->items[g].first_layer;
+    if (isfinite(fastest.cycles)) {
+      dsm__group_derive_memory(&fastest, f->table);
+      all.items[all.count++] = fastest;
+    }
+    for (size_t i = 0; i < f->fronts[g].count; i++) {
+      (void)dsm__group_front_add(&all, &f->fronts[g].items[i], f->arena); /* there is room */
+    }
+    count += all.count;
+  }
+  f->groups->items = items;
+  f->groups->count = count;
+  return true;
+}
+
+/* The best mapping of all groups that have been listed. */
+static bool solve_groups(finder *f, bool is_memory_short) {
+  if (is_memory_short) {
+    f->fronts = dsm__arena_array(f->arena, f->groups->count, sizeof f->fronts[0]);
+    if (f->fronts == NULL) {
+      return false;
+    }
+    for (size_t g = 0; g < f->groups->count; g++) {
+      f->fronts[g].is_exact = true;
+    }
+  }
+  if (!solve_all(f)) {
+    return false;
+  }
+  if (is_memory_short) {
+    return hand_out_fronts(f);
+  }
+  hand_out(f);
+  return true;
+}
+
+bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, bool is_memory_short,
+                      dsm__arena *arena) {
+  finder f = {.table = table, .arena = arena, .groups = groups, .work_left = allotment_work_max};
+  *groups = (dsm__groups){.is_complete = true, .is_exact = true};
+  if (!dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_PIPELINE)) {
+    return true;
+  }
+  if (!list_groups(&f)) {
+    return false;
+  }
+  return groups->count == 0 || solve_groups(&f, is_memory_short);
+}

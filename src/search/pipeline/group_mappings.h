@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* group_mappings.h: runs of recurrent layers that can be pipelined, each at its best (section 9).
+ */
+#ifndef DSM_SEARCH_PIPELINE_GROUP_MAPPINGS_H
+#define DSM_SEARCH_PIPELINE_GROUP_MAPPINGS_H
+
+#include "search/layer_table.h"
+
+/** A run of layers as a pipeline. */
+typedef struct dsm__group {
+  size_t first_layer;
+  size_t layer_count;
+  double cycles;       /**< of the mapping: the least, where memory is not short */
+  double bound_cycles; /**< no others have less */
+  double kept_bytes;
+  double transient_bytes;
+  uint64_t columns;              /**< chips in a row of each stage; of equals the most */
+  uint64_t *rows;                /**< of each layer; shared by groups of the same layers */
+  dsm_parallelism *parallelisms; /**< of each layer, in all its passes; likewise */
+  unsigned *fetching;            /**< of each layer, as dsm__stage_option has it; likewise */
+} dsm__group;
+
+typedef struct dsm__groups {
+  dsm__group *items; /**< by first layer, then by length, then the fastest first */
+  size_t count;
+  bool is_complete; /**< false: some groups are missing */
+  bool is_exact;    /**< false: some are not at their best */
+  uint64_t evaluations;
+} dsm__groups;
+
+/** Most layers of a group and most rows of a stage in the searched space; most groups that differ
+ * in their layers; and most stages (layers with so many rows, so wide) that differ. */
+enum {
+  DSM__STAGES_MAX = 64,
+  DSM__ROWS_MAX = 1024,
+  DSM__GROUPS_SOLVED_MAX = 4096,
+  DSM__STAGES_SCORED_MAX = 1 << 17
+};
+
+/**
+ * Finds all groups of a workload that the options allow, each at its fastest; with
+ * `is_memory_short` also the mappings of each that are fastest of those with as little memory,
+ * after the fastest. False if out of memory.
+ */
+bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, bool is_memory_short,
+                      dsm__arena *arena);
+
+/** Derives what a mapping of a group needs: that of the stage that needs most, in both respects
+ * (section 12). */
+void dsm__group_derive_memory(dsm__group *group, const dsm__layer_table *table);
+
+/** Could a layer be a stage: a unidirectional lstm that does not say never? */
+bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index);
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * allotment.c: stage after stage, all partial allotments (labels) are kept that
+ *
+ *   - no other label of the same stage dominates: one that uses at most as many rows and whose
+ *     slowest times are at most as long. Proof: any completion of the dominated label completes the
+ *     other too, with no more rows, and a group's total grows with each of its slowest times.
+ *   - can still lead to a total no worse than that of a first allotment, and than the known one:
+ *     the slowest times of the stages to come are at least, each by itself, what the rows that are
+ *     left allow.
+ *
+ * The first allotment gives every stage the fewest rows with which its own whole time is within a
+ * limit, for the smallest limit that the rows allow. No allotment has a lesser total than that
+ * limit: the whole time of each of its stages is at most its total.
+ */
+#include "search/pipeline/row_allocation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/tolerance.h"
+
+enum { LABELS_MAX = 1 << 12, EXTENSIONS_MAX = 1 << 18 };
+
+typedef struct label {
+  dsm__stage_times slowest;
+  uint64_t rows;
+  uint32_t parent; /* in the list of the stage before */
+  uint32_t option;
+} label;
+
+typedef struct label_list {
+  label *items;
+  size_t count;
+} label_list;
+
+static bool is_no_longer(const dsm__stage_times *a, const dsm__stage_times *b) {
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (a->step[p] > b->step[p]) {
+      return false;
+    }
+  }
+  return a->once <= b->once;
+}
+
+static int compare_u64(uint64_t a, uint64_t b) {
+  return (a > b) - (a < b);
+}
+
+static int compare_doubles(double a, double b) {
+  return (a > b) - (a < b);
+}
+
+static int compare_times(const dsm__stage_times *a, const dsm__stage_times *b) {
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const int order = compare_doubles(a->step[p], b->step[p]);
+    if (order != 0) {
+      return order;
+    }
+  }
+  return compare_doubles(a->once, b->once);
+}
+
+static int compare_options(const void *left, const void *right) {
+  const dsm__stage_option *const a = left;
+  const dsm__stage_option *const b = right;
+  if (a->rows != b->rows) {
+    return compare_u64(a->rows, b->rows);
+  }
+  const int order = compare_times(&a->times, &b->times);
+  if (order != 0) {
+    return order;
+  }
+  return a->parallelism != b->parallelism ? compare_u64(a->parallelism, b->parallelism)
+                                          : compare_u64(a->fetching, b->fetching);
+}
+
+size_t dsm__stage_options_reduce(dsm__stage_option *options, size_t count) {
+  qsort(options, count, sizeof options[0], compare_options);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t k = 0;
+    while (k < kept && !is_no_longer(&options[k].times, &options[i].times)) {
+      k++;
+    }
+    if (k == kept) {
+      options[kept++] = options[i];
+    }
+  }
+  return kept;
+}
+
+/* A stage's own time, as if it were the slowest in everything. */
+static double whole_time(const dsm__allotment *a, const dsm__stage_option *option) {
+  return dsm__group_total(&option->times, a->timesteps, a->stage_count);
+}
+
+/* The first option within a limit has the fewest rows. SIZE_MAX: none. */
+static size_t first_within(const dsm__allotment *a, size_t stage, double limit) {
+  for (size_t o = 0; o < a->stages[stage].count; o++) {
+    if (whole_time(a, &a->stages[stage].items[o]) <= limit) {
+      return o;
+    }
+  }
+  return SIZE_MAX;
+}
+
+/* Chooses by a limit; false if that takes too many rows. */
+static bool choose_within(const dsm__allotment *a, double limit, size_t *chosen) {
+  uint64_t rows = 0;
+  for (size_t s = 0; s < a->stage_count; s++) {
+    chosen[s] = first_within(a, s, limit);
+    if (chosen[s] == SIZE_MAX) {
+      return false;
+    }
+    rows += a->stages[s].items[chosen[s]].rows;
+  }
+  return rows <= a->rows;
+}
+
+static int compare_limits(const void *left, const void *right) {
+  return compare_doubles(*(const double *)left, *(const double *)right);
+}
+
+static double total_of(const dsm__allotment *a, const size_t *chosen) {
+  dsm__stage_times slowest = {{0}, 0};
+  for (size_t s = 0; s < a->stage_count; s++) {
+    dsm__stage_times_join(&slowest, &a->stages[s].items[chosen[s]].times);
+  }
+  return dsm__group_total(&slowest, a->timesteps, a->stage_count);
+}
+
+/* The first allotment. Limits are whole times of options, so one of them is the smallest. */
+static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen, double *total,
+                                        double *least) {
+  size_t count = 0;
+  for (size_t s = 0; s < a->stage_count; s++) {
+    count += a->stages[s].count;
+  }
+  double *const limits = malloc((count + 1) * sizeof *limits);
+  if (limits == NULL) {
+    return DSM__ALLOTMENT_OUT_OF_MEMORY;
+  }
+  size_t next = 0;
+  for (size_t s = 0; s < a->stage_count; s++) {
+    for (size_t o = 0; o < a->stages[s].count; o++) {
+      limits[next++] = whole_time(a, &a->stages[s].items[o]);
+    }
+  }
+  qsort(limits, count, sizeof limits[0], compare_limits);
+  size_t low = 0;
+  size_t high = count; /* of the smallest limit that works: not found yet */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (choose_within(a, limits[middle], chosen)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  const bool is_found = low < count && choose_within(a, limits[low], chosen);
+  *least = is_found ? limits[low] : HUGE_VAL;
+  free(limits);
+  if (!is_found) {
+    return DSM__ALLOTMENT_IMPOSSIBLE;
+  }
+  *total = total_of(a, chosen);
+  return DSM__ALLOTMENT_EXACT;
+}
+
+/*
+ * What the stages from one on take at least, for each number of rows that they may have together:
+ * each slowest time by itself, infinite where the rows are too few. With too many rows for a table,
+ * one column stands for all: the times with all rows.
+ */
+typedef struct rest_table {
+  dsm__stage_times *times; /* columns of each stage, and of none after the last */
+  uint64_t rows;           /* of the last column */
+  uint64_t columns;
+} rest_table;
+
+enum { REST_TIMES = DSM_PASS_COUNT + 1, REST_ENTRIES_MAX = 1 << 18 };
+
+static const dsm__stage_times *rest_of(const rest_table *rest, size_t stage, uint64_t rows) {
+  const uint64_t column = rows < rest->rows ? rows : rest->rows;
+  return &rest->times[stage * rest->columns + (rest->columns == 1 ? 0 : column)];
+}
+
+/* One of the times, the passes' steps first. */
+static double *time_at(dsm__stage_times *times, int index) {
+  return index < DSM_PASS_COUNT ? &times->step[index] : &times->once;
+}
+
+/* A stage's least times with at most `rows` rows, for 0 .. last. */
+static void derive_own(const dsm__stage_options *options, uint64_t last, dsm__stage_times *own) {
+  size_t o = 0;
+  for (uint64_t rows = 0; rows <= last; rows++) {
+    own[rows] =
+        rows > 0 ? own[rows - 1] : (dsm__stage_times){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, HUGE_VAL};
+    for (; o < options->count && options->items[o].rows <= rows; o++) {
+      for (int t = 0; t < REST_TIMES; t++) {
+        dsm__stage_times of_option = options->items[o].times;
+        *time_at(&own[rows], t) = fmin(*time_at(&own[rows], t), *time_at(&of_option, t));
+      }
+    }
+  }
+}
+
+/* The least of max(own with k rows, later with the others): own falls with k and later rises, so it
+ * is where they meet, or just before. */
+static double split_rows(dsm__stage_times *own, dsm__stage_times *later, uint64_t rows, int t) {
+  uint64_t low = 0;
+  uint64_t high = rows;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (*time_at(&own[middle], t) <= *time_at(&later[rows - middle], t)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  const double at = fmax(*time_at(&own[low], t), *time_at(&later[rows - low], t));
+  const double before =
+      low == 0 ? HUGE_VAL : fmax(*time_at(&own[low - 1], t), *time_at(&later[rows - low + 1], t));
+  return fmin(at, before);
+}
+
+static void fill_rest(const dsm__allotment *a, rest_table *rest, dsm__stage_times *own) {
+  for (size_t s = a->stage_count; s-- > 0;) {
+    dsm__stage_times *const here = &rest->times[s * rest->columns];
+    dsm__stage_times *const later = &rest->times[(s + 1) * rest->columns];
+    for (uint64_t rows = 0; rest->columns > 1 && rows <= rest->rows; rows++) {
+      if (rows == 0) {
+        derive_own(&a->stages[s], rest->rows, own);
+      }
+      for (int t = 0; t < REST_TIMES; t++) {
+        *time_at(&here[rows], t) = split_rows(own, later, rows, t);
+      }
+    }
+    if (rest->columns == 1) {
+      *here = *later;
+      for (int t = 0; t < REST_TIMES; t++) {
+        double least = HUGE_VAL;
+        for (size_t o = 0; o < a->stages[s].count; o++) {
+          dsm__stage_times of_option = a->stages[s].items[o].times;
+          least = fmin(least, *time_at(&of_option, t));
+        }
+        *time_at(here, t) = fmax(*time_at(here, t), least);
+      }
+    }
+  }
+}
+
+/* False if out of memory; to be freed with free(rest->times). */
+static bool derive_rest(const dsm__allotment *a, rest_table *rest) {
+  const bool is_small = a->rows < REST_ENTRIES_MAX / (a->stage_count + 1);
+  rest->rows = a->rows;
+  rest->columns = is_small ? a->rows + 1 : 1;
+  rest->times = calloc((a->stage_count + 1) * rest->columns, sizeof rest->times[0]);
+  dsm__stage_times *const own = calloc(rest->columns, sizeof *own);
+  const bool is_ready = rest->times != NULL && own != NULL;
+  if (is_ready) {
+    fill_rest(a, rest, own);
+  }
+  free(own);
+  return is_ready;
+}
+
+static int compare_labels(const void *left, const void *right) {
+  const label *const a = left;
+  const label *const b = right;
+  if (a->rows != b->rows) {
+    return compare_u64(a->rows, b->rows);
+  }
+  const int order = compare_times(&a->slowest, &b->slowest);
+  if (order != 0) {
+    return order;
+  }
+  return a->parent != b->parent ? compare_u64(a->parent, b->parent)
+                                : compare_u64(a->option, b->option);
+}
+
+/* Takes from the work that is left; false if there is none. */
+static bool take_work(const dsm__allotment *a, uint64_t work) {
+  if (a->work_left == NULL) {
+    return true;
+  }
+  *a->work_left -= work < *a->work_left ? work : *a->work_left;
+  return *a->work_left > 0;
+}
+
+/* Removes dominated labels: those before one in order use no more rows. More than LABELS_MAX: there
+ * may be more, or the work left did not suffice. */
+static size_t remove_dominated(const dsm__allotment *a, label *labels, size_t count) {
+  qsort(labels, count, sizeof labels[0], compare_labels);
+  size_t kept = 0;
+  for (size_t i = 0; i < count && kept <= LABELS_MAX; i++) {
+    size_t k = 0;
+    while (k < kept && !is_no_longer(&labels[k].slowest, &labels[i].slowest)) {
+      k++;
+    }
+    if (!take_work(a, k + 1)) {
+      return LABELS_MAX + 1;
+    }
+    if (k == kept) {
+      labels[kept++] = labels[i];
+    }
+  }
+  return kept;
+}
+
+/* All promising extensions of a stage's labels; false if there are too many. */
+static bool extend(const dsm__allotment *a, size_t stage, const label_list *from,
+                   const rest_table *rest, double limit, label *scratch, size_t *count) {
+  const dsm__stage_options *const options = &a->stages[stage];
+  *count = 0;
+  for (size_t i = 0; i < from->count; i++) {
+    for (size_t o = 0; o < options->count; o++) {
+      label next = {.slowest = from->items[i].slowest,
+                    .rows = from->items[i].rows + options->items[o].rows,
+                    .parent = (uint32_t)i,
+                    .option = (uint32_t)o};
+      if (next.rows > a->rows) {
+        break; /* options are in order of rows */
+      }
+      dsm__stage_times_join(&next.slowest, &options->items[o].times);
+      dsm__stage_times at_least = next.slowest;
+      dsm__stage_times_join(&at_least, rest_of(rest, stage + 1, a->rows - next.rows));
+      if (dsm__group_total(&at_least, a->timesteps, a->stage_count) > limit) {
+        continue;
+      }
+      if (*count == EXTENSIONS_MAX || !take_work(a, 1)) {
+        return false;
+      }
+      scratch[(*count)++] = next;
+    }
+  }
+  return true;
+}
+
+/* The best of the last stage's labels, and how it came about. */
+static void trace(const dsm__allotment *a, const label_list *lists, size_t *chosen, double *total) {
+  const label_list *const last = &lists[a->stage_count];
+  size_t at = 0;
+  double best = HUGE_VAL;
+  for (size_t i = 0; i < last->count; i++) {
+    const double one = dsm__group_total(&last->items[i].slowest, a->timesteps, a->stage_count);
+    if (one < best) {
+      best = one;
+      at = i;
+    }
+  }
+  if (!(best < *total)) {
+    return;
+  }
+  *total = best;
+  for (size_t s = a->stage_count; s-- > 0;) {
+    const label *const one = &lists[s + 1].items[at];
+    chosen[s] = one->option;
+    at = one->parent;
+  }
+}
+
+static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
+                                    const rest_table *rest, label *scratch, size_t *chosen,
+                                    double *total) {
+  const double limit = a->is_only_faster ? a->known_total * (1 - 1e-11)
+                                         : fmin(dsm__equal_to(*total), a->known_total);
+  for (size_t s = 0; s < a->stage_count; s++) {
+    size_t count = 0;
+    if (!extend(a, s, &lists[s], rest, limit, scratch, &count)) {
+      return DSM__ALLOTMENT_BOUNDED;
+    }
+    count = remove_dominated(a, scratch, count);
+    if (count > LABELS_MAX) {
+      return DSM__ALLOTMENT_BOUNDED;
+    }
+    lists[s + 1].items = calloc(count + 1, sizeof(label));
+    if (lists[s + 1].items == NULL) {
+      return DSM__ALLOTMENT_OUT_OF_MEMORY;
+    }
+    memcpy(lists[s + 1].items, scratch, count * sizeof(label));
+    lists[s + 1].count = count;
+  }
+  trace(a, lists, chosen, total);
+  return DSM__ALLOTMENT_EXACT;
+}
+
+dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_t *chosen,
+                                          double *total, double *bound) {
+  const size_t stages = allotment->stage_count;
+  double least_total = 0;
+  dsm__allotment_result result = DSM__ALLOTMENT_EXACT;
+  *total = allotment->known_total;
+  if (!allotment->is_only_faster) {
+    result = find_first(allotment, chosen, total, &least_total);
+  }
+  if (result != DSM__ALLOTMENT_EXACT) {
+    return result;
+  }
+  if (least_total > allotment->known_total) {
+    *bound = allotment->known_total;
+    return result;
+  }
+  label start = {.rows = 0};
+  label_list *const lists = calloc(stages + 1, sizeof *lists);
+  rest_table rest = {.times = NULL};
+  label *const scratch = malloc((size_t)EXTENSIONS_MAX * sizeof *scratch);
+  result = DSM__ALLOTMENT_OUT_OF_MEMORY;
+  if (lists != NULL && scratch != NULL && derive_rest(allotment, &rest)) {
+    lists[0] = (label_list){&start, 1};
+    const dsm__stage_times least = *rest_of(&rest, 0, allotment->rows);
+    result = search(allotment, lists, &rest, scratch, chosen, total);
+    *bound = result == DSM__ALLOTMENT_EXACT
+                 ? fmin(*total, allotment->known_total)
+                 : dsm__group_total(&least, allotment->timesteps, allotment->stage_count);
+  }
+  for (size_t s = 1; lists != NULL && s <= stages; s++) {
+    free(lists[s].items);
+  }
+  free(lists);
+  free(rest.times);
+  free(scratch);
+  return result;
+}

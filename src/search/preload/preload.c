@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/preload/preload.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/tolerance.h"
+#include "search/preload/preload_greedy.h"
+#include "search/preload/preload_layouts.h"
+#include "search/preload/preload_screen.h"
+#include "search/preload/preload_search.h"
+
+/* What is known of the steps in which room is given out; [0] is without preloading. */
+typedef struct step_state {
+  double bound;   /* no mapping of it is faster */
+  bool is_scored; /* as if holding took no room */
+  unsigned tries; /* with mappings of its own: good ones, then all */
+} step_state;
+
+/* Tries in which all levels get good mappings, before gaps that are left are closed. */
+enum { TRY_GOOD = 1, TRY_ALL = 2 };
+
+typedef struct searching {
+  dsm__problem *problem;
+  dsm__solution *solution;
+  dsm__factors factors;     /* with the uniform one at hand, if any */
+  bool is_holding;          /* outputs may be held */
+  dsm__preload_form *forms; /* of the solution without preloading */
+  dsm__preload_greedy greedy;
+  dsm__residents residents; /* runs of all levels */
+  double *budgets;          /* of each layer */
+  double best_cycles;
+  step_state steps[DSM__PRELOAD_STEPS + 1];
+  dsm__preload_screened screened[DSM__PRELOAD_STEPS + 1];
+} searching;
+
+static bool is_below_best(const searching *s, double cycles) {
+  return dsm__equal_to(cycles) < s->best_cycles;
+}
+
+static bool is_over(const searching *s) {
+  return dsm__problem_is_over(s->problem);
+}
+
+/* The mappings of a level that are worked on. */
+typedef struct mappings {
+  dsm__preload_mapping below;
+  dsm__preload_mapping above;
+  dsm__preload_mapping scratch;
+  dsm__preload_mapping best; /* that fits, so far */
+  bool is_memory_short;      /* some did not fit */
+} mappings;
+
+static bool mappings_init(mappings *m, const dsm__preload_level *level) {
+  m->is_memory_short = false;
+  return dsm__preload_mapping_init(&m->below, level) &&
+         dsm__preload_mapping_init(&m->above, level) &&
+         dsm__preload_mapping_init(&m->scratch, level) &&
+         dsm__preload_mapping_init(&m->best, level);
+}
+
+/* ---- candidates of a level ---- */
+
+/* Fills up a mapping, and keeps it if it is the best that fits. False if out of memory. */
+static bool offer(dsm__preload_level *level, mappings *m, dsm__preload_mapping *mapping) {
+  if (!dsm__preload_fits_memory(level, mapping)) {
+    m->is_memory_short = true;
+    return true;
+  }
+  if (!dsm__preload_fill(level, mapping)) {
+    return false;
+  }
+  if (mapping->cycles < m->best.cycles) {
+    const dsm__preload_mapping worse = m->best;
+    m->best = *mapping;
+    *mapping = worse;
+  }
+  return true;
+}
+
+/* Given how much of each scratchpad a layer has, another path may be faster, on which other layers
+ * can do more with it. */
+static bool offer_other_paths(searching *s, dsm__preload_level *level, mappings *m) {
+  enum { ROUNDS_MAX = 4 };
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  double before = HUGE_VAL;
+  for (int i = 0; i < ROUNDS_MAX && m->best.cycles < before; i++) {
+    before = m->best.cycles;
+    memset(s->budgets, 0, layer_count * sizeof s->budgets[0]);
+    for (size_t k = 0; k < m->best.step_count; k++) {
+      s->budgets[m->best.steps[k].layer] = m->best.steps[k].how.bytes;
+    }
+    if (!dsm__preload_fastest_within(level, s->budgets, &m->scratch) ||
+        !offer(level, m, &m->scratch)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool offer_all(searching *s, dsm__preload_level *level, mappings *m) {
+  dsm__preload_greedy_budgets(&s->greedy, level->room_bytes, s->budgets,
+                              s->problem->inputs.workload->layer_count);
+  return offer(level, m, &m->below) && offer(level, m, &m->above) &&
+         dsm__preload_fastest_within(level, s->budgets, &m->scratch) &&
+         offer(level, m, &m->scratch) && offer_other_paths(s, level, m);
+}
+
+/* Copies the groups of decisions, which live as long as a level. False if out of memory. */
+static bool copy_groups(dsm__arena *arena, const dsm__decisions *from, dsm__decisions *to) {
+  dsm__pipeline_decision *const groups =
+      dsm__arena_array(arena, from->pipeline_count, sizeof *groups);
+  for (size_t g = 0; g < from->pipeline_count && groups != NULL; g++) {
+    const size_t length = from->pipelines[g].layer_count;
+    uint64_t *const rows = dsm__arena_array(arena, length, sizeof *rows);
+    groups[g] = from->pipelines[g];
+    groups[g].name = dsm__arena_strdup(arena, from->pipelines[g].name);
+    groups[g].rows = rows;
+    if (rows == NULL || groups[g].name == NULL) {
+      return false;
+    }
+    memcpy(rows, from->pipelines[g].rows, length * sizeof *rows);
+  }
+  to->pipelines = groups;
+  to->pipeline_count = from->pipeline_count;
+  return groups != NULL;
+}
+
+/* Keeps decisions of a level as the best of all. */
+static bool keep(searching *s, const dsm__decisions *decisions, double cycles) {
+  dsm__arena *const arena = s->problem->arena;
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  dsm__decisions *const kept = dsm__arena_alloc(arena, sizeof *kept);
+  dsm__layer_decision *const layers = dsm__arena_array(arena, layer_count, sizeof *layers);
+  if (kept == NULL || layers == NULL || !copy_groups(arena, decisions, kept)) {
+    return false;
+  }
+  memcpy(layers, decisions->layers, layer_count * sizeof *layers);
+  kept->layers = layers;
+  s->solution->preloading = kept;
+  s->best_cycles = cycles;
+  return true;
+}
+
+/* Keeps a mapping if it is the best of all. */
+static bool adopt_free(searching *s, dsm__preload_level *level,
+                       const dsm__preload_mapping *mapping) {
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  dsm__decisions decisions;
+  dsm__layer_decision *const layers =
+      dsm__arena_array(level->problem.arena, layer_count, sizeof *layers);
+  if (layers == NULL ||
+      !dsm__problem_decide(&level->problem, &level->network, &mapping->path, &decisions)) {
+    return false;
+  }
+  memcpy(layers, decisions.layers, layer_count * sizeof *layers);
+  decisions.layers = layers;
+  dsm__preload_decide_steps(level, mapping, false, layers);
+  return keep(s, &decisions, mapping->cycles);
+}
+
+/* Keeps a mapping, laid out where the model has layouts, if it is the best of all. */
+static bool adopt(searching *s, dsm__preload_level *level, const dsm__preload_mapping *mapping) {
+  if (!is_below_best(s, mapping->cycles)) {
+    return true;
+  }
+  if (!dsm__has_layouts(s->problem->machine.system)) {
+    return adopt_free(s, level, mapping);
+  }
+  dsm__preload_laid laid;
+  bool is_done = dsm__preload_lay_out(&laid, level, mapping);
+  if (is_done && is_below_best(s, laid.mapping.cycles)) {
+    is_done = keep(s, &laid.decisions, laid.mapping.cycles);
+  }
+  dsm__preload_laid_fini(&laid);
+  return is_done;
+}
+
+/* A search of a level. */
+typedef struct closing {
+  searching *s;
+  dsm__preload_level *level;
+  mappings *m;
+  dsm__preload_outlook outlook;
+  bool is_complete; /* so far */
+} closing;
+
+/* Searches all mappings, with one layer that gets a part or without: at first those near their
+ * bound, which are few. Each time, the best of all is found, or the bound rises; until it is within
+ * the gap of the best, or they are too many. */
+static bool search_all(closing *c, bool may_share, dsm__preload_bound *bound) {
+  static const double shares[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
+  mappings *const m = c->m;
+  const double gap = c->s->problem->inputs.options->gap;
+  const double best = fmin(c->s->best_cycles, m->best.cycles) / (1 + gap);
+  const double lowest =
+      fmin(best, fmax(bound->cycles, dsm__preload_outlook_bound(&c->outlook, may_share)));
+  dsm__preload_exact exact = {.is_complete = true};
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0] && exact.is_complete; i++) {
+    const double limit = shares[i] < 1 ? lowest + shares[i] * (best - lowest) : best;
+    const dsm__preload_aim aim = {limit, may_share};
+    if (!dsm__preload_search(c->level, &c->outlook, &aim, &m->scratch, &exact)) {
+      return false;
+    }
+    if (exact.is_complete && may_share) {
+      bound->cycles = fmax(bound->cycles, exact.is_found ? m->scratch.cycles : limit);
+    }
+    if (exact.is_found) {
+      break;
+    }
+  }
+  c->is_complete = exact.is_complete;
+  return !exact.is_found || offer(c->level, m, &m->scratch);
+}
+
+/* Where all layers are at ends, partial mappings are far fewer: the best of these leaves less to
+ * look for with a layer that gets a part. Where the tables say less than prices many layers share
+ * the room, and the best mapping will have such a layer. */
+static bool close_gap(searching *s, dsm__preload_level *level, mappings *m,
+                      dsm__preload_bound *bound) {
+  closing c = {.s = s, .level = level, .m = m, .is_complete = true};
+  return dsm__preload_outlook_init(&c.outlook, level, bound, s->best_cycles) &&
+         (c.outlook.units == 0 || search_all(&c, false, bound)) &&
+         (!c.is_complete || search_all(&c, true, bound));
+}
+
+/* Good mappings of a level whose bound leaves hope. */
+static bool find_good(searching *s, dsm__preload_level *level, mappings *m) {
+  if (!offer_all(s, level, m)) {
+    return false;
+  }
+  if (!m->is_memory_short) {
+    return true;
+  }
+  dsm__preload_bound unused;
+  level->forms = s->forms;
+  dsm__preload_bound_find(level, &m->below, &m->above, &m->scratch, &unused);
+  const bool is_done = offer_all(s, level, m);
+  level->forms = NULL;
+  return is_done;
+}
+
+/* ---- levels ---- */
+
+static double room_of(const searching *s, int step) {
+  return dsm_preload_room_bytes(&s->problem->machine) / DSM__PRELOAD_STEPS * step;
+}
+
+/* A free level's bound holds for all larger rooms too: they leave less to the rest. */
+static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound) {
+  for (int c = step; c <= (bound->is_free ? DSM__PRELOAD_STEPS : step); c++) {
+    s->steps[c].bound = fmax(s->steps[c].bound, bound->cycles);
+  }
+}
+
+static void count_work(searching *s, const dsm__preload_level *level) {
+  s->problem->evaluations += level->problem.evaluations;
+  dsm__groups *const groups = &s->problem->groups;
+  groups->is_complete = groups->is_complete && level->problem.groups.is_complete;
+  groups->is_exact = groups->is_exact && level->problem.groups.is_exact;
+}
+
+/* Bounds a level as if holding took no room, and (unless worthwhile is NULL) tells where it pays.
+ */
+static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is_any) {
+  const dsm__preload_request request = {.problem = s->problem,
+                                        .residents = &s->residents,
+                                        .factors = &s->factors,
+                                        .room_bytes = room_of(s, step),
+                                        .is_holding = true,
+                                        .is_relaxed = true};
+  dsm__preload_level level;
+  mappings m;
+  dsm__preload_bound bound;
+  bool is_done = dsm__preload_level_init(&level, &request) && mappings_init(&m, &level);
+  if (is_done && !is_over(s)) {
+    dsm__preload_bound_find(&level, &m.below, &m.above, &m.scratch, &bound);
+    raise_bounds(s, step, &bound);
+    is_done = worthwhile == NULL ||
+              dsm__preload_worthwhile(&level, &bound, s->best_cycles, worthwhile, is_any);
+  }
+  count_work(s, &level);
+  dsm__preload_level_fini(&level);
+  s->steps[step].is_scored = true;
+  return is_done;
+}
+
+static double bound_of(const searching *s, int step) {
+  return fmax(s->steps[step].bound, s->screened[step].bound);
+}
+
+/* Is there hope that a level has something faster? */
+static bool is_hopeful(const searching *s, int step) {
+  return s->problem->is_bounding_off ||
+         is_below_best(s, bound_of(s, step) * (1 + s->problem->inputs.options->gap));
+}
+
+static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
+  const dsm__preload_request request = {.problem = s->problem,
+                                        .residents = &s->residents,
+                                        .factors = &s->factors,
+                                        .room_bytes = room_of(s, step),
+                                        .is_holding = worthwhile != NULL,
+                                        .worthwhile = worthwhile};
+  dsm__preload_level level;
+  mappings m;
+  dsm__preload_bound bound;
+  bool is_done = dsm__preload_level_init(&level, &request) && mappings_init(&m, &level);
+  if (is_done && !is_over(s)) {
+    dsm__preload_bound_find(&level, &m.below, &m.above, &m.scratch, &bound);
+    /* States are missing that cannot be faster than the best so far. */
+    const double others = s->is_holding ? s->best_cycles : HUGE_VAL;
+    bound.is_free = bound.is_free && !s->is_holding;
+    if (s->problem->is_bounding_off || is_below_best(s, bound.cycles)) {
+      is_done =
+          s->steps[step].tries == 0 ? find_good(s, &level, &m) : close_gap(s, &level, &m, &bound);
+    }
+    is_done = is_done && adopt(s, &level, &m.best);
+    bound.cycles = fmin(bound.cycles, others);
+    if (!level.network.is_cut) { /* else the relaxed bound stands */
+      raise_bounds(s, step, &bound);
+    }
+  }
+  count_work(s, &level);
+  dsm__preload_level_fini(&level);
+  s->steps[step].tries++;
+  return is_done;
+}
+
+/* What the screen says of where holding can pay holds for all mappings faster than the limit that
+ * it had. What it says nothing of is bounded first. */
+static bool work_on(searching *s, int step) {
+  const uint64_t *const screened = s->screened[step].worthwhile;
+  if (!s->is_holding) {
+    return solve_level(s, step, NULL);
+  }
+  if (screened != NULL) {
+    return solve_level(s, step, s->screened[step].is_any ? screened : NULL);
+  }
+  if (!s->steps[step].is_scored) {
+    return score_relaxed(s, step, NULL, NULL);
+  }
+  const size_t boundaries = s->problem->inputs.workload->layer_count + 1;
+  const size_t count = boundaries * DSM_PARALLELISM_COUNT;
+  uint64_t *const worthwhile = dsm__arena_array(s->problem->arena, count, sizeof *worthwhile);
+  bool is_any = false;
+  return worthwhile != NULL && score_relaxed(s, step, worthwhile, &is_any) &&
+         solve_level(s, step, is_any ? worthwhile : NULL);
+}
+
+/* Of the levels that have not been tried so often, that with the least bound; 0: none is left. */
+static int next_step(const searching *s, unsigned tries) {
+  int next = 0;
+  for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
+    const bool is_open = s->steps[c].tries < tries && is_hopeful(s, c);
+    if (is_open && (next == 0 || bound_of(s, c) < bound_of(s, next))) {
+      next = c;
+    }
+  }
+  return next;
+}
+
+/* ---- all of it ---- */
+
+/* What the solution without preloading looks like. */
+static bool find_forms(searching *s) {
+  const dsm__network_graph *const network = &s->solution->network;
+  const size_t layer_count = s->problem->inputs.workload->layer_count;
+  s->forms = dsm__arena_array(s->problem->arena, layer_count, sizeof s->forms[0]);
+  if (s->forms == NULL) {
+    return false;
+  }
+  size_t node = 0;
+  for (size_t i = 0; i < s->solution->path.length; i++) {
+    const dsm__graph_edge *const edge = &network->graph.edges[s->solution->path.edges[i]];
+    const dsm__node_info *const info = &network->infos[node];
+    if (info->kind == DSM__NODE_GROUP) {
+      const dsm__group *const group = &s->problem->groups.items[edge->tag];
+      s->forms[info->layer].group_length = group->layer_count;
+      for (size_t k = 0; k < group->layer_count; k++) {
+        s->forms[info->layer + k].is_grouped = true;
+      }
+    } else if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+      s->forms[info->layer].parallelism = (dsm_parallelism)info->forward;
+    }
+    node = edge->to;
+  }
+  return true;
+}
+
+/* With one uniform factor, or with free ones. */
+static bool search_levels(searching *s) {
+  memset(s->steps, 0, sizeof s->steps);
+  memset(s->screened, 0, sizeof s->screened);
+  dsm__layer_table_choose(&s->problem->table, &s->factors);
+  const dsm__preload_screening screening = {s->problem, &s->factors, &s->residents, s->is_holding,
+                                            s->best_cycles};
+  if (!dsm__preload_screen(&screening, s->screened, &s->problem->evaluations)) {
+    return false;
+  }
+  for (unsigned tries = TRY_GOOD; tries <= TRY_ALL; tries++) {
+    for (int step = next_step(s, tries); step != 0; step = next_step(s, tries)) {
+      if (is_over(s)) {
+        break;
+      }
+      if (!work_on(s, step)) {
+        return false;
+      }
+    }
+  }
+  dsm__graph_answer *const answer = &s->solution->answer;
+  for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {
+    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, bound_of(s, c));
+  }
+  if (!is_below_best(s, answer->lower_bound_cycles)) { /* but for rounding it is met */
+    answer->lower_bound_cycles = s->best_cycles;
+  }
+  return true;
+}
+
+static bool search_factors(searching *s) {
+  if (!dsm__preload_greedy_find(&s->greedy, s->problem, s->solution, &s->residents)) {
+    return false;
+  }
+  dsm__factors *const factors = &s->factors;
+  bool is_done = true;
+  for (factors->conv_index = 0;
+       is_done && factors->conv_index < (factors->is_uniform ? factors->count : 1);
+       factors->conv_index++) {
+    is_done = search_levels(s);
+  }
+  return is_done;
+}
+
+bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution) {
+  searching s = {
+      .problem = problem,
+      .solution = solution,
+      .factors = problem->factors,
+      .is_holding = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE) &&
+                    problem->lives.is_any_holdable,
+      .best_cycles = solution->answer.cycles,
+  };
+  if (dsm_preload_room_bytes(&problem->machine) <= 0) {
+    return true;
+  }
+  s.budgets =
+      dsm__arena_array(problem->arena, problem->inputs.workload->layer_count, sizeof s.budgets[0]);
+  const bool is_done = s.budgets != NULL && dsm__residents_init(&s.residents, &problem->table) &&
+                       find_forms(&s) && search_factors(&s);
+  problem->evaluations += s.residents.evaluations;
+  dsm__residents_fini(&s.residents);
+  solution->answer.cycles = s.best_cycles;
+  return is_done;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/preload/preload_level.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/equations.h"
+#include "plan/tolerance.h"
+
+/* Of parallelisms that are alike, each layer keeps its first: no mapping becomes slower when all
+ * layers go over to it, since relayouts only become fewer. */
+static void drop_alike(dsm__problem *problem) {
+  for (size_t c = 0; c < problem->table.distinct.count; c++) {
+    dsm__open_choice *const choices = problem->table.choices[c];
+    for (int p = 1; p < DSM_PARALLELISM_COUNT; p++) {
+      for (int q = 0; q < p; q++) {
+        const dsm_parallelism one = (dsm_parallelism)p;
+        const dsm_parallelism first = (dsm_parallelism)q;
+        if (dsm__are_alike(&problem->machine, one, first) &&
+            isfinite(choices[dsm__pair_of(first, first)].cycles)) {
+          choices[dsm__pair_of(one, one)].cycles = HUGE_VAL;
+        }
+      }
+    }
+  }
+}
+
+/* The caller's problem with room set aside. Its table has the choices of the whole scratchpad, but
+ * of these the graph only asks which there are. */
+static bool copy_problem(dsm__problem *copy, const dsm__preload_request *request) {
+  *copy = *request->problem;
+  copy->arena = dsm__arena_new();
+  copy->evaluations = 0;
+  copy->inputs.preloaded_bytes = request->room_bytes;
+  copy->inputs.machine = &copy->machine;
+  copy->table.inputs = &copy->inputs;
+  if (copy->arena == NULL) {
+    return false;
+  }
+  const size_t classes = copy->table.distinct.count;
+  copy->table.choices = dsm__arena_array(copy->arena, classes, sizeof copy->table.choices[0]);
+  if (copy->table.choices == NULL) {
+    return false;
+  }
+  memcpy(copy->table.choices, request->problem->table.choices,
+         classes * sizeof copy->table.choices[0]);
+  drop_alike(copy);
+  if (copy->groups.count > 0) {
+    const bool is_found = dsm__groups_find(&copy->groups, &copy->table, false, copy->arena);
+    copy->evaluations += copy->groups.evaluations;
+    return is_found;
+  }
+  return true;
+}
+
+static size_t edge_count_of(const dsm__network_graph *network) {
+  return network->graph.nodes[network->graph.node_count].first_edge;
+}
+
+static bool is_layer(const dsm__node_info *info) {
+  return info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD;
+}
+
+/* How a layer on an edge out of a node is run. */
+static dsm__resident_query query_of(const dsm__preload_level *level, const dsm__node_info *info,
+                                    size_t edge) {
+  return (dsm__resident_query){
+      .table = &level->problem.table,
+      .class_index = level->problem.table.distinct.class_of[info->layer],
+      .parallelism = (dsm_parallelism)info->forward,
+      .factor_index = dsm__step_unpack(level->network.edges[edge].tag).factor_index,
+      .holding = &level->network.holdings[edge],
+  };
+}
+
+/* What an edge that is a layer needs held, whatever the room. */
+static double needed_bytes(const dsm__preload_level *level, const dsm__node_info *info,
+                           size_t edge) {
+  const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
+  dsm__layer_setting setting = dsm__open_setting(
+      &level->problem.inputs, &level->problem.inputs.workload->layers[info->layer],
+      dsm__factor_of(step.factor_index));
+  setting.holding = level->network.holdings[edge];
+  return dsm__is_holding(&setting.holding)
+             ? dsm__holding_needed_bytes(&setting, (dsm_parallelism)info->forward)
+             : -HUGE_VAL;
+}
+
+/* The run of an edge that is a layer; false if out of memory. */
+static bool find_run(dsm__preload_level *level, dsm__residents *residents,
+                     const dsm__node_info *info, size_t edge) {
+  dsm__preload_edge *const one = &level->edges[edge];
+  size_t number = SIZE_MAX;
+  if (one->is_placed) {
+    number = dsm__residents_known(residents, &one->place, level->room_bytes);
+  } else {
+    one->needed_bytes = needed_bytes(level, info, edge);
+    one->is_placed = true;
+  }
+  if (number == SIZE_MAX) {
+    const dsm__resident_query query = query_of(level, info, edge);
+    number = dsm__residents_add(residents, &query, &one->place);
+  }
+  level->run_of[edge] = number;
+  return number != SIZE_MAX;
+}
+
+/* Tells the edges that are layers and not shut, and their runs. Nodes behind the last layer have
+ * none. A relaxed level was told which edges are there, and shuts none. */
+static bool find_runs(dsm__preload_level *level, dsm__residents *residents) {
+  const dsm__network_graph *const network = &level->network;
+  const double held_limit = dsm__capacity_limit(
+      dsm_held_limit_bytes(&level->problem.machine, level->problem.inputs.preloaded_bytes));
+  for (size_t v = 0; v < network->graph.node_count; v++) {
+    const size_t end = network->graph.nodes[v + 1].first_edge;
+    for (size_t e = network->graph.nodes[v].first_edge; e < end; e++) {
+      const dsm__preload_edge *const one = &level->edges[e];
+      level->run_of[e] = SIZE_MAX;
+      level->is_shut[e] = one->is_placed && one->needed_bytes > held_limit;
+      if (is_layer(&network->infos[v]) && !level->is_shut[e] &&
+          !find_run(level, residents, &network->infos[v], e)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Room for all runs that are known; false if out of memory. */
+static bool grow_runs(dsm__preload_level *level, size_t known) {
+  dsm__preload_runs *const runs = &level->runs;
+  dsm__arena *const arena = level->problem.arena;
+  if (known > runs->own_capacity) {
+    runs->own_capacity = known + known / 2;
+    runs->own = dsm__arena_array(arena, runs->own_capacity, sizeof runs->own[0]);
+  }
+  const size_t edges = edge_count_of(&level->network);
+  const size_t most = known < edges ? known : edges; /* that can be its own */
+  if (most > runs->capacity) {
+    const size_t more = most + most / 2;
+    runs->capacity = more < edges ? more : edges;
+    runs->items = dsm__arena_array(arena, runs->capacity, sizeof(void *));
+    runs->numbers = dsm__arena_array(arena, runs->capacity, sizeof runs->numbers[0]);
+    runs->first_point = dsm__arena_array(arena, runs->capacity + 1, sizeof runs->first_point[0]);
+    runs->chosen = dsm__arena_array(arena, runs->capacity, sizeof runs->chosen[0]);
+    runs->priced = dsm__arena_array(arena, runs->capacity, sizeof runs->priced[0]);
+  }
+  return (known == 0 || runs->own != NULL) &&
+         (most == 0 || (runs->items != NULL && runs->numbers != NULL && runs->first_point != NULL &&
+                        runs->chosen != NULL && runs->priced != NULL));
+}
+
+/* The hulls of all runs, one behind the other: prices are asked for again and again. */
+static bool list_points(dsm__preload_level *level) {
+  dsm__preload_runs *const runs = &level->runs;
+  size_t count = 0;
+  for (size_t r = 0; r < runs->count; r++) {
+    count += runs->items[r]->hull_count;
+  }
+  if (count > runs->point_capacity) {
+    runs->point_capacity = count + count / 2;
+    runs->points =
+        dsm__arena_array(level->problem.arena, runs->point_capacity, sizeof runs->points[0]);
+    if (runs->points == NULL) {
+      return false;
+    }
+  }
+  count = 0;
+  for (size_t r = 0; r < runs->count; r++) {
+    runs->first_point[r] = count;
+    for (size_t i = 0; i < runs->items[r]->hull_count; i++) {
+      const dsm__resident *const one = &runs->items[r]->hull[i];
+      runs->points[count++] = (dsm__preload_point){one->bytes, one->cycles};
+    }
+  }
+  runs->first_point[runs->count] = count;
+  return true;
+}
+
+bool dsm__preload_level_number(dsm__preload_level *level, dsm__residents *residents) {
+  dsm__preload_runs *const runs = &level->runs;
+  const size_t edges = edge_count_of(&level->network);
+  runs->count = 0;
+  if (!dsm__residents_score(residents) || !grow_runs(level, residents->count)) {
+    return false;
+  }
+  for (size_t e = 0; e < edges; e++) {
+    const size_t number = level->run_of[e];
+    if (number == SIZE_MAX) {
+      continue;
+    }
+    if (runs->own[number] == 0) {
+      runs->items[runs->count] = residents->runs[number];
+      runs->numbers[runs->count] = number;
+      runs->own[number] = ++runs->count;
+    }
+    level->run_of[e] = runs->own[number] - 1;
+  }
+  for (size_t r = 0; r < runs->count; r++) {
+    runs->own[runs->numbers[r]] = 0;
+  }
+  return runs->count == 0 || list_points(level);
+}
+
+bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_request *request) {
+  *level =
+      (dsm__preload_level){.room_bytes = request->room_bytes, .is_relaxed = request->is_relaxed};
+  if (!copy_problem(&level->problem, request)) {
+    return false;
+  }
+  dsm__problem *const problem = &level->problem;
+  const dsm__graph_request graph = {
+      .table = &problem->table,
+      .factors = request->factors,
+      .groups = &problem->groups,
+      .lives = request->is_holding ? &problem->lives : NULL,
+      .is_relaxed = request->is_relaxed,
+      .worthwhile = request->worthwhile,
+      .is_priced_later = true,
+      .explained_layer = SIZE_MAX,
+  };
+  if (!dsm__network_graph_build(&level->network, &graph, problem->arena)) {
+    return false;
+  }
+  const size_t edges = edge_count_of(&level->network);
+  level->edges = dsm__arena_array(problem->arena, edges, sizeof level->edges[0]);
+  level->run_of = dsm__arena_array(problem->arena, edges, sizeof level->run_of[0]);
+  level->is_shut = dsm__arena_array(problem->arena, edges, sizeof level->is_shut[0]);
+  level->fixed_cycles = dsm__arena_array(problem->arena, edges, sizeof level->fixed_cycles[0]);
+  level->rest =
+      dsm__arena_array(problem->arena, level->network.graph.node_count, sizeof level->rest[0]);
+  if (level->edges == NULL || level->run_of == NULL || level->is_shut == NULL ||
+      level->fixed_cycles == NULL || level->rest == NULL) {
+    return false;
+  }
+  for (size_t e = 0; e < edges; e++) {
+    level->fixed_cycles[e] = level->network.edges[e].cycles;
+  }
+  return find_runs(level, request->residents) &&
+         dsm__preload_level_number(level, request->residents);
+}
+
+bool dsm__preload_level_resize(dsm__preload_level *level, dsm__residents *residents,
+                               double room_bytes) {
+  level->room_bytes = room_bytes;
+  level->problem.inputs.preloaded_bytes = room_bytes;
+  return find_runs(level, residents) && dsm__preload_level_number(level, residents);
+}
+
+void dsm__preload_level_fini(dsm__preload_level *level) {
+  dsm__arena_free(level->problem.arena);
+  level->problem.arena = NULL;
+}
+
+bool dsm__preload_mapping_init(dsm__preload_mapping *mapping, const dsm__preload_level *level) {
+  dsm__arena *const arena = level->problem.arena;
+  const size_t layers = level->problem.inputs.workload->layer_count;
+  *mapping = (dsm__preload_mapping){.cycles = HUGE_VAL};
+  mapping->path.edges =
+      dsm__arena_array(arena, level->network.graph.node_count - 1, sizeof mapping->path.edges[0]);
+  mapping->steps = dsm__arena_array(arena, layers, sizeof mapping->steps[0]);
+  return mapping->path.edges != NULL && mapping->steps != NULL;
+}

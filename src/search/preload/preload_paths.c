@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload_paths.c: the best mappings of a level with a price on bytes of weights, or with budgets.
+ */
+#include <math.h>
+
+#include "model/equations.h"
+#include "plan/tolerance.h"
+#include "search/preload/preload_level.h"
+
+/* Cycles of an edge that must not be taken: more than any path, and still finite. */
+static const double FORBIDDEN = 1e300;
+
+/* May an edge out of a node be taken? */
+static bool is_in_form(const dsm__preload_level *level, const dsm__node_info *info, uint32_t tag) {
+  if (info->kind == DSM__NODE_GROUP) {
+    const dsm__preload_form *const form = &level->forms[info->layer];
+    return form->is_grouped && form->group_length == level->problem.groups.items[tag].layer_count;
+  }
+  if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+    const dsm__preload_form *const form = &level->forms[info->layer];
+    return !form->is_grouped && dsm__are_alike(&level->problem.machine, form->parallelism,
+                                               (dsm_parallelism)info->forward);
+  }
+  return true;
+}
+
+/* Forbids edges of other forms, where memory leaves only some. */
+static void forbid_other_forms(const dsm__preload_level *level) {
+  const dsm__network_graph *const network = &level->network;
+  for (size_t v = 0; level->forms != NULL && v < network->graph.node_count; v++) {
+    for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
+         e++) {
+      if (!is_in_form(level, &network->infos[v], network->edges[e].tag)) {
+        network->edges[e].cycles = FORBIDDEN;
+      }
+    }
+  }
+}
+
+static void begin_mapping(dsm__preload_level *level, dsm__preload_mapping *mapping) {
+  dsm__graph_fastest(&level->network.graph, level->rest, &mapping->path);
+  mapping->step_count = 0;
+  mapping->fixed_cycles = 0;
+}
+
+void dsm__preload_sum(dsm__preload_mapping *mapping) {
+  mapping->cycles = mapping->fixed_cycles;
+  mapping->bytes = 0;
+  for (size_t i = 0; i < mapping->step_count; i++) {
+    mapping->cycles += mapping->steps[i].how.cycles;
+    mapping->bytes += mapping->steps[i].how.bytes;
+  }
+}
+
+/* Of a run's hull the point of least cycles with a price on bytes. */
+static size_t cheapest(const dsm__preload_runs *runs, size_t run, double price) {
+  const size_t end = isfinite(price) ? runs->first_point[run + 1] : 0;
+  size_t best = runs->first_point[run];
+  double least = runs->points[best].cycles; /* without bytes */
+  for (size_t i = best + 1; i < end; i++) {
+    const double sum = runs->points[i].cycles + price * runs->points[i].bytes;
+    if (sum < least) {
+      least = sum;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* An infinite price: nothing is preloaded. */
+void dsm__preload_set_price(dsm__preload_level *level, double price) {
+  const dsm__network_graph *const network = &level->network;
+  const size_t edge_count = network->graph.nodes[network->graph.node_count].first_edge;
+  dsm__preload_runs *const runs = &level->runs;
+  for (size_t r = 0; r < runs->count; r++) {
+    const size_t point = cheapest(runs, r, price);
+    const dsm__preload_point *const how = &runs->points[point];
+    runs->chosen[r] = point - runs->first_point[r];
+    runs->priced[r] = how->cycles + (how->bytes > 0 ? price * how->bytes : 0);
+  }
+  for (size_t e = 0; e < edge_count; e++) {
+    const size_t run = level->run_of[e];
+    const double cycles = run == SIZE_MAX ? level->fixed_cycles[e] : runs->priced[run];
+    network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
+  }
+  forbid_other_forms(level);
+  dsm__graph_rest(&network->graph, 0, level->rest);
+}
+
+void dsm__preload_find_priced(dsm__preload_level *level, double price,
+                              dsm__preload_mapping *mapping) {
+  const dsm__network_graph *const network = &level->network;
+  dsm__preload_set_price(level, price);
+  begin_mapping(level, mapping);
+  size_t node = 0;
+  for (size_t i = 0; i < mapping->path.length; i++) {
+    const size_t edge = mapping->path.edges[i];
+    const size_t run = level->run_of[edge];
+    if (run == SIZE_MAX) {
+      mapping->fixed_cycles += level->fixed_cycles[edge];
+    } else {
+      mapping->steps[mapping->step_count++] = (dsm__preload_step){
+          network->infos[node].layer, run, level->runs.items[run]->hull[level->runs.chosen[run]]};
+    }
+    node = network->edges[edge].to;
+  }
+  dsm__preload_sum(mapping);
+}
+
+static void swap_mappings(dsm__preload_mapping *a, dsm__preload_mapping *b) {
+  const dsm__preload_mapping kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+static bool is_within_room(const dsm__preload_level *level, const dsm__preload_mapping *mapping) {
+  return mapping->bytes <= dsm__capacity_limit(level->room_bytes);
+}
+
+/* Remembers the bound of the price just set, if it is better. Rounding of the sums must not raise
+ * it: they are wrong by less than 1e-12 each. */
+static void join_bound(const dsm__preload_level *level, double price, dsm__preload_bound *bound) {
+  const double refund = price * level->room_bytes;
+  const double cycles = level->rest[0] - refund - 1e-12 * (level->rest[0] + refund);
+  if (cycles > bound->cycles) {
+    bound->cycles = cycles;
+    bound->price = price;
+  }
+}
+
+void dsm__preload_bound_find(dsm__preload_level *level, dsm__preload_mapping *below,
+                             dsm__preload_mapping *above, dsm__preload_mapping *scratch,
+                             dsm__preload_bound *bound) {
+  enum { PRICES_MAX = 100 }; /* each ends with a better pair; some ten are enough */
+  *bound = (dsm__preload_bound){.cycles = -HUGE_VAL};
+  dsm__preload_find_priced(level, 0, above);
+  join_bound(level, 0, bound);
+  bound->is_free = is_within_room(level, above);
+  if (bound->is_free) {
+    dsm__preload_find_priced(level, 0, below);
+    return;
+  }
+  dsm__preload_find_priced(level, HUGE_VAL, below);
+  for (int i = 0; i < PRICES_MAX; i++) {
+    /* As functions of the price, the sums of the two are lines; they cross here. */
+    const double price = (below->cycles - above->cycles) / (above->bytes - below->bytes);
+    if (!(price > 0)) {
+      return;
+    }
+    const double crossing = below->cycles + price * below->bytes;
+    dsm__preload_find_priced(level, price, scratch);
+    join_bound(level, price, bound);
+    if (level->rest[0] >= crossing * (1 - 1e-12)) {
+      return;
+    }
+    swap_mappings(scratch, is_within_room(level, scratch) ? below : above);
+  }
+}
+
+bool dsm__preload_worthwhile(dsm__preload_level *level, const dsm__preload_bound *bound,
+                             double limit, uint64_t *worthwhile, bool *is_any) {
+  const dsm__graph *const graph = &level->network.graph;
+  double *const before = dsm__arena_array(level->problem.arena, graph->node_count, sizeof *before);
+  if (before == NULL) {
+    return false;
+  }
+  const double refund = bound->price * level->room_bytes;
+  dsm__preload_set_price(level, bound->price);
+  dsm__graph_before(graph, 0, before);
+  *is_any = false;
+  for (size_t v = 0; v < graph->node_count; v++) {
+    const dsm__node_info *const info = &level->network.infos[v];
+    const double sum = before[v] + level->rest[v];
+    if (info->kind == DSM__NODE_HELD &&
+        (level->problem.is_bounding_off || sum - refund - 1e-12 * (sum + refund) < limit)) {
+      worthwhile[(size_t)info->layer * DSM_PARALLELISM_COUNT + info->forward] |=
+          (uint64_t)1 << info->factor_index;
+      *is_any = true;
+    }
+  }
+  return true;
+}
+
+/* ---- mappings with budgets ---- */
+
+/* The last answer for a run: layers of one class have equal budgets more often than not. */
+typedef struct remembered {
+  double budget;
+  dsm__resident how;
+  bool is_known;
+} remembered;
+
+static const dsm__resident *find_within(dsm__preload_level *level, remembered *memory, size_t run,
+                                        double budget) {
+  const dsm__resident_run *const of = level->runs.items[run];
+  if (budget <= 0 || of->hull_count == 1) {
+    return &of->hull[0];
+  }
+  if (!memory[run].is_known || memory[run].budget < budget || memory[run].budget > budget) {
+    memory[run] = (remembered){
+        budget,
+        dsm__resident_within(of, &level->problem.table.splits, budget, &level->problem.evaluations),
+        true};
+  }
+  return &memory[run].how;
+}
+
+bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budgets,
+                                 dsm__preload_mapping *mapping) {
+  const dsm__network_graph *const network = &level->network;
+  remembered *const memory =
+      dsm__arena_array(level->problem.arena, level->runs.count, sizeof *memory);
+  if (memory == NULL) {
+    return false;
+  }
+  for (size_t v = 0; v < network->graph.node_count; v++) {
+    const dsm__node_info *const info = &network->infos[v];
+    for (size_t e = network->graph.nodes[v].first_edge; e < network->graph.nodes[v + 1].first_edge;
+         e++) {
+      const size_t run = level->run_of[e];
+      const double cycles = run == SIZE_MAX
+                                ? level->fixed_cycles[e]
+                                : find_within(level, memory, run, budgets[info->layer])->cycles;
+      network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
+    }
+  }
+  forbid_other_forms(level);
+  dsm__graph_rest(&network->graph, 0, level->rest);
+  begin_mapping(level, mapping);
+  size_t node = 0;
+  for (size_t i = 0; i < mapping->path.length; i++) {
+    const size_t edge = mapping->path.edges[i];
+    const size_t run = level->run_of[edge];
+    const size_t layer = network->infos[node].layer;
+    if (run == SIZE_MAX) {
+      mapping->fixed_cycles += level->fixed_cycles[edge];
+    } else {
+      mapping->steps[mapping->step_count++] =
+          (dsm__preload_step){layer, run, *find_within(level, memory, run, budgets[layer])};
+    }
+    node = network->edges[edge].to;
+  }
+  dsm__preload_sum(mapping);
+  return true;
+}
+
+bool dsm__preload_fits_memory(const dsm__preload_level *level,
+                              const dsm__preload_mapping *mapping) {
+  const dsm__graph *const graph = &level->network.graph;
+  double kept = graph->nodes[0].kept_bytes;
+  double transient = graph->nodes[0].transient_bytes;
+  for (size_t i = 0; i < mapping->path.length; i++) {
+    const dsm__graph_node *const node = &graph->nodes[graph->edges[mapping->path.edges[i]].to];
+    kept += node->kept_bytes;
+    transient = node->transient_bytes > transient ? node->transient_bytes : transient;
+  }
+  return mapping->cycles < FORBIDDEN && kept + transient <= level->problem.capacity_bytes;
+}

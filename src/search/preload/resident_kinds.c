@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/preload/resident_kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/equations.h"
+#include "plan/tolerance.h"
+#include "search/variants.h"
+
+/* Bytes of a core under some core split. */
+typedef struct footprint {
+  double kernel;
+  double input;
+} footprint;
+
+/* Rooms that are alike, and the number of the runs with them. */
+typedef struct range {
+  double least_bytes;
+  double most_bytes;
+  size_t number;
+} range;
+
+/* What a class of layers with a parallelism and a factor is to a core, whatever is held. */
+typedef struct shape {
+  footprint *footprints; /* of all candidates, each pair once; by kernel */
+  size_t footprint_count;
+  double *kernels; /* each once; none where no kernel is kept over timesteps */
+  size_t kernel_count;
+  double kernel_bytes; /* of the chip */
+} shape;
+
+/* Passes of a shape that differ in their room only. */
+typedef struct kind {
+  const shape *of;
+  double moving_bytes; /* features */
+  range *ranges;       /* by room */
+  size_t range_count;
+  size_t range_capacity;
+} kind;
+
+struct dsm__resident_kinds {
+  dsm__variants keys; /* one of each kind, with nothing held but what it reads and writes */
+  kind *items;        /* of each key */
+  size_t count;
+  size_t capacity;
+  size_t numbers;
+  shape **shapes;     /* by class, parallelism and factor; NULL: not made */
+  footprint *scratch; /* for all core splits */
+  uint32_t *places;   /* a hash table of indices + 1 into the scratch */
+  size_t place_count; /* a power of two, more than the core splits */
+  dsm__arena *arena;  /* of shapes */
+};
+
+dsm__resident_kinds *dsm__resident_kinds_new(void) {
+  dsm__resident_kinds *const kinds = calloc(1, sizeof *kinds);
+  if (kinds == NULL) {
+    return NULL;
+  }
+  kinds->arena = dsm__arena_new();
+  if (kinds->arena == NULL) {
+    free(kinds);
+    return NULL;
+  }
+  return kinds;
+}
+
+void dsm__resident_kinds_free(dsm__resident_kinds *kinds) {
+  if (kinds == NULL) {
+    return;
+  }
+  for (size_t i = 0; i < kinds->count; i++) {
+    free(kinds->items[i].ranges);
+  }
+  free(kinds->items);
+  dsm__variants_fini(&kinds->keys);
+  dsm__arena_free(kinds->arena);
+  free(kinds);
+}
+
+/* ---- what a room makes of a kind ---- */
+
+/* The numbers of tiles that matter; -1 stands for any. */
+typedef struct tiles {
+  double kernel;
+  double input;
+} tiles;
+
+static tiles tiles_of(const kind *k, const footprint *core, double room_bytes) {
+  static const double any = -1;
+  static const double margin = 1 + 1e-9; /* more than rounding */
+  const double kernel = dsm__tiles(core->kernel, room_bytes);
+  const double input = dsm__tiles(core->input, room_bytes);
+  if (kernel <= 1) {
+    return (tiles){kernel, any};
+  }
+  const bool is_feature_outer =
+      k->moving_bytes * (kernel - 1) > margin * k->of->kernel_bytes * (input - 1);
+  return (tiles){is_feature_outer ? any : kernel, input};
+}
+
+static bool can_stay(const dsm_machine *machine, double kernel_bytes, double room_bytes) {
+  return kernel_bytes <= dsm__capacity_limit(dsm_resident_kernel_limit_bytes(
+                             machine, DSM_PASS_FORWARD, room_bytes));
+}
+
+/* The first footprint whose kernel is more than one tile in a room: those before it are all alike
+ * in every room that is no smaller. */
+static size_t first_in_tiles(const shape *of, double room_bytes) {
+  size_t low = 0;
+  size_t high = of->footprint_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (dsm__tiles(of->footprints[middle].kernel, room_bytes) > 1) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+static bool are_rooms_alike(const dsm_machine *machine, const kind *k, double a, double b) {
+  const shape *const of = k->of;
+  const size_t end = k->moving_bytes > 0 ? of->footprint_count : 0; /* else no tiles matter */
+  for (size_t i = end > 0 ? first_in_tiles(of, a < b ? a : b) : 0; i < end; i++) {
+    const tiles one = tiles_of(k, &of->footprints[i], a);
+    const tiles other = tiles_of(k, &of->footprints[i], b);
+    if (one.kernel < other.kernel || one.kernel > other.kernel || one.input < other.input ||
+        one.input > other.input) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < of->kernel_count; i++) {
+    if (can_stay(machine, of->kernels[i], a) != can_stay(machine, of->kernels[i], b)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- kinds ---- */
+
+static int compare_footprints(const void *left, const void *right) {
+  const footprint *const a = left;
+  const footprint *const b = right;
+  if (a->kernel < b->kernel || a->kernel > b->kernel) {
+    return a->kernel < b->kernel ? -1 : 1;
+  }
+  return (a->input > b->input) - (a->input < b->input);
+}
+
+static bool make_scratch(dsm__resident_kinds *kinds, const dsm__core_splits *splits) {
+  if (kinds->scratch != NULL && kinds->places != NULL) {
+    return true;
+  }
+  kinds->place_count = 64;
+  while (kinds->place_count < 2 * splits->count) {
+    kinds->place_count *= 2;
+  }
+  kinds->scratch = dsm__arena_array(kinds->arena, splits->count, sizeof kinds->scratch[0]);
+  kinds->places = dsm__arena_array(kinds->arena, kinds->place_count, sizeof kinds->places[0]);
+  return kinds->scratch != NULL && kinds->places != NULL;
+}
+
+static size_t hash_of(const footprint *one) {
+  uint64_t words[2];
+  memcpy(words, one, sizeof words);
+  uint64_t hash = (words[0] ^ (words[1] * 1099511628211U)) * 11400714819323198485U;
+  hash ^= hash >> 32;
+  return (size_t)hash;
+}
+
+/* Puts a footprint at the end of the scratch if it is not there; how many are there then. */
+static size_t add_footprint(dsm__resident_kinds *kinds, size_t count, footprint one) {
+  size_t place = hash_of(&one) & (kinds->place_count - 1);
+  while (kinds->places[place] != 0) {
+    if (compare_footprints(&kinds->scratch[kinds->places[place] - 1], &one) == 0) {
+      return count;
+    }
+    place = (place + 1) & (kinds->place_count - 1);
+  }
+  kinds->scratch[count] = one;
+  kinds->places[place] = (uint32_t)count + 1;
+  return count + 1;
+}
+
+/* All candidates' footprints in the scratch, each once, in order; how many they are. SIZE_MAX: out
+ * of memory. Far fewer differ than there are splits, of which most of the time would go to sorting.
+ */
+static size_t list_footprints(dsm__resident_kinds *kinds, const dsm_pass_work *work,
+                              const dsm__core_splits *splits) {
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
+  if (!make_scratch(kinds, splits)) {
+    return SIZE_MAX;
+  }
+  memset(kinds->places, 0, kinds->place_count * sizeof kinds->places[0]);
+  size_t count = 0;
+  for (size_t i = 0; i < splits->count; i++) {
+    if (dsm__is_within_parts(&candidates, &splits->items[i])) {
+      const dsm__core_bytes core =
+          dsm__core_bytes_derive(work->layer, &work->bytes, &splits->items[i]);
+      count = add_footprint(kinds, count, (footprint){core.kernel, core.input});
+    }
+  }
+  qsort(kinds->scratch, count, sizeof kinds->scratch[0], compare_footprints);
+  return count;
+}
+
+/* Keeps the footprints in the scratch. */
+static bool keep_footprints(dsm__resident_kinds *kinds, size_t count, shape *of) {
+  of->footprints = dsm__arena_array(kinds->arena, count, sizeof of->footprints[0]);
+  of->footprint_count = count;
+  if (of->footprints == NULL) {
+    return false;
+  }
+  memcpy(of->footprints, kinds->scratch, count * sizeof of->footprints[0]);
+  return true;
+}
+
+/* Keeps what the kernel can be of a core, each once. */
+static bool keep_kernels(dsm__resident_kinds *kinds, size_t count, shape *of) {
+  of->kernels = dsm__arena_array(kinds->arena, count, sizeof of->kernels[0]);
+  for (size_t i = 0; i < count && of->kernels != NULL; i++) {
+    const double kernel = kinds->scratch[i].kernel;
+    if (of->kernel_count == 0 || of->kernels[of->kernel_count - 1] < kernel) {
+      of->kernels[of->kernel_count++] = kernel;
+    }
+  }
+  return of->kernels != NULL;
+}
+
+static shape *make_shape(dsm__resident_kinds *kinds, const dsm__kind_query *query,
+                         const dsm_pass_work *work) {
+  const dsm__layer_setting *const setting = query->setting;
+  const bool may_keep = dsm__has_optimization(query->table->inputs, DSM_OPTIMIZATION_REUSE) &&
+                        dsm_kernel_can_be_kept(setting->layer, setting->machine);
+  shape *const of = dsm__arena_alloc(kinds->arena, sizeof *of);
+  const size_t count = of == NULL ? SIZE_MAX : list_footprints(kinds, work, &query->table->splits);
+  if (count == SIZE_MAX || (may_keep && !keep_kernels(kinds, count, of)) ||
+      !keep_footprints(kinds, count, of)) {
+    return NULL;
+  }
+  of->kernel_bytes = work->bytes.kernel;
+  return of;
+}
+
+/* The shape of a run, made if it is new; NULL if out of memory. */
+static const shape *find_shape(dsm__resident_kinds *kinds, const dsm__kind_query *query,
+                               const dsm_pass_work *work) {
+  const dsm__layer_table *const table = query->table;
+  if (kinds->shapes == NULL) {
+    kinds->shapes = dsm__arena_array(
+        kinds->arena, table->distinct.count * DSM_PARALLELISM_COUNT * table->factor_count,
+        sizeof kinds->shapes[0]);
+    if (kinds->shapes == NULL) {
+      return NULL;
+    }
+  }
+  const size_t row = query->class_index * DSM_PARALLELISM_COUNT + (size_t)query->parallelism;
+  shape **const place = &kinds->shapes[row * table->factor_count + query->factor_index];
+  if (*place == NULL) {
+    *place = make_shape(kinds, query, work);
+  }
+  return *place;
+}
+
+static bool make_kind(dsm__resident_kinds *kinds, const dsm__kind_query *query, kind *k) {
+  const dsm__layer_setting *const setting = query->setting;
+  const dsm__parts parts = dsm__pass_parts(setting, DSM_PASS_FORWARD, query->parallelism, false);
+  const dsm_pass_work work =
+      dsm__part_work(setting, DSM_PASS_FORWARD, query->parallelism, &parts.items[0]);
+  *k = (kind){.of = find_shape(kinds, query, &work), .moving_bytes = work.bytes.input_moved};
+  return k->of != NULL;
+}
+
+/* The kind of a run, made if it is new; NULL if out of memory. */
+static kind *find_kind(dsm__resident_kinds *kinds, const dsm__kind_query *query) {
+  dsm__holding holding = query->setting->holding;
+  holding.held_elements = 0;
+  holding.deferred_elements = 0;    /* inference writes nothing later */
+  kinds->keys.table = query->table; /* for now: the table of a level does not outlive it */
+  const size_t index = dsm__variants_add(&kinds->keys, query->class_index, DSM_PASS_FORWARD,
+                                         query->parallelism, query->factor_index, &holding);
+  if (index == SIZE_MAX || index < kinds->count) {
+    return index == SIZE_MAX ? NULL : &kinds->items[index];
+  }
+  if (kinds->count == kinds->capacity) {
+    const size_t capacity = kinds->capacity == 0 ? 64 : 2 * kinds->capacity;
+    kind *const grown = realloc(kinds->items, capacity * sizeof *grown);
+    if (grown == NULL) {
+      return NULL;
+    }
+    kinds->items = grown;
+    kinds->capacity = capacity;
+  }
+  kind *const made = &kinds->items[kinds->count];
+  if (!make_kind(kinds, query, made)) {
+    return NULL;
+  }
+  kinds->count++;
+  return made;
+}
+
+/* ---- ranges ---- */
+
+/* A new range at a place; false if out of memory. */
+static bool insert_range(kind *k, size_t place, range one) {
+  if (k->range_count == k->range_capacity) {
+    const size_t capacity = k->range_capacity == 0 ? 4 : 2 * k->range_capacity;
+    range *const grown = realloc(k->ranges, capacity * sizeof *grown);
+    if (grown == NULL) {
+      return false;
+    }
+    k->ranges = grown;
+    k->range_capacity = capacity;
+  }
+  memmove(&k->ranges[place + 1], &k->ranges[place], (k->range_count - place) * sizeof one);
+  k->ranges[place] = one;
+  k->range_count++;
+  return true;
+}
+
+/* The first range that does not end before the room. */
+static size_t range_at(const kind *k, double room) {
+  size_t at = 0;
+  while (at < k->range_count && k->ranges[at].most_bytes < room) {
+    at++;
+  }
+  return at;
+}
+
+/* The range that a room is in, made wider or new; SIZE_MAX if out of memory. */
+static size_t place_room(dsm__resident_kinds *kinds, const dsm_machine *machine, kind *k,
+                         double room) {
+  const size_t after = range_at(k, room);
+  if (after < k->range_count && k->ranges[after].least_bytes <= room) {
+    return after;
+  }
+  if (after < k->range_count && are_rooms_alike(machine, k, room, k->ranges[after].least_bytes)) {
+    k->ranges[after].least_bytes = room;
+    return after;
+  }
+  if (after > 0 && are_rooms_alike(machine, k, room, k->ranges[after - 1].most_bytes)) {
+    k->ranges[after - 1].most_bytes = room;
+    return after - 1;
+  }
+  const range one = {room, room, kinds->numbers};
+  kinds->numbers++;
+  return insert_range(k, after, one) ? after : SIZE_MAX;
+}
+
+/* Widens a range as far down as a few trials show it to go, so that smaller rooms need none. */
+static void widen(const dsm_machine *machine, kind *k, size_t at, double least_room) {
+  enum { TRIALS = 4 };
+  range *const one = &k->ranges[at];
+  const double other = at > 0 ? k->ranges[at - 1].most_bytes : 0; /* is not alike */
+  double low = least_room > other ? least_room : 0.5 * (other + one->least_bytes);
+  for (int i = 0; i < TRIALS && low < one->least_bytes; i++) {
+    if (are_rooms_alike(machine, k, low, one->least_bytes)) {
+      one->least_bytes = low;
+      return;
+    }
+    low = 0.5 * (low + one->least_bytes);
+  }
+}
+
+size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_query *query,
+                                dsm__resident_place *place) {
+  const dsm__layer_setting *const setting = query->setting;
+  const dsm_machine *const machine = setting->machine;
+  kind *const k = find_kind(kinds, query);
+  if (k == NULL) {
+    return SIZE_MAX;
+  }
+  const double held_bytes = dsm__held_bytes(setting, query->parallelism);
+  const double room = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes, held_bytes);
+  *place = (dsm__resident_place){(size_t)(k - kinds->items), held_bytes};
+  const size_t known = range_at(k, room);
+  if (known < k->range_count && k->ranges[known].least_bytes <= room) {
+    return k->ranges[known].number;
+  }
+  const size_t at = place_room(kinds, machine, k, room);
+  if (at == SIZE_MAX) {
+    return SIZE_MAX;
+  }
+  widen(machine, k, at,
+        dsm_scratchpad_left_bytes(machine, query->most_preloaded_bytes, held_bytes));
+  return k->ranges[at].number;
+}
+
+size_t dsm__resident_kinds_known(const dsm__resident_kinds *kinds, const dsm_machine *machine,
+                                 const dsm__resident_place *place, double preloaded_bytes) {
+  const kind *const k = &kinds->items[place->kind];
+  const double room = dsm_scratchpad_left_bytes(machine, preloaded_bytes, place->held_bytes);
+  const size_t at = range_at(k, room);
+  return at < k->range_count && k->ranges[at].least_bytes <= room ? k->ranges[at].number : SIZE_MAX;
+}

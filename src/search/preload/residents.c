@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/preload/residents.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "model/equations.h"
+#include "plan/tolerance.h"
+#include "search/layer_search.h"
+
+/* The first invocations of a run with a fraction of the weights on chip. */
+typedef struct invocations {
+  dsm_pass_work work;
+  double count;        /* without steady invocations */
+  double count_before; /* those that steady ones follow */
+} invocations;
+
+static invocations invocations_of(const dsm__resident_run *run, double fraction) {
+  dsm__layer_setting setting = run->setting;
+  setting.resident_fraction = fraction;
+  const dsm__parts parts = dsm__pass_parts(&setting, DSM_PASS_FORWARD, run->parallelism, false);
+  const double count = (double)parts.items[0].count;
+  return (invocations){
+      .work = dsm__part_work(&setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[0]),
+      .count = count,
+      .count_before = count / (double)setting.layer->timesteps,
+  };
+}
+
+static bool has_weights(const dsm__resident_run *run) {
+  return run->setting.layer->weight_elements > 0;
+}
+
+/* The better of keeping the kernel over timesteps or not. */
+static dsm__resident resident_of(const dsm__resident_run *run, const invocations *first,
+                                 double cycles, double bytes, double fraction, size_t split) {
+  dsm__resident resident = {bytes, first->count * cycles, fraction, split, false};
+  const double kept = first->count_before * cycles + run->steady_cycles;
+  if (run->can_keep_kernel && kept <= dsm__equal_to(resident.cycles)) {
+    resident.cycles = kept;
+    resident.is_kernel_kept = true;
+  }
+  return resident;
+}
+
+/* What the scoring of a run's splits needs again and again. */
+typedef struct scorer {
+  const dsm__resident_run *run;
+  const dsm__core_splits *splits;
+  invocations none; /* nothing on chip */
+  invocations all;
+  uint64_t evaluations;
+} scorer;
+
+static scorer scorer_of(const dsm__resident_run *run, const dsm__core_splits *splits) {
+  return (scorer){run, splits, invocations_of(run, 0), invocations_of(run, 1), 0};
+}
+
+/* With as much on chip as helps: no faster is possible with this split. */
+static dsm__resident score_needed(const scorer *s, size_t split, double all_cycles) {
+  const dsm_loops *const loops = &s->splits->items[split];
+  const double fraction = dsm_resident_fraction_needed(&s->none.work, loops);
+  const double bytes = fraction * dsm_core_kernel_bytes(&s->none.work, loops);
+  return resident_of(s->run, &s->all, all_cycles, bytes, fraction, split);
+}
+
+/* Is b on or above the line from a to c? */
+static bool is_above(const dsm__resident *a, const dsm__resident *b, const dsm__resident *c) {
+  return (b->cycles - a->cycles) * (c->bytes - a->bytes) >=
+         (c->cycles - a->cycles) * (b->bytes - a->bytes);
+}
+
+/* Adds a point to points that no other is better than in both respects, by bytes, unless one of
+ * them is as good in both; how many they are then. What comes first stays, of equals. */
+static size_t add_end(dsm__resident *ends, size_t count, const dsm__resident *point) {
+  size_t low = 0; /* ends before it take no more bytes */
+  size_t high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    *(ends[middle].bytes <= point->bytes ? &low : &high) =
+        ends[middle].bytes <= point->bytes ? middle + 1 : middle;
+  }
+  if (low > 0 && ends[low - 1].cycles <= point->cycles) {
+    return count;
+  }
+  if (low > 0 && ends[low - 1].bytes >= point->bytes) {
+    low--; /* as many bytes, and slower */
+  }
+  size_t after = low;
+  while (after < count && ends[after].cycles >= point->cycles) {
+    after++;
+  }
+  memmove(ends + low + 1, ends + after, (count - after) * sizeof *ends);
+  ends[low] = *point;
+  return count - (after - low) + 1;
+}
+
+/* Copies the lower left convex hull of such points; how many it has. */
+static size_t copy_hull(const dsm__resident *ends, size_t count, dsm__resident *hull) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    while (kept > 1 && is_above(&hull[kept - 2], &hull[kept - 1], &ends[i])) {
+      kept--;
+    }
+    hull[kept++] = ends[i];
+  }
+  return kept;
+}
+
+/* Where the straight line along a fall is after so many bytes. A fall lies nowhere below it, since
+ * it becomes ever steeper. */
+static double chord_at(const dsm__resident_fall *fall, double bytes) {
+  return fall->none_cycles -
+         (fall->none_cycles - fall->needed.cycles) * (bytes / fall->needed.bytes);
+}
+
+/* Can a part of what a fall needs be faster than the ends that take no more? Up to the next end
+ * these stay as they are, and the fall becomes faster: it suffices to look at its line there. */
+static bool is_below_ends(const dsm__resident_run *run, const dsm__resident_fall *fall) {
+  for (size_t i = 1; i < run->end_count && run->ends[i].bytes <= fall->needed.bytes; i++) {
+    if (chord_at(fall, run->ends[i].bytes) * (1 - 1e-12) < run->ends[i - 1].cycles) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What the scoring of a run is written to: room for one point and fall a split, and for two points
+ * more. */
+typedef struct scratch {
+  dsm__resident *points; /* ends, then the hull */
+  dsm__resident_fall *falls;
+} scratch;
+
+/* What the splits of a run come to. */
+typedef struct scored {
+  dsm__resident none; /* the fastest with nothing on chip */
+  size_t end_count;   /* with something on chip */
+  size_t fall_count;
+} scored;
+
+/* Scores all splits: their ends are in points[1] and behind. A split that is slower with all
+ * weights on chip than another with none is nowhere the best. */
+static scored score_splits(scorer *s, const scratch *to) {
+  const dsm__resident_run *const run = s->run;
+  scored found = {.none = {.cycles = HUGE_VAL}};
+  double least = HUGE_VAL; /* of one invocation */
+  for (size_t i = 0; i < s->splits->count; i++) {
+    const dsm_loops *const loops = &s->splits->items[i];
+    if (!dsm__is_within_parts(&run->candidates, loops)) {
+      continue;
+    }
+    s->evaluations++;
+    const double all = dsm__invocation_total_within(&s->all.work, loops, least);
+    if (all > least) {
+      continue;
+    }
+    const dsm_invocation_cost cost = dsm_invocation_score(&s->none.work, loops);
+    const dsm__resident none = resident_of(run, &s->none, cost.total, 0, 0, i);
+    s->evaluations++;
+    least = fmin(least, cost.total);
+    found.none = none.cycles < found.none.cycles ? none : found.none;
+    if (has_weights(run) && cost.overlapped_visible > 0) {
+      const dsm__resident needed = score_needed(s, i, all);
+      if (needed.cycles < none.cycles && needed.bytes > 0) {
+        to->falls[found.fall_count++] = (dsm__resident_fall){needed, none.cycles};
+        found.end_count = add_end(to->points + 1, found.end_count, &needed);
+      }
+    }
+  }
+  return found;
+}
+
+/* Finds the ends of a run, its hull, and the falls that matter, in the scratch. */
+static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, const scratch *to,
+                      uint64_t *evaluations) {
+  scorer s = scorer_of(run, splits);
+  const scored found = score_splits(&s, to);
+  size_t useless = 0; /* not faster than nothing on chip: cycles fall as bytes rise */
+  while (useless < found.end_count && to->points[1 + useless].cycles >= found.none.cycles) {
+    useless++;
+  }
+  *evaluations += s.evaluations;
+  run->ends = to->points + useless;
+  run->ends[0] = found.none;
+  run->end_count = 1 + found.end_count - useless;
+  run->hull = to->points + 1 + found.end_count;
+  run->hull_count = copy_hull(run->ends, run->end_count, run->hull);
+  run->falls = to->falls;
+  run->fall_count = 0;
+  for (size_t i = 0; i < found.fall_count; i++) {
+    if (is_below_ends(run, &to->falls[i])) {
+      run->falls[run->fall_count++] = to->falls[i];
+    }
+  }
+}
+
+/* ---- all runs ---- */
+
+/* What the tasks share; each writes its own run and uses its worker's rooms. */
+typedef struct job {
+  dsm__residents *residents;
+  scratch *scratches; /* of each worker */
+  uint64_t *evaluations;
+  bool *is_out_of_memory;
+} job;
+
+/* The steady invocations, and which splits are candidates. */
+static void open_run(dsm__resident_run *run, const dsm__residents *residents,
+                     uint64_t *evaluations) {
+  const bool may_keep = dsm__has_optimization(residents->inputs, DSM_OPTIMIZATION_REUSE) &&
+                        dsm_kernel_can_be_kept(run->setting.layer, run->setting.machine);
+  const dsm__parts parts =
+      dsm__pass_parts(&run->setting, DSM_PASS_FORWARD, run->parallelism, may_keep);
+  dsm_pass_work work =
+      dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[0]);
+  run->candidates = dsm__candidate_parts(residents->splits, run->setting.layer, &work.share);
+  if (may_keep) {
+    work = dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[1]);
+    const dsm__best_split steady = dsm__best_split_find(&work, residents->splits, true);
+    *evaluations += steady.evaluations;
+    run->can_keep_kernel = steady.is_found;
+    run->steady_split = steady.split;
+    run->steady_cycles =
+        steady.is_found ? (double)parts.items[1].count * steady.cost.total : HUGE_VAL;
+  }
+}
+
+/* Moves what was found from the scratch to the worker's arena; false if out of memory. */
+static bool keep_ends(dsm__resident_run *run, dsm__arena *arena) {
+  const size_t count = run->end_count + run->hull_count;
+  dsm__resident *const points = dsm__arena_array(arena, count, sizeof *points);
+  dsm__resident_fall *const falls = dsm__arena_array(arena, run->fall_count, sizeof *falls);
+  if (points == NULL || falls == NULL) {
+    return false;
+  }
+  memcpy(points, run->ends, count * sizeof *points);
+  memcpy(falls, run->falls, run->fall_count * sizeof *falls);
+  run->ends = points;
+  run->hull = points + run->end_count;
+  run->falls = falls;
+  return true;
+}
+
+static void run_task(void *context, size_t task, size_t worker) {
+  const job *const j = context;
+  dsm__residents *const residents = j->residents;
+  dsm__resident_run *const run = residents->runs[residents->scored + task];
+  const scratch *const to = &j->scratches[worker];
+  if (dsm__deadline_is_over(residents->inputs->deadline)) { /* the run is not used any more */
+    to->points[0] = to->points[1] = (dsm__resident){.cycles = 0};
+    run->ends = run->hull = to->points;
+    run->end_count = run->hull_count = 1;
+    run->falls = to->falls;
+    run->fall_count = 0;
+  } else {
+    open_run(run, residents, &j->evaluations[worker]);
+    find_ends(run, residents->splits, to, &j->evaluations[worker]);
+  }
+  j->is_out_of_memory[worker] =
+      !keep_ends(run, residents->workers[worker]) || j->is_out_of_memory[worker];
+}
+
+/* The rooms of all workers, in an arena. */
+static bool prepare(job *j, size_t workers, dsm__arena *arena) {
+  const size_t splits = j->residents->splits->count;
+  j->scratches = dsm__arena_array(arena, workers, sizeof *j->scratches);
+  j->evaluations = dsm__arena_array(arena, workers, sizeof j->evaluations[0]);
+  j->is_out_of_memory = dsm__arena_array(arena, workers, sizeof j->is_out_of_memory[0]);
+  bool is_ready = j->scratches != NULL && j->evaluations != NULL && j->is_out_of_memory != NULL;
+  for (size_t w = 0; is_ready && w < workers; w++) {
+    scratch *const one = &j->scratches[w];
+    one->points = dsm__arena_array(arena, 2 * (splits + 1), sizeof one->points[0]);
+    one->falls = dsm__arena_array(arena, splits, sizeof one->falls[0]);
+    is_ready = one->points != NULL && one->falls != NULL;
+  }
+  return is_ready;
+}
+
+bool dsm__residents_init(dsm__residents *residents, const dsm__layer_table *table) {
+  *residents = (dsm__residents){.inputs = table->inputs, .splits = &table->splits};
+  residents->worker_count = dsm__parallel_workers(table->inputs->options->thread_count);
+  residents->kinds = dsm__resident_kinds_new();
+  residents->arena = dsm__arena_new();
+  residents->workers = calloc(residents->worker_count, sizeof(void *));
+  bool is_ready =
+      residents->kinds != NULL && residents->arena != NULL && residents->workers != NULL;
+  for (size_t w = 0; is_ready && w < residents->worker_count; w++) {
+    residents->workers[w] = dsm__arena_new();
+    is_ready = residents->workers[w] != NULL;
+  }
+  return is_ready;
+}
+
+void dsm__residents_fini(dsm__residents *residents) {
+  for (size_t w = 0; residents->workers != NULL && w < residents->worker_count; w++) {
+    dsm__arena_free(residents->workers[w]);
+  }
+  free(residents->workers);
+  free(residents->runs);
+  dsm__resident_kinds_free(residents->kinds);
+  dsm__arena_free(residents->arena);
+  *residents = (dsm__residents){.count = 0};
+}
+
+static bool add_run(dsm__residents *residents, const dsm__layer_setting *setting,
+                    dsm_parallelism parallelism) {
+  if (residents->count == residents->capacity) {
+    const size_t capacity = residents->capacity == 0 ? 256 : 2 * residents->capacity;
+    dsm__resident_run **const grown = realloc(residents->runs, capacity * sizeof(void *));
+    if (grown == NULL) {
+      return false;
+    }
+    residents->runs = grown;
+    residents->capacity = capacity;
+  }
+  dsm__resident_run *const run = dsm__arena_alloc(residents->arena, sizeof *run);
+  if (run == NULL) {
+    return false;
+  }
+  run->setting = *setting;
+  run->setting.machine = residents->inputs->machine;
+  run->parallelism = parallelism;
+  residents->runs[residents->count++] = run;
+  return true;
+}
+
+size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *query,
+                          dsm__resident_place *place) {
+  dsm__layer_setting setting =
+      dsm__open_setting(query->table->inputs, dsm__class_layer(query->table, query->class_index),
+                        dsm__factor_of(query->factor_index));
+  setting.holding = *query->holding;
+  const dsm__kind_query of = {.table = query->table,
+                              .setting = &setting,
+                              .class_index = query->class_index,
+                              .parallelism = query->parallelism,
+                              .factor_index = query->factor_index,
+                              .most_preloaded_bytes = dsm_preload_room_bytes(setting.machine)};
+  const size_t number = dsm__resident_kinds_find(residents->kinds, &of, place);
+  if (number == residents->count && !add_run(residents, &setting, query->parallelism)) {
+    return SIZE_MAX;
+  }
+  return number;
+}
+
+size_t dsm__residents_known(const dsm__residents *residents, const dsm__resident_place *place,
+                            double preloaded_bytes) {
+  return dsm__resident_kinds_known(residents->kinds, residents->inputs->machine, place,
+                                   preloaded_bytes);
+}
+
+bool dsm__residents_score(dsm__residents *residents) {
+  const size_t new_count = residents->count - residents->scored;
+  if (new_count == 0) {
+    return true;
+  }
+  dsm__arena *const arena = dsm__arena_new();
+  job j = {.residents = residents};
+  const size_t workers = residents->worker_count < new_count ? residents->worker_count : new_count;
+  bool is_done = arena != NULL && prepare(&j, workers, arena);
+  if (is_done) {
+    dsm__parallel_for(workers, new_count, run_task, &j);
+  }
+  for (size_t w = 0; is_done && w < workers; w++) {
+    residents->evaluations += j.evaluations[w];
+    is_done = !j.is_out_of_memory[w];
+  }
+  residents->scored = residents->count;
+  dsm__arena_free(arena);
+  return is_done;
+}
+
+double dsm__resident_promise(const dsm__resident_run *run, double bytes) {
+  const dsm__resident *const hull = run->hull;
+  size_t after = 1;
+  while (after < run->hull_count && hull[after].bytes <= bytes) {
+    after++;
+  }
+  if (after == run->hull_count) {
+    return hull[after - 1].cycles;
+  }
+  const double part = (bytes - hull[after - 1].bytes) / (hull[after].bytes - hull[after - 1].bytes);
+  return hull[after - 1].cycles + part * (hull[after].cycles - hull[after - 1].cycles);
+}
+
+/* The last end that takes no more bytes. */
+static const dsm__resident *end_within(const dsm__resident_run *run, double bytes) {
+  size_t within = 0;
+  while (within + 1 < run->end_count && run->ends[within + 1].bytes <= bytes) {
+    within++;
+  }
+  return &run->ends[within];
+}
+
+double dsm__resident_least(const dsm__resident_run *run, double bytes) {
+  double least = end_within(run, bytes)->cycles;
+  for (size_t i = 0; i < run->fall_count; i++) {
+    if (run->falls[i].needed.bytes > bytes) {
+      least = fmin(least, chord_at(&run->falls[i], bytes));
+    }
+  }
+  return least;
+}
+
+/* A part of what a fall needs. */
+static dsm__resident score_part(const dsm__resident_run *run, const dsm__core_splits *splits,
+                                const dsm__resident_fall *fall, double bytes,
+                                uint64_t *evaluations) {
+  const size_t split = fall->needed.split;
+  const dsm_loops *const loops = &splits->items[split];
+  const invocations none = invocations_of(run, 0);
+  const double fraction = bytes / dsm_core_kernel_bytes(&none.work, loops);
+  if (fraction >= fall->needed.fraction) { /* by rounding */
+    return fall->needed;
+  }
+  const invocations some = invocations_of(run, fraction);
+  ++*evaluations;
+  return resident_of(run, &some, dsm_invocation_score(&some.work, loops).total, bytes, fraction,
+                     split);
+}
+
+dsm__resident dsm__resident_within(const dsm__resident_run *run, const dsm__core_splits *splits,
+                                   double bytes, uint64_t *evaluations) {
+  dsm__resident best = *end_within(run, bytes);
+  for (size_t i = 0; i < run->fall_count && bytes > 0; i++) {
+    const dsm__resident_fall *const fall = &run->falls[i];
+    if (fall->needed.bytes > bytes && chord_at(fall, bytes) * (1 - 1e-12) < best.cycles) {
+      const dsm__resident one = score_part(run, splits, fall, bytes, evaluations);
+      best = one.cycles < best.cycles ? one : best;
+    }
+  }
+  return best;
+}
+
+/* Faster, or as fast with fewer bytes. */
+static bool is_better(const dsm__resident *a, const dsm__resident *b) {
+  return a->cycles < b->cycles || (a->cycles <= b->cycles && a->bytes < b->bytes);
+}
+
+/* The index of a divisor that is there. */
+static size_t index_of(const dsm__divisors *divisors, uint64_t divisor) {
+  size_t low = 0;
+  size_t high = divisors->count;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    *(divisors->items[middle] <= divisor ? &low : &high) = middle;
+  }
+  return low;
+}
+
+/* The parts of a split divide the core count, and its weights are there cores / parts times: it
+ * counts for this divisor and all above it, so that each split is scored once. */
+void dsm__resident_replications(const dsm__resident_run *run, const dsm__core_splits *splits,
+                                dsm__resident *of_divisors, uint64_t *evaluations) {
+  const uint64_t cores = run->setting.machine->system->chip.cores;
+  const dsm__divisors *const divisors = &splits->divisors;
+  const scorer s = scorer_of(run, splits);
+  for (size_t d = 0; d < divisors->count; d++) {
+    of_divisors[d] = (dsm__resident){.cycles = HUGE_VAL};
+  }
+  for (size_t i = 0; i < splits->count; i++) {
+    const dsm_loops *const loops = &splits->items[i];
+    if (!dsm__is_within_parts(&run->candidates, loops)) {
+      continue;
+    }
+    const uint64_t parts = loops->n[DSM_DIM_IN] * loops->n[DSM_DIM_OUT] * loops->n[DSM_DIM_KIJ];
+    dsm__resident *const best = &of_divisors[index_of(divisors, cores / parts)];
+    const double cycles = dsm_invocation_score(&s.all.work, loops).total;
+    const double bytes = dsm_core_kernel_bytes(&s.all.work, loops);
+    const dsm__resident one = resident_of(run, &s.all, cycles, bytes, 1, i);
+    *best = is_better(&one, best) ? one : *best;
+    ++*evaluations;
+  }
+  for (size_t d = 1; d < divisors->count; d++) {
+    if (!is_better(&of_divisors[d], &of_divisors[d - 1])) {
+      of_divisors[d] = of_divisors[d - 1];
+    }
+  }
+}
