@@ -371,52 +371,77 @@ bool dsm__json_string(const dsm__json_node *node, size_t min, size_t max, dsm__a
 }
 
 /* `"a", "b" or "c"`; what does not fit is left out, with "...". */
-static void word_choice(char *expected, size_t size, const char *const *names, size_t count) {
+static void word_choice(char *expected, size_t size, const dsm__words *words) {
   static const char ellipsis[] = " or ...";
   size_t used = 0;
   expected[0] = '\0';
-  for (size_t i = 0; i < count; i++) {
-    const char *const before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
-    const size_t needed = strlen(before) + strlen(names[i]) + 2;
+  for (size_t i = 0; i < words->count; i++) {
+    const char *const key = dsm__word_key(words, i);
+    const char *const before = i == 0 ? "" : i + 1 == words->count ? " or " : ", ";
+    const size_t needed = strlen(before) + strlen(key) + 2;
     if (used + needed + sizeof ellipsis > size) {
       (void)snprintf(expected + used, size - used, "%s", ellipsis);
       return;
     }
-    (void)snprintf(expected + used, size - used, "%s\"%s\"", before, names[i]);
+    (void)snprintf(expected + used, size - used, "%s\"%s\"", before, key);
     used += needed;
   }
 }
 
-bool dsm__json_enum(const dsm__json_node *node, const char *const *names, size_t count,
-                    size_t *value) {
-  if (cJSON_IsString(node->item)) {
-    for (size_t i = 0; i < count; i++) {
-      if (strcmp(names[i], node->item->valuestring) == 0) {
-        *value = i;
-        return true;
-      }
-    }
+bool dsm__json_enum(const dsm__json_node *node, const dsm__words *words, size_t *value) {
+  if (cJSON_IsString(node->item) && dsm__words_find(words, node->item->valuestring, value)) {
+    return true;
   }
   char expected[WORDING_SIZE];
   char hint[WORDING_SIZE] = "";
-  word_choice(expected, sizeof expected, names, count);
+  word_choice(expected, sizeof expected, words);
   if (!require_type(node, cJSON_IsString(node->item), expected)) {
     return false;
   }
   if (dsm__json_doc_keeps_findings(node->doc)) {
-    (void)dsm__nearest_hint(node->item->valuestring, names, count, hint, sizeof hint);
+    const char *keys[DSM__WORDS_MAX];
+    const size_t count = dsm__words_keys(words, keys);
+    (void)dsm__nearest_hint(node->item->valuestring, keys, count, hint, sizeof hint);
   }
   report_value(node, hint, expected);
   return false;
 }
 
+bool dsm__json_word_set(const dsm__json_node *node, const dsm__words *words, size_t min_length,
+                        unsigned *set) {
+  enum { LONGEST = 100 }; /* so that unknown and repeated words are reported as such */
+  size_t length = 0;
+  *set = 0;
+  if (!dsm__json_array(node, min_length, LONGEST, &length)) {
+    return false;
+  }
+  bool is_good = true;
+  dsm__json_node item = dsm__json_item(node, 0);
+  for (size_t i = 0; i < length; i++, item = dsm__json_next(&item)) {
+    size_t value = 0;
+    if (!dsm__json_enum(&item, words, &value)) {
+      is_good = false;
+      continue;
+    }
+    if ((*set & (1U << value)) != 0) {
+      dsm__json_error(&item, NULL, "expected each word once, found a second \"%s\"",
+                      dsm__word_key(words, value));
+      is_good = false;
+    }
+    *set |= 1U << value;
+  }
+  return is_good;
+}
+
 bool dsm__json_format(const dsm__json_node *object, const char *expected) {
   const dsm__json_node format = dsm__json_member(object, "format");
+  const dsm__word word = {expected, NULL};
+  const dsm__words words = {"format", &word, 1};
   char wanted[64];
   size_t index = 0;
   (void)snprintf(wanted, sizeof wanted, "\"%s\"", expected);
   return !dsm__json_is_object(object) || !dsm__json_require(&format, wanted) ||
-         dsm__json_enum(&format, &expected, 1, &index);
+         dsm__json_enum(&format, &words, &index);
 }
 
 bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, const char **value) {

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/text_buffer.h"
+#include "base/words.h"
 #include "dsm/diag.h"
 #include "dsm/override.h"
 
@@ -177,9 +178,13 @@ bool dsm__json_bool(const dsm__json_node *node, bool *value);
 bool dsm__json_string(const dsm__json_node *node, size_t min, size_t max, dsm__arena *arena,
                       const char **value);
 
-/** A string that is one of names[0 .. count), exactly; gives its index. */
-bool dsm__json_enum(const dsm__json_node *node, const char *const *names, size_t count,
-                    size_t *value);
+/** A string that is the key of a word, exactly; gives its value. */
+bool dsm__json_enum(const dsm__json_node *node, const dsm__words *words, size_t *value);
+
+/** A list of at least `min_length` different keys of words; *set gets bit 1 << value of each good
+ * one. False if a finding was reported. */
+bool dsm__json_word_set(const dsm__json_node *node, const dsm__words *words, size_t min_length,
+                        unsigned *set);
 
 /** First member of an object, for those with free keys (absent if none); go on with dsm__json_next.
  */

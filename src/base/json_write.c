@@ -137,6 +137,16 @@ void dsm__json_write_bool(dsm__json_writer *writer, bool value) {
   write_plain(writer, value ? "true" : "false");
 }
 
+void dsm__json_write_word_set(dsm__json_writer *writer, const dsm__words *words, unsigned set) {
+  dsm__json_begin_array(writer, true);
+  for (size_t i = 0; i < words->count; i++) {
+    if ((set & (1U << i)) != 0) {
+      dsm__json_write_string(writer, dsm__word_key(words, i));
+    }
+  }
+  dsm__json_end_array(writer);
+}
+
 void dsm__json_write_json(dsm__json_writer *writer, const char *text) {
   write_plain(writer, text);
 }
@@ -163,6 +173,12 @@ void dsm__json_put_double(dsm__json_writer *writer, const char *key, double valu
 void dsm__json_put_bool(dsm__json_writer *writer, const char *key, bool value) {
   dsm__json_write_key(writer, key);
   dsm__json_write_bool(writer, value);
+}
+
+void dsm__json_put_word_set(dsm__json_writer *writer, const char *key, const dsm__words *words,
+                            unsigned set) {
+  dsm__json_write_key(writer, key);
+  dsm__json_write_word_set(writer, words, set);
 }
 
 void dsm__json_finish(dsm__json_writer *writer) {

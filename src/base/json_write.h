@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/text_buffer.h"
+#include "base/words.h"
 
 /** All zero but `out` is the start of a document. */
 typedef struct dsm__json_writer {
@@ -35,6 +36,9 @@ void dsm__json_write_double(dsm__json_writer *writer, double value);
 void dsm__json_write_bool(dsm__json_writer *writer, bool value);
 void dsm__json_write_null(dsm__json_writer *writer);
 
+/** The keys of the words whose bits 1 << value are set, as a list on one line. */
+void dsm__json_write_word_set(dsm__json_writer *writer, const dsm__words *words, unsigned set);
+
 /** A value that is JSON text already, as it is. */
 void dsm__json_write_json(dsm__json_writer *writer, const char *text);
 
@@ -43,6 +47,8 @@ void dsm__json_put_string(dsm__json_writer *writer, const char *key, const char 
 void dsm__json_put_u64(dsm__json_writer *writer, const char *key, uint64_t value);
 void dsm__json_put_double(dsm__json_writer *writer, const char *key, double value);
 void dsm__json_put_bool(dsm__json_writer *writer, const char *key, bool value);
+void dsm__json_put_word_set(dsm__json_writer *writer, const char *key, const dsm__words *words,
+                            unsigned set);
 
 /** Ends the document with a newline. */
 void dsm__json_finish(dsm__json_writer *writer);

@@ -10,6 +10,7 @@
 #include "check/record.h"
 #include "dsm/file.h"
 #include "dsm/limits.h"
+#include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "system/system_internal.h"
 #include "workload/name_index.h"
@@ -40,14 +41,10 @@ static void read_figure(const dsm__json_node *parent, const char *key, dsm__json
 
 /* The invocations after the first. */
 static void read_later_invocation(const dsm__json_node *node, dsm_recorded_pass *pass) {
-  const char *names[DSM_INVOCATION_KIND_COUNT];
-  for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
-    names[k] = dsm_invocation_kind_name((dsm_invocation_kind)k);
-  }
   const dsm__json_node word = dsm__json_member(node, "kind");
   size_t kind = 0;
   if (!dsm__plan_invocation_only(node) ||
-      !dsm__json_enum(&word, names, DSM_INVOCATION_KIND_COUNT, &kind)) {
+      !dsm__json_enum(&word, &dsm__invocation_kind_words, &kind)) {
     return;
   }
   if (node->index > 0) {

@@ -13,7 +13,8 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "check/input_differences.h"
-#include "plan/cost_json.h"
+#include "model/names.h"
+#include "plan/plan_internal.h"
 #include "system/system_internal.h"
 #include "workload/name_index.h"
 #include "workload/workload_internal.h"
@@ -50,9 +51,9 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "mode", dsm_mode_name(plan->options.mode));
   dsm__json_write_key(writer, "optimize");
-  dsm__optimizations_write(writer, plan->options.optimizations);
+  dsm__json_write_word_set(writer, &dsm__optimization_words, plan->options.optimizations);
   dsm__json_write_key(writer, "parallelism");
-  dsm__parallelisms_write(writer, plan->options.parallelisms);
+  dsm__json_write_word_set(writer, &dsm__parallelism_words, plan->options.parallelisms);
   if (plan->options.gap > 0) {
     dsm__json_put_double(writer, "gap", plan->options.gap);
   }

@@ -49,21 +49,20 @@ double dsm__subject_number(const dsm__subject *subject, const dsm_elasticity_req
              : dsm__byte_parameter_get(subject->of_workloads, request->workloads[network]);
 }
 
-static const char *const *words_of(const dsm__subject *subject, size_t *count) {
-  *count = 0;
-  return subject->of_system == NULL ? NULL : dsm__parameter_words(subject->of_system, count);
+/* NULL for numbers. */
+static const dsm__words *words_of(const dsm__subject *subject) {
+  return subject->of_system == NULL ? NULL : dsm__parameter_words(subject->of_system);
 }
 
 dsm_setting dsm__subject_setting(const dsm__subject *subject, double number) {
-  size_t count;
-  const char *const *const words = words_of(subject, &count);
+  const dsm__words *const words = words_of(subject);
   if (words == NULL) {
     return (dsm_setting){.kind = DSM_SETTING_NUMBER, .number = number};
   }
   const bool is_flag = subject->of_system->kind == DSM__PARAMETER_FLAG;
   return (dsm_setting){.kind = is_flag ? DSM_SETTING_FLAG : DSM_SETTING_WORD,
                        .number = is_flag ? number : 0,
-                       .word = words[(size_t)number]};
+                       .word = dsm__word_key(words, (size_t)number)};
 }
 
 const char *dsm__subject_text(const dsm__subject *subject, double number,
@@ -143,12 +142,12 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *
 /* ---- variations ---- */
 
 size_t dsm__subject_variation_count(const dsm__subject *subject, dsm_variation_choice choice) {
-  size_t count;
-  const bool is_number = words_of(subject, &count) == NULL;
+  const dsm__words *const words = words_of(subject);
+  const bool is_number = words == NULL;
   if (choice == DSM_VARIATIONS_TENTH_BETTER) {
     return is_number ? 1 : 0;
   }
-  return is_number ? 2 : count - 1;
+  return is_number ? 2 : words->count - 1;
 }
 
 bool dsm__subject_is_usual(const dsm__subject *subject, dsm_variation_choice choice) {
@@ -197,8 +196,7 @@ static dsm__change bettered(const dsm__subject *subject, double number) {
 
 dsm__change dsm__subject_change(const dsm__subject *subject, double number,
                                 dsm_variation_choice choice, size_t index) {
-  size_t count;
-  if (words_of(subject, &count) == NULL) {
+  if (words_of(subject) == NULL) {
     return choice == DSM_VARIATIONS_TENTH_BETTER
                ? bettered(subject, number)
                : scaled(subject, number, index == 0 ? DSM_VARIATION_HALVED : DSM_VARIATION_DOUBLED);

@@ -44,33 +44,3 @@ void dsm__resources_put(dsm__json_writer *writer, const dsm_resources *resources
   }
   dsm__json_end_object(writer);
 }
-
-void dsm__optimizations_write(dsm__json_writer *writer, dsm_optimization_set optimizations) {
-  dsm__json_begin_array(writer, true);
-  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
-      dsm__json_write_string(writer, dsm_optimization_name((dsm_optimization)o));
-    }
-  }
-  dsm__json_end_array(writer);
-}
-
-void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations) {
-  dsm__json_write_key(writer, "optimizations");
-  dsm__optimizations_write(writer, optimizations);
-}
-
-void dsm__parallelisms_write(dsm__json_writer *writer, dsm_parallelism_set parallelisms) {
-  dsm__json_begin_array(writer, true);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    if ((parallelisms & DSM_PARALLELISM_BIT(p)) != 0) {
-      dsm__json_write_string(writer, dsm_parallelism_name((dsm_parallelism)p));
-    }
-  }
-  dsm__json_end_array(writer);
-}
-
-void dsm__parallelisms_put(dsm__json_writer *writer, dsm_parallelism_set parallelisms) {
-  dsm__json_write_key(writer, "parallelisms");
-  dsm__parallelisms_write(writer, parallelisms);
-}

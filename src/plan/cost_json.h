@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cost_json.h: how splits, costs and optimisations are written in every JSON output. */
+/* cost_json.h: how splits and costs are written in every JSON output. */
 #ifndef DSM_PLAN_COST_JSON_H
 #define DSM_PLAN_COST_JSON_H
 
@@ -18,13 +18,5 @@ void dsm__resources_put(dsm__json_writer *writer, const dsm_resources *resources
 
 /** The member "groups": cycles of each group that takes any. */
 void dsm__groups_put(dsm__json_writer *writer, const double group_cycles[DSM_GROUP_COUNT]);
-
-/* The words of those in a set. */
-void dsm__optimizations_write(dsm__json_writer *writer, dsm_optimization_set optimizations);
-void dsm__parallelisms_write(dsm__json_writer *writer, dsm_parallelism_set parallelisms);
-
-/* The same as the members "optimizations" and "parallelisms". */
-void dsm__optimizations_put(dsm__json_writer *writer, dsm_optimization_set optimizations);
-void dsm__parallelisms_put(dsm__json_writer *writer, dsm_parallelism_set parallelisms);
 
 #endif

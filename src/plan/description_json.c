@@ -9,22 +9,18 @@
 #include "dsm/file.h"
 #include "plan/planner_graph.h"
 
-static const char *const format_names[] = {
-    [DSM_DESCRIPTION_WORKLOAD] = "dsm-workload/1", [DSM_DESCRIPTION_SYSTEM] = "dsm-system/1",
-    [DSM_DESCRIPTION_PLAN] = "dsm-plan/1",         [DSM_DESCRIPTION_SWEEP] = "dsm-sweep/1",
-    [DSM_DESCRIPTION_SERVER] = "dsm-server/1",     [DSM_DESCRIPTION_PROFILE] = "dsm-profile/1",
+static const dsm__word format_words[] = {
+    [DSM_DESCRIPTION_WORKLOAD] = {"dsm-workload/1", "workload"},
+    [DSM_DESCRIPTION_SYSTEM] = {"dsm-system/1", "system"},
+    [DSM_DESCRIPTION_PLAN] = {"dsm-plan/1", "plan"},
+    [DSM_DESCRIPTION_SWEEP] = {"dsm-sweep/1", "sweep"},
+    [DSM_DESCRIPTION_SERVER] = {"dsm-server/1", "server"},
+    [DSM_DESCRIPTION_PROFILE] = {"dsm-profile/1", "profile"},
 };
-static const char *const description_names[] = {
-    [DSM_DESCRIPTION_WORKLOAD] = "workload", [DSM_DESCRIPTION_SYSTEM] = "system",
-    [DSM_DESCRIPTION_PLAN] = "plan",         [DSM_DESCRIPTION_SWEEP] = "sweep",
-    [DSM_DESCRIPTION_SERVER] = "server",     [DSM_DESCRIPTION_PROFILE] = "profile",
-};
-_Static_assert(sizeof format_names / sizeof format_names[0] == DSM_DESCRIPTION_COUNT &&
-                   sizeof description_names / sizeof description_names[0] == DSM_DESCRIPTION_COUNT,
-               "names for each kind of description");
+static DSM__WORDS(formats, "format", format_words, DSM_DESCRIPTION_COUNT);
 
 const char *dsm_description_name(dsm_description description) {
-  return description_names[description];
+  return dsm__word_text(&formats, description);
 }
 
 /* The format of a document, if it has a known one. */
@@ -39,7 +35,7 @@ static bool find_format(dsm__json_doc *doc, dsm_description *description) {
     return true;
   } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\", "
                                         "\"dsm-sweep/1\", \"dsm-server/1\" or \"dsm-profile/1\"") &&
-             dsm__json_enum(&format, format_names, DSM_DESCRIPTION_COUNT, &index)) {
+             dsm__json_enum(&format, &formats, &index)) {
     *description = (dsm_description)index;
     return true;
   }

@@ -1,46 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "dsm/plan.h"
 
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "plan/plan_internal.h"
 
-static const char *const optimization_names[] = {
-    [DSM_OPTIMIZATION_HYBRID] = "hybrid",     [DSM_OPTIMIZATION_REUSE] = "reuse",
-    [DSM_OPTIMIZATION_DYSM] = "dysm",         [DSM_OPTIMIZATION_PIPELINE] = "pipeline",
-    [DSM_OPTIMIZATION_PER_PASS] = "per_pass", [DSM_OPTIMIZATION_PRELOAD] = "preload",
+static const dsm__word optimization_words[] = {
+    [DSM_OPTIMIZATION_HYBRID].key = "hybrid",     [DSM_OPTIMIZATION_REUSE].key = "reuse",
+    [DSM_OPTIMIZATION_DYSM].key = "dysm",         [DSM_OPTIMIZATION_PIPELINE].key = "pipeline",
+    [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
 };
-_Static_assert(sizeof optimization_names / sizeof optimization_names[0] == DSM_OPTIMIZATION_COUNT,
-               "a name for each optimisation");
+DSM__WORDS(dsm__optimization_words, "optimization", optimization_words, DSM_OPTIMIZATION_COUNT);
 
-static const char *const invocation_kind_names[] = {
-    [DSM_INVOCATION_FIRST] = "first",
-    [DSM_INVOCATION_STEADY] = "steady",
-    [DSM_INVOCATION_WRITE] = "write",
-    [DSM_INVOCATION_ACCUMULATE] = "accumulate",
+static const dsm__word invocation_kind_words[] = {
+    [DSM_INVOCATION_FIRST].key = "first",
+    [DSM_INVOCATION_STEADY].key = "steady",
+    [DSM_INVOCATION_WRITE].key = "write",
+    [DSM_INVOCATION_ACCUMULATE].key = "accumulate",
 };
-_Static_assert(sizeof invocation_kind_names / sizeof invocation_kind_names[0] ==
-                   DSM_INVOCATION_KIND_COUNT,
-               "a name for each kind of invocation");
+DSM__WORDS(dsm__invocation_kind_words, "kind of invocation", invocation_kind_words,
+           DSM_INVOCATION_KIND_COUNT);
 
 const char *dsm_optimization_name(dsm_optimization optimization) {
-  return optimization_names[optimization];
+  return dsm__word_key(&dsm__optimization_words, optimization);
 }
 
 bool dsm_optimization_parse(const char *text, dsm_optimization *optimization) {
-  for (size_t i = 0; i < DSM_OPTIMIZATION_COUNT; i++) {
-    if (strcmp(text, optimization_names[i]) == 0) {
-      *optimization = (dsm_optimization)i;
-      return true;
-    }
+  size_t found = 0;
+  const bool is_found = dsm__words_find(&dsm__optimization_words, text, &found);
+  if (is_found) {
+    *optimization = (dsm_optimization)found;
   }
-  return false;
+  return is_found;
 }
 
 const char *dsm_invocation_kind_name(dsm_invocation_kind kind) {
-  return invocation_kind_names[kind];
+  return dsm__word_key(&dsm__invocation_kind_words, kind);
 }
 
 dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {

@@ -5,7 +5,11 @@
 
 #include "base/diag_add.h"
 #include "base/json_read.h"
+#include "base/words.h"
 #include "dsm/plan.h"
+
+extern const dsm__words dsm__optimization_words;
+extern const dsm__words dsm__invocation_kind_words;
 
 /** What is decided for a layer. */
 typedef struct dsm__layer_decision {

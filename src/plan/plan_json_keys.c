@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_json_keys.c: the keys and words of the format "dsm-plan/1" that several readers know. */
+#include "model/names.h"
 #include "plan/plan_reader.h"
 
 bool dsm__plan_root_only(const dsm__json_node *node) {
@@ -43,12 +44,8 @@ bool dsm__plan_invocation_only(const dsm__json_node *node) {
 }
 
 bool dsm__plan_read_parallelism(const dsm__json_node *node, dsm_parallelism *parallelism) {
-  const char *names[DSM_PARALLELISM_COUNT];
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    names[p] = dsm_parallelism_name((dsm_parallelism)p);
-  }
   size_t index = 0;
-  if (!dsm__json_enum(node, names, DSM_PARALLELISM_COUNT, &index)) {
+  if (!dsm__json_enum(node, &dsm__parallelism_words, &index)) {
     return false;
   }
   *parallelism = (dsm_parallelism)index;

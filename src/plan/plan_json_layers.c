@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 
 /* ---- passes ---- */
@@ -17,19 +18,16 @@ static bool is_accumulating(const dsm__plan_reader *reader, size_t index, dsm_pa
  * and accumulating ones. Where the latter are not listed, they have the split of the pass. */
 static void read_invocation(dsm__plan_reader *reader, const dsm__json_node *node, size_t index,
                             dsm_pass pass, unsigned *seen) {
-  const char *names[DSM_INVOCATION_KIND_COUNT];
-  for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
-    names[k] = dsm_invocation_kind_name((dsm_invocation_kind)k);
-  }
   dsm__layer_decision *const decision = &reader->layers[index];
   const dsm__json_node word = dsm__json_member(node, "kind");
   size_t kind = 0;
   if (!dsm__plan_invocation_only(node) ||
-      !dsm__json_enum(&word, names, DSM_INVOCATION_KIND_COUNT, &kind)) {
+      !dsm__json_enum(&word, &dsm__invocation_kind_words, &kind)) {
     return;
   }
   if ((*seen & (1U << kind)) != 0) {
-    dsm__json_error(&word, NULL, "expected each kind once, found a second \"%s\"", names[kind]);
+    dsm__json_error(&word, NULL, "expected each kind once, found a second \"%s\"",
+                    dsm_invocation_kind_name((dsm_invocation_kind)kind));
     return;
   }
   *seen |= 1U << kind;

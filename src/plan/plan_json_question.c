@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_json_question.c: reads what a plan answers: its workload, system, mode and options. */
+#include "model/names.h"
+#include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
-
-/* A list of at least min_length of the words names[0 .. count), as a set of bits. */
-static unsigned read_word_set(const dsm__json_node *node, const char *const *names, size_t count,
-                              size_t min_length) {
-  enum { LONGEST = 100 }; /* so that unknown and repeated words are reported as such */
-  unsigned set = 0;
-  size_t length = 0;
-  if (!dsm__json_array(node, min_length, LONGEST, &length)) {
-    return 0;
-  }
-  dsm__json_node item = dsm__json_item(node, 0);
-  for (size_t i = 0; i < length; i++, item = dsm__json_next(&item)) {
-    size_t index = 0;
-    if (dsm__json_enum(&item, names, count, &index)) {
-      if ((set & (1U << index)) != 0) {
-        dsm__json_error(&item, NULL, "expected each word once, found a second \"%s\"",
-                        names[index]);
-      }
-      set |= 1U << index;
-    }
-  }
-  return set;
-}
 
 static void read_overrides(dsm__plan_reader *reader, const dsm__json_node *options) {
   const dsm__json_node node = dsm__json_member(options, "overrides");
@@ -49,44 +28,33 @@ static void read_overrides(dsm__plan_reader *reader, const dsm__json_node *optio
 
 /* The mode and the optimisations. Those of the other mode would decide nothing. */
 static void read_mode(dsm__plan_reader *reader, const dsm__json_node *root) {
-  const char *optimization_names[DSM_OPTIMIZATION_COUNT];
-  const char *mode_names[DSM_MODE_COUNT];
-  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    optimization_names[o] = dsm_optimization_name((dsm_optimization)o);
-  }
-  for (int m = 0; m < DSM_MODE_COUNT; m++) {
-    mode_names[m] = dsm_mode_name((dsm_mode)m);
-  }
   const dsm__json_node mode = dsm__json_member(root, "mode");
   size_t mode_index = 0;
   const bool has_mode = dsm__json_require(&mode, "\"training\" or \"inference\"") &&
-                        dsm__json_enum(&mode, mode_names, DSM_MODE_COUNT, &mode_index);
+                        dsm__json_enum(&mode, &dsm__mode_words, &mode_index);
   reader->options.mode = (dsm_mode)mode_index;
   const dsm__json_node optimizations = dsm__json_member(root, "optimizations");
   if (!dsm__json_require(&optimizations, "a list of optimizations")) {
     return;
   }
-  const dsm_optimization_set found =
-      read_word_set(&optimizations, optimization_names, DSM_OPTIMIZATION_COUNT, 0);
+  dsm_optimization_set found = 0;
+  dsm__json_word_set(&optimizations, &dsm__optimization_words, 0, &found);
   const dsm_optimization_set wrong = found & ~dsm_mode_optimizations(reader->options.mode);
   reader->options.optimizations = found & ~wrong;
   dsm__json_node item = dsm__json_item(&optimizations, 0);
   for (; dsm__json_is_present(&item) && has_mode && wrong != 0; item = dsm__json_next(&item)) {
     size_t index = 0;
-    if (dsm__json_enum(&item, optimization_names, DSM_OPTIMIZATION_COUNT, &index) &&
+    if (dsm__json_enum(&item, &dsm__optimization_words, &index) &&
         (wrong & DSM_OPTIMIZATION_BIT(index)) != 0) {
       dsm__json_error(&item, NULL, "expected an optimization of %s, found \"%s\"",
-                      mode_names[mode_index], optimization_names[index]);
+                      dsm_mode_name(reader->options.mode),
+                      dsm_optimization_name((dsm_optimization)index));
     }
   }
 }
 
 static void read_options(dsm__plan_reader *reader, const dsm__json_node *root) {
   static const char *const known[] = {"parallelisms", "overrides"};
-  const char *parallelism_names[DSM_PARALLELISM_COUNT];
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    parallelism_names[p] = dsm_parallelism_name((dsm_parallelism)p);
-  }
   const dsm__json_node options = dsm__json_member(root, "options");
   if (!dsm__json_require(&options, "an object with the options of the exploration") ||
       !dsm__json_object_only(&options, known, DSM__COUNT_OF(known))) {
@@ -94,8 +62,7 @@ static void read_options(dsm__plan_reader *reader, const dsm__json_node *root) {
   }
   const dsm__json_node parallelisms = dsm__json_member(&options, "parallelisms");
   if (dsm__json_require(&parallelisms, "a list of parallelisms")) {
-    reader->options.parallelisms =
-        read_word_set(&parallelisms, parallelism_names, DSM_PARALLELISM_COUNT, 1);
+    dsm__json_word_set(&parallelisms, &dsm__parallelism_words, 1, &reader->options.parallelisms);
   }
   read_overrides(reader, &options);
 }

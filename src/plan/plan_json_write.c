@@ -6,6 +6,7 @@
 #include "base/diag_add.h"
 #include "base/json_write.h"
 #include "dsm/file.h"
+#include "model/names.h"
 #include "plan/core_layouts.h"
 #include "plan/cost_json.h"
 #include "plan/plan_internal.h"
@@ -182,7 +183,7 @@ static void put_result(dsm__json_writer *writer, const dsm_plan *plan) {
 static void put_options(dsm__json_writer *writer, const dsm_explore_options *options) {
   dsm__json_write_key(writer, "options");
   dsm__json_begin_object(writer, false);
-  dsm__parallelisms_put(writer, options->parallelisms);
+  dsm__json_put_word_set(writer, "parallelisms", &dsm__parallelism_words, options->parallelisms);
   dsm__json_write_key(writer, "overrides");
   dsm__json_begin_array(writer, false);
   for (size_t i = 0; i < options->override_count; i++) {
@@ -214,7 +215,8 @@ char *dsm_plan_print(const dsm_plan *plan) {
   dsm__json_put_string(&writer, "dsm_version", dsm_version());
   dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
   dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
-  dsm__optimizations_put(&writer, plan->options.optimizations);
+  dsm__json_put_word_set(&writer, "optimizations", &dsm__optimization_words,
+                         plan->options.optimizations);
   put_options(&writer, &plan->options);
   put_search(&writer, plan);
   put_result(&writer, plan);

@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "plan/cost_json.h"
+#include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -90,7 +91,8 @@ static void write_rung(dsm__json_writer *writer, const dsm_ladder_rung *rungs, s
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "name", rungs[index].name);
   dsm__json_put_string(writer, "system", plan->system->name);
-  dsm__optimizations_put(writer, plan->options.optimizations);
+  dsm__json_put_word_set(writer, "optimizations", &dsm__optimization_words,
+                         plan->options.optimizations);
   dsm__json_put_double(writer, "step_cycles", plan->result.step_cycles);
   dsm__json_put_double(writer, "step_seconds", plan->result.step_seconds);
   dsm__json_put_double(writer, "samples_per_second", plan->result.samples_per_second);

@@ -2,15 +2,18 @@
 #include "dsm/server.h"
 
 #include "base/arena.h"
+#include "server/server_internal.h"
+
+static const dsm__word device_kind_words[] = {
+    [DSM_DEVICE_CHIP].key = "chip",
+    [DSM_DEVICE_ROOFLINE].key = "roofline",
+    [DSM_DEVICE_FPGA].key = "fpga",
+    [DSM_DEVICE_TIMES].key = "times",
+};
+DSM__WORDS(dsm__device_kind_words, "kind of device", device_kind_words, DSM_DEVICE_KIND_COUNT);
 
 const char *dsm_device_kind_name(dsm_device_kind kind) {
-  static const char *const names[DSM_DEVICE_KIND_COUNT] = {
-      [DSM_DEVICE_CHIP] = "chip",
-      [DSM_DEVICE_ROOFLINE] = "roofline",
-      [DSM_DEVICE_FPGA] = "fpga",
-      [DSM_DEVICE_TIMES] = "times",
-  };
-  return names[kind];
+  return dsm__word_key(&dsm__device_kind_words, kind);
 }
 
 double dsm_device_task_seconds(const dsm_device *device) {

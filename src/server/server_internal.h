@@ -5,7 +5,10 @@
 
 #include "base/arena.h"
 #include "base/json_read.h"
+#include "base/words.h"
 #include "dsm/server.h"
+
+extern const dsm__words dsm__device_kind_words;
 
 /** An empty server with an arena of its own, freed with dsm_server_free; NULL if out of memory. */
 dsm_server *dsm__server_new(void);

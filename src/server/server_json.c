@@ -10,8 +10,6 @@
 #include "server/server_internal.h"
 #include "system/system_internal.h"
 
-static const char *const kind_names[DSM_DEVICE_KIND_COUNT] = {"chip", "roofline", "fpga", "times"};
-
 enum { KIND_KEYS_MAX = 13 };
 
 /* Keys of all kinds, then those of each. */
@@ -190,7 +188,7 @@ static void read_item(item_reader *reader, const dsm__json_node *item) {
     dsm__json_u64(&count, 1, DSM_DEVICES_MAX, &reader->count);
   }
   if (!dsm__json_require(&word, "\"chip\", \"roofline\", \"fpga\" or \"times\"") ||
-      !dsm__json_enum(&word, kind_names, DSM_DEVICE_KIND_COUNT, &kind)) {
+      !dsm__json_enum(&word, &dsm__device_kind_words, &kind)) {
     return;
   }
   reader->device.kind = (dsm_device_kind)kind;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* option_words.h: sets of optimizations and parallelisms as one text, such as "hybrid+reuse". */
+/* option_words.h: the words of a sweep, and sets of optimizations and parallelisms as one text,
+ * such as "hybrid+reuse". */
 #ifndef DSM_SWEEP_OPTION_WORDS_H
 #define DSM_SWEEP_OPTION_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/words.h"
 #include "dsm/plan.h"
+
+extern const dsm__words dsm__record_words;
+extern const dsm__words dsm__point_status_words;
 
 /** Enough for any such text. */
 #define DSM__OPTION_TEXT_SIZE 96

@@ -58,10 +58,10 @@ typedef enum dsm__statement {
 enum { DSM__WORD_SLOTS = 4096, DSM__WORD_BYTES = 56 };
 
 /** A word that the database knows. */
-typedef struct dsm__word {
+typedef struct dsm__cached_word {
   sqlite3_int64 id;           /**< 0: the slot is free */
   char text[DSM__WORD_BYTES]; /**< longer words are not kept */
-} dsm__word;
+} dsm__cached_word;
 
 struct dsm_store {
   const char *path; /**< for findings */
@@ -75,7 +75,8 @@ struct dsm_store {
   const char *const *columns; /**< of the view `points`, `plan` last */
   size_t column_count;
   sqlite3_stmt *statements[DSM__STATEMENT_COUNT];
-  dsm__word *words; /**< DSM__WORD_SLOTS of a writer: a cache, each word in the slot of its hash */
+  dsm__cached_word
+      *words; /**< DSM__WORD_SLOTS of a writer: a cache, each word in the slot of its hash */
 };
 
 /* ---- store_error.c ---- */

@@ -173,7 +173,7 @@ static int add_word(dsm_store *store, const char *text, size_t length, sqlite3_i
 
 int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id) {
   const size_t length = strlen(text);
-  dsm__word *const slot = &store->words[hash_of(text, length) % DSM__WORD_SLOTS];
+  dsm__cached_word *const slot = &store->words[hash_of(text, length) % DSM__WORD_SLOTS];
   if (slot->id != 0 && strcmp(slot->text, text) == 0) {
     *id = slot->id;
     return SQLITE_OK;

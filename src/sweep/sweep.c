@@ -7,28 +7,28 @@
 #include "base/arena.h"
 #include "base/number_text.h"
 #include "dsm/limits.h"
+#include "sweep/option_words.h"
 
-static const char *const record_names[] = {
-    [DSM_RECORD_POINTS] = "points",
-    [DSM_RECORD_LAYERS] = "layers",
-    [DSM_RECORD_PLANS] = "plans",
+static const dsm__word record_words[] = {
+    [DSM_RECORD_POINTS].key = "points",
+    [DSM_RECORD_LAYERS].key = "layers",
+    [DSM_RECORD_PLANS].key = "plans",
 };
-static const char *const point_status_names[] = {
-    [DSM_POINT_OK] = "ok",
-    [DSM_POINT_INFEASIBLE] = "infeasible",
-    [DSM_POINT_INVALID] = "invalid",
+DSM__WORDS(dsm__record_words, "record", record_words, DSM_RECORD_COUNT);
+
+static const dsm__word point_status_words[] = {
+    [DSM_POINT_OK].key = "ok",
+    [DSM_POINT_INFEASIBLE].key = "infeasible",
+    [DSM_POINT_INVALID].key = "invalid",
 };
-_Static_assert(sizeof record_names / sizeof record_names[0] == DSM_RECORD_COUNT &&
-                   sizeof point_status_names / sizeof point_status_names[0] ==
-                       DSM_POINT_STATUS_COUNT,
-               "a name for each");
+DSM__WORDS(dsm__point_status_words, "status", point_status_words, DSM_POINT_STATUS_COUNT);
 
 const char *dsm_record_name(dsm_record record) {
-  return record_names[record];
+  return dsm__word_key(&dsm__record_words, record);
 }
 
 const char *dsm_point_status_name(dsm_point_status status) {
-  return point_status_names[status];
+  return dsm__word_key(&dsm__point_status_words, status);
 }
 
 void dsm_sweep_free(dsm_sweep *sweep) {

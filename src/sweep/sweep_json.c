@@ -434,12 +434,8 @@ static void read_names(dsm__sweep_draft *draft) {
   if (dsm__json_is_present(&source)) {
     (void)dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, draft->arena, &draft->source_text);
   }
-  const char *names[DSM_RECORD_COUNT];
-  for (int i = 0; i < DSM_RECORD_COUNT; i++) {
-    names[i] = dsm_record_name((dsm_record)i);
-  }
   size_t index = 0;
-  if (dsm__json_is_present(&record) && dsm__json_enum(&record, names, DSM_RECORD_COUNT, &index)) {
+  if (dsm__json_is_present(&record) && dsm__json_enum(&record, &dsm__record_words, &index)) {
     draft->record = (dsm_record)index;
   }
 }

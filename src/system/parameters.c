@@ -4,23 +4,19 @@
 #include <assert.h>
 #include <string.h>
 
-const char *const dsm__interconnect_names[] = {[DSM_INTERCONNECT_RING] = "ring"};
-_Static_assert(sizeof dsm__interconnect_names / sizeof dsm__interconnect_names[0] ==
-                   DSM_INTERCONNECT_COUNT,
-               "a name for each interconnect");
+static const dsm__word interconnect_words[] = {[DSM_INTERCONNECT_RING].key = "ring"};
+DSM__WORDS(dsm__interconnect_words, "interconnect", interconnect_words, DSM_INTERCONNECT_COUNT);
 
-const char *const dsm__topology_names[] = {[DSM_TOPOLOGY_TORUS_2D] = "torus_2d"};
-_Static_assert(sizeof dsm__topology_names / sizeof dsm__topology_names[0] == DSM_TOPOLOGY_COUNT,
-               "a name for each topology");
+static const dsm__word topology_words[] = {[DSM_TOPOLOGY_TORUS_2D].key = "torus_2d"};
+DSM__WORDS(dsm__topology_words, "topology", topology_words, DSM_TOPOLOGY_COUNT);
 
-const char *const dsm__layout_move_names[] = {
-    [DSM_LAYOUT_MOVE_NONE] = "none",
-    [DSM_LAYOUT_MOVE_ALWAYS] = "always",
-    [DSM_LAYOUT_MOVE_EXACT] = "exact",
+static const dsm__word layout_move_words[] = {
+    [DSM_LAYOUT_MOVE_NONE].key = "none",
+    [DSM_LAYOUT_MOVE_ALWAYS].key = "always",
+    [DSM_LAYOUT_MOVE_EXACT].key = "exact",
 };
-_Static_assert(sizeof dsm__layout_move_names / sizeof dsm__layout_move_names[0] ==
-                   DSM_LAYOUT_MOVE_COUNT,
-               "a name for each way to move held tensors");
+DSM__WORDS(dsm__layout_move_words, "way to move held tensors", layout_move_words,
+           DSM_LAYOUT_MOVE_COUNT);
 
 /* Smallest and largest rate, frequency or capacity: with them no time or volume can overflow. */
 #define RATE_MIN 1e-9
@@ -156,26 +152,22 @@ const dsm__parameter dsm__parameters[] = {
 
 const size_t dsm__parameter_count = sizeof dsm__parameters / sizeof dsm__parameters[0];
 
-const char *const *dsm__parameter_words(const dsm__parameter *parameter, size_t *count) {
-  static const char *const flag_words[] = {"false", "true"};
+const dsm__words *dsm__parameter_words(const dsm__parameter *parameter) {
+  static const dsm__word flag_words[] = {{"false", NULL}, {"true", NULL}};
+  static const dsm__words flags = {"flag", flag_words, 2};
   switch (parameter->kind) {
   case DSM__PARAMETER_FLAG:
-    *count = sizeof flag_words / sizeof flag_words[0];
-    return flag_words;
+    return &flags;
   case DSM__PARAMETER_INTERCONNECT:
-    *count = DSM_INTERCONNECT_COUNT;
-    return dsm__interconnect_names;
+    return &dsm__interconnect_words;
   case DSM__PARAMETER_TOPOLOGY:
-    *count = DSM_TOPOLOGY_COUNT;
-    return dsm__topology_names;
+    return &dsm__topology_words;
   case DSM__PARAMETER_LAYOUT_MOVE:
-    *count = DSM_LAYOUT_MOVE_COUNT;
-    return dsm__layout_move_names;
+    return &dsm__layout_move_words;
   case DSM__PARAMETER_COUNT:
   case DSM__PARAMETER_REAL:
     break;
   }
-  *count = 0;
   return NULL;
 }
 
@@ -200,11 +192,10 @@ double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *
 
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]) {
-  size_t count;
-  const char *const *const words = dsm__parameter_words(parameter, &count);
+  const dsm__words *const words = dsm__parameter_words(parameter);
   if (words != NULL) {
-    assert(number >= 0 && number < (double)count);
-    return words[(size_t)number];
+    assert(number >= 0 && number < (double)words->count);
+    return dsm__word_key(words, (size_t)number);
   }
   (void)dsm__double_to_text(number, text);
   return text;

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/number_text.h"
+#include "base/words.h"
 #include "dsm/system.h"
 
 typedef enum dsm__parameter_kind {
@@ -43,12 +44,12 @@ extern const size_t dsm__parameter_count;
 extern const char *const dsm__retired_flags[];
 extern const size_t dsm__retired_flag_count;
 
-extern const char *const dsm__interconnect_names[DSM_INTERCONNECT_COUNT];
-extern const char *const dsm__topology_names[DSM_TOPOLOGY_COUNT];
-extern const char *const dsm__layout_move_names[DSM_LAYOUT_MOVE_COUNT];
+extern const dsm__words dsm__interconnect_words;
+extern const dsm__words dsm__topology_words;
+extern const dsm__words dsm__layout_move_words;
 
-/** The words of a flag or of a parameter with words, by index; NULL and none for numbers. */
-const char *const *dsm__parameter_words(const dsm__parameter *parameter, size_t *count);
+/** The words of a flag or of a parameter with words; NULL for numbers. */
+const dsm__words *dsm__parameter_words(const dsm__parameter *parameter);
 
 /** What a parameter is in a system, as a number: of a flag 0 or 1, of a word its index. */
 double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system);

@@ -47,17 +47,17 @@ static void read_parameter(const dsm__parameter *parameter, dsm_system *system,
     }
     return;
   case DSM__PARAMETER_INTERCONNECT:
-    dsm__json_enum(&node, dsm__interconnect_names, DSM_INTERCONNECT_COUNT, &index);
+    dsm__json_enum(&node, &dsm__interconnect_words, &index);
     *(dsm_interconnect *)field = (dsm_interconnect)index;
     return;
   case DSM__PARAMETER_TOPOLOGY:
-    dsm__json_enum(&node, dsm__topology_names, DSM_TOPOLOGY_COUNT, &index);
+    dsm__json_enum(&node, &dsm__topology_words, &index);
     *(dsm_topology *)field = (dsm_topology)index;
     return;
   case DSM__PARAMETER_LAYOUT_MOVE:
     index = (size_t)parameter->fallback;
     if (is_present) {
-      dsm__json_enum(&node, dsm__layout_move_names, DSM_LAYOUT_MOVE_COUNT, &index);
+      dsm__json_enum(&node, &dsm__layout_move_words, &index);
     }
     *(dsm_layout_move *)field = (dsm_layout_move)index;
     return;

@@ -66,7 +66,8 @@ static void read_optional_size2(const dsm__json_node *object, const char *key, u
 }
 
 static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
-  static const char *const sides[] = {"output", "input"};
+  static const dsm__word sides[] = {{"output", NULL}, {"input", NULL}};
+  static const dsm__words side_words = {"side of a pool", sides, 2};
   const dsm__json_node window = dsm__json_member(node, "window");
   if (dsm__json_require(&window, "[rows, columns]")) {
     read_size2(&window, 1, &aux->window);
@@ -80,7 +81,7 @@ static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
   }
   const dsm__json_node on = dsm__json_member(node, "on");
   size_t side = 0;
-  if (dsm__json_is_present(&on) && dsm__json_enum(&on, sides, 2, &side)) {
+  if (dsm__json_is_present(&on) && dsm__json_enum(&on, &side_words, &side)) {
     aux->is_on_input = side == 1;
   }
 }
@@ -107,7 +108,7 @@ static void read_aux(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node
   size_t op_index = 0;
   if (!dsm__json_object_only(node, aux_keys, AUX_KEY_COUNT) ||
       !dsm__json_require(&op, "an auxiliary operation such as \"relu\"") ||
-      !dsm__json_enum(&op, dsm__aux_op_names, DSM_AUX_OP_COUNT, &op_index)) {
+      !dsm__json_enum(&op, &dsm__aux_op_words, &op_index)) {
     return;
   }
   aux->op = (dsm_aux_op)op_index;
@@ -294,7 +295,7 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   const dsm__json_node type = dsm__json_member(node, "type");
   size_t type_index = 0;
   if (!dsm__json_require(&type, "\"conv\", \"fc\", \"lstm\" or \"matmul\"") ||
-      !dsm__json_enum(&type, dsm__layer_type_names, DSM_LAYER_TYPE_COUNT, &type_index)) {
+      !dsm__json_enum(&type, &dsm__layer_type_words, &type_index)) {
     return;
   }
   spec->type = (dsm_layer_type)type_index;

@@ -5,38 +5,35 @@
 
 #include "workload/workload_internal.h"
 
-const char *const dsm__layer_type_names[] = {
-    [DSM_LAYER_CONV] = "conv",
-    [DSM_LAYER_FC] = "fc",
-    [DSM_LAYER_LSTM] = "lstm",
-    [DSM_LAYER_MATMUL] = "matmul",
+static const dsm__word layer_type_words[] = {
+    [DSM_LAYER_CONV].key = "conv",
+    [DSM_LAYER_FC].key = "fc",
+    [DSM_LAYER_LSTM].key = "lstm",
+    [DSM_LAYER_MATMUL].key = "matmul",
 };
-_Static_assert(sizeof dsm__layer_type_names / sizeof dsm__layer_type_names[0] ==
-                   DSM_LAYER_TYPE_COUNT,
-               "a name for each layer type");
+DSM__WORDS(dsm__layer_type_words, "type of layer", layer_type_words, DSM_LAYER_TYPE_COUNT);
 
-const char *const dsm__aux_op_names[] = {
-    [DSM_AUX_BIAS] = "bias",
-    [DSM_AUX_RESIDUAL] = "residual",
-    [DSM_AUX_RELU] = "relu",
-    [DSM_AUX_SIGMOID] = "sigmoid",
-    [DSM_AUX_TANH] = "tanh",
-    [DSM_AUX_GELU] = "gelu",
-    [DSM_AUX_MAX_POOL] = "max_pool",
-    [DSM_AUX_AVG_POOL] = "avg_pool",
-    [DSM_AUX_SOFTMAX] = "softmax",
-    [DSM_AUX_BATCH_NORM] = "batch_norm",
-    [DSM_AUX_LAYER_NORM] = "layer_norm",
+static const dsm__word aux_op_words[] = {
+    [DSM_AUX_BIAS].key = "bias",
+    [DSM_AUX_RESIDUAL].key = "residual",
+    [DSM_AUX_RELU].key = "relu",
+    [DSM_AUX_SIGMOID].key = "sigmoid",
+    [DSM_AUX_TANH].key = "tanh",
+    [DSM_AUX_GELU].key = "gelu",
+    [DSM_AUX_MAX_POOL].key = "max_pool",
+    [DSM_AUX_AVG_POOL].key = "avg_pool",
+    [DSM_AUX_SOFTMAX].key = "softmax",
+    [DSM_AUX_BATCH_NORM].key = "batch_norm",
+    [DSM_AUX_LAYER_NORM].key = "layer_norm",
 };
-_Static_assert(sizeof dsm__aux_op_names / sizeof dsm__aux_op_names[0] == DSM_AUX_OP_COUNT,
-               "a name for each auxiliary operation");
+DSM__WORDS(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT);
 
 const char *dsm_layer_type_name(dsm_layer_type type) {
-  return dsm__layer_type_names[type];
+  return dsm__word_key(&dsm__layer_type_words, type);
 }
 
 const char *dsm_aux_op_name(dsm_aux_op op) {
-  return dsm__aux_op_names[op];
+  return dsm__word_key(&dsm__aux_op_words, op);
 }
 
 dsm_workload *dsm__workload_new(void) {

@@ -12,8 +12,8 @@
 /** The reserved name of the network's input. */
 #define DSM__INPUT_NAME "@input"
 
-extern const char *const dsm__layer_type_names[DSM_LAYER_TYPE_COUNT];
-extern const char *const dsm__aux_op_names[DSM_AUX_OP_COUNT];
+extern const dsm__words dsm__layer_type_words;
+extern const dsm__words dsm__aux_op_words;
 
 /**
  * Reads a workload from a JSON node, which may be a whole document or a part of a plan. The

@@ -23,6 +23,7 @@ Suite *suite_number_text(void);
 Suite *suite_parallel(void);
 Suite *suite_temporary(void);
 Suite *suite_text_buffer(void);
+Suite *suite_words(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

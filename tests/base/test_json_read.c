@@ -192,7 +192,8 @@ START_TEST(test_string_is_read_or_reported) {
 }
 END_TEST
 
-static const char *const kinds[] = {"conv", "pool", "fc"};
+static const dsm__word kind_words[] = {{"conv", NULL}, {"pool", NULL}, {"fc", NULL}};
+static const dsm__words kinds = {"kind", kind_words, 3};
 
 typedef struct enum_case {
   const char *text;
@@ -221,7 +222,7 @@ START_TEST(test_name_of_a_list_is_read_or_reported) {
   json_fixture json;
   json_open(&json, each->text, NULL, 0, DSM_OK);
   size_t value = 42;
-  ck_assert_int_eq(dsm__json_enum(&json.root, kinds, 3, &value), each->message == NULL);
+  ck_assert_int_eq(dsm__json_enum(&json.root, &kinds, &value), each->message == NULL);
   ck_assert_uint_eq(value, each->message == NULL ? each->value : 42);
   json_expect_count(&json, each->message == NULL ? 0 : 1);
   if (each->message != NULL) {
@@ -232,14 +233,47 @@ START_TEST(test_name_of_a_list_is_read_or_reported) {
 }
 END_TEST
 
+typedef struct set_case {
+  const char *text;
+  size_t min_length;
+  unsigned set;
+  const char *message; /* NULL: good */
+} set_case;
+
+static const set_case set_cases[] = {
+    {"[]", 0, 0, NULL},
+    {"[\"fc\", \"conv\"]", 1, 5, NULL},
+    {"[]", 1, 0, "expected a list of 1 to 100 items, found one of 0"},
+    {"\"fc\"", 0, 0, "expected a list of at most 100 items, found string \"fc\""},
+    {"[\"fc\", \"fc\"]", 0, 4, "expected each word once, found a second \"fc\""},
+    {"[\"conv\", \"x\"]", 0, 1, "expected \"conv\", \"pool\" or \"fc\", found \"x\""},
+};
+
+START_TEST(test_set_of_words_is_read_or_reported) {
+  const set_case *const each = &set_cases[_i];
+  json_fixture json;
+  json_open(&json, each->text, NULL, 0, DSM_OK);
+  unsigned set = 42;
+  ck_assert_int_eq(dsm__json_word_set(&json.root, &kinds, each->min_length, &set),
+                   each->message == NULL);
+  ck_assert_uint_eq(set, each->set);
+  json_expect_count(&json, each->message == NULL ? 0 : 1);
+  if (each->message != NULL) {
+    ck_assert_str_eq(dsm_diags_get(json.diags, 0)->message, each->message);
+  }
+  json_close(&json);
+}
+END_TEST
+
 START_TEST(test_long_list_of_names_is_cut_and_what_was_found_is_not) {
-  static const char *names[100];
+  dsm__word names[100];
+  const dsm__words words = {"name", names, 100};
   for (int i = 0; i < COUNT_OF(names); i++)
-    names[i] = "a_rather_long_name";
+    names[i] = (dsm__word){"a_rather_long_name", NULL};
   json_fixture json;
   json_open(&json, "\"xyz\"", NULL, 0, DSM_OK);
   size_t value;
-  ck_assert(!dsm__json_enum(&json.root, names, 100, &value));
+  ck_assert(!dsm__json_enum(&json.root, &words, &value));
   json_expect_count(&json, 1);
   const char *const message = dsm_diags_get(json.diags, 0)->message;
   const char *const end = " or ..., found \"xyz\"";
@@ -415,6 +449,7 @@ Suite *suite_json_read(void) {
   tcase_add_test(words, test_truth_is_read);
   tcase_add_loop_test(words, test_string_is_read_or_reported, 0, COUNT_OF(string_cases));
   tcase_add_loop_test(words, test_name_of_a_list_is_read_or_reported, 0, COUNT_OF(enum_cases));
+  tcase_add_loop_test(words, test_set_of_words_is_read_or_reported, 0, COUNT_OF(set_cases));
   tcase_add_test(words, test_long_list_of_names_is_cut_and_what_was_found_is_not);
   tcase_add_test(words, test_long_string_is_shortened_in_messages);
   suite_add_tcase(suite, words);

@@ -125,6 +125,17 @@ static const escape_case escape_cases[] = {
     {"\xE2\x82", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"\n"}, /* cut short: one for each byte */
 };
 
+START_TEST(test_set_of_words_is_a_list_of_their_keys) {
+  static const dsm__word each[] = {{"a", "an a"}, {"b", NULL}, {"c", NULL}};
+  static const dsm__words words = {"letter", each, 3};
+  dsm__json_begin_object(&writer, false);
+  dsm__json_put_word_set(&writer, "some", &words, 5);
+  dsm__json_put_word_set(&writer, "none", &words, 0);
+  dsm__json_end_object(&writer);
+  expect_text("{\n  \"some\": [\"a\", \"c\"],\n  \"none\": []\n}\n");
+}
+END_TEST
+
 START_TEST(test_string_is_escaped) {
   dsm__json_write_string(&writer, escape_cases[_i].value);
   expect_text(escape_cases[_i].written);
@@ -153,6 +164,7 @@ Suite *suite_json_write(void) {
   tcase_add_checked_fixture(strings, set_up, tear_down);
   tcase_add_loop_test(strings, test_string_is_escaped, 0, COUNT_OF(escape_cases));
   tcase_add_test(strings, test_key_is_escaped);
+  tcase_add_test(strings, test_set_of_words_is_a_list_of_their_keys);
   suite_add_tcase(suite, strings);
   return suite;
 }

@@ -311,14 +311,14 @@ class Checker:
         count = 0
         for path in sorted((self.source / "src").glob("*/*.c")):
             code = without_comments(path.read_text())
-            for table, body in re.findall(r"(\w+_names)\[[^\]]*\] = \{(.*?)\};", code, flags=re.S):
-                for word in string_literals(body):
+            for table, body in re.findall(r"dsm__word (\w+)\[[^\]]*\] = \{(.*?)\};", code, flags=re.S):
+                for word in re.findall(r'\](?:\.key)? = \{?"([^"]+)"', body):
                     count += 1
                     if re.fullmatch(r"[a-z_0-9]+", word) and word not in self.words:
                         self.complain("docs/formats.md",
                                       f"section Words lacks {word} ({table} of {path.name})")
         if count < 50:
-            self.complain("src", f"expected tables of words called *_names, found {count} words")
+            self.complain("src", f"expected lists of words, found {count} words")
 
     def check_limits(self):
         code = self.read("include/dsm/limits.h")

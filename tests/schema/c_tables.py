@@ -24,14 +24,17 @@ class Sources:
         return {name: float(value) for name, value in pairs}
 
     def body(self, path, table):
-        """What stands between the braces of `table[...] = {...}`."""
+        """What stands between the braces of `table[...] = {...}`; of names, of the words that have
+        them."""
+        table = re.sub(r"^(?:dsm__)?(\w+)_names$", r"(?:\1_names|\1_words)", table)
         found = re.search(rf"\b{table}\[\w*\]\s*=\s*\{{(.*?)\}};", self.text(path), flags=re.S)
         assert found, f"{path}: no table {table}"
         return found.group(1)
 
     def names(self, path, table):
-        """The strings of a table of strings, in order."""
-        found = re.findall(r'"([^"]+)"', self.body(path, table))
+        """The strings of a table of strings, or the keys of one of words, in order."""
+        body = self.body(path, table)
+        found = re.findall(r'\](?:\.key)? = \{?"([^"]+)"', body) or re.findall(r'"([^"]+)"', body)
         assert found, f"{path}: {table} is empty"
         return found
 

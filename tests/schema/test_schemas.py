@@ -678,7 +678,7 @@ def check_diff_tables(schema, sources):
 def check_server_tables(schemas, sources):
     server, path = schemas.by_format["dsm-server/1"], "src/server/server_json.c"
     device = server["$defs"]["device"]
-    kinds = sources.names(path, "kind_names")
+    kinds = sources.names("src/server/server.c", "device_kind_names")
     expect_same("keys of a server", server["properties"], sources.known_keys(path, "dsm__server_read"))
     expect_same("kinds of devices", device["properties"]["kind"]["enum"], kinds)
     text = sources.text(path)

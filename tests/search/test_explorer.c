@@ -92,10 +92,9 @@ enum { BASES = sizeof refined_counts / sizeof refined_counts[0] };
 
 /* Another legal value; attempts give different ones where there are as many. */
 static double other_value(const dsm__parameter *parameter, double number, int attempt) {
-  size_t words = 0;
-  (void)dsm__parameter_words(parameter, &words);
-  if (words > 0) {
-    return (double)(((size_t)number + 1 + (size_t)attempt) % words);
+  const dsm__words *const words = dsm__parameter_words(parameter);
+  if (words != NULL) {
+    return (double)(((size_t)number + 1 + (size_t)attempt) % words->count);
   }
   double other = attempt > 0 ? number / 2 : number > 0 ? number * 2 : 1;
   other = other > parameter->max ? parameter->max : other;

@@ -2,7 +2,9 @@
 /* elasticity_data.c: how much each parameter matters, for programs (format "dsm-elasticity/1", and
  * CSV). */
 #include "base/json_write.h"
+#include "model/names.h"
 #include "plan/cost_json.h"
+#include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/table/text_page.h"
 
@@ -140,8 +142,10 @@ static void write_elasticity(dsm__json_writer *writer, const dsm_elasticity *ela
   dsm__json_put_string(writer, "system", elasticity->system->name);
   dsm__json_put_string(writer, "mapping", mapping_word(elasticity));
   dsm__json_put_string(writer, "mode", dsm_mode_name(elasticity->options.mode));
-  dsm__optimizations_put(writer, elasticity->options.optimizations);
-  dsm__parallelisms_put(writer, elasticity->options.parallelisms);
+  dsm__json_put_word_set(writer, "optimizations", &dsm__optimization_words,
+                         elasticity->options.optimizations);
+  dsm__json_put_word_set(writer, "parallelisms", &dsm__parallelism_words,
+                         elasticity->options.parallelisms);
   write_networks(writer, elasticity);
   dsm__json_write_key(writer, "parameters");
   dsm__json_begin_array(writer, false);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * words.h: the words of an enumeration, one list for its values, their keys in the formats and what
+ * people read.
+ */
+#ifndef DSM_BASE_WORDS_H
+#define DSM_BASE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct dsm__word {
+  const char *key;  /**< the word of the formats */
+  const char *text; /**< what people read; NULL: the key */
+} dsm__word;
+
+typedef struct dsm__words {
+  const char *what; /**< a noun for one of them: "parallelism" */
+  const dsm__word *items;
+  size_t count;
+} dsm__words;
+
+/** The most words of a list. */
+#define DSM__WORDS_MAX 128
+
+/** Defines `const dsm__words name` (static where `static` stands before it) of an array of words,
+ * which has one for each of `count` values. */
+#define DSM__WORDS(name, what, array, count)                                                       \
+  const dsm__words name = {what, array, count};                                                    \
+  _Static_assert(sizeof(array) == (count) * sizeof(dsm__word) && (count) <= DSM__WORDS_MAX,        \
+                 "a word for each " what)
+
+const char *dsm__word_key(const dsm__words *words, size_t value);
+const char *dsm__word_text(const dsm__words *words, size_t value);
+
+/** The value whose key is `key`; false, and *value as it was, if there is none. */
+bool dsm__words_find(const dsm__words *words, const char *key, size_t *value);
+
+/** Fills `keys` with all keys, in order, and gives their number. */
+size_t dsm__words_keys(const dsm__words *words, const char *keys[DSM__WORDS_MAX]);
+
+#endif
