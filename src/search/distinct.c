@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/distinct.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+#include "base/map.h"
 
 dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool do_forks_count) {
   uint64_t flags = 0;
@@ -34,50 +36,29 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool do_forks_count
   };
 }
 
-/* FNV-1a over the words of a shape. */
-static uint64_t hash_of(const dsm__layer_shape *s) {
-  uint64_t words[sizeof *s / sizeof(uint64_t)];
-  memcpy(words, s, sizeof words);
-  uint64_t hash = 14695981039346656037U;
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    hash = (hash ^ words[i]) * 1099511628211U;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
 bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, bool do_forks_count,
                         dsm__arena *arena) {
   const size_t layer_count = workload->layer_count;
-  size_t slot_count = 16;
-  while (slot_count < 2 * layer_count) {
-    slot_count *= 2;
-  }
-  /* Open addressing; a slot holds a class index plus one, zero is empty. */
-  size_t *const slots = dsm__arena_array(arena, slot_count, sizeof *slots);
+  dsm__layer_shape *const shapes = malloc(layer_count * sizeof *shapes); /* of each class */
+  dsm__map index = {0};
   distinct->class_of = dsm__arena_array(arena, layer_count, sizeof distinct->class_of[0]);
   distinct->representative =
       dsm__arena_array(arena, layer_count, sizeof distinct->representative[0]);
   distinct->count = 0;
-  if (slots == NULL || distinct->class_of == NULL || distinct->representative == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < layer_count; i++) {
+  bool is_ready = shapes != NULL && distinct->class_of != NULL && distinct->representative != NULL;
+  for (size_t i = 0; is_ready && i < layer_count; i++) {
     const dsm__layer_shape own = dsm__layer_shape_of(&workload->layers[i], do_forks_count);
-    size_t slot = (size_t)hash_of(&own) & (slot_count - 1);
-    while (slots[slot] != 0) {
-      const size_t other = distinct->representative[slots[slot] - 1];
-      const dsm__layer_shape known = dsm__layer_shape_of(&workload->layers[other], do_forks_count);
-      if (memcmp(&own, &known, sizeof own) == 0) {
-        break;
-      }
-      slot = (slot + 1) & (slot_count - 1);
+    const uint32_t hash = dsm__map_hash(0, &own, sizeof own);
+    size_t number = dsm__map_find_in(&index, hash, shapes, sizeof own, &own, sizeof own);
+    if (number == DSM__MAP_NONE) {
+      number = distinct->count++;
+      shapes[number] = own;
+      distinct->representative[number] = i;
+      is_ready = dsm__map_add(&index, hash, number);
     }
-    if (slots[slot] == 0) {
-      distinct->representative[distinct->count++] = i;
-      slots[slot] = distinct->count;
-    }
-    distinct->class_of[i] = slots[slot] - 1;
+    distinct->class_of[i] = number;
   }
-  return true;
+  dsm__map_fini(&index);
+  free(shapes);
+  return is_ready;
 }

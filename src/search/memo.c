@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "system/parameters.h"
 
 #define PASS_BIT(pass) (1U << (unsigned)(pass))
@@ -43,15 +44,14 @@ static const struct {
 
 /* ---- tables ---- */
 
-/* Keys with values, all of the same size, found by a hash. */
+/* Keys with values, all of the same size. */
 typedef struct table {
   size_t key_size; /* a multiple of 8 */
   size_t value_size;
   unsigned char *entries; /* key, value; key, value; ... */
   size_t count;
   size_t capacity;
-  uint32_t *slots; /* index + 1, 0: empty; at most half of them are taken */
-  size_t slot_count;
+  dsm__map index; /* of the keys */
 } table;
 
 struct dsm__memo {
@@ -79,96 +79,59 @@ static size_t entry_size(const table *t) {
   return t->key_size + t->value_size;
 }
 
-/* FNV-1a over the words of a key. */
-static size_t hash_of(const void *key, size_t size) {
-  uint64_t hash = 14695981039346656037U;
-  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
-    uint64_t word;
-    memcpy(&word, (const unsigned char *)key + at, sizeof word);
-    hash = (hash ^ word) * 1099511628211U;
-    hash ^= hash >> 29;
-  }
-  return (size_t)hash;
-}
-
-static unsigned char *entry_at(const table *t, size_t index) {
-  return t->entries + index * entry_size(t);
-}
-
-/* The slot that holds a key, or the empty one where it belongs. */
-static size_t find_slot(const table *t, const void *key) {
-  size_t slot = hash_of(key, t->key_size) & (t->slot_count - 1);
-  while (t->slots[slot] != 0 && memcmp(entry_at(t, t->slots[slot] - 1), key, t->key_size) != 0) {
-    slot = (slot + 1) & (t->slot_count - 1);
-  }
-  return slot;
+/* The number of a key; DSM__MAP_NONE if there is none. */
+static size_t find_number(const table *t, const void *key) {
+  return dsm__map_find_in(&t->index, dsm__map_hash(0, key, t->key_size), t->entries, entry_size(t),
+                          key, t->key_size);
 }
 
 /* The value of a key; NULL if there is none. */
 static const void *find(const table *t, const void *key) {
-  if (t->count == 0) {
-    return NULL;
-  }
-  const size_t slot = find_slot(t, key);
-  return t->slots[slot] == 0 ? NULL : entry_at(t, t->slots[slot] - 1) + t->key_size;
+  const size_t number = find_number(t, key);
+  return number == DSM__MAP_NONE ? NULL : t->entries + number * entry_size(t) + t->key_size;
 }
 
 /* Doubles the room of a table; false if that cannot be. */
 static bool grow(dsm__memo *memo, table *t) {
   const size_t capacity = t->capacity == 0 ? FIRST_CAPACITY : 2 * t->capacity;
-  const size_t unit = entry_size(t) + 2 * sizeof t->slots[0];
+  const size_t unit = entry_size(t) + 2 * sizeof(dsm__map_slot); /* the most of a map */
   const size_t bytes = memo->bytes + (capacity - t->capacity) * unit;
-  if (bytes > memo->bytes_max) {
-    return false;
-  }
-  uint32_t *const slots = calloc(2 * capacity, sizeof *slots);
   unsigned char *const entries =
-      slots == NULL ? NULL : realloc(t->entries, capacity * entry_size(t));
+      bytes > memo->bytes_max ? NULL : realloc(t->entries, capacity * entry_size(t));
   if (entries == NULL) {
-    free(slots);
     return false;
   }
-  free(t->slots);
-  t->slots = slots;
-  t->slot_count = 2 * capacity;
   t->entries = entries;
   t->capacity = capacity;
   memo->bytes = bytes;
-  for (size_t i = 0; i < t->count; i++) {
-    t->slots[find_slot(t, entry_at(t, i))] = (uint32_t)(i + 1);
-  }
   return true;
 }
 
 /* Adds a key that is not there; false if there is no room. */
 static bool put(dsm__memo *memo, table *t, const void *key, const void *value) {
-  if (t->count == t->capacity && !grow(memo, t)) {
+  if ((t->count == t->capacity && !grow(memo, t)) ||
+      !dsm__map_add(&t->index, dsm__map_hash(0, key, t->key_size), t->count)) {
     memo->is_full = true;
     return false;
   }
-  unsigned char *const entry = entry_at(t, t->count);
+  unsigned char *const entry = t->entries + t->count++ * entry_size(t);
   memcpy(entry, key, t->key_size);
   if (value != NULL) {
     memcpy(entry + t->key_size, value, t->value_size);
   }
-  t->slots[find_slot(t, key)] = (uint32_t)++t->count;
   return true;
 }
 
 /* The number of a key of a table without values; false if there is no room. */
 static bool number_of(dsm__memo *memo, table *t, const void *key, uint32_t *number) {
-  const unsigned char *entry = find(t, key);
-  if (entry == NULL) {
-    *number = (uint32_t)t->count;
-    return put(memo, t, key, NULL);
-  }
-  *number = (uint32_t)((size_t)(entry - t->entries) / entry_size(t) - 1);
-  return true;
+  const size_t known = find_number(t, key);
+  *number = (uint32_t)(known == DSM__MAP_NONE ? t->count : known);
+  return known != DSM__MAP_NONE || put(memo, t, key, NULL);
 }
 
 static void empty(table *t) {
   free(t->entries);
-  free(t->slots);
+  dsm__map_fini(&t->index);
   *t = (table){.key_size = t->key_size, .value_size = t->value_size};
 }
 

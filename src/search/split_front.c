@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing_list.h"
+
 /* Does the first need no more of anything? */
 static bool needs_no_more(const dsm__split_needs *a, const dsm__split_needs *b) {
   return a->primary_cycles <= b->primary_cycles && a->sum_cycles <= b->sum_cycles &&
@@ -36,21 +38,6 @@ static bool is_hopeless(void *context, const dsm__split_needs *least) {
   return false;
 }
 
-static bool has_room(dsm__split_front *front) {
-  if (front->count < front->capacity) {
-    return true;
-  }
-  const size_t capacity = front->capacity == 0 ? 64 : 2 * front->capacity;
-  dsm__needy_split *const grown = realloc(front->items, capacity * sizeof *grown);
-  if (grown == NULL) {
-    front->is_out_of_memory = true;
-    return false;
-  }
-  front->items = grown;
-  front->capacity = capacity;
-  return true;
-}
-
 /* Takes a split, of which is known that it needs less of something than each one there. */
 static void visit(void *context, const dsm__needy_split *one) {
   dsm__split_front *const front = context;
@@ -61,7 +48,9 @@ static void visit(void *context, const dsm__needy_split *one) {
     }
   }
   front->count = kept;
-  if (has_room(front)) {
+  if (!DSM__LIST_RESERVE(front, 1)) {
+    front->is_out_of_memory = true;
+  } else {
     const size_t place = count_within_sums(front, one->needs.sum_cycles);
     memmove(&front->items[place + 1], &front->items[place],
             (front->count - place) * sizeof front->items[0]);

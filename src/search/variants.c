@@ -17,78 +17,28 @@ void dsm__variants_init(dsm__variants *variants, const dsm__layer_table *table) 
 }
 
 void dsm__variants_fini(dsm__variants *variants) {
-  free(variants->keys);
+  free(variants->keys.items);
   free(variants->cycles);
-  free(variants->slots);
-  free(variants->layouts);
+  free(variants->layouts.items);
+  dsm__map_fini(&variants->index);
   *variants = (dsm__variants){.table = variants->table};
-}
-
-/* FNV-1a over the words of a key. */
-static size_t hash_of(const dsm__variant_key *key) {
-  uint64_t words[sizeof *key / sizeof(uint64_t)];
-  memcpy(words, key, sizeof words);
-  uint64_t hash = 14695981039346656037U;
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    hash = (hash ^ words[i]) * 1099511628211U;
-    hash ^= hash >> 29;
-  }
-  return (size_t)hash;
-}
-
-/* The slot that holds a key, or the empty one where it belongs. */
-static size_t find_slot(const dsm__variants *variants, const dsm__variant_key *key) {
-  size_t slot = hash_of(key) & (variants->slot_count - 1);
-  while (variants->slots[slot] != 0 &&
-         memcmp(&variants->keys[variants->slots[slot] - 1], key, sizeof *key) != 0) {
-    slot = (slot + 1) & (variants->slot_count - 1);
-  }
-  return slot;
-}
-
-/* Doubles the room for keys; the table of slots is at most half full. */
-static bool grow(dsm__variants *variants) {
-  const size_t capacity = variants->capacity == 0 ? 1024 : 2 * variants->capacity;
-  dsm__variant_key *const keys = realloc(variants->keys, capacity * sizeof *keys);
-  if (keys == NULL) {
-    return false;
-  }
-  variants->keys = keys;
-  size_t *const slots = calloc(2 * capacity, sizeof *slots);
-  if (slots == NULL) {
-    return false;
-  }
-  free(variants->slots);
-  variants->slots = slots;
-  variants->slot_count = 2 * capacity;
-  variants->capacity = capacity;
-  for (size_t i = 0; i < variants->count; i++) {
-    slots[find_slot(variants, &keys[i])] = i + 1;
-  }
-  return true;
 }
 
 /* The number of layouts, a new one unless they are those of the key before, + 1; 0: there are none.
  * SIZE_MAX if out of memory. */
 static size_t number_of(dsm__variants *variants, const dsm_held_layouts *layouts) {
-  const size_t count = variants->layout_count;
+  const size_t count = variants->layouts.count;
   if (layouts == NULL) {
     return 0;
   }
-  if (count > 0 && variants->layouts[count - 1] == layouts) {
+  if (count > 0 && variants->layouts.items[count - 1] == layouts) {
     return count;
   }
-  if (count == variants->layout_capacity) {
-    const size_t capacity = count == 0 ? 256 : 2 * count;
-    const dsm_held_layouts **const grown = realloc(variants->layouts, capacity * sizeof(void *));
-    if (grown == NULL) {
-      return SIZE_MAX;
-    }
-    variants->layouts = grown;
-    variants->layout_capacity = capacity;
+  if (!DSM__LIST_RESERVE(&variants->layouts, 1)) {
+    return SIZE_MAX;
   }
-  variants->layouts[variants->layout_count++] = layouts;
-  return variants->layout_count;
+  variants->layouts.items[variants->layouts.count++] = layouts;
+  return variants->layouts.count;
 }
 
 size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass pass,
@@ -114,15 +64,20 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
       .is_shortcut_held = holding->is_shortcut_held && !is_update,
       .is_moving_free = holding->is_moving_free,
   };
-  if (layouts == SIZE_MAX || (variants->count == variants->capacity && !grow(variants))) {
+  if (layouts == SIZE_MAX) {
     return SIZE_MAX;
   }
-  const size_t slot = find_slot(variants, &key);
-  if (variants->slots[slot] == 0) {
-    variants->keys[variants->count++] = key;
-    variants->slots[slot] = variants->count;
+  const uint32_t hash = dsm__map_hash(0, &key, sizeof key);
+  size_t number =
+      dsm__map_find_in(&variants->index, hash, variants->keys.items, sizeof key, &key, sizeof key);
+  if (number == DSM__MAP_NONE) {
+    number = variants->keys.count;
+    if (!DSM__LIST_RESERVE(&variants->keys, 1) || !dsm__map_add(&variants->index, hash, number)) {
+      return SIZE_MAX;
+    }
+    variants->keys.items[variants->keys.count++] = key;
   }
-  return variants->slots[slot] - 1;
+  return number;
 }
 
 dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__variant_key *key) {
@@ -133,7 +88,7 @@ dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__vari
       .is_moving_free = key->is_moving_free != 0,
       .held_elements = key->held_elements,
       .deferred_elements = key->deferred_elements,
-      .layouts = key->layouts == 0 ? NULL : variants->layouts[key->layouts - 1],
+      .layouts = key->layouts == 0 ? NULL : variants->layouts.items[key->layouts - 1],
   };
 }
 
@@ -233,9 +188,9 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   }
   task t = {.variants = j->variants, .front = &j->fronts[worker_index]};
   uint64_t *const evaluations = &j->evaluations[worker_index];
-  *evaluations += count_for_front(&t, &j->variants->keys[j->sorted[j->starts[task_index]]]);
+  *evaluations += count_for_front(&t, &j->variants->keys.items[j->sorted[j->starts[task_index]]]);
   for (size_t i = j->starts[task_index]; i < j->starts[task_index + 1]; i++) {
-    const dsm__memo_score score = score_variant(&t, &j->variants->keys[j->sorted[i]]);
+    const dsm__memo_score score = score_variant(&t, &j->variants->keys.items[j->sorted[i]]);
     j->variants->cycles[j->sorted[i]] = score.cycles;
     *evaluations += score.evaluations;
   }
@@ -268,13 +223,13 @@ static int compare_placed(const void *left, const void *right) {
 /* Sorts the variants into tasks; sorted and starts have room for all, and one more. The number of
  * tasks; SIZE_MAX if out of memory. */
 static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *starts) {
-  placed *const places = calloc(variants->count + 1, sizeof *places);
+  placed *const places = calloc(variants->keys.count + 1, sizeof *places);
   if (places == NULL) {
     return SIZE_MAX;
   }
-  const size_t count = variants->count;
+  const size_t count = variants->keys.count;
   for (size_t i = 0; i < count; i++) {
-    places[i] = (placed){task_of(&variants->keys[i]), i};
+    places[i] = (placed){task_of(&variants->keys.items[i]), i};
   }
   qsort(places, count, sizeof places[0], compare_placed);
   size_t tasks = 0;
@@ -291,13 +246,13 @@ static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *
 
 bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
   const size_t workers = dsm__parallel_workers(thread_count);
-  size_t *const sorted = calloc(variants->count + 1, sizeof *sorted);
-  size_t *const starts = calloc(variants->count + 1, sizeof *starts);
+  size_t *const sorted = calloc(variants->keys.count + 1, sizeof *sorted);
+  size_t *const starts = calloc(variants->keys.count + 1, sizeof *starts);
   job j = {.variants = variants, .sorted = sorted, .starts = starts};
   j.fronts = calloc(workers, sizeof j.fronts[0]);
   j.evaluations = calloc(workers, sizeof j.evaluations[0]);
   free(variants->cycles);
-  variants->cycles = calloc(variants->count + 1, sizeof variants->cycles[0]);
+  variants->cycles = calloc(variants->keys.count + 1, sizeof variants->cycles[0]);
   bool is_ready = sorted != NULL && starts != NULL && j.fronts != NULL && j.evaluations != NULL &&
                   variants->cycles != NULL;
   const size_t tasks = is_ready ? make_tasks(variants, sorted, starts) : SIZE_MAX;

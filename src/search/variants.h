@@ -3,6 +3,8 @@
 #ifndef DSM_SEARCH_VARIANTS_H
 #define DSM_SEARCH_VARIANTS_H
 
+#include "base/growing_list.h"
+#include "base/map.h"
 #include "search/layer_table.h"
 
 /** A pass of a class of layers, and what is held around it. No padding: compared as bytes. */
@@ -23,15 +25,10 @@ typedef struct dsm__variant_key {
 
 typedef struct dsm__variants {
   const dsm__layer_table *table;
-  dsm__variant_key *keys;
-  double *cycles; /**< of the pass over a step; set by dsm__variants_score */
-  size_t count;
-  size_t capacity;
-  const dsm_held_layouts **layouts; /* that keys have numbers of; borrowed */
-  size_t layout_count;
-  size_t layout_capacity;
-  size_t *slots; /* hash table of index + 1, 0: empty */
-  size_t slot_count;
+  DSM__LIST(dsm__variant_key) keys;
+  dsm__map index; /* of the keys */
+  double *cycles; /**< of each pass over a step; set by dsm__variants_score */
+  DSM__LIST(const dsm_held_layouts *) layouts; /* that keys have numbers of; borrowed */
   uint64_t evaluations;
 } dsm__variants;
 

@@ -118,10 +118,10 @@ START_TEST(test_shared_run_costs_what_its_own_does) {
     ck_assert_uint_eq(dsm__residents_add(&own, &query, &unused), 0);
     ck_assert_uint_eq(dsm__residents_add(&shared, &query, &unused), number);
     ck_assert(dsm__residents_score(&shared) && dsm__residents_score(&own));
-    compare(&d, shared.runs[number], own.runs[0]);
+    compare(&d, shared.runs.items[number], own.runs.items[0]);
     dsm__residents_fini(&own);
   }
-  ck_assert_uint_lt(shared.count, DRAWS - DRAWS / 20); /* some are shared */
+  ck_assert_uint_lt(shared.runs.count, DRAWS - DRAWS / 20); /* some are shared */
   dsm__residents_fini(&shared);
   end(&d);
 }
@@ -176,7 +176,7 @@ START_TEST(test_part_of_the_weights_helps_as_much_as_with_any_split) {
     const dsm__resident_query query = draw(&d, &holding);
     const size_t number = dsm__residents_add(&residents, &query, &unused);
     ck_assert(dsm__residents_score(&residents));
-    const dsm__resident_run *const run = residents.runs[number];
+    const dsm__resident_run *const run = residents.runs.items[number];
     const double most = run->ends[run->end_count - 1].bytes;
     for (int k = 1; k <= BUDGETS; k++) {
       const double bytes = most * (double)k / BUDGETS * 0.999;

@@ -3,79 +3,56 @@
 
 #include <stdlib.h>
 
-/* Makes room for one more of `size` bytes in *items. False if out of memory. */
-static bool reserve(void **items, size_t count, size_t *capacity, size_t size) {
-  if (count < *capacity) {
-    return true;
-  }
-  const size_t larger = *capacity == 0 ? 1024 : 2 * *capacity;
-  void *const moved = realloc(*items, larger * size);
-  if (moved == NULL) {
-    return false;
-  }
-  *items = moved;
-  *capacity = larger;
-  return true;
-}
-
 uint32_t dsm__builder_add_node(dsm__graph_builder *builder, dsm__node_info info, double kept_bytes,
                                double transient_bytes) {
-  void *nodes = builder->nodes;
-  void *infos = builder->infos;
-  size_t info_capacity = builder->node_capacity;
-  const bool is_ready =
-      !builder->is_out_of_memory && builder->node_count < UINT32_MAX &&
-      reserve(&infos, builder->node_count, &info_capacity, sizeof builder->infos[0]);
-  builder->infos = infos;
-  if (!is_ready ||
-      !reserve(&nodes, builder->node_count, &builder->node_capacity, sizeof builder->nodes[0])) {
+  if (builder->is_out_of_memory || builder->nodes.count >= UINT32_MAX ||
+      !DSM__LIST_RESERVE(&builder->nodes, 1) || !DSM__LIST_RESERVE(&builder->infos, 1)) {
     builder->is_out_of_memory = true;
     return 0;
   }
-  builder->nodes = nodes;
-  builder->nodes[builder->node_count] =
+  builder->infos.items[builder->infos.count++] = info;
+  builder->nodes.items[builder->nodes.count] =
       (dsm__graph_node){.kept_bytes = kept_bytes, .transient_bytes = transient_bytes};
-  builder->infos[builder->node_count] = info;
-  return (uint32_t)builder->node_count++;
+  return (uint32_t)builder->nodes.count++;
 }
 
 void dsm__builder_begin_edges(dsm__graph_builder *builder, uint32_t node) {
   if (!builder->is_out_of_memory) {
-    builder->nodes[node].first_edge = builder->edge_count;
+    builder->nodes.items[node].first_edge = builder->edges.count;
   }
 }
 
 size_t dsm__builder_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles,
                              uint32_t tag) {
-  void *edges = builder->edges;
-  if (builder->is_out_of_memory ||
-      !reserve(&edges, builder->edge_count, &builder->edge_capacity, sizeof builder->edges[0])) {
+  if (builder->is_out_of_memory || !DSM__LIST_RESERVE(&builder->edges, 1)) {
     builder->is_out_of_memory = true;
     return 0;
   }
-  builder->edges = edges;
-  builder->edges[builder->edge_count] = (dsm__graph_edge){.cycles = cycles, .to = to, .tag = tag};
-  return builder->edge_count++;
+  builder->edges.items[builder->edges.count] =
+      (dsm__graph_edge){.cycles = cycles, .to = to, .tag = tag};
+  return builder->edges.count++;
 }
 
 static size_t last_edge(const dsm__graph_builder *builder, size_t node) {
-  return node + 1 < builder->node_count ? builder->nodes[node + 1].first_edge : builder->edge_count;
+  return node + 1 < builder->nodes.count ? builder->nodes.items[node + 1].first_edge
+                                         : builder->edges.count;
 }
 
 /* Marks the nodes on some path from the first to the last. */
 static void mark(const dsm__graph_builder *builder, bool *is_live) {
-  const size_t count = builder->node_count;
+  const size_t count = builder->nodes.count;
   bool *const is_reached = is_live + count;
   is_reached[0] = true;
   for (size_t v = 0; v < count; v++) {
-    for (size_t e = builder->nodes[v].first_edge; is_reached[v] && e < last_edge(builder, v); e++) {
-      is_reached[builder->edges[e].to] = true;
+    for (size_t e = builder->nodes.items[v].first_edge; is_reached[v] && e < last_edge(builder, v);
+         e++) {
+      is_reached[builder->edges.items[e].to] = true;
     }
   }
   is_live[count - 1] = true;
   for (size_t v = count - 1; v-- > 0;) {
-    for (size_t e = builder->nodes[v].first_edge; e < last_edge(builder, v); e++) {
-      is_live[v] = is_live[v] || is_live[builder->edges[e].to];
+    for (size_t e = builder->nodes.items[v].first_edge; e < last_edge(builder, v); e++) {
+      is_live[v] = is_live[v] || is_live[builder->edges.items[e].to];
     }
   }
   for (size_t v = 0; v < count; v++) {
@@ -85,10 +62,10 @@ static void mark(const dsm__graph_builder *builder, bool *is_live) {
 
 bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
                          dsm__arena *arena) {
-  const size_t count = builder->node_count;
+  const size_t count = builder->nodes.count;
   dsm__graph_node *const nodes = dsm__arena_array(arena, count + 1, sizeof *nodes);
   dsm__node_info *const infos = dsm__arena_array(arena, count, sizeof *infos);
-  dsm__graph_edge *const edges = dsm__arena_array(arena, builder->edge_count, sizeof *edges);
+  dsm__graph_edge *const edges = dsm__arena_array(arena, builder->edges.count, sizeof *edges);
   bool *const is_live = dsm__arena_array(arena, 2 * count, sizeof *is_live);
   uint32_t *const new_node = dsm__arena_array(arena, count, sizeof *new_node);
   if (nodes == NULL || infos == NULL || edges == NULL || is_live == NULL || new_node == NULL) {
@@ -103,12 +80,12 @@ bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph,
   size_t edge_count = 0;
   for (size_t v = 0; v < count; v++) {
     if (is_live[v]) {
-      nodes[new_node[v]] = builder->nodes[v];
+      nodes[new_node[v]] = builder->nodes.items[v];
       nodes[new_node[v]].first_edge = edge_count;
-      infos[new_node[v]] = builder->infos[v];
+      infos[new_node[v]] = builder->infos.items[v];
     }
-    for (size_t e = builder->nodes[v].first_edge; e < last_edge(builder, v); e++) {
-      const dsm__graph_edge *const edge = &builder->edges[e];
+    for (size_t e = builder->nodes.items[v].first_edge; e < last_edge(builder, v); e++) {
+      const dsm__graph_edge *const edge = &builder->edges.items[e];
       new_edge[e] = SIZE_MAX;
       if (is_live[v] && is_live[edge->to]) {
         edges[edge_count] = *edge;
@@ -125,8 +102,8 @@ bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph,
 }
 
 void dsm__builder_fini(dsm__graph_builder *builder) {
-  free(builder->nodes);
-  free(builder->infos);
-  free(builder->edges);
-  *builder = (dsm__graph_builder){.node_count = 0};
+  free(builder->nodes.items);
+  free(builder->infos.items);
+  free(builder->edges.items);
+  *builder = (dsm__graph_builder){.is_out_of_memory = false};
 }

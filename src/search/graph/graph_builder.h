@@ -3,18 +3,15 @@
 #ifndef DSM_SEARCH_GRAPH_GRAPH_BUILDER_H
 #define DSM_SEARCH_GRAPH_GRAPH_BUILDER_H
 
+#include "base/growing_list.h"
 #include "search/hold/network_graph.h"
 
 /** A graph being built. Nodes are numbered as they are added; edges are added node after node in
  * that order, but for a group's, whose end is not yet known. */
 typedef struct dsm__graph_builder {
-  dsm__graph_node *nodes;
-  dsm__node_info *infos;
-  size_t node_count;
-  size_t node_capacity;
-  dsm__graph_edge *edges;
-  size_t edge_count;
-  size_t edge_capacity;
+  DSM__LIST(dsm__graph_node) nodes;
+  DSM__LIST(dsm__node_info) infos; /**< of each node */
+  DSM__LIST(dsm__graph_edge) edges;
   bool is_out_of_memory;
 } dsm__graph_builder;
 

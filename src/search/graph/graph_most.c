@@ -9,8 +9,8 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/growing_list.h"
 #include "plan/tolerance.h"
 #include "search/graph/graph.h"
 
@@ -37,34 +37,14 @@ typedef struct counting {
   const double *rest;
   double *before;   /* least cycles from `from`, of each node between */
   rest_list *lists; /* likewise */
-  rest_of_path *pool;
-  size_t pool_count;
-  size_t pool_capacity;
-  rest_of_path *scratch; /* candidates of one node */
-  size_t scratch_count;
-  size_t scratch_capacity;
-  double limit;  /* of cycles */
-  double margin; /* of cycles: rests that differ by less are equally fast */
+  DSM__LIST(rest_of_path) pool;
+  DSM__LIST(rest_of_path) scratch; /* candidates of one node */
+  double limit;                    /* of cycles */
+  double margin;                   /* of cycles: rests that differ by less are equally fast */
 } counting;
 
 static size_t count_of(const dsm__graph_edge *edge) {
   return (edge->tag & DSM__TAG_COUNTS) != 0 ? (size_t)1 : 0;
-}
-
-/* Makes room for one more. */
-static bool reserve(rest_of_path **items, size_t count, size_t *capacity) {
-  if (count < *capacity) {
-    return true;
-  }
-  const size_t larger = *capacity == 0 ? 1024 : 2 * *capacity;
-  rest_of_path *const moved = realloc(*items, larger * sizeof *moved);
-  if (moved == NULL) {
-    return false;
-  }
-  memset(moved + *capacity, 0, (larger - *capacity) * sizeof *moved);
-  *items = moved;
-  *capacity = larger;
-  return true;
 }
 
 /* Counts more first, then faster. */
@@ -80,26 +60,26 @@ static int compare_rests(const void *left, const void *right) {
 /* Keeps the candidates of a node that count more than all that are as fast. */
 static bool keep_best(counting *c, size_t node) {
   rest_list *const list = &c->lists[node - c->from];
-  *list = (rest_list){c->pool_count, 0};
-  if (c->scratch_count == 0) {
+  *list = (rest_list){c->pool.count, 0};
+  if (c->scratch.count == 0) {
     return true;
   }
-  qsort(c->scratch, c->scratch_count, sizeof c->scratch[0], compare_rests);
+  qsort(c->scratch.items, c->scratch.count, sizeof c->scratch.items[0], compare_rests);
   double fastest = HUGE_VAL;
-  for (size_t i = 0; i < c->scratch_count; i++) {
-    const rest_of_path one = c->scratch[i];
+  for (size_t i = 0; i < c->scratch.count; i++) {
+    const rest_of_path one = c->scratch.items[i];
     if (one.cycles + c->margin >= fastest) {
       continue;
     }
     fastest = one.cycles;
     if (list->count == RESTS_MAX) {
-      c->pool[list->first + RESTS_MAX - 1] = one;
+      c->pool.items[list->first + RESTS_MAX - 1] = one;
       continue;
     }
-    if (!reserve(&c->pool, c->pool_count, &c->pool_capacity)) {
+    if (!DSM__LIST_RESERVE(&c->pool, 1)) {
       return false;
     }
-    c->pool[c->pool_count++] = one;
+    c->pool.items[c->pool.count++] = one;
     list->count++;
   }
   return true;
@@ -108,7 +88,7 @@ static bool keep_best(counting *c, size_t node) {
 /* The candidates of a node, from the rests of those it leads to. */
 static bool extend(counting *c, size_t node) {
   const dsm__graph_node *const nodes = c->graph->nodes;
-  c->scratch_count = 0;
+  c->scratch.count = 0;
   for (size_t e = nodes[node].first_edge; e < nodes[node + 1].first_edge; e++) {
     const dsm__graph_edge *const edge = &c->graph->edges[e];
     if (edge->to > c->to) {
@@ -116,15 +96,15 @@ static bool extend(counting *c, size_t node) {
     }
     const rest_list list = c->lists[edge->to - c->from];
     for (size_t i = list.first; i < list.first + list.count; i++) {
-      const rest_of_path one = {edge->cycles + c->pool[i].cycles,
-                                count_of(edge) + c->pool[i].counted};
+      const rest_of_path one = {edge->cycles + c->pool.items[i].cycles,
+                                count_of(edge) + c->pool.items[i].counted};
       if (c->before[node - c->from] + one.cycles > c->limit) {
         continue;
       }
-      if (!reserve(&c->scratch, c->scratch_count, &c->scratch_capacity)) {
+      if (!DSM__LIST_RESERVE(&c->scratch, 1)) {
         return false;
       }
-      c->scratch[c->scratch_count++] = one;
+      c->scratch.items[c->scratch.count++] = one;
     }
   }
   return keep_best(c, node);
@@ -151,7 +131,7 @@ static void sweep(counting *c, double *longest) {
 }
 
 static bool count_back(counting *c) {
-  c->pool[c->pool_count++] = (rest_of_path){0, 0};
+  c->pool.items[c->pool.count++] = (rest_of_path){0, 0};
   c->lists[c->to - c->from] = (rest_list){0, 1};
   for (size_t v = c->to; v-- > c->from;) {
     c->lists[v - c->from] = (rest_list){0, 0};
@@ -166,8 +146,9 @@ static bool count_back(counting *c) {
 static double followed_by(const counting *c, const dsm__graph_edge *edge, size_t wanted) {
   const rest_list list = c->lists[edge->to - c->from];
   double least = HUGE_VAL;
-  for (size_t i = list.first; i < list.first + list.count && c->pool[i].counted >= wanted; i++) {
-    least = edge->cycles + c->pool[i].cycles;
+  for (size_t i = list.first; i < list.first + list.count && c->pool.items[i].counted >= wanted;
+       i++) {
+    least = edge->cycles + c->pool.items[i].cycles;
   }
   return least;
 }
@@ -176,7 +157,7 @@ static double followed_by(const counting *c, const dsm__graph_edge *edge, size_t
  * rounding leave none, the one that comes closest. */
 static void walk(const counting *c, dsm__graph_path *path) {
   const dsm__graph_node *const nodes = c->graph->nodes;
-  size_t wanted = c->pool[c->lists[0].first].counted;
+  size_t wanted = c->pool.items[c->lists[0].first].counted;
   double spent = 0;
   path->length = 0;
   for (size_t v = c->from; v != c->to;) {
@@ -208,8 +189,8 @@ bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const doub
   double *const longest = calloc(count, sizeof *longest);
   c.before = calloc(count, sizeof c.before[0]);
   c.lists = calloc(count, sizeof c.lists[0]);
-  bool is_done = longest != NULL && c.before != NULL && c.lists != NULL &&
-                 reserve(&c.pool, 0, &c.pool_capacity);
+  bool is_done =
+      longest != NULL && c.before != NULL && c.lists != NULL && DSM__LIST_RESERVE(&c.pool, 1);
   if (is_done) {
     sweep(&c, longest);
     c.limit = dsm__equal_to(c.before[count - 1]);
@@ -223,7 +204,7 @@ bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const doub
   free(longest);
   free(c.before);
   free(c.lists);
-  free(c.pool);
-  free(c.scratch);
+  free(c.pool.items);
+  free(c.scratch.items);
   return is_done;
 }

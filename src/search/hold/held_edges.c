@@ -5,22 +5,6 @@
 #include "search/hold/network_building.h"
 #include "search/variants.h"
 
-static bool push_state(dsm__building *b, dsm__held_state state) {
-  dsm__state_list *const list = &b->next_held;
-  if (list->count == list->capacity) {
-    const size_t capacity = list->capacity == 0 ? 256 : 2 * list->capacity;
-    dsm__held_state *const items = realloc(list->items, capacity * sizeof *items);
-    if (items == NULL) {
-      b->builder.is_out_of_memory = true;
-      return false;
-    }
-    list->items = items;
-    list->capacity = capacity;
-  }
-  list->items[list->count++] = state;
-  return true;
-}
-
 static bool is_worthwhile(const dsm__building *b, size_t boundary, dsm_parallelism parallelism,
                           unsigned factor_index) {
   const uint64_t *const worthwhile = b->request->worthwhile;
@@ -72,26 +56,25 @@ static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_st
   added.node = dsm__add_layer_node(b, DSM__NODE_HELD, boundary,
                                    dsm__pair_of(parallelism, parallelism), state->factor_index);
   if (dsm__has_layout_graph(b->request) && !b->builder.is_out_of_memory) {
-    b->builder.infos[added.node].needed = dsm__input_part(&b->future, state->set);
+    b->builder.infos.items[added.node].needed = dsm__input_part(&b->future, state->set);
   }
-  return push_state(b, added) ? added.node : DSM__NO_NODE;
+  if (!DSM__LIST_RESERVE(&b->next_held, 1)) {
+    b->builder.is_out_of_memory = true;
+    return DSM__NO_NODE;
+  }
+  b->next_held.items[b->next_held.count++] = added;
+  return added.node;
 }
 
 static void add_pending(dsm__building *b, const dsm__pending_edge *one, uint32_t to,
                         const dsm__layer_step *step) {
-  if (b->pending_count == b->pending_capacity) {
-    const size_t capacity = b->pending_capacity == 0 ? 256 : 2 * b->pending_capacity;
-    dsm__pending_edge *const items = realloc(b->pending, capacity * sizeof *items);
-    if (items == NULL) {
-      b->builder.is_out_of_memory = true;
-      return;
-    }
-    b->pending = items;
-    b->pending_capacity = capacity;
+  if (!DSM__LIST_RESERVE(&b->pending, 1)) {
+    b->builder.is_out_of_memory = true;
+    return;
   }
-  b->pending[b->pending_count] = *one;
-  b->pending[b->pending_count++].edge =
-      dsm__builder_add_edge(&b->builder, to, 0, dsm__step_pack(step));
+  dsm__pending_edge *const added = &b->pending.items[b->pending.count++];
+  *added = *one;
+  added->edge = dsm__builder_add_edge(&b->builder, to, 0, dsm__step_pack(step));
 }
 
 static bool can_hold(const dsm__building *b, const dsm__pending_edge *one) {
@@ -285,10 +268,10 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
   const dsm__layer_table *const table = b->request->table;
   dsm__variants variants;
   dsm__variants_init(&variants, table);
-  size_t(*const indices)[DSM_PASS_COUNT] = calloc(b->pending_count + 1, sizeof *indices);
+  size_t(*const indices)[DSM_PASS_COUNT] = calloc(b->pending.count + 1, sizeof *indices);
   bool is_ready = indices != NULL;
-  for (size_t i = 0; is_ready && i < b->pending_count; i++) {
-    const dsm__pending_edge *const one = &b->pending[i];
+  for (size_t i = 0; is_ready && i < b->pending.count; i++) {
+    const dsm__pending_edge *const one = &b->pending.items[i];
     for (int p = 0; new_edge[one->edge] != SIZE_MAX && p < DSM_PASS_COUNT; p++) {
       if (dsm_pass_exists(dsm__layer_at(b, one->layer), b->inputs->options->mode, (dsm_pass)p)) {
         indices[i][p] =
@@ -301,8 +284,8 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
     }
   }
   is_ready = is_ready && dsm__variants_score(&variants, b->inputs->options->thread_count);
-  for (size_t i = 0; is_ready && i < b->pending_count; i++) {
-    const dsm__pending_edge *const one = &b->pending[i];
+  for (size_t i = 0; is_ready && i < b->pending.count; i++) {
+    const dsm__pending_edge *const one = &b->pending.items[i];
     const size_t edge = new_edge[one->edge];
     if (edge == SIZE_MAX) {
       continue;
@@ -326,9 +309,9 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
 bool dsm__keep_holdings(const dsm__building *b, dsm__network_graph *graph, const size_t *new_edge) {
   const size_t edge_count = graph->graph.nodes[graph->graph.node_count].first_edge;
   graph->holdings = dsm__arena_array(b->arena, edge_count, sizeof graph->holdings[0]);
-  for (size_t i = 0; graph->holdings != NULL && i < b->pending_count; i++) {
-    if (new_edge[b->pending[i].edge] != SIZE_MAX) {
-      graph->holdings[new_edge[b->pending[i].edge]] = b->pending[i].holding;
+  for (size_t i = 0; graph->holdings != NULL && i < b->pending.count; i++) {
+    if (new_edge[b->pending.items[i].edge] != SIZE_MAX) {
+      graph->holdings[new_edge[b->pending.items[i].edge]] = b->pending.items[i].holding;
     }
   }
   return graph->holdings != NULL;

@@ -24,11 +24,7 @@ typedef struct dsm__held_state {
   uint8_t factor_index;
 } dsm__held_state;
 
-typedef struct dsm__state_list {
-  dsm__held_state *items;
-  size_t count;
-  size_t capacity;
-} dsm__state_list;
+typedef DSM__LIST(dsm__held_state) dsm__state_list;
 
 /* An edge whose cycles are still to be scored. */
 typedef struct dsm__pending_edge {
@@ -60,9 +56,7 @@ typedef struct dsm__building {
   size_t *next_ending;           /* of each group: the next that ends with it, + 1 */
   size_t next_group;
   uint32_t first_group_node;
-  dsm__pending_edge *pending;
-  size_t pending_count;
-  size_t pending_capacity;
+  DSM__LIST(dsm__pending_edge) pending;
   dsm__future future; /* of the boundary after this layer */
   size_t *looked_at;  /* scratch of the future, of each layer */
   bool is_cut;

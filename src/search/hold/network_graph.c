@@ -77,7 +77,7 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
                          : DSM__NO_NODE;
   }
   const dsm__groups *const groups = b->request->groups;
-  b->first_group_node = (uint32_t)b->builder.node_count;
+  b->first_group_node = (uint32_t)b->builder.nodes.count;
   for (size_t g = b->next_group; g < groups->count && groups->items[g].first_layer == index; g++) {
     const dsm__node_info info = {(uint32_t)index, DSM__NODE_GROUP, 0, 0, 0, 0};
     dsm__builder_add_node(&b->builder, info, groups->items[g].kept_bytes,
@@ -98,7 +98,7 @@ static uint32_t add_free_node(dsm__building *b, size_t boundary) {
   const uint32_t node = add_junction(b, DSM__NODE_FREE, boundary, 0);
   for (size_t g = b->first_ending[boundary]; g != 0; g = b->next_ending[g - 1]) {
     if (!b->builder.is_out_of_memory && b->group_edges[g - 1] != SIZE_MAX) {
-      b->builder.edges[b->group_edges[g - 1]].to = node;
+      b->builder.edges.items[b->group_edges[g - 1]].to = node;
     }
   }
   return node;
@@ -309,7 +309,7 @@ static bool build(dsm__building *b, dsm__network_graph *graph) {
   size_t *const new_edge =
       b->builder.is_out_of_memory
           ? NULL
-          : dsm__arena_array(b->arena, b->builder.edge_count, sizeof *new_edge);
+          : dsm__arena_array(b->arena, b->builder.edges.count, sizeof *new_edge);
   if (new_edge == NULL || !dsm__builder_finish(&b->builder, graph, new_edge, b->arena)) {
     return false;
   }
@@ -336,7 +336,7 @@ bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_reques
   dsm__builder_fini(&b->builder);
   free(b->held.items);
   free(b->next_held.items);
-  free(b->pending);
+  free(b->pending.items);
   free(b);
   return is_built;
 }

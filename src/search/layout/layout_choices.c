@@ -4,20 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool push(dsm__layout_choices *choices, const dsm__layout_demand *demand) {
-  if (choices->demand_count == choices->demand_capacity) {
-    const size_t capacity = choices->demand_capacity == 0 ? 1024 : 2 * choices->demand_capacity;
-    dsm__layout_demand *const demands = realloc(choices->demands, capacity * sizeof *demands);
-    if (demands == NULL) {
-      return false;
-    }
-    choices->demands = demands;
-    choices->demand_capacity = capacity;
-  }
-  choices->demands[choices->demand_count++] = *demand;
-  return true;
-}
-
 bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__held_slot slot,
                              const dsm__profile *profile, bool is_output) {
   for (unsigned k = 0; k < profile->part_count; k++) {
@@ -25,18 +11,19 @@ bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__held_slot slot,
     const double move = is_output ? part->output_move_cycles : part->input_move_cycles;
     for (size_t i = 0; move > 0 && i < part->split_count; i++) {
       const dsm__useful_split *const split = &part->splits[i];
-      const dsm__layout_demand demand = {is_output ? split->output_code : split->input_code, slot};
-      if (!push(choices, &demand)) {
+      if (!DSM__LIST_RESERVE(&choices->demands, 1)) {
         return false;
       }
+      choices->demands.items[choices->demands.count++] =
+          (dsm__layout_demand){is_output ? split->output_code : split->input_code, slot};
     }
   }
   return true;
 }
 
 void dsm__layout_choices_fini(dsm__layout_choices *choices) {
-  free(choices->demands);
-  choices->demands = NULL;
+  free(choices->demands.items);
+  choices->demands.items = NULL;
 }
 
 static int compare_demands(const void *left, const void *right) {
@@ -129,21 +116,21 @@ static bool cover_slot(const dsm__layout_choices *choices, const dsm__layout_dem
 
 bool dsm__layout_choices_derive(dsm__layout_choices *choices, size_t slot_count,
                                 dsm__arena *arena) {
-  dsm__layout_demand *const demands = choices->demands;
+  dsm__layout_demand *const demands = choices->demands.items;
   size_t distinct = 0;
   choices->slots = dsm__arena_array(arena, slot_count, sizeof choices->slots[0]);
   if (choices->slots == NULL) {
     return false;
   }
-  if (choices->demand_count > 0) {
-    qsort(demands, choices->demand_count, sizeof demands[0], compare_demands);
+  if (choices->demands.count > 0) {
+    qsort(demands, choices->demands.count, sizeof demands[0], compare_demands);
   }
-  for (size_t i = 0; i < choices->demand_count; i++) {
+  for (size_t i = 0; i < choices->demands.count; i++) {
     if (i == 0 || compare_demands(&demands[i], &demands[i - 1]) != 0) {
       demands[distinct++] = demands[i];
     }
   }
-  choices->demand_count = distinct;
+  choices->demands.count = distinct;
   size_t next = 0;
   for (size_t s = 0; s < slot_count; s++) {
     const size_t first = next;

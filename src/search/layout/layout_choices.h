@@ -9,6 +9,7 @@
 #ifndef DSM_SEARCH_LAYOUT_LAYOUT_CHOICES_H
 #define DSM_SEARCH_LAYOUT_LAYOUT_CHOICES_H
 
+#include "base/growing_list.h"
 #include "search/layout/layout_profiles.h"
 
 /** A held tensor: the output of a layer, with a parallelism and a factor, as one number. */
@@ -31,9 +32,7 @@ typedef struct dsm__layout_choices {
   const uint64_t *layouts; /**< codes of all */
   size_t layout_count;
   dsm__deadline *deadline; /**< once it is over, tensors are left any layout */
-  dsm__layout_demand *demands;
-  size_t demand_count;
-  size_t demand_capacity;
+  DSM__LIST(dsm__layout_demand) demands;
   dsm__slot_layouts *slots; /**< set by dsm__layout_choices_derive, of each slot */
 } dsm__layout_choices;
 

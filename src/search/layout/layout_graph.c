@@ -31,18 +31,15 @@ typedef struct expansion {
   dsm__layout_uses uses;
   dsm__layout_bounds bounds;
   dsm__layout_states states;
-  layout_edge *edges;
-  size_t edge_count;
-  size_t edge_capacity;
+  DSM__LIST(layout_edge) edges;
   uint32_t processed;
-  size_t owners_known;          /* layers before this one are known as owners */
-  size_t owners[DSM__SET_BITS]; /* the layer that made the tensor of a bit last */
-  dsm__read_layout *inputs;     /* scratch */
-  uint64_t *outputs;            /* scratch: each choice of a layer's output, */
-  double *extras;               /* what it adds, */
-  double *extras_scratch;       /* and two numbers for each */
-  ranked_state *order;          /* scratch: states of a node */
-  size_t order_capacity;
+  size_t owners_known;           /* layers before this one are known as owners */
+  size_t owners[DSM__SET_BITS];  /* the layer that made the tensor of a bit last */
+  dsm__read_layout *inputs;      /* scratch */
+  uint64_t *outputs;             /* scratch: each choice of a layer's output, */
+  double *extras;                /* what it adds, */
+  double *extras_scratch;        /* and two numbers for each */
+  DSM__LIST(ranked_state) order; /* scratch: states of a node */
   bool is_cut;
   bool is_out_of_memory;
 } expansion;
@@ -79,7 +76,8 @@ static uint32_t choice_in(const expansion *x, uint32_t state, dsm__held_set bit)
   const dsm__layout_state *const of = &x->states.items[state];
   const dsm__held_set needed = info_of(x, of->node)->needed;
   /* Where too much was to be asked of the future, a node may need what nobody reads. */
-  return (needed & bit) == 0 ? 0 : x->states.pool[of->choices + count_bits(needed & (bit - 1))];
+  return (needed & bit) == 0 ? 0
+                             : x->states.pool.items[of->choices + count_bits(needed & (bit - 1))];
 }
 
 /* Adds an edge to the state in which the layer's own output has a layout, if that can be on a path
@@ -101,21 +99,18 @@ static void add_edge(expansion *x, uint32_t from, size_t edge, const uint32_t *o
     const bool is_own = own_choice != NULL && bit == x->request->lives->layers[layer].own;
     choices[count++] = is_own ? *own_choice : choice_in(x, from, bit);
   }
-  void *edges = x->edges;
   const uint32_t to = dsm__layout_state_find(&x->states, free_edge->to, choices, count);
-  if (to == DSM__NO_STATE ||
-      !dsm__reserve(&edges, x->edge_count, 1, &x->edge_capacity, sizeof(layout_edge))) {
+  if (to == DSM__NO_STATE || !DSM__LIST_RESERVE(&x->edges, 1)) {
     x->is_out_of_memory = true;
     return;
   }
-  x->edges = edges;
   x->states.items[to].before = fmin(x->states.items[to].before, before);
   dsm__layer_step step = dsm__step_unpack(free_edge->tag);
   step.layout = own_choice == NULL
                     ? 0
                     : dsm__layouts_of(&x->uses, x->uses.edges[edge].own).items[*own_choice];
   const uint32_t tag = own_choice == NULL ? free_edge->tag : dsm__step_pack(&step);
-  x->edges[x->edge_count++] = (layout_edge){cycles, from, to, tag};
+  x->edges.items[x->edges.count++] = (layout_edge){cycles, from, to, tag};
 }
 
 /* Of layouts that no later layer looks at, the first that adds least. */
@@ -213,7 +208,7 @@ static void add_dues(expansion *x, size_t node, ranked_state *order, size_t coun
         dsm__held_slot_of(&x->uses, owner, (dsm_parallelism)info->forward, info->factor_index);
     const double *const dues = dsm__layout_dues_from(&x->bounds, slot, owner, info->layer);
     for (size_t s = 0; s < count; s++) {
-      order[s].cycles += dues[x->states.pool[x->states.items[order[s].index].choices + i]];
+      order[s].cycles += dues[x->states.pool.items[x->states.items[order[s].index].choices + i]];
     }
   }
 }
@@ -241,31 +236,30 @@ static size_t states_left(const expansion *x) {
 /* The states of a node that are worth going on from, in order of creation; of too many, those that
  * promise most. How many. */
 static size_t choose_states(expansion *x, uint32_t node) {
-  size_t count = 0;
+  x->order.count = 0;
   for (uint32_t s = x->states.first[node]; s != DSM__NO_STATE; s = x->states.items[s].next) {
-    void *order = x->order;
-    if (!dsm__reserve(&order, count, 1, &x->order_capacity, sizeof(ranked_state))) {
+    if (!DSM__LIST_RESERVE(&x->order, 1)) {
       x->is_out_of_memory = true;
       return 0;
     }
-    x->order = order;
-    x->order[count++] = (ranked_state){x->states.items[s].before, s};
+    x->order.items[x->order.count++] = (ranked_state){x->states.items[s].before, s};
   }
+  ranked_state *const order = x->order.items;
+  size_t count = x->order.count;
   if (count == 0) {
     return 0;
   }
   find_owners(x, node);
-  add_dues(x, node, x->order, count);
-  qsort(x->order, count, sizeof x->order[0], compare_ranked);
-  while (count > 0 &&
-         x->order[count - 1].cycles + x->bounds.rest[node] > x->request->limit_cycles) {
+  add_dues(x, node, order, count);
+  qsort(order, count, sizeof order[0], compare_ranked);
+  while (count > 0 && order[count - 1].cycles + x->bounds.rest[node] > x->request->limit_cycles) {
     count--;
   }
   if (count > states_left(x)) {
     count = states_left(x);
     x->is_cut = true;
   }
-  qsort(x->order, count, sizeof x->order[0], compare_indices);
+  qsort(order, count, sizeof order[0], compare_indices);
   return count;
 }
 
@@ -281,7 +275,7 @@ static void expand_all(expansion *x) {
   for (size_t v = 0; v < x->graph->node_count && !x->is_out_of_memory; v++) {
     const size_t count = choose_states(x, (uint32_t)v);
     for (size_t i = 0; i < count && !is_over(x); i++) {
-      const uint32_t from = x->order[i].index;
+      const uint32_t from = x->order.items[i].index;
       x->states.items[from].number = x->processed++;
       for (size_t e = x->graph->nodes[v].first_edge; e < x->graph->nodes[v + 1].first_edge; e++) {
         if (x->request->is_edge_in[e] != 0) {
@@ -313,10 +307,10 @@ static bool add_processed(const expansion *x, dsm__graph_builder *builder) {
   size_t e = 0;
   for (uint32_t n = 0; n < x->processed; n++) {
     dsm__builder_begin_edges(builder, n);
-    for (; e < x->edge_count && x->edges[e].from == in_order[n]; e++) {
-      const uint32_t to = x->states.items[x->edges[e].to].number;
+    for (; e < x->edges.count && x->edges.items[e].from == in_order[n]; e++) {
+      const uint32_t to = x->states.items[x->edges.items[e].to].number;
       if (to != DSM__NO_STATE) {
-        dsm__builder_add_edge(builder, to, x->edges[e].cycles, x->edges[e].tag);
+        dsm__builder_add_edge(builder, to, x->edges.items[e].cycles, x->edges.items[e].tag);
       }
     }
   }
@@ -325,9 +319,9 @@ static bool add_processed(const expansion *x, dsm__graph_builder *builder) {
 }
 
 static bool make_network(const expansion *x, dsm__network_graph *network, dsm__arena *arena) {
-  dsm__graph_builder builder = {.node_count = 0};
+  dsm__graph_builder builder = {.is_out_of_memory = false};
   bool is_done = add_processed(x, &builder);
-  size_t *const new_edge = malloc((builder.edge_count + 1) * sizeof *new_edge);
+  size_t *const new_edge = malloc((builder.edges.count + 1) * sizeof *new_edge);
   is_done = is_done && new_edge != NULL && dsm__builder_finish(&builder, network, new_edge, arena);
   network->graph.capacity_bytes = x->graph->capacity_bytes;
   network->graph.is_counting = x->graph->is_counting;
@@ -365,12 +359,12 @@ static void fini(expansion *x) {
   }
   dsm__layout_uses_fini(&x->uses);
   dsm__layout_states_fini(&x->states);
-  free(x->edges);
+  free(x->edges.items);
   free(x->inputs);
   free(x->outputs);
   free(x->extras);
   free(x->extras_scratch);
-  free(x->order);
+  free(x->order.items);
 }
 
 bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request *request,

@@ -142,7 +142,7 @@ static bool score_part(const dsm_pass_work *work, const dsm__core_splits *splits
 static void run_task(void *context, size_t task, size_t worker) {
   const job *const j = context;
   const dsm__layer_table *const table = j->variants->table;
-  const dsm__variant_key *const key = &j->variants->keys[task];
+  const dsm__variant_key *const key = &j->variants->keys.items[task];
   if (dsm__deadline_is_over(table->inputs->deadline)) {
     return;
   }
@@ -171,8 +171,8 @@ bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
                          double slack_cycles, size_t thread_count) {
   const size_t workers = dsm__parallel_workers(thread_count);
   const size_t splits = variants->table->splits.count;
-  *profiles = (dsm__profiles){.count = variants->count};
-  profiles->items = calloc(variants->count + 1, sizeof profiles->items[0]);
+  *profiles = (dsm__profiles){.count = variants->keys.count};
+  profiles->items = calloc(variants->keys.count + 1, sizeof profiles->items[0]);
   job j = {.variants = variants, .slack_cycles = slack_cycles, .profiles = profiles};
   j.items = calloc(workers * splits, sizeof j.items[0]);
   j.codes = calloc(workers * splits, sizeof j.codes[0]);
@@ -181,7 +181,7 @@ bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
   bool is_ready = profiles->items != NULL && j.items != NULL && j.codes != NULL &&
                   j.evaluations != NULL && j.is_out_of_memory != NULL;
   if (is_ready) {
-    dsm__parallel_for(workers, variants->count, run_task, &j);
+    dsm__parallel_for(workers, variants->keys.count, run_task, &j);
   }
   for (size_t w = 0; is_ready && w < workers; w++) {
     profiles->evaluations += j.evaluations[w];

@@ -3,9 +3,8 @@
 #ifndef DSM_SEARCH_LAYOUT_LAYOUT_STATES_H
 #define DSM_SEARCH_LAYOUT_LAYOUT_STATES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/growing_list.h"
+#include "base/map.h"
 
 /** No state. */
 #define DSM__NO_STATE UINT32_MAX
@@ -23,13 +22,10 @@ typedef struct dsm__layout_states {
   dsm__layout_state *items;
   size_t count;
   size_t capacity;
-  uint32_t *pool; /**< choices of all states */
-  size_t pool_count;
-  size_t pool_capacity;
-  uint32_t *first; /**< of each node: its first state */
-  uint32_t *last;  /**< and its last */
-  uint32_t *slots; /**< hash table of index + 1; 0: empty */
-  size_t slot_count;
+  DSM__LIST(uint32_t) pool; /**< choices of all states */
+  uint32_t *first;          /**< of each node: its first state */
+  uint32_t *last;           /**< and its last */
+  dsm__map index;           /**< of the states */
 } dsm__layout_states;
 
 /** No states of so many nodes; false if out of memory. dsm__layout_states_fini in any case. */
@@ -40,8 +36,5 @@ void dsm__layout_states_fini(dsm__layout_states *states);
  * DSM__NO_STATE if out of memory. */
 uint32_t dsm__layout_state_find(dsm__layout_states *states, uint32_t node, const uint32_t *choices,
                                 size_t choice_count);
-
-/** Makes room for `more` of `size` bytes in *items; false if out of memory. */
-bool dsm__reserve(void **items, size_t count, size_t more, size_t *capacity, size_t size);
 
 #endif

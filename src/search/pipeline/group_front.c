@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing_list.h"
 #include "plan/mapping_memory.h"
 
 enum { SOLVED_MAX = 1 << 10 }; /* limits tried for a group and a width */
@@ -232,17 +233,8 @@ bool dsm__group_front_add(dsm__group_front *front, const dsm__group *mapping, ds
       return true;
     }
   }
-  if (front->count == front->capacity) {
-    const size_t capacity = front->capacity == 0 ? 8 : 2 * front->capacity;
-    dsm__group *const items = dsm__arena_array(arena, capacity, sizeof *items);
-    if (items == NULL) {
-      return false;
-    }
-    if (front->count > 0) {
-      memcpy(items, front->items, front->count * sizeof *items);
-    }
-    front->items = items;
-    front->capacity = capacity;
+  if (!DSM__LIST_RESERVE_IN(front, 1, arena)) {
+    return false;
   }
   front->items[front->count++] = *mapping;
   return true;

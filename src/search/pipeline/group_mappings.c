@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "plan/mapping_memory.h"
 #include "plan/tolerance.h"
 #include "search/pipeline/group_front.h"
@@ -20,9 +21,8 @@ typedef struct finder {
   dsm__stages stages;
   dsm__group *kinds; /* a group of each kind: groups of the same layers are alike */
   size_t kind_count;
-  size_t *kind_of; /* of each item of groups */
-  size_t *slots;   /* hash table of kinds: index + 1 */
-  size_t slot_count;
+  size_t *kind_of;          /* of each item of groups */
+  dsm__map index;           /* of kinds, by the classes of their layers */
   dsm__group_front *fronts; /* of each item of groups, where memory is short; else NULL */
   uint64_t work_left;       /* for all allotments together */
 } finder;
@@ -65,37 +65,15 @@ static size_t run_length(const dsm_workload *workload, size_t first) {
 
 /* ---- the groups there are, by their layers ---- */
 
-static size_t hash_of(const finder *f, size_t first, size_t length) {
-  uint64_t hash = 14695981039346656037U ^ length;
-  for (size_t k = 0; k < length; k++) {
-    hash = (hash ^ f->table->distinct.class_of[first + k]) * 1099511628211U;
-    hash ^= hash >> 29;
-  }
-  return (size_t)hash;
-}
-
-static bool have_same_layers(const finder *f, const dsm__group *group, size_t first,
-                             size_t length) {
+/* Has a kind of group these layers? */
+static bool is_kind(const void *context, size_t index, const void *key) {
+  const finder *const f = context;
+  const dsm__group *const other = &f->kinds[index];
+  const dsm__group *const group = key;
   const size_t *const class_of = f->table->distinct.class_of;
-  if (group->layer_count != length) {
-    return false;
-  }
-  for (size_t k = 0; k < length; k++) {
-    if (class_of[group->first_layer + k] != class_of[first + k]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* The slot of a kind of group, or an empty one. */
-static size_t *find_slot(const finder *f, size_t first, size_t length) {
-  size_t slot = hash_of(f, first, length) & (f->slot_count - 1);
-  while (f->slots[slot] != 0 &&
-         !have_same_layers(f, &f->kinds[f->slots[slot] - 1], first, length)) {
-    slot = (slot + 1) & (f->slot_count - 1);
-  }
-  return &f->slots[slot];
+  return other->layer_count == group->layer_count &&
+         memcmp(&class_of[other->first_layer], &class_of[group->first_layer],
+                group->layer_count * sizeof *class_of) == 0;
 }
 
 /* A new kind, with no mapping yet. False if out of memory. */
@@ -114,19 +92,22 @@ static bool add_kind(finder *f, size_t first, size_t length) {
 
 /* Adds the group of a run. False if out of memory. */
 static bool add_group(finder *f, size_t first, size_t length) {
-  size_t *const slot = find_slot(f, first, length);
-  if (*slot == 0 && f->kind_count == DSM__GROUPS_SOLVED_MAX) {
+  const dsm__group group = {.first_layer = first, .layer_count = length};
+  const size_t *const class_of = &f->table->distinct.class_of[first];
+  const uint32_t hash = dsm__map_hash(length, class_of, length * sizeof *class_of);
+  size_t kind = dsm__map_find(&f->index, hash, is_kind, f, &group);
+  if (kind == DSM__MAP_NONE && f->kind_count == DSM__GROUPS_SOLVED_MAX) {
     f->groups->is_complete = false;
     return true;
   }
-  if (*slot == 0) {
-    if (!add_kind(f, first, length)) {
+  if (kind == DSM__MAP_NONE) {
+    kind = f->kind_count;
+    if (!add_kind(f, first, length) || !dsm__map_add(&f->index, hash, kind)) {
       return false;
     }
-    *slot = f->kind_count;
   }
-  f->kind_of[f->groups->count] = *slot - 1;
-  f->groups->items[f->groups->count++] = (dsm__group){.first_layer = first, .layer_count = length};
+  f->kind_of[f->groups->count] = kind;
+  f->groups->items[f->groups->count++] = group;
   return true;
 }
 
@@ -169,16 +150,11 @@ static bool reserve(finder *f) {
   for (size_t i = 0; i < workload->layer_count; i++) {
     candidates += dsm__can_be_stage(workload, i) ? longest_group(f, i) : 0;
   }
-  f->slot_count = 16;
-  while (f->slot_count < 2 * candidates) {
-    f->slot_count *= 2;
-  }
   const size_t kinds = candidates < DSM__GROUPS_SOLVED_MAX ? candidates : DSM__GROUPS_SOLVED_MAX;
-  f->slots = dsm__arena_array(f->arena, f->slot_count, sizeof f->slots[0]);
   f->kinds = dsm__arena_array(f->arena, kinds, sizeof f->kinds[0]);
   f->kind_of = dsm__arena_array(f->arena, candidates, sizeof f->kind_of[0]);
   f->groups->items = dsm__arena_array(f->arena, candidates, sizeof f->groups->items[0]);
-  return f->slots != NULL && f->kinds != NULL && f->kind_of != NULL && f->groups->items != NULL;
+  return f->kinds != NULL && f->kind_of != NULL && f->groups->items != NULL;
 }
 
 /* All groups, and the classes of layers that are a stage in one. */
@@ -463,8 +439,7 @@ bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, bool i
   if (!dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_PIPELINE)) {
     return true;
   }
-  if (!list_groups(&f)) {
-    return false;
-  }
-  return groups->count == 0 || solve_groups(&f, is_memory_short);
+  const bool is_listed = list_groups(&f);
+  dsm__map_fini(&f.index);
+  return is_listed && (groups->count == 0 || solve_groups(&f, is_memory_short));
 }

@@ -29,7 +29,7 @@ static int compare_segments(const void *left, const void *right) {
 
 static const dsm__resident_run *run_of(const dsm__preload_level *level,
                                        const dsm__preload_mapping *mapping, size_t step) {
-  return level->runs.items[mapping->steps[step].run];
+  return level->runs.items[mapping->steps[step].run].of;
 }
 
 static segment *list_segments(const dsm__preload_level *level, const dsm__preload_mapping *mapping,

@@ -72,14 +72,15 @@ static bool list_layers(dsm__preload_greedy *greedy, const dsm__problem *problem
 
 static bool rank(dsm__preload_greedy *greedy, dsm__problem *problem,
                  const dsm__residents *residents, const size_t *run_of) {
-  dsm__preload_item *const best = dsm__arena_array(problem->arena, residents->count, sizeof *best);
+  dsm__preload_item *const best =
+      dsm__arena_array(problem->arena, residents->runs.count, sizeof *best);
   dsm__resident *const of_divisors =
       dsm__arena_array(problem->arena, problem->table.splits.divisors.count, sizeof *of_divisors);
   if (best == NULL || of_divisors == NULL) {
     return false;
   }
-  for (size_t r = 0; r < residents->count; r++) {
-    best[r] = best_replication(problem, residents->runs[r], of_divisors);
+  for (size_t r = 0; r < residents->runs.count; r++) {
+    best[r] = best_replication(problem, residents->runs.items[r], of_divisors);
   }
   size_t kept = 0;
   for (size_t i = 0; i < greedy->count; i++) {

@@ -24,7 +24,7 @@ void dsm__preload_decide_steps(const dsm__preload_level *level, const dsm__prelo
       layer->weights_on_chip = step->how.fraction;
       layer->is_kernel_kept[DSM_PASS_FORWARD] = step->how.is_kernel_kept;
       layer->splits[DSM_PASS_FORWARD][0] = level->problem.table.splits.items[step->how.split];
-      layer->splits[DSM_PASS_FORWARD][1] = level->runs.items[step->run]->steady_split;
+      layer->splits[DSM_PASS_FORWARD][1] = level->runs.items[step->run].of->steady_split;
     }
   }
 }
@@ -115,7 +115,7 @@ static void begin_mapping(const dsm__preload_level *level, const dsm__preload_ma
     made->path.edges[i] = edge;
     if (run != SIZE_MAX) {
       made->steps[made->step_count++] = (dsm__preload_step){level->network.infos[node].layer, run,
-                                                            level->runs.items[run]->hull[0]};
+                                                            level->runs.items[run].of->hull[0]};
     }
     node = level->network.edges[edge].to;
   }

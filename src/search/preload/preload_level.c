@@ -130,58 +130,40 @@ static bool find_runs(dsm__preload_level *level, dsm__residents *residents) {
 static bool grow_runs(dsm__preload_level *level, size_t known) {
   dsm__preload_runs *const runs = &level->runs;
   dsm__arena *const arena = level->problem.arena;
-  if (known > runs->own_capacity) {
-    runs->own_capacity = known + known / 2;
-    runs->own = dsm__arena_array(arena, runs->own_capacity, sizeof runs->own[0]);
-  }
   const size_t edges = edge_count_of(&level->network);
-  const size_t most = known < edges ? known : edges; /* that can be its own */
-  if (most > runs->capacity) {
-    const size_t more = most + most / 2;
-    runs->capacity = more < edges ? more : edges;
-    runs->items = dsm__arena_array(arena, runs->capacity, sizeof(void *));
-    runs->numbers = dsm__arena_array(arena, runs->capacity, sizeof runs->numbers[0]);
-    runs->first_point = dsm__arena_array(arena, runs->capacity + 1, sizeof runs->first_point[0]);
-    runs->chosen = dsm__arena_array(arena, runs->capacity, sizeof runs->chosen[0]);
-    runs->priced = dsm__arena_array(arena, runs->capacity, sizeof runs->priced[0]);
+  runs->count = 0;
+  if (!DSM__LIST_RESERVE_IN(runs, known < edges ? known : edges, arena) ||
+      !DSM__LIST_RESERVE_IN(&runs->own, known, arena)) {
+    return false;
   }
-  return (known == 0 || runs->own != NULL) &&
-         (most == 0 || (runs->items != NULL && runs->numbers != NULL && runs->first_point != NULL &&
-                        runs->chosen != NULL && runs->priced != NULL));
+  if (known > 0) {
+    memset(runs->own.items, 0, known * sizeof runs->own.items[0]);
+  }
+  return true;
 }
 
 /* The hulls of all runs, one behind the other: prices are asked for again and again. */
 static bool list_points(dsm__preload_level *level) {
   dsm__preload_runs *const runs = &level->runs;
-  size_t count = 0;
+  runs->points.count = 0;
   for (size_t r = 0; r < runs->count; r++) {
-    count += runs->items[r]->hull_count;
-  }
-  if (count > runs->point_capacity) {
-    runs->point_capacity = count + count / 2;
-    runs->points =
-        dsm__arena_array(level->problem.arena, runs->point_capacity, sizeof runs->points[0]);
-    if (runs->points == NULL) {
+    const dsm__resident_run *const run = runs->items[r].of;
+    runs->items[r].first_point = runs->points.count;
+    if (!DSM__LIST_RESERVE_IN(&runs->points, run->hull_count, level->problem.arena)) {
       return false;
     }
-  }
-  count = 0;
-  for (size_t r = 0; r < runs->count; r++) {
-    runs->first_point[r] = count;
-    for (size_t i = 0; i < runs->items[r]->hull_count; i++) {
-      const dsm__resident *const one = &runs->items[r]->hull[i];
-      runs->points[count++] = (dsm__preload_point){one->bytes, one->cycles};
+    for (size_t i = 0; i < run->hull_count; i++) {
+      runs->points.items[runs->points.count++] =
+          (dsm__preload_point){run->hull[i].bytes, run->hull[i].cycles};
     }
   }
-  runs->first_point[runs->count] = count;
   return true;
 }
 
 bool dsm__preload_level_number(dsm__preload_level *level, dsm__residents *residents) {
   dsm__preload_runs *const runs = &level->runs;
   const size_t edges = edge_count_of(&level->network);
-  runs->count = 0;
-  if (!dsm__residents_score(residents) || !grow_runs(level, residents->count)) {
+  if (!dsm__residents_score(residents) || !grow_runs(level, residents->runs.count)) {
     return false;
   }
   for (size_t e = 0; e < edges; e++) {
@@ -189,17 +171,13 @@ bool dsm__preload_level_number(dsm__preload_level *level, dsm__residents *reside
     if (number == SIZE_MAX) {
       continue;
     }
-    if (runs->own[number] == 0) {
-      runs->items[runs->count] = residents->runs[number];
-      runs->numbers[runs->count] = number;
-      runs->own[number] = ++runs->count;
+    if (runs->own.items[number] == 0) {
+      runs->items[runs->count++] = (dsm__preload_run){.of = residents->runs.items[number]};
+      runs->own.items[number] = runs->count;
     }
-    level->run_of[e] = runs->own[number] - 1;
+    level->run_of[e] = runs->own.items[number] - 1;
   }
-  for (size_t r = 0; r < runs->count; r++) {
-    runs->own[runs->numbers[r]] = 0;
-  }
-  return runs->count == 0 || list_points(level);
+  return list_points(level);
 }
 
 bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_request *request) {

@@ -30,19 +30,21 @@ typedef struct dsm__preload_point {
   double cycles;
 } dsm__preload_point;
 
-/** Arrays that grow with the runs of a level. */
+/** A run of a level's layers. */
+typedef struct dsm__preload_run {
+  const dsm__resident_run *of;
+  size_t first_point; /**< of its hull, in the points */
+  size_t chosen;      /**< which of these, at the last price of a byte */
+  double priced;      /**< its cycles, and what its bytes cost */
+} dsm__preload_run;
+
+/** Lists that grow with the runs of a level, in its arena. */
 typedef struct dsm__preload_runs {
-  const dsm__resident_run **items; /**< each once */
+  dsm__preload_run *items; /**< each once */
   size_t count;
   size_t capacity;
-  size_t *numbers;     /**< of each among the residents */
-  size_t *first_point; /**< of each run's hull, in points; and the end */
-  dsm__preload_point *points;
-  size_t point_capacity;
-  size_t *chosen; /**< of each run: which point, at the last price of a byte */
-  double *priced; /**< cycles of those, and what their bytes cost */
-  size_t *own;    /**< of each resident: the run, + 1; 0 between calls */
-  size_t own_capacity;
+  DSM__LIST(dsm__preload_point) points;
+  DSM__LIST(size_t) own; /**< of each resident: the run, + 1; 0: not there */
 } dsm__preload_runs;
 
 typedef struct dsm__preload_level {

@@ -30,7 +30,9 @@ static bool look_at_price(dsm__preload_outlook *outlook, dsm__preload_level *lev
   }
   dsm__preload_set_price(level, price);
   memcpy(p->rest, level->rest, node_count * sizeof p->rest[0]);
-  memcpy(p->deferred, level->runs.priced, level->runs.count * sizeof p->deferred[0]);
+  for (size_t r = 0; r < level->runs.count; r++) {
+    p->deferred[r] = level->runs.items[r].priced;
+  }
   outlook->level = level;
   return true;
 }
@@ -79,7 +81,7 @@ static bool list_all_parts(dsm__preload_outlook *outlook) {
   dsm__arena *const arena = level->problem.arena;
   size_t count = 0;
   for (size_t r = 0; r < level->runs.count; r++) {
-    count += steps_of(level->runs.items[r]) * (level->runs.items[r]->end_count - 1);
+    count += steps_of(level->runs.items[r].of) * (level->runs.items[r].of->end_count - 1);
   }
   outlook->first_part =
       dsm__arena_array(arena, level->runs.count + 1, sizeof outlook->first_part[0]);
@@ -90,8 +92,8 @@ static bool list_all_parts(dsm__preload_outlook *outlook) {
   count = 0;
   for (size_t r = 0; r < level->runs.count; r++) {
     outlook->first_part[r] = count;
-    for (size_t i = 0; i + 1 < level->runs.items[r]->end_count; i++) {
-      count += list_parts(level->runs.items[r], i, &outlook->parts[count]);
+    for (size_t i = 0; i + 1 < level->runs.items[r].of->end_count; i++) {
+      count += list_parts(level->runs.items[r].of, i, &outlook->parts[count]);
     }
   }
   outlook->first_part[level->runs.count] = count;
@@ -140,7 +142,7 @@ static void lower_by_edge(dsm__preload_outlook *outlook, size_t node, size_t edg
     lower(outlook, sharing, to_sharing, level->fixed_cycles[edge], 0);
     return;
   }
-  const dsm__resident_run *const run = level->runs.items[run_index];
+  const dsm__resident_run *const run = level->runs.items[run_index].of;
   for (size_t i = 0; i < run->end_count; i++) {
     const size_t taken = units_taken(outlook, run->ends[i].bytes);
     lower(outlook, plain, to_plain, run->ends[i].cycles, taken);

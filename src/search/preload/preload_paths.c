@@ -53,12 +53,11 @@ void dsm__preload_sum(dsm__preload_mapping *mapping) {
 }
 
 /* Of a run's hull the point of least cycles with a price on bytes. */
-static size_t cheapest(const dsm__preload_runs *runs, size_t run, double price) {
-  const size_t end = isfinite(price) ? runs->first_point[run + 1] : 0;
-  size_t best = runs->first_point[run];
-  double least = runs->points[best].cycles; /* without bytes */
-  for (size_t i = best + 1; i < end; i++) {
-    const double sum = runs->points[i].cycles + price * runs->points[i].bytes;
+static size_t cheapest(const dsm__preload_point *hull, size_t count, double price) {
+  size_t best = 0;
+  double least = hull[0].cycles; /* without bytes */
+  for (size_t i = 1; i < count && isfinite(price); i++) {
+    const double sum = hull[i].cycles + price * hull[i].bytes;
     if (sum < least) {
       least = sum;
       best = i;
@@ -73,14 +72,15 @@ void dsm__preload_set_price(dsm__preload_level *level, double price) {
   const size_t edge_count = network->graph.nodes[network->graph.node_count].first_edge;
   dsm__preload_runs *const runs = &level->runs;
   for (size_t r = 0; r < runs->count; r++) {
-    const size_t point = cheapest(runs, r, price);
-    const dsm__preload_point *const how = &runs->points[point];
-    runs->chosen[r] = point - runs->first_point[r];
-    runs->priced[r] = how->cycles + (how->bytes > 0 ? price * how->bytes : 0);
+    dsm__preload_run *const run = &runs->items[r];
+    const dsm__preload_point *const hull = &runs->points.items[run->first_point];
+    run->chosen = cheapest(hull, run->of->hull_count, price);
+    const dsm__preload_point *const how = &hull[run->chosen];
+    run->priced = how->cycles + (how->bytes > 0 ? price * how->bytes : 0);
   }
   for (size_t e = 0; e < edge_count; e++) {
     const size_t run = level->run_of[e];
-    const double cycles = run == SIZE_MAX ? level->fixed_cycles[e] : runs->priced[run];
+    const double cycles = run == SIZE_MAX ? level->fixed_cycles[e] : runs->items[run].priced;
     network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
   }
   forbid_other_forms(level);
@@ -99,8 +99,9 @@ void dsm__preload_find_priced(dsm__preload_level *level, double price,
     if (run == SIZE_MAX) {
       mapping->fixed_cycles += level->fixed_cycles[edge];
     } else {
-      mapping->steps[mapping->step_count++] = (dsm__preload_step){
-          network->infos[node].layer, run, level->runs.items[run]->hull[level->runs.chosen[run]]};
+      const dsm__preload_run *const one = &level->runs.items[run];
+      mapping->steps[mapping->step_count++] =
+          (dsm__preload_step){network->infos[node].layer, run, one->of->hull[one->chosen]};
     }
     node = network->edges[edge].to;
   }
@@ -192,7 +193,7 @@ typedef struct remembered {
 
 static const dsm__resident *find_within(dsm__preload_level *level, remembered *memory, size_t run,
                                         double budget) {
-  const dsm__resident_run *const of = level->runs.items[run];
+  const dsm__resident_run *const of = level->runs.items[run].of;
   if (budget <= 0 || of->hull_count == 1) {
     return &of->hull[0];
   }

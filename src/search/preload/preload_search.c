@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing_list.h"
 #include "plan/tolerance.h"
 #include "search/preload/preload_search.h"
 
@@ -27,13 +28,10 @@ typedef struct labelling {
   dsm__preload_level *level;
   bool may_share; /* a layer may be deferred */
   double limit;
-  label *labels;
-  size_t count;
-  size_t capacity;
-  uint32_t *first;  /* of each node */
-  uint32_t *sorted; /* labels of the node at hand */
-  size_t sorted_capacity;
-  bool is_full; /* too many labels */
+  DSM__LIST(label) labels;
+  uint32_t *first;            /* of each node */
+  DSM__LIST(uint32_t) sorted; /* labels of the node at hand */
+  bool is_full;               /* too many labels */
 } labelling;
 
 static bool can_win(const labelling *l, const label *one, uint32_t node) {
@@ -46,22 +44,16 @@ static bool add_label(labelling *l, label one, uint32_t node) {
   if (one.bytes > dsm__capacity_limit(l->level->room_bytes) || !can_win(l, &one, node)) {
     return true;
   }
-  if (l->count == DSM__PRELOAD_LABELS_MAX) {
+  if (l->labels.count == DSM__PRELOAD_LABELS_MAX) {
     l->is_full = true;
     return true;
   }
-  if (l->count == l->capacity) {
-    const size_t capacity = l->capacity == 0 ? 1024 : 2 * l->capacity;
-    label *const labels = realloc(l->labels, capacity * sizeof *labels);
-    if (labels == NULL) {
-      return false;
-    }
-    l->labels = labels;
-    l->capacity = capacity;
+  if (!DSM__LIST_RESERVE(&l->labels, 1)) {
+    return false;
   }
   one.next = l->first[node];
-  l->labels[l->count] = one;
-  l->first[node] = (uint32_t)l->count++;
+  l->labels.items[l->labels.count] = one;
+  l->first[node] = (uint32_t)l->labels.count++;
   return true;
 }
 
@@ -70,7 +62,7 @@ static bool extend(labelling *l, uint32_t from, size_t edge) {
   const dsm__preload_level *const level = l->level;
   const uint32_t to = level->network.edges[edge].to;
   const size_t run_index = level->run_of[edge];
-  label one = l->labels[from];
+  label one = l->labels.items[from];
   one.edge = edge;
   one.before = from;
   one.end = 0;
@@ -78,7 +70,7 @@ static bool extend(labelling *l, uint32_t from, size_t edge) {
     one.cycles += level->fixed_cycles[edge];
     return add_label(l, one, to);
   }
-  const dsm__resident_run *const run = level->runs.items[run_index];
+  const dsm__resident_run *const run = level->runs.items[run_index].of;
   const label base = one;
   for (size_t i = 0; i < run->end_count; i++) {
     one = base;
@@ -137,7 +129,7 @@ static bool is_beaten_without(const labelling *l, const rank *ranks, size_t coun
       high = middle;
     }
   }
-  const dsm__resident_run *const run = l->level->runs.items[one->deferred_run];
+  const dsm__resident_run *const run = l->level->runs.items[one->deferred_run].of;
   return low > 0 && ranks[low - 1].cycles <= one->cycles + run->ends[run->end_count - 1].cycles;
 }
 
@@ -162,7 +154,7 @@ static size_t reduce(const labelling *l, rank *ranks, size_t count) {
 /* The labels of a node without those that are dominated, in *sorted. False if out of memory. */
 static bool collect(labelling *l, uint32_t node, size_t *count) {
   size_t all = 0;
-  for (uint32_t i = l->first[node]; i != NO_LABEL; i = l->labels[i].next) {
+  for (uint32_t i = l->first[node]; i != NO_LABEL; i = l->labels.items[i].next) {
     all++;
   }
   *count = 0;
@@ -174,25 +166,17 @@ static bool collect(labelling *l, uint32_t node, size_t *count) {
     return false;
   }
   size_t filled = 0;
-  for (uint32_t i = l->first[node]; i != NO_LABEL; i = l->labels[i].next) {
-    const label *const one = &l->labels[i];
+  for (uint32_t i = l->first[node]; i != NO_LABEL; i = l->labels.items[i].next) {
+    const label *const one = &l->labels.items[i];
     ranks[filled++] = (rank){one->bytes, one->cycles, one->deferred_run, i};
   }
   *count = reduce(l, ranks, all);
-  if (*count > l->sorted_capacity) {
-    uint32_t *const sorted = realloc(l->sorted, 2 * *count * sizeof *sorted);
-    if (sorted == NULL) {
-      free(ranks);
-      return false;
-    }
-    l->sorted = sorted;
-    l->sorted_capacity = 2 * *count;
-  }
-  for (size_t i = 0; i < *count; i++) {
-    l->sorted[i] = ranks[i].index;
+  const bool has_room = DSM__LIST_RESERVE(&l->sorted, *count);
+  for (size_t i = 0; has_room && i < *count; i++) {
+    l->sorted.items[i] = ranks[i].index;
   }
   free(ranks);
-  return true;
+  return has_room;
 }
 
 /* Labels of all nodes; *count of the last one's stay in sorted. */
@@ -209,7 +193,7 @@ static bool run_through(labelling *l, size_t *count) {
     }
     for (size_t i = 0; i < *count && !l->is_full; i++) {
       for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
-        if (!extend(l, l->sorted[i], e)) {
+        if (!extend(l, l->sorted.items[i], e)) {
           return false;
         }
       }
@@ -220,7 +204,7 @@ static bool run_through(labelling *l, size_t *count) {
 
 /* How the deferred layer of a whole path runs. */
 static dsm__resident deferred_of(labelling *l, const label *whole) {
-  return dsm__resident_within(l->level->runs.items[whole->deferred_run],
+  return dsm__resident_within(l->level->runs.items[whole->deferred_run].of,
                               &l->level->problem.table.splits, l->level->room_bytes - whole->bytes,
                               &l->level->problem.evaluations);
 }
@@ -230,11 +214,11 @@ static uint32_t find_fastest(labelling *l, size_t count) {
   uint32_t fastest = NO_LABEL;
   double least = l->limit;
   for (size_t i = 0; i < count; i++) {
-    const label *const one = &l->labels[l->sorted[i]];
+    const label *const one = &l->labels.items[l->sorted.items[i]];
     double cycles = one->cycles;
     if (one->deferred_run != NO_RUN) {
       const double left = l->level->room_bytes - one->bytes;
-      const dsm__resident_run *const run = l->level->runs.items[one->deferred_run];
+      const dsm__resident_run *const run = l->level->runs.items[one->deferred_run].of;
       if (cycles + dsm__resident_promise(run, left) >= least) {
         continue;
       }
@@ -242,7 +226,7 @@ static uint32_t find_fastest(labelling *l, size_t count) {
     }
     if (cycles < least) {
       least = cycles;
-      fastest = l->sorted[i];
+      fastest = l->sorted.items[i];
     }
   }
   return fastest;
@@ -251,26 +235,27 @@ static uint32_t find_fastest(labelling *l, size_t count) {
 static void write_mapping(labelling *l, uint32_t whole, dsm__preload_mapping *mapping) {
   const dsm__preload_level *const level = l->level;
   size_t length = 0;
-  for (uint32_t i = whole; l->labels[i].before != NO_LABEL; i = l->labels[i].before) {
+  for (uint32_t i = whole; l->labels.items[i].before != NO_LABEL; i = l->labels.items[i].before) {
     length++;
   }
   mapping->path.length = length;
   mapping->fixed_cycles = 0;
   mapping->step_count = 0;
-  for (uint32_t i = whole; l->labels[i].before != NO_LABEL; i = l->labels[i].before) {
+  for (uint32_t i = whole; l->labels.items[i].before != NO_LABEL; i = l->labels.items[i].before) {
     mapping->path.edges[--length] = i;
   }
   size_t node = 0;
   for (size_t k = 0; k < mapping->path.length; k++) {
-    const label *const one = &l->labels[mapping->path.edges[k]];
+    const label *const one = &l->labels.items[mapping->path.edges[k]];
     const size_t run_index = level->run_of[one->edge];
     if (run_index == SIZE_MAX) {
       mapping->fixed_cycles += level->fixed_cycles[one->edge];
     } else {
-      const dsm__resident_run *const run = level->runs.items[run_index];
-      mapping->steps[mapping->step_count++] = (dsm__preload_step){
-          level->network.infos[node].layer, run_index,
-          one->end < run->end_count ? run->ends[one->end] : deferred_of(l, &l->labels[whole])};
+      const dsm__resident_run *const run = level->runs.items[run_index].of;
+      mapping->steps[mapping->step_count++] =
+          (dsm__preload_step){level->network.infos[node].layer, run_index,
+                              one->end < run->end_count ? run->ends[one->end]
+                                                        : deferred_of(l, &l->labels.items[whole])};
     }
     mapping->path.edges[k] = one->edge;
     node = level->network.edges[one->edge].to;
@@ -300,8 +285,8 @@ bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_outlook *
       write_mapping(&l, fastest, mapping);
     }
   }
-  free(l.labels);
+  free(l.labels.items);
   free(l.first);
-  free(l.sorted);
+  free(l.sorted.items);
   return is_done;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing_list.h"
+#include "base/map.h"
 #include "model/equations.h"
 #include "plan/tolerance.h"
 #include "search/variants.h"
@@ -33,23 +35,18 @@ typedef struct shape {
 /* Passes of a shape that differ in their room only. */
 typedef struct kind {
   const shape *of;
-  double moving_bytes; /* features */
-  range *ranges;       /* by room */
-  size_t range_count;
-  size_t range_capacity;
+  double moving_bytes;     /* features */
+  DSM__LIST(range) ranges; /* by room */
 } kind;
 
 struct dsm__resident_kinds {
-  dsm__variants keys; /* one of each kind, with nothing held but what it reads and writes */
-  kind *items;        /* of each key */
-  size_t count;
-  size_t capacity;
+  dsm__variants keys;    /* one of each kind, with nothing held but what it reads and writes */
+  DSM__LIST(kind) kinds; /* of each key */
   size_t numbers;
-  shape **shapes;     /* by class, parallelism and factor; NULL: not made */
-  footprint *scratch; /* for all core splits */
-  uint32_t *places;   /* a hash table of indices + 1 into the scratch */
-  size_t place_count; /* a power of two, more than the core splits */
-  dsm__arena *arena;  /* of shapes */
+  shape **shapes; /* by class, parallelism and factor; NULL: not made */
+  DSM__LIST(footprint) scratch;
+  dsm__map places;   /* of the footprints in the scratch */
+  dsm__arena *arena; /* of shapes */
 };
 
 dsm__resident_kinds *dsm__resident_kinds_new(void) {
@@ -69,10 +66,12 @@ void dsm__resident_kinds_free(dsm__resident_kinds *kinds) {
   if (kinds == NULL) {
     return;
   }
-  for (size_t i = 0; i < kinds->count; i++) {
-    free(kinds->items[i].ranges);
+  for (size_t i = 0; i < kinds->kinds.count; i++) {
+    free(kinds->kinds.items[i].ranges.items);
   }
-  free(kinds->items);
+  free(kinds->kinds.items);
+  free(kinds->scratch.items);
+  dsm__map_fini(&kinds->places);
   dsm__variants_fini(&kinds->keys);
   dsm__arena_free(kinds->arena);
   free(kinds);
@@ -150,79 +149,60 @@ static int compare_footprints(const void *left, const void *right) {
   return (a->input > b->input) - (a->input < b->input);
 }
 
-static bool make_scratch(dsm__resident_kinds *kinds, const dsm__core_splits *splits) {
-  if (kinds->scratch != NULL && kinds->places != NULL) {
+/* Puts a footprint at the end of the scratch if it is not there. False if out of memory. */
+static bool add_footprint(dsm__resident_kinds *kinds, footprint one) {
+  const uint32_t hash = dsm__map_hash(0, &one, sizeof one);
+  if (dsm__map_find_in(&kinds->places, hash, kinds->scratch.items, sizeof one, &one, sizeof one) !=
+      DSM__MAP_NONE) {
     return true;
   }
-  kinds->place_count = 64;
-  while (kinds->place_count < 2 * splits->count) {
-    kinds->place_count *= 2;
+  if (!DSM__LIST_RESERVE(&kinds->scratch, 1) ||
+      !dsm__map_add(&kinds->places, hash, kinds->scratch.count)) {
+    return false;
   }
-  kinds->scratch = dsm__arena_array(kinds->arena, splits->count, sizeof kinds->scratch[0]);
-  kinds->places = dsm__arena_array(kinds->arena, kinds->place_count, sizeof kinds->places[0]);
-  return kinds->scratch != NULL && kinds->places != NULL;
+  kinds->scratch.items[kinds->scratch.count++] = one;
+  return true;
 }
 
-static size_t hash_of(const footprint *one) {
-  uint64_t words[2];
-  memcpy(words, one, sizeof words);
-  uint64_t hash = (words[0] ^ (words[1] * 1099511628211U)) * 11400714819323198485U;
-  hash ^= hash >> 32;
-  return (size_t)hash;
-}
-
-/* Puts a footprint at the end of the scratch if it is not there; how many are there then. */
-static size_t add_footprint(dsm__resident_kinds *kinds, size_t count, footprint one) {
-  size_t place = hash_of(&one) & (kinds->place_count - 1);
-  while (kinds->places[place] != 0) {
-    if (compare_footprints(&kinds->scratch[kinds->places[place] - 1], &one) == 0) {
-      return count;
-    }
-    place = (place + 1) & (kinds->place_count - 1);
-  }
-  kinds->scratch[count] = one;
-  kinds->places[place] = (uint32_t)count + 1;
-  return count + 1;
-}
-
-/* All candidates' footprints in the scratch, each once, in order; how many they are. SIZE_MAX: out
- * of memory. Far fewer differ than there are splits, of which most of the time would go to sorting.
- */
-static size_t list_footprints(dsm__resident_kinds *kinds, const dsm_pass_work *work,
-                              const dsm__core_splits *splits) {
+/* All candidates' footprints in the scratch, each once, in order. False if out of memory. Far fewer
+ * differ than there are splits, of which most of the time would go to sorting. */
+static bool list_footprints(dsm__resident_kinds *kinds, const dsm_pass_work *work,
+                            const dsm__core_splits *splits) {
   const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
-  if (!make_scratch(kinds, splits)) {
-    return SIZE_MAX;
-  }
-  memset(kinds->places, 0, kinds->place_count * sizeof kinds->places[0]);
-  size_t count = 0;
+  dsm__map_clear(&kinds->places);
+  kinds->scratch.count = 0;
   for (size_t i = 0; i < splits->count; i++) {
     if (dsm__is_within_parts(&candidates, &splits->items[i])) {
       const dsm__core_bytes core =
           dsm__core_bytes_derive(work->layer, &work->bytes, &splits->items[i]);
-      count = add_footprint(kinds, count, (footprint){core.kernel, core.input});
+      if (!add_footprint(kinds, (footprint){core.kernel, core.input})) {
+        return false;
+      }
     }
   }
-  qsort(kinds->scratch, count, sizeof kinds->scratch[0], compare_footprints);
-  return count;
+  qsort(kinds->scratch.items, kinds->scratch.count, sizeof kinds->scratch.items[0],
+        compare_footprints);
+  return true;
 }
 
 /* Keeps the footprints in the scratch. */
-static bool keep_footprints(dsm__resident_kinds *kinds, size_t count, shape *of) {
+static bool keep_footprints(dsm__resident_kinds *kinds, shape *of) {
+  const size_t count = kinds->scratch.count;
   of->footprints = dsm__arena_array(kinds->arena, count, sizeof of->footprints[0]);
   of->footprint_count = count;
   if (of->footprints == NULL) {
     return false;
   }
-  memcpy(of->footprints, kinds->scratch, count * sizeof of->footprints[0]);
+  memcpy(of->footprints, kinds->scratch.items, count * sizeof of->footprints[0]);
   return true;
 }
 
 /* Keeps what the kernel can be of a core, each once. */
-static bool keep_kernels(dsm__resident_kinds *kinds, size_t count, shape *of) {
+static bool keep_kernels(dsm__resident_kinds *kinds, shape *of) {
+  const size_t count = kinds->scratch.count;
   of->kernels = dsm__arena_array(kinds->arena, count, sizeof of->kernels[0]);
   for (size_t i = 0; i < count && of->kernels != NULL; i++) {
-    const double kernel = kinds->scratch[i].kernel;
+    const double kernel = kinds->scratch.items[i].kernel;
     if (of->kernel_count == 0 || of->kernels[of->kernel_count - 1] < kernel) {
       of->kernels[of->kernel_count++] = kernel;
     }
@@ -236,9 +216,8 @@ static shape *make_shape(dsm__resident_kinds *kinds, const dsm__kind_query *quer
   const bool may_keep = dsm__has_optimization(query->table->inputs, DSM_OPTIMIZATION_REUSE) &&
                         dsm_kernel_can_be_kept(setting->layer, setting->machine);
   shape *const of = dsm__arena_alloc(kinds->arena, sizeof *of);
-  const size_t count = of == NULL ? SIZE_MAX : list_footprints(kinds, work, &query->table->splits);
-  if (count == SIZE_MAX || (may_keep && !keep_kernels(kinds, count, of)) ||
-      !keep_footprints(kinds, count, of)) {
+  if (of == NULL || !list_footprints(kinds, work, &query->table->splits) ||
+      (may_keep && !keep_kernels(kinds, of)) || !keep_footprints(kinds, of)) {
     return NULL;
   }
   of->kernel_bytes = work->bytes.kernel;
@@ -282,23 +261,17 @@ static kind *find_kind(dsm__resident_kinds *kinds, const dsm__kind_query *query)
   kinds->keys.table = query->table; /* for now: the table of a level does not outlive it */
   const size_t index = dsm__variants_add(&kinds->keys, query->class_index, DSM_PASS_FORWARD,
                                          query->parallelism, query->factor_index, &holding);
-  if (index == SIZE_MAX || index < kinds->count) {
-    return index == SIZE_MAX ? NULL : &kinds->items[index];
+  if (index == SIZE_MAX || index < kinds->kinds.count) {
+    return index == SIZE_MAX ? NULL : &kinds->kinds.items[index];
   }
-  if (kinds->count == kinds->capacity) {
-    const size_t capacity = kinds->capacity == 0 ? 64 : 2 * kinds->capacity;
-    kind *const grown = realloc(kinds->items, capacity * sizeof *grown);
-    if (grown == NULL) {
-      return NULL;
-    }
-    kinds->items = grown;
-    kinds->capacity = capacity;
+  if (!DSM__LIST_RESERVE(&kinds->kinds, 1)) {
+    return NULL;
   }
-  kind *const made = &kinds->items[kinds->count];
+  kind *const made = &kinds->kinds.items[kinds->kinds.count];
   if (!make_kind(kinds, query, made)) {
     return NULL;
   }
-  kinds->count++;
+  kinds->kinds.count++;
   return made;
 }
 
@@ -306,25 +279,20 @@ static kind *find_kind(dsm__resident_kinds *kinds, const dsm__kind_query *query)
 
 /* A new range at a place; false if out of memory. */
 static bool insert_range(kind *k, size_t place, range one) {
-  if (k->range_count == k->range_capacity) {
-    const size_t capacity = k->range_capacity == 0 ? 4 : 2 * k->range_capacity;
-    range *const grown = realloc(k->ranges, capacity * sizeof *grown);
-    if (grown == NULL) {
-      return false;
-    }
-    k->ranges = grown;
-    k->range_capacity = capacity;
+  if (!DSM__LIST_RESERVE(&k->ranges, 1)) {
+    return false;
   }
-  memmove(&k->ranges[place + 1], &k->ranges[place], (k->range_count - place) * sizeof one);
-  k->ranges[place] = one;
-  k->range_count++;
+  memmove(&k->ranges.items[place + 1], &k->ranges.items[place],
+          (k->ranges.count - place) * sizeof one);
+  k->ranges.items[place] = one;
+  k->ranges.count++;
   return true;
 }
 
 /* The first range that does not end before the room. */
 static size_t range_at(const kind *k, double room) {
   size_t at = 0;
-  while (at < k->range_count && k->ranges[at].most_bytes < room) {
+  while (at < k->ranges.count && k->ranges.items[at].most_bytes < room) {
     at++;
   }
   return at;
@@ -334,15 +302,16 @@ static size_t range_at(const kind *k, double room) {
 static size_t place_room(dsm__resident_kinds *kinds, const dsm_machine *machine, kind *k,
                          double room) {
   const size_t after = range_at(k, room);
-  if (after < k->range_count && k->ranges[after].least_bytes <= room) {
+  if (after < k->ranges.count && k->ranges.items[after].least_bytes <= room) {
     return after;
   }
-  if (after < k->range_count && are_rooms_alike(machine, k, room, k->ranges[after].least_bytes)) {
-    k->ranges[after].least_bytes = room;
+  if (after < k->ranges.count &&
+      are_rooms_alike(machine, k, room, k->ranges.items[after].least_bytes)) {
+    k->ranges.items[after].least_bytes = room;
     return after;
   }
-  if (after > 0 && are_rooms_alike(machine, k, room, k->ranges[after - 1].most_bytes)) {
-    k->ranges[after - 1].most_bytes = room;
+  if (after > 0 && are_rooms_alike(machine, k, room, k->ranges.items[after - 1].most_bytes)) {
+    k->ranges.items[after - 1].most_bytes = room;
     return after - 1;
   }
   const range one = {room, room, kinds->numbers};
@@ -353,8 +322,8 @@ static size_t place_room(dsm__resident_kinds *kinds, const dsm_machine *machine,
 /* Widens a range as far down as a few trials show it to go, so that smaller rooms need none. */
 static void widen(const dsm_machine *machine, kind *k, size_t at, double least_room) {
   enum { TRIALS = 4 };
-  range *const one = &k->ranges[at];
-  const double other = at > 0 ? k->ranges[at - 1].most_bytes : 0; /* is not alike */
+  range *const one = &k->ranges.items[at];
+  const double other = at > 0 ? k->ranges.items[at - 1].most_bytes : 0; /* is not alike */
   double low = least_room > other ? least_room : 0.5 * (other + one->least_bytes);
   for (int i = 0; i < TRIALS && low < one->least_bytes; i++) {
     if (are_rooms_alike(machine, k, low, one->least_bytes)) {
@@ -375,10 +344,10 @@ size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_quer
   }
   const double held_bytes = dsm__held_bytes(setting, query->parallelism);
   const double room = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes, held_bytes);
-  *place = (dsm__resident_place){(size_t)(k - kinds->items), held_bytes};
+  *place = (dsm__resident_place){(size_t)(k - kinds->kinds.items), held_bytes};
   const size_t known = range_at(k, room);
-  if (known < k->range_count && k->ranges[known].least_bytes <= room) {
-    return k->ranges[known].number;
+  if (known < k->ranges.count && k->ranges.items[known].least_bytes <= room) {
+    return k->ranges.items[known].number;
   }
   const size_t at = place_room(kinds, machine, k, room);
   if (at == SIZE_MAX) {
@@ -386,13 +355,15 @@ size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_quer
   }
   widen(machine, k, at,
         dsm_scratchpad_left_bytes(machine, query->most_preloaded_bytes, held_bytes));
-  return k->ranges[at].number;
+  return k->ranges.items[at].number;
 }
 
 size_t dsm__resident_kinds_known(const dsm__resident_kinds *kinds, const dsm_machine *machine,
                                  const dsm__resident_place *place, double preloaded_bytes) {
-  const kind *const k = &kinds->items[place->kind];
+  const kind *const k = &kinds->kinds.items[place->kind];
   const double room = dsm_scratchpad_left_bytes(machine, preloaded_bytes, place->held_bytes);
   const size_t at = range_at(k, room);
-  return at < k->range_count && k->ranges[at].least_bytes <= room ? k->ranges[at].number : SIZE_MAX;
+  return at < k->ranges.count && k->ranges.items[at].least_bytes <= room
+             ? k->ranges.items[at].number
+             : SIZE_MAX;
 }

@@ -247,7 +247,7 @@ static bool keep_ends(dsm__resident_run *run, dsm__arena *arena) {
 static void run_task(void *context, size_t task, size_t worker) {
   const job *const j = context;
   dsm__residents *const residents = j->residents;
-  dsm__resident_run *const run = residents->runs[residents->scored + task];
+  dsm__resident_run *const run = residents->runs.items[residents->scored + task];
   const scratch *const to = &j->scratches[worker];
   if (dsm__deadline_is_over(residents->inputs->deadline)) { /* the run is not used any more */
     to->points[0] = to->points[1] = (dsm__resident){.cycles = 0};
@@ -299,31 +299,22 @@ void dsm__residents_fini(dsm__residents *residents) {
     dsm__arena_free(residents->workers[w]);
   }
   free(residents->workers);
-  free(residents->runs);
+  free(residents->runs.items);
   dsm__resident_kinds_free(residents->kinds);
   dsm__arena_free(residents->arena);
-  *residents = (dsm__residents){.count = 0};
+  *residents = (dsm__residents){.scored = 0};
 }
 
 static bool add_run(dsm__residents *residents, const dsm__layer_setting *setting,
                     dsm_parallelism parallelism) {
-  if (residents->count == residents->capacity) {
-    const size_t capacity = residents->capacity == 0 ? 256 : 2 * residents->capacity;
-    dsm__resident_run **const grown = realloc(residents->runs, capacity * sizeof(void *));
-    if (grown == NULL) {
-      return false;
-    }
-    residents->runs = grown;
-    residents->capacity = capacity;
-  }
   dsm__resident_run *const run = dsm__arena_alloc(residents->arena, sizeof *run);
-  if (run == NULL) {
+  if (run == NULL || !DSM__LIST_RESERVE(&residents->runs, 1)) {
     return false;
   }
   run->setting = *setting;
   run->setting.machine = residents->inputs->machine;
   run->parallelism = parallelism;
-  residents->runs[residents->count++] = run;
+  residents->runs.items[residents->runs.count++] = run;
   return true;
 }
 
@@ -340,7 +331,7 @@ size_t dsm__residents_add(dsm__residents *residents, const dsm__resident_query *
                               .factor_index = query->factor_index,
                               .most_preloaded_bytes = dsm_preload_room_bytes(setting.machine)};
   const size_t number = dsm__resident_kinds_find(residents->kinds, &of, place);
-  if (number == residents->count && !add_run(residents, &setting, query->parallelism)) {
+  if (number == residents->runs.count && !add_run(residents, &setting, query->parallelism)) {
     return SIZE_MAX;
   }
   return number;
@@ -353,7 +344,7 @@ size_t dsm__residents_known(const dsm__residents *residents, const dsm__resident
 }
 
 bool dsm__residents_score(dsm__residents *residents) {
-  const size_t new_count = residents->count - residents->scored;
+  const size_t new_count = residents->runs.count - residents->scored;
   if (new_count == 0) {
     return true;
   }
@@ -368,7 +359,7 @@ bool dsm__residents_score(dsm__residents *residents) {
     residents->evaluations += j.evaluations[w];
     is_done = !j.is_out_of_memory[w];
   }
-  residents->scored = residents->count;
+  residents->scored = residents->runs.count;
   dsm__arena_free(arena);
   return is_done;
 }

@@ -3,6 +3,7 @@
 #ifndef DSM_SEARCH_PRELOAD_RESIDENTS_H
 #define DSM_SEARCH_PRELOAD_RESIDENTS_H
 
+#include "base/growing_list.h"
 #include "search/preload/resident_kinds.h"
 
 /** One way to run a layer. */
@@ -46,14 +47,12 @@ typedef struct dsm__resident_run {
 
 /** Runs of the forward pass, each scored once, with whatever room they are asked for. */
 typedef struct dsm__residents {
-  dsm__resident_run **runs; /**< by number; stay where they are */
-  size_t count;
-  size_t scored; /**< the first so many are */
+  DSM__LIST(dsm__resident_run *) runs; /**< by number; stay where they are */
+  size_t scored;                       /**< the first so many are */
   uint64_t evaluations;
   const dsm__search_inputs *inputs; /* of the whole search: outlive the levels */
   const dsm__core_splits *splits;
   dsm__resident_kinds *kinds;
-  size_t capacity;
   dsm__arena *arena;    /* of the runs */
   dsm__arena **workers; /* of each worker: its runs' ends, and its scratch */
   size_t worker_count;
