@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/growing_list.h"
 
 static bool is_wanted(const char *name, const char *suffix) {
   const size_t length = strlen(name);
@@ -38,29 +39,20 @@ static dsm_status cannot_read(const char *path, int error, dsm_diags *diags) {
   return DSM_ERROR_IO;
 }
 
-/* Names in the order of the file system, in an array that doubles. */
+/* Names in the order of the file system. */
 typedef struct name_list {
   dsm__arena *arena;
-  const char **names;
+  const char **items;
   size_t count;
   size_t capacity;
 } name_list;
 
 static bool add_name(name_list *list, const char *name) {
-  if (list->count == list->capacity) {
-    const size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
-    const char **const grown = dsm__arena_array(list->arena, capacity, sizeof *grown);
-    if (grown == NULL) {
-      return false;
-    }
-    if (list->count > 0) {
-      memcpy(grown, list->names, list->count * sizeof *grown);
-    }
-    list->names = grown;
-    list->capacity = capacity;
+  if (!DSM__LIST_RESERVE_IN(list, 1, list->arena)) {
+    return false;
   }
   const char *const copy = dsm__arena_strdup(list->arena, name);
-  list->names[list->count] = copy;
+  list->items[list->count] = copy;
   list->count += copy != NULL;
   return copy != NULL;
 }
@@ -102,9 +94,9 @@ dsm_status dsm__folder_list(const char *const **names, size_t *count, const char
     return status;
   }
   if (list.count > 1) {
-    qsort(list.names, list.count, sizeof *list.names, compare_names);
+    qsort(list.items, list.count, sizeof *list.items, compare_names);
   }
-  *names = list.names;
+  *names = list.items;
   *count = list.count;
   return DSM_OK;
 }

@@ -113,7 +113,8 @@ void dsm__json_doc_free(dsm__json_doc *doc) {
   cJSON_Delete(doc->replaced);
   cJSON_Delete(doc->root);
   dsm__arena_free(doc->arena);
-  free(doc->marks);
+  free(doc->marks.items);
+  dsm__map_fini(&doc->mark_index);
   free(doc);
 }
 

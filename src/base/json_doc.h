@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "base/diag_add.h"
+#include "base/growing_list.h"
 #include "base/json_read.h"
 #include "base/json_text.h"
+#include "base/map.h"
 
 /** A value that came from an override, not from the file. */
 typedef struct dsm__json_overridden {
@@ -19,10 +21,10 @@ typedef struct dsm__json_overridden {
   size_t length;
 } dsm__json_overridden;
 
-/** A node that has had its finding: a present one, or the absent child of one. */
+/** A node that has had its finding: a present one, or the absent child of one. Without padding. */
 typedef struct dsm__json_mark {
-  const cJSON *item; /**< NULL: free place in the table */
-  uint64_t child;    /**< 0, or the hash of the absent child's key or index */
+  const cJSON *item;
+  uint64_t child; /**< 0, or the hash of the absent child's key or index */
 } dsm__json_mark;
 
 /** Where the last item was found in a list, so that the next one is found at once. */
@@ -50,9 +52,8 @@ struct dsm__json_doc {
   size_t error_count;
   size_t searched_bytes; /* of the text, for places of findings */
   bool is_out_of_memory;
-  dsm__json_mark *marks; /* hash table with open addressing */
-  size_t mark_count;
-  size_t mark_capacity;                              /* 0 or a power of two */
+  DSM__LIST(dsm__json_mark) marks;
+  dsm__map mark_index;                               /* of the marks */
   dsm__json_cursor cursors[DSM__JSON_MAX_DEPTH + 1]; /* one for each depth of nested lists */
 };
 

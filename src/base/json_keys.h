@@ -6,9 +6,8 @@
 #ifndef DSM_BASE_JSON_KEYS_H
 #define DSM_BASE_JSON_KEYS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/growing_list.h"
+#include "base/map.h"
 
 /** A key of an open object. */
 typedef struct dsm__json_key {
@@ -21,10 +20,8 @@ typedef struct dsm__json_key {
 typedef struct dsm__json_keys {
   const char *text;
   size_t length;
-  dsm__json_key *keys; /**< those of inner objects behind those of outer ones */
-  size_t count;
-  size_t capacity;
-  uint32_t *places; /**< a hash table of indices + 1, twice as large as `keys` */
+  DSM__LIST(dsm__json_key) keys; /**< those of inner objects behind those of outer ones */
+  dsm__map index;                /**< of the keys */
   uint32_t object_count;
   bool is_given_up; /**< there was no memory: all keys count as new */
 } dsm__json_keys;

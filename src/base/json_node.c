@@ -317,72 +317,35 @@ void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size) 
 
 /* ---- one finding a node ---- */
 
-/* FNV-1a of an absent child's key or index; never 0. */
-static uint64_t hash_child(const dsm__json_node *node) {
-  uint64_t hash = UINT64_C(14695981039346656037);
-  char index[24];
-  (void)snprintf(index, sizeof index, "[%zu]", node->index);
-  for (const char *each = node->key != NULL ? node->key : index; *each != '\0'; each++) {
-    hash = (hash ^ (unsigned char)*each) * UINT64_C(1099511628211);
-  }
-  return hash | 1;
-}
-
-/* The place of a mark in the table: the mark itself, or the free place where it belongs. */
-static dsm__json_mark *find_mark(dsm__json_mark *marks, size_t capacity, dsm__json_mark mark) {
-  const uint64_t mixed =
-      ((uint64_t)(uintptr_t)mark.item ^ mark.child) * UINT64_C(0x9E3779B97F4A7C15);
-  for (size_t at = (size_t)(mixed >> 32);; at++) {
-    dsm__json_mark *const place = &marks[at & (capacity - 1)];
-    if (place->item == NULL || (place->item == mark.item && place->child == mark.child)) {
-      return place;
-    }
-  }
-}
-
-/* Keeps the table at most half full. False if out of memory. */
-static bool grow_marks(dsm__json_doc *doc) {
-  if (2 * (doc->mark_count + 1) <= doc->mark_capacity) {
-    return true;
-  }
-  const size_t capacity = doc->mark_capacity == 0 ? 64 : 2 * doc->mark_capacity;
-  dsm__json_mark *const grown = calloc(capacity, sizeof *grown);
-  if (grown == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < doc->mark_capacity; i++) {
-    if (doc->marks[i].item != NULL) {
-      *find_mark(grown, capacity, doc->marks[i]) = doc->marks[i];
-    }
-  }
-  free(doc->marks);
-  doc->marks = grown;
-  doc->mark_capacity = capacity;
-  return true;
+/* A hash of an absent child's key or index. */
+static uint64_t hash_child(uint64_t seed, const dsm__json_node *node) {
+  return node->key != NULL ? dsm__hash(seed, node->key, strlen(node->key))
+                           : dsm__hash(~seed, &node->index, sizeof node->index);
 }
 
 /* True the first time it is called for a node. */
 static bool mark_node(const dsm__json_node *node) {
   dsm__json_doc *const doc = node->doc;
-  if (!grow_marks(doc)) {
-    dsm__json_set_out_of_memory(doc);
-    return true;
-  }
   dsm__json_mark mark = {.item = node->item};
   if (node->item == NULL) {
     const dsm__json_node *present = node;
     for (; present->item == NULL && present->parent != NULL; present = present->parent) {
-      mark.child = mark.child * 31 + hash_child(present);
+      mark.child = hash_child(mark.child, present);
     }
     mark.item = present->item;
     mark.child |= 1; /* never that of the present node itself */
   }
-  dsm__json_mark *const place = find_mark(doc->marks, doc->mark_capacity, mark);
-  if (place->item != NULL) {
+  const uint32_t hash = dsm__map_hash(0, &mark, sizeof mark);
+  if (dsm__map_find_in(&doc->mark_index, hash, doc->marks.items, sizeof mark, &mark, sizeof mark) !=
+      DSM__MAP_NONE) {
     return false;
   }
-  *place = mark;
-  doc->mark_count++;
+  if (!DSM__LIST_RESERVE(&doc->marks, 1) ||
+      !dsm__map_add(&doc->mark_index, hash, doc->marks.count)) {
+    dsm__json_set_out_of_memory(doc);
+    return true;
+  }
+  doc->marks.items[doc->marks.count++] = mark;
   return true;
 }
 

@@ -28,8 +28,8 @@ typedef struct dsm__map {
 /** No index. */
 #define DSM__MAP_NONE SIZE_MAX
 
-/** A hash of a key's bytes, taken in words, and of a seed: FNV-1a, and its best bits at last. */
-static inline uint32_t dsm__map_hash(uint64_t seed, const void *key, size_t size) {
+/** A hash of bytes, taken in words, and of a seed: FNV-1a. */
+static inline uint64_t dsm__hash(uint64_t seed, const void *key, size_t size) {
   const unsigned char *const bytes = key;
   uint64_t hash = UINT64_C(14695981039346656037) ^ seed;
   for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
@@ -38,7 +38,12 @@ static inline uint32_t dsm__map_hash(uint64_t seed, const void *key, size_t size
     hash = (hash ^ word) * UINT64_C(1099511628211);
     hash ^= hash >> 29;
   }
-  return (uint32_t)((hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+  return hash;
+}
+
+/** A hash for a map. */
+static inline uint32_t dsm__map_hash(uint64_t seed, const void *key, size_t size) {
+  return (uint32_t)((dsm__hash(seed, key, size) * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
 /** Is `key` that of the caller's entry with this index? */

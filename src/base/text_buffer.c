@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY ((size_t)256)
+#include "base/growing_list.h"
 
 /* Makes room for `more` bytes and a NUL. False, and failed set, if that cannot be. */
 static bool reserve(dsm__text_buffer *buffer, size_t more) {
@@ -17,22 +17,9 @@ static bool reserve(dsm__text_buffer *buffer, size_t more) {
     buffer->failed = true;
     return false;
   }
-  const size_t needed = buffer->length + more + 1;
-  if (needed <= buffer->capacity) {
-    return true;
-  }
-  size_t capacity = buffer->capacity == 0 ? FIRST_CAPACITY : buffer->capacity;
-  while (capacity < needed) {
-    capacity *= 2; /* at most 2 * (DSM__TEXT_BUFFER_MAX + 1): no overflow */
-  }
-  char *const grown = realloc(buffer->text, capacity);
-  if (grown == NULL) {
-    buffer->failed = true;
-    return false;
-  }
-  buffer->text = grown;
-  buffer->capacity = capacity;
-  return true;
+  buffer->failed = !dsm__list_has_room((void *)&buffer->text, buffer->length, more + 1,
+                                       &buffer->capacity, 1, NULL);
+  return !buffer->failed;
 }
 
 void dsm__text_append(dsm__text_buffer *buffer, const char *text, size_t length) {

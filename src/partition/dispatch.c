@@ -147,14 +147,14 @@ static dsm_status keep_events(dsm_dispatch *dispatch, const dsm__dispatch_engine
     return DSM_OK;
   }
   dsm_dispatch_event *const events =
-      dsm__arena_array(dispatch->arena, engine->event_count, sizeof *events);
+      dsm__arena_array(dispatch->arena, engine->events.count, sizeof *events);
   if (events == NULL) {
     return dsm__out_of_memory(diags);
   }
-  memcpy(events, engine->events, engine->event_count * sizeof *events);
-  qsort(events, engine->event_count, sizeof *events, compare_events);
+  memcpy(events, engine->events.items, engine->events.count * sizeof *events);
+  qsort(events, engine->events.count, sizeof *events, compare_events);
   dispatch->events = events;
-  dispatch->event_count = engine->event_count;
+  dispatch->event_count = engine->events.count;
   return DSM_OK;
 }
 

@@ -30,25 +30,16 @@ static dsm_status record(engine *e, const dsm_dispatch_event *event) {
   if (!e->options.does_record) {
     return DSM_OK;
   }
-  if (e->event_count == DSM_TRACE_EVENTS_MAX) {
+  if (e->events.count == DSM_TRACE_EVENTS_MAX) {
     dsm__diags_add(e->diags, DSM_SEVERITY_ERROR, (dsm__place){0}, "simulate fewer requests",
                    "expected at most %d tasks and transfers in a trace, found more",
                    DSM_TRACE_EVENTS_MAX);
     return DSM_ERROR_USAGE;
   }
-  if (e->event_count == e->event_capacity) {
-    const size_t capacity = e->event_capacity == 0 ? 256 : 2 * e->event_capacity;
-    dsm_dispatch_event *const events = dsm__arena_array(e->arena, capacity, sizeof *events);
-    if (events == NULL) {
-      return out_of_memory(e);
-    }
-    if (e->event_count > 0) {
-      memcpy(events, e->events, e->event_count * sizeof *events);
-    }
-    e->events = events;
-    e->event_capacity = capacity;
+  if (!DSM__LIST_RESERVE_IN(&e->events, 1, e->arena)) {
+    return out_of_memory(e);
   }
-  e->events[e->event_count++] = *event;
+  e->events.items[e->events.count++] = *event;
   return DSM_OK;
 }
 

@@ -45,9 +45,7 @@ typedef struct dsm__dispatch_engine {
   size_t flight_count;  /**< requests that were ever under way at a time */
   size_t flights_max;   /**< of them there is room for so many */
   size_t done_count;
-  dsm_dispatch_event *events;
-  size_t event_count;
-  size_t event_capacity;
+  DSM__LIST(dsm_dispatch_event) events;
 } dsm__dispatch_engine;
 
 /** Requests that may be under way at a time: they take 1 GiB. */

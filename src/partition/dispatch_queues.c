@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 64
-
 /* ---- agenda ---- */
 
 static bool is_before(const dsm__happening *a, const dsm__happening *b) {
@@ -19,17 +17,8 @@ static bool is_before(const dsm__happening *a, const dsm__happening *b) {
 }
 
 bool dsm__agenda_add(dsm__agenda *agenda, dsm__arena *arena, dsm__happening happening) {
-  if (agenda->count == agenda->capacity) {
-    const size_t capacity = agenda->capacity == 0 ? FIRST_CAPACITY : 2 * agenda->capacity;
-    dsm__happening *const items = dsm__arena_array(arena, capacity, sizeof *items);
-    if (items == NULL) {
-      return false;
-    }
-    if (agenda->count > 0) {
-      memcpy(items, agenda->items, agenda->count * sizeof *items);
-    }
-    agenda->items = items;
-    agenda->capacity = capacity;
+  if (!DSM__LIST_RESERVE_IN(agenda, 1, arena)) {
+    return false;
   }
   size_t at = agenda->count++;
   while (at > 0 && is_before(&happening, &agenda->items[(at - 1) / 2])) {
@@ -63,7 +52,7 @@ dsm__happening dsm__agenda_take(dsm__agenda *agenda) {
 /* ---- waiting line ---- */
 
 static void drop_first(dsm__waiting_line *line) {
-  double *const begins = line->begins;
+  double *const begins = line->items;
   const double last = begins[--line->count];
   size_t at = 0;
   for (size_t child = 1; child < line->count; child = 2 * at + 1) {
@@ -79,38 +68,21 @@ static void drop_first(dsm__waiting_line *line) {
   begins[at] = last;
 }
 
-static bool make_room(dsm__waiting_line *line, dsm__arena *arena) {
-  if (line->count < line->capacity) {
-    return true;
-  }
-  const size_t capacity = line->capacity == 0 ? FIRST_CAPACITY : 2 * line->capacity;
-  double *const begins = dsm__arena_array(arena, capacity, sizeof *begins);
-  if (begins == NULL) {
-    return false;
-  }
-  if (line->count > 0) {
-    memcpy(begins, line->begins, line->count * sizeof *begins);
-  }
-  line->begins = begins;
-  line->capacity = capacity;
-  return true;
-}
-
 bool dsm__waiting_line_join(dsm__waiting_line *line, dsm__arena *arena, double now, double begin) {
-  while (line->count > 0 && line->begins[0] <= now) {
+  while (line->count > 0 && line->items[0] <= now) {
     drop_first(line);
   }
   if (begin <= now) {
     return true;
   }
-  if (!make_room(line, arena)) {
+  if (!DSM__LIST_RESERVE_IN(line, 1, arena)) {
     return false;
   }
   size_t at = line->count++;
-  while (at > 0 && begin < line->begins[(at - 1) / 2]) {
-    line->begins[at] = line->begins[(at - 1) / 2];
+  while (at > 0 && begin < line->items[(at - 1) / 2]) {
+    line->items[at] = line->items[(at - 1) / 2];
     at = (at - 1) / 2;
   }
-  line->begins[at] = begin;
+  line->items[at] = begin;
   return true;
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/growing_list.h"
 
 /** At one moment, what comes first is handled first. */
 typedef enum dsm__happening_kind {
@@ -41,7 +41,7 @@ dsm__happening dsm__agenda_take(dsm__agenda *agenda);
 /** Moments at which those who wait are served, in any order: a binary heap. All zero is an empty
  * line. */
 typedef struct dsm__waiting_line {
-  double *begins;
+  double *items;
   size_t count;
   size_t capacity;
 } dsm__waiting_line;

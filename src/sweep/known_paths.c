@@ -96,13 +96,13 @@ static bool is_known_in(dsm__sweep_draft *draft, const trial *of, const dsm_swee
     return true;
   }
   dsm_override *const overrides =
-      dsm__arena_array(draft->arena, draft->set_count + 1, sizeof *overrides);
+      dsm__arena_array(draft->arena, draft->sets.count + 1, sizeof *overrides);
   if (overrides == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
   size_t count = 0;
-  for (size_t s = 0; s < draft->set_count; s++) {
-    const dsm__set_draft *const set = &draft->sets[s];
+  for (size_t s = 0; s < draft->sets.count; s++) {
+    const dsm__set_draft *const set = &draft->sets.items[s];
     if (set->kind == of->kind && set->path != of->path) {
       overrides[count++] =
           (dsm_override){.path = dsm__path_below(set->path, set->kind), .value = set->json};
@@ -132,8 +132,8 @@ static bool is_value_path(dsm__path_kind kind) {
 }
 
 void dsm__paths_check(dsm__sweep_draft *draft) {
-  for (size_t s = 0; s < draft->set_count; s++) {
-    const dsm__set_draft *const set = &draft->sets[s];
+  for (size_t s = 0; s < draft->sets.count; s++) {
+    const dsm__set_draft *const set = &draft->sets.items[s];
     check(draft, &(trial){set->kind, set->path, set->json, set->origin});
   }
   for (size_t a = 0; a < draft->axis_count; a++) {

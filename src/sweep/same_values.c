@@ -25,7 +25,7 @@ static void add(path_list *list, known_path path) {
 
 /* In the order in which values are put in. False if memory is out. */
 static bool collect(dsm__sweep_draft *draft, dsm__path_kind kind, path_list *list) {
-  size_t capacity = draft->set_count;
+  size_t capacity = draft->sets.count;
   for (size_t a = 0; a < draft->axis_count; a++) {
     capacity += draft->axes[a].path_count;
   }
@@ -33,8 +33,8 @@ static bool collect(dsm__sweep_draft *draft, dsm__path_kind kind, path_list *lis
   if (list->items == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
-  for (size_t s = 0; s < draft->set_count; s++) {
-    const dsm__set_draft *const set = &draft->sets[s];
+  for (size_t s = 0; s < draft->sets.count; s++) {
+    const dsm__set_draft *const set = &draft->sets.items[s];
     if (set->kind == kind) {
       add(list, (known_path){set->path, set->json, &set->origin, true, NULL});
     }

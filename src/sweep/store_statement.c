@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* store_statement.c: statements that are compiled once, and words that are stored once. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/utf8.h"
 #include "sweep/store_internal.h"
 
@@ -130,14 +130,6 @@ void dsm__store_abandon(dsm_store *store) {
 
 /* ---- words ---- */
 
-static uint64_t hash_of(const char *text, size_t length) {
-  uint64_t hash = UINT64_C(14695981039346656037);
-  for (size_t i = 0; i < length; i++) {
-    hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
-  }
-  return hash ^ (hash >> 32);
-}
-
 /* The id of a word in the database, 0 if it has none. */
 static int find_word(dsm_store *store, const char *text, size_t length, sqlite3_int64 *id) {
   sqlite3_stmt *statement;
@@ -173,7 +165,7 @@ static int add_word(dsm_store *store, const char *text, size_t length, sqlite3_i
 
 int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id) {
   const size_t length = strlen(text);
-  dsm__cached_word *const slot = &store->words[hash_of(text, length) % DSM__WORD_SLOTS];
+  dsm__cached_word *const slot = &store->words[dsm__map_hash(0, text, length) % DSM__WORD_SLOTS];
   if (slot->id != 0 && strcmp(slot->text, text) == 0) {
     *id = slot->id;
     return SQLITE_OK;

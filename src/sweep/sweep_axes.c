@@ -65,19 +65,10 @@ dsm_axis_value *dsm__axis_row(dsm__sweep_draft *draft, dsm__axis_draft *axis) {
                      DSM_SWEEP_VALUES_MAX);
     return NULL;
   }
-  if (axis->value_count == axis->capacity) {
-    const size_t capacity = axis->capacity == 0 ? 8 : 2 * axis->capacity;
-    dsm_axis_value *const grown =
-        dsm__arena_array(draft->arena, capacity * axis->path_count, sizeof *grown);
-    if (grown == NULL) {
-      (void)dsm__draft_out_of_memory(draft);
-      return NULL;
-    }
-    if (axis->value_count > 0) {
-      memcpy(grown, axis->values, axis->value_count * axis->path_count * sizeof *grown);
-    }
-    axis->values = grown;
-    axis->capacity = capacity;
+  if (!dsm__list_has_room((void *)&axis->values, axis->value_count, 1, &axis->capacity,
+                          axis->path_count * sizeof axis->values[0], draft->arena)) {
+    (void)dsm__draft_out_of_memory(draft);
+    return NULL;
   }
   return &axis->values[axis->value_count * axis->path_count];
 }
@@ -323,8 +314,8 @@ static void check_parts(dsm__sweep_draft *draft, size_t axis, size_t slot) {
   if (kind != DSM__PATH_WORKLOAD_VALUE && kind != DSM__PATH_SYSTEM_VALUE) {
     return; /* inputs are chosen before values are put in */
   }
-  for (size_t s = 0; s < draft->set_count && part == NULL; s++) {
-    part = dsm__is_whole_of(path, draft->sets[s].path) ? draft->sets[s].path : NULL;
+  for (size_t s = 0; s < draft->sets.count && part == NULL; s++) {
+    part = dsm__is_whole_of(path, draft->sets.items[s].path) ? draft->sets.items[s].path : NULL;
   }
   for (size_t a = 0; a <= axis && part == NULL; a++) {
     const size_t count = a < axis ? draft->axes[a].path_count : slot;
@@ -353,9 +344,9 @@ static void check_path(dsm__sweep_draft *draft, size_t axis, size_t slot) {
     dsm__draft_error(draft, of->path_origins[slot], "leave one of them out",
                      "expected %s as an axis or as an option for all points, found both", path);
   }
-  for (size_t s = 0; s < draft->set_count; s++) {
-    if (strcmp(draft->sets[s].path, path) == 0) {
-      dsm__draft_error(draft, draft->sets[s].origin, "leave one of them out",
+  for (size_t s = 0; s < draft->sets.count; s++) {
+    if (strcmp(draft->sets.items[s].path, path) == 0) {
+      dsm__draft_error(draft, draft->sets.items[s].origin, "leave one of them out",
                        "expected %s as an axis or as a value for all points, found both", path);
     }
   }

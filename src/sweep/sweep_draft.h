@@ -6,7 +6,7 @@
 #ifndef DSM_SWEEP_SWEEP_DRAFT_H
 #define DSM_SWEEP_SWEEP_DRAFT_H
 
-#include "base/arena.h"
+#include "base/growing_list.h"
 #include "base/json_read.h"
 #include "dsm/limits.h"
 #include "dsm/sweep.h"
@@ -92,9 +92,7 @@ typedef struct dsm__sweep_draft {
   size_t axis_count;
   dsm__vary *varies;
   size_t vary_count;
-  dsm__set_draft *sets;
-  size_t set_count;
-  size_t set_capacity;
+  DSM__LIST(dsm__set_draft) sets;
   dsm__condition_draft *conditions;
   size_t condition_count;
   dsm_explore_options options;

@@ -53,23 +53,6 @@ static size_t find_input(const dsm__input_list *list, const char *name) {
   return i;
 }
 
-static bool grow(dsm__sweep_draft *draft, dsm__input_list *list) {
-  if (list->count < list->capacity) {
-    return true;
-  }
-  const size_t capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
-  dsm_sweep_input *const grown = dsm__arena_array(draft->arena, capacity, sizeof *grown);
-  if (grown == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
-  if (list->count > 0) {
-    memcpy(grown, list->items, list->count * sizeof *grown);
-  }
-  list->items = grown;
-  list->capacity = capacity;
-  return true;
-}
-
 /* Adds an input, or finds the same one. Two that differ may not have one name. */
 static bool add_input(dsm__sweep_draft *draft, dsm_description kind, dsm_sweep_input fresh,
                       dsm__origin origin, size_t *input) {
@@ -99,7 +82,8 @@ static bool add_input(dsm__sweep_draft *draft, dsm_description kind, dsm_sweep_i
                      DSM_SWEEP_VALUES_MAX, dsm_description_name(kind));
     return false;
   }
-  if (!grow(draft, list)) {
+  if (!DSM__LIST_RESERVE_IN(list, 1, draft->arena)) {
+    return dsm__draft_out_of_memory(draft);
     return false;
   }
   list->items[list->count++] = fresh;

@@ -17,26 +17,17 @@ enum { PATH_BYTES_MAX = 1024, CONDITION_BYTES_MAX = 4096 };
 
 void dsm__set_add(dsm__sweep_draft *draft, dsm__set_draft set) {
   size_t kept = 0;
-  for (size_t i = 0; i < draft->set_count; i++) {
-    if (strcmp(draft->sets[i].path, set.path) != 0) {
-      draft->sets[kept++] = draft->sets[i];
+  for (size_t i = 0; i < draft->sets.count; i++) {
+    if (strcmp(draft->sets.items[i].path, set.path) != 0) {
+      draft->sets.items[kept++] = draft->sets.items[i];
     }
   }
-  draft->set_count = kept;
-  if (draft->set_count == draft->set_capacity) {
-    const size_t capacity = draft->set_capacity == 0 ? 8 : 2 * draft->set_capacity;
-    dsm__set_draft *const grown = dsm__arena_array(draft->arena, capacity, sizeof *grown);
-    if (grown == NULL) {
-      (void)dsm__draft_out_of_memory(draft);
-      return;
-    }
-    if (draft->set_count > 0) {
-      memcpy(grown, draft->sets, draft->set_count * sizeof *grown);
-    }
-    draft->sets = grown;
-    draft->set_capacity = capacity;
+  draft->sets.count = kept;
+  if (!DSM__LIST_RESERVE_IN(&draft->sets, 1, draft->arena)) {
+    (void)dsm__draft_out_of_memory(draft);
+    return;
   }
-  draft->sets[draft->set_count++] = set;
+  draft->sets.items[draft->sets.count++] = set;
 }
 
 /* A copy of a node that lives as long as the draft; its parent must do so too. NULL, reported, if

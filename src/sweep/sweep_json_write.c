@@ -142,9 +142,9 @@ static void write_all(resolved_writer *writer, const dsm_sweep *sweep) {
   write_options(writer);
   dsm__json_write_key(json, "set");
   dsm__json_begin_object(json, false);
-  for (size_t s = 0; s < draft->set_count; s++) {
-    dsm__json_write_key(json, draft->sets[s].path);
-    dsm__json_write_json(json, draft->sets[s].json);
+  for (size_t s = 0; s < draft->sets.count; s++) {
+    dsm__json_write_key(json, draft->sets.items[s].path);
+    dsm__json_write_json(json, draft->sets.items[s].json);
   }
   dsm__json_end_object(json);
   dsm__json_write_key(json, "axes");

@@ -203,15 +203,16 @@ static bool fill_axes(dsm__sweep_draft *draft, dsm_sweep *sweep) {
 }
 
 static bool fill_sets(dsm__sweep_draft *draft, dsm_sweep *sweep) {
-  const char **const sets = dsm__arena_array(draft->arena, draft->set_count, sizeof *sets);
-  for (size_t s = 0; sets != NULL && s < draft->set_count; s++) {
-    sets[s] = dsm__arena_printf(draft->arena, "%s=%s", draft->sets[s].path, draft->sets[s].text);
+  const char **const sets = dsm__arena_array(draft->arena, draft->sets.count, sizeof *sets);
+  for (size_t s = 0; sets != NULL && s < draft->sets.count; s++) {
+    sets[s] = dsm__arena_printf(draft->arena, "%s=%s", draft->sets.items[s].path,
+                                draft->sets.items[s].text);
     if (sets[s] == NULL) {
       return dsm__draft_out_of_memory(draft);
     }
   }
   sweep->sets = sets;
-  sweep->set_count = draft->set_count;
+  sweep->set_count = draft->sets.count;
   return sets != NULL || dsm__draft_out_of_memory(draft);
 }
 
