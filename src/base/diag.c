@@ -224,20 +224,21 @@ static void sink_place(sink *out, const dsm_diag *diag) {
   }
 }
 
-typedef struct severity_look {
-  const char *name;
-  const char *color; /* ANSI: bold with red, magenta, cyan */
-} severity_look;
-
-static const severity_look looks[] = {
-    [DSM_SEVERITY_ERROR] = {.name = "error: ", .color = "\033[1;31m"},
-    [DSM_SEVERITY_WARNING] = {.name = "warning: ", .color = "\033[1;35m"},
-    [DSM_SEVERITY_NOTE] = {.name = "note: ", .color = "\033[1;36m"},
+static const dsm__word severity_words[] = {
+    [DSM_SEVERITY_ERROR].key = "error",
+    [DSM_SEVERITY_WARNING].key = "warning",
+    [DSM_SEVERITY_NOTE].key = "note",
 };
-_Static_assert(sizeof looks / sizeof *looks == DSM_SEVERITY_COUNT, "a look for each severity");
+DSM__WORDS(dsm__severity_words, "severity", severity_words, DSM_SEVERITY_COUNT);
+
+/* ANSI: bold with red, magenta, cyan. */
+static const char *const severity_colors[DSM_SEVERITY_COUNT] = {
+    [DSM_SEVERITY_ERROR] = "\033[1;31m",
+    [DSM_SEVERITY_WARNING] = "\033[1;35m",
+    [DSM_SEVERITY_NOTE] = "\033[1;36m",
+};
 
 size_t dsm_diag_render(const dsm_diag *diag, bool color, char *buffer, size_t size) {
-  const severity_look *const look = &looks[diag->severity];
   sink out = {.buffer = buffer, .size = size};
   if (size > 0) {
     buffer[0] = '\0';
@@ -247,9 +248,10 @@ size_t dsm_diag_render(const dsm_diag *diag, bool color, char *buffer, size_t si
   }
   sink_place(&out, diag);
   if (color) {
-    sink_puts(&out, look->color);
+    sink_puts(&out, severity_colors[diag->severity]);
   }
-  sink_puts(&out, look->name);
+  sink_puts(&out, dsm__word_key(&dsm__severity_words, diag->severity));
+  sink_puts(&out, ": ");
   if (color) {
     sink_puts(&out, "\033[0m");
   }

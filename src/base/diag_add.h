@@ -5,7 +5,10 @@
 
 #include <stdarg.h>
 
+#include "base/words.h"
 #include "dsm/diag.h"
+
+extern const dsm__words dsm__severity_words;
 
 /** Where a finding is; unknown parts are NULL or 0. */
 typedef struct dsm__place {

@@ -435,7 +435,7 @@ bool dsm__json_word_set(const dsm__json_node *node, const dsm__words *words, siz
 
 bool dsm__json_format(const dsm__json_node *object, const char *expected) {
   const dsm__json_node format = dsm__json_member(object, "format");
-  const dsm__word word = {expected, NULL};
+  const dsm__word word = {.key = expected};
   const dsm__words words = {"format", &word, 1};
   char wanted[64];
   size_t index = 0;

@@ -12,6 +12,11 @@ const char *dsm__word_text(const dsm__words *words, size_t value) {
   return word->text == NULL ? word->key : word->text;
 }
 
+const char *dsm__word_brief(const dsm__words *words, size_t value) {
+  const dsm__word *const word = &words->items[value];
+  return word->brief == NULL ? word->key : word->brief;
+}
+
 bool dsm__words_find(const dsm__words *words, const char *key, size_t *value) {
   for (size_t i = 0; i < words->count; i++) {
     if (strcmp(words->items[i].key, key) == 0) {

@@ -10,8 +10,9 @@
 #include <stddef.h>
 
 typedef struct dsm__word {
-  const char *key;  /**< the word of the formats */
-  const char *text; /**< what people read; NULL: the key */
+  const char *key;   /**< the word of the formats */
+  const char *text;  /**< what people read; NULL: the key */
+  const char *brief; /**< what narrow columns have; NULL: the key */
 } dsm__word;
 
 typedef struct dsm__words {
@@ -30,8 +31,17 @@ typedef struct dsm__words {
   _Static_assert(sizeof(array) == (count) * sizeof(dsm__word) && (count) <= DSM__WORDS_MAX,        \
                  "a word for each " what)
 
+/** The same, and the public function that gives the key of a value of the enumeration `type`. */
+#define DSM__NAMED_WORDS(name, what, array, count, type, function)                                 \
+  DSM__WORDS(name, what, array, count);                                                            \
+  const char *function(type value) {                                                               \
+    return dsm__word_key(&(name), (size_t)value);                                                  \
+  }                                                                                                \
+  _Static_assert((count) > 0, "there are words")
+
 const char *dsm__word_key(const dsm__words *words, size_t value);
 const char *dsm__word_text(const dsm__words *words, size_t value);
+const char *dsm__word_brief(const dsm__words *words, size_t value);
 
 /** The value whose key is `key`; false, and *value as it was, if there is none. */
 bool dsm__words_find(const dsm__words *words, const char *key, size_t *value);

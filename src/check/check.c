@@ -5,47 +5,40 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "base/words.h"
 #include "check/record.h"
 #include "dsm/explore.h"
 
-static const char *const verdict_names[] = {
-    [DSM_VERDICT_OK] = "ok",
-    [DSM_VERDICT_IMPROVED] = "improved",
-    [DSM_VERDICT_CHANGED] = "changed",
-    [DSM_VERDICT_REGRESSED] = "regressed",
+static const dsm__word verdict_words[] = {
+    [DSM_VERDICT_OK].key = "ok",
+    [DSM_VERDICT_IMPROVED].key = "improved",
+    [DSM_VERDICT_CHANGED].key = "changed",
+    [DSM_VERDICT_REGRESSED].key = "regressed",
 };
-static const char *const presence_names[] = {
-    [DSM_PRESENCE_BOTH] = "both",
-    [DSM_PRESENCE_MISSING] = "missing",
-    [DSM_PRESENCE_NEW] = "new",
+static DSM__NAMED_WORDS(verdicts, "verdict", verdict_words, DSM_VERDICT_COUNT, dsm_verdict,
+                        dsm_verdict_name);
+
+static const dsm__word presence_words[] = {
+    [DSM_PRESENCE_BOTH].key = "both",
+    [DSM_PRESENCE_MISSING].key = "missing",
+    [DSM_PRESENCE_NEW].key = "new",
 };
-static const char *const compared_names[] = {
-    [DSM_COMPARED_PARALLELISM] = "parallelism",
-    [DSM_COMPARED_CORE_SPLIT] = "core_split",
-    [DSM_COMPARED_LATER_CORE_SPLIT] = "later_core_split",
-    [DSM_COMPARED_DYSM_FACTOR] = "dysm_factor",
-    [DSM_COMPARED_OUTPUT_ON_CHIP] = "output_on_chip",
-    [DSM_COMPARED_OUTPUT_LAYOUT] = "output_layout",
-    [DSM_COMPARED_WEIGHTS_ON_CHIP] = "weights_on_chip",
-    [DSM_COMPARED_PIPELINE_GROUP] = "pipeline_group",
-    [DSM_COMPARED_ERROR_PARALLELISM] = "error_parallelism",
+static DSM__NAMED_WORDS(presences, "presence", presence_words, DSM_PRESENCE_COUNT, dsm_presence,
+                        dsm_presence_name);
+
+static const dsm__word compared_words[] = {
+    [DSM_COMPARED_PARALLELISM].key = "parallelism",
+    [DSM_COMPARED_CORE_SPLIT].key = "core_split",
+    [DSM_COMPARED_LATER_CORE_SPLIT].key = "later_core_split",
+    [DSM_COMPARED_DYSM_FACTOR].key = "dysm_factor",
+    [DSM_COMPARED_OUTPUT_ON_CHIP].key = "output_on_chip",
+    [DSM_COMPARED_OUTPUT_LAYOUT].key = "output_layout",
+    [DSM_COMPARED_WEIGHTS_ON_CHIP].key = "weights_on_chip",
+    [DSM_COMPARED_PIPELINE_GROUP].key = "pipeline_group",
+    [DSM_COMPARED_ERROR_PARALLELISM].key = "error_parallelism",
 };
-_Static_assert(sizeof verdict_names / sizeof *verdict_names == DSM_VERDICT_COUNT &&
-                   sizeof presence_names / sizeof *presence_names == DSM_PRESENCE_COUNT &&
-                   sizeof compared_names / sizeof *compared_names == DSM_COMPARED_COUNT,
-               "a word for each");
-
-const char *dsm_verdict_name(dsm_verdict verdict) {
-  return verdict_names[verdict];
-}
-
-const char *dsm_presence_name(dsm_presence presence) {
-  return presence_names[presence];
-}
-
-const char *dsm_compared_name(dsm_compared decision) {
-  return compared_names[decision];
-}
+static DSM__NAMED_WORDS(compared, "compared decision", compared_words, DSM_COMPARED_COUNT,
+                        dsm_compared, dsm_compared_name);
 
 bool dsm_tolerance_parse(const char *text, double *tolerance) {
   const size_t length = strlen(text);

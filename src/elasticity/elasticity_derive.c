@@ -4,6 +4,7 @@
 
 #include "base/diag_add.h"
 #include "base/parallel.h"
+#include "base/words.h"
 #include "dsm/explore.h"
 #include "elasticity/slope.h"
 #include "elasticity/subjects.h"
@@ -404,28 +405,18 @@ void dsm_elasticity_free(dsm_elasticity *elasticity) {
 
 /* ---- words ---- */
 
-static const char *const variation_kind_names[] = {
-    [DSM_VARIATION_HALVED] = "halved",   [DSM_VARIATION_DOUBLED] = "doubled",
-    [DSM_VARIATION_OTHER] = "other",     [DSM_VARIATION_RAISED] = "raised",
-    [DSM_VARIATION_LOWERED] = "lowered",
+static const dsm__word variation_kind_words[] = {
+    [DSM_VARIATION_HALVED].key = "halved",   [DSM_VARIATION_DOUBLED].key = "doubled",
+    [DSM_VARIATION_OTHER].key = "other",     [DSM_VARIATION_RAISED].key = "raised",
+    [DSM_VARIATION_LOWERED].key = "lowered",
 };
-_Static_assert(sizeof variation_kind_names / sizeof variation_kind_names[0] ==
-                   DSM_VARIATION_KIND_COUNT,
-               "a name for each kind of variation");
+static DSM__NAMED_WORDS(variation_kinds, "kind of variation", variation_kind_words,
+                        DSM_VARIATION_KIND_COUNT, dsm_variation_kind, dsm_variation_kind_name);
 
-static const char *const elasticity_basis_names[] = {
-    [DSM_ELASTICITY_BASIS_NONE] = "none",       [DSM_ELASTICITY_BASIS_HALVED] = "halved",
-    [DSM_ELASTICITY_BASIS_DOUBLED] = "doubled", [DSM_ELASTICITY_BASIS_BOTH] = "both",
-    [DSM_ELASTICITY_BASIS_RAISED] = "raised",   [DSM_ELASTICITY_BASIS_LOWERED] = "lowered",
+static const dsm__word elasticity_basis_words[] = {
+    [DSM_ELASTICITY_BASIS_NONE].key = "none",       [DSM_ELASTICITY_BASIS_HALVED].key = "halved",
+    [DSM_ELASTICITY_BASIS_DOUBLED].key = "doubled", [DSM_ELASTICITY_BASIS_BOTH].key = "both",
+    [DSM_ELASTICITY_BASIS_RAISED].key = "raised",   [DSM_ELASTICITY_BASIS_LOWERED].key = "lowered",
 };
-_Static_assert(sizeof elasticity_basis_names / sizeof elasticity_basis_names[0] ==
-                   DSM_ELASTICITY_BASIS_COUNT,
-               "a name for each basis");
-
-const char *dsm_variation_kind_name(dsm_variation_kind kind) {
-  return variation_kind_names[kind];
-}
-
-const char *dsm_elasticity_basis_name(dsm_elasticity_basis basis) {
-  return elasticity_basis_names[basis];
-}
+static DSM__NAMED_WORDS(bases, "basis", elasticity_basis_words, DSM_ELASTICITY_BASIS_COUNT,
+                        dsm_elasticity_basis, dsm_elasticity_basis_name);

@@ -9,28 +9,29 @@ static const dsm__word dim_words[] = {
     [DSM_DIM_IN].key = "in",   [DSM_DIM_OUT].key = "out", [DSM_DIM_IJ].key = "ij",
     [DSM_DIM_KIJ].key = "kij", [DSM_DIM_MB].key = "mb",
 };
-DSM__WORDS(dsm__dim_words, "loop", dim_words, DSM_DIM_COUNT);
+DSM__NAMED_WORDS(dsm__dim_words, "loop", dim_words, DSM_DIM_COUNT, dsm_dim, dsm_dim_name);
 
 static const dsm__word mode_words[] = {
     [DSM_MODE_TRAINING].key = "training",
     [DSM_MODE_INFERENCE].key = "inference",
 };
-DSM__WORDS(dsm__mode_words, "mode", mode_words, DSM_MODE_COUNT);
+DSM__NAMED_WORDS(dsm__mode_words, "mode", mode_words, DSM_MODE_COUNT, dsm_mode, dsm_mode_name);
 
 static const dsm__word pass_words[] = {
-    [DSM_PASS_FORWARD].key = "forward",
-    [DSM_PASS_BACKWARD].key = "backward",
-    [DSM_PASS_UPDATE].key = "update",
+    [DSM_PASS_FORWARD] = {"forward", NULL, "fwd"},
+    [DSM_PASS_BACKWARD] = {"backward", NULL, "bwd"},
+    [DSM_PASS_UPDATE] = {"update", "weight update", "upd"},
 };
-DSM__WORDS(dsm__pass_words, "pass", pass_words, DSM_PASS_COUNT);
+DSM__NAMED_WORDS(dsm__pass_words, "pass", pass_words, DSM_PASS_COUNT, dsm_pass, dsm_pass_name);
 
 static const dsm__word parallelism_words[] = {
     [DSM_PARALLELISM_DATA].key = "data",
     [DSM_PARALLELISM_MODEL].key = "model",
-    [DSM_PARALLELISM_DATA_X_MODEL_Y].key = "data_x_model_y",
-    [DSM_PARALLELISM_MODEL_X_DATA_Y].key = "model_x_data_y",
+    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {"data_x_model_y", NULL, "DxMy"},
+    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {"model_x_data_y", NULL, "MxDy"},
 };
-DSM__WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PARALLELISM_COUNT);
+DSM__NAMED_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PARALLELISM_COUNT,
+                 dsm_parallelism, dsm_parallelism_name);
 
 static const dsm__word link_words[] = {
     [DSM_LINK_X].key = "link_x",
@@ -38,7 +39,7 @@ static const dsm__word link_words[] = {
     [DSM_LINK_MEMORY].key = "memory",
     [DSM_LINK_RING].key = "ring",
 };
-DSM__WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT);
+DSM__NAMED_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name);
 
 static const dsm__word bound_words[] = {
     [DSM_BOUND_COMPUTE].key = "compute", [DSM_BOUND_LINK_X].key = "link_x",
@@ -46,7 +47,8 @@ static const dsm__word bound_words[] = {
     [DSM_BOUND_RING].key = "ring",       [DSM_BOUND_AUXILIARY].key = "auxiliary",
     [DSM_BOUND_STARTUP].key = "startup", [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
 };
-DSM__WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT);
+DSM__NAMED_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound,
+                 dsm_bound_name);
 
 static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_FETCH_INPUT].key = "fetch_input",
@@ -76,52 +78,23 @@ static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_RELAYOUT_X].key = "relayout_x",
     [DSM_TRANSFER_RELAYOUT_Y].key = "relayout_y",
 };
-DSM__WORDS(dsm__transfer_words, "transfer", transfer_words, DSM_TRANSFER_COUNT);
+DSM__NAMED_WORDS(dsm__transfer_words, "transfer", transfer_words, DSM_TRANSFER_COUNT, dsm_transfer,
+                 dsm_transfer_name);
 
 static const dsm__word group_words[] = {
-    [DSM_GROUP_STREAM].key = "stream",
-    [DSM_GROUP_PARTIAL_SUM].key = "partial_sum",
-    [DSM_GROUP_LAYOUT_MOVE].key = "layout_move",
-    [DSM_GROUP_ROTATION].key = "rotation",
-    [DSM_GROUP_HAND_OVER].key = "hand_over",
-    [DSM_GROUP_SUM_OF_GRADIENTS].key = "sum_of_gradients",
-    [DSM_GROUP_BROADCAST_WEIGHTS].key = "broadcast_weights",
-    [DSM_GROUP_WEIGHT_UPDATE].key = "weight_update",
-    [DSM_GROUP_RELAYOUT].key = "relayout",
+    [DSM_GROUP_STREAM] = {"stream", "transfers that computation does not hide", NULL},
+    [DSM_GROUP_PARTIAL_SUM] = {"partial_sum", "adding up partial sums between cores", "sums"},
+    [DSM_GROUP_LAYOUT_MOVE] = {"layout_move", "moving held tensors between cores", "move"},
+    [DSM_GROUP_ROTATION] = {"rotation", "rotating errors between chips", "rotate"},
+    [DSM_GROUP_HAND_OVER] = {"hand_over", "handing over to the next stage of the pipeline",
+                             "handover"},
+    [DSM_GROUP_SUM_OF_GRADIENTS] = {"sum_of_gradients", "summing gradients over chips", "reduce"},
+    [DSM_GROUP_BROADCAST_WEIGHTS] = {"broadcast_weights", "broadcasting weights to chips", "bcast"},
+    [DSM_GROUP_WEIGHT_UPDATE] = {"weight_update", "updating weights in memory", "update"},
+    [DSM_GROUP_RELAYOUT] = {"relayout", "relayout between parallelisms", NULL},
 };
-DSM__WORDS(dsm__group_words, "group", group_words, DSM_GROUP_COUNT);
-
-const char *dsm_dim_name(dsm_dim dim) {
-  return dsm__word_key(&dsm__dim_words, dim);
-}
-
-const char *dsm_mode_name(dsm_mode mode) {
-  return dsm__word_key(&dsm__mode_words, mode);
-}
-
-const char *dsm_pass_name(dsm_pass pass) {
-  return dsm__word_key(&dsm__pass_words, pass);
-}
-
-const char *dsm_parallelism_name(dsm_parallelism parallelism) {
-  return dsm__word_key(&dsm__parallelism_words, parallelism);
-}
-
-const char *dsm_link_name(dsm_link link) {
-  return dsm__word_key(&dsm__link_words, link);
-}
-
-const char *dsm_bound_name(dsm_bound bound) {
-  return dsm__word_key(&dsm__bound_words, bound);
-}
-
-const char *dsm_transfer_name(dsm_transfer transfer) {
-  return dsm__word_key(&dsm__transfer_words, transfer);
-}
-
-const char *dsm_group_name(dsm_group group) {
-  return dsm__word_key(&dsm__group_words, group);
-}
+DSM__NAMED_WORDS(dsm__group_words, "group", group_words, DSM_GROUP_COUNT, dsm_group,
+                 dsm_group_name);
 
 bool dsm_mode_parse(const char *text, dsm_mode *mode) {
   size_t found = 0;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "base/words.h"
 #include "partition/feasibility.h"
 #include "partition/instance_facts.h"
 #include "partition/pricing.h"
@@ -17,28 +18,20 @@ static const dsm__place nowhere = {NULL, 0, 0, NULL};
 /* What pricing may lose against the gap that was asked for: the solver's tolerances. */
 static const double gap_slack = 5e-6;
 
-static const char *const objective_names[] = {
-    [DSM_OBJECTIVE_THROUGHPUT] = "throughput",
-    [DSM_OBJECTIVE_LATENCY] = "latency",
-    [DSM_OBJECTIVE_ENERGY] = "energy",
+static const dsm__word objective_words[] = {
+    [DSM_OBJECTIVE_THROUGHPUT].key = "throughput",
+    [DSM_OBJECTIVE_LATENCY].key = "latency",
+    [DSM_OBJECTIVE_ENERGY].key = "energy",
 };
-_Static_assert(sizeof objective_names / sizeof *objective_names == DSM_OBJECTIVE_KIND_COUNT,
-               "each objective has a name");
+static DSM__NAMED_WORDS(objectives, "objective", objective_words, DSM_OBJECTIVE_KIND_COUNT,
+                        dsm_objective_kind, dsm_objective_kind_name);
 
-static const char *const status_names[] = {
-    [DSM_SOLUTION_OPTIMAL] = "optimal",
-    [DSM_SOLUTION_LIMITED] = "limited",
+static const dsm__word status_words[] = {
+    [DSM_SOLUTION_OPTIMAL].key = "optimal",
+    [DSM_SOLUTION_LIMITED].key = "limited",
 };
-_Static_assert(sizeof status_names / sizeof *status_names == DSM_SOLUTION_STATUS_COUNT,
-               "each status has a name");
-
-const char *dsm_objective_kind_name(dsm_objective_kind objective) {
-  return objective < DSM_OBJECTIVE_KIND_COUNT ? objective_names[objective] : "?";
-}
-
-const char *dsm_solution_status_name(dsm_solution_status status) {
-  return status < DSM_SOLUTION_STATUS_COUNT ? status_names[status] : "?";
-}
+static DSM__NAMED_WORDS(statuses, "status", status_words, DSM_SOLUTION_STATUS_COUNT,
+                        dsm_solution_status, dsm_solution_status_name);
 
 void dsm_partition_options_init(dsm_partition_options *options) {
   *options = (dsm_partition_options){

@@ -7,11 +7,17 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/words.h"
 #include "dsm/limits.h"
 #include "dsm/partition.h"
 
-static const char *const baseline_kind_names[DSM_BASELINE_KIND_COUNT] = {
-    "accelerators", "replication", "best_device"};
+static const dsm__word baseline_kind_words[] = {
+    [DSM_BASELINE_ACCELERATORS].key = "accelerators",
+    [DSM_BASELINE_REPLICATION].key = "replication",
+    [DSM_BASELINE_BEST_DEVICE].key = "best_device",
+};
+static DSM__NAMED_WORDS(baseline_kinds, "baseline", baseline_kind_words, DSM_BASELINE_KIND_COUNT,
+                        dsm_baseline_kind, dsm_baseline_kind_name);
 
 /* A device that runs the whole network alone. */
 typedef struct alone {
@@ -96,8 +102,4 @@ void dsm_partition_baselines(const dsm_instance *instance, const dsm_partition_o
       join_in(best, &device);
     }
   }
-}
-
-const char *dsm_baseline_kind_name(dsm_baseline_kind kind) {
-  return baseline_kind_names[kind];
 }

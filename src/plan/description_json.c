@@ -10,12 +10,12 @@
 #include "plan/planner_graph.h"
 
 static const dsm__word format_words[] = {
-    [DSM_DESCRIPTION_WORKLOAD] = {"dsm-workload/1", "workload"},
-    [DSM_DESCRIPTION_SYSTEM] = {"dsm-system/1", "system"},
-    [DSM_DESCRIPTION_PLAN] = {"dsm-plan/1", "plan"},
-    [DSM_DESCRIPTION_SWEEP] = {"dsm-sweep/1", "sweep"},
-    [DSM_DESCRIPTION_SERVER] = {"dsm-server/1", "server"},
-    [DSM_DESCRIPTION_PROFILE] = {"dsm-profile/1", "profile"},
+    [DSM_DESCRIPTION_WORKLOAD] = {"dsm-workload/1", "workload", NULL},
+    [DSM_DESCRIPTION_SYSTEM] = {"dsm-system/1", "system", NULL},
+    [DSM_DESCRIPTION_PLAN] = {"dsm-plan/1", "plan", NULL},
+    [DSM_DESCRIPTION_SWEEP] = {"dsm-sweep/1", "sweep", NULL},
+    [DSM_DESCRIPTION_SERVER] = {"dsm-server/1", "server", NULL},
+    [DSM_DESCRIPTION_PROFILE] = {"dsm-profile/1", "profile", NULL},
 };
 static DSM__WORDS(formats, "format", format_words, DSM_DESCRIPTION_COUNT);
 

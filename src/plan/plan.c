@@ -10,7 +10,8 @@ static const dsm__word optimization_words[] = {
     [DSM_OPTIMIZATION_DYSM].key = "dysm",         [DSM_OPTIMIZATION_PIPELINE].key = "pipeline",
     [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
 };
-DSM__WORDS(dsm__optimization_words, "optimization", optimization_words, DSM_OPTIMIZATION_COUNT);
+DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
+                 DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
 
 static const dsm__word invocation_kind_words[] = {
     [DSM_INVOCATION_FIRST].key = "first",
@@ -18,12 +19,8 @@ static const dsm__word invocation_kind_words[] = {
     [DSM_INVOCATION_WRITE].key = "write",
     [DSM_INVOCATION_ACCUMULATE].key = "accumulate",
 };
-DSM__WORDS(dsm__invocation_kind_words, "kind of invocation", invocation_kind_words,
-           DSM_INVOCATION_KIND_COUNT);
-
-const char *dsm_optimization_name(dsm_optimization optimization) {
-  return dsm__word_key(&dsm__optimization_words, optimization);
-}
+DSM__NAMED_WORDS(dsm__invocation_kind_words, "kind of invocation", invocation_kind_words,
+                 DSM_INVOCATION_KIND_COUNT, dsm_invocation_kind, dsm_invocation_kind_name);
 
 bool dsm_optimization_parse(const char *text, dsm_optimization *optimization) {
   size_t found = 0;
@@ -32,10 +29,6 @@ bool dsm_optimization_parse(const char *text, dsm_optimization *optimization) {
     *optimization = (dsm_optimization)found;
   }
   return is_found;
-}
-
-const char *dsm_invocation_kind_name(dsm_invocation_kind kind) {
-  return dsm__word_key(&dsm__invocation_kind_words, kind);
 }
 
 dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {

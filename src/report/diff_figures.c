@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/record.h"
+#include "model/names.h"
 #include "report/loss.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
@@ -99,11 +100,11 @@ void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PA
   dsm__diff_figure *next = figures;
   *next++ = part("busy", "busy", a.busy / a_rate, b.busy / b_rate);
   *next++ = part("array_underuse", "array underuse", a.array / a_rate, b.array / b_rate);
-  *next++ = part("visible_transfers", dsm__group_phrase(DSM_GROUP_STREAM), a.transfer / a_rate,
-                 b.transfer / b_rate);
+  *next++ = part("visible_transfers", dsm__word_text(&dsm__group_words, DSM_GROUP_STREAM),
+                 a.transfer / a_rate, b.transfer / b_rate);
   *next++ = part("auxiliary", "auxiliary computation", a.auxiliary / a_rate, b.auxiliary / b_rate);
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
-    *next++ = part(dsm_group_name((dsm_group)g), dsm__group_phrase((dsm_group)g),
+    *next++ = part(dsm_group_name((dsm_group)g), dsm__word_text(&dsm__group_words, (size_t)g),
                    a.groups[g] / a_rate, b.groups[g] / b_rate);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "model/names.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/text_page.h"
@@ -128,7 +129,7 @@ static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
     const double more = slow->group_cycles[g] - fast->group_cycles[g];
     if (more > most) {
       most = more;
-      name = dsm__group_phrase((dsm_group)g);
+      name = dsm__word_text(&dsm__group_words, (size_t)g);
     }
   }
   if (!(extra > 0 && most > 0)) {

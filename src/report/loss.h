@@ -42,14 +42,4 @@ const char *dsm__loss_kind_that_matters(const dsm__loss *loss);
 /** Part over whole, 0 if the whole is. */
 double dsm__share(double part, double whole);
 
-/* A group in words: short for columns ("reduce"), long for sentences ("summing the gradients"). */
-const char *dsm__group_word(dsm_group group);
-const char *dsm__group_phrase(dsm_group group);
-
-/** A pass in a column: "fwd", "bwd", "upd". */
-const char *dsm__pass_word(dsm_pass pass);
-
-/** A parallelism in a column: "data", "model", "DxMy", "MxDy". */
-const char *dsm__parallelism_word(dsm_parallelism parallelism);
-
 #endif

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/memory_timeline.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
-static const char *const kind_words[] = {
-    [DSM__MEMORY_WEIGHTS] = "weights",     [DSM__MEMORY_GRADIENTS] = "gradients",
-    [DSM__MEMORY_OPTIMIZER] = "optimizer", [DSM__MEMORY_ACTIVATIONS] = "activations",
-    [DSM__MEMORY_ERRORS] = "errors",
+static const dsm__word kind_words[] = {
+    [DSM__MEMORY_WEIGHTS].key = "weights",     [DSM__MEMORY_GRADIENTS].key = "gradients",
+    [DSM__MEMORY_OPTIMIZER].key = "optimizer", [DSM__MEMORY_ACTIVATIONS].key = "activations",
+    [DSM__MEMORY_ERRORS].key = "errors",
 };
-_Static_assert(COUNT_OF(kind_words) == DSM__MEMORY_KIND_COUNT, "a word for each kind");
-
-const char *dsm__memory_kind_word(dsm__memory_kind kind) {
-  return kind_words[kind];
-}
+DSM__WORDS(dsm__memory_kind_words, "kind of memory", kind_words, DSM__MEMORY_KIND_COUNT);
 
 double dsm__memory_of_kind(const dsm_plan_memory *memory, dsm__memory_kind kind) {
   switch (kind) {

@@ -22,6 +22,7 @@
 #ifndef DSM_REPORT_MEMORY_TIMELINE_H
 #define DSM_REPORT_MEMORY_TIMELINE_H
 
+#include "base/words.h"
 #include "report/step_timeline.h"
 
 typedef enum dsm__memory_kind {
@@ -52,7 +53,6 @@ bool dsm__memory_timeline_derive(dsm__memory_timeline *timeline, const dsm__step
 /** What dsm_plan_memory says of a kind. */
 double dsm__memory_of_kind(const dsm_plan_memory *memory, dsm__memory_kind kind);
 
-/** "weights", "gradients", "optimizer", "activations", "errors". */
-const char *dsm__memory_kind_word(dsm__memory_kind kind);
+extern const dsm__words dsm__memory_kind_words;
 
 #endif

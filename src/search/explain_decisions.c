@@ -2,19 +2,16 @@
 /* explain_decisions.c: what the network would do if a layer decided otherwise. */
 #include <stdlib.h>
 
+#include "base/words.h"
 #include "search/explain_internal.h"
 
-static const char *const decision_names[] = {
-    [DSM_DECISION_OUTPUT_HELD] = "output_on_chip",
-    [DSM_DECISION_DYSM_FACTOR] = "dysm_factor",
-    [DSM_DECISION_PIPELINED] = "pipelined",
+static const dsm__word decision_words[] = {
+    [DSM_DECISION_OUTPUT_HELD].key = "output_on_chip",
+    [DSM_DECISION_DYSM_FACTOR].key = "dysm_factor",
+    [DSM_DECISION_PIPELINED].key = "pipelined",
 };
-_Static_assert(sizeof decision_names / sizeof decision_names[0] == DSM_DECISION_COUNT,
-               "a name for each decision");
-
-const char *dsm_decision_name(dsm_decision decision) {
-  return decision_names[decision];
-}
+static DSM__NAMED_WORDS(decisions, "decision", decision_words, DSM_DECISION_COUNT, dsm_decision,
+                        dsm_decision_name);
 
 double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
                                    dsm_parallelism parallelism) {

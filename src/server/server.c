@@ -10,11 +10,8 @@ static const dsm__word device_kind_words[] = {
     [DSM_DEVICE_FPGA].key = "fpga",
     [DSM_DEVICE_TIMES].key = "times",
 };
-DSM__WORDS(dsm__device_kind_words, "kind of device", device_kind_words, DSM_DEVICE_KIND_COUNT);
-
-const char *dsm_device_kind_name(dsm_device_kind kind) {
-  return dsm__word_key(&dsm__device_kind_words, kind);
-}
+DSM__NAMED_WORDS(dsm__device_kind_words, "kind of device", device_kind_words, DSM_DEVICE_KIND_COUNT,
+                 dsm_device_kind, dsm_device_kind_name);
 
 double dsm_device_task_seconds(const dsm_device *device) {
   switch (device->kind) {

@@ -14,22 +14,16 @@ static const dsm__word record_words[] = {
     [DSM_RECORD_LAYERS].key = "layers",
     [DSM_RECORD_PLANS].key = "plans",
 };
-DSM__WORDS(dsm__record_words, "record", record_words, DSM_RECORD_COUNT);
+DSM__NAMED_WORDS(dsm__record_words, "record", record_words, DSM_RECORD_COUNT, dsm_record,
+                 dsm_record_name);
 
 static const dsm__word point_status_words[] = {
     [DSM_POINT_OK].key = "ok",
     [DSM_POINT_INFEASIBLE].key = "infeasible",
     [DSM_POINT_INVALID].key = "invalid",
 };
-DSM__WORDS(dsm__point_status_words, "status", point_status_words, DSM_POINT_STATUS_COUNT);
-
-const char *dsm_record_name(dsm_record record) {
-  return dsm__word_key(&dsm__record_words, record);
-}
-
-const char *dsm_point_status_name(dsm_point_status status) {
-  return dsm__word_key(&dsm__point_status_words, status);
-}
+DSM__NAMED_WORDS(dsm__point_status_words, "status", point_status_words, DSM_POINT_STATUS_COUNT,
+                 dsm_point_status, dsm_point_status_name);
 
 void dsm_sweep_free(dsm_sweep *sweep) {
   if (sweep != NULL) {

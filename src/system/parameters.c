@@ -153,7 +153,7 @@ const dsm__parameter dsm__parameters[] = {
 const size_t dsm__parameter_count = sizeof dsm__parameters / sizeof dsm__parameters[0];
 
 const dsm__words *dsm__parameter_words(const dsm__parameter *parameter) {
-  static const dsm__word flag_words[] = {{"false", NULL}, {"true", NULL}};
+  static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
   static const dsm__words flags = {"flag", flag_words, 2};
   switch (parameter->kind) {
   case DSM__PARAMETER_FLAG:

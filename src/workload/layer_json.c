@@ -66,7 +66,7 @@ static void read_optional_size2(const dsm__json_node *object, const char *key, u
 }
 
 static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
-  static const dsm__word sides[] = {{"output", NULL}, {"input", NULL}};
+  static const dsm__word sides[] = {{.key = "output"}, {.key = "input"}};
   static const dsm__words side_words = {"side of a pool", sides, 2};
   const dsm__json_node window = dsm__json_member(node, "window");
   if (dsm__json_require(&window, "[rows, columns]")) {

@@ -11,7 +11,8 @@ static const dsm__word layer_type_words[] = {
     [DSM_LAYER_LSTM].key = "lstm",
     [DSM_LAYER_MATMUL].key = "matmul",
 };
-DSM__WORDS(dsm__layer_type_words, "type of layer", layer_type_words, DSM_LAYER_TYPE_COUNT);
+DSM__NAMED_WORDS(dsm__layer_type_words, "type of layer", layer_type_words, DSM_LAYER_TYPE_COUNT,
+                 dsm_layer_type, dsm_layer_type_name);
 
 static const dsm__word aux_op_words[] = {
     [DSM_AUX_BIAS].key = "bias",
@@ -26,15 +27,8 @@ static const dsm__word aux_op_words[] = {
     [DSM_AUX_BATCH_NORM].key = "batch_norm",
     [DSM_AUX_LAYER_NORM].key = "layer_norm",
 };
-DSM__WORDS(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT);
-
-const char *dsm_layer_type_name(dsm_layer_type type) {
-  return dsm__word_key(&dsm__layer_type_words, type);
-}
-
-const char *dsm_aux_op_name(dsm_aux_op op) {
-  return dsm__word_key(&dsm__aux_op_words, op);
-}
+DSM__NAMED_WORDS(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT,
+                 dsm_aux_op, dsm_aux_op_name);
 
 dsm_workload *dsm__workload_new(void) {
   dsm__arena *const arena = dsm__arena_new();

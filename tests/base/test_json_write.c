@@ -126,7 +126,7 @@ static const escape_case escape_cases[] = {
 };
 
 START_TEST(test_set_of_words_is_a_list_of_their_keys) {
-  static const dsm__word each[] = {{"a", "an a"}, {"b", NULL}, {"c", NULL}};
+  static const dsm__word each[] = {{.key = "a"}, {.key = "b"}, {.key = "c"}};
   static const dsm__words words = {"letter", each, 3};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_word_set(&writer, "some", &words, 5);

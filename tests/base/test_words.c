@@ -6,20 +6,22 @@
 enum { RED, GREEN, COLOR_COUNT };
 
 static const dsm__word color_words[] = {
-    [RED] = {"red", "a warm red"},
+    [RED] = {"red", "a warm red", "r"},
     [GREEN].key = "green",
 };
 static DSM__WORDS(colors, "color", color_words, COLOR_COUNT);
 
-START_TEST(test_word_has_a_key_and_a_text) {
+START_TEST(test_word_has_a_key_and_texts) {
   ck_assert_str_eq(colors.what, "color");
   ck_assert_str_eq(dsm__word_key(&colors, RED), "red");
   ck_assert_str_eq(dsm__word_text(&colors, RED), "a warm red");
+  ck_assert_str_eq(dsm__word_brief(&colors, RED), "r");
 }
 END_TEST
 
-START_TEST(test_word_without_a_text_is_read_as_its_key) {
+START_TEST(test_word_without_texts_is_read_as_its_key) {
   ck_assert_str_eq(dsm__word_text(&colors, GREEN), "green");
+  ck_assert_str_eq(dsm__word_brief(&colors, GREEN), "green");
 }
 END_TEST
 
@@ -44,8 +46,8 @@ END_TEST
 Suite *suite_words(void) {
   Suite *const suite = suite_create("words");
   TCase *const words = tcase_create("words");
-  tcase_add_test(words, test_word_has_a_key_and_a_text);
-  tcase_add_test(words, test_word_without_a_text_is_read_as_its_key);
+  tcase_add_test(words, test_word_has_a_key_and_texts);
+  tcase_add_test(words, test_word_without_texts_is_read_as_its_key);
   tcase_add_test(words, test_value_is_found_by_its_key_alone);
   tcase_add_test(words, test_keys_are_listed_in_order);
   suite_add_tcase(suite, words);

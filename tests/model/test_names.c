@@ -3,6 +3,7 @@
 
 #include "dsm/mapping.h"
 #include "dsm/model.h"
+#include "model/names.h"
 
 /* The words as the formats have them (docs/formats.md), in the order of the enumerations. */
 
@@ -89,6 +90,22 @@ START_TEST(test_every_enumeration_is_listed) {
 }
 END_TEST
 
+static const dsm__words *const lists[] = {
+    &dsm__dim_words,  &dsm__mode_words,  &dsm__pass_words,     &dsm__parallelism_words,
+    &dsm__link_words, &dsm__bound_words, &dsm__transfer_words, &dsm__group_words};
+
+START_TEST(test_no_two_values_are_called_the_same) {
+  const dsm__words *const words = lists[_i];
+  for (size_t a = 0; a < words->count; a++) {
+    for (size_t b = 0; b < a; b++) {
+      ck_assert_str_ne(dsm__word_key(words, a), dsm__word_key(words, b));
+      ck_assert_str_ne(dsm__word_text(words, a), dsm__word_text(words, b));
+      ck_assert_str_ne(dsm__word_brief(words, a), dsm__word_brief(words, b));
+    }
+  }
+}
+END_TEST
+
 START_TEST(test_mode_is_read_back) {
   dsm_mode mode = DSM_MODE_COUNT;
   ck_assert(dsm_mode_parse(dsm_mode_name((dsm_mode)_i), &mode));
@@ -124,6 +141,7 @@ END_TEST
 Suite *suite_names(void) {
   Suite *const suite = suite_create("names");
   TCase *const words = tcase_create("words");
+  tcase_add_loop_test(words, test_no_two_values_are_called_the_same, 0, COUNT_OF(lists));
   tcase_add_loop_test(words, test_dim_has_its_word, 0, COUNT_OF(dims));
   tcase_add_loop_test(words, test_mode_has_its_word, 0, COUNT_OF(modes));
   tcase_add_loop_test(words, test_pass_has_its_word, 0, COUNT_OF(passes));

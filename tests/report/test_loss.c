@@ -85,20 +85,7 @@ START_TEST(test_a_share_of_nothing_is_nothing) {
 }
 END_TEST
 
-/* No two things are called the same. */
-#define EXPECT_DISTINCT(name_of, type, count)                                                      \
-  for (int a = 0; a < (int)(count); a++) {                                                         \
-    for (int b = 0; b < a; b++)                                                                    \
-      ck_assert_str_ne(name_of((type)a), name_of((type)b));                                        \
-  }
-
-START_TEST(test_words_are_distinct){
-    EXPECT_DISTINCT(dsm__group_word, dsm_group,
-                    DSM_GROUP_COUNT) EXPECT_DISTINCT(dsm__group_phrase, dsm_group, DSM_GROUP_COUNT)
-        EXPECT_DISTINCT(dsm__pass_word, dsm_pass, DSM_PASS_COUNT)
-            EXPECT_DISTINCT(dsm__parallelism_word, dsm_parallelism, DSM_PARALLELISM_COUNT)} END_TEST
-
-    Suite *suite_loss(void) {
+Suite *suite_loss(void) {
   Suite *const suite = suite_create("loss");
   TCase *const loss = tcase_create("loss");
   tcase_add_test(loss, test_the_loss_of_a_pass_adds_up);
@@ -107,7 +94,6 @@ START_TEST(test_words_are_distinct){
   tcase_add_loop_test(loss, test_the_largest_group_is_the_first_of_equals, 0,
                       COUNT_OF(largest_groups));
   tcase_add_test(loss, test_a_share_of_nothing_is_nothing);
-  tcase_add_test(loss, test_words_are_distinct);
   suite_add_tcase(suite, loss);
   return suite;
 }

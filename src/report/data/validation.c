@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validation.c: findings, and which files are valid. */
+#include "base/diag_add.h"
 #include "base/json_write.h"
 #include "report/data/csv.h"
 #include "report/data/findings.h"
 #include "report/table/text_page.h"
-
-static const char *const severity_names[] = {
-    [DSM_SEVERITY_ERROR] = "error",
-    [DSM_SEVERITY_WARNING] = "warning",
-    [DSM_SEVERITY_NOTE] = "note",
-};
-_Static_assert(sizeof severity_names / sizeof *severity_names == DSM_SEVERITY_COUNT,
-               "a name for each severity");
 
 /* ---- JSON ---- */
 
@@ -23,7 +16,7 @@ static void put_if_known(dsm__json_writer *writer, const char *key, const char *
 
 static void write_finding(dsm__json_writer *writer, const dsm_diag *diag) {
   dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "severity", severity_names[diag->severity]);
+  dsm__json_put_string(writer, "severity", dsm__word_key(&dsm__severity_words, diag->severity));
   put_if_known(writer, "file", diag->file);
   if (diag->line > 0) {
     dsm__json_put_u64(writer, "line", diag->line);
@@ -146,7 +139,7 @@ static void put_findings(dsm__csv *csv, const dsm_validated *item) {
   for (size_t i = 0; i < count; i++) {
     const dsm_diag *const diag = dsm_diags_get(item->diags, i);
     put_file(csv, item);
-    dsm__csv_text(csv, severity_names[diag->severity]);
+    dsm__csv_text(csv, dsm__word_key(&dsm__severity_words, diag->severity));
     put_position(csv, diag->line);
     put_position(csv, diag->column);
     dsm__csv_text(csv, diag->path);

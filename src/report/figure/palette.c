@@ -8,37 +8,27 @@
 
 #define PART_OF_GROUP(group) (DSM__PART_GROUPS + (group)-1)
 
-static const char *const part_colors[] = {
-    [DSM__PART_BUSY] = "#009E73",
-    [DSM__PART_ARRAY] = "#C4C4C4",
-    [DSM__PART_TRANSFER] = "#0072B2",
-    [DSM__PART_AUXILIARY] = "#E69F00",
-    [PART_OF_GROUP(DSM_GROUP_PARTIAL_SUM)] = "#CC79A7",
-    [PART_OF_GROUP(DSM_GROUP_LAYOUT_MOVE)] = "#661100",
-    [PART_OF_GROUP(DSM_GROUP_ROTATION)] = "#56B4E9",
-    [PART_OF_GROUP(DSM_GROUP_HAND_OVER)] = "#332288",
-    [PART_OF_GROUP(DSM_GROUP_SUM_OF_GRADIENTS)] = "#D55E00",
-    [PART_OF_GROUP(DSM_GROUP_BROADCAST_WEIGHTS)] = "#882255",
-    [PART_OF_GROUP(DSM_GROUP_WEIGHT_UPDATE)] = "#000000",
-    [PART_OF_GROUP(DSM_GROUP_RELAYOUT)] = "#F0E442",
-};
-_Static_assert(COUNT_OF(part_colors) == DSM__PART_COUNT, "a colour for each part");
+/* A part of a time in figures. */
+typedef struct part_style {
+  const char *color;
+  const char *text; /* of a legend */
+} part_style;
 
-static const char *const part_phrases[] = {
-    [DSM__PART_BUSY] = "busy",
-    [DSM__PART_ARRAY] = "arrays underused",
-    [DSM__PART_TRANSFER] = "visible transfers",
-    [DSM__PART_AUXILIARY] = "auxiliary",
-    [PART_OF_GROUP(DSM_GROUP_PARTIAL_SUM)] = "partial sums",
-    [PART_OF_GROUP(DSM_GROUP_LAYOUT_MOVE)] = "moves between cores",
-    [PART_OF_GROUP(DSM_GROUP_ROTATION)] = "rotation",
-    [PART_OF_GROUP(DSM_GROUP_HAND_OVER)] = "hand-over",
-    [PART_OF_GROUP(DSM_GROUP_SUM_OF_GRADIENTS)] = "sum of gradients",
-    [PART_OF_GROUP(DSM_GROUP_BROADCAST_WEIGHTS)] = "broadcast of weights",
-    [PART_OF_GROUP(DSM_GROUP_WEIGHT_UPDATE)] = "weight update",
-    [PART_OF_GROUP(DSM_GROUP_RELAYOUT)] = "relayout",
+static const part_style part_styles[] = {
+    [DSM__PART_BUSY] = {"#009E73", "busy"},
+    [DSM__PART_ARRAY] = {"#C4C4C4", "arrays underused"},
+    [DSM__PART_TRANSFER] = {"#0072B2", "visible transfers"},
+    [DSM__PART_AUXILIARY] = {"#E69F00", "auxiliary"},
+    [PART_OF_GROUP(DSM_GROUP_PARTIAL_SUM)] = {"#CC79A7", "partial sums"},
+    [PART_OF_GROUP(DSM_GROUP_LAYOUT_MOVE)] = {"#661100", "moves between cores"},
+    [PART_OF_GROUP(DSM_GROUP_ROTATION)] = {"#56B4E9", "rotation"},
+    [PART_OF_GROUP(DSM_GROUP_HAND_OVER)] = {"#332288", "hand-over"},
+    [PART_OF_GROUP(DSM_GROUP_SUM_OF_GRADIENTS)] = {"#D55E00", "sum of gradients"},
+    [PART_OF_GROUP(DSM_GROUP_BROADCAST_WEIGHTS)] = {"#882255", "broadcast of weights"},
+    [PART_OF_GROUP(DSM_GROUP_WEIGHT_UPDATE)] = {"#000000", "weight update"},
+    [PART_OF_GROUP(DSM_GROUP_RELAYOUT)] = {"#F0E442", "relayout"},
 };
-_Static_assert(COUNT_OF(part_phrases) == DSM__PART_COUNT, "a phrase for each part");
+_Static_assert(COUNT_OF(part_styles) == DSM__PART_COUNT, "a style for each part");
 
 static const char *const parallelism_colors[] = {
     [DSM_PARALLELISM_DATA] = "#56B4E9",
@@ -60,11 +50,11 @@ static const char *const series_colors[] = {"#0072B2", "#D55E00", "#009E73", "#C
                                             "#E69F00", "#56B4E9", "#000000", "#999999"};
 
 const char *dsm__color_of_part(dsm__time_part part) {
-  return part_colors[part];
+  return part_styles[part].color;
 }
 
 const char *dsm__part_phrase(dsm__time_part part) {
-  return part_phrases[part];
+  return part_styles[part].text;
 }
 
 const char *dsm__color_of_parallelism(dsm_parallelism parallelism) {

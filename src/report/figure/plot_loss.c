@@ -2,6 +2,7 @@
 /* plot_loss.c: where the time of each layer and pass goes (DeepSpatialMatrix, Fig. 13). */
 #include <math.h>
 
+#include "model/names.h"
 #include "report/figure/palette.h"
 #include "report/figure/plot_bands.h"
 #include "report/figure/plot_plan.h"
@@ -107,7 +108,7 @@ static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
   dsm__plot_label(
       f->maker, (dsm__point){16, middle},
       (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
-      dsm__plot_pass_title(pass));
+      dsm__word_text(&dsm__pass_words, pass));
   dsm__text_printf(&f->maker->body,
                    "plot for [k in parts] bars%s using (of('%s')):(0):($1-0.42):($1+0.42):"
                    "(low(k)):(high(k)) with boxxyerror lc rgb color(k)\n",

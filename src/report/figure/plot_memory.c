@@ -2,6 +2,7 @@
 /* plot_memory.c: what a chip's memory holds over the step. */
 #include <math.h>
 
+#include "model/names.h"
 #include "report/figure/palette.h"
 #include "report/figure/plot_metrics.h"
 #include "report/figure/plot_plan.h"
@@ -46,7 +47,7 @@ static void put_data(figure *f) {
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "spans");
   dsm__text_puts(data, "# begin ms\tend ms");
   for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
-    dsm__text_printf(data, "\t%s bytes", dsm__memory_kind_word((dsm__memory_kind)k));
+    dsm__text_printf(data, "\t%s bytes", dsm__word_key(&dsm__memory_kind_words, (size_t)k));
   }
   dsm__text_puts(data, "\tpass\tname\n");
   for (size_t i = 0; i < f->memory.use_count; i++) {
@@ -77,11 +78,11 @@ static double put_legend(figure *f, double top, bool is_drawn) {
   for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
     const double most = f->memory.most.bytes[k];
     if (most > 0) {
-      entries[count++] =
-          (dsm__legend_entry){.color = dsm__color_of_series((size_t)k),
-                              .text = dsm__plot_text(f->maker, "%s, at most %s",
-                                                     dsm__memory_kind_word((dsm__memory_kind)k),
-                                                     dsm__figure_scaled(most, "B").text)};
+      entries[count++] = (dsm__legend_entry){
+          .color = dsm__color_of_series((size_t)k),
+          .text = dsm__plot_text(f->maker, "%s, at most %s",
+                                 dsm__word_key(&dsm__memory_kind_words, (size_t)k),
+                                 dsm__figure_scaled(most, "B").text)};
     }
   }
   const dsm__step_span *const span = &f->step.spans[fullest(f)];
@@ -92,7 +93,7 @@ static double put_legend(figure *f, double top, bool is_drawn) {
       .text = dsm__plot_text(f->maker, "capacity, %s; at most %s is held, in %s of %s",
                              dsm__figure_scaled(f->plan->result.memory.capacity_bytes, "B").text,
                              dsm__figure_scaled(f->memory.most.total_bytes, "B").text,
-                             dsm__plot_pass_title(span->pass), name)};
+                             dsm__word_text(&dsm__pass_words, span->pass), name)};
   const dsm__area area = {.left = 10, .top = top, .width = DSM__PLOT_WIDTH - 20};
   return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
 }

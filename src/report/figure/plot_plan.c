@@ -15,17 +15,6 @@ static void (*const makers[])(dsm__plot_maker *maker, const dsm_plan *plan) = {
 };
 _Static_assert(COUNT_OF(makers) == DSM_PLAN_FIGURE_COUNT, "each figure can be made");
 
-static const char *const pass_titles[] = {
-    [DSM_PASS_FORWARD] = "forward",
-    [DSM_PASS_BACKWARD] = "backward",
-    [DSM_PASS_UPDATE] = "weight update",
-};
-_Static_assert(COUNT_OF(pass_titles) == DSM_PASS_COUNT, "a title for each pass");
-
-const char *dsm__plot_pass_title(dsm_pass pass) {
-  return pass_titles[pass];
-}
-
 dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan) {
   dsm__plot_passes passes = {.count = 0};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {

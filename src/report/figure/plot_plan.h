@@ -18,9 +18,6 @@ void dsm__plot_memory(dsm__plot_maker *maker, const dsm_plan *plan);
 double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
                               const char *also);
 
-/** "forward", "backward", "weight update". */
-const char *dsm__plot_pass_title(dsm_pass pass);
-
 /** The passes that any layer of a plan has, in order. */
 typedef struct dsm__plot_passes {
   dsm_pass of[DSM_PASS_COUNT];

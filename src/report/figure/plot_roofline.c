@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/names.h"
 #include "report/figure/palette.h"
 #include "report/figure/plot_metrics.h"
 #include "report/figure/plot_places.h"
@@ -309,7 +310,8 @@ static void put_panel(figure *f, size_t index, double first) {
       (dsm__axis_text){.title = is_last ? "FLOP for each byte of memory traffic" : NULL,
                        .has_no_numbers = !is_last});
   dsm__plot_label(f->maker, (dsm__point){area.left, area.top - title_height / 2},
-                  (dsm__label_style){.size = DSM__SIZE_TEXT}, dsm__plot_pass_title(pass));
+                  (dsm__label_style){.size = DSM__SIZE_TEXT},
+                  dsm__word_text(&dsm__pass_words, pass));
   if (spots != NULL) {
     fate ignored = {0};
     put_labels(f, area, spots, count, true, &ignored);

@@ -1,41 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plot_script.c: a figure's texts put together for gnuplot. */
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/text_buffer.h"
+#include "base/words.h"
 #include "dsm/plot.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+static const dsm__word form_words[] = {
+    [DSM_PLOT_SVG].key = "svg", [DSM_PLOT_PNG].key = "png", [DSM_PLOT_PDF].key = "pdf"};
+static DSM__NAMED_WORDS(forms, "form", form_words, DSM_PLOT_FORM_COUNT, dsm_plot_form,
+                        dsm_plot_form_name);
 
-static const char *const form_names[] = {
-    [DSM_PLOT_SVG] = "svg", [DSM_PLOT_PNG] = "png", [DSM_PLOT_PDF] = "pdf"};
-_Static_assert(COUNT_OF(form_names) == DSM_PLOT_FORM_COUNT, "a name for each form");
-
-static const char *const figure_names[] = {
-    [DSM_PLAN_FIGURE_LOSS] = "loss",     [DSM_PLAN_FIGURE_SPLITS] = "splits",
-    [DSM_PLAN_FIGURE_TIME] = "time",     [DSM_PLAN_FIGURE_ROOFLINE] = "roofline",
-    [DSM_PLAN_FIGURE_MEMORY] = "memory",
+static const dsm__word figure_words[] = {
+    [DSM_PLAN_FIGURE_LOSS].key = "loss",     [DSM_PLAN_FIGURE_SPLITS].key = "splits",
+    [DSM_PLAN_FIGURE_TIME].key = "time",     [DSM_PLAN_FIGURE_ROOFLINE].key = "roofline",
+    [DSM_PLAN_FIGURE_MEMORY].key = "memory",
 };
-_Static_assert(COUNT_OF(figure_names) == DSM_PLAN_FIGURE_COUNT, "a name for each figure");
-
-const char *dsm_plot_form_name(dsm_plot_form form) {
-  return form_names[form];
-}
-
-const char *dsm_plan_figure_name(dsm_plan_figure figure) {
-  return figure_names[figure];
-}
+static DSM__NAMED_WORDS(figures, "figure", figure_words, DSM_PLAN_FIGURE_COUNT, dsm_plan_figure,
+                        dsm_plan_figure_name);
 
 bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure) {
-  for (size_t i = 0; i < DSM_PLAN_FIGURE_COUNT; i++) {
-    if (strcmp(text, figure_names[i]) == 0) {
-      *figure = (dsm_plan_figure)i;
-      return true;
-    }
+  size_t found = 0;
+  const bool is_found = dsm__words_find(&figures, text, &found);
+  if (is_found) {
+    *figure = (dsm_plan_figure)found;
   }
-  return false;
+  return is_found;
 }
 
 /* What PNG has of a unit, so that text is sharp; and points of PDF. */
@@ -82,7 +72,7 @@ static void put_body(dsm__text_buffer *out, const dsm_plot *plot) {
 char *dsm_plot_script(const dsm_plot *plot, const char *name, dsm_plot_form form) {
   dsm__text_buffer out = {0};
   put_head(&out, plot, form);
-  dsm__text_printf(&out, "set output '%s.%s'\n", name, form_names[form]);
+  dsm__text_printf(&out, "set output '%s.%s'\n", name, dsm_plot_form_name(form));
   for (size_t i = 0; i < plot->data_count; i++) {
     dsm__text_printf(&out, "%s = '%s.%s.dat'\n", plot->data[i].name, name, plot->data[i].name);
   }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/names.h"
 #include "report/figure/palette.h"
 #include "report/figure/plot_bands.h"
 #include "report/figure/plot_metrics.h"
@@ -131,7 +132,7 @@ static void put_row_names(figure *f, dsm_pass pass, double top) {
   dsm__plot_label(
       f->maker, (dsm__point){16, top + pass_height(f) / 2},
       (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
-      dsm__plot_pass_title(pass));
+      dsm__word_text(&dsm__pass_words, pass));
 }
 
 /* The cells of a pass in a band: rows count downwards. Numbers stand in the cells of loops that are

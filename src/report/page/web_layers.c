@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/number_text.h"
+#include "model/names.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
 #include "report/roofline.h"
@@ -215,7 +216,8 @@ static void put_legend(dsm__page *page, const traits *has) {
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
     if (has->has_group[g]) {
       kinds = dsm__page_text(page, "%s%s %s = %s", kinds, kinds[0] == '\0' ? "mostly:" : ",",
-                             dsm__group_word((dsm_group)g), dsm__group_phrase((dsm_group)g));
+                             dsm__word_brief(&dsm__group_words, (size_t)g),
+                             dsm__word_text(&dsm__group_words, (size_t)g));
     }
   }
   if (kinds[0] != '\0') {

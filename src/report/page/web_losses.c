@@ -2,6 +2,7 @@
 /* web_losses.c: stacked bars of the time of each layer and pass (DeepSpatialMatrix, Fig. 13). */
 #include <stdlib.h>
 
+#include "model/names.h"
 #include "report/figure/svg.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
@@ -115,7 +116,7 @@ static double put_layer(dsm__page *page, const dsm_plan *plan, const layer_time 
     if (layer->passes[p].exists) {
       dsm__svg_text(&page->out, "small end",
                     (dsm__svg_point){.x = bars_left - 6, .y = y + bar_height - 2},
-                    dsm__pass_word((dsm_pass)p));
+                    dsm__word_brief(&dsm__pass_words, (size_t)p));
       put_bar(page, plan, shown, (dsm_pass)p, (dsm__svg_point){.x = bars_left, .y = y},
               units_per_cycle);
       y += bar_pitch;

@@ -219,7 +219,7 @@ static void put_memory_column(dsm__page *page, const dsm__step_timeline *step,
       dsm__svg_rect(&page->out, dsm__page_text(page, "memory-%d", kind),
                     (dsm__svg_box){.x = x, .y = y, .width = width, .height = height},
                     dsm__page_text(page, "%s: %s %s of %s", name,
-                                   dsm__memory_kind_word((dsm__memory_kind)kind),
+                                   dsm__word_key(&dsm__memory_kind_words, (size_t)kind),
                                    dsm__figure_scaled(use.bytes[kind], "B").text,
                                    dsm__figure_scaled(use.total_bytes, "B").text));
     }
@@ -232,7 +232,7 @@ static void put_memory_legend(dsm__page *page, const dsm__memory_timeline *memor
     if (memory->most.bytes[kind] > 0) {
       dsm__web_legend_entry(page, dsm__page_text(page, "memory-%d", kind),
                             dsm__page_text(page, "%s, at most %s",
-                                           dsm__memory_kind_word((dsm__memory_kind)kind),
+                                           dsm__word_key(&dsm__memory_kind_words, (size_t)kind),
                                            dsm__figure_scaled(memory->most.bytes[kind], "B").text));
     }
   }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/number_text.h"
-
+#include "model/names.h"
 #include "report/figure/svg.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
@@ -165,7 +165,7 @@ static const char *part_sentence(int part) {
   case DSM__PART_ARRAY:
     return "arrays that start up or are not full";
   case DSM__PART_TRANSFER:
-    return dsm__group_phrase(DSM_GROUP_STREAM);
+    return dsm__word_text(&dsm__group_words, DSM_GROUP_STREAM);
   case DSM__PART_AUXILIARY:
     return "auxiliary operations";
   case DSM__PART_BUSY:
@@ -174,7 +174,8 @@ static const char *part_sentence(int part) {
   case DSM__PART_COUNT:
     break;
   }
-  return dsm__group_phrase((dsm_group)(part - DSM__PART_GROUPS + DSM_GROUP_STREAM + 1));
+  return dsm__word_text(&dsm__group_words,
+                        (dsm_group)(part - DSM__PART_GROUPS + DSM_GROUP_STREAM + 1));
 }
 
 static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "model/names.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_table.h"
@@ -182,7 +183,7 @@ static cause link_cause(dsm__page *page, const dsm_pass_plan *pass, dsm_bound bo
   }
   const char *const phrase = most == DSM_GROUP_STREAM
                                  ? "transfers that take longer than computation"
-                                 : dsm__group_phrase(most);
+                                 : dsm__word_text(&dsm__group_words, most);
   return (cause){
       .phrase = most_cycles < nearly_all * sum
                     ? dsm__page_text(page, "%s, mostly %s", dsm_bound_name(bound), phrase)

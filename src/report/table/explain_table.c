@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain_table.c: the alternatives of a layer, for people. */
+#include "model/names.h"
 #include "report/explain_view.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
@@ -32,12 +33,13 @@ static void add_alternative(dsm__table *table, double reference_cycles,
                           cycles->auxiliary, cycles->non_overlapped};
   const dsm_group largest = dsm__loss_largest_group(alternative->group_cycles);
   dsm__table_add(table, tone, alternative->is_chosen ? "*" : "");
-  dsm__table_add(table, tone, dsm__parallelism_word(alternative->parallelism));
+  dsm__table_add(table, tone, dsm__word_brief(&dsm__parallelism_words, alternative->parallelism));
   dsm__table_add(table, tone, dsm__page_split(table->page, &alternative->split));
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     dsm__table_add(table, tone, dsm__figure_percent(dsm__share(parts[i], chosen_cycles)).text);
   }
-  dsm__table_add(table, tone, largest == DSM_GROUP_STREAM ? "" : dsm__group_word(largest));
+  dsm__table_add(table, tone,
+                 largest == DSM_GROUP_STREAM ? "" : dsm__word_brief(&dsm__group_words, largest));
   dsm__table_add(table, tone, dsm_bound_name(alternative->bound));
   const double network = dsm__share(alternative->network_cycles, reference_cycles);
   dsm__table_add(table, tone,

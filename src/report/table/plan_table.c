@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "model/names.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_decisions.h"
@@ -95,10 +96,10 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_pl
   const dsm_parallelism parallelism = pass->share.parallelism;
   const dsm__loss loss = dsm__loss_of_pass(pass);
   dsm__table_add(table, DSM__TONE_HEADING, is_first_row ? layer->layer->name : "");
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__pass_word(p));
+  dsm__table_add(table, DSM__TONE_PLAIN, dsm__word_brief(&dsm__pass_words, p));
   dsm__table_add(table, DSM__TONE_PLAIN,
                  has_long_names ? dsm_parallelism_name(parallelism)
-                                : dsm__parallelism_word(parallelism));
+                                : dsm__word_brief(&dsm__parallelism_words, parallelism));
   dsm__table_add(table, DSM__TONE_PLAIN,
                  dsm__page_text(table->page, "%s%s",
                                 dsm__page_split(table->page, &pass->invocations[0].split),
