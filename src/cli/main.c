@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* main.c: the program `dsm`. */
-#include "cli/run/descriptors.h"
-#include "cli/run/exit_code.h"
 #include "cli/run/program.h"
 
 int main(int argc, char *argv[]) {

@@ -18,8 +18,6 @@
 #include <time.h>
 
 #include "base/diag_add.h"
-#include "cli/run/descriptors.h"
-#include "cli/run/exit_code.h"
 #include "cli/run/program.h"
 #include "sweep/result_pack.h"
 #include "sweep/team.h"

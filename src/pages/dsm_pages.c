@@ -10,12 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/rows/command.h"
-#include "cli/rows/manual.h"
-#include "cli/rows/option_table.h"
+#include "cli/rows/rows.h"
 #include "dsm/file.h"
-#include "pages/format_guide.h"
-#include "pages/roff.h"
+#include "pages/pages.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 64, DONE = 0, FAILED = 1 };
 

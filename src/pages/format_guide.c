@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "pages/format_guide.h"
+#include "pages/pages.h"
 
 #include <string.h>
 

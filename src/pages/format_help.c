@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* format_help.c: what dsm help says of a format, as plain text. */
-#include <string.h>
+#include "cli/run/output.h"
+#include "pages/pages.h"
 
-#include "pages/format_guide.h"
-
-#define PAGE_WIDTH 80
 #define KEY_INDENT 6
 
 const char pages_rules[] =
     "In the names of keys [] stands for each item of a list. GB is 10^9 bytes, MiB 2^20, KiB 2^10. "
     "Every object may have the key //, a comment. Unknown keys are errors.";
 
-/* Breaks a text into lines that begin at `indent`. */
+/* A paragraph whose lines all begin at `indent`. */
 static void put_wrapped(FILE *out, const char *text, size_t indent) {
-  size_t column = 0;
-  for (const char *word = text + strspn(text, " "); *word != '\0'; word += strspn(word, " ")) {
-    const size_t length = strcspn(word, " ");
-    if (column > 0 && column + 1 + length > PAGE_WIDTH) {
-      (void)fputc('\n', out);
-      column = 0;
-    }
-    const size_t gap = column == 0 ? indent : 1;
-    (void)fprintf(out, "%*s%.*s", (int)gap, "", (int)length, word);
-    column += gap + length;
-    word += length;
-  }
-  (void)fputc('\n', out);
+  (void)fprintf(out, "%*s", (int)indent, "");
+  cli_print_wrapped(out, text, indent, indent);
 }
 
 static void put_key(FILE *out, const pages_key *key) {

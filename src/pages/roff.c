@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "pages/roff.h"
+#include "pages/pages.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli/rows/command.h"
-#include "cli/rows/manual.h"
-#include "cli/rows/option_table.h"
-#include "pages/format_guide.h"
+#include "cli/rows/rows.h"
 
 enum { NAME_SIZE = 64 };
 

@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parse/partition_options.h"
-#include "cli/rows/command.h"
-#include "cli/rows/option_table.h"
+#include "cli/parse/option_values.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "dsm/suggest.h"
 
 /* What getopt_long returns for row i of the option table is this plus i: above all characters. */
 #define FIRST_CODE 256
+/* Rows of a list that check and diff show without --all. */
+#define ROWS_SHOWN 20
 
 /* The options of a command, as getopt_long wants them. */
 typedef struct getopt_tables {
@@ -123,7 +124,7 @@ static cli_exit parse_options(cli_arguments *arguments, int argc, char *argv[]) 
       return complain_of_option(command, &tables, result, argv[optind - 1]);
     }
     arguments->is_given[option - cli_options] = true;
-    const cli_exit applied = option->apply(arguments, option, optarg);
+    const cli_exit applied = cli_take_value(arguments, option, optarg);
     if (applied != CLI_EXIT_DONE) {
       return applied;
     }
@@ -163,26 +164,42 @@ static cli_exit check_operands(const cli_arguments *arguments) {
                          : CLI_EXIT_DONE;
 }
 
+enum { TEXT_LISTS = 4 };
+
+static void list_texts(cli_arguments *arguments, cli_texts *lists[TEXT_LISTS]) {
+  lists[0] = &arguments->overrides.recorded;
+  lists[1] = &arguments->sweep.varies;
+  lists[2] = &arguments->sweep.excludes;
+  lists[3] = &arguments->plot.wheres;
+}
+
 /* Room for a value from each word of the command line. */
 static bool make_room(cli_arguments *arguments, size_t count) {
   cli_overrides *const overrides = &arguments->overrides;
-  cli_sweep_arguments *const sweep = &arguments->sweep;
-  sweep->varies.items = calloc(count, sizeof *sweep->varies.items);
-  sweep->excludes.items = calloc(count, sizeof *sweep->excludes.items);
-  arguments->plot.wheres.items = calloc(count, sizeof *arguments->plot.wheres.items);
-  overrides->workload = calloc(count, sizeof *overrides->workload);
-  overrides->system = calloc(count, sizeof *overrides->system);
-  overrides->server = calloc(count, sizeof *overrides->server);
-  overrides->recorded = calloc(count, sizeof *overrides->recorded);
+  cli_texts *lists[TEXT_LISTS];
   overrides->texts = calloc(count, sizeof *overrides->texts);
-  return overrides->workload != NULL && overrides->system != NULL && overrides->server != NULL &&
-         overrides->recorded != NULL && overrides->texts != NULL && sweep->varies.items != NULL &&
-         sweep->excludes.items != NULL && arguments->plot.wheres.items != NULL;
+  bool is_made = overrides->texts != NULL;
+  list_texts(arguments, lists);
+  for (size_t i = 0; i < TEXT_LISTS && is_made; i++) {
+    lists[i]->items = calloc(count, sizeof *lists[i]->items);
+    is_made = lists[i]->items != NULL;
+  }
+  for (size_t kind = 0; kind < DSM_DESCRIPTION_COUNT && is_made; kind++) {
+    overrides->of[kind].items = calloc(count, sizeof *overrides->of[kind].items);
+    is_made = overrides->of[kind].items != NULL;
+  }
+  return is_made;
 }
 
-/* Which optimizations there are depends on the mode, which may stand after --optimize. */
-static void settle_optimizations(cli_arguments *arguments) {
+/* What follows from several options. Which optimizations there are depends on the mode, which may
+ * stand after --optimize. */
+static void settle(cli_arguments *arguments) {
   dsm_explore_options *const options = &arguments->options;
+  arguments->has_format = cli_is_given(arguments, "format");
+  arguments->has_optimizations = cli_is_given(arguments, "optimize");
+  arguments->row_limit = arguments->wants_all_rows ? 0 : ROWS_SHOWN;
+  options->overrides = arguments->overrides.recorded.items;
+  options->override_count = arguments->overrides.recorded.count;
   const dsm_optimization_set possible = dsm_mode_optimizations(options->mode);
   options->optimizations =
       possible & (arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations);
@@ -194,17 +211,16 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
                                .program = program,
                                .wants_all = true,
                                .tolerance = DSM_TOLERANCE_DEFAULT,
-                               .row_limit = 20,
                                .sweep = {.shard = {.count = 1}}};
   dsm_explore_options_init(&arguments->options);
-  cli_partition_arguments_init(&arguments->partition);
+  dsm_partition_options_init(&arguments->partition.options);
+  dsm_instance_options_init(&arguments->partition.instance);
+  dsm_dispatch_options_init(&arguments->partition.dispatch);
   if (!make_room(arguments, (size_t)argc)) {
     return cli_out_of_memory();
   }
   const cli_exit parsed = parse_options(arguments, argc, argv);
-  settle_optimizations(arguments);
-  arguments->options.overrides = arguments->overrides.recorded;
-  arguments->options.override_count = arguments->overrides.recorded_count;
+  settle(arguments);
   return parsed == CLI_EXIT_DONE ? check_operands(arguments) : parsed;
 }
 
@@ -219,16 +235,18 @@ bool cli_is_given(const cli_arguments *arguments, const char *option_name) {
 
 void cli_arguments_fini(cli_arguments *arguments) {
   cli_overrides *const overrides = &arguments->overrides;
-  for (size_t i = 0; i < overrides->recorded_count; i++) {
+  cli_texts *lists[TEXT_LISTS];
+  for (size_t i = 0; i < overrides->recorded.count; i++) {
     free(overrides->texts[i]);
   }
   free(overrides->texts);
-  free(overrides->recorded);
-  free(overrides->workload);
-  free(overrides->system);
-  free(overrides->server);
-  free(arguments->sweep.varies.items);
-  free(arguments->sweep.excludes.items);
-  free(arguments->plot.wheres.items);
+  list_texts(arguments, lists);
+  for (size_t i = 0; i < TEXT_LISTS; i++) {
+    free(lists[i]->items);
+  }
+  for (size_t kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
+    free(overrides->of[kind].items);
+  }
+  dsm_diags_free(arguments->diags);
   *arguments = (cli_arguments){0};
 }

@@ -18,16 +18,21 @@ typedef enum cli_format {
 
 typedef enum cli_color { CLI_COLOR_AUTO = 0, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 
+/** The values of an option that may be given several times, in the order given. */
+typedef struct cli_texts {
+  const char **items;
+  size_t count;
+} cli_texts;
+
+typedef struct cli_override_list {
+  dsm_override *items;
+  size_t count;
+} cli_override_list;
+
 /** What `--set` and `--minibatch` say, in the order given. */
 typedef struct cli_overrides {
-  dsm_override *workload;
-  size_t workload_count;
-  dsm_override *system;
-  size_t system_count;
-  dsm_override *server;
-  size_t server_count;
-  const char **recorded; /**< all of them as PATH=VALUE, for the plan */
-  size_t recorded_count;
+  cli_override_list of[DSM_DESCRIPTION_COUNT]; /**< of workload, system and server */
+  cli_texts recorded;                          /**< all of them as PATH=VALUE, for the plan */
   char **texts; /**< one for each of recorded: what had to be copied for it */
 } cli_overrides;
 
@@ -36,12 +41,6 @@ struct cli_program_kind;
 
 /** Most rows of the option table. */
 #define CLI_OPTIONS_MAX 128
-
-/** The values of an option that may be given several times, in the order given. */
-typedef struct cli_texts {
-  const char **items;
-  size_t count;
-} cli_texts;
 
 /** What only `sweep` takes. */
 typedef struct cli_sweep_arguments {
@@ -79,6 +78,7 @@ typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
   dsm_explore_options options;
+  dsm_diags *diags;                         /**< what the command finds; NULL: it does not run */
   bool has_optimizations;                   /**< --optimize was given */
   bool wants_all;                           /**< all optimizations of the mode */
   dsm_optimization_set named_optimizations; /**< by --optimize, one by one */
@@ -87,6 +87,7 @@ typedef struct cli_arguments {
   const char *explain;     /**< NULL: not given */
   const char *elasticity;  /**< "elasticity" or "sensitivity", whichever was given; NULL: none */
   double tolerance;        /**< of check, a ratio */
+  bool wants_all_rows;     /**< --all */
   size_t row_limit;        /**< of check and diff: rows of a list of the table; 0: no list is cut */
   bool is_strict;          /**< of check: whatever moved fails */
   const char *workload;    /**< of check, in place of the baseline's; NULL: not given */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* baselines.c: which files the operands of `dsm check` mean. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/parse/baselines.h"
+#include "cli/parse/input_files.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/parse/lookup.h"
-#include "cli/parse/output_conflicts.h"
+#include "cli/parse/paths.h"
 
 /* Adds a baseline and takes its name over; NULL if out of memory. */
 static cli_baseline *add(cli_baselines *baselines, char *file) {
@@ -33,34 +33,12 @@ static cli_baseline *add(cli_baselines *baselines, char *file) {
   return &items[baselines->count++];
 }
 
-static bool is_folder(const char *name) {
-  struct stat info;
-  return stat(name, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 static int is_baseline(const struct dirent *entry) {
-  static const char ending[] = ".json";
-  const size_t ending_length = sizeof ending - 1;
-  const size_t length = strlen(entry->d_name);
-  return length > ending_length && strcmp(entry->d_name + length - ending_length, ending) == 0;
+  return cli_ends_in(entry->d_name, ".json");
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static char *joined(const char *folder, const char *name) {
-  size_t length = strlen(folder);
-  while (length > 1 && folder[length - 1] == '/') {
-    length--;
-  }
-  const size_t size = length + strlen(name) + 2;
-  char *const path = calloc(size, 1);
-  if (path != NULL) {
-    (void)snprintf(path, size, "%.*s%s%s", (int)length, folder,
-                   folder[length - 1] == '/' ? "" : "/", name);
-  }
-  return path;
 }
 
 /* A folder without baselines, or that cannot be read, fails the check: it would pass unnoticed. */
@@ -95,7 +73,7 @@ static bool add_folder(cli_baselines *baselines, const char *folder) {
   }
   bool is_good = true;
   for (int i = 0; i < count; i++) {
-    is_good = is_good && add(baselines, joined(folder, entries[i]->d_name)) != NULL;
+    is_good = is_good && add(baselines, cli_join_path(folder, entries[i]->d_name)) != NULL;
     free(entries[i]);
   }
   free(entries);
@@ -121,8 +99,8 @@ bool cli_baselines_list(cli_baselines *baselines, const cli_arguments *arguments
   bool is_good = true;
   for (size_t i = 0; i < arguments->operand_count && is_good; i++) {
     const char *const operand = arguments->operands[i];
-    is_good = is_folder(operand) ? add_folder(baselines, operand)
-                                 : add_file(baselines, arguments, operand);
+    is_good = cli_is_folder(operand) ? add_folder(baselines, operand)
+                                     : add_file(baselines, arguments, operand);
   }
   return is_good;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/parse/candidates.h"
+#include "cli/parse/complete.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -12,9 +12,8 @@
 #include "cli/parse/input_files.h"
 #include "cli/parse/lookup.h"
 #include "cli/parse/option_values.h"
+#include "cli/parse/paths.h"
 
-/* Longer paths name nothing that can be opened. */
-#define PATH_SIZE 4096
 /* A description says what it is at its beginning. */
 #define HEAD_SIZE 4096
 
@@ -43,19 +42,6 @@ void cli_offer(const cli_unfinished *word, const char *text, const char *end,
 
 /* ---- files ---- */
 
-/* The descriptions that may be taken, and how they are called in `format`. */
-static const struct description_kind {
-  unsigned takes;
-  unsigned bundled; /* 0: none are */
-  const char *name;
-} kinds[] = {{CLI_TAKES_WORKLOAD, CLI_BUNDLED_WORKLOADS, "workload"},
-             {CLI_TAKES_SYSTEM, CLI_BUNDLED_SYSTEMS, "system"},
-             {CLI_TAKES_SERVER, CLI_BUNDLED_SERVERS, "server"},
-             {CLI_TAKES_SWEEP, CLI_BUNDLED_SWEEPS, "sweep"},
-             {CLI_TAKES_PLAN, 0, "plan"},
-             {CLI_TAKES_PROFILE, 0, "profile"}};
-enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
-
 /* Is it a description that may be taken, as far as its beginning says? */
 static bool is_taken(const char *path, unsigned takes) {
   char head[HEAD_SIZE + 1];
@@ -73,36 +59,31 @@ static bool is_taken(const char *path, unsigned takes) {
   if (format == NULL) { /* other programs' graphs can be profiles */
     return (takes & CLI_TAKES_PROFILE) != 0;
   }
-  const char *const name = format + sizeof format_start - 1;
-  for (size_t k = 0; k < KIND_COUNT; k++) {
-    const size_t name_length = strlen(kinds[k].name);
-    if (strncmp(name, kinds[k].name, name_length) == 0 && name[name_length] == '/') {
-      return (takes & kinds[k].takes) != 0;
+  const char *const found = format + sizeof format_start - 1;
+  for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
+    const char *const name = dsm_description_name(kind);
+    const size_t name_length = strlen(name);
+    if (strncmp(found, name, name_length) == 0 && found[name_length] == '/') {
+      return (takes & 1U << kind) != 0;
     }
   }
   return false;
-}
-
-static bool ends_in(const char *name, const char *suffix) {
-  const size_t length = strlen(name);
-  const size_t suffix_length = strlen(suffix);
-  return length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
 }
 
 /* A file or folder in the folder that the word names. Behind "./" a name that begins with a dash is
  * no option. */
 static void offer_entry(const cli_unfinished *word, unsigned takes, const char *folder,
                         const char *entry) {
-  char path[PATH_SIZE];
+  char path[CLI_PATH_SIZE];
   struct stat info;
   const int length = snprintf(path, sizeof path, "%s%s", folder, entry);
   const size_t skipped = strcmp(folder, "./") == 0 && entry[0] != '-' ? 2 : 0;
-  const bool is_hidden = entry[0] == '.' && !ends_in(word->rest, "/.");
-  if (length < 0 || length >= PATH_SIZE || is_hidden || stat(path, &info) != 0) {
+  const bool is_hidden = entry[0] == '.' && !cli_ends_in(word->rest, "/.");
+  if (length < 0 || length >= CLI_PATH_SIZE || is_hidden || stat(path, &info) != 0) {
     return;
   }
-  const bool is_description =
-      (takes & CLI_TAKES_ANY_DESCRIPTION) != 0 && ends_in(entry, ".json") && is_taken(path, takes);
+  const bool is_description = (takes & CLI_TAKES_ANY_DESCRIPTION) != 0 &&
+                              cli_ends_in(entry, ".json") && is_taken(path, takes);
   if (S_ISDIR(info.st_mode)) {
     cli_offer(word, path + skipped, "/", NULL);
   } else if (is_description || ((takes & CLI_TAKES_DATABASE) != 0 && dsm_store_is_database(path))) {
@@ -111,10 +92,10 @@ static void offer_entry(const cli_unfinished *word, unsigned takes, const char *
 }
 
 static void offer_entries(const cli_unfinished *word, unsigned takes) {
-  char folder[PATH_SIZE];
+  char folder[CLI_PATH_SIZE];
   const char *const slash = strrchr(word->rest, '/');
   const int length = slash == NULL ? 0 : (int)(slash + 1 - word->rest);
-  if (length >= PATH_SIZE) {
+  if (length >= CLI_PATH_SIZE) {
     return;
   }
   (void)snprintf(folder, sizeof folder, "%.*s", length, word->rest);
@@ -138,22 +119,18 @@ typedef struct name_search {
 
 static void offer_name(void *context, const char *name, const char *folder) {
   const name_search *const search = context;
-  char path[PATH_SIZE];
+  char path[CLI_PATH_SIZE];
   const int length = snprintf(path, sizeof path, "%s/%s.json", folder, name);
   const bool is_option = name[0] == '-';
-  if (length > 0 && length < PATH_SIZE && !is_option && is_taken(path, search->takes)) {
+  if (length > 0 && length < CLI_PATH_SIZE && !is_option && is_taken(path, search->takes)) {
     cli_offer(search->word, name, "", NULL);
   }
 }
 
 void cli_offer_files(const cli_unfinished *word, unsigned takes) {
-  unsigned bundled = 0;
-  for (size_t k = 0; k < KIND_COUNT; k++) {
-    bundled |= (takes & kinds[k].takes) != 0 ? kinds[k].bundled : 0;
-  }
   if ((takes & CLI_TAKES_ANY_DESCRIPTION) != 0) {
     name_search search = {.word = word, .takes = takes};
-    cli_visit_names(bundled, offer_name, &search);
+    cli_visit_names(takes, offer_name, &search);
   }
   if ((takes & CLI_TAKES_FILE) != 0) {
     (void)printf(":files\n");
@@ -171,7 +148,7 @@ void cli_offer_layers(const cli_unfinished *word) {
     return;
   }
   const cli_arguments arguments = {.command = word->command};
-  cli_loaded loaded = cli_load_any(&arguments, word->operands[0], NULL);
+  cli_loaded loaded = cli_load(&arguments, word->operands[0], DSM_DESCRIPTION_COUNT, NULL);
   const dsm_workload *const workload =
       loaded.plan != NULL ? loaded.plan->workload : loaded.workload;
   for (size_t i = 0; workload != NULL && i < workload->layer_count; i++) {
@@ -193,7 +170,7 @@ static char *read_operand(const cli_unfinished *word, dsm_description kind, size
     char *path = NULL;
     char *text = NULL;
     dsm_description found;
-    const unsigned everywhere = CLI_BUNDLED_WORKLOADS | CLI_BUNDLED_SYSTEMS | CLI_BUNDLED_SERVERS;
+    const unsigned everywhere = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SERVER;
     const bool is_read =
         strcmp(word->operands[i], "-") != 0 &&
         cli_find_input(&path, &arguments, word->operands[i], everywhere, NULL) == DSM_OK &&
@@ -214,7 +191,7 @@ static void offer_steps(const cli_unfinished *word, dsm_description kind) {
   size_t length = sizeof nothing - 1;
   char *const text = read_operand(word, kind, &length);
   const char *const below = word->rest + 1;
-  char path[PATH_SIZE];
+  char path[CLI_PATH_SIZE];
   /* A name may have dots in it: what is behind the last dot is not always all of the step. */
   for (size_t cut = strlen(below); cut <= strlen(below); cut--) {
     if (cut < sizeof path && (cut == 0 || below[cut] == '.')) {
@@ -231,12 +208,6 @@ static void offer_steps(const cli_unfinished *word, dsm_description kind) {
     }
   }
   free(text);
-}
-
-static dsm_description kind_of_root(const char *root) {
-  return strcmp(root, "workload") == 0 ? DSM_DESCRIPTION_WORKLOAD
-         : strcmp(root, "system") == 0 ? DSM_DESCRIPTION_SYSTEM
-                                       : DSM_DESCRIPTION_SERVER;
 }
 
 /* The values of an axis of inputs, such as workload=vgg16,resnet50. */
@@ -266,17 +237,20 @@ void cli_offer_paths(const cli_unfinished *word, bool is_axis) {
   if (is_axis && offer_inputs(word)) {
     return;
   }
-  for (size_t i = 0; cli_set_root(word->command, i) != NULL; i++) {
-    const char *const root = cli_set_root(word->command, i);
-    const size_t length = strlen(root);
-    if (strncmp(word->rest, root, length) == 0 && word->rest[length] == '.') {
-      cli_unfinished below = *word;
-      below.lead_length += length;
-      below.rest += length;
-      offer_steps(&below, kind_of_root(root));
-      return;
+  const unsigned roots = cli_set_roots(word->command);
+  const dsm_description root = cli_find_root(roots, word->rest);
+  if (root != DSM_DESCRIPTION_COUNT) {
+    const size_t length = strlen(dsm_description_name(root));
+    cli_unfinished below = *word;
+    below.lead_length += length;
+    below.rest += length;
+    offer_steps(&below, root);
+    return;
+  }
+  for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
+    if ((roots & 1U << kind) != 0) {
+      cli_offer(word, dsm_description_name(kind), ".", NULL);
     }
-    cli_offer(word, root, ".", NULL);
   }
   for (size_t i = 0; is_axis && i < sizeof other_axes / sizeof *other_axes; i++) {
     cli_offer(word, other_axes[i], "=", NULL);

@@ -4,9 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/parse/candidates.h"
-#include "cli/rows/option_table.h"
-
 /* ---- what stands before ---- */
 
 /* What the words before the last one leave open. */

@@ -5,56 +5,51 @@
 #include <stdlib.h>
 
 #include "cli/parse/lookup.h"
-#include "cli/parse/sweep_request.h"
+#include "cli/rows/rows.h"
 
 /* A plan is edited, not overridden: its decisions may not fit other inputs. */
-static dsm_status parse_plan(cli_loaded *loaded, const cli_overrides *overrides, const char *text,
-                             size_t length, dsm_diags *diags) {
-  if (overrides->workload_count + overrides->system_count > 0) {
+static dsm_status parse_plan(cli_loaded *loaded, const cli_arguments *arguments, dsm_diags *diags) {
+  const cli_override_list *const of = arguments->overrides.of;
+  if (of[DSM_DESCRIPTION_WORKLOAD].count + of[DSM_DESCRIPTION_SYSTEM].count > 0) {
     dsm_diag diag = {.message = "expected no --set for a plan: edit the plan, or explore again"};
     (void)snprintf(diag.file, sizeof diag.file, "%s", loaded->path);
     dsm_diags_append(diags, &diag);
     return DSM_ERROR_USAGE;
   }
-  return dsm_plan_parse(&loaded->plan, text, length, loaded->path, &loaded->recorded_step_cycles,
-                        diags);
+  return dsm_plan_parse(&loaded->plan, loaded->text, loaded->length, loaded->path,
+                        &loaded->recorded_step_cycles, diags);
 }
 
 /* --set of a sweep is for all points. */
-static dsm_status parse_sweep(cli_loaded *loaded, const cli_arguments *arguments, const char *text,
-                              size_t length, dsm_diags *diags) {
-  const dsm_sweep_request request = {.sets = arguments->overrides.recorded,
-                                     .set_count = arguments->overrides.recorded_count};
-  return cli_parse_sweep(&loaded->sweep, arguments, text, length, loaded->path, &request, diags);
+static dsm_status parse_sweep(cli_loaded *loaded, const cli_arguments *arguments,
+                              dsm_diags *diags) {
+  const cli_texts *const sets = &arguments->overrides.recorded;
+  const dsm_sweep_request request = {.sets = sets->items, .set_count = sets->count};
+  return cli_parse_sweep(&loaded->sweep, arguments, loaded->text, loaded->length, loaded->path,
+                         &request, diags);
 }
 
-static dsm_status parse_profile(cli_loaded *loaded, const char *text, size_t length,
-                                dsm_diags *diags) {
-  dsm_instance_options options;
-  dsm_instance_options_init(&options);
-  return dsm_profile_parse(&loaded->profile, text, length, loaded->path, &options, diags);
-}
-
-static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, const char *text,
-                        size_t length, dsm_diags *diags) {
-  const cli_overrides *const overrides = &arguments->overrides;
-  const char *const file = loaded->path;
+static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, dsm_diags *diags) {
+  const cli_override_list *const overrides = &arguments->overrides.of[loaded->kind];
+  const char *const text = loaded->text;
+  const size_t length = loaded->length;
   switch (loaded->kind) {
   case DSM_DESCRIPTION_WORKLOAD:
-    return dsm_workload_parse(&loaded->workload, text, length, file, overrides->workload,
-                              overrides->workload_count, diags);
+    return dsm_workload_parse(&loaded->workload, text, length, loaded->path, overrides->items,
+                              overrides->count, diags);
   case DSM_DESCRIPTION_SYSTEM:
-    return dsm_system_parse(&loaded->system, text, length, file, overrides->system,
-                            overrides->system_count, diags);
-  case DSM_DESCRIPTION_PLAN:
-    return parse_plan(loaded, overrides, text, length, diags);
-  case DSM_DESCRIPTION_SWEEP:
-    return parse_sweep(loaded, arguments, text, length, diags);
+    return dsm_system_parse(&loaded->system, text, length, loaded->path, overrides->items,
+                            overrides->count, diags);
   case DSM_DESCRIPTION_SERVER:
-    return dsm_server_parse(&loaded->server, text, length, file, overrides->server,
-                            overrides->server_count, diags);
+    return dsm_server_parse(&loaded->server, text, length, loaded->path, overrides->items,
+                            overrides->count, diags);
   case DSM_DESCRIPTION_PROFILE:
-    return parse_profile(loaded, text, length, diags);
+    return dsm_profile_parse(&loaded->profile, text, length, loaded->path,
+                             &arguments->partition.instance, diags);
+  case DSM_DESCRIPTION_PLAN:
+    return parse_plan(loaded, arguments, diags);
+  case DSM_DESCRIPTION_SWEEP:
+    return parse_sweep(loaded, arguments, diags);
   case DSM_DESCRIPTION_COUNT:
     break;
   }
@@ -71,22 +66,34 @@ static dsm_status refuse_database(const char *path, dsm_diags *diags) {
   return DSM_ERROR_INVALID;
 }
 
-cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_diags *diags) {
-  cli_loaded loaded = {0};
-  loaded.status = cli_find_input(&loaded.path, arguments, name, CLI_BUNDLED_ALL, diags);
-  if (loaded.status == DSM_OK && dsm_store_is_database(loaded.path)) {
-    loaded.status = refuse_database(loaded.path, diags);
+/* Reads a description of any kind, and finds out of which. */
+static dsm_status read_any(cli_loaded *loaded, dsm_diags *diags) {
+  dsm_status status = dsm_store_is_database(loaded->path)
+                          ? refuse_database(loaded->path, diags)
+                          : dsm_file_read(&loaded->text, &loaded->length, loaded->path, diags);
+  if (status == DSM_OK) {
+    status =
+        dsm_description_detect(&loaded->kind, loaded->text, loaded->length, loaded->path, diags);
+    loaded->is_detected = status == DSM_OK;
+  }
+  return status;
+}
+
+cli_loaded cli_load(const cli_arguments *arguments, const char *name, dsm_description kind,
+                    dsm_diags *diags) {
+  const bool is_any = kind == DSM_DESCRIPTION_COUNT;
+  const unsigned kinds = CLI_TAKES_BUNDLED & (is_any ? ~0U : 1U << kind);
+  cli_loaded loaded = {.kind = is_any ? DSM_DESCRIPTION_WORKLOAD : kind};
+  loaded.status = cli_find_input(&loaded.path, arguments, name, kinds, diags);
+  if (loaded.status == DSM_OK) {
+    loaded.status = is_any ? read_any(&loaded, diags)
+                           : dsm_file_read(&loaded.text, &loaded.length, loaded.path, diags);
   }
   if (loaded.status == DSM_OK) {
-    loaded.status = dsm_file_read(&loaded.text, &loaded.length, loaded.path, diags);
+    loaded.status = parse(&loaded, arguments, diags);
   }
-  if (loaded.status == DSM_OK) {
-    loaded.status =
-        dsm_description_detect(&loaded.kind, loaded.text, loaded.length, loaded.path, diags);
-    loaded.is_detected = loaded.status == DSM_OK;
-  }
-  if (loaded.status == DSM_OK) {
-    loaded.status = parse(&loaded, arguments, loaded.text, loaded.length, diags);
+  if (loaded.status == DSM_ERROR_INVALID && !is_any) {
+    cli_note_hidden(loaded.path, name, kinds, diags);
   }
   return loaded;
 }
@@ -101,49 +108,4 @@ void cli_loaded_fini(cli_loaded *loaded) {
   free(loaded->path);
   free(loaded->text);
   *loaded = (cli_loaded){0};
-}
-
-dsm_status cli_load_workload(dsm_workload **workload, const cli_arguments *arguments,
-                             const char *name, dsm_diags *diags) {
-  char *path;
-  dsm_status status = cli_find_input(&path, arguments, name, CLI_BUNDLED_WORKLOADS, diags);
-  if (status == DSM_OK) {
-    status = dsm_workload_load(workload, path, arguments->overrides.workload,
-                               arguments->overrides.workload_count, diags);
-  }
-  if (status == DSM_ERROR_INVALID) {
-    cli_note_hidden(path, name, CLI_BUNDLED_WORKLOADS, diags);
-  }
-  free(path);
-  return status;
-}
-
-dsm_status cli_load_system(dsm_system **system, const cli_arguments *arguments, const char *name,
-                           dsm_diags *diags) {
-  char *path;
-  dsm_status status = cli_find_input(&path, arguments, name, CLI_BUNDLED_SYSTEMS, diags);
-  if (status == DSM_OK) {
-    status = dsm_system_load(system, path, arguments->overrides.system,
-                             arguments->overrides.system_count, diags);
-  }
-  if (status == DSM_ERROR_INVALID) {
-    cli_note_hidden(path, name, CLI_BUNDLED_SYSTEMS, diags);
-  }
-  free(path);
-  return status;
-}
-
-dsm_status cli_load_server(dsm_server **server, const cli_arguments *arguments, const char *name,
-                           dsm_diags *diags) {
-  char *path;
-  dsm_status status = cli_find_input(&path, arguments, name, CLI_BUNDLED_SERVERS, diags);
-  if (status == DSM_OK) {
-    status = dsm_server_load(server, path, arguments->overrides.server,
-                             arguments->overrides.server_count, diags);
-  }
-  if (status == DSM_ERROR_INVALID) {
-    cli_note_hidden(path, name, CLI_BUNDLED_SERVERS, diags);
-  }
-  free(path);
-  return status;
 }

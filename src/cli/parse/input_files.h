@@ -6,8 +6,8 @@
 #include "cli/parse/arguments.h"
 #include "dsm/dsm.h"
 
-/** Exactly one of workload, system, plan and sweep is not NULL if status is DSM_OK, else none is.
- */
+/** Exactly one of workload, system, plan, sweep, server and profile is not NULL if status is
+ * DSM_OK, else none is. */
 typedef struct cli_loaded {
   char *path; /**< as found; NULL if it was not */
   char *text; /**< what it says; NULL if it could not be read */
@@ -24,19 +24,52 @@ typedef struct cli_loaded {
   dsm_instance *profile;
 } cli_loaded;
 
-/** Finds, reads and parses a description, after applying the overrides of its kind. To be freed
- * with cli_loaded_fini in any case. */
-cli_loaded cli_load_any(const cli_arguments *arguments, const char *name, dsm_diags *diags);
+/** Finds, reads and parses a description of a kind, or of any (DSM_DESCRIPTION_COUNT), after
+ * applying the overrides of its kind. To be freed with cli_loaded_fini in any case. */
+cli_loaded cli_load(const cli_arguments *arguments, const char *name, dsm_description kind,
+                    dsm_diags *diags);
 
 void cli_loaded_fini(cli_loaded *loaded);
 
-/* Find, read and parse a description of a known kind, after applying the overrides of that kind. On
- * failure the pointer stays as it is. */
-DSM_NODISCARD dsm_status cli_load_workload(dsm_workload **workload, const cli_arguments *arguments,
-                                           const char *name, dsm_diags *diags);
-DSM_NODISCARD dsm_status cli_load_system(dsm_system **system, const cli_arguments *arguments,
-                                         const char *name, dsm_diags *diags);
-DSM_NODISCARD dsm_status cli_load_server(dsm_server **server, const cli_arguments *arguments,
-                                         const char *name, dsm_diags *diags);
+/* ---- sweeps ---- */
+
+/** Makes the sweep of a specification's text, which was read from `path`. `request` may be NULL.
+ * Statuses as of dsm_sweep_make. */
+DSM_NODISCARD dsm_status cli_parse_sweep(dsm_sweep **sweep, const cli_arguments *arguments,
+                                         const char *text, size_t length, const char *path,
+                                         const dsm_sweep_request *request, dsm_diags *diags);
+
+/** Makes the sweep that the operands SPEC, or WORKLOAD SYSTEM, and the options ask for. *stem,
+ * malloc'ed, is what its files are called after; NULL if standard input is involved. */
+DSM_NODISCARD dsm_status cli_make_sweep(dsm_sweep **sweep, char **stem,
+                                        const cli_arguments *arguments, dsm_diags *diags);
+
+/* ---- baselines: the operands of check ---- */
+
+/** Most findings that are kept of a baseline. */
+#define CLI_BASELINE_FINDINGS_MAX 20
+
+typedef struct cli_baseline {
+  char *file;        /**< as shown and read; a folder if it holds no baseline */
+  dsm_status status; /**< DSM_OK: there is such a file */
+  dsm_diags *diags;  /**< what was found */
+} cli_baseline;
+
+typedef struct cli_baselines {
+  cli_baseline *items;
+  size_t count;
+} cli_baselines;
+
+/**
+ * Lists the baselines of all operands: a folder stands for all its *.json by name, bytewise. What
+ * cannot be found is an item with its reason. False if out of memory. To be freed with
+ * cli_baselines_fini in any case.
+ */
+bool cli_baselines_list(cli_baselines *baselines, const cli_arguments *arguments);
+
+/** The baseline that is this file, by whatever name; NULL: none is. */
+const cli_baseline *cli_baselines_find(const cli_baselines *baselines, const char *file);
+
+void cli_baselines_fini(cli_baselines *baselines);
 
 #endif

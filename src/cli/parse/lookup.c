@@ -14,12 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/parse/output_conflicts.h"
+#include "cli/parse/paths.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "dsm/suggest.h"
 
-/* Longer paths name nothing that can be opened. */
-#define PATH_SIZE 4096
 #define FOLDERS_MAX 64
 /* Names that a message lists. */
 #define STARTING_MAX 6
@@ -54,15 +53,10 @@ static void add_environment(folder_list *list) {
   }
 }
 
-static bool is_folder(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* Writes the folder of the program's folder. The program's own path has no links in it, so it is
  * found by cutting. False where the system does not tell the path. */
-static bool find_own_prefix(char prefix[PATH_SIZE]) {
-  const ssize_t length = readlink("/proc/self/exe", prefix, PATH_SIZE - 1);
+static bool find_own_prefix(char prefix[CLI_PATH_SIZE]) {
+  const ssize_t length = readlink("/proc/self/exe", prefix, CLI_PATH_SIZE - 1);
   if (length <= 0) {
     return false;
   }
@@ -78,13 +72,13 @@ static bool find_own_prefix(char prefix[PATH_SIZE]) {
 
 /* Descriptions lie beside the program, so that an installation can be moved; else where it was
  * built to be installed. */
-static void add_bundled(folder_list *list, const char *kind) {
-  char prefix[PATH_SIZE];
-  char folder[PATH_SIZE + 64];
+static void add_installed(folder_list *list, const char *kind) {
+  char prefix[CLI_PATH_SIZE];
+  char folder[CLI_PATH_SIZE + 64];
   bool is_beside = false;
   if (find_own_prefix(prefix)) {
     (void)snprintf(folder, sizeof folder, "%s/share/dsm/%s", prefix, kind);
-    is_beside = is_folder(folder);
+    is_beside = cli_is_folder(folder);
   }
   if (!is_beside) {
     (void)snprintf(folder, sizeof folder, DSM_DATADIR "/%s", kind);
@@ -92,32 +86,33 @@ static void add_bundled(folder_list *list, const char *kind) {
   add_folder(list, folder, strlen(folder));
 }
 
-/* The kinds of bundled descriptions, by bit. */
-static const struct bundled_kind {
-  unsigned bit;
-  const char *name;
-  const char *folder;
-} bundled_kinds[] = {{CLI_BUNDLED_WORKLOADS, "workload", "workloads"},
-                     {CLI_BUNDLED_SYSTEMS, "system", "systems"},
-                     {CLI_BUNDLED_SWEEPS, "sweep", "sweeps"},
-                     {CLI_BUNDLED_SERVERS, "server", "servers"}};
-enum { BUNDLED_KINDS = sizeof bundled_kinds / sizeof bundled_kinds[0] };
+/* Is a kind among some, of which bundled descriptions there are? */
+static bool has_kind(unsigned kinds, dsm_description kind) {
+  return (kinds & CLI_TAKES_BUNDLED & 1U << kind) != 0;
+}
 
 /* What a single bit stands for. */
-static const char *name_of_kind(unsigned bundled) {
-  for (size_t k = 0; k < BUNDLED_KINDS; k++) {
-    if (bundled_kinds[k].bit == bundled) {
-      return bundled_kinds[k].name;
+static const char *name_of_kind(unsigned kinds) {
+  for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
+    if (kinds == 1U << kind) {
+      return dsm_description_name(kind);
     }
   }
   return "KIND";
 }
 
+/* The folder of a kind is called as the kind, in the plural. */
+static void add_bundled(folder_list *list, dsm_description kind) {
+  char folder[32];
+  (void)snprintf(folder, sizeof folder, "%ss", dsm_description_name(kind));
+  add_installed(list, folder);
+}
+
 static void list_folders(folder_list *list, unsigned bundled) {
   add_environment(list);
-  for (size_t k = 0; k < BUNDLED_KINDS; k++) {
-    if ((bundled & bundled_kinds[k].bit) != 0) {
-      add_bundled(list, bundled_kinds[k].folder);
+  for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
+    if (has_kind(bundled, kind)) {
+      add_bundled(list, kind);
     }
   }
 }
@@ -135,17 +130,12 @@ static bool is_file(const char *path) {
   return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
-static bool has_suffix(const char *name) {
-  const size_t length = strlen(name);
-  return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
-}
-
 /* Writes folder/name, or folder/name.json if only that is a file. False if neither is. */
-static bool is_in_folder(const char *folder, const char *name, char path[PATH_SIZE]) {
+static bool is_in_folder(const char *folder, const char *name, char path[CLI_PATH_SIZE]) {
   for (int with_suffix = 0; with_suffix < 2; with_suffix++) {
     const int length =
-        snprintf(path, PATH_SIZE, "%s/%s%s", folder, name, with_suffix == 1 ? suffix : "");
-    if (length > 0 && length < PATH_SIZE && is_file(path)) {
+        snprintf(path, CLI_PATH_SIZE, "%s/%s%s", folder, name, with_suffix == 1 ? suffix : "");
+    if (length > 0 && length < CLI_PATH_SIZE && is_file(path)) {
       return true;
     }
   }
@@ -180,10 +170,10 @@ static void add_starting(near_names *near, const char *candidate) {
  * name than the nearest so far. */
 static void consider(near_names *near, const char *entry) {
   char candidate[NAME_MAX + 1];
-  if (!has_suffix(entry)) {
+  if (!cli_ends_in(entry, suffix)) {
     return;
   }
-  const size_t length = strlen(entry) - (has_suffix(near->name) ? 0 : sizeof suffix - 1);
+  const size_t length = strlen(entry) - (cli_ends_in(near->name, suffix) ? 0 : sizeof suffix - 1);
   (void)snprintf(candidate, sizeof candidate, "%.*s", (int)length, entry);
   const char *const words[] = {near->nearest[0] == '\0' ? NULL : near->nearest, candidate};
   if (dsm_suggest(near->name, words, 2) == candidate) {
@@ -232,15 +222,12 @@ static void ask(dsm_diag *diag, const near_names *near) {
   }
 }
 
-/* Is there a bundled description of that name among these kinds? */
-static bool is_bundled(unsigned kinds, const char *name) {
-  if (kinds == 0) {
-    return false;
-  }
-  char path[PATH_SIZE];
+/* Is there a description of that name in $DSM_PATH or among the bundled ones of a kind? */
+static bool is_described(dsm_description kind, const char *name) {
+  char path[CLI_PATH_SIZE];
   bool is_found = false;
   folder_list folders = {.count = 0};
-  list_folders(&folders, kinds);
+  list_folders(&folders, 1U << kind);
   for (size_t i = 0; i < folders.count; i++) {
     is_found = is_found || is_in_folder(folders.items[i], name, path);
   }
@@ -263,9 +250,9 @@ static void suggest(dsm_diag *diag, const folder_list *folders, const char *name
                     unsigned bundled) {
   near_names near = {.name = name};
   const char *other = NULL;
-  for (size_t k = 0; k < BUNDLED_KINDS && other == NULL; k++) {
-    const bool is_other = is_bundled(bundled_kinds[k].bit & ~bundled, name);
-    other = is_other ? bundled_kinds[k].name : NULL;
+  for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT && other == NULL; kind++) {
+    const bool is_other = has_kind(~bundled, kind) && is_described(kind, name);
+    other = is_other ? dsm_description_name(kind) : NULL;
   }
   find_near(folders, &near);
   if (other != NULL) {
@@ -326,7 +313,8 @@ static void say_where(const cli_arguments *arguments, const char *name, const ch
 }
 
 /* The file behind a plain name, or NULL. */
-static const char *find_plain(const folder_list *folders, const char *name, char found[PATH_SIZE]) {
+static const char *find_plain(const folder_list *folders, const char *name,
+                              char found[CLI_PATH_SIZE]) {
   for (size_t i = 0; i < folders->count; i++) {
     if (is_in_folder(folders->items[i], name, found)) {
       return found;
@@ -339,7 +327,7 @@ static const char *find_plain(const folder_list *folders, const char *name, char
 dsm_status cli_find_input(char **path, const cli_arguments *arguments, const char *name,
                           unsigned bundled, dsm_diags *diags) {
   *path = NULL;
-  char found[PATH_SIZE];
+  char found[CLI_PATH_SIZE];
   const char *result = name;
   dsm_status status = DSM_OK;
   if (name[0] == '\0') {
@@ -354,8 +342,8 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     if (folders.failed) {
       status = cli_note_out_of_memory(diags);
     } else if (result == NULL) {
-      status = is_folder(name) ? report_folder(name, diags)
-                               : report_missing(&folders, name, bundled, diags);
+      status = cli_is_folder(name) ? report_folder(name, diags)
+                                   : report_missing(&folders, name, bundled, diags);
     }
     free_folders(&folders);
   } else if (!is_plain && strcmp(name, "-") != 0 && is_nothing(name)) {
@@ -374,7 +362,7 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
 
 dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const char *name,
                            const char *folder, unsigned bundled, dsm_diags *diags) {
-  char found[PATH_SIZE];
+  char found[CLI_PATH_SIZE];
   const bool is_relative = name[0] != '\0' && name[0] != '/' && strcmp(name, "-") != 0;
   if (folder == NULL || !is_relative || !is_in_folder(folder, name, found)) {
     return cli_find_input(path, arguments, name, bundled, diags);
@@ -391,9 +379,9 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
 
 dsm_status cli_find_installed(char **path, const char *folder, const char *name, dsm_diags *diags) {
   *path = NULL;
-  char found[PATH_SIZE];
+  char found[CLI_PATH_SIZE];
   folder_list folders = {.count = 0};
-  add_bundled(&folders, folder);
+  add_installed(&folders, folder);
   dsm_status status = folders.failed ? cli_note_out_of_memory(diags) : DSM_OK;
   if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], name, found))) {
     dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
@@ -412,18 +400,19 @@ dsm_status cli_find_installed(char **path, const char *folder, const char *name,
 }
 
 void cli_note_hidden(const char *path, const char *name, unsigned bundled, dsm_diags *diags) {
-  for (size_t k = 0; k < BUNDLED_KINDS && strchr(name, '/') == NULL; k++) {
-    char found[PATH_SIZE];
+  for (dsm_description kind = 0; kind < DSM_DESCRIPTION_COUNT && strchr(name, '/') == NULL;
+       kind++) {
+    char found[CLI_PATH_SIZE];
     folder_list folders = {.count = 0};
-    if ((bundled & bundled_kinds[k].bit) != 0) {
-      add_bundled(&folders, bundled_kinds[k].folder);
+    if (has_kind(bundled, kind)) {
+      add_bundled(&folders, kind);
     }
     if (folders.count > 0 && is_in_folder(folders.items[0], name, found) &&
         strcmp(found, path) != 0) {
       dsm_diag diag = {.severity = DSM_SEVERITY_NOTE};
       (void)snprintf(diag.file, sizeof diag.file, "%s", path);
       (void)snprintf(diag.message, sizeof diag.message,
-                     "this file hides the bundled %s of that name", bundled_kinds[k].name);
+                     "this file hides the bundled %s of that name", dsm_description_name(kind));
       dsm_diags_append(diags, &diag);
     }
     free_folders(&folders);
@@ -438,7 +427,7 @@ void cli_visit_names(unsigned bundled, cli_name_visitor *visit, void *context) {
     const int count = scandir(folders.items[i], &entries, NULL, alphasort);
     for (int entry = 0; entry < count; entry++) {
       char *const name = entries[entry]->d_name;
-      if (has_suffix(name)) {
+      if (cli_ends_in(name, suffix)) {
         name[strlen(name) - (sizeof suffix - 1)] = '\0';
         visit(context, name, folders.items[i]);
       }

@@ -10,17 +10,9 @@
 #include "cli/parse/arguments.h"
 #include "dsm/dsm.h"
 
-/* Bits for the bundled folders to look in. */
-enum {
-  CLI_BUNDLED_WORKLOADS = 1 << 0,
-  CLI_BUNDLED_SYSTEMS = 1 << 1,
-  CLI_BUNDLED_SWEEPS = 1 << 2,
-  CLI_BUNDLED_SERVERS = 1 << 3,
-  CLI_BUNDLED_ALL = (1 << 4) - 1
-};
-
 /**
- * Finds the file of a name. *path is malloc'ed, to be freed by the caller; NULL unless DSM_OK.
+ * Finds the file of a name, also among the bundled descriptions of some kinds, bits CLI_TAKES_...
+ * *path is malloc'ed, to be freed by the caller; NULL unless DSM_OK.
  * DSM_ERROR_IO with one finding, which says where it was looked for; DSM_ERROR_USAGE for a file
  * that an option is to write; DSM_ERROR_OUT_OF_MEMORY.
  */

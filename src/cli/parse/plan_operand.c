@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "cli/parse/lookup.h"
-#include "cli/parse/output_conflicts.h"
+#include "cli/parse/paths.h"
 #include "cli/run/complain.h"
-
-#define FINDINGS_MAX 100
 
 /* ---- what goes wrong ---- */
 
@@ -57,8 +55,8 @@ static dsm_status load_point(cli_plan_operand *operand, const char *point_text, 
 
 /* ---- files ---- */
 
-static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *arguments,
-                            dsm_diags *diags) {
+static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *arguments) {
+  dsm_diags *const diags = arguments->diags;
   const dsm_status status = cli_find_input(&operand->file, arguments, operand->name, 0, diags);
   if (status != DSM_OK) {
     return status;
@@ -71,7 +69,8 @@ static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *argu
 
 /* What stands before the colon is the name of a file, whatever it holds. */
 static dsm_status load_behind_colon(cli_plan_operand *operand, const cli_arguments *arguments,
-                                    const char *point_text, dsm_diags *diags) {
+                                    const char *point_text) {
+  dsm_diags *const diags = arguments->diags;
   const dsm_status status = cli_check_unwritten(arguments, operand->file, diags);
   if (status != DSM_OK) {
     return status;
@@ -89,17 +88,17 @@ bool cli_is_point(const char *name) {
 }
 
 dsm_status cli_load_plan(cli_plan_operand *operand, const cli_arguments *arguments,
-                         const char *name, dsm_diags *diags) {
+                         const char *name) {
   *operand = (cli_plan_operand){.name = name, .is_point = cli_is_point(name)};
   if (!operand->is_point) {
-    return load_file(operand, arguments, diags);
+    return load_file(operand, arguments);
   }
   const char *const colon = strrchr(name, ':');
   operand->file = strndup(name, (size_t)(colon - name));
   if (operand->file == NULL) {
-    return cli_note_out_of_memory(diags);
+    return cli_note_out_of_memory(arguments->diags);
   }
-  return load_behind_colon(operand, arguments, colon + 1, diags);
+  return load_behind_colon(operand, arguments, colon + 1);
 }
 
 void cli_plan_operand_fini(cli_plan_operand *operand) {
@@ -109,19 +108,23 @@ void cli_plan_operand_fini(cli_plan_operand *operand) {
 }
 
 cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arguments) {
-  *operand = (cli_plan_operand){0};
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
-  const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0], diags);
-  cli_print_findings(arguments, diags);
-  dsm_diags_free(diags);
+  const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0]);
+  cli_print_findings(arguments);
   if (status == DSM_OK) {
     cli_note_recorded_step(arguments, operand->is_point ? operand->name : "the plan", operand->plan,
                            operand->recorded_step_cycles);
   }
   return cli_exit_of(status);
+}
+
+cli_exit cli_use_plan(const cli_arguments *arguments, cli_plan_use *use) {
+  cli_plan_operand operand;
+  cli_exit outcome = cli_load_first_plan(&operand, arguments);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = use(arguments, &operand);
+  }
+  cli_plan_operand_fini(&operand);
+  return outcome;
 }
 
 void cli_note_recorded_step(const cli_arguments *arguments, const char *name, const dsm_plan *plan,

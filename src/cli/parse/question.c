@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/parse/question.h"
+/* question.c: what a plan is the answer to. */
+#include "cli/parse/plan_operand.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/parse/lookup.h"
-#include "cli/parse/plan_operand.h"
 #include "cli/run/complain.h"
-
-#define FINDINGS_MAX 100
 
 /* A plan as text, of a file or made of a point. */
 typedef struct plan_text {
   char *path; /* as found; NULL: the operand is a point */
   char *text;
   size_t length;
-  dsm_override *overrides;
-  size_t override_count;
+  cli_override_list overrides;
 } plan_text;
 
-void cli_take_overrides(dsm_override *taken, size_t *taken_count, const dsm_override *given,
-                        size_t given_count) {
+void cli_take_overrides(cli_override_list *taken, const cli_override_list *given) {
   static const char option[] = "--set ";
   static const size_t length = sizeof option - 1;
-  for (size_t i = 0; i < given_count; i++) {
-    const bool is_set = strncmp(given[i].origin, option, length) == 0;
-    taken[*taken_count] = given[i];
-    taken[*taken_count].path = is_set ? given[i].origin + length : "workload.minibatch";
-    ++*taken_count;
+  for (size_t i = 0; i < given->count; i++) {
+    const bool is_set = strncmp(given->items[i].origin, option, length) == 0;
+    dsm_override *const to = &taken->items[taken->count++];
+    *to = given->items[i];
+    to->path = is_set ? to->origin + length : "workload.minibatch";
   }
 }
 
@@ -63,7 +59,8 @@ static bool may_be_network(const char *name) {
   return strpbrk(name, "/.") == NULL;
 }
 
-static cli_exit read_file(plan_text *of, const cli_arguments *arguments, dsm_diags *diags) {
+static cli_exit read_file(plan_text *of, const cli_arguments *arguments) {
+  dsm_diags *const diags = arguments->diags;
   dsm_status status = cli_find_input(&of->path, arguments, arguments->operands[0], 0, diags);
   if (status == DSM_ERROR_IO && may_be_network(arguments->operands[0])) {
     dsm_diags_clear(diags);
@@ -78,16 +75,17 @@ static cli_exit read_file(plan_text *of, const cli_arguments *arguments, dsm_dia
   return status == DSM_OK && !is_plan(of) ? complain_of_one(arguments) : cli_exit_of(status);
 }
 
-static cli_exit take_text(plan_text *of, const cli_arguments *arguments, dsm_diags *diags) {
-  const cli_overrides *const given = &arguments->overrides;
-  of->overrides = calloc(given->workload_count + given->system_count + 1, sizeof *of->overrides);
-  if (of->overrides == NULL) {
+static cli_exit take_text(plan_text *of, const cli_arguments *arguments) {
+  const cli_override_list *const workload = &arguments->overrides.of[DSM_DESCRIPTION_WORKLOAD];
+  const cli_override_list *const system = &arguments->overrides.of[DSM_DESCRIPTION_SYSTEM];
+  of->overrides.items = calloc(workload->count + system->count + 1, sizeof *of->overrides.items);
+  if (of->overrides.items == NULL) {
     return cli_out_of_memory();
   }
-  cli_take_overrides(of->overrides, &of->override_count, given->workload, given->workload_count);
-  cli_take_overrides(of->overrides, &of->override_count, given->system, given->system_count);
+  cli_take_overrides(&of->overrides, workload);
+  cli_take_overrides(&of->overrides, system);
   return cli_is_point(arguments->operands[0]) ? print_point(of, arguments)
-                                              : read_file(of, arguments, diags);
+                                              : read_file(of, arguments);
 }
 
 /* ---- the options ---- */
@@ -152,22 +150,18 @@ static cli_exit settle_options(cli_question *question) {
 
 cli_exit cli_load_question(cli_question *question, const cli_arguments *arguments) {
   *question = (cli_question){.arguments = *arguments};
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
   plan_text of = {0};
-  cli_exit outcome = take_text(&of, arguments, diags);
+  cli_exit outcome = take_text(&of, arguments);
   if (outcome == CLI_EXIT_DONE) {
     const char *const name = of.path == NULL ? arguments->operands[0] : of.path;
-    outcome = cli_exit_of(dsm_question_parse(&question->baseline, of.text, of.length, name,
-                                             of.overrides, of.override_count, diags));
+    outcome =
+        cli_exit_of(dsm_question_parse(&question->baseline, of.text, of.length, name,
+                                       of.overrides.items, of.overrides.count, arguments->diags));
   }
-  cli_print_findings(arguments, diags);
-  dsm_diags_free(diags);
+  cli_print_findings(arguments);
   free(of.path);
   free(of.text);
-  free(of.overrides);
+  free(of.overrides.items);
   return outcome == CLI_EXIT_DONE ? settle_options(question) : outcome;
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/parse/sweep_request.h"
+#include "cli/parse/input_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/parse/lookup.h"
+#include "cli/parse/paths.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 
 /* What the reader of a sweep's inputs needs. */
@@ -33,9 +35,7 @@ static dsm_status read_input(void *context, const char *name, const char *folder
                              dsm_description kind, char **text, size_t *length, char **file,
                              dsm_diags *diags) {
   inputs *const in = context;
-  const unsigned bundled =
-      kind == DSM_DESCRIPTION_WORKLOAD ? CLI_BUNDLED_WORKLOADS : CLI_BUNDLED_SYSTEMS;
-  dsm_status status = cli_find_beside(file, in->arguments, name, folder, bundled, diags);
+  dsm_status status = cli_find_beside(file, in->arguments, name, folder, 1U << kind, diags);
   if (status == DSM_OK) {
     status = read_once(in, *file, text, length, diags);
   }
@@ -81,8 +81,8 @@ static dsm_sweep_request make_request(const cli_arguments *arguments) {
                                .vary_count = options->varies.count,
                                .excludes = options->excludes.items,
                                .exclude_count = options->excludes.count,
-                               .sets = arguments->overrides.recorded,
-                               .set_count = arguments->overrides.recorded_count};
+                               .sets = arguments->overrides.recorded.items,
+                               .set_count = arguments->overrides.recorded.count};
   request.mode = cli_is_given(arguments, "mode") ? &arguments->options.mode : NULL;
   request.parallelisms =
       cli_is_given(arguments, "parallelism") ? &arguments->options.parallelisms : NULL;
@@ -96,12 +96,8 @@ static dsm_sweep_request make_request(const cli_arguments *arguments) {
 /* The last part of a path without ".json": its start, and how long it is. */
 static const char *stem_of(const char *path, size_t *length) {
   static const char suffix[] = ".json";
-  const char *const slash = strrchr(path, '/');
-  const char *const name = slash == NULL ? path : slash + 1;
-  *length = strlen(name);
-  if (*length >= sizeof suffix && strcmp(name + *length - (sizeof suffix - 1), suffix) == 0) {
-    *length -= sizeof suffix - 1;
-  }
+  const char *const name = cli_last_part(path);
+  *length = strlen(name) - (cli_ends_in(name, suffix) ? sizeof suffix - 1 : 0);
   return name;
 }
 
@@ -135,7 +131,7 @@ static dsm_status make_of_spec(dsm_sweep **sweep, const cli_arguments *arguments
   char *text = NULL;
   size_t length = 0;
   dsm_status status =
-      cli_find_input(&path, arguments, arguments->operands[0], CLI_BUNDLED_SWEEPS, diags);
+      cli_find_input(&path, arguments, arguments->operands[0], CLI_TAKES_SWEEP, diags);
   if (status == DSM_OK) {
     status = read_once(in, path, &text, &length, diags);
   }

@@ -2,10 +2,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
-
-#define COMMANDS_MAX 32
 
 const cli_command cli_program = {
     .bit = CLI_PROGRAM,
@@ -297,12 +295,47 @@ const cli_command *cli_command_find(const char *name) {
   return NULL;
 }
 
+static const char *command_word(size_t index) {
+  return index < cli_command_count ? cli_commands[index].name : NULL;
+}
+
 cli_exit cli_command_unknown(const char *name) {
-  const char *names[COMMANDS_MAX];
-  const size_t count = cli_command_count < COMMANDS_MAX ? cli_command_count : COMMANDS_MAX;
-  for (size_t i = 0; i < count; i++) {
-    names[i] = cli_commands[i].name;
-  }
   return cli_usage_error(&cli_program, "unknown command '%s'%s", name,
-                         cli_did_you_mean(name, names, count).text);
+                         cli_did_you_mean_word(name, command_word).text);
+}
+
+/* The formats that users write come first. */
+static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD, DSM_DESCRIPTION_SYSTEM,
+                                          DSM_DESCRIPTION_SERVER, DSM_DESCRIPTION_SWEEP,
+                                          DSM_DESCRIPTION_PLAN};
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 1 };
+
+const char *cli_help_word(size_t index) {
+  return index < FORMAT_COUNT ? dsm_description_name(formats[index]) : NULL;
+}
+
+const char *cli_init_word(size_t index) {
+  return index < WRITTEN_COUNT ? cli_help_word(index) : NULL;
+}
+
+bool cli_is_word(const char *(*word)(size_t index), const char *text) {
+  for (size_t i = 0; word(i) != NULL; i++) {
+    if (strcmp(word(i), text) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
+  return cli_usage_error(arguments->command,
+                         "expected workload, system, server or sweep, found '%s'%s", kind,
+                         cli_did_you_mean_word(kind, cli_init_word).text);
+}
+
+cli_exit cli_complain_of_topic(const cli_arguments *arguments, const char *word) {
+  const cli_hint hint = cli_did_you_mean_word(word, cli_help_word);
+  return hint.text[0] == '\0'
+             ? cli_command_unknown(word)
+             : cli_usage_error(arguments->command, "unknown format '%s'%s", word, hint.text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/rows/manual.h"
+#include "cli/rows/rows.h"
 
 #include <stdint.h>
 

@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "cli/parse/baselines.h"
 #include "cli/parse/input_files.h"
-#include "cli/parse/question.h"
-#include "cli/rows/command.h"
+#include "cli/parse/plan_operand.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
-
-#define FINDINGS_MAX 100
+#include "cli/run/terminal.h"
 
 /* What every baseline is checked with. */
 typedef struct terms {
-  dsm_workload *workload;  /* in place of the baselines'; NULL: their own */
-  dsm_system *system;      /* likewise */
-  dsm_override *overrides; /* of the baselines' own inputs */
-  size_t override_count;
+  cli_loaded workload;         /* in place of the baselines'; if it is not given their own */
+  cli_loaded system;           /* likewise */
+  cli_override_list overrides; /* of the baselines' own inputs */
 } terms;
 
 typedef struct checked {
@@ -31,48 +25,38 @@ typedef struct checked {
 
 /* ---- inputs in place of the baselines' ---- */
 
+/* Loads an input in place of the baselines' own, or keeps the overrides for those. */
+static cli_exit load_term(terms *with, cli_loaded *to, const cli_arguments *arguments,
+                          const char *name, dsm_description kind) {
+  if (name == NULL) {
+    cli_take_overrides(&with->overrides, &arguments->overrides.of[kind]);
+    return CLI_EXIT_DONE;
+  }
+  *to = cli_load(arguments, name, kind, arguments->diags);
+  return cli_exit_of(to->status);
+}
+
 static cli_exit load_terms(terms *with, const cli_arguments *arguments) {
-  const cli_overrides *const overrides = &arguments->overrides;
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  with->overrides =
-      calloc(overrides->workload_count + overrides->system_count + 1, sizeof *with->overrides);
-  if (diags == NULL || with->overrides == NULL) {
-    dsm_diags_free(diags);
+  with->overrides.items =
+      calloc(arguments->overrides.recorded.count + 1, sizeof *with->overrides.items);
+  if (with->overrides.items == NULL) {
     return cli_out_of_memory();
   }
-  cli_exit outcome = CLI_EXIT_DONE;
-  if (arguments->workload != NULL) {
-    outcome =
-        cli_exit_of(cli_load_workload(&with->workload, arguments, arguments->workload, diags));
-  } else {
-    cli_take_overrides(with->overrides, &with->override_count, overrides->workload,
-                       overrides->workload_count);
-  }
-  if (arguments->system != NULL) {
-    outcome = cli_exit_max(
-        outcome, cli_exit_of(cli_load_system(&with->system, arguments, arguments->system, diags)));
-  } else {
-    cli_take_overrides(with->overrides, &with->override_count, overrides->system,
-                       overrides->system_count);
-  }
-  cli_print_findings(arguments, diags);
-  dsm_diags_free(diags);
+  cli_exit outcome =
+      load_term(with, &with->workload, arguments, arguments->workload, DSM_DESCRIPTION_WORKLOAD);
+  outcome = cli_exit_max(outcome, load_term(with, &with->system, arguments, arguments->system,
+                                            DSM_DESCRIPTION_SYSTEM));
+  cli_print_findings(arguments);
   return outcome;
 }
 
 static void free_terms(terms *with) {
-  dsm_workload_free(with->workload);
-  dsm_system_free(with->system);
-  free(with->overrides);
+  cli_loaded_fini(&with->workload);
+  cli_loaded_fini(&with->system);
+  free(with->overrides.items);
 }
 
 /* ---- one baseline ---- */
-
-static double seconds_now(void) {
-  struct timespec now = {0};
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Findings of an exploration name no file: of several baselines the reader must know which. */
 static void keep_findings(cli_baseline *baseline, const dsm_diags *found) {
@@ -89,11 +73,11 @@ static dsm_status compare(dsm_drift **drift, const cli_arguments *arguments, con
                           const char *file, dsm_diags *diags) {
   dsm_baseline *baseline = NULL;
   dsm_status status =
-      dsm_baseline_load(&baseline, file, with->overrides, with->override_count, diags);
+      dsm_baseline_load(&baseline, file, with->overrides.items, with->overrides.count, diags);
   if (status == DSM_OK) {
     const dsm_check_request request = {.baseline = baseline,
-                                       .workload = with->workload,
-                                       .system = with->system,
+                                       .workload = with->workload.workload,
+                                       .system = with->system.system,
                                        .tolerance = arguments->tolerance,
                                        .thread_count = arguments->options.thread_count};
     status = dsm_check(drift, &request, diags);
@@ -104,7 +88,7 @@ static dsm_status compare(dsm_drift **drift, const cli_arguments *arguments, con
 
 static cli_exit check_one(dsm_checked *item, dsm_drift **drift, cli_baseline *baseline,
                           const cli_arguments *arguments, const terms *with) {
-  const double start = seconds_now();
+  const double start = cli_seconds_now();
   if (baseline->status == DSM_OK) {
     dsm_diags *const diags = dsm_diags_new(CLI_BASELINE_FINDINGS_MAX);
     baseline->status = compare(drift, arguments, with, baseline->file, diags);
@@ -124,8 +108,8 @@ static cli_exit check_one(dsm_checked *item, dsm_drift **drift, cli_baseline *ba
         verdict == DSM_VERDICT_REGRESSED || (arguments->is_strict && verdict != DSM_VERDICT_OK);
     outcome = item->is_failed ? CLI_EXIT_REGRESSION : CLI_EXIT_DONE;
   }
-  item->seconds = seconds_now() - start;
-  cli_print_findings(arguments, baseline->diags);
+  item->seconds = cli_seconds_now() - start;
+  cli_print_diags(arguments, baseline->diags);
   if (*drift != NULL) {
     cli_say(arguments, "%s: %s on %s explored again, %.3f s", item->file, (*drift)->workload,
             (*drift)->system, item->seconds);
@@ -135,19 +119,12 @@ static cli_exit check_one(dsm_checked *item, dsm_drift **drift, cli_baseline *ba
 
 /* ---- all of them ---- */
 
+CLI_PRINTER(print_three_forms, checked, dsm_report_check, of->items, of->count)
+
 static char *print_checked(const void *result, cli_format format, dsm_table_style style) {
   const checked *const all = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_check_table(all->items, all->count, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_check_json(all->items, all->count);
-  case CLI_FORMAT_CSV:
-    return dsm_report_check_csv(all->items, all->count);
-  case CLI_FORMAT_JUNIT:
-    return dsm_report_check_junit(all->items, all->count);
-  }
-  return NULL;
+  return format == CLI_FORMAT_JUNIT ? dsm_report_check_junit(all->items, all->count)
+                                    : print_three_forms(result, format, style);
 }
 
 static cli_exit check_all(cli_baselines *baselines, const cli_arguments *arguments,
@@ -184,7 +161,7 @@ static cli_exit check_output(const cli_baselines *baselines, const cli_arguments
   }
   for (size_t i = 0; i < baselines->count; i++) {
     if (baselines->items[i].status == DSM_ERROR_USAGE) {
-      cli_print_findings(arguments, baselines->items[i].diags);
+      cli_print_diags(arguments, baselines->items[i].diags);
       return CLI_EXIT_USAGE;
     }
   }

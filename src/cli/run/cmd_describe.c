@@ -2,41 +2,25 @@
 #include <stdlib.h>
 
 #include "cli/parse/input_files.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
-#include "cli/run/elasticity.h"
+#include "cli/run/explored.h"
 #include "cli/run/output.h"
-
-#define FINDINGS_MAX 100
 
 typedef struct described {
   dsm_described *items;
   size_t count;
 } described;
 
-static char *print_described(const void *result, cli_format format, dsm_table_style style) {
-  const described *const all = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_description_table(all->items, all->count, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_description_json(all->items, all->count);
-  case CLI_FORMAT_CSV:
-    return dsm_report_description_csv(all->items, all->count);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
-}
+CLI_PRINTER(print_described, described, dsm_report_description, of->items, of->count)
 
 /* Loads all files; those that cannot be described are reported and left out. */
-static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, described *all,
-                         dsm_diags *diags) {
+static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, described *all) {
   cli_exit outcome = CLI_EXIT_DONE;
   for (size_t i = 0; i < arguments->operand_count; i++) {
-    loaded[i] = cli_load_any(arguments, arguments->operands[i], diags);
-    cli_print_findings(arguments, diags);
-    dsm_diags_clear(diags);
+    loaded[i] =
+        cli_load(arguments, arguments->operands[i], DSM_DESCRIPTION_COUNT, arguments->diags);
+    cli_print_findings(arguments);
     outcome = cli_exit_max(outcome, cli_exit_of(loaded[i].status));
     if (loaded[i].status == DSM_OK) {
       all->items[all->count++] = (dsm_described){.file = arguments->operands[i],
@@ -65,14 +49,13 @@ static cli_exit check_options(const cli_arguments *arguments) {
 
 /* All files must be read, lest a network be missing unnoticed. */
 static cli_exit show_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
-                                cli_exit read, dsm_diags *diags) {
+                                cli_exit read) {
   if (read != CLI_EXIT_DONE) {
     return read;
   }
   const cli_exit checked = cli_check_elasticity(arguments, loaded, arguments->operand_count);
-  return checked == CLI_EXIT_DONE
-             ? cli_put_elasticity(arguments, loaded, arguments->operand_count, diags)
-             : checked;
+  return checked == CLI_EXIT_DONE ? cli_put_elasticity(arguments, loaded, arguments->operand_count)
+                                  : checked;
 }
 
 /* Is the output one of the inputs? Then nothing is written. */
@@ -90,16 +73,15 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
     return outcome;
   }
   const size_t count = arguments->operand_count;
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
   cli_loaded *const loaded = calloc(count, sizeof *loaded);
   described all = {.items = calloc(count, sizeof *all.items)};
-  if (diags == NULL || loaded == NULL || all.items == NULL) {
+  if (loaded == NULL || all.items == NULL) {
     outcome = cli_out_of_memory();
     goto out;
   }
-  outcome = load_all(arguments, loaded, &all, diags);
+  outcome = load_all(arguments, loaded, &all);
   if (arguments->elasticity != NULL) {
-    outcome = show_elasticity(arguments, loaded, outcome, diags);
+    outcome = show_elasticity(arguments, loaded, outcome);
   } else if (all.count > 0 && !is_refused(arguments, loaded)) {
     outcome = cli_exit_max(outcome, cli_put_result(arguments, print_described, &all));
   }
@@ -109,6 +91,5 @@ out:
   }
   free(loaded);
   free(all.items);
-  dsm_diags_free(diags);
   return outcome;
 }

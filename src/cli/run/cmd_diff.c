@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 
-#define FINDINGS_MAX 100
-
 enum { SIDES = 2 };
 
-static char *print_diff(const void *result, cli_format format, dsm_table_style style) {
-  const dsm_diffed *const of = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_diff_table(of, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_diff_json(of);
-  case CLI_FORMAT_CSV:
-    return dsm_report_diff_csv(of);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
-}
+CLI_PRINTER(print_diff, dsm_diffed, dsm_report_diff, of)
 
-static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand sides[SIDES],
-                         dsm_diags *diags) {
+static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand sides[SIDES]) {
   dsm_diff *diff = NULL;
-  const dsm_status status = dsm_diff_derive(&diff, sides[0].plan, sides[1].plan, diags);
-  cli_print_findings(arguments, diags);
+  const dsm_status status = dsm_diff_derive(&diff, sides[0].plan, sides[1].plan, arguments->diags);
+  cli_print_findings(arguments);
   if (status != DSM_OK) {
     return cli_exit_of(status);
   }
@@ -44,24 +28,19 @@ static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand 
 }
 
 cli_exit cli_run_diff(const cli_arguments *arguments) {
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
   cli_plan_operand sides[SIDES] = {0};
   cli_exit outcome = CLI_EXIT_DONE;
   for (int i = 0; i < SIDES; i++) {
     outcome = cli_exit_max(
-        outcome, cli_exit_of(cli_load_plan(&sides[i], arguments, arguments->operands[i], diags)));
+        outcome, cli_exit_of(cli_load_plan(&sides[i], arguments, arguments->operands[i])));
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = put_diff(arguments, sides, diags);
+    outcome = put_diff(arguments, sides);
   } else {
-    cli_print_findings(arguments, diags);
+    cli_print_findings(arguments);
   }
   for (int i = 0; i < SIDES; i++) {
     cli_plan_operand_fini(&sides[i]);
   }
-  dsm_diags_free(diags);
   return outcome;
 }

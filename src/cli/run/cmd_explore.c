@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/parse/input_files.h"
-#include "cli/parse/optimizations.h"
-#include "cli/parse/question.h"
-#include "cli/rows/command.h"
+#include "cli/parse/plan_operand.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
-#include "cli/run/elasticity.h"
-#include "cli/run/explanation.h"
 #include "cli/run/explored.h"
 #include "cli/run/output.h"
-
-#define FINDINGS_MAX 100
 
 /* What an exploration starts from. */
 typedef struct inputs {
@@ -18,26 +13,9 @@ typedef struct inputs {
   dsm_system *base; /* of a ladder's first rung; NULL: the same system */
 } inputs;
 
-static void free_inputs(inputs *in) {
-  dsm_workload_free(in->workload);
-  dsm_system_free(in->system);
-  dsm_system_free(in->base);
-  *in = (inputs){0};
-}
-
-static cli_exit load_base(inputs *in, const cli_arguments *arguments, dsm_diags *diags) {
-  return arguments->ladder_base == NULL
-             ? CLI_EXIT_DONE
-             : cli_exit_of(cli_load_system(&in->base, arguments, arguments->ladder_base, diags));
-}
-
-/* Loads all inputs, so that the problems of all of them are reported, not only of the first. */
-static cli_exit load_inputs(inputs *in, const cli_arguments *arguments, dsm_diags *diags) {
-  cli_exit outcome =
-      cli_exit_of(cli_load_workload(&in->workload, arguments, arguments->operands[0], diags));
-  outcome = cli_exit_max(
-      outcome, cli_exit_of(cli_load_system(&in->system, arguments, arguments->operands[1], diags)));
-  return cli_exit_max(outcome, load_base(in, arguments, diags));
+static cli_loaded load(const cli_arguments *arguments, const char *name, dsm_description kind) {
+  return name == NULL ? (cli_loaded){.status = DSM_OK}
+                      : cli_load(arguments, name, kind, arguments->diags);
 }
 
 /* The option that asks for a comparison of several answers, or NULL. */
@@ -72,16 +50,16 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return cli_check_optimizations(arguments);
 }
 
-static cli_exit explore_once(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
+static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
   cli_exit outcome = cli_check_explained_layer(arguments, in->workload);
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  cli_note_idle_optimizations(arguments, in->workload, in->system);
+  cli_note_ineffective_optimizations(arguments, in->workload, in->system);
   dsm_plan *plan = NULL;
   outcome = cli_exit_of(
-      cli_explore(&plan, arguments, NULL, in->workload, in->system, &arguments->options, diags));
-  cli_print_findings(arguments, diags);
+      cli_explore(&plan, arguments, NULL, in->workload, in->system, &arguments->options));
+  cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
     outcome = arguments->explain != NULL ? cli_put_explanation(arguments, plan)
                                          : cli_put_plan(arguments, plan);
@@ -92,30 +70,17 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in, d
 
 /* ---- the ladder ---- */
 
-static char *print_ladder(const void *result, cli_format format, dsm_table_style style) {
-  const cli_ladder *const all = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_ladder_table(all->rungs, all->count, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_ladder_json(all->rungs, all->count);
-  case CLI_FORMAT_CSV:
-    return dsm_report_ladder_csv(all->rungs, all->count);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
-}
+CLI_PRINTER(print_ladder, cli_ladder, dsm_report_ladder, of->rungs, of->count)
 
-static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
+static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in) {
   const cli_ladder_request request = {.workload = in->workload,
                                       .system = in->system,
                                       .base = in->base,
                                       .options = &arguments->options};
-  cli_note_idle_optimizations(arguments, in->workload, in->system);
+  cli_note_ineffective_optimizations(arguments, in->workload, in->system);
   cli_ladder all;
-  cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request, diags));
-  cli_print_findings(arguments, diags);
+  cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request));
+  cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_result(arguments, print_ladder, &all);
   }
@@ -123,67 +88,66 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in,
   return outcome;
 }
 
-static cli_exit explore_elasticity(const cli_arguments *arguments, const inputs *in,
-                                   dsm_diags *diags) {
+static cli_exit explore_elasticity(const cli_arguments *arguments, const inputs *in) {
   const cli_loaded loaded[] = {{.workload = in->workload}, {.system = in->system}};
-  cli_note_idle_optimizations(arguments, in->workload, in->system);
-  return cli_put_elasticity(arguments, loaded, sizeof loaded / sizeof loaded[0], diags);
+  cli_note_ineffective_optimizations(arguments, in->workload, in->system);
+  return cli_put_elasticity(arguments, loaded, sizeof loaded / sizeof *loaded);
 }
 
 /* With inputs that are there, perhaps but for the ladder's base. */
-static cli_exit explore_inputs(const cli_arguments *arguments, const inputs *in, dsm_diags *diags) {
-  return arguments->is_ladder            ? explore_ladder(arguments, in, diags)
-         : arguments->elasticity != NULL ? explore_elasticity(arguments, in, diags)
-                                         : explore_once(arguments, in, diags);
+static cli_exit explore_inputs(const cli_arguments *arguments, const inputs *in) {
+  return arguments->is_ladder            ? explore_ladder(arguments, in)
+         : arguments->elasticity != NULL ? explore_elasticity(arguments, in)
+                                         : explore_once(arguments, in);
 }
 
-static cli_exit explore_names(const cli_arguments *arguments, dsm_diags *diags) {
+/* Loads all inputs, so that the problems of all of them are reported, not only of the first. */
+static cli_exit explore_names(const cli_arguments *arguments) {
   cli_exit outcome = check_options(arguments);
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  inputs in = {0};
-  outcome = load_inputs(&in, arguments, diags);
-  cli_print_findings(arguments, diags);
-  dsm_diags_clear(diags);
+  cli_loaded workload = load(arguments, arguments->operands[0], DSM_DESCRIPTION_WORKLOAD);
+  cli_loaded system = load(arguments, arguments->operands[1], DSM_DESCRIPTION_SYSTEM);
+  cli_loaded base = load(arguments, arguments->ladder_base, DSM_DESCRIPTION_SYSTEM);
+  outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
+  outcome = cli_exit_max(outcome, cli_exit_of(base.status));
+  cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = explore_inputs(arguments, &in, diags);
+    outcome = explore_inputs(
+        arguments,
+        &(inputs){.workload = workload.workload, .system = system.system, .base = base.system});
   }
-  free_inputs(&in);
+  cli_loaded_fini(&workload);
+  cli_loaded_fini(&system);
+  cli_loaded_fini(&base);
   return outcome;
 }
 
 /* The question of a plan, with what is given in place of its own inputs and options. */
-static cli_exit explore_again(const cli_arguments *given, dsm_diags *diags) {
+static cli_exit explore_again(const cli_arguments *given) {
   cli_question question;
   cli_exit outcome = cli_load_question(&question, given);
   const cli_arguments *const arguments = &question.arguments;
   if (outcome == CLI_EXIT_DONE) {
     outcome = check_options(arguments);
   }
-  inputs in = {0};
+  cli_loaded base = {.status = DSM_OK};
   if (outcome == CLI_EXIT_DONE) {
-    outcome = load_base(&in, arguments, diags);
-    cli_print_findings(arguments, diags);
-    dsm_diags_clear(diags);
+    base = load(arguments, arguments->ladder_base, DSM_DESCRIPTION_SYSTEM);
+    cli_print_findings(arguments);
+    outcome = cli_exit_of(base.status);
   }
   if (outcome == CLI_EXIT_DONE) {
-    in.workload = question.baseline->workload;
-    in.system = question.baseline->system;
-    outcome = explore_inputs(arguments, &in, diags);
+    outcome = explore_inputs(arguments, &(inputs){.workload = question.baseline->workload,
+                                                  .system = question.baseline->system,
+                                                  .base = base.system});
   }
-  dsm_system_free(in.base);
+  cli_loaded_fini(&base);
   cli_question_fini(&question);
   return outcome;
 }
 
 cli_exit cli_run_explore(const cli_arguments *arguments) {
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
-  const cli_exit outcome = arguments->operand_count == 1 ? explore_again(arguments, diags)
-                                                         : explore_names(arguments, diags);
-  dsm_diags_free(diags);
-  return outcome;
+  return arguments->operand_count == 1 ? explore_again(arguments) : explore_names(arguments);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 
 static cli_exit check_options(const cli_arguments *arguments) {
@@ -19,32 +19,19 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return CLI_EXIT_DONE;
 }
 
-static cli_exit export_plan(const cli_arguments *arguments, const dsm_plan *plan) {
-  dsm_diags *const diags = dsm_diags_new(1);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
+static cli_exit export_plan(const cli_arguments *arguments, const cli_plan_operand *operand) {
   dsm_export *made;
-  dsm_status status = dsm_export_plan(&made, plan, arguments->export_target, diags);
+  dsm_status status =
+      dsm_export_plan(&made, operand->plan, arguments->export_target, arguments->diags);
   if (status == DSM_OK) {
-    status = dsm_folder_write(arguments->output, made->files, made->file_count, diags);
+    status = dsm_folder_write(arguments->output, made->files, made->file_count, arguments->diags);
   }
-  cli_print_findings(arguments, diags);
+  cli_print_findings(arguments);
   dsm_export_free(made);
-  dsm_diags_free(diags);
   return cli_exit_of(status);
 }
 
 cli_exit cli_run_export(const cli_arguments *arguments) {
-  cli_exit outcome = check_options(arguments);
-  if (outcome != CLI_EXIT_DONE) {
-    return outcome;
-  }
-  cli_plan_operand operand;
-  outcome = cli_load_first_plan(&operand, arguments);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = export_plan(arguments, operand.plan);
-  }
-  cli_plan_operand_fini(&operand);
-  return outcome;
+  const cli_exit checked = check_options(arguments);
+  return checked == CLI_EXIT_DONE ? cli_use_plan(arguments, export_plan) : checked;
 }

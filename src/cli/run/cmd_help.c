@@ -1,40 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli/parse/lookup.h"
-#include "cli/rows/command.h"
-#include "cli/rows/manual.h"
-#include "cli/rows/option_table.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
-#include "cli/run/help.h"
 #include "cli/run/output.h"
 
 #define PAGE_WIDTH 80
 #define OPTION_COLUMN 26
 
-/* Prints words, broken into lines; the cursor is at `column`, further lines start at `indent`. */
-static void print_wrapped(const char *text, int column, int indent) {
+void cli_print_wrapped(FILE *to, const char *text, size_t column, size_t indent) {
   bool is_line_empty = true;
-  for (const char *word = text + strspn(text, " "); *word != '\0';) {
-    const int length = (int)strcspn(word, " ");
+  for (const char *word = text + strspn(text, " "); *word != '\0'; word += strspn(word, " ")) {
+    const size_t length = strcspn(word, " ");
     if (!is_line_empty && column + 1 + length > PAGE_WIDTH) {
-      (void)printf("\n%*s", indent, "");
+      (void)fprintf(to, "\n%*s", (int)indent, "");
       column = indent;
       is_line_empty = true;
     }
-    (void)printf("%s%.*s", is_line_empty ? "" : " ", length, word);
+    (void)fprintf(to, "%s%.*s", is_line_empty ? "" : " ", (int)length, word);
     column += length + (is_line_empty ? 0 : 1);
     is_line_empty = false;
     word += length;
-    word += strspn(word, " ");
   }
-  (void)putchar('\n');
+  (void)fputc('\n', to);
 }
 
 /* The option's help with the words it takes. */
-static void print_option_help(const cli_option *option, int column) {
+static void print_option_help(const cli_option *option) {
   char text[1024];
   int used = snprintf(text, sizeof text, "%s", option->help);
   for (size_t i = 0; option->word != NULL && option->word(i) != NULL; i++) {
@@ -46,7 +39,7 @@ static void print_option_help(const cli_option *option, int column) {
                        option->word(i));
     }
   }
-  print_wrapped(text, column, OPTION_COLUMN);
+  cli_print_wrapped(stdout, text, OPTION_COLUMN, OPTION_COLUMN);
 }
 
 static void print_options(unsigned command_bit) {
@@ -70,7 +63,7 @@ static void print_options(unsigned command_bit) {
       column = 0;
     }
     (void)printf("%*s", OPTION_COLUMN - column, "");
-    print_option_help(option, OPTION_COLUMN);
+    print_option_help(option);
   }
 }
 
@@ -110,7 +103,7 @@ static void print_exit_codes(unsigned command_bit) {
     (void)snprintf(text + used, sizeof text - used, ".");
   }
   (void)putchar('\n');
-  print_wrapped(text, 0, 0);
+  cli_print_wrapped(stdout, text, 0, 0);
 }
 
 void cli_print_help(const cli_command *command) {
@@ -123,7 +116,7 @@ void cli_print_help(const cli_command *command) {
     (void)printf("       %s %s %s [OPTION]...\n", program, command->name, command->other_form);
   }
   (void)putchar('\n');
-  print_wrapped(command->description, 0, 0);
+  cli_print_wrapped(stdout, command->description, 0, 0);
   if (is_program) {
     print_commands();
   }
@@ -131,7 +124,8 @@ void cli_print_help(const cli_command *command) {
   print_examples(command);
   if (is_program) {
     (void)putchar('\n');
-    print_wrapped(
+    cli_print_wrapped(
+        stdout,
         "'dsm help COMMAND' shows the options of a command, 'dsm help FORMAT' what a file "
         "of a format may hold: workload, system, server, sweep, plan.",
         0, 0);
@@ -143,41 +137,10 @@ void cli_print_version(void) {
   (void)printf("%s %s\n", cli_program_name(), dsm_version());
 }
 
-/* Formats of files that help is on. */
-static const char *const format_words[] = {"workload", "system", "server", "sweep", "plan"};
-enum { FORMAT_COUNT = sizeof format_words / sizeof format_words[0], NAME_SIZE = 64 };
-
-const char *cli_help_word(size_t index) {
-  return index < FORMAT_COUNT ? format_words[index] : NULL;
-}
-
 /* What a format may hold; the build made it of the format's schema. */
-static cli_exit print_format(const cli_arguments *arguments, const char *word) {
-  dsm_diags *const diags = dsm_diags_new(1);
-  char name[NAME_SIZE];
-  char *path = NULL;
-  char *text = NULL;
-  size_t length = 0;
-  (void)snprintf(name, sizeof name, "%s.txt", word);
-  dsm_status status = cli_find_installed(&path, "help", name, diags);
-  if (status == DSM_OK) {
-    status = dsm_file_read(&text, &length, path, diags);
-  }
-  cli_print_findings(arguments, diags);
-  const cli_exit outcome = status == DSM_OK ? cli_put_stdout(text) : cli_exit_of(status);
-  free(text);
-  free(path);
-  dsm_diags_free(diags);
-  return outcome;
-}
-
-static bool is_format(const char *word) {
-  for (size_t i = 0; i < FORMAT_COUNT; i++) {
-    if (strcmp(format_words[i], word) == 0) {
-      return true;
-    }
-  }
-  return false;
+static cli_exit put_format(const cli_arguments *arguments, const char *text) {
+  (void)arguments;
+  return cli_put_stdout(text);
 }
 
 /* A sweep is a command and a format: both are shown. */
@@ -188,17 +151,15 @@ cli_exit cli_run_help(const cli_arguments *arguments) {
   }
   const char *const word = arguments->operands[0];
   const cli_command *const command = cli_command_find(word);
-  if (command == NULL && !is_format(word)) {
-    const cli_hint hint = cli_did_you_mean(word, format_words, FORMAT_COUNT);
-    return hint.text[0] == '\0'
-               ? cli_command_unknown(word)
-               : cli_usage_error(arguments->command, "unknown format '%s'%s", word, hint.text);
+  const bool is_format = cli_is_word(cli_help_word, word);
+  if (command == NULL && !is_format) {
+    return cli_complain_of_topic(arguments, word);
   }
   if (command != NULL) {
     cli_print_help(command);
   }
-  if (command != NULL && is_format(word)) {
+  if (command != NULL && is_format) {
     (void)putchar('\n');
   }
-  return is_format(word) ? print_format(arguments, word) : CLI_EXIT_DONE;
+  return is_format ? cli_put_installed(arguments, "help", word, "txt", put_format) : CLI_EXIT_DONE;
 }

@@ -8,11 +8,9 @@
 
 #include "cli/parse/input_files.h"
 #include "cli/parse/lookup.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
-
-#define WORDS_MAX 8
 
 typedef struct entry {
   char *name;
@@ -31,20 +29,7 @@ typedef struct found {
   bool failed;       /* out of memory */
 } found;
 
-static char *print_list(const void *result, cli_format format, dsm_table_style style) {
-  const found *const all = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_list_table(all->items, all->count, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_list_json(all->items, all->count);
-  case CLI_FORMAT_CSV:
-    return dsm_report_list_csv(all->items, all->count);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
-}
+CLI_PRINTER(print_list, found, dsm_report_list, of->items, of->count)
 
 /* A name stands for the first that is found. */
 static bool is_hidden(const found *all, const char *name, dsm_description kind) {
@@ -93,7 +78,7 @@ static void visit(void *context, const char *name, const char *folder) {
     return;
   }
   (void)snprintf(path, size, "%s/%s.json", folder, name);
-  cli_loaded loaded = cli_load_any(all->arguments, path, NULL);
+  cli_loaded loaded = cli_load(all->arguments, path, DSM_DESCRIPTION_COUNT, NULL);
   if (!is_wanted(all, &loaded, name) || all->count == all->room) {
     cli_loaded_fini(&loaded);
   } else if (loaded.status == DSM_OK) {
@@ -113,28 +98,12 @@ static void count_name(void *context, const char *name, const char *folder) {
   (*(size_t *)context)++;
 }
 
-/* The kind that is asked for, in *kind; NULL: any. */
-static cli_exit read_kind(const cli_arguments *arguments, const char **kind) {
-  const char *words[WORDS_MAX];
-  size_t count = 0;
-  *kind = arguments->operand_count == 0 ? NULL : arguments->operands[0];
-  for (; count < WORDS_MAX && cli_init_word(count) != NULL; count++) {
-    words[count] = cli_init_word(count);
-    if (*kind == NULL || strcmp(words[count], *kind) == 0) {
-      return CLI_EXIT_DONE;
-    }
-  }
-  return cli_usage_error(arguments->command,
-                         "expected workload, system, server or sweep, found '%s'%s", *kind,
-                         cli_did_you_mean(*kind, words, count).text);
-}
-
 /* Files that come between counting and looking are left out. */
 static void find_all(found *all) {
-  cli_visit_names(CLI_BUNDLED_ALL, count_name, &all->room);
+  cli_visit_names(CLI_TAKES_BUNDLED, count_name, &all->room);
   all->entries = calloc(all->room + 1, sizeof *all->entries);
   all->failed = all->entries == NULL;
-  cli_visit_names(CLI_BUNDLED_ALL, visit, all);
+  cli_visit_names(CLI_TAKES_BUNDLED, visit, all);
 }
 
 static void list_items(found *all) {
@@ -153,14 +122,15 @@ static void list_items(found *all) {
 }
 
 cli_exit cli_run_list(const cli_arguments *arguments) {
-  found all = {.arguments = arguments};
-  cli_exit outcome = read_kind(arguments, &all.kind);
-  if (outcome != CLI_EXIT_DONE) {
-    return outcome;
+  const char *const kind = arguments->operand_count == 0 ? NULL : arguments->operands[0];
+  if (kind != NULL && !cli_is_word(cli_init_word, kind)) {
+    return cli_complain_of_kind(arguments, kind);
   }
+  found all = {.arguments = arguments, .kind = kind};
   find_all(&all);
   list_items(&all);
-  outcome = all.failed ? cli_out_of_memory() : cli_put_result(arguments, print_list, &all);
+  const cli_exit outcome =
+      all.failed ? cli_out_of_memory() : cli_put_result(arguments, print_list, &all);
   for (size_t i = 0; i < all.count; i++) {
     free(all.entries[i].name);
     free(all.entries[i].about);

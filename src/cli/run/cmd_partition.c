@@ -4,13 +4,10 @@
 #include <string.h>
 
 #include "cli/parse/input_files.h"
-#include "cli/parse/lookup.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/interrupt.h"
 #include "cli/run/output.h"
-
-#define FINDINGS_MAX 100
 
 /* ---- options that need or exclude each other ---- */
 
@@ -76,44 +73,40 @@ static void note_joined(const cli_arguments *arguments, const dsm_workload *work
 }
 
 /* Both inputs are read, so that the problems of both are reported. */
-static cli_exit make_instance(dsm_instance **instance, const cli_arguments *arguments,
-                              dsm_diags *diags) {
-  dsm_workload *workload = NULL;
-  dsm_server *server = NULL;
-  cli_exit outcome =
-      cli_exit_of(cli_load_workload(&workload, arguments, arguments->operands[0], diags));
-  outcome = cli_exit_max(
-      outcome, cli_exit_of(cli_load_server(&server, arguments, arguments->operands[1], diags)));
+static cli_exit make_instance(dsm_instance **instance, const cli_arguments *arguments) {
+  dsm_diags *const diags = arguments->diags;
+  cli_loaded workload =
+      cli_load(arguments, arguments->operands[0], DSM_DESCRIPTION_WORKLOAD, diags);
+  cli_loaded server = cli_load(arguments, arguments->operands[1], DSM_DESCRIPTION_SERVER, diags);
+  cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(server.status));
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_exit_of(
-        dsm_instance_make(instance, workload, server, &arguments->partition.instance, diags));
+    outcome = cli_exit_of(dsm_instance_make(instance, workload.workload, server.server,
+                                            &arguments->partition.instance, diags));
   }
   if (outcome == CLI_EXIT_DONE) {
-    note_joined(arguments, workload, server, *instance);
+    note_joined(arguments, workload.workload, server.server, *instance);
   }
-  dsm_workload_free(workload);
-  dsm_server_free(server);
+  cli_loaded_fini(&workload);
+  cli_loaded_fini(&server);
   return outcome;
 }
 
-static cli_exit load_profile(dsm_instance **instance, const cli_arguments *arguments,
-                             dsm_diags *diags) {
-  char *path;
-  dsm_status status = cli_find_input(&path, arguments, arguments->partition.profile, 0, diags);
-  if (status == DSM_OK) {
-    status = dsm_profile_load(instance, path, &arguments->partition.instance, diags);
-  }
-  free(path);
-  return cli_exit_of(status);
+static cli_exit load_profile(dsm_instance **instance, const cli_arguments *arguments) {
+  cli_loaded loaded =
+      cli_load(arguments, arguments->partition.profile, DSM_DESCRIPTION_PROFILE, arguments->diags);
+  const cli_exit outcome = cli_exit_of(loaded.status);
+  *instance = loaded.profile;
+  loaded.profile = NULL;
+  cli_loaded_fini(&loaded);
+  return outcome;
 }
 
 /* ---- what comes out ---- */
 
-static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *instance,
-                          dsm_diags *diags) {
+static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *instance) {
   char *text = NULL;
-  cli_exit outcome =
-      cli_exit_of(dsm_partition_mps(&text, instance, &arguments->partition.options, diags));
+  cli_exit outcome = cli_exit_of(
+      dsm_partition_mps(&text, instance, &arguments->partition.options, arguments->diags));
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text, strlen(text));
   }
@@ -139,20 +132,7 @@ typedef struct answer {
   dsm_dispatch *simulation; /* NULL: none is asked for */
 } answer;
 
-static char *print_answer(const void *result, cli_format format, dsm_table_style style) {
-  const answer *const made = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_partition_table(made->partition, made->simulation, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_partition_json(made->partition, made->simulation);
-  case CLI_FORMAT_CSV:
-    return dsm_report_partition_csv(made->partition, made->simulation);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
-}
+CLI_PRINTER(print_answer, answer, dsm_report_partition, of->partition, of->simulation)
 
 static void say_what_was_solved(const cli_arguments *arguments, const dsm_partition *partition) {
   const dsm_partition_statistics *const statistics = &partition->statistics;
@@ -182,10 +162,10 @@ static dsm_dispatch_options simulation_options(const cli_arguments *arguments) {
   return options;
 }
 
-static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags *diags) {
+static cli_exit simulate(answer *made, const cli_arguments *arguments) {
   const dsm_dispatch_options options = simulation_options(arguments);
   cli_exit outcome =
-      cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, diags));
+      cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, arguments->diags));
   if (outcome == CLI_EXIT_DONE) {
     note_short_run(arguments, &options);
   }
@@ -195,15 +175,10 @@ static cli_exit simulate(answer *made, const cli_arguments *arguments, dsm_diags
   return outcome;
 }
 
-static bool is_stopped(void *context) {
-  (void)context;
-  return cli_is_interrupted();
-}
-
 /* Solves; CLI_EXIT_INTERRUPTED, also with the best so far, after a signal. */
 static cli_exit search(dsm_partition **partition, const dsm_instance *instance,
                        dsm_partition_options options, dsm_diags *diags) {
-  options.is_stopped = is_stopped;
+  options.is_stopped = cli_should_stop;
   cli_interrupt_begin();
   const dsm_status status = dsm_partition_solve(partition, instance, &options, diags);
   const bool is_interrupted = cli_is_interrupted();
@@ -211,8 +186,8 @@ static cli_exit search(dsm_partition **partition, const dsm_instance *instance,
   return is_interrupted ? CLI_EXIT_INTERRUPTED : cli_exit_of(status);
 }
 
-static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instance,
-                      dsm_diags *diags) {
+static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instance) {
+  dsm_diags *const diags = arguments->diags;
   const cli_partition_arguments *const wanted = &arguments->partition;
   answer made = {NULL, NULL};
   cli_exit outcome = CLI_EXIT_DONE;
@@ -221,7 +196,7 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
     outcome = cli_exit_of(dsm_dispatch_check(instance, &options, diags));
   }
   if (outcome == CLI_EXIT_DONE && wanted->mps != NULL) {
-    outcome = write_mps(arguments, instance, diags);
+    outcome = write_mps(arguments, instance);
   }
   if (outcome == CLI_EXIT_DONE) {
     outcome = search(&made.partition, instance, wanted->options, diags);
@@ -232,9 +207,9 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
     say_what_was_solved(arguments, made.partition);
   }
   if (outcome == CLI_EXIT_DONE && wanted->is_simulation && !is_interrupted) {
-    outcome = simulate(&made, arguments, diags);
+    outcome = simulate(&made, arguments);
   }
-  cli_print_findings(arguments, diags);
+  cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_with_table(arguments, print_answer, &made, CLI_FORMAT_JSON);
   }
@@ -252,19 +227,13 @@ cli_exit cli_run_partition(const cli_arguments *arguments) {
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
   dsm_instance *instance = NULL;
-  outcome = arguments->partition.profile == NULL ? make_instance(&instance, arguments, diags)
-                                                 : load_profile(&instance, arguments, diags);
-  cli_print_findings(arguments, diags);
-  dsm_diags_clear(diags);
+  outcome = arguments->partition.profile == NULL ? make_instance(&instance, arguments)
+                                                 : load_profile(&instance, arguments);
+  cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = solve(arguments, instance, diags);
+    outcome = solve(arguments, instance);
   }
   dsm_instance_free(instance);
-  dsm_diags_free(diags);
   return outcome;
 }

@@ -9,15 +9,13 @@
 #include <unistd.h>
 
 #include "cli/parse/lookup.h"
-#include "cli/parse/output_conflicts.h"
+#include "cli/parse/paths.h"
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
-#include "cli/run/gnuplot.h"
 #include "cli/run/interrupt.h"
 #include "cli/run/output.h"
 
-#define FINDINGS_MAX 100
 /* Bytes of the name of a script. */
 #define NAME_SIZE 101
 
@@ -71,8 +69,7 @@ static cli_exit settle_output(request *wanted, const char *figure) {
                            "--output: expected a name that ends in .svg, .png or .pdf, found '%s'",
                            output);
   }
-  const char *const slash = strrchr(output, '/');
-  const char *const base = slash == NULL ? output : slash + 1;
+  const char *const base = cli_last_part(output);
   const size_t length = (size_t)(strrchr(base, '.') - base);
   if (length == 0) {
     return cli_usage_error(arguments->command,
@@ -83,17 +80,6 @@ static cli_exit settle_output(request *wanted, const char *figure) {
 }
 
 /* ---- writing ---- */
-
-/* The path, malloc'ed, of a file of the script's folder. */
-static char *path_beside(const request *wanted, const char *file) {
-  const char *const folder = wanted->arguments->plot.script;
-  const size_t size = strlen(folder) + strlen(file) + 2;
-  char *const path = calloc(size, 1);
-  if (path != NULL) {
-    (void)snprintf(path, size, "%s/%s", folder, file);
-  }
-  return path;
-}
 
 /* What a script consists of: its data, then itself. Made before anything is written, so that what
  * was written can be taken away without memory. */
@@ -112,6 +98,7 @@ static void free_script(script *all) {
 }
 
 static bool make_script(script *all, const request *wanted, const dsm_plot *plot) {
+  const char *const folder = wanted->arguments->plot.script;
   char name[NAME_SIZE + 4];
   (void)snprintf(name, sizeof name, "%s.gp", wanted->name);
   *all = (script){.text = dsm_plot_script(plot, wanted->name, wanted->form),
@@ -120,12 +107,12 @@ static bool make_script(script *all, const request *wanted, const dsm_plot *plot
   bool is_made = all->text != NULL && all->paths != NULL;
   for (size_t i = 0; is_made && i < plot->data_count; i++) {
     char *const file = dsm_plot_data_file(plot, wanted->name, i);
-    all->paths[i] = file == NULL ? NULL : path_beside(wanted, file);
+    all->paths[i] = file == NULL ? NULL : cli_join_path(folder, file);
     is_made = all->paths[i] != NULL;
     free(file);
   }
   if (is_made) {
-    all->paths[plot->data_count] = path_beside(wanted, name);
+    all->paths[plot->data_count] = cli_join_path(folder, name);
     is_made = all->paths[plot->data_count] != NULL;
   }
   return is_made;
@@ -261,7 +248,8 @@ static cli_exit check_no_points(const request *wanted) {
                                wanted->input);
 }
 
-static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
+static cli_exit plot_plan(request *wanted) {
+  dsm_diags *const diags = wanted->arguments->diags;
   const char *const word = wanted->arguments->plot.figure;
   dsm_plan_figure figure = DSM_PLAN_FIGURE_LOSS;
   if (word != NULL && !dsm_plan_figure_parse(word, &figure)) {
@@ -279,12 +267,12 @@ static cli_exit plot_plan(request *wanted, dsm_diags *diags) {
   dsm_plot *plot = NULL;
   dsm_status status =
       cli_is_point(wanted->input)
-          ? cli_load_plan(&operand, wanted->arguments, wanted->input, diags)
+          ? cli_load_plan(&operand, wanted->arguments, wanted->input)
           : dsm_plan_load(&operand.plan, wanted->input, &operand.recorded_step_cycles, diags);
   if (status == DSM_OK) {
     status = dsm_plot_plan(&plot, operand.plan, figure, diags);
   }
-  cli_print_findings(wanted->arguments, diags);
+  cli_print_findings(wanted->arguments);
   if (status == DSM_OK) {
     cli_note_recorded_step(wanted->arguments, "the plan", operand.plan,
                            operand.recorded_step_cycles);
@@ -313,8 +301,9 @@ static cli_exit check_view(const request *wanted, dsm_points_figure figure) {
                                           option, dsm_points_figure_name(figure));
 }
 
-static cli_exit plot_points(request *wanted, dsm_diags *diags) {
+static cli_exit plot_points(request *wanted) {
   const cli_arguments *const arguments = wanted->arguments;
+  dsm_diags *const diags = arguments->diags;
   const char *const word = arguments->plot.figure;
   dsm_points_figure figure = DSM_POINTS_FIGURE_LINES;
   if (word != NULL && !dsm_points_figure_parse(word, &figure)) {
@@ -343,7 +332,7 @@ static cli_exit plot_points(request *wanted, dsm_diags *diags) {
     status = dsm_plot_points(&plot, points, figure, &view, diags);
   }
   dsm_store_close(store);
-  cli_print_findings(arguments, diags);
+  cli_print_findings(arguments);
   if (status == DSM_OK && points->row_count < points->point_count) {
     cli_note(arguments, "%zu of %zu point%s of '%s' %s recorded", points->row_count,
              points->point_count, points->point_count == 1 ? "" : "s", wanted->input,
@@ -356,24 +345,19 @@ static cli_exit plot_points(request *wanted, dsm_diags *diags) {
 }
 
 cli_exit cli_run_plot(const cli_arguments *arguments) {
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
   const char *const name = arguments->operands[0];
   const bool is_point = cli_is_point(name);
   char *path = NULL;
-  const dsm_status status = is_point ? DSM_OK : cli_find_input(&path, arguments, name, 0, diags);
+  const dsm_status status =
+      is_point ? DSM_OK : cli_find_input(&path, arguments, name, 0, arguments->diags);
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK) {
     request wanted = {
         .arguments = arguments, .input = is_point ? name : path, .form = DSM_PLOT_SVG};
-    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted, diags)
-                                                       : plot_plan(&wanted, diags);
+    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted) : plot_plan(&wanted);
   } else {
-    cli_print_findings(arguments, diags);
+    cli_print_findings(arguments);
   }
   free(path);
-  dsm_diags_free(diags);
   return outcome;
 }

@@ -2,13 +2,11 @@
 #include <string.h>
 
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/explored.h"
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
-
-#define FINDINGS_MAX 100
 
 /* What a page shows beside the plan. */
 typedef struct explored {
@@ -19,17 +17,17 @@ typedef struct explored {
 } explored;
 
 /* The ladder, and the best plan of the plan's own space, which tells the bound too. */
-static dsm_status explore_again(explored *found, const cli_arguments *arguments, dsm_diags *diags) {
+static dsm_status explore_again(explored *found, const cli_arguments *arguments) {
   dsm_plan *const plan = found->operand->plan;
   plan->options.thread_count = arguments->options.thread_count;
   const cli_ladder_request request = {.workload = plan->workload,
                                       .system = plan->system,
                                       .options = &plan->options,
                                       .may_lack_rungs = true};
-  const dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request, diags);
+  const dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request);
   if (status == DSM_OK) {
     found->best = found->ladder.rungs[found->ladder.count - 1].plan;
-    dsm_plan_set_bound(plan, found->best->result.lower_bound_cycles, diags);
+    dsm_plan_set_bound(plan, found->best->result.lower_bound_cycles, arguments->diags);
   }
   return status;
 }
@@ -59,21 +57,16 @@ static char *print_page(const void *result, cli_format format, dsm_table_style s
 }
 
 static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
   explored found = {.operand = operand};
-  dsm_status status = explore_again(&found, arguments, diags);
+  dsm_status status = explore_again(&found, arguments);
   if (status == DSM_OK) {
-    status = vary(&found, diags);
+    status = vary(&found, arguments->diags);
   }
-  cli_print_findings(arguments, diags);
+  cli_print_findings(arguments);
   const cli_exit outcome =
       status == DSM_OK ? cli_put_text(arguments, print_page, &found) : cli_exit_of(status);
   dsm_elasticity_free(found.elasticity);
   cli_ladder_fini(&found.ladder);
-  dsm_diags_free(diags);
   return outcome;
 }
 
@@ -82,11 +75,5 @@ cli_exit cli_run_report(const cli_arguments *arguments) {
     return cli_usage_error(arguments->command,
                            "expected where the page goes: -o FILE ('-' is the terminal)");
   }
-  cli_plan_operand operand;
-  cli_exit outcome = cli_load_first_plan(&operand, arguments);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = report(arguments, &operand);
-  }
-  cli_plan_operand_fini(&operand);
-  return outcome;
+  return cli_use_plan(arguments, report);
 }

@@ -5,16 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parse/output_conflicts.h"
-#include "cli/parse/sweep_request.h"
-#include "cli/rows/command.h"
+#include "cli/parse/input_files.h"
+#include "cli/parse/paths.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/interrupt.h"
 #include "cli/run/program.h"
-#include "cli/run/progress.h"
-#include "cli/run/sweep_results.h"
-
-#define FINDINGS_MAX 100
+#include "cli/run/sweep_view.h"
 
 /* ---- which options go together ---- */
 
@@ -78,33 +75,33 @@ static cli_exit check_output(const cli_arguments *arguments, const char *databas
 
 /* ---- databases that exist ---- */
 
-static cli_exit show_database(const cli_arguments *arguments, const char *path, dsm_diags *diags) {
+static cli_exit show_database(const cli_arguments *arguments, const char *path) {
   const cli_exit checked = check_output(arguments, path);
   if (checked != CLI_EXIT_DONE) {
     return checked;
   }
   dsm_store *store = NULL;
-  const dsm_status status = dsm_store_open_read(&store, path, diags);
-  cli_print_findings(arguments, diags);
+  const dsm_status status = dsm_store_open_read(&store, path, arguments->diags);
+  cli_print_findings(arguments);
   const cli_exit outcome =
       status == DSM_OK ? cli_put_points(arguments, store, path) : cli_exit_of(status);
   dsm_store_close(store);
   return outcome;
 }
 
-static cli_exit merge(const cli_arguments *arguments, dsm_diags *diags) {
+static cli_exit merge(const cli_arguments *arguments) {
   const cli_exit checked = check_no_run(arguments, "--merge");
   if (checked != CLI_EXIT_DONE) {
     return checked;
   }
   const char *const target = arguments->operands[0];
   const dsm_status status = dsm_store_merge(target, (const char *const *)arguments->operands + 1,
-                                            arguments->operand_count - 1, diags);
+                                            arguments->operand_count - 1, arguments->diags);
   if (status != DSM_OK) {
-    cli_print_findings(arguments, diags);
+    cli_print_findings(arguments);
     return cli_exit_of(status);
   }
-  return show_database(arguments, target, diags);
+  return show_database(arguments, target);
 }
 
 /* ---- running ---- */
@@ -148,14 +145,9 @@ static void note_progress(void *context, const dsm_sweep_progress *at) {
   cli_progress_note(context, at);
 }
 
-static bool is_stopped(void *context) {
-  (void)context;
-  return cli_is_interrupted();
-}
-
 /* Evaluates what the store lacks. After an interruption, says how far it came. */
 static cli_exit run(const cli_arguments *arguments, const dsm_sweep *sweep, dsm_store *store,
-                    const char *path, dsm_diags *diags) {
+                    const char *path) {
   cli_progress shown;
   cli_progress_begin(&shown, arguments, sweep);
   dsm_sweep_run_options options;
@@ -163,14 +155,15 @@ static cli_exit run(const cli_arguments *arguments, const dsm_sweep *sweep, dsm_
   options.thread_count = arguments->options.thread_count;
   options.shard = arguments->sweep.shard;
   options.report = note_progress;
-  options.is_stopped = is_stopped;
+  options.is_stopped = cli_should_stop;
   options.context = &shown;
   dsm_sweep_progress at = {0};
   cli_interrupt_begin();
-  const dsm_status status = arguments->program->run_sweep(store, sweep, &options, &at, diags);
+  const dsm_status status =
+      arguments->program->run_sweep(store, sweep, &options, &at, arguments->diags);
   cli_interrupt_end();
   cli_progress_end(&shown, &at);
-  cli_print_findings(arguments, diags);
+  cli_print_findings(arguments);
   if (status == DSM_OK && at.done < at.total) {
     cli_note(arguments,
              "interrupted: %zu of %zu point%s recorded in %s; the same command goes on from there",
@@ -180,21 +173,19 @@ static cli_exit run(const cli_arguments *arguments, const dsm_sweep *sweep, dsm_
   return cli_exit_of(status);
 }
 
-static cli_exit run_into(const cli_arguments *arguments, const dsm_sweep *sweep, const char *path,
-                         dsm_diags *diags) {
+static cli_exit run_into(const cli_arguments *arguments, const dsm_sweep *sweep, const char *path) {
   dsm_store *store = NULL;
-  dsm_status status = dsm_store_open(&store, path, sweep, diags);
+  dsm_status status = dsm_store_open(&store, path, sweep, arguments->diags);
   if (status == DSM_OK) {
-    status = cli_check_objectives(arguments, store, diags);
+    status = cli_check_objectives(arguments, store);
   }
-  cli_print_findings(arguments, diags);
-  dsm_diags_clear(diags);
+  cli_print_findings(arguments);
   cli_exit outcome = cli_exit_of(status);
   if (outcome == CLI_EXIT_DONE) {
     outcome = check_output(arguments, path);
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = run(arguments, sweep, store, path, diags);
+    outcome = run(arguments, sweep, store, path);
   }
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_points(arguments, store, path);
@@ -203,19 +194,18 @@ static cli_exit run_into(const cli_arguments *arguments, const dsm_sweep *sweep,
   return outcome;
 }
 
-static cli_exit run_sweep(const cli_arguments *arguments, dsm_diags *diags) {
+static cli_exit run_sweep(const cli_arguments *arguments) {
   dsm_sweep *sweep;
   char *stem;
-  const dsm_status status = cli_make_sweep(&sweep, &stem, arguments, diags);
-  cli_print_findings(arguments, diags);
-  dsm_diags_clear(diags);
+  const dsm_status status = cli_make_sweep(&sweep, &stem, arguments, arguments->diags);
+  cli_print_findings(arguments);
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK && stem == NULL && arguments->sweep.database == NULL) {
     outcome = cli_usage_error(arguments->command,
                               "standard input has no name for the database: --database is needed");
   } else if (status == DSM_OK) {
     char *const path = database_path(arguments, sweep, stem);
-    outcome = path == NULL ? cli_out_of_memory() : run_into(arguments, sweep, path, diags);
+    outcome = path == NULL ? cli_out_of_memory() : run_into(arguments, sweep, path);
     free(path);
   }
   free(stem);
@@ -228,19 +218,14 @@ cli_exit cli_run_sweep(const cli_arguments *arguments) {
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
   const char *const first = arguments->operands[0];
   if (arguments->sweep.is_merge) {
-    outcome = merge(arguments, diags);
+    outcome = merge(arguments);
   } else if (arguments->operand_count == 1 && dsm_store_is_database(first)) {
     outcome = check_no_run(arguments, "a database");
-    outcome = outcome == CLI_EXIT_DONE ? show_database(arguments, first, diags) : outcome;
+    outcome = outcome == CLI_EXIT_DONE ? show_database(arguments, first) : outcome;
   } else {
-    outcome = run_sweep(arguments, diags);
+    outcome = run_sweep(arguments);
   }
-  dsm_diags_free(diags);
   return outcome;
 }

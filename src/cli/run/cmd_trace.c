@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
@@ -12,16 +12,14 @@ static char *print_trace(const void *result, cli_format format, dsm_table_style 
   return dsm_report_step_trace(result);
 }
 
+static cli_exit put_trace(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  return cli_put_text(arguments, print_trace, operand->plan);
+}
+
 cli_exit cli_run_trace(const cli_arguments *arguments) {
   if (arguments->output == NULL && cli_is_terminal(arguments, stdout)) {
     return cli_usage_error(arguments->command,
                            "expected where the trace goes: -o FILE ('-' is the terminal)");
   }
-  cli_plan_operand operand;
-  cli_exit outcome = cli_load_first_plan(&operand, arguments);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_put_text(arguments, print_trace, operand.plan);
-  }
-  cli_plan_operand_fini(&operand);
-  return outcome;
+  return cli_use_plan(arguments, put_trace);
 }

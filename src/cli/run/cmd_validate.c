@@ -5,7 +5,7 @@
 
 #include "cli/parse/input_files.h"
 #include "cli/parse/plan_operand.h"
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 
@@ -23,20 +23,7 @@ typedef struct validated {
   size_t count;
 } validated;
 
-static char *print_validated(const void *result, cli_format format, dsm_table_style style) {
-  const validated *const all = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_validation_table(all->items, all->count, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_validation_json(all->items, all->count);
-  case CLI_FORMAT_CSV:
-    return dsm_report_validation_csv(all->items, all->count);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
-}
+CLI_PRINTER(print_validated, validated, dsm_report_validation, of->items, of->count)
 
 static void summarize(checked *to, const cli_loaded *loaded) {
   if (loaded->workload != NULL) {
@@ -77,7 +64,7 @@ static dsm_status validate_plan(const cli_arguments *arguments, const cli_loaded
 }
 
 static dsm_validated validate(const cli_arguments *arguments, const char *name, checked *owned) {
-  cli_loaded loaded = cli_load_any(arguments, name, owned->diags);
+  cli_loaded loaded = cli_load(arguments, name, DSM_DESCRIPTION_COUNT, owned->diags);
   if (loaded.plan != NULL) {
     loaded.status = validate_plan(arguments, &loaded, owned->diags);
   }
@@ -102,7 +89,7 @@ static cli_exit validate_all(const cli_arguments *arguments, validated *all) {
     }
     all->items[i] = validate(arguments, arguments->operands[i], &all->owned[i]);
     all->count = i + 1;
-    cli_print_findings(arguments, all->owned[i].diags);
+    cli_print_diags(arguments, all->owned[i].diags);
     outcome = cli_exit_max(outcome, cli_exit_of(all->items[i].status));
     is_usage_wrong = is_usage_wrong || all->items[i].status == DSM_ERROR_USAGE;
   }

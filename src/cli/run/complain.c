@@ -10,6 +10,7 @@
 
 /* More than any finding takes when rendered. */
 #define LINE_SIZE 2048
+#define WORDS_MAX 32
 
 static const char *program_name = "dsm";
 static bool has_complained;
@@ -77,6 +78,16 @@ cli_hint cli_did_you_mean(const char *text, const char *const *words, size_t cou
   return hint;
 }
 
+cli_hint cli_did_you_mean_word(const char *text, const char *(*word)(size_t index)) {
+  const char *words[WORDS_MAX];
+  size_t count = 0;
+  while (count < WORDS_MAX && word(count) != NULL) {
+    words[count] = word(count);
+    count++;
+  }
+  return cli_did_you_mean(text, words, count);
+}
+
 cli_exit cli_outside_error(const char *format, ...) {
   has_complained = true;
   (void)fprintf(stderr, "%s: error: ", program_name);
@@ -138,7 +149,7 @@ static void point_to_init(dsm_diag *diag) {
   }
 }
 
-void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags) {
+void cli_print_diags(const cli_arguments *arguments, const dsm_diags *diags) {
   const bool color = cli_has_color(arguments, stderr);
   for (size_t i = 0; i < dsm_diags_count(diags); i++) {
     dsm_diag diag = *dsm_diags_get(diags, i);
@@ -154,4 +165,9 @@ void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags) 
     (void)fprintf(stderr, "%s: %zu more finding%s not shown\n", program_name, dropped,
                   dropped == 1 ? " is" : "s are");
   }
+}
+
+void cli_print_findings(const cli_arguments *arguments) {
+  cli_print_diags(arguments, arguments->diags);
+  dsm_diags_clear(arguments->diags);
 }

@@ -3,7 +3,7 @@
 #ifndef DSM_CLI_RUN_COMPLAIN_H
 #define DSM_CLI_RUN_COMPLAIN_H
 
-#include "cli/rows/command.h"
+#include "cli/rows/rows.h"
 
 /** The program's name, as users call it: what messages begin with. Once, before any message. */
 void cli_name_program(const char *name);
@@ -17,6 +17,9 @@ typedef struct cli_hint {
   char text[192];
 } cli_hint;
 cli_hint cli_did_you_mean(const char *text, const char *const *words, size_t count);
+
+/** The same of the words word(0), word(1), ... NULL. */
+cli_hint cli_did_you_mean_word(const char *text, const char *(*word)(size_t index));
 
 /** Prints `dsm: error: message`. Returns CLI_EXIT_OUTSIDE. */
 cli_exit cli_outside_error(const char *format, ...) DSM_PRINTF(1, 2);
@@ -38,6 +41,9 @@ void cli_say(const cli_arguments *arguments, const char *format, ...) DSM_PRINTF
 void cli_note(const cli_arguments *arguments, const char *format, ...) DSM_PRINTF(2, 3);
 
 /** Prints all findings in order, and how many more there were; only errors if quiet. */
-void cli_print_findings(const cli_arguments *arguments, const dsm_diags *diags);
+void cli_print_diags(const cli_arguments *arguments, const dsm_diags *diags);
+
+/** Prints the command's findings so far, and forgets them. */
+void cli_print_findings(const cli_arguments *arguments);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/run/elasticity.h"
+#include "cli/run/explored.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parse/lookup.h"
-#include "cli/parse/optimizations.h"
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
-#include "cli/run/seconds.h"
+#include "cli/run/terminal.h"
 
 /* Measured with, where no workload is given. */
 static const char *const usual_networks[] = {"vgg16", "resnet50", "gnmt"};
@@ -16,7 +14,7 @@ enum { USUAL_COUNT = sizeof usual_networks / sizeof usual_networks[0] };
 
 /* What is explored, and what comes out. */
 typedef struct study {
-  dsm_workload *usual[USUAL_COUNT];
+  cli_loaded usual[USUAL_COUNT];
   const dsm_workload **workloads; /* given ones, or those */
   size_t workload_count;
   dsm_elasticity **items; /* one for each system */
@@ -39,31 +37,25 @@ cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *
              : cli_usage_error(arguments->command, "--%s needs a system", arguments->elasticity);
 }
 
-static dsm_status load_usual(study *all, const cli_arguments *arguments, dsm_diags *diags) {
+static dsm_status load_usual(study *all, const cli_arguments *arguments) {
   dsm_status status = DSM_OK;
   for (size_t i = 0; i < USUAL_COUNT && status == DSM_OK; i++) {
-    char *path;
-    status = cli_find_input(&path, arguments, usual_networks[i], CLI_BUNDLED_WORKLOADS, diags);
-    if (status == DSM_OK) {
-      status = dsm_workload_load(&all->usual[i], path, arguments->overrides.workload,
-                                 arguments->overrides.workload_count, diags);
-    }
-    free(path);
-    if (status == DSM_OK) {
-      all->workloads[all->workload_count++] = all->usual[i];
-    }
+    all->usual[i] =
+        cli_load(arguments, usual_networks[i], DSM_DESCRIPTION_WORKLOAD, arguments->diags);
+    status = all->usual[i].status;
+    all->workloads[all->workload_count++] = all->usual[i].workload;
   }
   return status;
 }
 
 static dsm_status collect_workloads(study *all, const cli_arguments *arguments,
-                                    const cli_loaded *loaded, size_t count, dsm_diags *diags) {
+                                    const cli_loaded *loaded, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (loaded[i].workload != NULL) {
       all->workloads[all->workload_count++] = loaded[i].workload;
     }
   }
-  return all->workload_count > 0 ? DSM_OK : load_usual(all, arguments, diags);
+  return all->workload_count > 0 ? DSM_OK : load_usual(all, arguments);
 }
 
 static dsm_variation_choice choice_of(const cli_arguments *arguments) {
@@ -72,7 +64,7 @@ static dsm_variation_choice choice_of(const cli_arguments *arguments) {
 }
 
 static dsm_status derive_all(study *all, const cli_arguments *arguments, const cli_loaded *loaded,
-                             size_t count, dsm_diags *diags) {
+                             size_t count) {
   dsm_status status = DSM_OK;
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     if (loaded[i].system != NULL) {
@@ -82,7 +74,7 @@ static dsm_status derive_all(study *all, const cli_arguments *arguments, const c
                                               .workload_count = all->workload_count,
                                               .options = arguments->options,
                                               .choice = choice_of(arguments)};
-      status = dsm_elasticity_derive(&all->items[all->item_count], &request, diags);
+      status = dsm_elasticity_derive(&all->items[all->item_count], &request, arguments->diags);
       all->item_count += status == DSM_OK ? 1 : 0;
       cli_say(arguments, "%s: parameters varied in %.3f s", loaded[i].system->name,
               cli_seconds_now() - start);
@@ -91,38 +83,24 @@ static dsm_status derive_all(study *all, const cli_arguments *arguments, const c
   return status;
 }
 
-static char *print_elasticities(const void *result, cli_format format, dsm_table_style style) {
-  const study *const all = result;
-  const dsm_elasticity *const *const items = (const dsm_elasticity *const *)all->items;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_elasticity_table(items, all->item_count, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_elasticity_json(items, all->item_count);
-  case CLI_FORMAT_CSV:
-    return dsm_report_elasticity_csv(items, all->item_count);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
-}
+CLI_PRINTER(print_elasticities, study, dsm_report_elasticity,
+            (const dsm_elasticity *const *)of->items, of->item_count)
 
-cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan *plan,
-                                 dsm_diags *diags) {
+cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan *plan) {
   dsm_elasticity *item = NULL;
   const dsm_elasticity_request request = {
       .options = arguments->options, .choice = choice_of(arguments), .kept = plan};
-  const dsm_status status = dsm_elasticity_derive(&item, &request, diags);
+  const dsm_status status = dsm_elasticity_derive(&item, &request, arguments->diags);
   const study one = {.items = &item, .item_count = 1};
-  cli_print_findings(arguments, diags);
+  cli_print_findings(arguments);
   const cli_exit outcome =
       status == DSM_OK ? cli_put_result(arguments, print_elasticities, &one) : cli_exit_of(status);
   dsm_elasticity_free(item);
   return outcome;
 }
 
-cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded, size_t count,
-                            dsm_diags *diags) {
+cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
+                            size_t count) {
   cli_exit outcome = CLI_EXIT_DONE;
   study all = {.workloads = calloc(count + USUAL_COUNT, sizeof(dsm_workload *)),
                .items = calloc(count, sizeof(dsm_elasticity *))};
@@ -130,11 +108,11 @@ cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *lo
     outcome = cli_out_of_memory();
     goto out;
   }
-  dsm_status status = collect_workloads(&all, arguments, loaded, count, diags);
+  dsm_status status = collect_workloads(&all, arguments, loaded, count);
   if (status == DSM_OK) {
-    status = derive_all(&all, arguments, loaded, count, diags);
+    status = derive_all(&all, arguments, loaded, count);
   }
-  cli_print_findings(arguments, diags);
+  cli_print_findings(arguments);
   outcome =
       status == DSM_OK ? cli_put_result(arguments, print_elasticities, &all) : cli_exit_of(status);
 out:
@@ -142,7 +120,7 @@ out:
     dsm_elasticity_free(all.items[i]);
   }
   for (size_t i = 0; i < USUAL_COUNT; i++) {
-    dsm_workload_free(all.usual[i]);
+    cli_loaded_fini(&all.usual[i]);
   }
   free(all.items);
   free(all.workloads);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/run/explanation.h"
+#include "cli/run/explored.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,39 +62,25 @@ typedef struct explained {
   size_t count;
 } explained;
 
-static char *print_explained(const void *result, cli_format format, dsm_table_style style) {
-  const explained *const all = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_explanation_table(all->plan, all->explanations, all->count, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_explanation_json(all->plan, all->explanations, all->count);
-  case CLI_FORMAT_CSV:
-    return dsm_report_explanation_csv(all->plan, all->explanations, all->count);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
-}
+CLI_PRINTER(print_explained, explained, dsm_report_explanation, of->plan, of->explanations,
+            of->count)
 
 cli_exit cli_put_explanation(const cli_arguments *arguments, const dsm_plan *plan) {
   const layer_list layers = find_layers(plan->workload, arguments->explain);
-  dsm_diags *const diags = dsm_diags_new(8);
   dsm_explanation *made[LAYERS_MAX] = {NULL};
   explained all = {.plan = plan};
   dsm_status status = DSM_OK;
   for (size_t i = 0; i < layers.count && status == DSM_OK; i++) {
-    status = dsm_explain(&made[i], plan, layers.indices[i], SPLITS_SHOWN, diags);
+    status = dsm_explain(&made[i], plan, layers.indices[i], SPLITS_SHOWN, arguments->diags);
     if (status == DSM_OK) {
       all.explanations[all.count++] = made[i];
     }
   }
-  cli_print_findings(arguments, diags);
+  cli_print_findings(arguments);
   const cli_exit outcome =
       status == DSM_OK ? cli_put_result(arguments, print_explained, &all) : cli_exit_of(status);
   for (size_t i = 0; i < LAYERS_MAX; i++) {
     dsm_explanation_free(made[i]);
   }
-  dsm_diags_free(diags);
   return outcome;
 }

@@ -3,13 +3,13 @@
 
 #include <inttypes.h>
 
-#include "cli/parse/optimizations.h"
 #include "cli/run/complain.h"
-#include "cli/run/seconds.h"
+#include "cli/run/terminal.h"
 
 dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_explorer *explorer,
                        const dsm_workload *workload, const dsm_system *system,
-                       const dsm_explore_options *options, dsm_diags *diags) {
+                       const dsm_explore_options *options) {
+  dsm_diags *const diags = arguments->diags;
   const double start = cli_seconds_now();
   const dsm_status status =
       explorer == NULL ? dsm_explore(plan, workload, system, options, diags)
@@ -34,15 +34,15 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
  * to have an answer. */
 static dsm_status climb(cli_ladder *ladder, const char *name, const cli_arguments *arguments,
                         dsm_explorer *explorer, const cli_ladder_request *request,
-                        const dsm_explore_options *options, dsm_diags *diags) {
+                        const dsm_explore_options *options) {
   const size_t rung = ladder->count;
   const bool is_last = options->optimizations == request->options->optimizations;
   const dsm_system *const system =
       rung == 0 && request->base != NULL ? request->base : request->system;
-  dsm_status status = cli_explore(&ladder->plans[rung], arguments, explorer, request->workload,
-                                  system, options, diags);
+  dsm_status status =
+      cli_explore(&ladder->plans[rung], arguments, explorer, request->workload, system, options);
   if (status == DSM_ERROR_INFEASIBLE && request->may_lack_rungs && !is_last) {
-    dsm_diags_clear(diags);
+    dsm_diags_clear(arguments->diags);
     status = DSM_OK;
   }
   ladder->rungs[rung] = (dsm_ladder_rung){.name = name, .plan = ladder->plans[rung]};
@@ -51,7 +51,7 @@ static dsm_status climb(cli_ladder *ladder, const char *name, const cli_argument
 }
 
 dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments,
-                              const cli_ladder_request *request, dsm_diags *diags) {
+                              const cli_ladder_request *request) {
   *ladder = (cli_ladder){.count = 0};
   /* Rungs have much in common. Without memory for that they are explored one by one. */
   dsm_explorer *const explorer = dsm_explorer_new();
@@ -59,11 +59,11 @@ dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments
   const size_t count = cli_ladder_additions(request->options, additions);
   dsm_explore_options options = *request->options;
   options.optimizations = 0;
-  dsm_status status = climb(ladder, "none", arguments, explorer, request, &options, diags);
+  dsm_status status = climb(ladder, "none", arguments, explorer, request, &options);
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     options.optimizations |= DSM_OPTIMIZATION_BIT(additions[i]);
-    status = climb(ladder, dsm_optimization_name(additions[i]), arguments, explorer, request,
-                   &options, diags);
+    status =
+        climb(ladder, dsm_optimization_name(additions[i]), arguments, explorer, request, &options);
   }
   dsm_explorer_free(explorer);
   return status;

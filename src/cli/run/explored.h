@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* explored.h: explorations for commands, one or a ladder of them. */
+/* explored.h: explorations for commands: one, a ladder of them, those that show how much each
+ * parameter of a system matters (--elasticity, and --sensitivity: in small steps), and what a layer
+ * could do otherwise (--explain). */
 #ifndef DSM_CLI_RUN_EXPLORED_H
 #define DSM_CLI_RUN_EXPLORED_H
 
-#include "cli/parse/arguments.h"
+#include "cli/parse/input_files.h"
 
 /** dsm_explore, or dsm_explorer_explore if there is an explorer; with --verbose also says what it
  * did. */
 DSM_NODISCARD dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments,
                                      dsm_explorer *explorer, const dsm_workload *workload,
-                                     const dsm_system *system, const dsm_explore_options *options,
-                                     dsm_diags *diags);
+                                     const dsm_system *system, const dsm_explore_options *options);
 
 /** Most rungs of a ladder. */
 #define CLI_RUNGS_MAX (DSM_OPTIMIZATION_COUNT + 1)
@@ -36,8 +37,45 @@ typedef struct cli_ladder_request {
  * the plan of the question itself. To be freed with cli_ladder_fini in any
  * case. */
 DSM_NODISCARD dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments,
-                                            const cli_ladder_request *request, dsm_diags *diags);
+                                            const cli_ladder_request *request);
 
 void cli_ladder_fini(cli_ladder *ladder);
+
+/* ---- which optimisations make sense ---- */
+
+/** Does --optimize name nothing that the mode cannot have? Else says so and returns
+ * CLI_EXIT_USAGE. */
+cli_exit cli_check_optimizations(const cli_arguments *arguments);
+
+/** Notes what --optimize names although it can change nothing in this network on this system. */
+void cli_note_ineffective_optimizations(const cli_arguments *arguments,
+                                        const dsm_workload *workload, const dsm_system *system);
+
+/** What the rungs of a ladder add, one after the other, up to the options' own optimizations; the
+ * first rung adds nothing. Returns how many they are. */
+size_t cli_ladder_additions(const dsm_explore_options *options,
+                            dsm_optimization additions[DSM_OPTIMIZATION_COUNT]);
+
+/* ---- parameters ---- */
+
+/** Can these descriptions be used, and no option be in vain? Else says so and returns
+ * CLI_EXIT_USAGE. */
+cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
+                              size_t count);
+
+/** Shows it for each system, with the workloads, or with bundled ones where there is none. */
+cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded, size_t count);
+
+/** Shows it for a plan, whose mapping is kept. */
+cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan *plan);
+
+/* ---- layers ---- */
+
+/** Is --explain absent, or the name of a layer, primary or as declared? Else says so, with the
+ * nearest name, and returns CLI_EXIT_USAGE. */
+cli_exit cli_check_explained_layer(const cli_arguments *arguments, const dsm_workload *workload);
+
+/** Shows the alternatives of the layer (of both directions, where it is a bidirectional lstm). */
+cli_exit cli_put_explanation(const cli_arguments *arguments, const dsm_plan *plan);
 
 #endif

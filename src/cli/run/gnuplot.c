@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/run/gnuplot.h"
+#include "cli/run/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #include "cli/run/complain.h"
 #include "cli/run/interrupt.h"
-#include "cli/run/seconds.h"
+#include "cli/run/terminal.h"
 
 extern char **environ;
 

@@ -61,3 +61,8 @@ void cli_interrupt_release(void) {
 bool cli_is_interrupted(void) {
   return atomic_load(&is_noted);
 }
+
+bool cli_should_stop(void *context) {
+  (void)context;
+  return cli_is_interrupted();
+}

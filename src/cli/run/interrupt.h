@@ -22,4 +22,7 @@ void cli_interrupt_release(void);
 /** Was one noted? May be asked by any thread. */
 bool cli_is_interrupted(void);
 
+/** The same, as long runs ask it; `context` is not used. */
+bool cli_should_stop(void *context);
+
 #endif

@@ -10,16 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/rows/command.h"
+#include "cli/parse/lookup.h"
+#include "cli/parse/paths.h"
 #include "cli/run/complain.h"
 #include "cli/run/terminal.h"
 #include "dsm/sweep_store.h"
-
-static bool ends_in(const char *text, const char *ending) {
-  const size_t length = strlen(text);
-  const size_t ending_length = strlen(ending);
-  return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
 
 /* The file that the result goes to; NULL: standard output. */
 static const char *output_file(const cli_arguments *arguments) {
@@ -55,11 +50,28 @@ cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const 
     return cli_usage_error(arguments->command, "--%s: '%s' is a database, which no result replaces",
                            option, path);
   }
-  dsm_diags *const diags = dsm_diags_new(1);
-  const dsm_status status = dsm_file_write(path, bytes, length, diags);
-  cli_print_findings(arguments, diags);
-  dsm_diags_free(diags);
+  const dsm_status status = dsm_file_write(path, bytes, length, arguments->diags);
+  cli_print_findings(arguments);
   return cli_exit_of(status);
+}
+
+cli_exit cli_put_installed(const cli_arguments *arguments, const char *folder, const char *word,
+                           const char *ending,
+                           cli_exit (*put)(const cli_arguments *arguments, const char *text)) {
+  char name[64];
+  char *path = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  (void)snprintf(name, sizeof name, "%s.%s", word, ending);
+  dsm_status status = cli_find_installed(&path, folder, name, arguments->diags);
+  if (status == DSM_OK) {
+    status = dsm_file_read(&text, &length, path, arguments->diags);
+  }
+  cli_print_findings(arguments);
+  const cli_exit outcome = status == DSM_OK ? put(arguments, text) : cli_exit_of(status);
+  free(text);
+  free(path);
+  return outcome;
 }
 
 /* Prints a result to a file, or to standard output if that is NULL. */
@@ -79,13 +91,13 @@ static cli_exit put(const cli_arguments *arguments, cli_printer *print, const vo
 
 static cli_format format_of_ending(const cli_command *command, const char *file,
                                    cli_format otherwise) {
-  if (file != NULL && ends_in(file, ".json")) {
+  if (file != NULL && cli_ends_in(file, ".json")) {
     return CLI_FORMAT_JSON;
   }
-  if (file != NULL && ends_in(file, ".csv")) {
+  if (file != NULL && cli_ends_in(file, ".csv")) {
     return CLI_FORMAT_CSV;
   }
-  if (file != NULL && command->bit == CLI_CHECK && ends_in(file, ".xml")) {
+  if (file != NULL && command->bit == CLI_CHECK && cli_ends_in(file, ".xml")) {
     return CLI_FORMAT_JUNIT;
   }
   return otherwise;
@@ -112,18 +124,9 @@ cli_exit cli_put_text(const cli_arguments *arguments, cli_printer *print, const 
 }
 
 static char *print_plan(const void *result, cli_format format, dsm_table_style style) {
-  const dsm_plan *const plan = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return dsm_report_plan_table(plan, style);
-  case CLI_FORMAT_JSON:
-    return dsm_plan_print(plan);
-  case CLI_FORMAT_CSV:
-    return dsm_report_plan_csv(plan);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
+  return format == CLI_FORMAT_TABLE  ? dsm_report_plan_table(result, style)
+         : format == CLI_FORMAT_JSON ? dsm_plan_print(result)
+                                     : dsm_report_plan_csv(result);
 }
 
 cli_exit cli_put_with_table(const cli_arguments *arguments, cli_printer *print, const void *result,

@@ -3,7 +3,9 @@
 #ifndef DSM_CLI_RUN_OUTPUT_H
 #define DSM_CLI_RUN_OUTPUT_H
 
-#include "cli/parse/arguments.h"
+#include <stdio.h>
+
+#include "cli/rows/rows.h"
 
 /** Writes a text to standard output. */
 cli_exit cli_put_stdout(const char *text);
@@ -13,8 +15,32 @@ cli_exit cli_put_stdout(const char *text);
 cli_exit cli_put_file(const cli_arguments *arguments, const char *option, const char *path,
                       const char *bytes, size_t length);
 
+/** Prints the help of a command, or of the program, to standard output. */
+void cli_print_help(const cli_command *command);
+
+void cli_print_version(void);
+
+/** Prints words, broken into lines of a page; the cursor is at `column`, further lines start at
+ * `indent`. */
+void cli_print_wrapped(FILE *to, const char *text, size_t column, size_t indent);
+
+/** Writes a text that is installed with the program, FOLDER/WORD.ENDING, by `put`. */
+cli_exit cli_put_installed(const cli_arguments *arguments, const char *folder, const char *word,
+                           const char *ending,
+                           cli_exit (*put)(const cli_arguments *arguments, const char *text));
+
 /** Prints a result in a format; malloc'ed, NULL if out of memory. */
 typedef char *cli_printer(const void *result, cli_format format, dsm_table_style style);
+
+/** Defines a printer `name` of a `type`, by the functions of a report for its three forms; what
+ * follows are their arguments, made of the result `of`. */
+#define CLI_PRINTER(name, type, report, ...)                                                       \
+  static char *name(const void *result, cli_format format, dsm_table_style style) {                \
+    const type *const of = result;                                                                 \
+    return format == CLI_FORMAT_TABLE  ? report##_table(__VA_ARGS__, style)                        \
+           : format == CLI_FORMAT_JSON ? report##_json(__VA_ARGS__)                                \
+                                       : report##_csv(__VA_ARGS__);                                \
+  }
 
 /**
  * Sends a result to the output file, or else to standard output. Without --format its form follows
@@ -37,6 +63,14 @@ cli_exit cli_put_plan(const cli_arguments *arguments, const dsm_plan *plan);
 
 /** Is the form of the result given by the ending of the output file? */
 bool cli_output_tells_format(const cli_arguments *arguments);
+
+/**
+ * Runs gnuplot with a script on its standard input; what it writes to its standard output becomes
+ * *picture, malloc'ed, to be freed by the caller. On failure (it is not installed, complains, makes
+ * nothing or what does not begin as `form` does, or takes too long) that was printed, and *picture
+ * is NULL.
+ */
+cli_exit cli_gnuplot_run(const char *script, dsm_plot_form form, char **picture, size_t *length);
 
 /** Has all that was written to standard output arrived? To be called last. */
 cli_exit cli_finish_stdout(void);

@@ -3,16 +3,26 @@
 
 #include "cli/run/program.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/parse/complete.h"
-#include "cli/parse/output_conflicts.h"
-#include "cli/rows/command.h"
+#include "cli/parse/paths.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
-#include "cli/run/help.h"
 #include "cli/run/output.h"
+
+/* Findings that a command keeps until they are printed. */
+#define FINDINGS_MAX 100
+
+static cli_exit run_with_findings(cli_arguments *arguments) {
+  arguments->diags = dsm_diags_new(FINDINGS_MAX);
+  return arguments->diags == NULL ? cli_out_of_memory() : arguments->command->run(arguments);
+}
 
 /* What every command does the same way. */
 static cli_exit run_command(const cli_program_kind *kind, const cli_command *command, int argc,
@@ -25,7 +35,7 @@ static cli_exit run_command(const cli_program_kind *kind, const cli_command *com
     cli_print_version();
   } else if (outcome == CLI_EXIT_DONE) {
     outcome = cli_check_written(&arguments);
-    outcome = outcome == CLI_EXIT_DONE ? command->run(&arguments) : outcome;
+    outcome = outcome == CLI_EXIT_DONE ? run_with_findings(&arguments) : outcome;
   }
   cli_arguments_fini(&arguments);
   return outcome;
@@ -52,6 +62,21 @@ static cli_exit run_program(const cli_program_kind *kind, int argc, char *argv[]
   }
   cli_arguments_fini(&arguments);
   return outcome;
+}
+
+bool cli_occupy_standard_descriptors(void) {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) {
+      continue;
+    }
+    /* The wrong way round: reading from it, or writing to it, fails. The lowest free number is this
+     * one, for those below are open. */
+    const int made = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (made < 0 && open("/", O_RDONLY) < 0) { /* where there are no devices */
+      return false;
+    }
+  }
+  return true;
 }
 
 int cli_main(const cli_program_kind *kind, int argc, char *argv[]) {

@@ -3,6 +3,7 @@
 #ifndef DSM_CLI_RUN_PROGRAM_H
 #define DSM_CLI_RUN_PROGRAM_H
 
+#include "cli/run/exit_code.h"
 #include "dsm/dsm.h"
 
 /** Evaluates the points of a sweep, as dsm_sweep_run. */
@@ -16,6 +17,13 @@ typedef struct cli_program_kind {
   bool has_terminal;  /**< its standard output, if that is a terminal, is the user's */
   cli_sweep_runner *run_sweep;
 } cli_program_kind;
+
+/**
+ * Makes sure that descriptors 0 to 2 are open, so that no file of ours gets one of these numbers
+ * and what is printed ends in it. One that was closed can be neither read nor written afterwards,
+ * as before. The first thing that a program does. False if they cannot be opened.
+ */
+bool cli_occupy_standard_descriptors(void);
 
 /** Finds the command, runs it, and makes sure that its output has arrived. Returns the exit code.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/run/progress.h"
+#include "cli/run/sweep_view.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/run/complain.h"
-#include "cli/run/seconds.h"
 #include "cli/run/terminal.h"
 
 #define LINE_SIZE 512

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/run/sweep_results.h"
+#include "cli/run/sweep_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "cli/run/complain.h"
 #include "cli/run/output.h"
 
-#define FINDINGS_MAX 20
 #define OBJECTIVES_MAX 16
 #define BEST_COUNT 10                                    /* rows of a summary */
 static const char best_objective[] = "min:step_seconds"; /* unless said */
@@ -62,8 +61,8 @@ static dsm_status parse_objectives(dsm_objective objectives[OBJECTIVES_MAX], siz
 }
 
 /* Keeps the rows that the options ask for; with none, all. */
-static dsm_status select_rows(const cli_arguments *arguments, dsm_point_table *table,
-                              dsm_diags *diags) {
+static dsm_status select_rows(const cli_arguments *arguments, dsm_point_table *table) {
+  dsm_diags *const diags = arguments->diags;
   const cli_sweep_arguments *const options = &arguments->sweep;
   dsm_objective objectives[OBJECTIVES_MAX] = {{0}};
   size_t count = 0;
@@ -85,15 +84,14 @@ static dsm_status select_rows(const cli_arguments *arguments, dsm_point_table *t
              : dsm_point_table_best(table, objectives[0], options->best_count, diags);
 }
 
-dsm_status cli_check_objectives(const cli_arguments *arguments, dsm_store *store,
-                                dsm_diags *diags) {
+dsm_status cli_check_objectives(const cli_arguments *arguments, dsm_store *store) {
   if (arguments->sweep.pareto == NULL && arguments->sweep.best_count == 0) {
     return DSM_OK;
   }
   dsm_point_table *table = NULL;
-  dsm_status status = dsm_store_points(store, &table, diags);
+  dsm_status status = dsm_store_points(store, &table, arguments->diags);
   if (status == DSM_OK) {
-    status = select_rows(arguments, table, diags);
+    status = select_rows(arguments, table);
   }
   dsm_point_table_free(table);
   return status;
@@ -194,27 +192,21 @@ static char *print_summary(const summary *of, dsm_table_style style) {
 
 /* ---- what is printed ---- */
 
+CLI_PRINTER(print_rows, summary, dsm_report_points, of->table)
+
 static char *print_points(const void *result, cli_format format, dsm_table_style style) {
   const summary *const of = result;
-  switch (format) {
-  case CLI_FORMAT_TABLE:
-    return of->shown != NULL ? print_summary(of, style) : dsm_report_points_table(of->table, style);
-  case CLI_FORMAT_JSON:
-    return dsm_report_points_json(of->table);
-  case CLI_FORMAT_CSV:
-    return dsm_report_points_csv(of->table);
-  case CLI_FORMAT_JUNIT:
-    break;
-  }
-  return NULL;
+  return format == CLI_FORMAT_TABLE && of->shown != NULL ? print_summary(of, style)
+                                                         : print_rows(result, format, style);
 }
 
 /* Chooses the rows of a summary, and says which they are. */
 static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_table *table,
-                                     char *shown, size_t size, dsm_diags *diags) {
+                                     char *shown, size_t size) {
+  dsm_diags *const diags = arguments->diags;
   const cli_sweep_arguments *const options = &arguments->sweep;
   if (options->pareto != NULL) {
-    const dsm_status status = select_rows(arguments, table, diags);
+    const dsm_status status = select_rows(arguments, table);
     (void)snprintf(shown, size, "what no other %s beats in %s",
                    table->workload_count > 0 ? "system" : "point", options->pareto);
     return status;
@@ -243,8 +235,8 @@ static dsm_status select_for_summary(const cli_arguments *arguments, dsm_point_t
   return status;
 }
 
-static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table, const char *path,
-                          dsm_diags *diags) {
+static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table,
+                          const char *path) {
   char shown[300];
   summary of = {.table = table,
                 .recorded = table->row_count,
@@ -255,10 +247,9 @@ static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table
     of.shown = shown;
     count_statuses(&of.statuses, table);
   }
-  const dsm_status status = is_summary
-                                ? select_for_summary(arguments, table, shown, sizeof shown, diags)
-                                : select_rows(arguments, table, diags);
-  cli_print_findings(arguments, diags);
+  const dsm_status status = is_summary ? select_for_summary(arguments, table, shown, sizeof shown)
+                                       : select_rows(arguments, table);
+  cli_print_findings(arguments);
   const cli_exit outcome =
       status == DSM_OK ? cli_put_result(arguments, print_points, &of) : cli_exit_of(status);
   for (size_t i = 0; i < DSM_POINT_STATUS_COUNT; i++) {
@@ -268,19 +259,14 @@ static cli_exit put_table(const cli_arguments *arguments, dsm_point_table *table
 }
 
 cli_exit cli_put_points(const cli_arguments *arguments, dsm_store *store, const char *path) {
-  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
   dsm_point_table *table = NULL;
-  if (diags == NULL) {
-    return cli_out_of_memory();
-  }
-  const dsm_status status = dsm_store_points(store, &table, diags);
+  const dsm_status status = dsm_store_points(store, &table, arguments->diags);
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK) {
-    outcome = put_table(arguments, table, path, diags);
+    outcome = put_table(arguments, table, path);
   } else {
-    cli_print_findings(arguments, diags);
+    cli_print_findings(arguments);
   }
   dsm_point_table_free(table);
-  dsm_diags_free(diags);
   return outcome;
 }

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "cli/parse/number.h"
+#include "cli/parse/option_values.h"
 #include "cli/run/program.h"
 
 #define WIDTH_DEFAULT 100
@@ -60,4 +61,10 @@ static size_t width_of(const cli_arguments *arguments, FILE *stream) {
 dsm_table_style cli_table_style(const cli_arguments *arguments, FILE *stream) {
   return (dsm_table_style){.width = width_of(arguments, stream),
                            .color = cli_has_color(arguments, stream)};
+}
+
+double cli_seconds_now(void) {
+  struct timespec now = {0};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

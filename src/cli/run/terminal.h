@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* terminal.h: how wide and how colourful a table may be. */
+/* terminal.h: how wide and how colourful a table may be, and what time it is. */
 #ifndef DSM_CLI_RUN_TERMINAL_H
 #define DSM_CLI_RUN_TERMINAL_H
 
@@ -17,5 +17,8 @@ bool cli_has_color(const cli_arguments *arguments, FILE *stream);
 /** The style of a table on a stream, or in a file (NULL). Its width is $COLUMNS, else the
  * terminal's, else 100. */
 dsm_table_style cli_table_style(const cli_arguments *arguments, FILE *stream);
+
+/** Seconds since some moment that stays the same. */
+double cli_seconds_now(void);
 
 #endif

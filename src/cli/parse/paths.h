@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* output_conflicts.h: the files that options name to be written must differ from each other and
+/* paths.h: names of files. Those that options name to be written must differ from each other and
  * from all that is read: what was there would be gone. */
-#ifndef DSM_CLI_PARSE_OUTPUT_CONFLICTS_H
-#define DSM_CLI_PARSE_OUTPUT_CONFLICTS_H
+#ifndef DSM_CLI_PARSE_PATHS_H
+#define DSM_CLI_PARSE_PATHS_H
 
 #include "cli/parse/arguments.h"
+
+/** Longer paths name nothing that can be opened. */
+#define CLI_PATH_SIZE 4096
+
+/** Does a name end so, with something before it? */
+bool cli_ends_in(const char *name, const char *ending);
+
+/** What is behind the last slash. */
+const char *cli_last_part(const char *path);
+
+/** The path of a file in a folder, malloc'ed; NULL if out of memory. */
+char *cli_join_path(const char *folder, const char *name);
+
+bool cli_is_folder(const char *path);
 
 /** Do two names mean the same regular file, whether there is one already or not? */
 bool cli_is_same_file(const char *first, const char *second);

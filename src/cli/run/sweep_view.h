@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* progress.h: how far a sweep is, on standard error: a line that is written again and again on a
- * terminal; elsewhere, with --verbose, a line now and then. */
-#ifndef DSM_CLI_RUN_PROGRESS_H
-#define DSM_CLI_RUN_PROGRESS_H
+/* sweep_view.h: what is shown of a sweep: its results, and how far it is, on standard error: a line
+ * that is written again and again on a terminal; elsewhere, with --verbose, a line now and then. */
+#ifndef DSM_CLI_RUN_SWEEP_VIEW_H
+#define DSM_CLI_RUN_SWEEP_VIEW_H
 
 #include "cli/parse/arguments.h"
 
@@ -26,5 +26,18 @@ void cli_progress_note(cli_progress *progress, const dsm_sweep_progress *at);
 /** Takes the line away; with --verbose says what the run took. To be called before anything else is
  * written to standard error. */
 void cli_progress_end(cli_progress *progress, const dsm_sweep_progress *at);
+
+/* ---- results ---- */
+
+/** Are the objectives of --by and --pareto some that the database has? To be asked before a long
+ * run. */
+DSM_NODISCARD dsm_status cli_check_objectives(const cli_arguments *arguments, dsm_store *store);
+
+/**
+ * Prints the results in a database that was opened from `path`: with a format (--format, or the
+ * ending of the output file) its points, or the best or the Pareto front; else a summary, and the
+ * best. Findings are printed.
+ */
+cli_exit cli_put_points(const cli_arguments *arguments, dsm_store *store, const char *path);
 
 #endif

@@ -1,33 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/parse/output_conflicts.h"
+#include "cli/parse/paths.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/run/complain.h"
 
-/* Longer paths name nothing that can be written. */
-#define PATH_SIZE 4096
+bool cli_ends_in(const char *name, const char *ending) {
+  const size_t length = strlen(name);
+  const size_t ending_length = strlen(ending);
+  return length > ending_length && strcmp(name + length - ending_length, ending) == 0;
+}
+
+const char *cli_last_part(const char *path) {
+  const char *const slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+char *cli_join_path(const char *folder, const char *name) {
+  size_t length = strlen(folder);
+  while (length > 1 && folder[length - 1] == '/') {
+    length--;
+  }
+  const size_t size = length + strlen(name) + 2;
+  char *const path = calloc(size, 1);
+  if (path != NULL) {
+    (void)snprintf(path, size, "%.*s%s%s", (int)length, folder,
+                   folder[length - 1] == '/' ? "" : "/", name);
+  }
+  return path;
+}
+
+bool cli_is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
 
 /* The folder that a file would be in; false if it is none. */
 static bool find_folder(const char *path, struct stat *folder) {
-  char name[PATH_SIZE];
-  const char *const slash = strrchr(path, '/');
-  const size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+  char name[CLI_PATH_SIZE];
+  const size_t length = (size_t)(cli_last_part(path) - path);
   if (length >= sizeof name) {
     return false;
   }
   memcpy(name, path, length);
   (void)snprintf(name + length, sizeof name - length, ".");
   return stat(name, folder) == 0;
-}
-
-static const char *last_part(const char *path) {
-  const char *const slash = strrchr(path, '/');
-  return slash == NULL ? path : slash + 1;
 }
 
 bool cli_is_same_file(const char *first, const char *second) {
@@ -41,7 +63,7 @@ bool cli_is_same_file(const char *first, const char *second) {
   if (is_one_there && (!S_ISREG(one.st_mode) || !S_ISREG(other.st_mode))) {
     return false;
   }
-  if (!is_one_there && (strcmp(last_part(first), last_part(second)) != 0 ||
+  if (!is_one_there && (strcmp(cli_last_part(first), cli_last_part(second)) != 0 ||
                         !find_folder(first, &one) || !find_folder(second, &other))) {
     return false;
   }

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * format_guide.h: what a file format may hold, key by key, from its JSON Schema, which the tests
- * hold against the readers: as a man page and as the text of dsm help.
+ * pages.h: man pages, in the macros of man(7): of a command, from the tables of the command line,
+ * and of what a file format may hold, key by key, from its JSON Schema, which the tests hold
+ * against the readers; that also as the text of dsm help.
  */
-#ifndef DSM_PAGES_FORMAT_GUIDE_H
-#define DSM_PAGES_FORMAT_GUIDE_H
+#ifndef DSM_PAGES_PAGES_H
+#define DSM_PAGES_PAGES_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/json_read.h"
+#include "cli/rows/rows.h"
+
+/** What a page is about. */
+typedef struct pages_subject {
+  const char *name;           /**< of the page, such as dsm-explore */
+  const char *call;           /**< what a command line begins with, such as dsm explore */
+  const cli_command *command; /**< its row */
+} pages_subject;
+
+/** Writes the page. `date` and `version` stand in its head and foot. */
+void pages_write(FILE *out, const pages_subject *subject, const char *date, const char *version);
 
 /** A key of a format. */
 typedef struct pages_key {

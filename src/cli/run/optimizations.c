@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/parse/optimizations.h"
+#include "cli/run/explored.h"
 
 #include <string.h>
 
@@ -175,8 +175,8 @@ static const char *why_no_preload(const cli_arguments *arguments, const dsm_work
              : "the streaming buffers leave no room in the scratchpads";
 }
 
-void cli_note_idle_optimizations(const cli_arguments *arguments, const dsm_workload *workload,
-                                 const dsm_system *system) {
+void cli_note_ineffective_optimizations(const cli_arguments *arguments,
+                                        const dsm_workload *workload, const dsm_system *system) {
   static const char *(*const why_not[])(const cli_arguments *, const dsm_workload *,
                                         const dsm_system *) = {
       [DSM_OPTIMIZATION_HYBRID] = why_no_hybrid,     [DSM_OPTIMIZATION_REUSE] = why_no_reuse,
