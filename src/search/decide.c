@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "plan/stage.h"
+#include "search/layer_table.h"
 #include "search/problem.h"
-#include "search/recall.h"
 
 typedef struct deciding {
   dsm__problem *problem;
@@ -61,7 +61,7 @@ static bool decide_path(deciding *d, const dsm__network_graph *network,
   for (size_t i = 0; i < path->length; i++) {
     const dsm__graph_edge *const edge = &network->graph.edges[path->edges[i]];
     const dsm__node_info *const info = &network->infos[node];
-    if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+    if (dsm__node_is_layer(info)) {
       decide_layer(d, info, edge->tag);
     } else if (info->kind == DSM__NODE_GROUP &&
                !decide_group(d, &d->problem->groups.items[edge->tag])) {
@@ -80,7 +80,7 @@ static void find_splits(deciding *d, const dsm__layer_setting *setting, size_t c
     }
     const dsm__recalled_pass of = {&d->problem->table, class_index, setting, (dsm_pass)p,
                                    decision->layouts.of[p]};
-    const dsm__best_pass best = dsm__recall_best_pass(&of);
+    const dsm__best_pass best = dsm__recall_pass(&of, true);
     decision->is_kernel_kept[p] = best.is_kernel_kept;
     memcpy(decision->splits[p], best.splits, sizeof best.splits);
   }

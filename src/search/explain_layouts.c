@@ -11,7 +11,7 @@
 
 #include "plan/tolerance.h"
 #include "search/explain_internal.h"
-#include "search/layout/layout_solve.h"
+#include "search/problem.h"
 
 /* Cycles of an edge that is barred: more than any path, and still finite. */
 static const double BARRED = 1e300;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/factors.h"
+#include "search/layer_table.h"
 
 dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine *machine,
                                  const dsm_explore_options *options) {

@@ -8,7 +8,6 @@
 #include "model/equations.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
-#include "search/recall.h"
 
 dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
                                      uint64_t factor) {
@@ -64,7 +63,7 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
       if (is_possible && is_first && dsm_pass_exists(layer, inputs->options->mode, pass)) {
         const dsm__layer_setting setting = dsm__open_setting(inputs, layer, dsm__factor_of(f));
         const dsm__recalled_pass of = {table, class_index, &setting, pass, parallelism};
-        const dsm__best_pass best = dsm__recall_least_pass(&of);
+        const dsm__best_pass best = dsm__recall_pass(&of, false);
         *cycles = best.cycles;
         j->evaluations[task_index] += best.evaluations;
       }

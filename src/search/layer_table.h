@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* layer_table.h: what every distinct layer costs while nothing is held on chip. */
+/* layer_table.h: what every distinct layer costs while nothing is held on chip, with the DySM
+ * factors among which the search may choose (section 8); and answers about passes of layers, from
+ * the memo where it has them. */
 #ifndef DSM_SEARCH_LAYER_TABLE_H
 #define DSM_SEARCH_LAYER_TABLE_H
 
@@ -8,8 +10,27 @@
 #include "plan/core_splits.h"
 #include "plan/holding.h"
 #include "search/distinct.h"
-#include "search/factors.h"
 #include "search/memo.h"
+
+/** Factor number k is 2^k. */
+enum { DSM__FACTORS_MAX = 64 };
+
+typedef struct dsm__factors {
+  unsigned count;      /**< of factors that some layer may use, at least 1 */
+  bool is_uniform;     /**< one factor for all convolutions, 1 for the rest */
+  unsigned conv_index; /**< that one */
+} dsm__factors;
+
+static inline uint64_t dsm__factor_of(unsigned index) {
+  return (uint64_t)1 << index;
+}
+
+/** The factors that options, machine and minibatch leave; conv_index is 0. */
+dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine *machine,
+                                 const dsm_explore_options *options);
+
+/** May a layer use factor number `index`? */
+bool dsm__factor_is_allowed(const dsm__factors *factors, const dsm_layer *layer, unsigned index);
 
 /** Everything that costs are computed from, shared by all parts of a search. */
 typedef struct dsm__search_inputs {
@@ -89,5 +110,25 @@ double dsm__open_cycles(const dsm__layer_table *table, size_t class_index,
 static inline const dsm_layer *dsm__class_layer(const dsm__layer_table *table, size_t class_index) {
   return &table->inputs->workload->layers[table->distinct.representative[class_index]];
 }
+
+/** A pass of a layer of a class, as it is run. */
+typedef struct dsm__recalled_pass {
+  const dsm__layer_table *table;
+  size_t class_index;
+  const dsm__layer_setting *setting;
+  dsm_pass pass;
+  dsm_parallelism parallelism;
+} dsm__recalled_pass;
+
+/** dsm__best_pass_find, or dsm__least_pass_find where no splits are wanted, with the table's core
+ * splits, of which only some are looked at once the time is over; the kernel may stay where the
+ * options have reuse. Kept for later. */
+dsm__best_pass dsm__recall_pass(const dsm__recalled_pass *of, bool are_splits_wanted);
+
+/** What was kept of a kind of score; false if nothing was. */
+bool dsm__recall_score(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_score *score);
+
+/** Keeps a score of which nothing was kept. */
+void dsm__keep_score(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_score score);
 
 #endif

@@ -18,12 +18,10 @@
 
 /** What an answer is about. */
 typedef enum dsm__memo_kind {
-  DSM__MEMO_BEST_PASS = 0,   /**< dsm__best_pass_find */
-  DSM__MEMO_BEST_PASS_KEPT,  /**< the same where the kernel may stay on chip */
-  DSM__MEMO_LEAST_PASS,      /**< dsm__least_pass_find */
-  DSM__MEMO_LEAST_PASS_KEPT, /**< likewise */
-  DSM__MEMO_LEAST_CYCLES,    /**< the cycles of a pass with something held, as variants.c scores */
-  DSM__MEMO_FRONT            /**< how many core splits it looks at for that */
+  DSM__MEMO_BEST_PASS = 0, /**< dsm__best_pass_find */
+  DSM__MEMO_LEAST_PASS,    /**< dsm__least_pass_find */
+  DSM__MEMO_LEAST_CYCLES,  /**< the cycles of a pass with something held, as variants.c scores */
+  DSM__MEMO_FRONT          /**< how many core splits it looks at for that */
 } dsm__memo_kind;
 
 /** All that an answer depends on; no padding, so that bytes can be compared. */
@@ -47,7 +45,7 @@ typedef struct dsm__memo_key {
   uint8_t is_output_held;
   uint8_t is_shortcut_held;
   uint8_t is_moving_free;
-  uint8_t unused; /**< 0 */
+  uint8_t may_keep_kernel; /**< over timesteps; 0 of scores */
 } dsm__memo_key;
 _Static_assert(sizeof(dsm__memo_key) == 88, "no padding");
 

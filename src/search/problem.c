@@ -7,8 +7,6 @@
 #include "base/number_text.h"
 #include "plan/tolerance.h"
 #include "search/graph/graph_paths.h"
-#include "search/layout/layout_solve.h"
-#include "search/preload/preload.h"
 
 static bool fill(dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
@@ -156,8 +154,8 @@ static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, 
   if (rest == NULL || before == NULL) {
     return false;
   }
-  dsm__graph_rest(&relaxed.graph, 0, rest);
-  dsm__graph_before(&relaxed.graph, 0, before);
+  dsm__graph_rest(&relaxed.graph, rest);
+  dsm__graph_before(&relaxed.graph, before);
   *bound = rest[0];
   *is_any = false;
   for (size_t v = 0; v < count; v++) {
@@ -323,7 +321,7 @@ static bool relaxed_bound(dsm__problem *problem, const dsm__factors *factors, do
   if (rest == NULL) {
     return false;
   }
-  dsm__graph_rest(&relaxed.graph, 0, rest);
+  dsm__graph_rest(&relaxed.graph, rest);
   *bound = rest[0];
   return true;
 }

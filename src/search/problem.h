@@ -80,4 +80,23 @@ bool dsm__problem_explain(dsm__problem *problem, const dsm__factors *factors, si
 bool dsm__problem_decide(dsm__problem *problem, const dsm__network_graph *network,
                          const dsm__graph_path *path, dsm__decisions *decisions);
 
+/** What is to become a graph with layouts, of the edges of a free graph that are in. */
+dsm__layout_request dsm__layout_request_of(const dsm__problem *problem,
+                                           const dsm__network_graph *free,
+                                           const unsigned char *is_edge_in, double limit_cycles,
+                                           size_t states_max);
+
+/**
+ * Turns the answer for a free graph (layout_graph.h), whose mappings are no slower than the same
+ * mappings with layouts, into the answer with layouts: the graph, the path through it, and its
+ * cycles and bound. `known_cycles` is what some mapping that fits the memory takes; infinite: none
+ * is known. False if out of memory.
+ */
+bool dsm__layouts_solve(dsm__problem *problem, double known_cycles, dsm__solution *solution);
+
+/** Improves a feasible solution without preloading: sets solution->preloading if weights on chip
+ * make the network faster, and lowers the bound to what holds for all mappings. False if out of
+ * memory. */
+bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution);
+
 #endif

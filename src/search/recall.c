@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/recall.h"
+#include "search/layer_table.h"
 
 /* All of these are in a key, or in its context: a new field has to be as well. */
 _Static_assert(sizeof(void *) != 8 ||
@@ -46,18 +46,14 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
   return true;
 }
 
-/* What finds the best of a pass, with splits or without them. */
-typedef dsm__best_pass pass_finder(const dsm__layer_setting *setting, dsm_pass pass,
-                                   dsm_parallelism parallelism, bool may_keep_kernel,
-                                   const dsm__core_splits *splits);
-
-static dsm__best_pass recall_pass(const dsm__recalled_pass *of, dsm__memo_kind kind,
-                                  dsm__memo_kind kind_kept, pass_finder *find) {
+dsm__best_pass dsm__recall_pass(const dsm__recalled_pass *of, bool are_splits_wanted) {
   enum { SOME = 64 }; /* candidates that are looked at once the time is over */
   const dsm__search_inputs *const inputs = of->table->inputs;
   const bool may_keep_kernel = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
   dsm__memo_key key;
-  const bool is_kept = make_key(of, may_keep_kernel ? kind_kept : kind, &key);
+  const bool is_kept =
+      make_key(of, are_splits_wanted ? DSM__MEMO_BEST_PASS : DSM__MEMO_LEAST_PASS, &key);
+  key.may_keep_kernel = may_keep_kernel;
   const dsm__best_pass *const known = is_kept ? dsm__memo_best_pass(inputs->memo, &key) : NULL;
   if (known != NULL) {
     return *known;
@@ -66,19 +62,13 @@ static dsm__best_pass recall_pass(const dsm__recalled_pass *of, dsm__memo_kind k
   dsm__core_splits splits = of->table->splits;
   splits.visits_max = is_over ? SOME : 0;
   const dsm__best_pass best =
-      find(of->setting, of->pass, of->parallelism, may_keep_kernel, &splits);
+      are_splits_wanted
+          ? dsm__best_pass_find(of->setting, of->pass, of->parallelism, may_keep_kernel, &splits)
+          : dsm__least_pass_find(of->setting, of->pass, of->parallelism, may_keep_kernel, &splits);
   if (is_kept && !is_over) {
     dsm__memo_put_best_pass(inputs->memo, &key, &best);
   }
   return best;
-}
-
-dsm__best_pass dsm__recall_best_pass(const dsm__recalled_pass *of) {
-  return recall_pass(of, DSM__MEMO_BEST_PASS, DSM__MEMO_BEST_PASS_KEPT, dsm__best_pass_find);
-}
-
-dsm__best_pass dsm__recall_least_pass(const dsm__recalled_pass *of) {
-  return recall_pass(of, DSM__MEMO_LEAST_PASS, DSM__MEMO_LEAST_PASS_KEPT, dsm__least_pass_find);
 }
 
 bool dsm__recall_score(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__memo_score *score) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/split_front.h"
+#include "search/split_walk.h"
 
 #include <stdlib.h>
 #include <string.h>

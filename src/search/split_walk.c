@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * split_walk.c: the candidates among the core splits of an invocation, of which whole families are
+ * passed over that cannot matter.
+ *
+ * All that an invocation's time takes of its core split, whatever is held and however much room is
+ * left, are four numbers (section 5 and 6): the cycles of the arrays; the bytes of a core's kernel
+ * and of the features that move past it, which fall into tiles; and the cycles of sums among the
+ * cores. Time never falls where one of them rises. So a family of splits whose numbers are known
+ * from below is bounded by the time of these; and of two splits the one that needs no less of
+ * anything is no faster.
+ *
+ * Families are those splits that agree in the parts of the kernel positions and of the features
+ * that are summed up; what is left of the cores is shared by the other three loops. Where features
+ * produced are given too, positions and samples share the rest, and mostly only the pair counts
+ * with which the arrays take least: nothing but their cycles tells one pair from the other.
+ */
 #include "search/split_walk.h"
 
 #include <math.h>

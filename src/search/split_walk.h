@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * split_walk.h: the candidates among the core splits of an invocation, of which whole families are
- * passed over that cannot matter.
- *
- * All that an invocation's time takes of its core split, whatever is held and however much room is
- * left, are four numbers (section 5 and 6): the cycles of the arrays; the bytes of a core's kernel
- * and of the features that move past it, which fall into tiles; and the cycles of sums among the
- * cores. Time never falls where one of them rises. So a family of splits whose numbers are known
- * from below is bounded by the time of these; and of two splits the one that needs no less of
- * anything is no faster.
- *
- * Families are those splits that agree in the parts of the kernel positions and of the features
- * that are summed up; what is left of the cores is shared by the other three loops. Where features
- * produced are given too, positions and samples share the rest, and mostly only the pair counts
- * with which the arrays take least: nothing but their cycles tells one pair from the other.
- */
+/* split_walk.h: the candidates among the core splits of an invocation, of which whole families are
+ * passed over that cannot matter; and those of which one is the fastest, whatever is held. */
 #ifndef DSM_SEARCH_SPLIT_WALK_H
 #define DSM_SEARCH_SPLIT_WALK_H
 
@@ -53,5 +39,23 @@ uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *spl
 /** Total cycles of an invocation with what a split needs, where nothing held has a layout: that of
  * dsm_invocation_score, but for rounding. With needs from below, a bound from below. */
 double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs);
+
+/** Candidates that need something less than each other one. */
+typedef struct dsm__split_front {
+  dsm__needy_split *items; /**< by sums, ascending */
+  size_t count;
+  size_t capacity;
+  bool is_out_of_memory;
+} dsm__split_front;
+
+/**
+ * Finds the front of an invocation, in place of what the front was before; how many splits were
+ * looked at. It is the same whatever is held, whatever room is left and whatever part of the
+ * weights is on chip: all candidates that are left out need no less than one that is there, so that
+ * they are no faster. Where the kernel has to stay over timesteps, that one stays if they do.
+ */
+uint64_t dsm__split_front_find(dsm__split_front *front, const dsm_pass_work *work,
+                               const dsm__core_splits *splits);
+void dsm__split_front_fini(dsm__split_front *front);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/through.h"
+#include "search/explain_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,8 +33,7 @@ static bool is_way(const dsm__problem *problem, const dsm__network_graph *networ
     way->is_pipelined = true;
     return true;
   }
-  if ((info->kind != DSM__NODE_ENTRY && info->kind != DSM__NODE_HELD) ||
-      info->layer != layer_index) {
+  if (!dsm__node_is_layer(info) || info->layer != layer_index) {
     return false;
   }
   const dsm__layer_step step = dsm__step_unpack(edge->tag);
@@ -76,8 +75,8 @@ bool dsm__through_derive(dsm__through *through, const dsm__problem *problem,
   if (before == NULL || through->rest == NULL || through->rest_to == NULL) {
     return false;
   }
-  dsm__graph_rest(&network->graph, 0, through->rest);
-  dsm__graph_before(&network->graph, 0, before);
+  dsm__graph_rest(&network->graph, through->rest);
+  dsm__graph_before(&network->graph, before);
   through->way_count = for_each_way(through, problem, layer_index, before);
   through->ways = dsm__arena_array(arena, through->way_count, sizeof through->ways[0]);
   if (through->ways == NULL) {
@@ -89,7 +88,7 @@ bool dsm__through_derive(dsm__through *through, const dsm__problem *problem,
 
 static void note_edge(const dsm__through *through, size_t from, size_t edge, bool *is_held) {
   const dsm__node_info *const info = &through->network->infos[from];
-  if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+  if (dsm__node_is_layer(info)) {
     is_held[info->layer] = dsm__step_unpack(through->network->graph.edges[edge].tag).is_output_held;
   }
 }

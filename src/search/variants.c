@@ -7,8 +7,8 @@
 
 #include "base/parallel.h"
 #include "model/equations.h"
-#include "search/recall.h"
-#include "search/split_front.h"
+#include "search/layer_table.h"
+#include "search/split_walk.h"
 
 _Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 

@@ -5,7 +5,6 @@
 
 #include "base/diag_add.h"
 #include "dsm/limits.h"
-#include "search/factors.h"
 #include "search/layer_table.h"
 #include "search/problem.h"
 #include "server/task_times.h"

@@ -316,8 +316,8 @@ START_TEST(test_rest_and_before_are_the_cheapest_ways) {
     double rest[NODES_MAX];
     double before[NODES_MAX];
     make_graph(&made, &state);
-    dsm__graph_rest(&made.graph, 0, rest);
-    dsm__graph_before(&made.graph, 0, before);
+    dsm__graph_rest(&made.graph, rest);
+    dsm__graph_before(&made.graph, before);
     for (size_t v = 0; v < made.graph.node_count; v++) {
       size_t edges[NODES_MAX];
       dsm__graph_path path = {edges, 0};
@@ -330,8 +330,9 @@ START_TEST(test_rest_and_before_are_the_cheapest_ways) {
     }
     ck_assert_double_eq(before[made.graph.node_count - 1], rest[0]);
     /* A price on kept bytes is as cycles on each edge to their node. */
-    dsm__graph_rest(&made.graph, 3, rest);
-    dsm__graph_before(&made.graph, 3, before);
+    const dsm__graph_price at_three = {1, 3, HUGE_VAL};
+    dsm__graph_sweep_back(&made.graph, at_three, rest);
+    dsm__graph_sweep_forward(&made.graph, at_three, before);
     for (size_t e = 0; e < made.nodes[made.graph.node_count].first_edge; e++) {
       made.edges[e].cycles += 3 * made.nodes[made.edges[e].to].kept_bytes;
     }

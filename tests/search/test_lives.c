@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "given.h"
-#include "search/hold/held_lives.h"
+#include "search/hold/held_sets.h"
 #include "suites.h"
 
 #define CONV(name, more)                                                                           \

@@ -101,12 +101,12 @@ dsm__graph_sums dsm__graph_sum(const dsm__graph *graph, const dsm__graph_path *p
   return sums;
 }
 
-void dsm__graph_rest(const dsm__graph *graph, double cycles_per_byte, double *rest) {
-  dsm__graph_sweep_back(graph, (dsm__graph_price){1, cycles_per_byte, HUGE_VAL}, rest);
+void dsm__graph_rest(const dsm__graph *graph, double *rest) {
+  dsm__graph_sweep_back(graph, ONLY_CYCLES, rest);
 }
 
-void dsm__graph_before(const dsm__graph *graph, double cycles_per_byte, double *before) {
-  dsm__graph_sweep_forward(graph, (dsm__graph_price){1, cycles_per_byte, HUGE_VAL}, before);
+void dsm__graph_before(const dsm__graph *graph, double *before) {
+  dsm__graph_sweep_forward(graph, ONLY_CYCLES, before);
 }
 
 void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path) {
@@ -121,7 +121,7 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
     return false;
   }
   *answer = (dsm__graph_answer){.is_feasible = true};
-  dsm__graph_rest(graph, 0, sweep);
+  dsm__graph_rest(graph, sweep);
   dsm__graph_fastest(graph, sweep, path);
   const dsm__graph_sums fastest = dsm__graph_sum(graph, path);
   if (graph->is_counting && !dsm__graph_most(graph, 0, graph->node_count - 1, sweep, path)) {
@@ -129,7 +129,7 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
   }
   if (dsm__graph_bytes(dsm__graph_sum(graph, path)) <= graph->capacity_bytes) {
     /* The path was built from the back; the bound is computed from the front. */
-    dsm__graph_before(graph, 0, sweep);
+    dsm__graph_before(graph, sweep);
     answer->cycles = dsm__graph_sum(graph, path).cycles;
     answer->lower_bound_cycles = sweep[graph->node_count - 1];
     return true;

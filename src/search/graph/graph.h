@@ -41,6 +41,11 @@ typedef struct dsm__graph {
                               DSM__TAG_COUNTS come first, before the order of edges */
 } dsm__graph;
 
+/** How many edges a graph has. */
+static inline size_t dsm__graph_edge_count(const dsm__graph *graph) {
+  return graph->nodes[graph->node_count].first_edge;
+}
+
 /** A path: the indices of its edges, from the first node to the last. */
 typedef struct dsm__graph_path {
   size_t *edges; /**< room for node_count - 1 */
@@ -67,16 +72,13 @@ typedef struct dsm__graph_answer {
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer);
 
-/** rest[node]: least price (cycles, plus a price on each kept byte) from a node, whose own bytes
- * are left out, to the last. */
-void dsm__graph_rest(const dsm__graph *graph, double cycles_per_byte, double *rest);
+/** rest[node]: least cycles from a node to the last. */
+void dsm__graph_rest(const dsm__graph *graph, double *rest);
 
-/** before[node]: least price from the first node to a node, whose own bytes are included. */
-void dsm__graph_before(const dsm__graph *graph, double cycles_per_byte, double *before);
+/** before[node]: least cycles from the first node to a node. */
+void dsm__graph_before(const dsm__graph *graph, double *before);
 
-/** The first of the fastest paths, memory and counting aside, given dsm__graph_rest without a
- * price.
- */
+/** The first of the fastest paths, memory and counting aside, given dsm__graph_rest. */
 void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path);
 
 /** Of the fastest paths from node `from` to node `to`, memory aside, the first of those that count

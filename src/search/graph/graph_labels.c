@@ -16,7 +16,7 @@
  * asks at each edge whether any completion exists, and a dominated one exists only if its dominator
  * does.
  */
-#include "search/graph/graph_labels.h"
+#include "search/graph/graph_limited.h"
 
 #include <math.h>
 #include <stdlib.h>

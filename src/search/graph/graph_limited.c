@@ -27,8 +27,6 @@
 #include <string.h>
 
 #include "plan/tolerance.h"
-#include "search/graph/graph_labels.h"
-#include "search/graph/graph_reduce.h"
 
 enum { BRANCHES_MAX = 1024 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/graph/graph_reduce.h"
+#include "search/graph/graph_limited.h"
 
 #include <math.h>
 #include <string.h>

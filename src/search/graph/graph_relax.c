@@ -12,7 +12,7 @@
  * best is taken of all paths that go to a node as the cheapest path of one price does, over an
  * edge, and on as that of another.
  */
-#include "search/graph/graph_relax.h"
+#include "search/graph/graph_limited.h"
 
 #include <float.h>
 #include <math.h>
@@ -64,10 +64,6 @@ void dsm__graph_offer(dsm__graph_relaxed *relaxed) {
   }
 }
 
-static double edge_count(const dsm__graph_relaxed *r) {
-  return (double)r->graph->nodes[r->graph->node_count].first_edge;
-}
-
 /* The most edges of any path; `longest` is scratch. */
 static size_t longest_path(const dsm__graph *graph, double *longest) {
   for (size_t v = 0; v < graph->node_count; v++) {
@@ -96,7 +92,7 @@ static trial try_price(dsm__graph_relaxed *r, double price) {
   }
   dsm__graph_walk(r->graph, priced, rest, &r->scratch);
   dsm__graph_offer(r);
-  r->work += edge_count(r);
+  r->work += (double)dsm__graph_edge_count(r->graph);
   return (trial){price, dsm__graph_sum(r->graph, &r->scratch)};
 }
 
@@ -249,7 +245,7 @@ static void join_prices(dsm__graph_relaxed *r, double fast_price, double lean_pr
       join(r, &r->heads[h], &r->tail);
     }
   }
-  r->work += 8 * edge_count(r);
+  r->work += 8 * (double)dsm__graph_edge_count(r->graph);
 }
 
 bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,

@@ -307,7 +307,7 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
 }
 
 bool dsm__keep_holdings(const dsm__building *b, dsm__network_graph *graph, const size_t *new_edge) {
-  const size_t edge_count = graph->graph.nodes[graph->graph.node_count].first_edge;
+  const size_t edge_count = dsm__graph_edge_count(&graph->graph);
   graph->holdings = dsm__arena_array(b->arena, edge_count, sizeof graph->holdings[0]);
   for (size_t i = 0; graph->holdings != NULL && i < b->pending.count; i++) {
     if (new_edge[b->pending.items[i].edge] != SIZE_MAX) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/hold/held_lives.h"
+#include "search/hold/held_sets.h"
 
 #include "plan/holding.h"
 

@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * held_sets.c: which outputs can be held on chip, sets of them (section 7), and when two sets are
+ * the same to all later layers.
+ *
+ * Later layers ask of a set (section 7): is all of my input held, is all of my shortcut held; how
+ * many elements are held while I run; is the output of the layer before me held? A held tensor is
+ * *active* while some layer to come could still find all of its input, or all of its shortcut, held
+ * because of it; otherwise only its elements count, until its last use. So two sets with the same
+ * active tensors, whose other tensors have the same elements for every last use, answer all later
+ * questions alike whatever is decided later; and what is held may then be decided alike. A state is
+ * kept for one of them only: the cheaper way to it is as good for all that follows. (Whether the
+ * output of the layer just run is held decides what the next layer writes: those sets are told
+ * apart by that, too.)
+ *
+ * In a densely connected network this leaves the number of held tensors instead of all subsets.
+ */
 #include "search/hold/held_sets.h"
 
 #include "plan/holding.h"

@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * held_sets.h: when two sets of held tensors are the same to all later layers.
- *
- * Later layers ask of a set (section 7): is all of my input held, is all of my shortcut held; how
- * many elements are held while I run; is the output of the layer before me held? A held tensor is
- * *active* while some layer to come could still find all of its input, or all of its shortcut, held
- * because of it; otherwise only its elements count, until its last use. So two sets with the same
- * active tensors, whose other tensors have the same elements for every last use, answer all later
- * questions alike whatever is decided later; and what is held may then be decided alike. A state is
- * kept for one of them only: the cheaper way to it is as good for all that follows. (Whether the
- * output of the layer just run is held decides what the next layer writes: those sets are told
- * apart by that, too.)
- *
- * In a densely connected network this leaves the number of held tensors instead of all subsets.
- */
+/* held_sets.h: which outputs can be held on chip, sets of them (section 7), and when two sets are
+ * the same to all later layers. */
 #ifndef DSM_SEARCH_HOLD_HELD_SETS_H
 #define DSM_SEARCH_HOLD_HELD_SETS_H
 
-#include "search/hold/held_lives.h"
+#include "base/arena.h"
+#include "dsm/workload.h"
+
+/** A set of held tensors; each has a bit of its own while it lives. */
+typedef uint64_t dsm__held_set;
+
+typedef struct dsm__life {
+  bool is_holdable;          /**< the layer's output */
+  dsm__held_set own;         /**< its bit, 0 if it is not holdable */
+  bool can_input_be_held;    /**< all producers are holdable */
+  dsm__held_set producers;   /**< their bits */
+  bool can_shortcut_be_held; /**< likewise */
+  dsm__held_set shortcuts;
+  dsm__held_set ending; /**< tensors whose last use is this layer */
+  bool is_crossed;      /**< some holdable tensor lives before and while the layer runs */
+} dsm__life;
+
+typedef struct dsm__lives {
+  dsm__life *layers;  /**< of each layer */
+  size_t *first_user; /**< users[first_user[i] .. first_user[i + 1]) use the output of layer i */
+  size_t *users;      /**< as input or shortcut, in order of execution; a layer may occur twice */
+  bool is_any_holdable;
+  bool is_cut; /**< more tensors live at once than a set has bits: some are left out */
+} dsm__lives;
+
+/** Derives the lives; false if out of memory. O(layers + uses). */
+bool dsm__lives_derive(dsm__lives *lives, const dsm_workload *workload, dsm__arena *arena);
+
+/** Why a layer's output cannot be held, a phrase; NULL if it can. */
+const char *dsm__why_not_holdable(const dsm_workload *workload, size_t layer_index);
 
 enum { DSM__SET_BITS = 64, DSM__NEEDS_MAX = 1024 };
 

@@ -5,8 +5,8 @@
 #define DSM_SEARCH_HOLD_NETWORK_BUILDING_H
 
 #include "plan/core_layouts.h"
-#include "search/graph/graph_builder.h"
 #include "search/hold/held_sets.h"
+#include "search/hold/network_graph.h"
 
 /** No node. */
 #define DSM__NO_NODE UINT32_MAX

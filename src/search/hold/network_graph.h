@@ -10,8 +10,9 @@
 #ifndef DSM_SEARCH_HOLD_NETWORK_GRAPH_H
 #define DSM_SEARCH_HOLD_NETWORK_GRAPH_H
 
+#include "base/growing_list.h"
 #include "search/graph/graph.h"
-#include "search/hold/held_lives.h"
+#include "search/hold/held_sets.h"
 #include "search/layer_table.h"
 #include "search/pipeline/group_mappings.h"
 
@@ -35,6 +36,11 @@ typedef struct dsm__node_info {
   dsm__held_set needed; /**< held tensors that a later layer can still read as its input; only where
                              the model has layouts */
 } dsm__node_info;
+
+/** Does a layer run by itself, not in a group, on the edges out of a node? */
+static inline bool dsm__node_is_layer(const dsm__node_info *info) {
+  return info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD;
+}
 
 /** What an edge out of an entry or held node decides; packed into its tag. */
 typedef struct dsm__layer_step {
@@ -81,5 +87,32 @@ enum { DSM__HELD_SETS_MAX = 256, DSM__HELD_SETS_MIN = 8, DSM__HELD_STATES_MAX = 
 /** Builds the graph in the arena; false if out of memory. */
 bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_request *request,
                               dsm__arena *arena);
+
+/** A graph being built. Nodes are numbered as they are added; edges are added node after node in
+ * that order, but for a group's, whose end is not yet known. */
+typedef struct dsm__graph_builder {
+  DSM__LIST(dsm__graph_node) nodes;
+  DSM__LIST(dsm__node_info) infos; /**< of each node */
+  DSM__LIST(dsm__graph_edge) edges;
+  bool is_out_of_memory;
+} dsm__graph_builder;
+
+/** Adds a node; its number. */
+uint32_t dsm__builder_add_node(dsm__graph_builder *builder, dsm__node_info info, double kept_bytes,
+                               double transient_bytes);
+
+/** From now on edges are those of this node, which must follow the one before. */
+void dsm__builder_begin_edges(dsm__graph_builder *builder, uint32_t node);
+
+/** Adds an edge; its index. */
+size_t dsm__builder_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag);
+
+/** Copies the graph into the arena without nodes and edges that lead nowhere or that nothing leads
+ * to. new_edge[edge] (room for edge_count) becomes the new index of each edge, or SIZE_MAX. The
+ * first node and the last, the end, always stay. False if out of memory. */
+bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
+                         dsm__arena *arena);
+
+void dsm__builder_fini(dsm__graph_builder *builder);
 
 #endif

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/layout/layout_bounds.h"
+/*
+ * layout_bounds.c: what layouts add at least to what is still to come.
+ *
+ * From the last layer back, what a layer adds is looked at as a function of the layouts that it
+ * reads: its passes at their best core splits, its own output at its best layout, with what that
+ * adds to later layers. Of this function of several layouts a sum of functions of one layout each
+ * is split off, the *dues* of the tensors that the layer reads, and a constant; what is left over
+ * is not negative. Of a layer that can run in several ways, the least dues count. So with the
+ * layouts of what is held, the cycles to the end are at least the constants of the layers to come
+ * and the dues of the held tensors. Where layers read one tensor each, that is exact.
+ */
+#include "search/layout/layout_uses.h"
 
 #include <math.h>
 #include <stdlib.h>

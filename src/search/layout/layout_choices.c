@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/layout/layout_choices.h"
+#include "search/layout/layout_uses.h"
 
 #include <stdlib.h>
 #include <string.h>

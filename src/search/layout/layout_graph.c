@@ -5,10 +5,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/graph/graph_builder.h"
 #include "search/hold/held_sets.h"
-#include "search/layout/layout_bounds.h"
-#include "search/layout/layout_states.h"
+#include "search/hold/network_graph.h"
+#include "search/layout/layout_uses.h"
+
+/* ---- states ---- */
+
+/* No state. */
+#define NO_STATE UINT32_MAX
+
+/* A node with a choice for each tensor that it needs. */
+typedef struct layout_state {
+  double before;   /* least cycles from the first node */
+  size_t choices;  /* where they begin in the pool */
+  uint32_t node;   /* of the free graph */
+  uint32_t number; /* in the order of processing; NO_STATE: not processed */
+  uint32_t next;   /* of the same node */
+} layout_state;
+
+typedef struct layout_states {
+  layout_state *items;
+  size_t count;
+  size_t capacity;
+  DSM__LIST(uint32_t) pool; /* choices of all states */
+  uint32_t *first;          /* of each node: its first state */
+  uint32_t *last;           /* and its last */
+  dsm__map index;           /* of the states */
+} layout_states;
+
+/* No states of so many nodes; false if out of memory. layout_states_fini in any case. */
+static bool layout_states_init(layout_states *states, size_t node_count) {
+  *states = (layout_states){.count = 0};
+  states->first = malloc(node_count * sizeof states->first[0]);
+  states->last = malloc(node_count * sizeof states->last[0]);
+  for (size_t v = 0; states->first != NULL && v < node_count; v++) {
+    states->first[v] = NO_STATE;
+  }
+  return states->first != NULL && states->last != NULL;
+}
+
+static void layout_states_fini(layout_states *states) {
+  free(states->items);
+  free(states->pool.items);
+  free(states->first);
+  free(states->last);
+  dsm__map_fini(&states->index);
+}
+
+/* A node with choices. All states of a node have as many. */
+typedef struct state_key {
+  uint32_t node;
+  const uint32_t *choices;
+  size_t count;
+} state_key;
+
+static bool is_state(const void *context, size_t index, const void *key) {
+  const layout_states *const states = context;
+  const layout_state *const state = &states->items[index];
+  const state_key *const of = key;
+  return state->node == of->node && memcmp(&states->pool.items[state->choices], of->choices,
+                                           of->count * sizeof of->choices[0]) == 0;
+}
+
+/* The state of a node with some choices, a new one (before infinite) if there is none; NO_STATE if
+ * out of memory. */
+static uint32_t find_state(layout_states *states, uint32_t node, const uint32_t *choices,
+                           size_t choice_count) {
+  const state_key key = {node, choices, choice_count};
+  const uint32_t hash = dsm__map_hash(node, choices, choice_count * sizeof *choices);
+  const size_t known = dsm__map_find(&states->index, hash, is_state, states, &key);
+  if (known != DSM__MAP_NONE) {
+    return (uint32_t)known;
+  }
+  const size_t index = states->count;
+  if (!DSM__LIST_RESERVE(states, 1) || !DSM__LIST_RESERVE(&states->pool, choice_count + 1) ||
+      !dsm__map_add(&states->index, hash, index)) {
+    return NO_STATE;
+  }
+  memcpy(&states->pool.items[states->pool.count], choices, choice_count * sizeof *choices);
+  states->items[states->count++] =
+      (layout_state){HUGE_VAL, states->pool.count, node, NO_STATE, NO_STATE};
+  states->pool.count += choice_count;
+  if (states->first[node] == NO_STATE) {
+    states->first[node] = (uint32_t)index;
+  } else {
+    states->items[states->last[node]].next = (uint32_t)index;
+  }
+  states->last[node] = (uint32_t)index;
+  return (uint32_t)index;
+}
+
+/* ---- the expansion ---- */
 
 /* An edge from a state to a state. */
 typedef struct layout_edge {
@@ -30,7 +117,7 @@ typedef struct expansion {
   const dsm_workload *workload;
   dsm__layout_uses uses;
   dsm__layout_bounds bounds;
-  dsm__layout_states states;
+  layout_states states;
   DSM__LIST(layout_edge) edges;
   uint32_t processed;
   size_t owners_known;           /* layers before this one are known as owners */
@@ -73,7 +160,7 @@ static bool is_over(const expansion *x) {
 
 /* The choice that a state has made for one of the bits that its node needs. */
 static uint32_t choice_in(const expansion *x, uint32_t state, dsm__held_set bit) {
-  const dsm__layout_state *const of = &x->states.items[state];
+  const layout_state *const of = &x->states.items[state];
   const dsm__held_set needed = info_of(x, of->node)->needed;
   /* Where too much was to be asked of the future, a node may need what nobody reads. */
   return (needed & bit) == 0 ? 0
@@ -99,8 +186,8 @@ static void add_edge(expansion *x, uint32_t from, size_t edge, const uint32_t *o
     const bool is_own = own_choice != NULL && bit == x->request->lives->layers[layer].own;
     choices[count++] = is_own ? *own_choice : choice_in(x, from, bit);
   }
-  const uint32_t to = dsm__layout_state_find(&x->states, free_edge->to, choices, count);
-  if (to == DSM__NO_STATE || !DSM__LIST_RESERVE(&x->edges, 1)) {
+  const uint32_t to = find_state(&x->states, free_edge->to, choices, count);
+  if (to == NO_STATE || !DSM__LIST_RESERVE(&x->edges, 1)) {
     x->is_out_of_memory = true;
     return;
   }
@@ -237,7 +324,7 @@ static size_t states_left(const expansion *x) {
  * promise most. How many. */
 static size_t choose_states(expansion *x, uint32_t node) {
   x->order.count = 0;
-  for (uint32_t s = x->states.first[node]; s != DSM__NO_STATE; s = x->states.items[s].next) {
+  for (uint32_t s = x->states.first[node]; s != NO_STATE; s = x->states.items[s].next) {
     if (!DSM__LIST_RESERVE(&x->order, 1)) {
       x->is_out_of_memory = true;
       return 0;
@@ -266,8 +353,8 @@ static size_t choose_states(expansion *x, uint32_t node) {
 /* Nodes in their order, which is that of paths: all that leads to a state is known before it. */
 static void expand_all(expansion *x) {
   const uint32_t none = 0;
-  const uint32_t start = dsm__layout_state_find(&x->states, 0, &none, 0);
-  if (start == DSM__NO_STATE) {
+  const uint32_t start = find_state(&x->states, 0, &none, 0);
+  if (start == NO_STATE) {
     x->is_out_of_memory = true;
     return;
   }
@@ -295,7 +382,7 @@ static bool add_processed(const expansion *x, dsm__graph_builder *builder) {
     return false;
   }
   for (size_t s = 0; s < x->states.count; s++) {
-    if (x->states.items[s].number != DSM__NO_STATE) {
+    if (x->states.items[s].number != NO_STATE) {
       in_order[x->states.items[s].number] = (uint32_t)s;
     }
   }
@@ -309,7 +396,7 @@ static bool add_processed(const expansion *x, dsm__graph_builder *builder) {
     dsm__builder_begin_edges(builder, n);
     for (; e < x->edges.count && x->edges.items[e].from == in_order[n]; e++) {
       const uint32_t to = x->states.items[x->edges.items[e].to].number;
-      if (to != DSM__NO_STATE) {
+      if (to != NO_STATE) {
         dsm__builder_add_edge(builder, to, x->edges.items[e].cycles, x->edges.items[e].tag);
       }
     }
@@ -346,7 +433,7 @@ static bool prepare(expansion *x, dsm__arena *arena) {
   x->outputs = malloc(choices_max * sizeof x->outputs[0]);
   x->extras = malloc(choices_max * sizeof x->extras[0]);
   x->extras_scratch = malloc(2 * choices_max * sizeof x->extras_scratch[0]);
-  const bool has_states = dsm__layout_states_init(&x->states, x->graph->node_count);
+  const bool has_states = layout_states_init(&x->states, x->graph->node_count);
   const bool has_uses = dsm__layout_uses_find(&x->uses, x->request, arena);
   return x->inputs != NULL && x->outputs != NULL && x->extras != NULL &&
          x->extras_scratch != NULL && has_states && has_uses &&
@@ -358,7 +445,7 @@ static void fini(expansion *x) {
     dsm__layout_bounds_fini(&x->bounds);
   }
   dsm__layout_uses_fini(&x->uses);
-  dsm__layout_states_fini(&x->states);
+  layout_states_fini(&x->states);
   free(x->edges.items);
   free(x->inputs);
   free(x->outputs);
@@ -378,7 +465,7 @@ bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request 
     expand_all(&x);
     made->is_cut = x.is_cut;
     made->lower_bound_cycles = x.bounds.rest[0];
-    made->is_found = x.states.first[x.graph->node_count - 1] != DSM__NO_STATE && !is_over(&x);
+    made->is_found = x.states.first[x.graph->node_count - 1] != NO_STATE && !is_over(&x);
     is_done = !x.is_out_of_memory && (!made->is_found || make_network(&x, &made->network, arena));
     made->network.evaluations = x.uses.profiles.evaluations;
   }

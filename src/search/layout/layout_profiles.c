@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/layout/layout_profiles.h"
+#include "search/layout/layout_uses.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,14 +11,14 @@
  * If even the last round leaves states out, the bound of the answer is that of the bounds by which
  * the round was guided.
  */
-#include "search/layout/layout_solve.h"
+#include "search/problem.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "plan/tolerance.h"
+#include "search/graph/graph_limited.h"
 #include "search/graph/graph_paths.h"
-#include "search/graph/graph_reduce.h"
 #include "search/layout/layout_graph.h"
 
 /* States of a node in the first round, and how many times as many in each of the next. */
@@ -32,22 +32,26 @@ typedef struct solving {
   size_t states_max;
 } solving;
 
-static size_t edge_count(const dsm__graph *graph) {
-  return graph->nodes[graph->node_count].first_edge;
+dsm__layout_request dsm__layout_request_of(const dsm__problem *problem,
+                                           const dsm__network_graph *free,
+                                           const unsigned char *is_edge_in, double limit_cycles,
+                                           size_t states_max) {
+  return (dsm__layout_request){
+      .table = &problem->table,
+      .lives = &problem->lives,
+      .layouts = &problem->layouts,
+      .free = free,
+      .is_edge_in = is_edge_in,
+      .limit_cycles = limit_cycles,
+      .states_max = states_max,
+      .factor_count = problem->factors.count,
+  };
 }
 
 /* Builds the graph of the edges that are in, and finds its fastest path that fits. */
 static bool search(const solving *s, double limit, dsm__layout_graph *made, dsm__solution *found) {
-  const dsm__layout_request request = {
-      .table = &s->problem->table,
-      .lives = &s->problem->lives,
-      .layouts = &s->problem->layouts,
-      .free = &s->free->network,
-      .is_edge_in = s->is_edge_in,
-      .limit_cycles = limit,
-      .states_max = s->states_max,
-      .factor_count = s->problem->factors.count,
-  };
+  const dsm__layout_request request =
+      dsm__layout_request_of(s->problem, &s->free->network, s->is_edge_in, limit, s->states_max);
   *found = *s->free;
   if (!dsm__layout_graph_build(made, &request, s->problem->arena)) {
     return false;
@@ -66,7 +70,7 @@ static bool mark_fast(const solving *s, double limit) {
   if (before == NULL) {
     return false;
   }
-  dsm__graph_before(graph, 0, before);
+  dsm__graph_before(graph, before);
   for (size_t v = 0; v + 1 < graph->node_count; v++) {
     for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
       const double cycles = before[v] + graph->edges[e].cycles + s->rest[graph->edges[e].to];
@@ -97,7 +101,7 @@ static bool mark_promising(const solving *s, double limit) {
   if (!dsm__graph_reduce(&relaxed, relaxed.price, &reduced)) {
     return false;
   }
-  for (size_t e = 0; e < edge_count(&reduced.graph); e++) {
+  for (size_t e = 0; e < dsm__graph_edge_count(&reduced.graph); e++) {
     s->is_edge_in[reduced.original[e]] = 1;
   }
   return true;
@@ -105,7 +109,7 @@ static bool mark_promising(const solving *s, double limit) {
 
 static bool mark_edges(const solving *s, double limit) {
   const dsm__graph *const graph = &s->free->network.graph;
-  memset(s->is_edge_in, isfinite(limit) ? 0 : 1, edge_count(graph));
+  memset(s->is_edge_in, isfinite(limit) ? 0 : 1, dsm__graph_edge_count(graph));
   if (!isfinite(limit)) {
     return true;
   }
@@ -160,14 +164,15 @@ bool dsm__layouts_solve(dsm__problem *problem, double known_cycles, dsm__solutio
   const dsm__graph *const graph = &free_solution.network.graph;
   double *const rest = dsm__arena_array(problem->arena, graph->node_count, sizeof *rest);
   solving s = {problem, &free_solution, rest, NULL, FIRST_STATES};
-  s.is_edge_in = dsm__arena_array(problem->arena, edge_count(graph), sizeof s.is_edge_in[0]);
+  s.is_edge_in =
+      dsm__arena_array(problem->arena, dsm__graph_edge_count(graph), sizeof s.is_edge_in[0]);
   if (rest == NULL || s.is_edge_in == NULL) {
     return false;
   }
   if (!free_solution.answer.is_feasible) {
     return true;
   }
-  dsm__graph_rest(graph, 0, rest);
+  dsm__graph_rest(graph, rest);
   if (!lay_out_path(&s, solution)) {
     return false;
   }

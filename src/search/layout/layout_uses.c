@@ -38,8 +38,8 @@ static bool find_use(dsm__layout_uses *uses, size_t node, size_t edge) {
   const dsm__holding *const holding = &request->free->holdings[edge];
   const dsm_mode mode = request->table->inputs->options->mode;
   dsm__layout_use *const use = &uses->edges[edge];
-  use->is_touching = (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) &&
-                     (holding->is_input_held || holding->is_output_held);
+  use->is_touching =
+      dsm__node_is_layer(info) && (holding->is_input_held || holding->is_output_held);
   if (!use->is_touching) {
     return true;
   }
@@ -146,7 +146,7 @@ bool dsm__layout_uses_find(dsm__layout_uses *uses, const dsm__layout_request *re
   uses->choices.deadline = inputs->deadline;
   uses->choices.layout_count = layouts->count;
   dsm__variants_init(&uses->variants, request->table);
-  uses->edges = calloc(graph->nodes[graph->node_count].first_edge + 1, sizeof uses->edges[0]);
+  uses->edges = calloc(dsm__graph_edge_count(graph) + 1, sizeof uses->edges[0]);
   uses->slot_of =
       calloc(inputs->workload->layer_count * DSM_PARALLELISM_COUNT * (size_t)request->factor_count,
              sizeof uses->slot_of[0]);

@@ -126,27 +126,12 @@ static void allow(const fronting *f, limits below, bool may_fetch, dsm__stage_op
 /* Writes an allotment down, with what it needs. False if out of memory. */
 static bool write_down(const fronting *f, const dsm__stage_options *options, const size_t *chosen,
                        double cycles, dsm__group *out) {
-  const size_t count = f->group->layer_count;
-  const dsm__stages *const stages = f->stages;
-  *out =
-      (dsm__group){.first_layer = f->group->first_layer,
-                   .layer_count = count,
-                   .cycles = cycles,
-                   .bound_cycles = cycles,
-                   .columns = stages->columns,
-                   .rows = dsm__arena_array(f->arena, count, sizeof out->rows[0]),
-                   .parallelisms = dsm__arena_array(f->arena, count, sizeof out->parallelisms[0]),
-                   .fetching = dsm__arena_array(f->arena, count, sizeof out->fetching[0])};
-  if (out->rows == NULL || out->parallelisms == NULL || out->fetching == NULL) {
+  if (!dsm__group_init(out, f->group->first_layer, f->group->layer_count, f->arena)) {
     return false;
   }
-  for (size_t k = 0; k < count; k++) {
-    const dsm__stage_option *const option = &options[k].items[chosen[k]];
-    out->rows[k] = option->rows;
-    out->parallelisms[k] = option->parallelism;
-    out->fetching[k] = option->fetching;
-  }
-  dsm__group_derive_memory(out, stages->table);
+  dsm__group_choose(out, options, chosen, cycles, f->stages->columns);
+  out->bound_cycles = cycles;
+  dsm__group_derive_memory(out, f->stages->table);
   return true;
 }
 

@@ -76,20 +76,6 @@ static bool is_kind(const void *context, size_t index, const void *key) {
                 group->layer_count * sizeof *class_of) == 0;
 }
 
-/* A new kind, with no mapping yet. False if out of memory. */
-static bool add_kind(finder *f, size_t first, size_t length) {
-  dsm__group *const kind = &f->kinds[f->kind_count++];
-  *kind =
-      (dsm__group){.first_layer = first,
-                   .layer_count = length,
-                   .cycles = HUGE_VAL,
-                   .bound_cycles = HUGE_VAL,
-                   .rows = dsm__arena_array(f->arena, length, sizeof kind->rows[0]),
-                   .parallelisms = dsm__arena_array(f->arena, length, sizeof kind->parallelisms[0]),
-                   .fetching = dsm__arena_array(f->arena, length, sizeof kind->fetching[0])};
-  return kind->rows != NULL && kind->parallelisms != NULL && kind->fetching != NULL;
-}
-
 /* Adds the group of a run. False if out of memory. */
 static bool add_group(finder *f, size_t first, size_t length) {
   const dsm__group group = {.first_layer = first, .layer_count = length};
@@ -102,7 +88,8 @@ static bool add_group(finder *f, size_t first, size_t length) {
   }
   if (kind == DSM__MAP_NONE) {
     kind = f->kind_count;
-    if (!add_kind(f, first, length) || !dsm__map_add(&f->index, hash, kind)) {
+    if (!dsm__group_init(&f->kinds[f->kind_count++], first, length, f->arena) ||
+        !dsm__map_add(&f->index, hash, kind)) {
       return false;
     }
   }
@@ -179,22 +166,6 @@ static bool list_groups(finder *f) {
 
 /* ---- the best mapping of each kind ---- */
 
-/* Keeps an allotment on stages of a width where it is faster than what is known. */
-static void adopt(dsm__group *kind, const dsm__allotment *allotment, const size_t *chosen,
-                  double total, uint64_t columns) {
-  if (kind->cycles <= dsm__equal_to(total)) {
-    return;
-  }
-  kind->cycles = total;
-  kind->columns = columns;
-  for (size_t k = 0; k < kind->layer_count; k++) {
-    const dsm__stage_option *const option = &allotment->stages[k].items[chosen[k]];
-    kind->rows[k] = option->rows;
-    kind->parallelisms[k] = option->parallelism;
-    kind->fetching[k] = option->fetching;
-  }
-}
-
 static bool is_any_fetching(const dsm__stage_options *stages, size_t count) {
   bool is_any = false;
   for (size_t k = 0; k < count; k++) {
@@ -229,7 +200,9 @@ static bool solve(finder *f, dsm__group *kind, bool may_fetch) {
   double bound = 0;
   const dsm__allotment_result result = dsm__allotment_find(&allotment, chosen, &total, &bound);
   if (result == DSM__ALLOTMENT_EXACT || result == DSM__ALLOTMENT_BOUNDED) {
-    adopt(kind, &allotment, chosen, total, f->stages.columns);
+    if (kind->cycles > dsm__equal_to(total)) {
+      dsm__group_choose(kind, stages, chosen, total, f->stages.columns);
+    }
     kind->bound_cycles = bound < kind->bound_cycles ? bound : kind->bound_cycles;
     f->groups->is_exact = f->groups->is_exact && result == DSM__ALLOTMENT_EXACT;
   }
@@ -284,16 +257,16 @@ static bool solve_kinds(finder *f, bool may_fetch) {
   return true;
 }
 
-static void set_limits(finder *f, double limit) {
+static void lift_limits(finder *f) {
   for (size_t s = 0; s < f->stages.count; s++) {
-    f->stages.limits[s] = limit;
+    f->stages.limits[s] = HUGE_VAL;
   }
 }
 
 /* The fronts of all groups, on stages as wide as those that have been scored last. */
 static bool extend_fronts(finder *f) {
   const uint64_t together = dsm__stage_rows_together(system_of(f), f->stages.columns);
-  set_limits(f, HUGE_VAL);
+  lift_limits(f);
   for (size_t g = 0; g < f->groups->count; g++) {
     const dsm__group *const group = &f->groups->items[g];
     if (dsm__deadline_is_over(f->table->inputs->deadline)) {
@@ -313,7 +286,7 @@ static bool solve_width(finder *f, uint64_t columns, uint64_t rows) {
   if (f->fronts == NULL) {
     limit_stages(f, dsm__stage_rows_together(system_of(f), columns));
   } else {
-    set_limits(f, HUGE_VAL); /* what is slower may need less */
+    lift_limits(f); /* what is slower may need less */
   }
   dsm__stages_score(&f->stages, columns, rows);
   const bool may_keep = dsm__has_optimization(f->table->inputs, DSM_OPTIMIZATION_REUSE);
@@ -353,6 +326,30 @@ static bool solve_all(finder *f) {
 }
 
 /* ---- all of it ---- */
+
+bool dsm__group_init(dsm__group *group, size_t first_layer, size_t layer_count, dsm__arena *arena) {
+  *group = (dsm__group){
+      .first_layer = first_layer,
+      .layer_count = layer_count,
+      .cycles = HUGE_VAL,
+      .bound_cycles = HUGE_VAL,
+      .rows = dsm__arena_array(arena, layer_count, sizeof group->rows[0]),
+      .parallelisms = dsm__arena_array(arena, layer_count, sizeof group->parallelisms[0]),
+      .fetching = dsm__arena_array(arena, layer_count, sizeof group->fetching[0])};
+  return group->rows != NULL && group->parallelisms != NULL && group->fetching != NULL;
+}
+
+void dsm__group_choose(dsm__group *group, const dsm__stage_options *stages, const size_t *chosen,
+                       double cycles, uint64_t columns) {
+  group->cycles = cycles;
+  group->columns = columns;
+  for (size_t k = 0; k < group->layer_count; k++) {
+    const dsm__stage_option *const option = &stages[k].items[chosen[k]];
+    group->rows[k] = option->rows;
+    group->parallelisms[k] = option->parallelism;
+    group->fetching[k] = option->fetching;
+  }
+}
 
 void dsm__group_derive_memory(dsm__group *group, const dsm__layer_table *table) {
   group->kept_bytes = 0;

@@ -5,6 +5,7 @@
 #define DSM_SEARCH_PIPELINE_GROUP_MAPPINGS_H
 
 #include "search/layer_table.h"
+#include "search/pipeline/row_allocation.h"
 
 /** A run of layers as a pipeline. */
 typedef struct dsm__group {
@@ -44,6 +45,13 @@ enum {
  */
 bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, bool is_memory_short,
                       dsm__arena *arena);
+
+/** A group of layers with room for a mapping, which it has not yet. False if out of memory. */
+bool dsm__group_init(dsm__group *group, size_t first_layer, size_t layer_count, dsm__arena *arena);
+
+/** Gives a group the options chosen of each stage. */
+void dsm__group_choose(dsm__group *group, const dsm__stage_options *stages, const size_t *chosen,
+                       double cycles, uint64_t columns);
 
 /** Derives what a mapping of a group needs: that of the stage that needs most, in both respects
  * (section 12). */

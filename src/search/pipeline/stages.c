@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 #include "plan/tolerance.h"
-#include "search/recall.h"
+#include "search/layer_table.h"
 
 /* Sets of passes. */
 enum { FETCHING_SETS = 1 << DSM_PASS_COUNT };
@@ -77,7 +77,7 @@ static bool score_passes(const dsm__stages *stages, size_t number,
     }
     const dsm__recalled_pass of = {stages->table, stages->class_of[number], setting, (dsm_pass)p,
                                    parallelism};
-    const dsm__best_pass best = dsm__recall_least_pass(&of);
+    const dsm__best_pass best = dsm__recall_pass(&of, false);
     way->first[p] = best.first_cycles;
     way->steady[p] = best.later_cycles;
     stages->evaluated[worker] += best.evaluations;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/preload/preload.h"
+#include "search/problem.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "plan/tolerance.h"
-#include "search/preload/preload_greedy.h"
-#include "search/preload/preload_layouts.h"
-#include "search/preload/preload_screen.h"
-#include "search/preload/preload_search.h"
+#include "search/preload/preload_candidates.h"
+#include "search/preload/preload_outlook.h"
 
 /* What is known of the steps in which room is given out; [0] is without preloading. */
 typedef struct step_state {
@@ -380,7 +378,7 @@ static bool find_forms(searching *s) {
       for (size_t k = 0; k < group->layer_count; k++) {
         s->forms[info->layer + k].is_grouped = true;
       }
-    } else if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+    } else if (dsm__node_is_layer(info)) {
       s->forms[info->layer].parallelism = (dsm_parallelism)info->forward;
     }
     node = edge->to;

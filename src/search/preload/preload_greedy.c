@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/preload/preload_greedy.h"
+#include "search/preload/preload_candidates.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,16 +48,10 @@ static bool list_layers(dsm__preload_greedy *greedy, const dsm__problem *problem
   for (size_t i = 0; i < solution->path.length; i++) {
     const dsm__graph_edge *const edge = &network->graph.edges[solution->path.edges[i]];
     const dsm__node_info *const info = &network->infos[node];
-    const bool is_layer = info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD;
+    const bool is_layer = dsm__node_is_layer(info);
     if (is_layer && problem->inputs.workload->layers[info->layer].weight_elements > 0) {
-      const dsm__layer_step step = dsm__step_unpack(edge->tag);
-      const dsm__resident_query query = {
-          .table = &problem->table,
-          .class_index = problem->table.distinct.class_of[info->layer],
-          .parallelism = (dsm_parallelism)info->forward,
-          .factor_index = step.factor_index,
-          .holding = &nothing,
-      };
+      const dsm__resident_query query =
+          dsm__resident_query_of(&problem->table, info, edge->tag, &nothing);
       dsm__resident_place unused;
       run_of[info->layer] = dsm__residents_add(residents, &query, &unused);
       if (run_of[info->layer] == SIZE_MAX) {

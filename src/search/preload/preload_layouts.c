@@ -7,7 +7,7 @@
  * room is given out, which chooses core splits; and these choose layouts again, in which no more
  * moves. That goes on while it helps.
  */
-#include "search/preload/preload_layouts.h"
+#include "search/preload/preload_candidates.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,23 +35,15 @@ static bool decide_path(dsm__preload_level *level, const dsm__graph_path *path,
   dsm__problem *const problem = &level->problem;
   const dsm__graph *const graph = &level->network.graph;
   unsigned char *const is_edge_in =
-      dsm__arena_array(problem->arena, graph->nodes[graph->node_count].first_edge, 1);
+      dsm__arena_array(problem->arena, dsm__graph_edge_count(graph), 1);
   if (is_edge_in == NULL) {
     return false;
   }
   for (size_t i = 0; i < path->length; i++) {
     is_edge_in[path->edges[i]] = 1;
   }
-  const dsm__layout_request request = {
-      .table = &problem->table,
-      .lives = &problem->lives,
-      .layouts = &problem->layouts,
-      .free = &level->network,
-      .is_edge_in = is_edge_in,
-      .limit_cycles = HUGE_VAL,
-      .states_max = STATES,
-      .factor_count = problem->factors.count,
-  };
+  const dsm__layout_request request =
+      dsm__layout_request_of(problem, &level->network, is_edge_in, HUGE_VAL, STATES);
   dsm__layout_graph made;
   dsm__graph_path laid_out;
   dsm__graph_answer answer;
@@ -82,14 +74,8 @@ static bool find_runs(dsm__preload_laid *laid, const dsm__preload_level *of,
     const size_t edge = path->edges[i];
     const dsm__node_info *const info = &level->network.infos[node];
     if (of->run_of[edge] != SIZE_MAX) {
-      const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
-      const dsm__resident_query query = {
-          .table = &problem->table,
-          .class_index = problem->table.distinct.class_of[info->layer],
-          .parallelism = (dsm_parallelism)info->forward,
-          .factor_index = step.factor_index,
-          .holding = &holdings[info->layer],
-      };
+      const dsm__resident_query query = dsm__resident_query_of(
+          &problem->table, info, level->network.edges[edge].tag, &holdings[info->layer]);
       dsm__resident_place unused;
       level->run_of[edge] = dsm__residents_add(&laid->residents, &query, &unused);
       if (level->run_of[edge] == SIZE_MAX) {
@@ -126,7 +112,7 @@ static void begin_mapping(const dsm__preload_level *level, const dsm__preload_ma
 static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
                       const dsm__preload_mapping *mapping, dsm__layer_decision *layers) {
   dsm__arena *const arena = level->problem.arena;
-  const size_t edge_count = level->network.graph.nodes[level->network.graph.node_count].first_edge;
+  const size_t edge_count = dsm__graph_edge_count(&level->network.graph);
   laid->level = *level;
   laid->level.runs = (dsm__preload_runs){.count = 0};
   laid->level.run_of = dsm__arena_array(arena, edge_count, sizeof(size_t));

@@ -7,24 +7,6 @@
 #include "model/equations.h"
 #include "plan/tolerance.h"
 
-/* Of parallelisms that are alike, each layer keeps its first: no mapping becomes slower when all
- * layers go over to it, since relayouts only become fewer. */
-static void drop_alike(dsm__problem *problem) {
-  for (size_t c = 0; c < problem->table.distinct.count; c++) {
-    dsm__open_choice *const choices = problem->table.choices[c];
-    for (int p = 1; p < DSM_PARALLELISM_COUNT; p++) {
-      for (int q = 0; q < p; q++) {
-        const dsm_parallelism one = (dsm_parallelism)p;
-        const dsm_parallelism first = (dsm_parallelism)q;
-        if (dsm__are_alike(&problem->machine, one, first) &&
-            isfinite(choices[dsm__pair_of(first, first)].cycles)) {
-          choices[dsm__pair_of(one, one)].cycles = HUGE_VAL;
-        }
-      }
-    }
-  }
-}
-
 /* The caller's problem with room set aside. Its table has the choices of the whole scratchpad, but
  * of these the graph only asks which there are. */
 static bool copy_problem(dsm__problem *copy, const dsm__preload_request *request) {
@@ -37,40 +19,12 @@ static bool copy_problem(dsm__problem *copy, const dsm__preload_request *request
   if (copy->arena == NULL) {
     return false;
   }
-  const size_t classes = copy->table.distinct.count;
-  copy->table.choices = dsm__arena_array(copy->arena, classes, sizeof copy->table.choices[0]);
-  if (copy->table.choices == NULL) {
-    return false;
-  }
-  memcpy(copy->table.choices, request->problem->table.choices,
-         classes * sizeof copy->table.choices[0]);
-  drop_alike(copy);
   if (copy->groups.count > 0) {
     const bool is_found = dsm__groups_find(&copy->groups, &copy->table, false, copy->arena);
     copy->evaluations += copy->groups.evaluations;
     return is_found;
   }
   return true;
-}
-
-static size_t edge_count_of(const dsm__network_graph *network) {
-  return network->graph.nodes[network->graph.node_count].first_edge;
-}
-
-static bool is_layer(const dsm__node_info *info) {
-  return info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD;
-}
-
-/* How a layer on an edge out of a node is run. */
-static dsm__resident_query query_of(const dsm__preload_level *level, const dsm__node_info *info,
-                                    size_t edge) {
-  return (dsm__resident_query){
-      .table = &level->problem.table,
-      .class_index = level->problem.table.distinct.class_of[info->layer],
-      .parallelism = (dsm_parallelism)info->forward,
-      .factor_index = dsm__step_unpack(level->network.edges[edge].tag).factor_index,
-      .holding = &level->network.holdings[edge],
-  };
 }
 
 /* What an edge that is a layer needs held, whatever the room. */
@@ -98,7 +52,9 @@ static bool find_run(dsm__preload_level *level, dsm__residents *residents,
     one->is_placed = true;
   }
   if (number == SIZE_MAX) {
-    const dsm__resident_query query = query_of(level, info, edge);
+    const dsm__resident_query query =
+        dsm__resident_query_of(&level->problem.table, info, level->network.edges[edge].tag,
+                               &level->network.holdings[edge]);
     number = dsm__residents_add(residents, &query, &one->place);
   }
   level->run_of[edge] = number;
@@ -117,7 +73,7 @@ static bool find_runs(dsm__preload_level *level, dsm__residents *residents) {
       const dsm__preload_edge *const one = &level->edges[e];
       level->run_of[e] = SIZE_MAX;
       level->is_shut[e] = one->is_placed && one->needed_bytes > held_limit;
-      if (is_layer(&network->infos[v]) && !level->is_shut[e] &&
+      if (dsm__node_is_layer(&network->infos[v]) && !level->is_shut[e] &&
           !find_run(level, residents, &network->infos[v], e)) {
         return false;
       }
@@ -130,7 +86,7 @@ static bool find_runs(dsm__preload_level *level, dsm__residents *residents) {
 static bool grow_runs(dsm__preload_level *level, size_t known) {
   dsm__preload_runs *const runs = &level->runs;
   dsm__arena *const arena = level->problem.arena;
-  const size_t edges = edge_count_of(&level->network);
+  const size_t edges = dsm__graph_edge_count(&level->network.graph);
   runs->count = 0;
   if (!DSM__LIST_RESERVE_IN(runs, known < edges ? known : edges, arena) ||
       !DSM__LIST_RESERVE_IN(&runs->own, known, arena)) {
@@ -162,7 +118,7 @@ static bool list_points(dsm__preload_level *level) {
 
 bool dsm__preload_level_number(dsm__preload_level *level, dsm__residents *residents) {
   dsm__preload_runs *const runs = &level->runs;
-  const size_t edges = edge_count_of(&level->network);
+  const size_t edges = dsm__graph_edge_count(&level->network.graph);
   if (!dsm__residents_score(residents) || !grow_runs(level, residents->runs.count)) {
     return false;
   }
@@ -200,7 +156,7 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
   if (!dsm__network_graph_build(&level->network, &graph, problem->arena)) {
     return false;
   }
-  const size_t edges = edge_count_of(&level->network);
+  const size_t edges = dsm__graph_edge_count(&level->network.graph);
   level->edges = dsm__arena_array(problem->arena, edges, sizeof level->edges[0]);
   level->run_of = dsm__arena_array(problem->arena, edges, sizeof level->run_of[0]);
   level->is_shut = dsm__arena_array(problem->arena, edges, sizeof level->is_shut[0]);

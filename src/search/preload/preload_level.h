@@ -89,6 +89,19 @@ typedef struct dsm__preload_request {
   const uint64_t *worthwhile; /**< as in dsm__graph_request */
 } dsm__preload_request;
 
+/** How a layer on an edge out of a node is run, with something held around it. */
+static inline dsm__resident_query dsm__resident_query_of(const dsm__layer_table *table,
+                                                         const dsm__node_info *info, uint32_t tag,
+                                                         const dsm__holding *holding) {
+  return (dsm__resident_query){
+      .table = table,
+      .class_index = table->distinct.class_of[info->layer],
+      .parallelism = (dsm_parallelism)info->forward,
+      .factor_index = dsm__step_unpack(tag).factor_index,
+      .holding = holding,
+  };
+}
+
 /** Builds and scores a level; false if out of memory. To be freed with dsm__preload_level_fini in
  * either case. */
 bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_request *request);

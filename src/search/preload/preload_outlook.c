@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * preload_outlook.c: how fast a level's partial mappings can still become (section 10).
+ *
+ * Two bounds from below, of which either can be the better. With a price on each byte of weights,
+ * as in the bound of the level, for some prices; that is tight where many layers share the room.
+ * And tables by the room that is left, in units: no layer takes more units than its bytes, rounded
+ * down, so that the table of a node has the fastest of all ways to go on with so many units, and
+ * nothing that fits is faster. That is tight where few layers of many bytes do.
+ */
 #include "search/preload/preload_outlook.h"
 
 #include <math.h>
@@ -175,7 +184,7 @@ static bool fill_tables(dsm__preload_outlook *outlook, dsm__preload_level *level
     return false;
   }
   dsm__preload_set_price(level, outlook->prospects[0].price);
-  dsm__graph_before(graph, 0, before);
+  dsm__graph_before(graph, before);
   for (size_t i = 0; i < cells - (outlook->units + 1); i++) { /* the last node's stay 0 */
     outlook->plain[i] = outlook->sharing[i] = HUGE_VAL;
   }

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * preload_outlook.h: how fast a level's partial mappings can still become (section 10).
- *
- * Two bounds from below, of which either can be the better. With a price on each byte of weights,
- * as in the bound of the level, for some prices; that is tight where many layers share the room.
- * And tables by the room that is left, in units: no layer takes more units than its bytes, rounded
- * down, so that the table of a node has the fastest of all ways to go on with so many units, and
- * nothing that fits is faster. That is tight where few layers of many bytes do.
- */
+/* preload_outlook.h: how fast a level's partial mappings can still become, and the search of the
+ * fastest mapping by those that can (section 10). */
 #ifndef DSM_SEARCH_PRELOAD_PRELOAD_OUTLOOK_H
 #define DSM_SEARCH_PRELOAD_PRELOAD_OUTLOOK_H
 
@@ -62,5 +55,30 @@ bool dsm__preload_can_win(const dsm__preload_outlook *outlook,
 /** What the tables say of all mappings of the level that are faster than their limit, with one
  * layer that gets a part or without; 0 if there are no tables. */
 double dsm__preload_outlook_bound(const dsm__preload_outlook *outlook, bool may_share);
+
+/** Most partial mappings kept in the search of a level. */
+#define DSM__PRELOAD_LABELS_MAX ((size_t)1 << 20)
+
+/** What is looked for: mappings faster than a limit, which is at most that of the outlook. */
+typedef struct dsm__preload_aim {
+  double limit;
+  bool may_share; /**< a layer may have a part of its weights on chip that is neither none nor as
+                       much as helps; else all are at ends of their runs */
+} dsm__preload_aim;
+
+/** The answer of a search of all mappings of a level. */
+typedef struct dsm__preload_exact {
+  bool is_complete; /**< no mapping is faster than the limit but what was found */
+  bool is_found;    /**< something faster was */
+} dsm__preload_exact;
+
+/**
+ * Looks for the fastest mapping, memory aside. That at most one layer has a part that is not an end
+ * leaves nothing out: where two layers share bytes, the time is concave in who has them. False if
+ * out of memory.
+ */
+bool dsm__preload_search(dsm__preload_level *level, const dsm__preload_outlook *outlook,
+                         const dsm__preload_aim *aim, dsm__preload_mapping *mapping,
+                         dsm__preload_exact *exact);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_in_form(const dsm__preload_level *level, const dsm__node_info *in
     const dsm__preload_form *const form = &level->forms[info->layer];
     return form->is_grouped && form->group_length == level->problem.groups.items[tag].layer_count;
   }
-  if (info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD) {
+  if (dsm__node_is_layer(info)) {
     const dsm__preload_form *const form = &level->forms[info->layer];
     return !form->is_grouped && dsm__are_alike(&level->problem.machine, form->parallelism,
                                                (dsm_parallelism)info->forward);
@@ -69,7 +69,7 @@ static size_t cheapest(const dsm__preload_point *hull, size_t count, double pric
 /* An infinite price: nothing is preloaded. */
 void dsm__preload_set_price(dsm__preload_level *level, double price) {
   const dsm__network_graph *const network = &level->network;
-  const size_t edge_count = network->graph.nodes[network->graph.node_count].first_edge;
+  const size_t edge_count = dsm__graph_edge_count(&network->graph);
   dsm__preload_runs *const runs = &level->runs;
   for (size_t r = 0; r < runs->count; r++) {
     dsm__preload_run *const run = &runs->items[r];
@@ -84,7 +84,7 @@ void dsm__preload_set_price(dsm__preload_level *level, double price) {
     network->edges[e].cycles = level->is_shut[e] ? FORBIDDEN : cycles;
   }
   forbid_other_forms(level);
-  dsm__graph_rest(&network->graph, 0, level->rest);
+  dsm__graph_rest(&network->graph, level->rest);
 }
 
 void dsm__preload_find_priced(dsm__preload_level *level, double price,
@@ -167,7 +167,7 @@ bool dsm__preload_worthwhile(dsm__preload_level *level, const dsm__preload_bound
   }
   const double refund = bound->price * level->room_bytes;
   dsm__preload_set_price(level, bound->price);
-  dsm__graph_before(graph, 0, before);
+  dsm__graph_before(graph, before);
   *is_any = false;
   for (size_t v = 0; v < graph->node_count; v++) {
     const dsm__node_info *const info = &level->network.infos[v];
@@ -226,7 +226,7 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
     }
   }
   forbid_other_forms(level);
-  dsm__graph_rest(&network->graph, 0, level->rest);
+  dsm__graph_rest(&network->graph, level->rest);
   begin_mapping(level, mapping);
   size_t node = 0;
   for (size_t i = 0; i < mapping->path.length; i++) {

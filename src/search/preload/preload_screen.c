@@ -19,7 +19,7 @@
  * The graph itself has only the states through which a mapping can be faster than the limit in some
  * step, as far as a relaxed graph tells in the same way; so its bounds hold below the limit.
  */
-#include "search/preload/preload_screen.h"
+#include "search/preload/preload_candidates.h"
 
 #include <math.h>
 #include <string.h>

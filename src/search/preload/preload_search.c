@@ -6,7 +6,7 @@
 
 #include "base/growing_list.h"
 #include "plan/tolerance.h"
-#include "search/preload/preload_search.h"
+#include "search/preload/preload_outlook.h"
 
 #define NO_LABEL UINT32_MAX
 #define NO_RUN UINT32_MAX

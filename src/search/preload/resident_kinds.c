@@ -1,5 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/preload/resident_kinds.h"
+/*
+ * resident_kinds.c: which runs of layers (section 10) cost the same, whatever the room set aside.
+ *
+ * All that a run's costs take of what is held elsewhere and of W is the room left in a scratchpad,
+ * and of that only what section 5 makes of it: into how many tiles a core's kernel and features
+ * fall with each core split; and with which splits the kernel can stay over timesteps (section 7).
+ * Both fall from one number to the next as room grows, so that all rooms between two that agree in
+ * them agree as well, to the last bit. Of the tiles those do not count that no fraction on chip can
+ * make matter:
+ *
+ * - features that do not move are fetched in no order but kernel-outer, in one tile or in many;
+ * - a kernel that is one tile is fetched kernel-outer too: that is best for any fraction;
+ * - where features * (n1 - 1) > kernel * (tiles of the features - 1), feature-outer moves less for
+ *   any fraction, and so long as any weights are needed on chip it needs fewer.
+ */
+#include "search/preload/residents.h"
 
 #include <stdlib.h>
 #include <string.h>

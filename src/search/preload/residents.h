@@ -1,10 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* residents.h: how fast layers run with a part of their weights on chip (section 10). */
+/* residents.h: how fast layers run with a part of their weights on chip, and which of these runs
+ * cost the same (section 10). */
 #ifndef DSM_SEARCH_PRELOAD_RESIDENTS_H
 #define DSM_SEARCH_PRELOAD_RESIDENTS_H
 
 #include "base/growing_list.h"
-#include "search/preload/resident_kinds.h"
+#include "search/layer_table.h"
+
+typedef struct dsm__resident_kinds dsm__resident_kinds;
+
+/** None yet; NULL if out of memory. */
+dsm__resident_kinds *dsm__resident_kinds_new(void);
+void dsm__resident_kinds_free(dsm__resident_kinds *kinds);
+
+/** A forward pass of a layer of a class, as it is run. */
+typedef struct dsm__kind_query {
+  const dsm__layer_table *table;
+  const dsm__layer_setting *setting;
+  size_t class_index;
+  dsm_parallelism parallelism;
+  unsigned factor_index;
+  double most_preloaded_bytes; /**< that will be asked for: at least that of the setting */
+} dsm__kind_query;
+
+/** A run's kind, and what is held beside it: with what room for weights is set aside, that decides
+ * what it costs. */
+typedef struct dsm__resident_place {
+  size_t kind;
+  double held_bytes;
+} dsm__resident_place;
+
+/**
+ * The number of all runs that cost the same; numbers are given from 0 on, each the first time it
+ * occurs. SIZE_MAX if out of memory. Tables have to be of the same search. Sets *place, with which
+ * the same can be asked for another room.
+ */
+size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_query *query,
+                                dsm__resident_place *place);
+
+/** The number of a run with so much set aside for weights, where that is known; else SIZE_MAX. */
+size_t dsm__resident_kinds_known(const dsm__resident_kinds *kinds, const dsm_machine *machine,
+                                 const dsm__resident_place *place, double preloaded_bytes);
 
 /** One way to run a layer. */
 typedef struct dsm__resident {

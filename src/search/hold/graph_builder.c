@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/graph/graph_builder.h"
+#include "search/hold/network_graph.h"
 
 #include <stdlib.h>
 
