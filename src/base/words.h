@@ -46,6 +46,14 @@ const char *dsm__word_brief(const dsm__words *words, size_t value);
 /** The value whose key is `key`; false, and *value as it was, if there is none. */
 bool dsm__words_find(const dsm__words *words, const char *key, size_t *value);
 
+/** Keys of a set, such as "hybrid+reuse". */
+typedef struct dsm__words_text {
+  char text[256];
+} dsm__words_text;
+
+/** The keys of the words whose bits 1 << value are set, in order; "" if none is. */
+dsm__words_text dsm__words_join(const dsm__words *words, unsigned set, const char *separator);
+
 /** Fills `keys` with all keys, in order, and gives their number. */
 size_t dsm__words_keys(const dsm__words *words, const char *keys[DSM__WORDS_MAX]);
 

@@ -7,25 +7,15 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "model/names.h"
 
 static const char nothing[] = "none";
 
 /* "in 2 ij 8", after a text that is there already: loops that are not split are left out. */
 static void put_split(dsm__wording *wording, const dsm_loops *split) {
-  size_t used = strlen(wording->text);
-  bool is_split = false;
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    if (split->n[d] != 1) {
-      const int wrote = snprintf(wording->text + used, sizeof wording->text - used, "%s%s %" PRIu64,
-                                 used > 0 ? " " : "", dsm_dim_name((dsm_dim)d), split->n[d]);
-      used += wrote > 0 ? (size_t)wrote : 0;
-      is_split = true;
-    }
-  }
-  if (!is_split) {
-    (void)snprintf(wording->text + used, sizeof wording->text - used, "%s%s", used > 0 ? " " : "",
-                   nothing);
-  }
+  const size_t used = strlen(wording->text);
+  (void)snprintf(wording->text + used, sizeof wording->text - used, "%s%s", used > 0 ? " " : "",
+                 dsm__split_text_of(split, nothing).text);
 }
 
 static void put_text(dsm__wording *wording, const char *text) {

@@ -2,7 +2,9 @@
 /* names.c: the words of the formats for the model's enumerations. */
 #include "model/names.h"
 
-#include "dsm/mapping.h"
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "dsm/model.h"
 
 static const dsm__word dim_words[] = {
@@ -112,4 +114,19 @@ bool dsm_parallelism_parse(const char *text, dsm_parallelism *parallelism) {
     *parallelism = (dsm_parallelism)found;
   }
   return is_found;
+}
+
+dsm__split_text dsm__split_text_of(const dsm_loops *split, const char *unsplit) {
+  dsm__split_text made;
+  size_t used = 0;
+  (void)snprintf(made.text, sizeof made.text, "%s", unsplit);
+  for (size_t d = 0; d < DSM_DIM_COUNT; d++) {
+    if (split->n[d] != 1 && used < sizeof made.text) {
+      const int wrote =
+          snprintf(made.text + used, sizeof made.text - used, "%s%s %" PRIu64, used > 0 ? " " : "",
+                   dsm__word_key(&dsm__dim_words, d), split->n[d]);
+      used += wrote > 0 ? (size_t)wrote : 0;
+    }
+  }
+  return made;
 }

@@ -4,28 +4,29 @@
 #ifndef DSM_SWEEP_OPTION_WORDS_H
 #define DSM_SWEEP_OPTION_WORDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/words.h"
-#include "dsm/plan.h"
 
 extern const dsm__words dsm__record_words;
 extern const dsm__words dsm__point_status_words;
 
-/** Enough for any such text. */
-#define DSM__OPTION_TEXT_SIZE 96
+/** An option whose value is a set of words. */
+typedef struct dsm__option_words {
+  const dsm__words *words;
+  bool may_be_none;
+} dsm__option_words;
 
-/** Reads "all", "none", or different words joined by "+". If it is none of these: false, and the
- * word at fault is copied to wrong[0 .. size). "all" is DSM_OPTIMIZATION_ALL. */
-bool dsm__optimizations_parse(const char *text, dsm_optimization_set *set, char *wrong,
-                              size_t size);
+extern const dsm__option_words dsm__optimize_option;
+extern const dsm__option_words dsm__parallelism_option;
+
+/** Bytes of a word that is found wrong; longer ones are cut. */
+enum { DSM__OPTION_WORD_SIZE = 128 };
+
+/** Reads "all", perhaps "none", or different words joined by "+". If it is none of these: false,
+ * and the word at fault in `wrong`, which may be NULL. */
+bool dsm__option_words_parse(const dsm__option_words *option, const char *text, unsigned *set,
+                             char wrong[DSM__OPTION_WORD_SIZE]);
 
 /** The same text for a set, its words in the order of the enumeration. */
-void dsm__optimizations_text(dsm_optimization_set set, char text[DSM__OPTION_TEXT_SIZE]);
-
-/** The same for parallelisms, of which there is no "none". */
-bool dsm__parallelisms_parse(const char *text, dsm_parallelism_set *set, char *wrong, size_t size);
-void dsm__parallelisms_text(dsm_parallelism_set set, char text[DSM__OPTION_TEXT_SIZE]);
+dsm__words_text dsm__option_words_text(const dsm__option_words *option, unsigned set);
 
 #endif

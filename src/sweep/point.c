@@ -46,7 +46,6 @@ static bool add_value(collector *to, const dsm_sweep *sweep, const char *path,
                       const dsm_axis_value *value) {
   dsm__point *const point = to->point;
   dsm__path_kind kind = DSM__PATH_WORKLOAD;
-  char wrong[2];
   (void)dsm__path_parse(path, &kind);
   switch (kind) {
   case DSM__PATH_WORKLOAD:
@@ -59,10 +58,12 @@ static bool add_value(collector *to, const dsm_sweep *sweep, const char *path,
     (void)dsm_mode_parse(value->text, &point->options.mode);
     return true;
   case DSM__PATH_OPTIMIZE:
-    (void)dsm__optimizations_parse(value->text, &point->options.optimizations, wrong, sizeof wrong);
+    (void)dsm__option_words_parse(&dsm__optimize_option, value->text, &point->options.optimizations,
+                                  NULL);
     return true;
   case DSM__PATH_PARALLELISM:
-    (void)dsm__parallelisms_parse(value->text, &point->options.parallelisms, wrong, sizeof wrong);
+    (void)dsm__option_words_parse(&dsm__parallelism_option, value->text,
+                                  &point->options.parallelisms, NULL);
     return true;
   case DSM__PATH_WORKLOAD_VALUE:
   case DSM__PATH_SYSTEM_VALUE:

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/names.h"
+#include "plan/plan_internal.h"
 #include "sweep/store_internal.h"
 
 /* ---- what is recorded ---- */
@@ -98,32 +100,6 @@ static void bind_word(dsm_store *store, binder *to, const char *text) {
 
 /* ---- the row of a point ---- */
 
-/* Names of a set, joined by '+'. */
-typedef struct set_text {
-  char text[256];
-} set_text;
-
-static set_text text_of_set(unsigned set, int count, const char *(*name)(int)) {
-  set_text made = {.text = "none"};
-  size_t used = 0;
-  for (int i = 0; i < count; i++) {
-    if ((set & (1U << (unsigned)i)) != 0 && used < sizeof made.text) {
-      const int wrote =
-          snprintf(made.text + used, sizeof made.text - used, "%s%s", used > 0 ? "+" : "", name(i));
-      used += wrote > 0 ? (size_t)wrote : 0;
-    }
-  }
-  return made;
-}
-
-static const char *optimization_name(int optimization) {
-  return dsm_optimization_name((dsm_optimization)optimization);
-}
-
-static const char *parallelism_name(int parallelism) {
-  return dsm_parallelism_name((dsm_parallelism)parallelism);
-}
-
 static void bind_axes(binder *to, const dsm_sweep *sweep, size_t point) {
   for (size_t c = 0; c < sweep->column_count; c++) {
     const dsm_axis_value *const value = dsm_sweep_value(sweep, point, c);
@@ -162,15 +138,15 @@ static int put_point(dsm_store *store, const dsm_point_result *point) {
   bind_text(&to, dsm_point_status_name(point->status));
   bind_text(&to, point->reason);
   bind_axes(&to, store->sweep, point->point);
-  const set_text optimizations =
-      text_of_set(point->optimizations, DSM_OPTIMIZATION_COUNT, optimization_name);
-  const set_text parallelisms =
-      text_of_set(point->parallelisms, DSM_PARALLELISM_COUNT, parallelism_name);
+  const dsm__words_text optimizations =
+      dsm__words_join(&dsm__optimization_words, point->optimizations, "+");
+  const dsm__words_text parallelisms =
+      dsm__words_join(&dsm__parallelism_words, point->parallelisms, "+");
   if (point->status == DSM_POINT_OK) {
     bind_text(&to, dsm_mode_name(point->mode));
     bind_integer(&to, point->minibatch);
-    bind_text(&to, optimizations.text);
-    bind_text(&to, parallelisms.text);
+    bind_text(&to, optimizations.text[0] == '\0' ? "none" : optimizations.text);
+    bind_text(&to, parallelisms.text[0] == '\0' ? "none" : parallelisms.text);
     bind_result(&to, point);
   }
   /* Parameters that are not bound are NULL. */
@@ -183,26 +159,8 @@ static int put_point(dsm_store *store, const dsm_point_result *point) {
 
 /* ---- the rows of its layers ---- */
 
-/* A core split as "out 2 ij 8": what is not split is left out, "-" if nothing is. */
-typedef struct split_text {
-  char text[160];
-} split_text;
-
-static split_text text_of_split(const dsm_loops *split) {
-  split_text made = {.text = "-"};
-  size_t used = 0;
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    if (split->n[d] != 1 && used < sizeof made.text) {
-      const int wrote = snprintf(made.text + used, sizeof made.text - used, "%s%s %" PRIu64,
-                                 used > 0 ? " " : "", dsm_dim_name((dsm_dim)d), split->n[d]);
-      used += wrote > 0 ? (size_t)wrote : 0;
-    }
-  }
-  return made;
-}
-
 static int put_layer(dsm_store *store, size_t point, size_t index, const dsm_point_layer *layer) {
-  const split_text split = text_of_split(&layer->core_split);
+  const dsm__split_text split = dsm__split_text_of(&layer->core_split, "-");
   binder to = {0};
   to.code = dsm__store_statement(store, DSM__STATEMENT_PUT_LAYER, &to.statement);
   bind_integer(&to, point);

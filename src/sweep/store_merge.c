@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "model/names.h"
 #include "sweep/store_internal.h"
 
 /* A merge that is under way. */
@@ -168,16 +169,6 @@ static int check_row(sqlite3_stmt *row) {
   return code;
 }
 
-/* The number that a pass is stored as; -1 if the text is none. */
-static int pass_of(const char *text) {
-  for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    if (strcmp(text, dsm_pass_name((dsm_pass)p)) == 0) {
-      return p;
-    }
-  }
-  return -1;
-}
-
 /* A column of a layer that is stored as a number, the pass or the id of a word. */
 static int bind_word(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row, int column) {
   const char *text = NULL;
@@ -186,8 +177,10 @@ static int bind_word(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row, in
     return code != SQLITE_OK ? code : sqlite3_bind_null(put, column + 1);
   }
   if (column == DSM__LAYER_COLUMN_PASS) {
-    const int pass = pass_of(text);
-    return pass < 0 ? SQLITE_CORRUPT : sqlite3_bind_int(put, column + 1, pass);
+    size_t pass = 0;
+    return dsm__words_find(&dsm__pass_words, text, &pass)
+               ? sqlite3_bind_int(put, column + 1, (int)pass)
+               : SQLITE_CORRUPT;
   }
   sqlite3_int64 id = 0;
   const int found = dsm__store_word(target, text, &id);

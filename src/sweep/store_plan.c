@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "sweep/evaluator.h"
+#include "sweep/option_words.h"
 #include "sweep/store_internal.h"
 
 /* What a database has of a point. Texts are the arena's. */
@@ -77,11 +78,8 @@ static dsm_status refuse(const dsm_store *store, size_t point, dsm_point_status 
 
 /* The status of a word; DSM_POINT_STATUS_COUNT if it is none. */
 static dsm_point_status status_of(const char *word) {
-  int status = 0;
-  while (status < DSM_POINT_STATUS_COUNT &&
-         strcmp(word, dsm_point_status_name((dsm_point_status)status)) != 0) {
-    status++;
-  }
+  size_t status = DSM_POINT_STATUS_COUNT;
+  (void)dsm__words_find(&dsm__point_status_words, word, &status);
   return (dsm_point_status)status;
 }
 

@@ -115,15 +115,16 @@ static void read_options(dsm__sweep_draft *draft) {
   const char *const parallelism =
       read_option(draft, options, "parallelism", DSM__PATH_PARALLELISM, &stated->has_parallelism);
   /* The texts have been found good. */
-  char wrong[2];
   if (mode != NULL) {
     (void)dsm_mode_parse(mode, &draft->options.mode);
   }
   if (optimize != NULL) {
-    (void)dsm__optimizations_parse(optimize, &draft->options.optimizations, wrong, sizeof wrong);
+    (void)dsm__option_words_parse(&dsm__optimize_option, optimize, &draft->options.optimizations,
+                                  NULL);
   }
   if (parallelism != NULL) {
-    (void)dsm__parallelisms_parse(parallelism, &draft->options.parallelisms, wrong, sizeof wrong);
+    (void)dsm__option_words_parse(&dsm__parallelism_option, parallelism,
+                                  &draft->options.parallelisms, NULL);
   }
 }
 

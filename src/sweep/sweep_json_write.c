@@ -106,19 +106,20 @@ static bool has_axis(const dsm__sweep_draft *draft, dsm__path_kind kind) {
 
 static void write_options(resolved_writer *writer) {
   const dsm__sweep_draft *const draft = writer->draft;
-  char text[DSM__OPTION_TEXT_SIZE];
   dsm__json_write_key(&writer->json, "options");
   dsm__json_begin_object(&writer->json, true);
   if (!has_axis(draft, DSM__PATH_MODE)) {
     dsm__json_put_string(&writer->json, "mode", dsm_mode_name(draft->options.mode));
   }
   if (!has_axis(draft, DSM__PATH_OPTIMIZE)) {
-    dsm__optimizations_text(draft->options.optimizations, text);
-    dsm__json_put_string(&writer->json, "optimize", text);
+    dsm__json_put_string(
+        &writer->json, "optimize",
+        dsm__option_words_text(&dsm__optimize_option, draft->options.optimizations).text);
   }
   if (!has_axis(draft, DSM__PATH_PARALLELISM)) {
-    dsm__parallelisms_text(draft->options.parallelisms, text);
-    dsm__json_put_string(&writer->json, "parallelism", text);
+    dsm__json_put_string(
+        &writer->json, "parallelism",
+        dsm__option_words_text(&dsm__parallelism_option, draft->options.parallelisms).text);
   }
   if (draft->options.gap > 0) {
     dsm__json_put_double(&writer->json, "gap", draft->options.gap);

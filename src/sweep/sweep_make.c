@@ -167,9 +167,8 @@ static void check_optimizations(dsm__sweep_draft *draft) {
     const dsm__axis_draft *const axis = &draft->axes[a];
     for (size_t i = 0; i < axis->value_count * axis->path_count; i++) {
       dsm_optimization_set set = 0;
-      char wrong[2];
       if (axis->kinds[i % axis->path_count] == DSM__PATH_OPTIMIZE &&
-          dsm__optimizations_parse(axis->values[i].text, &set, wrong, sizeof wrong)) {
+          dsm__option_words_parse(&dsm__optimize_option, axis->values[i].text, &set, NULL)) {
         check_meaning(draft, set, allowed, axis->origin);
       }
     }

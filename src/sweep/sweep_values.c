@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/utf8.h"
+#include "model/names.h"
 #include "sweep/option_words.h"
 #include "sweep/sweep_draft.h"
 
@@ -138,67 +139,47 @@ static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *ra
 
 static bool make_mode(dsm__sweep_draft *draft, const dsm__raw_value *raw, dsm__origin origin,
                       dsm_axis_value *value) {
-  const char *names[DSM_MODE_COUNT];
-  for (int i = 0; i < DSM_MODE_COUNT; i++) {
-    names[i] = dsm_mode_name((dsm_mode)i);
-  }
   dsm_mode mode;
   if (raw->text == NULL || !dsm_mode_parse(raw->text, &mode)) {
+    const char *keys[DSM__WORDS_MAX];
+    const size_t count = dsm__words_keys(&dsm__mode_words, keys);
     return complain_of_option(draft, raw, origin, "\"training\" or \"inference\"",
-                              raw->text == NULL ? "" : raw->text, names, DSM_MODE_COUNT);
+                              raw->text == NULL ? "" : raw->text, keys, count);
   }
   *value = (dsm_axis_value){.text = raw->text, .json = raw->json};
   return true;
 }
 
-static bool make_words(dsm__sweep_draft *draft, const char *text, dsm_axis_value *value) {
-  const char *const copy = dsm__arena_strdup(draft->arena, text);
-  if (copy == NULL) {
+static bool complain_of_words(dsm__sweep_draft *draft, const dsm__raw_value *raw,
+                              dsm__origin origin, const dsm__option_words *option,
+                              const char *wrong) {
+  const char *keys[DSM__WORDS_MAX + 2] = {"all", "none"};
+  const size_t first = option->may_be_none ? 2 : 1;
+  const size_t count = first + dsm__words_keys(option->words, keys + first);
+  char expected[320];
+  (void)snprintf(expected, sizeof expected, "\"all\"%s or different ones of %s",
+                 option->may_be_none ? ", \"none\"" : "",
+                 dsm__words_join(option->words, ~0U, ", ").text);
+  return complain_of_option(draft, raw, origin, expected, wrong, keys, count);
+}
+
+/* An empty list is "none", where that may be. */
+static bool make_words(dsm__sweep_draft *draft, const dsm__raw_value *raw, dsm__origin origin,
+                       const dsm__option_words *option, dsm_axis_value *value) {
+  unsigned set = 0;
+  char wrong[DSM__OPTION_WORD_SIZE] = "";
+  const bool is_empty_list = raw->text == NULL && raw->words != NULL && raw->words[0] == '\0';
+  if (!(is_empty_list && option->may_be_none) &&
+      (raw->words == NULL || !dsm__option_words_parse(option, raw->words, &set, wrong))) {
+    return complain_of_words(draft, raw, origin, option, wrong);
+  }
+  const char *const text =
+      dsm__arena_strdup(draft->arena, dsm__option_words_text(option, set).text);
+  if (text == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
-  *value = (dsm_axis_value){.text = copy, .json = quoted(draft, copy)};
+  *value = (dsm_axis_value){.text = text, .json = quoted(draft, text)};
   return value->json != NULL;
-}
-
-/* An empty list of optimizations is "none". */
-static bool make_optimizations(dsm__sweep_draft *draft, const dsm__raw_value *raw,
-                               dsm__origin origin, dsm_axis_value *value) {
-  const char *names[DSM_OPTIMIZATION_COUNT + 2] = {"all", "none"};
-  for (int i = 0; i < DSM_OPTIMIZATION_COUNT; i++) {
-    names[i + 2] = dsm_optimization_name((dsm_optimization)i);
-  }
-  dsm_optimization_set set = 0;
-  char wrong[SHOWN_MAX] = "";
-  const bool is_empty_list = raw->text == NULL && raw->words != NULL && raw->words[0] == '\0';
-  if (!is_empty_list &&
-      (raw->words == NULL || !dsm__optimizations_parse(raw->words, &set, wrong, sizeof wrong))) {
-    return complain_of_option(
-        draft, raw, origin,
-        "\"all\", \"none\" or different ones of hybrid, reuse, dysm, pipeline, per_pass, preload",
-        wrong, names, DSM_OPTIMIZATION_COUNT + 2);
-  }
-  char text[DSM__OPTION_TEXT_SIZE];
-  dsm__optimizations_text(set, text);
-  return make_words(draft, text, value);
-}
-
-static bool make_parallelisms(dsm__sweep_draft *draft, const dsm__raw_value *raw,
-                              dsm__origin origin, dsm_axis_value *value) {
-  const char *names[DSM_PARALLELISM_COUNT + 1] = {"all"};
-  for (int i = 0; i < DSM_PARALLELISM_COUNT; i++) {
-    names[i + 1] = dsm_parallelism_name((dsm_parallelism)i);
-  }
-  dsm_parallelism_set set = 0;
-  char wrong[SHOWN_MAX] = "";
-  if (raw->words == NULL || !dsm__parallelisms_parse(raw->words, &set, wrong, sizeof wrong)) {
-    return complain_of_option(
-        draft, raw, origin,
-        "\"all\" or different ones of data, model, data_x_model_y, model_x_data_y", wrong, names,
-        DSM_PARALLELISM_COUNT + 1);
-  }
-  char text[DSM__OPTION_TEXT_SIZE];
-  dsm__parallelisms_text(set, text);
-  return make_words(draft, text, value);
 }
 
 bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t input,
@@ -236,9 +217,9 @@ bool dsm__value_make(dsm__sweep_draft *draft, dsm__path_kind kind, const dsm__ra
   case DSM__PATH_MODE:
     return make_mode(draft, raw, origin, value);
   case DSM__PATH_OPTIMIZE:
-    return make_optimizations(draft, raw, origin, value);
+    return make_words(draft, raw, origin, &dsm__optimize_option, value);
   case DSM__PATH_PARALLELISM:
-    return make_parallelisms(draft, raw, origin, value);
+    return make_words(draft, raw, origin, &dsm__parallelism_option, value);
   case DSM__PATH_WORKLOAD_VALUE:
   case DSM__PATH_SYSTEM_VALUE:
     break;

@@ -43,6 +43,13 @@ START_TEST(test_keys_are_listed_in_order) {
 }
 END_TEST
 
+START_TEST(test_keys_of_a_set_are_joined) {
+  ck_assert_str_eq(dsm__words_join(&colors, 3, "+").text, "red+green");
+  ck_assert_str_eq(dsm__words_join(&colors, 2, ", ").text, "green");
+  ck_assert_str_eq(dsm__words_join(&colors, 0, "+").text, "");
+}
+END_TEST
+
 Suite *suite_words(void) {
   Suite *const suite = suite_create("words");
   TCase *const words = tcase_create("words");
@@ -50,6 +57,7 @@ Suite *suite_words(void) {
   tcase_add_test(words, test_word_without_texts_is_read_as_its_key);
   tcase_add_test(words, test_value_is_found_by_its_key_alone);
   tcase_add_test(words, test_keys_are_listed_in_order);
+  tcase_add_test(words, test_keys_of_a_set_are_joined);
   suite_add_tcase(suite, words);
   return suite;
 }

@@ -106,6 +106,18 @@ START_TEST(test_no_two_values_are_called_the_same) {
 }
 END_TEST
 
+START_TEST(test_split_names_its_loops) {
+  const dsm_loops split = {{[DSM_DIM_IN] = 1,
+                            [DSM_DIM_OUT] = 2,
+                            [DSM_DIM_IJ] = 8,
+                            [DSM_DIM_KIJ] = 1,
+                            [DSM_DIM_MB] = UINT64_MAX}};
+  const dsm_loops whole = {{1, 1, 1, 1, 1}};
+  ck_assert_str_eq(dsm__split_text_of(&split, "-").text, "out 2 ij 8 mb 18446744073709551615");
+  ck_assert_str_eq(dsm__split_text_of(&whole, "-").text, "-");
+}
+END_TEST
+
 START_TEST(test_mode_is_read_back) {
   dsm_mode mode = DSM_MODE_COUNT;
   ck_assert(dsm_mode_parse(dsm_mode_name((dsm_mode)_i), &mode));
@@ -142,6 +154,7 @@ Suite *suite_names(void) {
   Suite *const suite = suite_create("names");
   TCase *const words = tcase_create("words");
   tcase_add_loop_test(words, test_no_two_values_are_called_the_same, 0, COUNT_OF(lists));
+  tcase_add_test(words, test_split_names_its_loops);
   tcase_add_loop_test(words, test_dim_has_its_word, 0, COUNT_OF(dims));
   tcase_add_loop_test(words, test_mode_has_its_word, 0, COUNT_OF(modes));
   tcase_add_loop_test(words, test_pass_has_its_word, 0, COUNT_OF(passes));

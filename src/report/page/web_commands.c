@@ -2,6 +2,8 @@
 /* web_commands.c: the commands that make a plan and its page again. */
 #include <string.h>
 
+#include "model/names.h"
+#include "plan/plan_internal.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
 
@@ -43,28 +45,11 @@ static void put_file(dsm__page *page, const char *file) {
 
 /* ---- options of the exploration ---- */
 
-typedef const char *word_of(int index);
-
-static const char *optimization_word(int index) {
-  return dsm_optimization_name((dsm_optimization)index);
-}
-
-static const char *parallelism_word(int index) {
-  return dsm_parallelism_name((dsm_parallelism)index);
-}
-
 /* " --option LIST" for those of a set; "none" if it is empty. */
-static void put_list(dsm__page *page, const char *option, unsigned set, int count, word_of *word) {
+static void put_list(dsm__page *page, const char *option, const dsm__words *words, unsigned set) {
+  const dsm__words_text list = dsm__words_join(words, set, ",");
   dsm__text_puts(&page->out, option);
-  const char *separator = "";
-  for (int i = 0; i < count; i++) {
-    if ((set & (1U << (unsigned)i)) != 0) {
-      dsm__text_puts(&page->out, separator);
-      dsm__text_puts(&page->out, word(i));
-      separator = ",";
-    }
-  }
-  dsm__text_puts(&page->out, separator[0] == '\0' ? "none" : "");
+  dsm__text_puts(&page->out, list.text[0] == '\0' ? "none" : list.text);
 }
 
 /* What is not a default. */
@@ -75,12 +60,10 @@ static void put_options(dsm__page *page, const dsm_explore_options *options) {
   }
   const dsm_optimization_set of_mode = dsm_mode_optimizations(options->mode);
   if ((options->optimizations & of_mode) != of_mode) {
-    put_list(page, " --optimize ", options->optimizations & of_mode, DSM_OPTIMIZATION_COUNT,
-             optimization_word);
+    put_list(page, " --optimize ", &dsm__optimization_words, options->optimizations & of_mode);
   }
   if ((options->parallelisms & DSM_PARALLELISM_ALL) != DSM_PARALLELISM_ALL) {
-    put_list(page, " --parallelism ", options->parallelisms, DSM_PARALLELISM_COUNT,
-             parallelism_word);
+    put_list(page, " --parallelism ", &dsm__parallelism_words, options->parallelisms);
   }
 }
 

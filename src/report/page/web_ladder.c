@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* web_ladder.c: what each optimization gains (DeepSpatialMatrix, Fig. 11). */
+#include "plan/plan_internal.h"
 #include "report/figure/svg.h"
 #include "report/ladder.h"
 #include "report/page/html.h"
@@ -105,16 +106,11 @@ static void put_table(dsm__page *page, const dsm_plan_page *subject) {
 /* Which of the ladder's optimizations the plan itself was made without. */
 static void put_scope(dsm__page *page, const dsm_plan *plan) {
   const dsm_optimization_set all = dsm_mode_optimizations(plan->options.mode);
-  const char *missing = "";
-  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((all & ~plan->options.optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
-      missing = dsm__page_text(page, "%s%s%s", missing, missing[0] == '\0' ? "" : ", ",
-                               dsm_optimization_name((dsm_optimization)o));
-    }
-  }
-  if (missing[0] != '\0') {
+  const dsm__words_text missing =
+      dsm__words_join(&dsm__optimization_words, all & ~plan->options.optimizations, ", ");
+  if (missing.text[0] != '\0') {
     dsm__web_paragraph(page, NULL,
-                       dsm__page_text(page, "This plan was made without: %s.", missing));
+                       dsm__page_text(page, "This plan was made without: %s.", missing.text));
   }
 }
 

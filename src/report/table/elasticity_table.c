@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "plan/plan_internal.h"
 #include "report/parameter_list.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -353,17 +354,12 @@ static void put_parameters(dsm__page *page, const dsm_elasticity *elasticity) {
 }
 
 static const char *optimizations_text(dsm__page *page, const dsm_explore_options *options) {
-  const char *list = "";
   if (options->optimizations == dsm_mode_optimizations(options->mode)) {
     return "all optimizations";
   }
-  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((options->optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
-      list = dsm__page_text(page, "%s%s%s", list, list[0] == '\0' ? "" : ", ",
-                            dsm_optimization_name((dsm_optimization)o));
-    }
-  }
-  return list[0] == '\0' ? "no optimizations" : list;
+  const dsm__words_text list =
+      dsm__words_join(&dsm__optimization_words, options->optimizations, ", ");
+  return list.text[0] == '\0' ? "no optimizations" : dsm__page_text(page, "%s", list.text);
 }
 
 static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/names.h"
 #include "report/table/number_style.h"
 
 bool dsm__page_init(dsm__page *page, dsm_table_style style) {
@@ -76,14 +77,5 @@ const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
 }
 
 const char *dsm__page_split(dsm__page *page, const dsm_loops *split) {
-  char text[DSM_DIM_COUNT * 32] = "-";
-  size_t used = 0;
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    if (split->n[d] != 1) {
-      const int wrote = snprintf(text + used, sizeof text - used, "%s%s %" PRIu64,
-                                 used > 0 ? " " : "", dsm_dim_name((dsm_dim)d), split->n[d]);
-      used += wrote > 0 ? (size_t)wrote : 0;
-    }
-  }
-  return dsm__page_text(page, "%s", text);
+  return dsm__page_text(page, "%s", dsm__split_text_of(split, "-").text);
 }
