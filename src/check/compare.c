@@ -14,7 +14,7 @@
 
 /* ---- figures ---- */
 
-dsm_moved dsm__moved(double before, double after, double tolerance) {
+dsm_moved dsm__moved_between(double before, double after, double tolerance) {
   dsm_moved moved = {.before = before, .after = after};
   const double difference = after - before;
   if (fabs(difference) > 0) {
@@ -190,12 +190,15 @@ bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_
   drift->layer_count = found.layer_count;
   drift->decisions = found.decisions;
   drift->decision_count = found.decision_count;
-  drift->step_seconds = dsm__moved(before->step_seconds, after->step_seconds, drift->tolerance);
-  drift->step_cycles = dsm__moved(before->step_cycles, after->step_cycles, drift->tolerance);
-  drift->utilization = dsm__moved(before->utilization, after->utilization, drift->tolerance);
+  drift->step_seconds =
+      dsm__moved_between(before->step_seconds, after->step_seconds, drift->tolerance);
+  drift->step_cycles =
+      dsm__moved_between(before->step_cycles, after->step_cycles, drift->tolerance);
+  drift->utilization =
+      dsm__moved_between(before->utilization, after->utilization, drift->tolerance);
   drift->sample_seconds =
-      dsm__moved(before->step_seconds / (double)drift->minibatch_before,
-                 after->step_seconds / (double)drift->minibatch_after, drift->tolerance);
+      dsm__moved_between(before->step_seconds / (double)drift->minibatch_before,
+                         after->step_seconds / (double)drift->minibatch_after, drift->tolerance);
   drift->is_same_clock = dsm__is_same_clock(before, after);
   if (!dsm__drift_list_passes(drift, before, after)) {
     return false;

@@ -50,10 +50,10 @@ static dsm_pass_difference pass_of(const lister *l, const dsm_recorded_layer *be
       .presence = !before->exists  ? DSM_PRESENCE_NEW
                   : !after->exists ? DSM_PRESENCE_MISSING
                                    : DSM_PRESENCE_BOTH,
-      .seconds = dsm__moved(before->cycles / l->before->cycles_per_second,
-                            after->cycles / l->after->cycles_per_second, tolerance),
-      .cycles = dsm__moved(before->cycles, after->cycles, tolerance),
-      .utilization = dsm__moved(before->utilization, after->utilization, tolerance),
+      .seconds = dsm__moved_between(before->cycles / l->before->cycles_per_second,
+                                    after->cycles / l->after->cycles_per_second, tolerance),
+      .cycles = dsm__moved_between(before->cycles, after->cycles, tolerance),
+      .utilization = dsm__moved_between(before->utilization, after->utilization, tolerance),
       .difference_seconds = difference_seconds(l, before->cycles, after->cycles),
   };
   if (fabs(step_difference) > 0 && fabs(made.difference_seconds) > 0) {

@@ -30,6 +30,6 @@ const size_t *dsm__layer_partners(const dsm_recorded *from, const dsm_recorded *
                                   dsm__arena *arena);
 
 /** A figure before and now, judged by a tolerance. */
-dsm_moved dsm__moved(double before, double after, double tolerance);
+dsm_moved dsm__moved_between(double before, double after, double tolerance);
 
 #endif

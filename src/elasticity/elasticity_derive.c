@@ -25,7 +25,7 @@ typedef struct trial {
 typedef struct builder {
   const dsm_elasticity_request *request;
   dsm_elasticity *made;
-  dsm__subject *subjects;
+  dsm__elasticity_subject *subjects;
   size_t subject_count;
   dsm__varied_inputs inputs;
   trial *trials;
@@ -46,7 +46,7 @@ static dsm_status select_subjects(builder *build, dsm_diags *diags) {
     return dsm__out_of_memory(diags);
   }
   for (size_t i = 0; i < count; i++) {
-    dsm__subject *const subject = &build->subjects[build->subject_count];
+    dsm__elasticity_subject *const subject = &build->subjects[build->subject_count];
     if (request->paths == NULL) {
       *subject = dsm__subject_at(i);
       build->subject_count += dsm__subject_is_usual(subject, request->choice) ? 1 : 0;
@@ -84,8 +84,8 @@ static void add_trial(builder *build, size_t network, const dsm_workload *worklo
 }
 
 /* The explorations of one variation of a system's parameter; false if out of memory. */
-static bool vary_system(builder *build, const dsm__subject *subject, const dsm__change *change,
-                        dsm_response *responses) {
+static bool vary_system(builder *build, const dsm__elasticity_subject *subject,
+                        const dsm__change *change, dsm_response *responses) {
   const dsm_elasticity_request *const request = build->request;
   char text[DSM__NUMBER_TEXT_SIZE];
   const dsm_system *system = NULL;
@@ -105,7 +105,7 @@ static bool vary_system(builder *build, const dsm__subject *subject, const dsm__
 }
 
 /* Variation number `index` of a workload's parameter, of which each network has its own value. */
-static bool vary_workloads(builder *build, const dsm__subject *subject, size_t index,
+static bool vary_workloads(builder *build, const dsm__elasticity_subject *subject, size_t index,
                            dsm_response *responses) {
   const dsm_elasticity_request *const request = build->request;
   char text[DSM__NUMBER_TEXT_SIZE];
@@ -128,7 +128,7 @@ static bool vary_workloads(builder *build, const dsm__subject *subject, size_t i
 }
 
 /* A parameter with all its variations; false if out of memory. */
-static bool add_subject(builder *build, const dsm__subject *subject,
+static bool add_subject(builder *build, const dsm__elasticity_subject *subject,
                         dsm_varied_parameter *parameter) {
   const dsm_elasticity_request *const request = build->request;
   dsm__arena *const arena = build->made->arena;

@@ -9,18 +9,19 @@ size_t dsm__subject_count(void) {
   return dsm__parameter_count + DSM__BYTE_PARAMETER_COUNT;
 }
 
-dsm__subject dsm__subject_at(size_t index) {
+dsm__elasticity_subject dsm__subject_at(size_t index) {
   assert(index < dsm__subject_count());
   return index < dsm__parameter_count
-             ? (dsm__subject){.of_system = &dsm__parameters[index]}
-             : (dsm__subject){.of_workloads = &dsm__byte_parameters[index - dsm__parameter_count]};
+             ? (dsm__elasticity_subject){.of_system = &dsm__parameters[index]}
+             : (dsm__elasticity_subject){.of_workloads =
+                                             &dsm__byte_parameters[index - dsm__parameter_count]};
 }
 
 static bool begins_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-bool dsm__subject_find(const char *path, dsm__subject *subject) {
+bool dsm__subject_find(const char *path, dsm__elasticity_subject *subject) {
   static const char prefix[] = DSM__WORKLOAD_PATH;
   const size_t prefix_length = sizeof prefix - 1;
   const char *const key = begins_with(path, prefix) ? path + prefix_length : NULL;
@@ -42,19 +43,19 @@ static bool is_same(double a, double b) {
   return !(a < b) && !(a > b);
 }
 
-double dsm__subject_number(const dsm__subject *subject, const dsm_elasticity_request *request,
-                           size_t network) {
+double dsm__subject_number(const dsm__elasticity_subject *subject,
+                           const dsm_elasticity_request *request, size_t network) {
   return subject->of_system != NULL
              ? dsm__parameter_number(subject->of_system, request->system)
              : dsm__byte_parameter_get(subject->of_workloads, request->workloads[network]);
 }
 
 /* NULL for numbers. */
-static const dsm__words *words_of(const dsm__subject *subject) {
+static const dsm__words *words_of(const dsm__elasticity_subject *subject) {
   return subject->of_system == NULL ? NULL : dsm__parameter_words(subject->of_system);
 }
 
-dsm_setting dsm__subject_setting(const dsm__subject *subject, double number) {
+dsm_setting dsm__subject_setting(const dsm__elasticity_subject *subject, double number) {
   const dsm__words *const words = words_of(subject);
   if (words == NULL) {
     return (dsm_setting){.kind = DSM_SETTING_NUMBER, .number = number};
@@ -65,7 +66,7 @@ dsm_setting dsm__subject_setting(const dsm__subject *subject, double number) {
                        .word = dsm__word_key(words, (size_t)number)};
 }
 
-const char *dsm__subject_text(const dsm__subject *subject, double number,
+const char *dsm__subject_text(const dsm__elasticity_subject *subject, double number,
                               char text[DSM__NUMBER_TEXT_SIZE]) {
   if (subject->of_system != NULL) {
     return dsm__parameter_text(subject->of_system, number, text);
@@ -75,7 +76,7 @@ const char *dsm__subject_text(const dsm__subject *subject, double number,
 }
 
 /* The value that all networks have; none if they differ. */
-static dsm_setting common_setting(const dsm__subject *subject,
+static dsm_setting common_setting(const dsm__elasticity_subject *subject,
                                   const dsm_elasticity_request *request) {
   const double first = dsm__subject_number(subject, request, 0);
   for (size_t w = 1; w < request->workload_count; w++) {
@@ -89,7 +90,7 @@ static dsm_setting common_setting(const dsm__subject *subject,
 /* ---- what is said of a parameter ---- */
 
 /* All that workloads state are bytes, of which fewer are better. */
-static bool is_lower_better(const dsm__subject *subject) {
+static bool is_lower_better(const dsm__elasticity_subject *subject) {
   return subject->of_system == NULL || subject->of_system->is_lower_better;
 }
 
@@ -113,7 +114,7 @@ static bool is_free(const char *path, const char *source) {
          begins_with(text, "derived");
 }
 
-bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *subject,
+bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__elasticity_subject *subject,
                            const dsm_elasticity_request *request, dsm__arena *arena) {
   *described = (dsm_varied_parameter){.setting = common_setting(subject, request),
                                       .is_lower_better = is_lower_better(subject)};
@@ -141,7 +142,8 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *
 
 /* ---- variations ---- */
 
-size_t dsm__subject_variation_count(const dsm__subject *subject, dsm_variation_choice choice) {
+size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
+                                    dsm_variation_choice choice) {
   const dsm__words *const words = words_of(subject);
   const bool is_number = words == NULL;
   if (choice == DSM_VARIATIONS_TENTH_BETTER) {
@@ -150,19 +152,20 @@ size_t dsm__subject_variation_count(const dsm__subject *subject, dsm_variation_c
   return is_number ? 2 : words->count - 1;
 }
 
-bool dsm__subject_is_usual(const dsm__subject *subject, dsm_variation_choice choice) {
+bool dsm__subject_is_usual(const dsm__elasticity_subject *subject, dsm_variation_choice choice) {
   return choice != DSM_VARIATIONS_TENTH_BETTER ||
          (subject->of_system != NULL && dsm__subject_variation_count(subject, choice) > 0);
 }
 
 /* What a number times a factor is; a half is rounded upward. */
-static double scaled_number(const dsm__subject *subject, double number, double factor) {
+static double scaled_number(const dsm__elasticity_subject *subject, double number, double factor) {
   const bool is_count =
       subject->of_system != NULL && subject->of_system->kind == DSM__PARAMETER_COUNT;
   return is_count ? floor(number * factor + 0.5) : number * factor;
 }
 
-static dsm__change scaled(const dsm__subject *subject, double number, dsm_variation_kind kind) {
+static dsm__change scaled(const dsm__elasticity_subject *subject, double number,
+                          dsm_variation_kind kind) {
   const double factor = kind == DSM_VARIATION_HALVED ? 0.5 : 2;
   const double changed = scaled_number(subject, number, factor);
   dsm__change change = {.kind = kind, .factor = factor, .number = changed};
@@ -178,7 +181,7 @@ static dsm__change scaled(const dsm__subject *subject, double number, dsm_variat
 
 /* A tenth in the direction that is better. A count that is too small for a tenth more gets one
  * more. */
-static dsm__change bettered(const dsm__subject *subject, double number) {
+static dsm__change bettered(const dsm__elasticity_subject *subject, double number) {
   const bool is_lowered = is_lower_better(subject);
   const double factor = is_lowered ? 0.9 : 1.1;
   const double changed = scaled_number(subject, number, factor);
@@ -194,7 +197,7 @@ static dsm__change bettered(const dsm__subject *subject, double number) {
   return change;
 }
 
-dsm__change dsm__subject_change(const dsm__subject *subject, double number,
+dsm__change dsm__subject_change(const dsm__elasticity_subject *subject, double number,
                                 dsm_variation_choice choice, size_t index) {
   if (words_of(subject) == NULL) {
     return choice == DSM_VARIATIONS_TENTH_BETTER

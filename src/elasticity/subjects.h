@@ -10,31 +10,32 @@
 #include "workload/byte_parameters.h"
 
 /** A parameter of the system, or of the workloads; exactly one of the two is not NULL. */
-typedef struct dsm__subject {
+typedef struct dsm__elasticity_subject {
   const dsm__parameter *of_system;
   const dsm__byte_parameter *of_workloads;
-} dsm__subject;
+} dsm__elasticity_subject;
 
 /** What the paths of the workloads' parameters begin with. */
 #define DSM__WORKLOAD_PATH "workload."
 
 /** All parameters of the system, then those of the workloads. */
 size_t dsm__subject_count(void);
-dsm__subject dsm__subject_at(size_t index);
+dsm__elasticity_subject dsm__subject_at(size_t index);
 
 /** The parameter of a path; false if there is none. */
-bool dsm__subject_find(const char *path, dsm__subject *subject);
+bool dsm__subject_find(const char *path, dsm__elasticity_subject *subject);
 
 /** Path, unit, source, value and default, of a parameter; without variations. False if out of
  * memory. */
-bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__subject *subject,
+bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__elasticity_subject *subject,
                            const dsm_elasticity_request *request, dsm__arena *arena);
 
 /** How many variations a parameter has, legal or not. */
-size_t dsm__subject_variation_count(const dsm__subject *subject, dsm_variation_choice choice);
+size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
+                                    dsm_variation_choice choice);
 
 /** Is it varied where no parameters are named? */
-bool dsm__subject_is_usual(const dsm__subject *subject, dsm_variation_choice choice);
+bool dsm__subject_is_usual(const dsm__elasticity_subject *subject, dsm_variation_choice choice);
 
 /** A value that a parameter is varied to. */
 typedef struct dsm__change {
@@ -46,16 +47,16 @@ typedef struct dsm__change {
 } dsm__change;
 
 /** Variation number `index` of a parameter that has the value `number`. */
-dsm__change dsm__subject_change(const dsm__subject *subject, double number,
+dsm__change dsm__subject_change(const dsm__elasticity_subject *subject, double number,
                                 dsm_variation_choice choice, size_t index);
 
 /** The value of a parameter in the system, or in one of the networks. */
-double dsm__subject_number(const dsm__subject *subject, const dsm_elasticity_request *request,
-                           size_t network);
+double dsm__subject_number(const dsm__elasticity_subject *subject,
+                           const dsm_elasticity_request *request, size_t network);
 
 /** Such a number as a setting, and as it stands in a description. */
-dsm_setting dsm__subject_setting(const dsm__subject *subject, double number);
-const char *dsm__subject_text(const dsm__subject *subject, double number,
+dsm_setting dsm__subject_setting(const dsm__elasticity_subject *subject, double number);
+const char *dsm__subject_text(const dsm__elasticity_subject *subject, double number,
                               char text[DSM__NUMBER_TEXT_SIZE]);
 
 #endif

@@ -64,7 +64,7 @@ static bool is_stopped(const dsm_partition_options *options) {
 }
 
 static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
-                                 const dsm__solution *solution, dsm_diags *diags) {
+                                 const dsm__solver_answer *solution, dsm_diags *diags) {
   if (solution->outcome == DSM__SOLVER_TOO_LARGE) {
     dsm__diags_add(
         diags, DSM_SEVERITY_ERROR, nowhere, NULL,
@@ -116,7 +116,7 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
 /* ---- an answer ---- */
 
 /* Bound and relaxation as values of the objective, the bound never better than the relaxation. */
-static void set_bounds(dsm_partition *partition, const dsm__solution *solution) {
+static void set_bounds(dsm_partition *partition, const dsm__solver_answer *solution) {
   const bool is_energy = partition->options.objective == DSM_OBJECTIVE_ENERGY;
   const double unit = is_energy ? partition->options.required_rho : 1;
   partition->bound = solution->bound / unit;
@@ -137,7 +137,7 @@ static void set_bounds(dsm_partition *partition, const dsm__solution *solution) 
 static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diags *diags) {
   const dsm_instance *const instance = partition->instance;
   const dsm_partition_options *const options = &partition->options;
-  dsm__solution solution;
+  dsm__solver_answer solution;
   const dsm_status status = dsm__solver_run(&solution, scratch, instance, options, diags);
   if (status != DSM_OK) {
     return status;

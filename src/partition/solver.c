@@ -375,7 +375,7 @@ static void hand_over_assignment(dsm__search *search) {
 /* The better of what the search has and the assignment. */
 static dsm_status hand_over(dsm__search *search) {
   const dsm_instance *const instance = search->instance;
-  dsm__solution *const solution = search->solution;
+  dsm__solver_answer *const solution = search->solution;
   const size_t places = instance->task_count * instance->device_count;
   const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
   dsm__placement *const out = &solution->placement;
@@ -440,8 +440,9 @@ static bool has_answer(const void *context) {
   return search->has_best || search->has_assignment;
 }
 
-dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm_instance *instance,
-                           const dsm_partition_options *options, dsm_diags *diags) {
+dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
+                           const dsm_instance *instance, const dsm_partition_options *options,
+                           dsm_diags *diags) {
   dsm__search search = {.instance = instance,
                         .options = options,
                         .arena = arena,
@@ -450,7 +451,7 @@ dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm
                         .begin = glp_time(),
                         .gap = fmax(options->gap, least_gap),
                         .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
-  *solution = (dsm__solution){.outcome = DSM__SOLVER_NOTHING};
+  *solution = (dsm__solver_answer){.outcome = DSM__SOLVER_NOTHING};
   dsm_status status = begin_search(&search);
   if (status == DSM_ERROR_OUT_OF_MEMORY) {
     return dsm__out_of_memory(diags);

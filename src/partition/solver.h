@@ -17,7 +17,7 @@ typedef enum dsm__solver_outcome {
 } dsm__solver_outcome;
 
 /** Values are those of the objective: requests per second, seconds, or watts. */
-typedef struct dsm__solution {
+typedef struct dsm__solver_answer {
   dsm__solver_outcome outcome;
   bool is_heuristic;
   double bound;
@@ -25,10 +25,11 @@ typedef struct dsm__solution {
   double seconds;
   dsm_partition_statistics statistics;
   dsm__placement placement; /**< in the arena; if something was found */
-} dsm__solution;
+} dsm__solver_answer;
 
 /** A failure of GLPK after something was found is a warning. */
-dsm_status dsm__solver_run(dsm__solution *solution, dsm__arena *arena, const dsm_instance *instance,
-                           const dsm_partition_options *options, dsm_diags *diags);
+dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
+                           const dsm_instance *instance, const dsm_partition_options *options,
+                           dsm_diags *diags);
 
 #endif

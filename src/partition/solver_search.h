@@ -22,7 +22,7 @@ typedef struct dsm__search {
   const dsm_instance *instance;
   const dsm_partition_options *options;
   dsm__arena *arena;
-  dsm__solution *solution;
+  dsm__solver_answer *solution;
   dsm__assignment assignment; /**< found without a programme */
   bool has_assignment;
 

@@ -132,7 +132,7 @@ static dsm_core_layout best_layout(const completing *c, const dsm__core_layouts 
     least = fmin(least, cost_of(c, tensor, &layouts->items[i]));
   }
   size_t first = 0;
-  while (cost_of(c, tensor, &layouts->items[first]) > dsm__equal_to(least)) {
+  while (cost_of(c, tensor, &layouts->items[first]) > dsm__tie_limit(least)) {
     first++;
   }
   return layouts->items[first];

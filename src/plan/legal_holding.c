@@ -137,7 +137,7 @@ static void judge_steady_split(dsm__judge *judge, dsm__plan_place place, const d
                                const dsm_loops *split) {
   const double least = least_steady_cycles(judge, work);
   const double found = dsm_invocation_score(work, split).total;
-  if (found > dsm__equal_to(least)) {
+  if (found > dsm__tie_limit(least)) {
     dsm__judge_tell(judge, place, "a group gains nothing by a stage that does not do its best",
                     "expected a core split with which a steady invocation of a pipelined layer "
                     "takes %.17g cycles, the least, found one with which it takes %.17g",

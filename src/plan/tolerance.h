@@ -12,7 +12,7 @@
 #define DSM_PLAN_TOLERANCE_H
 
 /** The largest cost that counts as equal to `best` (>= 0). */
-static inline double dsm__equal_to(double best) {
+static inline double dsm__tie_limit(double best) {
   return best * (1 + 1e-11);
 }
 

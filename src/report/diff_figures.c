@@ -73,7 +73,7 @@ void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_
         .is_main = row->is_main,
         .is_lower_better = row->better == LOWER,
         .is_neutral = row->better == NEITHER,
-        .moved = dsm__moved(result_of(diff->a, row), result_of(diff->b, row), 0)};
+        .moved = dsm__moved_between(result_of(diff->a, row), result_of(diff->b, row), 0)};
   }
 }
 
@@ -85,7 +85,7 @@ static dsm__diff_figure part(const char *name, const char *label, double a, doub
                             .scale = per_milli,
                             .is_main = a > 0 || b > 0,
                             .is_lower_better = true,
-                            .moved = dsm__moved(a, b, 0)};
+                            .moved = dsm__moved_between(a, b, 0)};
 }
 
 static double cycles_per_second(const dsm_plan *plan) {

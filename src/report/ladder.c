@@ -34,7 +34,7 @@ dsm__ladder_gains dsm__ladder_gains_of(const dsm_ladder_rung *rungs, size_t inde
                              .over_first = seconds_of(&rungs[first]) / seconds};
 }
 
-static const dsm__column ladder_columns[] = {
+static const dsm__table_column ladder_columns[] = {
     {.title = "rung"},
     {.title = "system", .gap = 2, .is_name = true, .rank = 3},
     {.title = "step (ms)", .gap = 2, .is_right = true},
@@ -48,18 +48,18 @@ static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t ind
   const dsm_plan_result *const result = &rungs[index].plan->result;
   const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, index);
   const char *const name = rungs[index].name;
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", name));
-  dsm__table_add(table, DSM__TONE_PLAIN, rungs[index].plan->system->name);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_digits(result->samples_per_second, 4).text);
-  dsm__table_add(table, dsm__tone_of_utilization(result->utilization),
+  dsm__table_add(table, DSM__STYLE_PLAIN, rungs[index].plan->system->name);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_digits(result->samples_per_second, 4).text);
+  dsm__table_add(table, dsm__style_of_utilization(result->utilization),
                  dsm__figure_percent(result->utilization).text);
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  index == 0 ? ""
                             : dsm__page_text(table->page, "%sx",
                                              dsm__figure_fixed(gain.over_previous, 3).text));
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  dsm__page_text(table->page, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
 }
 
@@ -70,7 +70,7 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
   }
   if (count > 0) {
     const char *const heading = dsm__page_plan_heading(&page, rungs[count - 1].plan);
-    dsm__page_line(&page, DSM__TONE_HEADING, heading);
+    dsm__page_line(&page, DSM__STYLE_HEADING, heading);
   }
   dsm__page_break(&page);
   dsm__table table = dsm__table_make(&page, ladder_columns, COUNT_OF(ladder_columns), count);
@@ -79,7 +79,7 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
   }
   dsm__table_print(&table);
   dsm__page_break(&page);
-  dsm__page_line(&page, DSM__TONE_FAINT,
+  dsm__page_line(&page, DSM__STYLE_FAINT,
                  "Each rung adds its optimization to those above it; gain = speed-up over the "
                  "rung before.");
   return dsm__page_finish(&page);

@@ -62,29 +62,29 @@ static layout lay_out(const dsm__listed_parameter *parameters, size_t count, siz
 
 /* A text after a gap, in its column; the last of a line is not padded. */
 static void put_column(dsm__page *page, const char *text, size_t width, bool is_last,
-                       dsm__tone tone) {
+                       dsm__text_style style) {
   if (width == 0) {
     return;
   }
   dsm__text_puts(&page->out, "  ");
-  dsm__tone_begin(&page->out, page->style.color, tone);
+  dsm__style_begin(&page->out, page->style.color, style);
   dsm__text_puts(&page->out, text);
-  dsm__tone_end(&page->out, page->style.color, tone);
+  dsm__style_end(&page->out, page->style.color, style);
   if (!is_last) {
     dsm__text_repeat(&page->out, ' ', width - dsm__display_width(text));
   }
 }
 
 static void put_parameter(dsm__page *page, const dsm__listed_parameter *parameter,
-                          const layout *made, dsm__tone tone) {
+                          const layout *made, dsm__text_style style) {
   const bool has_source = parameter->source[0] != '\0';
   const bool is_open = has_source && made->is_source_beside;
   const bool has_fallback = made->fallback > 0;
   const bool has_unit = made->unit > 0;
   dsm__display_put(&page->out, parameter->path, made->path, false);
-  put_column(page, parameter->value, made->value, !is_open && !has_unit && !has_fallback, tone);
-  put_column(page, parameter->unit, made->unit, !is_open && !has_fallback, DSM__TONE_PLAIN);
-  put_column(page, parameter->fallback, made->fallback, !is_open, DSM__TONE_PLAIN);
+  put_column(page, parameter->value, made->value, !is_open && !has_unit && !has_fallback, style);
+  put_column(page, parameter->unit, made->unit, !is_open && !has_fallback, DSM__STYLE_PLAIN);
+  put_column(page, parameter->fallback, made->fallback, !is_open, DSM__STYLE_PLAIN);
   if (has_source) {
     if (is_open) {
       dsm__text_puts(&page->out, "  ");
@@ -101,9 +101,9 @@ static void put_parameter(dsm__page *page, const dsm__listed_parameter *paramete
 void dsm__parameter_list_put(dsm__page *page, const dsm__listed_parameter *parameters,
                              size_t count) {
   const layout made = lay_out(parameters, count, page->style.width);
-  put_parameter(page, &titles, &made, DSM__TONE_PLAIN);
+  put_parameter(page, &titles, &made, DSM__STYLE_PLAIN);
   for (size_t i = 0; i < count; i++) {
-    put_parameter(page, &parameters[i], &made, DSM__TONE_HEADING);
+    put_parameter(page, &parameters[i], &made, DSM__STYLE_HEADING);
   }
 }
 

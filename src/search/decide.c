@@ -10,7 +10,7 @@ typedef struct deciding {
   dsm__problem *problem;
   dsm__layer_decision *layers;
   dsm__pipeline_decision *pipelines;
-  const dsm__group **groups; /* of each of these */
+  const dsm__pipeline_group **groups; /* of each of these */
   size_t pipeline_count;
 } deciding;
 
@@ -27,7 +27,7 @@ static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) 
 }
 
 /* A group by its own name, or by those of its first and last layer. */
-static const char *group_name(const deciding *d, const dsm__group *group) {
+static const char *group_name(const deciding *d, const dsm__pipeline_group *group) {
   const dsm_workload *const workload = d->problem->inputs.workload;
   const dsm_layer *const first = &workload->layers[group->first_layer];
   const dsm_layer *const last = &workload->layers[group->first_layer + group->layer_count - 1];
@@ -38,7 +38,7 @@ static const char *group_name(const deciding *d, const dsm__group *group) {
   return dsm__arena_printf(d->problem->arena, "%s..%s", first->name, last->name);
 }
 
-static bool decide_group(deciding *d, const dsm__group *group) {
+static bool decide_group(deciding *d, const dsm__pipeline_group *group) {
   const char *const name = group_name(d, group);
   d->groups[d->pipeline_count] = group;
   d->pipelines[d->pipeline_count++] = (dsm__pipeline_decision){
@@ -156,7 +156,7 @@ static bool decide(dsm__problem *problem, const dsm__network_graph *network,
   deciding d = {.problem = problem};
   d.layers = dsm__arena_array(problem->arena, layer_count, sizeof d.layers[0]);
   d.pipelines = dsm__arena_array(problem->arena, layer_count / 2, sizeof d.pipelines[0]);
-  d.groups = dsm__arena_array(problem->arena, layer_count / 2, sizeof(const dsm__group *));
+  d.groups = dsm__arena_array(problem->arena, layer_count / 2, sizeof(const dsm__pipeline_group *));
   if (d.layers == NULL || d.pipelines == NULL || d.groups == NULL ||
       !decide_path(&d, network, path)) {
     return false;

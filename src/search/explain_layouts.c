@@ -93,7 +93,7 @@ bool dsm__explain_add_layouts(dsm__explaining *e, const dsm__network_graph *netw
     values[count++] = (wanted){false, DSM_PASS_COUNT, DSM_DECISION_DYSM_FACTOR, dsm__factor_of(f)};
   }
   for (size_t i = 0; i < count; i++) {
-    if (known_cycles(e, &values[i]) > dsm__equal_to(best_cycles) &&
+    if (known_cycles(e, &values[i]) > dsm__tie_limit(best_cycles) &&
         !add_value(e, &free_ways, &values[i])) {
       return false;
     }

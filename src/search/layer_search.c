@@ -81,7 +81,7 @@ static bool apply(choosing *c, rule now, const dsm__core_splits *splits, uint64_
   c->is_any = false;
   *evaluations += dsm__splits_walk(c->work, splits, &visitor);
   if (now < RULE_COUNT) {
-    c->most[now] = dsm__equal_to(c->least);
+    c->most[now] = dsm__tie_limit(c->least);
   }
   return c->is_any;
 }
@@ -139,7 +139,7 @@ static void find_steady(const dsm__layer_setting *setting, dsm_pass pass,
   const dsm__least_total steady =
       find_invocation(setting, pass, parallelism, part, splits, are_splits_wanted ? &split : NULL);
   best->evaluations += steady.evaluations;
-  if (!steady.is_found || steady.cycles > dsm__equal_to(best->first_cycles)) {
+  if (!steady.is_found || steady.cycles > dsm__tie_limit(best->first_cycles)) {
     return;
   }
   best->is_kernel_kept = true;

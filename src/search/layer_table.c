@@ -198,7 +198,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   }
   for (int u = 0; u < DSM_PARALLELISM_COUNT; u++) {
     for (unsigned f = 0; f < factors->count; f++) {
-      if (isfinite(best) && totals[u][f] <= dsm__equal_to(best)) {
+      if (isfinite(best) && totals[u][f] <= dsm__tie_limit(best)) {
         return (dsm__open_choice){totals[u][f], (dsm_parallelism)u, f};
       }
     }

@@ -161,7 +161,7 @@ static bool find_worthwhile(dsm__problem *problem, const dsm__factors *factors, 
   for (size_t v = 0; v < count; v++) {
     const dsm__node_info *const info = &relaxed.infos[v];
     if (info->kind == DSM__NODE_HELD &&
-        (problem->is_bounding_off || before[v] + rest[v] <= dsm__equal_to(limit))) {
+        (problem->is_bounding_off || before[v] + rest[v] <= dsm__tie_limit(limit))) {
       worthwhile[(size_t)info->layer * DSM_PARALLELISM_COUNT + info->forward] |=
           (uint64_t)1 << info->factor_index;
       *is_any = true;
@@ -227,7 +227,7 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   if (held.network.is_cut) {
     held.answer.lower_bound_cycles = fmin(held.answer.lower_bound_cycles, bound);
   }
-  if (held.answer.cycles <= dsm__equal_to(solution->answer.cycles)) {
+  if (held.answer.cycles <= dsm__tie_limit(solution->answer.cycles)) {
     *solution = held;
   } else {
     solution->answer.lower_bound_cycles = held.answer.lower_bound_cycles;
@@ -344,10 +344,10 @@ static bool bound_groups(dsm__problem *problem, dsm__solution *solution) {
 
 /* Is it faster, or as fast and holds more where that is preferred? */
 static bool is_better(const dsm__solution *other, const dsm__solution *than) {
-  if (other->answer.cycles > dsm__equal_to(than->answer.cycles)) {
+  if (other->answer.cycles > dsm__tie_limit(than->answer.cycles)) {
     return false;
   }
-  return dsm__equal_to(other->answer.cycles) < than->answer.cycles ||
+  return dsm__tie_limit(other->answer.cycles) < than->answer.cycles ||
          dsm__graph_sum(&other->network.graph, &other->path).counted >
              dsm__graph_sum(&than->network.graph, &than->path).counted;
 }

@@ -24,7 +24,7 @@ static bool is_way(const dsm__problem *problem, const dsm__network_graph *networ
                    const dsm__graph_edge *edge, size_t layer_index, dsm__way *way) {
   const dsm__node_info *const info = &network->infos[node];
   if (info->kind == DSM__NODE_GROUP) {
-    const dsm__group *const group = &problem->groups.items[edge->tag];
+    const dsm__pipeline_group *const group = &problem->groups.items[edge->tag];
     if (layer_index < group->first_layer ||
         layer_index >= group->first_layer + group->layer_count) {
       return false;
@@ -120,7 +120,7 @@ static bool follow(const dsm__through *through, size_t from, size_t to, const do
   while (node != to) {
     size_t e = graph->nodes[node].first_edge;
     while (graph->edges[e].to > to ||
-           graph->edges[e].cycles + rest[graph->edges[e].to] > dsm__equal_to(rest[node])) {
+           graph->edges[e].cycles + rest[graph->edges[e].to] > dsm__tie_limit(rest[node])) {
       e++;
     }
     note_edge(through, node, e, is_held);

@@ -136,7 +136,7 @@ static void refuse(dsm_point_result *result, dsm_point_status status, const char
 }
 
 /* Explores a point whose inputs are valid; false if out of memory. */
-static bool explore(dsm__evaluator *evaluator, const dsm__point *point,
+static bool explore(dsm__evaluator *evaluator, const dsm__sweep_point *point,
                     const dsm_workload *workload, const dsm_system *system,
                     dsm_point_result *result) {
   dsm_diags_clear(evaluator->diags);
@@ -159,7 +159,7 @@ static bool explore(dsm__evaluator *evaluator, const dsm__point *point,
 }
 
 static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
-  dsm__point point;
+  dsm__sweep_point point;
   evaluator->arena = dsm__arena_new();
   if (evaluator->arena == NULL ||
       !dsm__point_init(&point, evaluator->sweep, result->point, evaluator->arena)) {

@@ -129,8 +129,8 @@ static const dsm__read_input *get(dsm__input_cache *cache, dsm__read_input *plac
   return place;
 }
 
-const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache, const dsm__point *point,
-                                                 dsm_diags *diags) {
+const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache,
+                                                 const dsm__sweep_point *point, dsm_diags *diags) {
   const wanted want = {.kind = DSM_DESCRIPTION_WORKLOAD,
                        .input = point->workload,
                        .overrides = point->workload_overrides,
@@ -138,8 +138,8 @@ const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache, const 
   return get(cache, cache->workloads, &want, diags);
 }
 
-const dsm__read_input *dsm__input_cache_system(dsm__input_cache *cache, const dsm__point *point,
-                                               dsm_diags *diags) {
+const dsm__read_input *dsm__input_cache_system(dsm__input_cache *cache,
+                                               const dsm__sweep_point *point, dsm_diags *diags) {
   const wanted want = {.kind = DSM_DESCRIPTION_SYSTEM,
                        .input = point->system,
                        .overrides = point->system_overrides,

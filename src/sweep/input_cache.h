@@ -35,10 +35,10 @@ void dsm__input_cache_fini(dsm__input_cache *cache);
 
 /** The workload or system of a point, valid until the next call for its kind; NULL if out of
  * memory. `diags` is scratch. */
-const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache, const dsm__point *point,
-                                                 dsm_diags *diags);
-const dsm__read_input *dsm__input_cache_system(dsm__input_cache *cache, const dsm__point *point,
-                                               dsm_diags *diags);
+const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache,
+                                                 const dsm__sweep_point *point, dsm_diags *diags);
+const dsm__read_input *dsm__input_cache_system(dsm__input_cache *cache,
+                                               const dsm__sweep_point *point, dsm_diags *diags);
 
 /** The first finding as one line, such as "system $.core.frequency_GHz: expected ..., found ...";
  * `subject` may be NULL. The arena's; NULL if out of memory. There must be a finding. */

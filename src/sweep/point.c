@@ -9,7 +9,7 @@
 
 /* A point while its overrides are collected. */
 typedef struct collector {
-  dsm__point *point;
+  dsm__sweep_point *point;
   dsm__arena *arena;
   dsm_override *workload_overrides;
   dsm_override *system_overrides;
@@ -19,7 +19,7 @@ typedef struct collector {
 /* Adds an override; `path` and `text`, which is PATH=VALUE, live as long as the point. */
 static void add(collector *to, dsm__path_kind kind, const char *path, const char *value,
                 const char *text) {
-  dsm__point *const point = to->point;
+  dsm__sweep_point *const point = to->point;
   const dsm_override made = {.path = dsm__path_below(path, kind), .value = value, .origin = path};
   if (kind == DSM__PATH_WORKLOAD_VALUE) {
     to->workload_overrides[point->workload_override_count++] = made;
@@ -44,7 +44,7 @@ static bool add_set(collector *to, const char *text) {
 /* What an axis says. The texts of options have been found good. */
 static bool add_value(collector *to, const dsm_sweep *sweep, const char *path,
                       const dsm_axis_value *value) {
-  dsm__point *const point = to->point;
+  dsm__sweep_point *const point = to->point;
   dsm__path_kind kind = DSM__PATH_WORKLOAD;
   (void)dsm__path_parse(path, &kind);
   switch (kind) {
@@ -87,7 +87,8 @@ static void find_rows(const dsm_sweep *sweep, size_t point, size_t *rows) {
   }
 }
 
-bool dsm__point_init(dsm__point *point, const dsm_sweep *sweep, size_t index, dsm__arena *arena) {
+bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t index,
+                     dsm__arena *arena) {
   const size_t most = sweep->set_count + sweep->column_count;
   collector to = {.point = point,
                   .arena = arena,
@@ -99,9 +100,9 @@ bool dsm__point_init(dsm__point *point, const dsm_sweep *sweep, size_t index, ds
       rows == NULL) {
     return false;
   }
-  *point = (dsm__point){.workload_overrides = to.workload_overrides,
-                        .system_overrides = to.system_overrides,
-                        .options = sweep->options};
+  *point = (dsm__sweep_point){.workload_overrides = to.workload_overrides,
+                              .system_overrides = to.system_overrides,
+                              .options = sweep->options};
   point->options.overrides = to.texts;
   point->options.override_count = 0;
   bool is_good = true;

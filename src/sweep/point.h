@@ -7,7 +7,7 @@
 #include "dsm/override.h"
 #include "dsm/sweep.h"
 
-typedef struct dsm__point {
+typedef struct dsm__sweep_point {
   const dsm_sweep_input *workload;
   const dsm_sweep_input *system;
   const dsm_override *workload_overrides; /**< the sweep's, then those of axes */
@@ -15,9 +15,10 @@ typedef struct dsm__point {
   const dsm_override *system_overrides;
   size_t system_override_count;
   dsm_explore_options options; /**< its overrides are all of the above as PATH=VALUE */
-} dsm__point;
+} dsm__sweep_point;
 
 /** Sets up a point; arrays are in the arena. False if out of memory. */
-bool dsm__point_init(dsm__point *point, const dsm_sweep *sweep, size_t index, dsm__arena *arena);
+bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t index,
+                     dsm__arena *arena);
 
 #endif

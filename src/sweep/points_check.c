@@ -13,7 +13,7 @@
 /* Why a point is not valid, in *reason, NULL if it is; false if out of memory. */
 static bool find_reason(const char **reason, const dsm_sweep *sweep, size_t index,
                         dsm__input_cache *inputs, dsm__arena *arena, dsm_diags *scratch) {
-  dsm__point point;
+  dsm__sweep_point point;
   if (!dsm__point_init(&point, sweep, index, arena)) {
     return false;
   }

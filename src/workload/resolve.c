@@ -59,8 +59,8 @@ static bool is_fed_only_by_network(const dsm_layer_spec *spec, size_t index) {
 }
 
 /* Finds an earlier declared layer by name; reports where that fails. */
-static size_t find_earlier(const resolver *r, const dsm__subject *layer, const dsm__json_node *node,
-                           const char *name) {
+static size_t find_earlier(const resolver *r, const dsm__layer_entry *layer,
+                           const dsm__json_node *node, const char *name) {
   const size_t found = dsm__name_index_find(&r->names, name);
   if (found != SIZE_MAX && found < layer->index) {
     return found;
@@ -133,7 +133,7 @@ static void check_input(resolver *r, const dsm__json_node *root,
 }
 
 /* The declared layer behind one input, or DSM_NETWORK_INPUT; false (reported) if there is none. */
-static bool find_input(const resolver *r, const dsm__subject *layer, const dsm__json_node *node,
+static bool find_input(const resolver *r, const dsm__layer_entry *layer, const dsm__json_node *node,
                        size_t position, size_t *producer) {
   if (layer->spec->input_count == 0) {
     *producer = layer->index == 0 ? DSM_NETWORK_INPUT : layer->index - 1;
@@ -173,9 +173,9 @@ static bool add_delivery(const dsm__json_node *node, bool is_flattened, delivery
 
 /* Finds all producers of a layer's input and sums what they deliver; false (reported here or where
  * a producer is wrong) if that is not known. */
-static bool gather_inputs(const resolver *r, const dsm__subject *layer, bool is_flattened,
+static bool gather_inputs(const resolver *r, const dsm__layer_entry *layer, bool is_flattened,
                           size_t *producers, delivery *gathered) {
-  const dsm__json_node inputs = dsm__subject_member(layer, "inputs");
+  const dsm__json_node inputs = dsm__layer_entry_member(layer, "inputs");
   const bool is_listed = layer->spec->input_count > 0;
   const size_t count = input_count(layer->spec);
   dsm__json_node item = dsm__json_item(&inputs, 0);
@@ -235,7 +235,7 @@ static bool set_producers(const resolver *r, const size_t *spec_indices, size_t 
 }
 
 /* Finds the layer whose output a residual adds, and checks that it has the same shape. */
-static bool resolve_shortcut(const resolver *r, const dsm__subject *layer, size_t aux_index,
+static bool resolve_shortcut(const resolver *r, const dsm__layer_entry *layer, size_t aux_index,
                              dsm_layer *out) {
   const dsm_layer_spec *const spec = layer->spec;
   const dsm__json_node list = dsm__json_member(layer->node, "aux");
@@ -267,7 +267,7 @@ static bool resolve_shortcut(const resolver *r, const dsm__subject *layer, size_
   return true;
 }
 
-static bool resolve_operand(const resolver *r, const dsm__subject *layer, dsm_layer *out) {
+static bool resolve_operand(const resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
   if (layer->spec->operand == NULL) {
     return true;
   }
@@ -286,7 +286,7 @@ static bool resolve_operand(const resolver *r, const dsm__subject *layer, dsm_la
 }
 
 /* References of a layer other than its inputs. */
-static bool resolve_references(const resolver *r, const dsm__subject *layer, dsm_layer *out) {
+static bool resolve_references(const resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
   bool is_good = resolve_operand(r, layer, out);
   for (size_t i = 0; i < layer->spec->aux_count; i++) {
     const dsm_aux *const aux = &layer->spec->aux[i];
@@ -318,7 +318,7 @@ static bool derive_aux(const dsm_layer_spec *spec, dsm_size2 pooled_input, dsm_l
 }
 
 /* Makes the primary layers of a declared layer from the one that holds for both directions. */
-static bool add_primaries(resolver *r, const dsm__subject *layer, const dsm_layer *made) {
+static bool add_primaries(resolver *r, const dsm__layer_entry *layer, const dsm_layer *made) {
   static const char *const directions[] = {"fwd", "bwd"};
   const size_t count = primary_count_of(layer->spec);
   r->first_primary[layer->index] = r->layer_count;
@@ -344,7 +344,7 @@ static bool add_primaries(resolver *r, const dsm__subject *layer, const dsm_laye
   return true;
 }
 
-static bool check_in(const dsm__subject *layer, uint64_t delivered) {
+static bool check_in(const dsm__layer_entry *layer, uint64_t delivered) {
   if (delivered == layer->spec->in) {
     return true;
   }
@@ -361,7 +361,7 @@ static bool check_in(const dsm__subject *layer, uint64_t delivered) {
  * are samples, those of one sample's operand are from many. Nothing else is known of which of them
  * a product takes: heads, windows of timesteps and parts of a producer are all fine.
  */
-static bool check_operand_elements(const resolver *r, const dsm__subject *layer) {
+static bool check_operand_elements(const resolver *r, const dsm__layer_entry *layer) {
   const dsm_layer_spec *const spec = layer->spec;
   const uint64_t samples = r->workload->minibatch;
   if (spec->operand == NULL || samples == 0) {
@@ -398,7 +398,7 @@ static bool check_operand_elements(const resolver *r, const dsm__subject *layer)
 }
 
 /* Checks `in`, pools and sizes against what the producers deliver; fills the layer's quantities. */
-static bool derive_layer(const resolver *r, const dsm__subject *layer, delivery gathered,
+static bool derive_layer(const resolver *r, const dsm__layer_entry *layer, delivery gathered,
                          dsm_layer *made) {
   const dsm_layer_spec *const spec = layer->spec;
   const dsm_aux *const input_pool = dsm__find_pool(spec, true);
@@ -440,7 +440,7 @@ static bool derive_layer(const resolver *r, const dsm__subject *layer, delivery 
 
 /* What a layer delivers: known before anything else of it is checked, so that the layers behind a
  * wrong one are still checked against what it declares. */
-static void derive_delivery(resolver *r, const dsm__subject *layer) {
+static void derive_delivery(resolver *r, const dsm__layer_entry *layer) {
   const dsm_aux *const pool = dsm__find_pool(layer->spec, false);
   delivery *const own = &r->deliveries[layer->index];
   if (r->is_wrong[layer->index]) {
@@ -452,7 +452,7 @@ static void derive_delivery(resolver *r, const dsm__subject *layer) {
   }
 }
 
-static void resolve_layer(resolver *r, const dsm__subject *layer) {
+static void resolve_layer(resolver *r, const dsm__layer_entry *layer) {
   const dsm_layer_spec *const spec = layer->spec;
   const size_t count = input_count(spec);
   const bool is_pooled = dsm__find_pool(spec, true) != NULL;
@@ -528,7 +528,7 @@ void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
   check_input(&r, root, layers_node);
   dsm__json_node item = dsm__json_item(layers_node, 0);
   for (size_t i = 0; i < workload->spec_count; i++, item = dsm__json_next(&item)) {
-    const dsm__subject layer = {&workload->specs[i], &item, i};
+    const dsm__layer_entry layer = {&workload->specs[i], &item, i};
     resolve_layer(&r, &layer);
     if (dsm__json_doc_is_out_of_memory(root->doc)) {
       return;

@@ -14,7 +14,7 @@ const dsm_aux *dsm__find_pool(const dsm_layer_spec *spec, bool is_on_input) {
   return NULL;
 }
 
-dsm__json_node dsm__subject_member(const dsm__subject *layer, const char *key) {
+dsm__json_node dsm__layer_entry_member(const dsm__layer_entry *layer, const char *key) {
   const dsm__json_node member = dsm__json_member(layer->node, key);
   return dsm__json_is_present(&member) ? member : *layer->node;
 }
@@ -24,7 +24,7 @@ static uint64_t pooled_size(uint64_t size, uint64_t window, uint64_t stride) {
   return dsm__ceil_div_u64(size - window, stride) + 1;
 }
 
-bool dsm__pool_derive_size(const dsm__subject *layer, const dsm_aux *pool, dsm_size2 from,
+bool dsm__pool_derive_size(const dsm__layer_entry *layer, const dsm_aux *pool, dsm_size2 from,
                            dsm_size2 *pooled) {
   const dsm__json_node list = dsm__json_member(layer->node, "aux");
   const dsm__json_node node = dsm__json_item(&list, (size_t)(pool - layer->spec->aux));
@@ -66,9 +66,9 @@ static bool is_over(dsm_size2 size, dsm_size2 limit) {
   return size.rows > limit.rows || size.columns > limit.columns;
 }
 
-bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input, bool is_inferred) {
+bool dsm__conv_check_kernel(const dsm__layer_entry *layer, dsm_size2 input, bool is_inferred) {
   const dsm_layer_spec *const spec = layer->spec;
-  const dsm__json_node kernel = dsm__subject_member(layer, "kernel");
+  const dsm__json_node kernel = dsm__layer_entry_member(layer, "kernel");
   const dsm_size2 padding = spec->padding;
   const dsm_size2 padded = {input.rows + 2 * padding.rows, input.columns + 2 * padding.columns};
   const dsm_size2 reach = {spec->dilation.rows * (spec->kernel.rows - 1) + 1,
@@ -95,7 +95,7 @@ bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input, bool is_
     return false;
   }
   if (padding.rows >= reach.rows || padding.columns >= reach.columns) {
-    const dsm__json_node node = dsm__subject_member(layer, "padding");
+    const dsm__json_node node = dsm__layer_entry_member(layer, "padding");
     dsm__json_warning(&node, NULL,
                       "a padding of %llu x %llu is as large as the dilated kernel of %llu x %llu: "
                       "outputs at the edges see padding alone",
@@ -105,7 +105,7 @@ bool dsm__conv_check_kernel(const dsm__subject *layer, dsm_size2 input, bool is_
   return true;
 }
 
-bool dsm__conv_check_feature(const dsm__subject *layer, dsm_size2 input) {
+bool dsm__conv_check_feature(const dsm__layer_entry *layer, dsm_size2 input) {
   const dsm_layer_spec *const spec = layer->spec;
   dsm_size2 expected = {dsm__ceil_div_u64(input.rows, spec->stride.rows),
                         dsm__ceil_div_u64(input.columns, spec->stride.columns)};
@@ -118,7 +118,7 @@ bool dsm__conv_check_feature(const dsm__subject *layer, dsm_size2 input) {
   if (expected.rows == spec->feature.rows && expected.columns == spec->feature.columns) {
     return true;
   }
-  const dsm__json_node node = dsm__subject_member(layer, "feature");
+  const dsm__json_node node = dsm__layer_entry_member(layer, "feature");
   dsm__json_error(
       &node, spec->has_padding ? NULL : "state \"padding\" where it is not the implied one",
       "expected [%llu, %llu] from an input of %llu x %llu%s, found [%llu, %llu]",

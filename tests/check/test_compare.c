@@ -91,17 +91,18 @@ static const struct {
 };
 
 START_TEST(test_a_figure_is_judged_by_its_relative_change) {
-  const dsm_moved moved = dsm__moved(figures[_i].before, figures[_i].after, figures[_i].tolerance);
+  const dsm_moved moved =
+      dsm__moved_between(figures[_i].before, figures[_i].after, figures[_i].tolerance);
   ck_assert_msg(moved.is_beyond == figures[_i].is_beyond, "%g to %g", figures[_i].before,
                 figures[_i].after);
 }
 END_TEST
 
 START_TEST(test_the_change_is_relative_to_before) {
-  ck_assert_double_eq(dsm__moved(200, 250, 0).change, 0.25);
-  ck_assert_double_eq(dsm__moved(250, 200, 0).change, -0.2);
-  ck_assert_double_eq(dsm__moved(0, 0, 0).change, 0);
-  ck_assert(isinf(dsm__moved(0, 1, 0).change));
+  ck_assert_double_eq(dsm__moved_between(200, 250, 0).change, 0.25);
+  ck_assert_double_eq(dsm__moved_between(250, 200, 0).change, -0.2);
+  ck_assert_double_eq(dsm__moved_between(0, 0, 0).change, 0);
+  ck_assert(isinf(dsm__moved_between(0, 1, 0).change));
 }
 END_TEST
 

@@ -7,8 +7,8 @@
 #include "small.h"
 #include "suites.h"
 
-static dsm__subject subject_of(const char *path) {
-  dsm__subject subject;
+static dsm__elasticity_subject subject_of(const char *path) {
+  dsm__elasticity_subject subject;
   ck_assert_msg(dsm__subject_find(path, &subject), "%s", path);
   return subject;
 }
@@ -16,7 +16,7 @@ static dsm__subject subject_of(const char *path) {
 START_TEST(test_every_parameter_is_a_subject) {
   ck_assert_uint_eq(dsm__subject_count(), dsm__parameter_count + 4);
   for (size_t i = 0; i < dsm__subject_count(); i++) {
-    const dsm__subject subject = dsm__subject_at(i);
+    const dsm__elasticity_subject subject = dsm__subject_at(i);
     ck_assert((subject.of_system == NULL) != (subject.of_workloads == NULL));
   }
 }
@@ -33,7 +33,7 @@ START_TEST(test_a_path_is_exact) {
                                      "element_bytes",
                                      "workload.minibatch",
                                      "system.array.rows"};
-  dsm__subject subject;
+  dsm__elasticity_subject subject;
   for (int i = 0; i < COUNT_OF(none); i++) {
     ck_assert_msg(!dsm__subject_find(none[i], &subject), "%s", none[i]);
   }
@@ -110,7 +110,7 @@ static const change_case changes[] = {
 
 START_TEST(test_values_are_those_by_hand) {
   const change_case *const each = &changes[_i];
-  const dsm__subject subject = subject_of(each->path);
+  const dsm__elasticity_subject subject = subject_of(each->path);
   ck_assert_uint_lt(each->index, dsm__subject_variation_count(&subject, each->choice));
   const dsm__change change = dsm__subject_change(&subject, each->number, each->choice, each->index);
   ck_assert_int_eq(change.kind, each->kind);
@@ -125,10 +125,10 @@ START_TEST(test_values_are_those_by_hand) {
 END_TEST
 
 START_TEST(test_a_single_word_cannot_be_varied) {
-  const dsm__subject interconnect = subject_of("chip.interconnect");
-  const dsm__subject topology = subject_of("system.topology");
-  const dsm__subject flag = subject_of("model.exact_rotation");
-  const dsm__subject word = subject_of("model.layout_move");
+  const dsm__elasticity_subject interconnect = subject_of("chip.interconnect");
+  const dsm__elasticity_subject topology = subject_of("system.topology");
+  const dsm__elasticity_subject flag = subject_of("model.exact_rotation");
+  const dsm__elasticity_subject word = subject_of("model.layout_move");
   ck_assert_uint_eq(dsm__subject_variation_count(&interconnect, TWICE), 0);
   ck_assert_uint_eq(dsm__subject_variation_count(&topology, TWICE), 0);
   ck_assert_uint_eq(dsm__subject_variation_count(&flag, TWICE), 1);
@@ -139,7 +139,7 @@ END_TEST
 START_TEST(test_a_tenth_better_is_of_the_numbers_of_the_system) {
   size_t count = 0;
   for (size_t i = 0; i < dsm__subject_count(); i++) {
-    const dsm__subject subject = dsm__subject_at(i);
+    const dsm__elasticity_subject subject = dsm__subject_at(i);
     const bool is_number = subject.of_system == NULL ||
                            subject.of_system->kind == DSM__PARAMETER_COUNT ||
                            subject.of_system->kind == DSM__PARAMETER_REAL;
@@ -192,7 +192,7 @@ START_TEST(test_a_parameter_says_what_it_is) {
   const dsm_workload *const workloads[] = {workload};
   const dsm_elasticity_request request = small_request(system, workloads, 1);
   dsm__arena *const arena = dsm__arena_new();
-  const dsm__subject subject = subject_of(each->path);
+  const dsm__elasticity_subject subject = subject_of(each->path);
   dsm_varied_parameter parameter;
   ck_assert(dsm__subject_describe(&parameter, &subject, &request, arena));
   ck_assert_str_eq(parameter.path, each->path);
@@ -216,7 +216,7 @@ START_TEST(test_a_stated_default_of_a_network_is_given) {
   dsm_workload *const stating = small_network(&stated, 1);
   const dsm_workload *const workloads[] = {silent, stating};
   dsm__arena *const arena = dsm__arena_new();
-  const dsm__subject subject = subject_of("workload.gradient_bytes");
+  const dsm__elasticity_subject subject = subject_of("workload.gradient_bytes");
   dsm_varied_parameter parameter;
   dsm_elasticity_request request = small_request(system, workloads, 1);
   ck_assert(dsm__subject_describe(&parameter, &subject, &request, arena));
@@ -241,7 +241,7 @@ START_TEST(test_networks_that_differ_have_no_common_value) {
   const dsm_workload *const workloads[] = {two_bytes, four_bytes};
   const dsm_elasticity_request request = small_request(system, workloads, 2);
   dsm__arena *const arena = dsm__arena_new();
-  const dsm__subject subject = subject_of("workload.element_bytes");
+  const dsm__elasticity_subject subject = subject_of("workload.element_bytes");
   dsm_varied_parameter parameter;
   ck_assert(dsm__subject_describe(&parameter, &subject, &request, arena));
   ck_assert_int_eq(parameter.setting.kind, DSM_SETTING_NONE);

@@ -41,7 +41,7 @@ static void check_values(const dsm_sweep *sweep) {
 static void check_points(const dsm_sweep *sweep) {
   for (size_t p = 0; p < sweep->point_count && p < POINTS_LOOKED_AT; p++) {
     dsm__arena *const arena = dsm__arena_new();
-    dsm__point point;
+    dsm__sweep_point point;
     FUZZ_CHECK(arena != NULL && dsm__point_init(&point, sweep, p, arena));
     FUZZ_CHECK(point.workload != NULL && point.system != NULL);
     FUZZ_CHECK(point.options.parallelisms != 0);

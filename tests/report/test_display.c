@@ -117,33 +117,33 @@ END_TEST
 /* The limits in pairs: just good, just fair; just fair, just bad. */
 static const struct {
   double utilization;
-  dsm__tone tone;
-} tones[] = {
-    {1, DSM__TONE_GOOD},    {0.7, DSM__TONE_GOOD},   {0.6999, DSM__TONE_FAIR},
-    {0.35, DSM__TONE_FAIR}, {0.3499, DSM__TONE_BAD}, {0, DSM__TONE_BAD},
+  dsm__text_style style;
+} styles[] = {
+    {1, DSM__STYLE_GOOD},    {0.7, DSM__STYLE_GOOD},   {0.6999, DSM__STYLE_FAIR},
+    {0.35, DSM__STYLE_FAIR}, {0.3499, DSM__STYLE_BAD}, {0, DSM__STYLE_BAD},
 };
 
 START_TEST(test_utilization_has_a_tone) {
-  ck_assert_int_eq(dsm__tone_of_utilization(tones[_i].utilization), tones[_i].tone);
+  ck_assert_int_eq(dsm__style_of_utilization(styles[_i].utilization), styles[_i].style);
 }
 END_TEST
 
 START_TEST(test_tones_are_escapes_only_in_colour) {
-  for (int tone = 0; tone < DSM__TONE_COUNT; tone++) {
-    dsm__tone_begin(&buffer, false, (dsm__tone)tone);
-    dsm__tone_end(&buffer, false, (dsm__tone)tone);
+  for (int style = 0; style < DSM__STYLE_COUNT; style++) {
+    dsm__style_begin(&buffer, false, (dsm__text_style)style);
+    dsm__style_end(&buffer, false, (dsm__text_style)style);
   }
   ck_assert_uint_eq(buffer.length, 0);
-  dsm__tone_begin(&buffer, true, DSM__TONE_BAD);
+  dsm__style_begin(&buffer, true, DSM__STYLE_BAD);
   dsm__text_puts(&buffer, "x");
-  dsm__tone_end(&buffer, true, DSM__TONE_BAD);
+  dsm__style_end(&buffer, true, DSM__STYLE_BAD);
   ck_assert_str_eq(buffer.text, "\033[31mx\033[0m");
 }
 END_TEST
 
 START_TEST(test_the_plain_tone_has_no_escapes) {
-  dsm__tone_begin(&buffer, true, DSM__TONE_PLAIN);
-  dsm__tone_end(&buffer, true, DSM__TONE_PLAIN);
+  dsm__style_begin(&buffer, true, DSM__STYLE_PLAIN);
+  dsm__style_end(&buffer, true, DSM__STYLE_PLAIN);
   ck_assert_uint_eq(buffer.length, 0);
 }
 END_TEST
@@ -157,11 +157,11 @@ Suite *suite_display(void) {
   tcase_add_loop_test(text, test_text_is_padded_or_shortened_in_its_middle, 0, COUNT_OF(put));
   tcase_add_loop_test(text, test_text_is_wrapped_at_spaces, 0, COUNT_OF(wrapped));
   suite_add_tcase(suite, text);
-  TCase *const tone = tcase_create("tones");
-  tcase_add_checked_fixture(tone, set_up, tear_down);
-  tcase_add_loop_test(tone, test_utilization_has_a_tone, 0, COUNT_OF(tones));
-  tcase_add_test(tone, test_tones_are_escapes_only_in_colour);
-  tcase_add_test(tone, test_the_plain_tone_has_no_escapes);
-  suite_add_tcase(suite, tone);
+  TCase *const style = tcase_create("styles");
+  tcase_add_checked_fixture(style, set_up, tear_down);
+  tcase_add_loop_test(style, test_utilization_has_a_tone, 0, COUNT_OF(styles));
+  tcase_add_test(style, test_tones_are_escapes_only_in_colour);
+  tcase_add_test(style, test_the_plain_tone_has_no_escapes);
+  suite_add_tcase(suite, style);
   return suite;
 }

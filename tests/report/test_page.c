@@ -24,7 +24,7 @@ START_TEST(test_an_empty_page_is_an_empty_text) {
 END_TEST
 
 START_TEST(test_lines_are_wrapped_with_an_indent_of_two) {
-  dsm__page_line(&page, DSM__TONE_PLAIN, "twenty columns are too few");
+  dsm__page_line(&page, DSM__STYLE_PLAIN, "twenty columns are too few");
   dsm__page_break(&page);
   expect_page("twenty columns are\n  too few\n\n");
 }

@@ -62,17 +62,19 @@ START_TEST(test_strings_are_quoted_for_gnuplot) {
 END_TEST
 
 START_TEST(test_axes_end_at_round_numbers) {
-  const dsm__axis linear = dsm__axis_round((dsm__axis){.low = 0, .high = 4.3});
+  const dsm__panel_axis linear = dsm__axis_round((dsm__panel_axis){.low = 0, .high = 4.3});
   ck_assert_double_eq(linear.low, 0);
   ck_assert_double_ge(linear.high, 4.3);
   ck_assert_double_le(linear.high, 5);
-  const dsm__axis log = dsm__axis_round((dsm__axis){.low = 3, .high = 1200, .is_log = true});
+  const dsm__panel_axis log =
+      dsm__axis_round((dsm__panel_axis){.low = 3, .high = 1200, .is_log = true});
   ck_assert_double_eq_tol(log.low, 1, 1e-9);
   ck_assert_double_eq_tol(log.high, 10000, 1e-6);
   ck_assert_double_eq_tol(dsm__axis_share(&log, 100), 0.5, 1e-9);
-  const dsm__axis point = dsm__axis_round((dsm__axis){.low = 7, .high = 7});
+  const dsm__panel_axis point = dsm__axis_round((dsm__panel_axis){.low = 7, .high = 7});
   ck_assert_double_lt(point.low, point.high);
-  const dsm__axis power = dsm__axis_round((dsm__axis){.low = 10, .high = 10, .is_log = true});
+  const dsm__panel_axis power =
+      dsm__axis_round((dsm__panel_axis){.low = 10, .high = 10, .is_log = true});
   ck_assert_double_lt(power.low, power.high);
 }
 END_TEST

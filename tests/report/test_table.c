@@ -27,7 +27,7 @@ static void drop_page(void) {
   free(dsm__page_finish(&page));
 }
 
-static const dsm__column columns[] = {
+static const dsm__table_column columns[] = {
     {.title = "name", .is_name = true},
     {.title = "kind", .gap = 2, .rank = 2},
     {.title = "size", .gap = 2, .is_right = true},
@@ -43,7 +43,7 @@ static dsm__table make_table(void) {
   dsm__table table = dsm__table_make(&page, columns, COUNT_OF(columns), 2);
   for (int row = 0; row < 2; row++) {
     for (int c = 0; c < COUNT_OF(columns); c++) {
-      dsm__table_add(&table, DSM__TONE_PLAIN, cells[row][c]);
+      dsm__table_add(&table, DSM__STYLE_PLAIN, cells[row][c]);
     }
   }
   return table;
@@ -97,7 +97,7 @@ START_TEST(test_natural_width_leaves_nothing_out) {
 END_TEST
 
 START_TEST(test_omitted_columns_are_not_shown_at_any_width) {
-  dsm__column some[COUNT_OF(columns)];
+  dsm__table_column some[COUNT_OF(columns)];
   memcpy(some, columns, sizeof columns);
   some[0].is_omitted = true;
   some[3].is_omitted = true;
@@ -113,7 +113,7 @@ END_TEST
 
 /* A name that keeps its 20 columns: the columns of rank 2 go, then 20 + 2+6 + 2+4 = 34 fit. */
 START_TEST(test_a_comfortable_name_outlives_other_columns) {
-  dsm__column some[COUNT_OF(columns)];
+  dsm__table_column some[COUNT_OF(columns)];
   memcpy(some, columns, sizeof columns);
   some[0].comfort = 20;
   set_up_width(35);
@@ -143,8 +143,8 @@ START_TEST(test_wide_characters_are_aligned) {
   set_up_width(40);
   dsm__table table = dsm__table_make(&page, columns + 1, 2, COUNT_OF(names));
   for (int i = 0; i < COUNT_OF(names); i++) {
-    dsm__table_add(&table, DSM__TONE_PLAIN, names[i]);
-    dsm__table_add(&table, DSM__TONE_PLAIN, "1");
+    dsm__table_add(&table, DSM__STYLE_PLAIN, names[i]);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, "1");
   }
   dsm__table_print(&table);
   expect_page("kind    size\n"
@@ -157,7 +157,7 @@ END_TEST
 START_TEST(test_cells_cannot_steer_the_terminal) {
   set_up_width(40);
   dsm__table table = dsm__table_make(&page, columns, 1, 1);
-  dsm__table_add(&table, DSM__TONE_PLAIN, "a\033[2Jb\n");
+  dsm__table_add(&table, DSM__STYLE_PLAIN, "a\033[2Jb\n");
   dsm__table_print(&table);
   expect_page("name\n"
               "a?[2Jb?\n");
@@ -177,8 +177,8 @@ START_TEST(test_colour_does_not_change_the_layout) {
   for (int i = 0; i < 2; i++) {
     ck_assert(dsm__page_init(&page, (dsm_table_style){.width = 30, .color = i == 0}));
     dsm__table table = make_table();
-    table.cells[0].tone = DSM__TONE_HEADING;
-    table.cells[2].tone = DSM__TONE_BAD;
+    table.cells[0].style = DSM__STYLE_HEADING;
+    table.cells[2].style = DSM__STYLE_BAD;
     dsm__table_print(&table);
     texts[i] = dsm__page_finish(&page);
   }
@@ -207,17 +207,17 @@ static void draw_word(unsigned *state, char *word, size_t size, unsigned count) 
 
 /* Rank 0 columns at their natural width with names at 8 can be wider than the page; all else must
  * fit. Returns that least width. */
-static size_t draw_table(unsigned *state, dsm__column *random, dsm__table *table) {
+static size_t draw_table(unsigned *state, dsm__table_column *random, dsm__table *table) {
   char cells[4][6][80];
   const unsigned column_count = 1 + draw(state, 6);
   const unsigned row_count = draw(state, 5);
   size_t least = 0;
   for (unsigned c = 0; c < column_count; c++) {
-    random[c] = (dsm__column){.title = "t",
-                              .rank = draw(state, 3),
-                              .gap = draw(state, 3),
-                              .is_right = draw(state, 2) == 1,
-                              .is_name = draw(state, 2) == 1};
+    random[c] = (dsm__table_column){.title = "t",
+                                    .rank = draw(state, 3),
+                                    .gap = draw(state, 3),
+                                    .is_right = draw(state, 2) == 1,
+                                    .is_name = draw(state, 2) == 1};
     size_t width = 1;
     for (unsigned r = 0; r < row_count; r++) {
       draw_word(state, cells[r][c], sizeof cells[r][c], draw(state, 12));
@@ -231,7 +231,7 @@ static size_t draw_table(unsigned *state, dsm__column *random, dsm__table *table
   *table = dsm__table_make(&page, random, column_count, row_count);
   for (unsigned r = 0; r < row_count; r++) {
     for (unsigned c = 0; c < column_count; c++) {
-      dsm__table_add(table, DSM__TONE_PLAIN, cells[r][c]);
+      dsm__table_add(table, DSM__STYLE_PLAIN, cells[r][c]);
     }
   }
   return least;
@@ -240,7 +240,7 @@ static size_t draw_table(unsigned *state, dsm__column *random, dsm__table *table
 START_TEST(test_random_tables_fit) {
   for (unsigned seed = 0; seed < 2000; seed++) {
     unsigned state = seed;
-    dsm__column random[6];
+    dsm__table_column random[6];
     dsm__table table;
     const size_t width = draw(&state, 70);
     set_up_width(width);

@@ -123,8 +123,8 @@ START_TEST(test_groups_of_the_same_layers_are_alike) {
   const size_t *const class_of = problem.table.distinct.class_of;
   for (size_t a = 0; a < groups->count; a++) {
     for (size_t b = 0; b < a; b++) {
-      const dsm__group *const one = &groups->items[a];
-      const dsm__group *const other = &groups->items[b];
+      const dsm__pipeline_group *const one = &groups->items[a];
+      const dsm__pipeline_group *const other = &groups->items[b];
       const size_t size = one->layer_count * sizeof *class_of;
       if (one->layer_count == other->layer_count &&
           memcmp(&class_of[one->first_layer], &class_of[other->first_layer], size) == 0) {

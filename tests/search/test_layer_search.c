@@ -155,7 +155,7 @@ static size_t best_by_rule(const dsm_pass_work *work, const dsm__core_splits *sp
       for (size_t i = 0; i < splits->count; i++) {
         const double by_rule[] = {costs[i].total, costs[i].primary, costs[i].footprint_bytes};
         least = is_left[i] && is_dropping == 0 ? fmin(least, by_rule[rule]) : least;
-        is_left[i] = is_left[i] && (is_dropping == 0 || by_rule[rule] <= dsm__equal_to(least));
+        is_left[i] = is_left[i] && (is_dropping == 0 || by_rule[rule] <= dsm__tie_limit(least));
       }
     }
   }

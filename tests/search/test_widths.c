@@ -86,7 +86,7 @@ static void destroy(instance *made) {
 
 typedef struct twin {
   const dsm__problem *problem;
-  const dsm__group *group;
+  const dsm__pipeline_group *group;
   uint64_t columns;
   /* By layer of the group, rows, parallelism and the passes that fetch weights all the same. */
   dsm__stage_times times[LAYERS_MAX][ROWS_MAX][DSM_PARALLELISM_COUNT][FETCHING_SETS];
@@ -168,7 +168,7 @@ static void enumerate(const twin *t, size_t k, uint64_t rows_left, const dsm__st
 }
 
 /* The best of a group with stages of one width; infinite where its layers have no rows. */
-static double best_of_width(const dsm__problem *problem, const dsm__group *group,
+static double best_of_width(const dsm__problem *problem, const dsm__pipeline_group *group,
                             uint64_t columns) {
   static const dsm__stage_times none;
   const dsm_torus *const torus = &problem->machine.system->system;
@@ -188,7 +188,8 @@ static double best_of_width(const dsm__problem *problem, const dsm__group *group
 }
 
 /* Fails unless a group has the best of all widths, and of equals the widest. */
-static void expect_best(const dsm__problem *problem, const dsm__group *group, uint64_t seed) {
+static void expect_best(const dsm__problem *problem, const dsm__pipeline_group *group,
+                        uint64_t seed) {
   const uint64_t chips_x = problem->machine.system->system.chips_x;
   double of_width[COLUMNS_MAX + 1];
   double best = HUGE_VAL;
@@ -209,7 +210,7 @@ static void expect_best(const dsm__problem *problem, const dsm__group *group, ui
 }
 
 /* The most that a stage keeps, and the most that lives while one runs, on the stages' own chips. */
-static void expect_memory(const dsm__problem *problem, const dsm__group *group) {
+static void expect_memory(const dsm__problem *problem, const dsm__pipeline_group *group) {
   const dsm__search_inputs *const inputs = &problem->inputs;
   const double input_bytes = dsm_input_memory_bytes(&problem->machine, inputs->workload);
   double kept = 0;
@@ -242,7 +243,7 @@ START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
     const uint64_t chips = problem.machine.chip_count;
     ck_assert_msg((problem.groups.count > 0) == (chips > 1), "seed %u", (unsigned)seed);
     for (size_t g = 0; g < problem.groups.count; g++) {
-      const dsm__group *const group = &problem.groups.items[g];
+      const dsm__pipeline_group *const group = &problem.groups.items[g];
       expect_best(&problem, group, seed);
       expect_memory(&problem, group);
       narrow += group->columns < made.system->system.chips_x;
@@ -346,7 +347,7 @@ START_TEST(test_narrow_stages_make_room_for_longer_groups) {
   dsm__problem problem;
   ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
   ck_assert_uint_eq(problem.groups.count, counts[_i]);
-  const dsm__group *const longest = &problem.groups.items[_i == 0 ? 0 : 2];
+  const dsm__pipeline_group *const longest = &problem.groups.items[_i == 0 ? 0 : 2];
   ck_assert_uint_eq(longest->layer_count, _i == 0 ? 2 : 4);
   ck_assert_uint_eq(longest->columns, 1);
   dsm__problem_fini(&problem);

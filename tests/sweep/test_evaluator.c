@@ -74,7 +74,8 @@ static dsm_sweep *mixed_sweep(dsm_record record) {
 /* ---- plans ---- */
 
 /* The plan of a point by the public functions alone; NULL if it has none. */
-static dsm_plan *explored(const dsm__point *point, dsm_workload **workload, dsm_system **system) {
+static dsm_plan *explored(const dsm__sweep_point *point, dsm_workload **workload,
+                          dsm_system **system) {
   dsm_plan *plan = NULL;
   *workload = NULL;
   *system = NULL;
@@ -141,7 +142,7 @@ START_TEST(test_results_are_those_of_exploring) {
   for (size_t p = 0; p < sweep->point_count; p++) {
     const dsm_point_result result = evaluated(evaluator, p);
     dsm__arena *const arena = dsm__arena_new();
-    dsm__point point;
+    dsm__sweep_point point;
     ck_assert(dsm__point_init(&point, sweep, p, arena));
     dsm_workload *workload;
     dsm_system *system;

@@ -15,7 +15,7 @@ START_TEST(what_a_point_is) {
            "\"inference\"]}, {\"path\": \"options.parallelism\", \"values\": [\"model\"]}]"),
       NULL);
   dsm__arena *const arena = dsm__arena_new();
-  dsm__point point;
+  dsm__sweep_point point;
   ck_assert_uint_eq(sweep->point_count, 8);
   ck_assert(dsm__point_init(&point, sweep, 7, arena));
   ck_assert_str_eq(point.workload->name, "net");
@@ -56,7 +56,7 @@ START_TEST(optimizations_of_the_mode) {
       NULL);
   const unsigned reuse = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);
   dsm__arena *const arena = dsm__arena_new();
-  dsm__point point;
+  dsm__sweep_point point;
   ck_assert(dsm__point_init(&point, sweep, 0, arena));
   ck_assert_uint_eq(point.options.optimizations,
                     reuse | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS));

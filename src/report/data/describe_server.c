@@ -45,7 +45,7 @@ static double all_weights(const dsm_instance *profile) {
 
 /* ---- as a table ---- */
 
-static const dsm__column server_columns[] = {
+static const dsm__table_column server_columns[] = {
     {.title = "device", .is_name = true},
     {.title = "kind", .gap = 2},
     {.title = "role", .gap = 2, .rank = 2},
@@ -55,7 +55,7 @@ static const dsm__column server_columns[] = {
     {.title = "busy W", .gap = 2, .is_right = true, .rank = 1},
 };
 
-static const dsm__column profile_columns[] = {
+static const dsm__table_column profile_columns[] = {
     {.title = "device", .is_name = true},
     {.title = "role", .gap = 2, .rank = 2},
     {.title = "runs tasks", .gap = 2, .is_right = true},
@@ -65,7 +65,7 @@ static const dsm__column profile_columns[] = {
 };
 
 static void add_capacity(dsm__table *table, double value, const char *unit) {
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  isfinite(value)
                      ? dsm__page_text(table->page, "%s", dsm__figure_scaled(value, unit).text)
                      : "unlimited");
@@ -76,7 +76,7 @@ static void add_limits(dsm__table *table, double memory_bytes, double link_bytes
   add_capacity(table, memory_bytes, "B");
   add_capacity(table, link_bytes_per_second, "B/s");
   dsm__table_add(
-      table, DSM__TONE_PLAIN,
+      table, DSM__STYLE_PLAIN,
       has_power ? dsm__page_text(table->page, "%s", dsm__figure_short(busy_watts, 4).text) : "-");
 }
 
@@ -86,24 +86,24 @@ static const char *role_text(bool is_accelerator) {
 
 static void put_source(dsm__page *page, const char *source) {
   if (source != NULL) {
-    dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", source));
+    dsm__page_line(page, DSM__STYLE_FAINT, dsm__page_text(page, "source: %s", source));
   }
   dsm__page_break(page);
 }
 
 void dsm__describe_server(dsm__page *page, const dsm_server *server) {
   const size_t count = server->device_count;
-  dsm__page_line(page, DSM__TONE_PLAIN,
+  dsm__page_line(page, DSM__STYLE_PLAIN,
                  dsm__page_text(page, "%zu device%s", count, count == 1 ? "" : "s"));
   put_source(page, server->source);
   dsm__table table = dsm__table_make(page, server_columns, COUNT_OF(server_columns), count);
   for (size_t j = 0; j < count; j++) {
     const dsm_device *const device = &server->devices[j];
     const double peak = dsm__device_peak_flops(device);
-    dsm__table_add(&table, DSM__TONE_PLAIN, device->name);
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm_device_kind_name(device->kind));
-    dsm__table_add(&table, DSM__TONE_PLAIN, role_text(device->is_accelerator));
-    dsm__table_add(&table, DSM__TONE_PLAIN,
+    dsm__table_add(&table, DSM__STYLE_PLAIN, device->name);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm_device_kind_name(device->kind));
+    dsm__table_add(&table, DSM__STYLE_PLAIN, role_text(device->is_accelerator));
+    dsm__table_add(&table, DSM__STYLE_PLAIN,
                    peak > 0 ? dsm__page_text(page, "%s", dsm__figure_scaled(peak, "FLOP/s").text)
                             : "-");
     add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
@@ -113,7 +113,7 @@ void dsm__describe_server(dsm__page *page, const dsm_server *server) {
 }
 
 void dsm__describe_profile(dsm__page *page, const dsm_instance *profile) {
-  dsm__page_line(page, DSM__TONE_PLAIN,
+  dsm__page_line(page, DSM__STYLE_PLAIN,
                  dsm__page_text(page, "%zu task%s with %s of parameters, %zu tensor%s between them",
                                 profile->task_count, profile->task_count == 1 ? "" : "s",
                                 dsm__figure_scaled(all_weights(profile), "B").text,
@@ -123,9 +123,9 @@ void dsm__describe_profile(dsm__page *page, const dsm_instance *profile) {
       dsm__table_make(page, profile_columns, COUNT_OF(profile_columns), profile->device_count);
   for (size_t j = 0; j < profile->device_count; j++) {
     const dsm_instance_device *const device = &profile->devices[j];
-    dsm__table_add(&table, DSM__TONE_PLAIN, device->name);
-    dsm__table_add(&table, DSM__TONE_PLAIN, role_text(device->is_accelerator));
-    dsm__table_add(&table, DSM__TONE_PLAIN,
+    dsm__table_add(&table, DSM__STYLE_PLAIN, device->name);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, role_text(device->is_accelerator));
+    dsm__table_add(&table, DSM__STYLE_PLAIN,
                    dsm__page_text(page, "%zu", runnable_tasks(profile, j)));
     add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
                device->busy_watts);

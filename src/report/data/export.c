@@ -7,7 +7,7 @@
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
-static const dsm__export_target targets[] = {
+static const dsm__exporter targets[] = {
     [DSM_EXPORT_ASTRA_SIM] = {.name = "astra-sim",
                               .can_express = dsm__astra_sim_can_express,
                               .files = {{"workload.txt", dsm__astra_sim_write_workload},
@@ -42,7 +42,7 @@ static const char *text_of(const dsm__export_file *file, const dsm_plan *plan, d
 dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_target target,
                            dsm_diags *diags) {
   *made = NULL;
-  const dsm__export_target *const row = &targets[target];
+  const dsm__exporter *const row = &targets[target];
   if (!row->can_express(plan, diags)) {
     return DSM_ERROR_INFEASIBLE;
   }

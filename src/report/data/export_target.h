@@ -12,12 +12,12 @@ typedef struct dsm__export_file {
   void (*write)(dsm__text_buffer *out, const dsm_plan *plan);
 } dsm__export_file;
 
-typedef struct dsm__export_target {
+typedef struct dsm__exporter {
   const char *name;
   /** Can the target express the plan? If not, adds a finding. */
   bool (*can_express)(const dsm_plan *plan, dsm_diags *diags);
   dsm__export_file files[DSM_EXPORT_FILES_MAX]; /**< unused ones have no name */
-} dsm__export_target;
+} dsm__exporter;
 
 /* ASTRA-sim. */
 bool dsm__astra_sim_can_express(const dsm_plan *plan, dsm_diags *diags);

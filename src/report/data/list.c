@@ -122,29 +122,29 @@ static void add_figure(dsm__table *table, double value, unsigned figure) {
       : figures[figure].unit == NULL
           ? dsm__page_text(table->page, "%s", dsm__figure_count((uint64_t)value).text)
           : dsm__page_text(table->page, "%s", dsm__figure_scaled(value, figures[figure].unit).text);
-  dsm__table_add(table, DSM__TONE_PLAIN, text);
+  dsm__table_add(table, DSM__STYLE_PLAIN, text);
 }
 
 static void put_kind(dsm__page *page, size_t k, const dsm_listed *items, size_t count) {
-  dsm__column columns[FIGURES_OF_KIND_MAX + 2] = {
+  dsm__table_column columns[FIGURES_OF_KIND_MAX + 2] = {
       {.title = dsm_description_name(kinds[k].kind), .is_name = true, .comfort = NAME_COMFORT}};
   size_t width = 1;
   for (size_t f = 0; f < FIGURES_OF_KIND_MAX && kinds[k].figures[f] != NO_FIGURE; f++) {
     const unsigned figure = kinds[k].figures[f];
-    columns[width++] = (dsm__column){
+    columns[width++] = (dsm__table_column){
         .title = figures[figure].title, .gap = 2, .is_right = true, .rank = figures[figure].rank};
   }
-  columns[width++] =
-      (dsm__column){.title = "what it is", .gap = 2, .is_name = true, .comfort = ABOUT_COMFORT};
+  columns[width++] = (dsm__table_column){
+      .title = "what it is", .gap = 2, .is_name = true, .comfort = ABOUT_COMFORT};
   dsm__table table = dsm__table_make(page, columns, width, count);
   for (size_t i = 0; i < count; i++) {
     if (is_of_kind(&items[i], k)) {
-      dsm__table_add(&table, DSM__TONE_PLAIN, items[i].name);
+      dsm__table_add(&table, DSM__STYLE_PLAIN, items[i].name);
       for (size_t f = 0; f + 2 < width; f++) {
         const unsigned figure = kinds[k].figures[f];
         add_figure(&table, figure_of(&items[i], figure), figure);
       }
-      dsm__table_add(&table, DSM__TONE_PLAIN, about_of(&items[i]));
+      dsm__table_add(&table, DSM__STYLE_PLAIN, about_of(&items[i]));
     }
   }
   dsm__table_print(&table);

@@ -96,14 +96,14 @@ char *dsm_report_validation_table(const dsm_validated *items, size_t count, dsm_
     const bool is_valid = item->status == DSM_OK;
     const size_t errors = count_errors(item->diags);
     dsm__text_puts(&page.out, dsm__page_text(&page, "%s: ", item->file));
-    dsm__tone_begin(&page.out, page.style.color, is_valid ? DSM__TONE_GOOD : DSM__TONE_BAD);
+    dsm__style_begin(&page.out, page.style.color, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD);
     if (is_valid) {
       dsm__text_printf(&page.out, "valid %s", item->kind == NULL ? "description" : item->kind);
     } else {
       dsm__text_printf(&page.out, "%s (%zu error%s)", dsm_status_name(item->status), errors,
                        errors == 1 ? "" : "s");
     }
-    dsm__tone_end(&page.out, page.style.color, is_valid ? DSM__TONE_GOOD : DSM__TONE_BAD);
+    dsm__style_end(&page.out, page.style.color, is_valid ? DSM__STYLE_GOOD : DSM__STYLE_BAD);
     if (is_valid && item->summary != NULL) {
       dsm__text_puts(&page.out, dsm__page_text(&page, " (%s)", item->summary));
     }

@@ -21,8 +21,8 @@ typedef struct dsm__pareto {
   const dsm__point_axis *x_values; /**< of an axis with numbers; NULL: x is measured */
   dsm__axis_list named;            /**< axes that the labels say */
   dsm__value_scale x_scale;        /**< of x_values */
-  dsm__axis x_axis;
-  dsm__axis y_axis;
+  dsm__panel_axis x_axis;
+  dsm__panel_axis y_axis;
   dsm__point_groups panels;
   dsm__panel_grid grid;
   bool *is_said;  /**< one for each of `named`: in some label */

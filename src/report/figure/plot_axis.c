@@ -24,7 +24,7 @@ static double round_up(double value) {
 }
 
 /* As many tics as there is room for `most`. */
-static tics choose_tics(const dsm__axis *axis, size_t most) {
+static tics choose_tics(const dsm__panel_axis *axis, size_t most) {
   const size_t gaps = most < 2 ? 1 : most - 1;
   const double slack = 1e-9;
   if (axis->is_log) {
@@ -45,31 +45,31 @@ static tics choose_tics(const dsm__axis *axis, size_t most) {
       .count = first > axis->high ? 0 : (size_t)floor((axis->high - first) / step + slack) + 1};
 }
 
-static double tic_value(const dsm__axis *axis, tics all, size_t index) {
+static double tic_value(const dsm__panel_axis *axis, tics all, size_t index) {
   return axis->is_log ? all.first * pow(all.step, (double)index)
                       : all.first + all.step * (double)index;
 }
 
-dsm__axis dsm__axis_round(dsm__axis axis) {
+dsm__panel_axis dsm__axis_round(dsm__panel_axis axis) {
   if (axis.is_log) {
     const double low = pow(10, floor(log10(axis.low)));
     const double high = pow(10, ceil(log10(axis.high)));
-    return (dsm__axis){.low = low, .high = high > low ? high : 10 * low, .is_log = true};
+    return (dsm__panel_axis){.low = low, .high = high > low ? high : 10 * low, .is_log = true};
   }
   const double extent = axis.high > axis.low ? axis.high - axis.low : fmax(fabs(axis.high), 1);
   const double step = round_up(extent / 8);
   const double low = step * floor(axis.low / step);
   const double high = step * ceil(axis.high / step);
-  return (dsm__axis){.low = low, .high = high > low ? high : low + step};
+  return (dsm__panel_axis){.low = low, .high = high > low ? high : low + step};
 }
 
-double dsm__axis_share(const dsm__axis *axis, double value) {
+double dsm__axis_share(const dsm__panel_axis *axis, double value) {
   return axis->is_log ? log(value / axis->low) / log(axis->high / axis->low)
                       : (value - axis->low) / (axis->high - axis->low);
 }
 
 /* The number at a tic. Values of a linear axis that are 0 but for rounding are 0. */
-static const char *tic_text(dsm__plot_maker *maker, const dsm__axis *axis, double value,
+static const char *tic_text(dsm__plot_maker *maker, const dsm__panel_axis *axis, double value,
                             const char *unit) {
   const double extent = axis->high - axis->low;
   const double shown = !axis->is_log && fabs(value) < 1e-9 * extent ? 0 : value;
@@ -85,7 +85,8 @@ static const char *tic_text(dsm__plot_maker *maker, const dsm__axis *axis, doubl
 }
 
 /* The widest number of some tics. */
-static double widest(dsm__plot_maker *maker, const dsm__axis *axis, tics all, const char *unit) {
+static double widest(dsm__plot_maker *maker, const dsm__panel_axis *axis, tics all,
+                     const char *unit) {
   double most = 0;
   for (size_t i = 0; i < all.count; i++) {
     const char *const text = tic_text(maker, axis, tic_value(axis, all, i), unit);
@@ -94,7 +95,8 @@ static double widest(dsm__plot_maker *maker, const dsm__axis *axis, tics all, co
   return most;
 }
 
-void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, dsm__axis_text text) {
+void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis axis,
+                      dsm__axis_text text) {
   size_t most = 9;
   tics all = choose_tics(&axis, most);
   while (most > 2 && 1.3 * widest(maker, &axis, all, text.unit) * (double)all.count > area.width) {
@@ -122,7 +124,7 @@ void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, ds
   }
 }
 
-static tics choose_y_tics(const dsm__axis *axis, double height) {
+static tics choose_y_tics(const dsm__panel_axis *axis, double height) {
   const double pitch = 2 * DSM__SIZE_SMALL;
   const size_t room = (size_t)(height / pitch);
   return choose_tics(axis, room < 9 ? room : 9);
@@ -133,14 +135,15 @@ static tics choose_y_tics(const dsm__axis *axis, double height) {
 static const double number_gap = tic_length + 2;
 static const double title_gap = DSM__SIZE_TEXT;
 
-double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__axis axis,
+double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__panel_axis axis,
                              dsm__axis_text text) {
   const tics all = choose_y_tics(&axis, height);
   const double numbers = number_gap + widest(maker, &axis, all, text.unit);
   return text.title == NULL ? numbers : numbers + title_gap + DSM__SIZE_TEXT * DSM__LINE_PITCH / 2;
 }
 
-void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, dsm__axis_text text) {
+void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis axis,
+                      dsm__axis_text text) {
   const tics all = choose_y_tics(&axis, area.height);
   const double number_x = area.left - number_gap;
   for (size_t i = 0; i < all.count; i++) {

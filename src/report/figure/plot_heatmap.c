@@ -67,7 +67,7 @@ static bool prepare(figure *f) {
 
 /* Where a value is between the least and the most, as along an axis of results. */
 static double intensity(const dsm__result_range *range, double value) {
-  const dsm__axis shades = {range->least, range->most, dsm__result_axis(range).is_log};
+  const dsm__panel_axis shades = {range->least, range->most, dsm__result_axis(range).is_log};
   return range->most > range->least ? dsm__axis_share(&shades, value) : 0.5;
 }
 

@@ -34,7 +34,7 @@ typedef struct figure {
   dsm__axis_list tied;  /* with the rungs */
   dsm__axis_list alike; /* the others, with x */
   dsm__value_scale x;
-  dsm__axis y; /* of speed-ups */
+  dsm__panel_axis y; /* of speed-ups */
   dsm__point_groups panels;
   double *values; /* of panel, place and rung: in its measure; NAN: no result, none_known: none */
   const char **rung_names;
@@ -296,7 +296,8 @@ static double bar_position(const figure *f, size_t place, size_t rung) {
 }
 
 /* The number of a bar above it, where bars are wide enough for one. */
-static void put_number(figure *f, dsm__area area, dsm__axis y, double position, double value) {
+static void put_number(figure *f, dsm__area area, dsm__panel_axis y, double position,
+                       double value) {
   const double pitch = area.width * bar_pitch(f) / (double)f->choice->x->value_count;
   const double x = area.left + area.width * dsm__axis_share(&f->x.axis, position);
   const bool is_known = !isnan(value);
@@ -322,7 +323,7 @@ static void put_number(figure *f, dsm__area area, dsm__axis y, double position, 
 }
 
 static void put_bars(figure *f, dsm__text_buffer *data, size_t panel, size_t rung, dsm__area area,
-                     dsm__axis y) {
+                     dsm__panel_axis y) {
   for (size_t place = 0; place < f->choice->x->value_count; place++) {
     const double value = *value_at(f, panel, place, rung);
     const double bar = speedup(f, panel, place, rung);
@@ -351,7 +352,7 @@ static dsm_status choose_speedups(figure *f, dsm_diags *diags) {
     }
   }
   if ((f->choice->view->log_axes & DSM_PLOT_AXIS_Y) == 0) {
-    f->y = (dsm__axis){.low = 0, .high = range.most / (1 - room)};
+    f->y = (dsm__panel_axis){.low = 0, .high = range.most / (1 - room)};
     return DSM_OK;
   }
   const dsm_status status =

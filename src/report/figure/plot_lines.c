@@ -52,7 +52,7 @@ typedef struct figure {
   look *looks; /* one a series */
   const char **names;
   spot *spots; /* sorted by panel, series, x */
-  dsm__axis y;
+  dsm__panel_axis y;
   dsm__panel_grid grid;
   bool has_gaps;
 } figure;

@@ -23,7 +23,7 @@ typedef struct figure {
   double strip_height;
   double bars_height;
   double pass_gap;
-  dsm__axis shares; /**< of the strips: percent of the step */
+  dsm__panel_axis shares; /**< of the strips: percent of the step */
 } figure;
 
 static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p) {
@@ -62,7 +62,7 @@ static void choose_shares(figure *f) {
       most = fmax(most, dsm__share(cycles, f->plan->result.step_cycles));
     }
   }
-  f->shares = dsm__axis_round((dsm__axis){.low = 0, .high = 100 * most});
+  f->shares = dsm__axis_round((dsm__panel_axis){.low = 0, .high = 100 * most});
 }
 
 static double put_legend(figure *f, double top, bool is_drawn) {
@@ -83,7 +83,7 @@ static double band_height(const figure *f) {
 }
 
 /* How much of the step each layer's pass takes. */
-static void put_strip(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
+static void put_strip(figure *f, dsm_pass pass, dsm__area area, dsm__panel_axis layers,
                       const char *every) {
   dsm__plot_panel(f->maker, area, layers, f->shares);
   dsm__plot_line(f->maker, (dsm__point){area.left - 4, area.top}, (dsm__point){area.left, area.top},
@@ -99,9 +99,9 @@ static void put_strip(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers
 }
 
 /* What of its own time goes where. */
-static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
+static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__panel_axis layers,
                      const char *every) {
-  static const dsm__axis percent = {.low = 0, .high = 100};
+  static const dsm__panel_axis percent = {.low = 0, .high = 100};
   dsm__plot_panel(f->maker, area, layers, percent);
   dsm__plot_y_axis(f->maker, area, percent, (dsm__axis_text){.unit = "%"});
   const double middle = area.top + (area.height - f->strip_height - strip_gap) / 2;
@@ -118,8 +118,8 @@ static void put_bars(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
 
 /* All passes of a band, and the names below. */
 static void put_band(figure *f, size_t band, double top) {
-  const dsm__axis layers = {.low = 0.5 + (double)dsm__bands_first(&f->bands, band),
-                            .high = 0.5 + (double)dsm__bands_end(&f->bands, band)};
+  const dsm__panel_axis layers = {.low = 0.5 + (double)dsm__bands_first(&f->bands, band),
+                                  .high = 0.5 + (double)dsm__bands_end(&f->bands, band)};
   const double width = dsm__bands_width(&f->bands, band);
   double y = top;
   for (size_t p = 0; p < f->passes.count; p++) {

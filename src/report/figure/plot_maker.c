@@ -242,7 +242,7 @@ double dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *
 
 /* ---- panels ---- */
 
-void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__axis x, dsm__axis y) {
+void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y) {
   char low[DSM__NUMBER_TEXT_SIZE];
   char high[DSM__NUMBER_TEXT_SIZE];
   dsm__text_printf(&maker->body, "set lmargin at screen %.6f; set rmargin at screen %.6f\n",
@@ -264,7 +264,7 @@ void dsm__plot_panel_end(dsm__plot_maker *maker) {
 }
 
 void dsm__plot_empty_panel(dsm__plot_maker *maker) {
-  static const dsm__axis unit = {.low = 0, .high = 1};
+  static const dsm__panel_axis unit = {.low = 0, .high = 1};
   dsm__plot_panel(maker, (dsm__area){0, 0, DSM__PLOT_WIDTH, maker->height}, unit, unit);
   /* A line that is outside its panel: gnuplot draws labels only together with something. */
   dsm__text_puts(&maker->body, "unset border; plot 2; set border 15\n");

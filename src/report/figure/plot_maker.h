@@ -115,21 +115,21 @@ double dsm__plot_heading_height(bool has_below);
 double dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below);
 
 /** An axis of a panel. */
-typedef struct dsm__axis {
+typedef struct dsm__panel_axis {
   double low;
   double high; /**< above low; both above 0 if is_log */
   bool is_log;
-} dsm__axis;
+} dsm__panel_axis;
 
 /** Widens an axis to the next round numbers, and so that it is none without extent. */
-dsm__axis dsm__axis_round(dsm__axis axis);
+dsm__panel_axis dsm__axis_round(dsm__panel_axis axis);
 
 /** Where a value is along an axis, 0 .. 1 within it. */
-double dsm__axis_share(const dsm__axis *axis, double value);
+double dsm__axis_share(const dsm__panel_axis *axis, double value);
 
 /** The next panel: where its axes are, without tics and labels. Then come what is to be put on the
  * page, the `plot` command, and dsm__plot_panel_end. */
-void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__axis x, dsm__axis y);
+void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y);
 
 /** How the numbers at an axis are written. */
 typedef struct dsm__axis_text {
@@ -140,12 +140,14 @@ typedef struct dsm__axis_text {
 
 /* Tics at round values, with numbers that do not overlap, faint lines across the panel, and the
  * title. */
-void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, dsm__axis_text text);
-void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__axis axis, dsm__axis_text text);
+void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis axis,
+                      dsm__axis_text text);
+void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis axis,
+                      dsm__axis_text text);
 
 /** What the numbers and the title of a vertical axis take at the left of a panel that is so high.
  */
-double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__axis axis,
+double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__panel_axis axis,
                              dsm__axis_text text);
 
 /** After the panel's `plot` command: what was put on the page is drawn, and the next panel begins

@@ -102,8 +102,8 @@ static double put_legend(figure *f, double top, bool is_drawn) {
  * capacity where the axis reaches it. */
 static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
   const double end_ms = f->plan->result.step_cycles * f->ms_per_cycle;
-  const dsm__axis x = {.low = 0, .high = end_ms};
-  const dsm__axis y = {.low = 0, .high = high};
+  const dsm__panel_axis x = {.low = 0, .high = end_ms};
+  const dsm__panel_axis y = {.low = 0, .high = high};
   dsm__plot_panel(f->maker, area, x, y);
   dsm__plot_x_axis(
       f->maker, area, x,

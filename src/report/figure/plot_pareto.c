@@ -18,7 +18,7 @@ static const char *const other_color = "#AAAAAA";
 
 /* The extent of a column, with a margin; logarithmic where it spans more than a factor of a
  * hundred, or where that is wanted. */
-static dsm_status choose_extent(const dsm__pareto *f, dsm__axis *axis, unsigned which,
+static dsm_status choose_extent(const dsm__pareto *f, dsm__panel_axis *axis, unsigned which,
                                 size_t column, const dsm__measure *measure, dsm_diags *diags) {
   const double margin = 0.06;
   const dsm_point_table *const points = &f->choice->points;
@@ -28,18 +28,18 @@ static dsm_status choose_extent(const dsm__pareto *f, dsm__axis *axis, unsigned 
       dsm__result_range_add(&range, dsm__measured(points, row, column, measure));
     }
   }
-  dsm__axis rounded;
+  dsm__panel_axis rounded;
   const dsm_status status =
       dsm__result_axis_choose(&rounded, f->choice, &range, which, column, diags);
   const bool is_wanted = (f->choice->view->log_axes & which) != 0;
   if (is_wanted || (range.least > 0 && range.most / range.least > 100)) {
     const double factor = range.most > range.least ? pow(range.most / range.least, margin) : 2;
-    *axis = (dsm__axis){range.least / factor, range.most * factor, true};
+    *axis = (dsm__panel_axis){range.least / factor, range.most * factor, true};
     return status;
   }
   const double extent = range.most / 2 - range.least / 2;
   const double pad = extent > 0 ? 2 * margin * extent : fmax(fabs(range.most) * margin, 1e-9);
-  *axis = (dsm__axis){range.least - pad, range.most + pad, false};
+  *axis = (dsm__panel_axis){range.least - pad, range.most + pad, false};
   return status;
 }
 

@@ -49,8 +49,8 @@ typedef struct figure {
   dsm__roof roof;
   const size_t *equal; /**< dsm__roofline_equal_layers: only layers that stand for some are shown */
   size_t shown_count;
-  dsm__axis intensity;
-  dsm__axis flops;
+  dsm__panel_axis intensity;
+  dsm__panel_axis flops;
   double panel_height;
   bool has_names; /* labels are names, not numbers */
 } figure;
@@ -89,8 +89,8 @@ static void put_data(figure *f) {
  */
 static void choose_axes(figure *f) {
   const double ridge = f->roof.peak_flops / f->roof.bytes_per_second;
-  dsm__axis x = {.low = ridge / 10, .high = ridge * 10, .is_log = true};
-  dsm__axis y = {.low = f->roof.peak_flops / 10, .high = f->roof.peak_flops, .is_log = true};
+  dsm__panel_axis x = {.low = ridge / 10, .high = ridge * 10, .is_log = true};
+  dsm__panel_axis y = {.low = f->roof.peak_flops / 10, .high = f->roof.peak_flops, .is_log = true};
   for (size_t i = 0; i < f->plan->layer_count; i++) {
     for (size_t p = 0; p < f->passes.count; p++) {
       const dsm_pass pass = f->passes.of[p];

@@ -137,9 +137,9 @@ static void put_row_names(figure *f, dsm_pass pass, double top) {
 
 /* The cells of a pass in a band: rows count downwards. Numbers stand in the cells of loops that are
  * cut, unless there are so many layers that they would be too small. */
-static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers,
+static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__panel_axis layers,
                       const char *every) {
-  static const dsm__axis rows = {.low = ROW_COUNT, .high = 0};
+  static const dsm__panel_axis rows = {.low = ROW_COUNT, .high = 0};
   dsm__plot_panel(f->maker, area, layers, rows);
   put_row_names(f, pass, area.top);
   dsm__text_buffer *const body = &f->maker->body;
@@ -164,8 +164,8 @@ static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__axis layers
 }
 
 static void put_band(figure *f, size_t band, double top) {
-  const dsm__axis layers = {.low = 0.5 + (double)dsm__bands_first(&f->bands, band),
-                            .high = 0.5 + (double)dsm__bands_end(&f->bands, band)};
+  const dsm__panel_axis layers = {.low = 0.5 + (double)dsm__bands_first(&f->bands, band),
+                                  .high = 0.5 + (double)dsm__bands_end(&f->bands, band)};
   const double width = dsm__bands_width(&f->bands, band);
   double y = top;
   for (size_t p = 0; p < f->passes.count; p++) {

@@ -103,8 +103,8 @@ static double put_layers(figure *f, dsm__area area, bool is_drawn) {
 
 static void put_panel(figure *f, dsm__area area) {
   const double end_ms = f->plan->result.step_cycles * dsm__plot_ms_per_cycle(f->plan);
-  const dsm__axis x = {.low = 0, .high = end_ms};
-  const dsm__axis percent = {.low = 0, .high = 100};
+  const dsm__panel_axis x = {.low = 0, .high = end_ms};
+  const dsm__panel_axis percent = {.low = 0, .high = 100};
   dsm__plot_panel(f->maker, area, x, percent);
   dsm__plot_x_axis(f->maker, area, x, (dsm__axis_text){.title = "ms of the step"});
   dsm__plot_y_axis(f->maker, area, percent, (dsm__axis_text){.unit = "%"});

@@ -394,16 +394,16 @@ void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_
 }
 
 /* How the numbers of results are written: "20 M". */
-static dsm__axis_text result_text(dsm__axis axis, const char *title) {
+static dsm__axis_text result_text(dsm__panel_axis axis, const char *title) {
   return (dsm__axis_text){.title = title, .unit = axis.high >= 1e7 ? "" : NULL};
 }
 
-double dsm__points_y_room(dsm__plot_maker *maker, dsm__axis axis, double height) {
+double dsm__points_y_room(dsm__plot_maker *maker, dsm__panel_axis axis, double height) {
   return DSM__PAGE_MARGIN / 2 + dsm__plot_y_axis_room(maker, height, axis, result_text(axis, "y"));
 }
 
 void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
-                        dsm__axis axis, const char *title) {
+                        dsm__panel_axis axis, const char *title) {
   const bool is_left = dsm__panel_is_left(grid, panel);
   dsm__axis_text text = result_text(axis, is_left ? title : NULL);
   text.has_no_numbers = !is_left;
@@ -430,21 +430,23 @@ void dsm__result_range_add(dsm__result_range *range, double value) {
   range->is_any = true;
 }
 
-dsm__axis dsm__result_axis(const dsm__result_range *range) {
+dsm__panel_axis dsm__result_axis(const dsm__result_range *range) {
   if (range->is_any && range->least > 0 && range->most / range->least > 1000) {
-    return dsm__axis_round((dsm__axis){.low = range->least, .high = range->most, .is_log = true});
+    return dsm__axis_round(
+        (dsm__panel_axis){.low = range->least, .high = range->most, .is_log = true});
   }
-  return dsm__axis_round((dsm__axis){.low = fmin(range->least, 0), .high = fmax(range->most, 0)});
+  return dsm__axis_round(
+      (dsm__panel_axis){.low = fmin(range->least, 0), .high = fmax(range->most, 0)});
 }
 
-dsm_status dsm__result_axis_choose(dsm__axis *chosen, const dsm__point_choice *choice,
+dsm_status dsm__result_axis_choose(dsm__panel_axis *chosen, const dsm__point_choice *choice,
                                    const dsm__result_range *range, unsigned axis, size_t column,
                                    dsm_diags *diags) {
   *chosen = dsm__result_axis(range);
   const bool is_wanted = (choice->view->log_axes & axis) != 0;
   if (is_wanted && range->is_any && range->least > 0) {
-    *chosen =
-        dsm__axis_round((dsm__axis){.low = range->least, .high = range->most, .is_log = true});
+    *chosen = dsm__axis_round(
+        (dsm__panel_axis){.low = range->least, .high = range->most, .is_log = true});
     return DSM_OK;
   }
   char found[32] = "none";

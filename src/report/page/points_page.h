@@ -70,7 +70,7 @@ bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel);
 
 /** A horizontal or vertical axis with the values of a sweep's axis. */
 typedef struct dsm__value_scale {
-  dsm__axis axis;
+  dsm__panel_axis axis;
   const dsm__point_axis *values;
   bool is_category; /**< value number v is at v */
 } dsm__value_scale;
@@ -105,10 +105,11 @@ typedef struct dsm__result_range {
   bool is_any;
 } dsm__result_range;
 void dsm__result_range_add(dsm__result_range *range, double value);
-dsm__axis dsm__result_axis(const dsm__result_range *range);
+dsm__panel_axis dsm__result_axis(const dsm__result_range *range);
 /** The same for an axis of a figure: also where the view wants it (`axis` is DSM_PLOT_AXIS_X or
  * DSM_PLOT_AXIS_Y), DSM_ERROR_USAGE if some result has no logarithm. */
-DSM_NODISCARD dsm_status dsm__result_axis_choose(dsm__axis *chosen, const dsm__point_choice *choice,
+DSM_NODISCARD dsm_status dsm__result_axis_choose(dsm__panel_axis *chosen,
+                                                 const dsm__point_choice *choice,
                                                  const dsm__result_range *range, unsigned axis,
                                                  size_t column, dsm_diags *diags);
 /** DSM_ERROR_USAGE if the view wants a logarithmic axis of these, which the figure has not. */
@@ -117,9 +118,9 @@ DSM_NODISCARD dsm_status dsm__points_refuse_log(const dsm__point_choice *choice,
 
 /** The vertical axis of a panel, with its numbers and title unless the panel at its left has them;
  * what both take at the left of panels that are so high. */
-double dsm__points_y_room(dsm__plot_maker *maker, dsm__axis axis, double height);
+double dsm__points_y_room(dsm__plot_maker *maker, dsm__panel_axis axis, double height);
 void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
-                        dsm__axis axis, const char *title);
+                        dsm__panel_axis axis, const char *title);
 
 /** A grey cross: there is no result. */
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at);

@@ -125,16 +125,16 @@ static void put_step_share(dsm__page *page, double share) {
 }
 
 static const char *utilization_class(double utilization) {
-  switch (dsm__tone_of_utilization(utilization)) {
-  case DSM__TONE_GOOD:
+  switch (dsm__style_of_utilization(utilization)) {
+  case DSM__STYLE_GOOD:
     return "number good";
-  case DSM__TONE_BAD:
+  case DSM__STYLE_BAD:
     return "number bad";
-  case DSM__TONE_PLAIN:
-  case DSM__TONE_HEADING:
-  case DSM__TONE_FAIR:
-  case DSM__TONE_FAINT:
-  case DSM__TONE_COUNT:
+  case DSM__STYLE_PLAIN:
+  case DSM__STYLE_HEADING:
+  case DSM__STYLE_FAIR:
+  case DSM__STYLE_FAINT:
+  case DSM__STYLE_COUNT:
     break;
   }
   return "number";

@@ -258,9 +258,9 @@ static void put_parts_table(dsm__page *page, const dsm_plan *plan, const dsm__ti
   dsm__web_table_end(page);
 }
 
-static void put_losers(dsm__page *page, const dsm_plan *plan) {
-  const char *sentences[DSM__LOSERS_MAX];
-  const size_t count = dsm__plan_loser_sentences(page, plan, sentences);
+static void put_bottlenecks(dsm__page *page, const dsm_plan *plan) {
+  const char *sentences[DSM__BOTTLENECKS_MAX];
+  const size_t count = dsm__plan_bottleneck_sentences(page, plan, sentences);
   if (count == 0) {
     return;
   }
@@ -307,6 +307,6 @@ void dsm__web_summary(dsm__page *page, const dsm_plan_page *subject) {
   put_prose(page, plan, &parts);
   put_step_bar(page, plan, &parts);
   put_parts_table(page, plan, &parts);
-  put_losers(page, plan);
+  put_bottlenecks(page, plan);
   put_facts(page, plan);
 }

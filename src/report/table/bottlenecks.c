@@ -12,41 +12,41 @@
 #include "report/table/text_page.h"
 
 /* A pass and the cycles that it loses. */
-typedef struct losing_pass {
+typedef struct bottleneck_pass {
   const dsm_layer_plan *layer;
   dsm_pass pass;
   double lost;
-} losing_pass;
+} bottleneck_pass;
 
-typedef struct loser_list {
-  losing_pass items[DSM__LOSERS_MAX];
+typedef struct bottleneck_list {
+  bottleneck_pass items[DSM__BOTTLENECKS_MAX];
   size_t count;
-} loser_list;
+} bottleneck_list;
 
 /* Keeps the list in falling order; of equals the earlier stays before the later. */
-static void consider(loser_list *list, losing_pass candidate) {
+static void consider(bottleneck_list *list, bottleneck_pass candidate) {
   size_t at = list->count;
   while (at > 0 && list->items[at - 1].lost < candidate.lost) {
     at--;
   }
-  if (at == DSM__LOSERS_MAX) {
+  if (at == DSM__BOTTLENECKS_MAX) {
     return;
   }
-  const size_t kept = list->count < DSM__LOSERS_MAX ? list->count : DSM__LOSERS_MAX - 1;
+  const size_t kept = list->count < DSM__BOTTLENECKS_MAX ? list->count : DSM__BOTTLENECKS_MAX - 1;
   memmove(&list->items[at + 1], &list->items[at], (kept - at) * sizeof *list->items);
   list->items[at] = candidate;
   list->count = kept + 1;
 }
 
-static loser_list find_losers(const dsm_plan *plan) {
-  loser_list list = {.count = 0};
+static bottleneck_list find_bottlenecks(const dsm_plan *plan) {
+  bottleneck_list list = {.count = 0};
   for (size_t i = 0; i < plan->layer_count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       const double lost = pass->exists ? pass->cycles.total - pass->ideal_cycles : 0;
       if (lost > 0) {
         consider(&list,
-                 (losing_pass){.layer = &plan->layers[i], .pass = (dsm_pass)p, .lost = lost});
+                 (bottleneck_pass){.layer = &plan->layers[i], .pass = (dsm_pass)p, .lost = lost});
       }
     }
   }
@@ -113,10 +113,12 @@ typedef struct cause {
 } cause;
 
 /* Why arrays are idle while they compute: features do not fill them, or shares differ in size. */
-static const char *array_filling(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
+static const char *array_filling(dsm__page *page, const dsm_plan *plan,
+                                 const bottleneck_pass *bottleneck) {
   const dsm_array *const array = &plan->system->array;
-  const dsm_loops *const used = &busiest_invocation(&loser->layer->passes[loser->pass])->array;
-  const bool is_backward = loser->pass == DSM_PASS_BACKWARD;
+  const dsm_loops *const used =
+      &busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->array;
+  const bool is_backward = bottleneck->pass == DSM_PASS_BACKWARD;
   const uint64_t rows = used->n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
   const uint64_t columns = used->n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
   const uint64_t column_macs = array->columns * plan->system->pe.simd_macs;
@@ -192,14 +194,14 @@ static cause link_cause(dsm__page *page, const dsm_pass_plan *pass, dsm_bound bo
   };
 }
 
-static cause main_cause(dsm__page *page, const dsm_plan *plan, const losing_pass *loser) {
-  const dsm_pass_plan *const pass = &loser->layer->passes[loser->pass];
+static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_pass *bottleneck) {
+  const dsm_pass_plan *const pass = &bottleneck->layer->passes[bottleneck->pass];
   const dsm_resources lost = lost_resources(plan, pass);
   const dsm_bound bound = dsm_resources_bound(&lost);
   cause found = {.phrase = "", .detail = ""};
   switch (bound) {
   case DSM_BOUND_COMPUTE:
-    found = (cause){"array underuse", array_filling(page, plan, loser), 0};
+    found = (cause){"array underuse", array_filling(page, plan, bottleneck), 0};
     break;
   case DSM_BOUND_STARTUP:
     found = (cause){"starting the arrays", start_count(page, plan, pass), 0};
@@ -223,30 +225,30 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const losing_pass
   return found;
 }
 
-size_t dsm__plan_loser_sentences(dsm__page *page, const dsm_plan *plan,
-                                 const char *sentences[DSM__LOSERS_MAX]) {
-  const loser_list list = find_losers(plan);
+size_t dsm__plan_bottleneck_sentences(dsm__page *page, const dsm_plan *plan,
+                                      const char *sentences[DSM__BOTTLENECKS_MAX]) {
+  const bottleneck_list list = find_bottlenecks(plan);
   for (size_t i = 0; i < list.count; i++) {
-    const losing_pass *const loser = &list.items[i];
-    const cause most = main_cause(page, plan, loser);
-    sentences[i] =
-        dsm__page_text(page, "%s %s: %s %% of the step, of which %s %% goes to %s%s.",
-                       loser->layer->layer->name, dsm_pass_name(loser->pass),
-                       dsm__figure_percent(dsm__share(loser->lost, plan->result.step_cycles)).text,
-                       dsm__figure_fixed(100 * dsm__share(most.cycles, loser->lost), 0).text,
-                       most.phrase, most.detail);
+    const bottleneck_pass *const bottleneck = &list.items[i];
+    const cause most = main_cause(page, plan, bottleneck);
+    sentences[i] = dsm__page_text(
+        page, "%s %s: %s %% of the step, of which %s %% goes to %s%s.",
+        bottleneck->layer->layer->name, dsm_pass_name(bottleneck->pass),
+        dsm__figure_percent(dsm__share(bottleneck->lost, plan->result.step_cycles)).text,
+        dsm__figure_fixed(100 * dsm__share(most.cycles, bottleneck->lost), 0).text, most.phrase,
+        most.detail);
   }
   return list.count;
 }
 
-void dsm__plan_losers(dsm__page *page, const dsm_plan *plan) {
-  const char *sentences[DSM__LOSERS_MAX];
-  const size_t count = dsm__plan_loser_sentences(page, plan, sentences);
+void dsm__plan_bottlenecks(dsm__page *page, const dsm_plan *plan) {
+  const char *sentences[DSM__BOTTLENECKS_MAX];
+  const size_t count = dsm__plan_bottleneck_sentences(page, plan, sentences);
   if (count == 0) {
     return;
   }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_HEADING, "Most is lost in");
+  dsm__page_line(page, DSM__STYLE_HEADING, "Most is lost in");
   for (size_t i = 0; i < count; i++) {
     dsm__page_labelled(page, 3, dsm__page_text(page, "%zu.", i + 1), sentences[i]);
   }

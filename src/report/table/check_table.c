@@ -13,17 +13,17 @@
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
-static const dsm__tone verdict_tones[] = {
-    [DSM_VERDICT_OK] = DSM__TONE_GOOD,
-    [DSM_VERDICT_IMPROVED] = DSM__TONE_GOOD,
-    [DSM_VERDICT_CHANGED] = DSM__TONE_FAIR,
-    [DSM_VERDICT_REGRESSED] = DSM__TONE_BAD,
+static const dsm__text_style verdict_styles[] = {
+    [DSM_VERDICT_OK] = DSM__STYLE_GOOD,
+    [DSM_VERDICT_IMPROVED] = DSM__STYLE_GOOD,
+    [DSM_VERDICT_CHANGED] = DSM__STYLE_FAIR,
+    [DSM_VERDICT_REGRESSED] = DSM__STYLE_BAD,
 };
-_Static_assert(COUNT_OF(verdict_tones) == DSM_VERDICT_COUNT, "a tone for each verdict");
+_Static_assert(COUNT_OF(verdict_styles) == DSM_VERDICT_COUNT, "a style for each verdict");
 
 /* ---- figures ---- */
 
-static const dsm__column step_columns[] = {
+static const dsm__table_column step_columns[] = {
     {.title = "step"},
     {.title = "before", .gap = 2, .is_right = true},
     {.title = "after", .gap = 2, .is_right = true},
@@ -31,11 +31,11 @@ static const dsm__column step_columns[] = {
 };
 
 static void add_figure(dsm__table *table, const char *name, dsm__figure before, dsm__figure after,
-                       const char *change, dsm__tone tone) {
-  dsm__table_add(table, DSM__TONE_PLAIN, name);
-  dsm__table_add(table, DSM__TONE_PLAIN, before.text);
-  dsm__table_add(table, DSM__TONE_PLAIN, after.text);
-  dsm__table_add(table, tone, change);
+                       const char *change, dsm__text_style style) {
+  dsm__table_add(table, DSM__STYLE_PLAIN, name);
+  dsm__table_add(table, DSM__STYLE_PLAIN, before.text);
+  dsm__table_add(table, DSM__STYLE_PLAIN, after.text);
+  dsm__table_add(table, style, change);
 }
 
 static void put_step(dsm__page *page, const dsm_drift *drift) {
@@ -47,16 +47,16 @@ static void put_step(dsm__page *page, const dsm_drift *drift) {
   table.indent = 2;
   add_figure(&table, "time (ms)", dsm__figure_digits(1e3 * time->before, DIGITS),
              dsm__figure_digits(1e3 * time->after, DIGITS), dsm__change_text(page, time),
-             dsm__tone_of(time, true));
+             dsm__style_of(time, true));
   if (drift->minibatch_before != drift->minibatch_after) {
     add_figure(&table, "a sample (us)", dsm__figure_digits(1e6 * sample->before, DIGITS),
                dsm__figure_digits(1e6 * sample->after, DIGITS), dsm__change_text(page, sample),
-               dsm__tone_of(sample, true));
+               dsm__style_of(sample, true));
   }
   add_figure(&table, "utilization (%)",
              dsm__figure_fixed(100 * utilization->before, PERCENT_DECIMALS),
              dsm__figure_fixed(100 * utilization->after, PERCENT_DECIMALS),
-             dsm__change_text(page, utilization), dsm__tone_of(utilization, false));
+             dsm__change_text(page, utilization), dsm__style_of(utilization, false));
   dsm__table_print(&table);
 }
 
@@ -74,23 +74,25 @@ static void add_pass(dsm__table *table, const dsm_pass_difference *pass, bool is
   const bool is_there = pass->presence != DSM_PRESENCE_MISSING;
   const char *const word = dsm_presence_name(pass->presence);
   const dsm_moved *const utilization = &pass->utilization;
-  dsm__table_add(table, DSM__TONE_PLAIN, pass->layer);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm_pass_name(pass->pass));
-  dsm__table_add(table, DSM__TONE_PLAIN, was_there ? time_figure(pass, is_cycles, true).text : "-");
-  dsm__table_add(table, DSM__TONE_PLAIN, is_there ? time_figure(pass, is_cycles, false).text : "-");
-  dsm__table_add(table, is_both ? dsm__tone_of(&pass->seconds, true) : DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN, pass->layer);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm_pass_name(pass->pass));
+  dsm__table_add(table, DSM__STYLE_PLAIN,
+                 was_there ? time_figure(pass, is_cycles, true).text : "-");
+  dsm__table_add(table, DSM__STYLE_PLAIN,
+                 is_there ? time_figure(pass, is_cycles, false).text : "-");
+  dsm__table_add(table, is_both ? dsm__style_of(&pass->seconds, true) : DSM__STYLE_PLAIN,
                  is_both ? dsm__change_text(table->page, &pass->seconds) : word);
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  was_there ? dsm__figure_percent(utilization->before).text : "-");
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  is_there ? dsm__figure_percent(utilization->after).text : "-");
-  dsm__table_add(table, is_both ? dsm__tone_of(utilization, false) : DSM__TONE_PLAIN,
+  dsm__table_add(table, is_both ? dsm__style_of(utilization, false) : DSM__STYLE_PLAIN,
                  is_both ? dsm__change_text(table->page, utilization) : word);
 }
 
 /* Cycles where they are as long on both sides, else microseconds. */
 static void put_passes(dsm__page *page, const dsm_drift *drift, size_t limit) {
-  const dsm__column columns[] = {
+  const dsm__table_column columns[] = {
       {.title = "layer", .is_name = true},
       {.title = "pass", .gap = 2},
       {.title = drift->is_same_clock ? "cycles before" : "us before",
@@ -130,12 +132,12 @@ static void put_layers(dsm__page *page, const dsm_checked *item, dsm_presence pr
 
 static void put_head(dsm__page *page, const dsm_checked *item) {
   const dsm_drift *const drift = item->drift;
-  const dsm__tone tone = drift == NULL ? DSM__TONE_BAD : verdict_tones[drift->verdict];
+  const dsm__text_style style = drift == NULL ? DSM__STYLE_BAD : verdict_styles[drift->verdict];
   dsm__text_puts(&page->out, dsm__page_text(page, "%s: ", item->file));
-  dsm__tone_begin(&page->out, page->style.color, tone);
+  dsm__style_begin(&page->out, page->style.color, style);
   dsm__text_puts(&page->out,
                  drift == NULL ? dsm_status_name(item->status) : dsm_verdict_name(drift->verdict));
-  dsm__tone_end(&page->out, page->style.color, tone);
+  dsm__style_end(&page->out, page->style.color, style);
   if (drift != NULL) {
     dsm__text_puts(&page->out, dsm__page_text(page, " (%s)", dsm__check_summary(page, drift)));
   }
@@ -185,7 +187,7 @@ static void put_counts(dsm__page *page, const dsm_checked *items, size_t count) 
     text = dsm__page_text(page, "%s%s%zu not compared", text, text[0] == '\0' ? "" : ", ",
                           count - compared);
   }
-  dsm__page_line(page, failed > 0 ? DSM__TONE_BAD : DSM__TONE_GOOD,
+  dsm__page_line(page, failed > 0 ? DSM__STYLE_BAD : DSM__STYLE_GOOD,
                  dsm__page_text(page, "%zu baselines: %s; %zu failed", count, text, failed));
 }
 

@@ -6,11 +6,11 @@
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 
-dsm__tone dsm__tone_of(const dsm_moved *moved, bool is_lower_better) {
+dsm__text_style dsm__style_of(const dsm_moved *moved, bool is_lower_better) {
   if (!moved->is_beyond) {
-    return DSM__TONE_PLAIN;
+    return DSM__STYLE_PLAIN;
   }
-  return (moved->change < 0) == is_lower_better ? DSM__TONE_GOOD : DSM__TONE_BAD;
+  return (moved->change < 0) == is_lower_better ? DSM__STYLE_GOOD : DSM__STYLE_BAD;
 }
 
 const char *dsm__change_text(dsm__page *page, const dsm_moved *moved) {
@@ -89,7 +89,7 @@ const char *dsm__one_sided_layers(dsm__page *page, const dsm_layer_drift *layers
 
 void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, size_t count,
                         size_t limit, const char *const sides[2]) {
-  const dsm__column columns[] = {
+  const dsm__table_column columns[] = {
       {.title = "layer", .is_name = true}, {.title = "pass", .gap = 2},
       {.title = "decision", .gap = 2},     {.title = sides[0], .gap = 2},
       {.title = sides[1], .gap = 2},
@@ -102,12 +102,12 @@ void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, si
   table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
     const dsm_decision_drift *const decision = &decisions[i];
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->layer);
-    dsm__table_add(&table, DSM__TONE_PLAIN,
+    dsm__table_add(&table, DSM__STYLE_PLAIN, decision->layer);
+    dsm__table_add(&table, DSM__STYLE_PLAIN,
                    decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass));
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm_compared_name(decision->decision));
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->before);
-    dsm__table_add(&table, DSM__TONE_PLAIN, decision->after);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm_compared_name(decision->decision));
+    dsm__table_add(&table, DSM__STYLE_PLAIN, decision->before);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, decision->after);
   }
   dsm__table_print(&table);
   dsm__put_left_out(page, count, limit);

@@ -10,7 +10,7 @@
 const char *dsm__change_text(dsm__page *page, const dsm_moved *moved);
 
 /** Good and bad only beyond the tolerance. */
-dsm__tone dsm__tone_of(const dsm_moved *moved, bool is_lower_better);
+dsm__text_style dsm__style_of(const dsm_moved *moved, bool is_lower_better);
 
 /** "vgg16 on torus64, training: step 12.345 ms, utilization 61.2 %", and how much they moved where
  * that is beyond the tolerance. */

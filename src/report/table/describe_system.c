@@ -10,7 +10,7 @@
 void dsm__describe_system(dsm__page *page, const dsm_system *system) {
   const uint64_t chips = system->system.chips_x * system->system.chips_y;
   dsm__page_line(
-      page, DSM__TONE_PLAIN,
+      page, DSM__STYLE_PLAIN,
       dsm__page_text(
           page,
           "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory",
@@ -22,12 +22,12 @@ void dsm__describe_system(dsm__page *page, const dsm_system *system) {
           dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
           dsm__figure_short(dsm_system_machine_balance(system), 4).text));
   dsm__page_line(
-      page, DSM__TONE_PLAIN,
+      page, DSM__STYLE_PLAIN,
       dsm__page_text(page, "%s of memory, %s a chip",
                      dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
                      dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text));
   if (system->source != NULL) {
-    dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", system->source));
+    dsm__page_line(page, DSM__STYLE_FAINT, dsm__page_text(page, "source: %s", system->source));
   }
   dsm__page_break(page);
   const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);

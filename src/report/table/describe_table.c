@@ -27,7 +27,7 @@ enum {
   COLUMN_COUNT
 };
 
-static const dsm__column layer_columns[COLUMN_COUNT] = {
+static const dsm__table_column layer_columns[COLUMN_COUNT] = {
     [COLUMN_LAYER] = {.title = "layer", .is_name = true},
     [COLUMN_TYPE] = {.title = "type", .gap = 2, .rank = 2},
     [COLUMN_IN] = {.title = "in", .gap = 2, .is_right = true, .rank = 3},
@@ -81,33 +81,33 @@ static void add_layer(dsm__table *table, const dsm_layer_spec *spec,
       spec->type != DSM_LAYER_CONV
           ? ""
           : dsm__page_text(page, "%" PRIu64 "x%" PRIu64, spec->feature.rows, spec->feature.columns);
-  dsm__table_add(table, DSM__TONE_PLAIN, spec->name);
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN, spec->name);
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
                                 spec->is_bidirectional ? " x2" : ""));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->in));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->out));
-  dsm__table_add(table, DSM__TONE_PLAIN, feature);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__describe_kernel(page, spec));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->timesteps));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->parameters).text);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_count(declared->forward_macs).text);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_scaled(declared->activation_bytes, "B").text);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->in));
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->out));
+  dsm__table_add(table, DSM__STYLE_PLAIN, feature);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__describe_kernel(page, spec));
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->timesteps));
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_count(declared->parameters).text);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_count(declared->forward_macs).text);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_scaled(declared->activation_bytes, "B").text);
 }
 
 static void add_total(dsm__table *table, const dsm_workload *workload) {
   for (int c = 0; c < COLUMN_PARAMETERS; c++) {
-    dsm__table_add(table, DSM__TONE_HEADING, c == COLUMN_LAYER ? "total" : "");
+    dsm__table_add(table, DSM__STYLE_HEADING, c == COLUMN_LAYER ? "total" : "");
   }
-  dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->parameters).text);
-  dsm__table_add(table, DSM__TONE_HEADING, dsm__figure_count(workload->forward_macs).text);
-  dsm__table_add(table, DSM__TONE_HEADING,
+  dsm__table_add(table, DSM__STYLE_HEADING, dsm__figure_count(workload->parameters).text);
+  dsm__table_add(table, DSM__STYLE_HEADING, dsm__figure_count(workload->forward_macs).text);
+  dsm__table_add(table, DSM__STYLE_HEADING,
                  dsm__figure_scaled(workload->activation_bytes, "B").text);
 }
 
 static void put_layers(dsm__page *page, const dsm_workload *workload) {
   const workload_traits traits = traits_of(workload);
-  dsm__column columns[COLUMN_COUNT];
+  dsm__table_column columns[COLUMN_COUNT];
   for (size_t c = 0; c < COLUMN_COUNT; c++) {
     columns[c] = layer_columns[c];
   }
@@ -128,7 +128,7 @@ static void put_layers(dsm__page *page, const dsm_workload *workload) {
 
 static void put_workload(dsm__page *page, const dsm_workload *workload) {
   dsm__page_line(
-      page, DSM__TONE_PLAIN,
+      page, DSM__STYLE_PLAIN,
       dsm__page_text(
           page, "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s",
           workload->spec_count, dsm__plural((double)workload->spec_count),
@@ -138,7 +138,7 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
           dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
           dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text));
   if (workload->source != NULL) {
-    dsm__page_line(page, DSM__TONE_FAINT, dsm__page_text(page, "source: %s", workload->source));
+    dsm__page_line(page, DSM__STYLE_FAINT, dsm__page_text(page, "source: %s", workload->source));
   }
   dsm__page_break(page);
   put_layers(page, workload);
@@ -146,8 +146,8 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
 
 static void put_result(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
-  dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_plan_heading(page, plan));
-  dsm__page_line(page, DSM__TONE_PLAIN,
+  dsm__page_line(page, DSM__STYLE_PLAIN, dsm__page_plan_heading(page, plan));
+  dsm__page_line(page, DSM__STYLE_PLAIN,
                  dsm__page_text(page, "step %s ms, %s samples/s, utilization %s %%",
                                 dsm__figure_digits(1e3 * result->step_seconds, 5).text,
                                 dsm__figure_digits(result->samples_per_second, 4).text,
@@ -157,7 +157,7 @@ static void put_result(dsm__page *page, const dsm_plan *plan) {
 static void put_item(dsm__page *page, const dsm_described *item) {
   const dsm_workload *const workload = dsm__described_workload(item);
   const dsm_system *const system = dsm__described_system(item);
-  dsm__page_line(page, DSM__TONE_HEADING,
+  dsm__page_line(page, DSM__STYLE_HEADING,
                  dsm__page_text(page, "%s: %s %s", item->file, dsm__described_kind(item),
                                 dsm__described_name(item)));
   if (item->sweep != NULL) {

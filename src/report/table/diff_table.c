@@ -58,7 +58,7 @@ static const char *share_text(const view *v, double share) {
 
 static void put_heading(const view *v, const char *title) {
   dsm__page_break(v->page);
-  dsm__page_line(v->page, DSM__TONE_HEADING, title);
+  dsm__page_line(v->page, DSM__STYLE_HEADING, title);
 }
 
 /* A section in which there is nothing to show. */
@@ -75,7 +75,7 @@ static void put_plan(const view *v, const char *label, const char *file, const d
 
 /* ---- inputs, layers and decisions ---- */
 
-static const dsm__column input_columns[] = {
+static const dsm__table_column input_columns[] = {
     {.title = "value", .is_name = true, .comfort = 46},
     {.title = "A", .gap = 2, .is_name = true},
     {.title = "B", .gap = 2, .is_name = true},
@@ -97,9 +97,9 @@ static void put_inputs(const view *v) {
   table.indent = 2;
   for (size_t i = 0; i < count; i++) {
     const dsm_input_difference *const input = &v->diff->inputs[i];
-    dsm__table_add(&table, DSM__TONE_PLAIN, input->path);
-    dsm__table_add(&table, DSM__TONE_PLAIN, input_text(input->a));
-    dsm__table_add(&table, DSM__TONE_PLAIN, input_text(input->b));
+    dsm__table_add(&table, DSM__STYLE_PLAIN, input->path);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, input_text(input->a));
+    dsm__table_add(&table, DSM__STYLE_PLAIN, input_text(input->b));
   }
   dsm__table_print(&table);
   dsm__put_left_out(v->page, v->diff->input_count, v->of->row_limit);
@@ -126,7 +126,7 @@ static void put_decisions(const view *v) {
 
 /* ---- the step ---- */
 
-static const dsm__column result_columns[] = {
+static const dsm__table_column result_columns[] = {
     {.title = "result", .is_name = true, .comfort = 30},
     {.title = "A", .gap = 2, .is_right = true},
     {.title = "B", .gap = 2, .is_right = true},
@@ -134,7 +134,7 @@ static const dsm__column result_columns[] = {
     {.title = "change", .gap = 2, .is_right = true},
 };
 
-static const dsm__column part_columns[] = {
+static const dsm__table_column part_columns[] = {
     {.title = "where the time goes (ms)", .is_name = true, .comfort = 30},
     {.title = "A", .gap = 2, .is_right = true},
     {.title = "B", .gap = 2, .is_right = true},
@@ -150,13 +150,13 @@ static bool is_shown(const dsm__diff_figure *figure) {
 static void add_figure(dsm__table *table, const dsm__diff_figure *figure, int decimals) {
   const dsm_moved *const moved = &figure->moved;
   const double scale = figure->scale;
-  dsm__table_add(table, DSM__TONE_PLAIN, figure->label);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_fixed(scale * moved->before, decimals).text);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_fixed(scale * moved->after, decimals).text);
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN, figure->label);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_fixed(scale * moved->before, decimals).text);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_fixed(scale * moved->after, decimals).text);
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  signed_text(table->page, scale * dsm__diff_of(moved), decimals));
   dsm__table_add(
-      table, figure->is_neutral ? DSM__TONE_PLAIN : dsm__tone_of(moved, figure->is_lower_better),
+      table, figure->is_neutral ? DSM__STYLE_PLAIN : dsm__style_of(moved, figure->is_lower_better),
       dsm__change_text(table->page, moved));
 }
 
@@ -187,7 +187,7 @@ static void put_parts(const view *v) {
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
     if (is_shown(&figures[i])) {
       add_figure(&table, &figures[i], decimals_for(largest));
-      dsm__table_add(&table, DSM__TONE_PLAIN,
+      dsm__table_add(&table, DSM__STYLE_PLAIN,
                      share_text(v, dsm__diff_share(v->diff, &figures[i].moved)));
     }
   }
@@ -196,7 +196,7 @@ static void put_parts(const view *v) {
 
 /* ---- passes ---- */
 
-static const dsm__column pass_columns[] = {
+static const dsm__table_column pass_columns[] = {
     {.title = "layer", .is_name = true},
     {.title = "pass", .gap = 2},
     {.title = "A (us)", .gap = 2, .is_right = true},
@@ -217,20 +217,20 @@ static void add_pass(const view *v, dsm__table *table, const dsm_pass_difference
   const bool is_in_b = pass->presence != DSM_PRESENCE_MISSING;
   const dsm_moved *const seconds = &pass->seconds;
   const char *const word = words[pass->presence];
-  dsm__table_add(table, DSM__TONE_PLAIN, pass->layer);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm_pass_name(pass->pass));
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN, pass->layer);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm_pass_name(pass->pass));
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  is_in_a ? dsm__figure_fixed(per_micro * seconds->before, decimals).text : nothing);
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  is_in_b ? dsm__figure_fixed(per_micro * seconds->after, decimals).text : nothing);
-  dsm__table_add(table, dsm__tone_of(seconds, true),
+  dsm__table_add(table, dsm__style_of(seconds, true),
                  signed_text(v->page, per_micro * pass->difference_seconds, decimals));
-  dsm__table_add(table, dsm__tone_of(seconds, true),
+  dsm__table_add(table, dsm__style_of(seconds, true),
                  word == NULL ? dsm__change_text(v->page, seconds) : word);
-  dsm__table_add(table, DSM__TONE_PLAIN, share_text(v, pass->share));
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN, share_text(v, pass->share));
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  is_in_a ? dsm__figure_percent(pass->utilization.before).text : nothing);
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  is_in_b ? dsm__figure_percent(pass->utilization.after).text : nothing);
 }
 
@@ -284,7 +284,7 @@ char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style) {
   put_plan(&v, "A", of->a_file, v.diff->a);
   put_plan(&v, "B", of->b_file, v.diff->b);
   if (!v.diff->is_different) {
-    dsm__page_line(&page, DSM__TONE_GOOD, no_difference);
+    dsm__page_line(&page, DSM__STYLE_GOOD, no_difference);
     return dsm__page_finish(&page);
   }
   put_inputs(&v);

@@ -6,30 +6,32 @@
 
 #include "base/utf8.h"
 
-/* ---- tones ---- */
+/* ---- styles ---- */
 
-static const char *const tone_escapes[] = {
-    [DSM__TONE_PLAIN] = "",        [DSM__TONE_HEADING] = "\033[1m", [DSM__TONE_GOOD] = "\033[32m",
-    [DSM__TONE_FAIR] = "\033[33m", [DSM__TONE_BAD] = "\033[31m",    [DSM__TONE_FAINT] = "\033[2m",
+static const char *const style_escapes[] = {
+    [DSM__STYLE_PLAIN] = "",        [DSM__STYLE_HEADING] = "\033[1m",
+    [DSM__STYLE_GOOD] = "\033[32m", [DSM__STYLE_FAIR] = "\033[33m",
+    [DSM__STYLE_BAD] = "\033[31m",  [DSM__STYLE_FAINT] = "\033[2m",
 };
-_Static_assert(sizeof tone_escapes / sizeof *tone_escapes == DSM__TONE_COUNT, "one for each tone");
+_Static_assert(sizeof style_escapes / sizeof *style_escapes == DSM__STYLE_COUNT,
+               "one for each style");
 
-dsm__tone dsm__tone_of_utilization(double utilization) {
+dsm__text_style dsm__style_of_utilization(double utilization) {
   static const double good = 0.7;
   static const double fair = 0.35;
-  return utilization >= good   ? DSM__TONE_GOOD
-         : utilization >= fair ? DSM__TONE_FAIR
-                               : DSM__TONE_BAD;
+  return utilization >= good   ? DSM__STYLE_GOOD
+         : utilization >= fair ? DSM__STYLE_FAIR
+                               : DSM__STYLE_BAD;
 }
 
-void dsm__tone_begin(dsm__text_buffer *out, bool color, dsm__tone tone) {
+void dsm__style_begin(dsm__text_buffer *out, bool color, dsm__text_style style) {
   if (color) {
-    dsm__text_puts(out, tone_escapes[tone]);
+    dsm__text_puts(out, style_escapes[style]);
   }
 }
 
-void dsm__tone_end(dsm__text_buffer *out, bool color, dsm__tone tone) {
-  if (color && tone != DSM__TONE_PLAIN) {
+void dsm__style_end(dsm__text_buffer *out, bool color, dsm__text_style style) {
+  if (color && style != DSM__STYLE_PLAIN) {
     dsm__text_puts(out, "\033[0m");
   }
 }

@@ -14,22 +14,22 @@
 #include "base/text_buffer.h"
 
 /** What a piece of text wants to say, shown by colour or weight. */
-typedef enum dsm__tone {
-  DSM__TONE_PLAIN = 0,
-  DSM__TONE_HEADING,
-  DSM__TONE_GOOD,
-  DSM__TONE_FAIR,
-  DSM__TONE_BAD,
-  DSM__TONE_FAINT,
-  DSM__TONE_COUNT
-} dsm__tone;
+typedef enum dsm__text_style {
+  DSM__STYLE_PLAIN = 0,
+  DSM__STYLE_HEADING,
+  DSM__STYLE_GOOD,
+  DSM__STYLE_FAIR,
+  DSM__STYLE_BAD,
+  DSM__STYLE_FAINT,
+  DSM__STYLE_COUNT
+} dsm__text_style;
 
-/** The tone of a utilization, 0 .. 1. */
-dsm__tone dsm__tone_of_utilization(double utilization);
+/** The style of a utilization, 0 .. 1. */
+dsm__text_style dsm__style_of_utilization(double utilization);
 
-/** Starts and ends a tone with ANSI escapes; nothing without colour or for DSM__TONE_PLAIN. */
-void dsm__tone_begin(dsm__text_buffer *out, bool color, dsm__tone tone);
-void dsm__tone_end(dsm__text_buffer *out, bool color, dsm__tone tone);
+/** Starts and ends a style with ANSI escapes; nothing without colour or for DSM__STYLE_PLAIN. */
+void dsm__style_begin(dsm__text_buffer *out, bool color, dsm__text_style style);
+void dsm__style_end(dsm__text_buffer *out, bool color, dsm__text_style style);
 
 /** A copy in which what would steer a terminal, or is no UTF-8, is a '?'; NULL if out of memory. */
 char *dsm__display_clean(dsm__arena *arena, const char *text);

@@ -31,7 +31,7 @@ static const char *setting_text(dsm__page *page, const dsm_setting *setting) {
 
 /* ---- the networks ---- */
 
-static const dsm__column network_columns[] = {
+static const dsm__table_column network_columns[] = {
     {.title = "network", .is_name = true},
     {.title = "minibatch", .gap = 2, .is_right = true},
     {.title = "step (ms)", .gap = 2, .is_right = true},
@@ -44,11 +44,11 @@ static void put_networks(dsm__page *page, const dsm_elasticity *elasticity) {
   for (size_t w = 0; w < elasticity->workload_count; w++) {
     const dsm_workload *const workload = elasticity->workloads[w];
     const dsm_response *const reference = &elasticity->references[w];
-    dsm__table_add(&table, DSM__TONE_PLAIN, workload->name);
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(workload->minibatch).text);
-    dsm__table_add(&table, DSM__TONE_PLAIN,
+    dsm__table_add(&table, DSM__STYLE_PLAIN, workload->name);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_count(workload->minibatch).text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN,
                    dsm__figure_digits(1e3 * reference->step_seconds, 5).text);
-    dsm__table_add(&table, dsm__tone_of_utilization(reference->utilization),
+    dsm__table_add(&table, dsm__style_of_utilization(reference->utilization),
                    dsm__figure_percent(reference->utilization).text);
   }
   dsm__table_print(&table);
@@ -68,7 +68,7 @@ enum {
   COLUMN_COUNT
 };
 
-static const dsm__column effect_columns[COLUMN_COUNT] = {
+static const dsm__table_column effect_columns[COLUMN_COUNT] = {
     [COLUMN_PARAMETER] = {.title = "parameter", .is_name = true},
     [COLUMN_VALUE] = {.title = "value", .gap = 2, .rank = 3},
     [COLUMN_NETWORK] = {.title = "network", .gap = 2, .is_name = true},
@@ -140,13 +140,14 @@ static void add_effect(dsm__table *table, const dsm_varied_parameter *parameter,
   dsm__page *const page = table->page;
   const char *const first = ratio_text(page, &variations[0].responses[index]);
   const bool is_scaled = variations[0].kind == DSM_VARIATION_HALVED;
-  dsm__table_add(table, DSM__TONE_PLAIN, network);
-  dsm__table_add(table, DSM__TONE_HEADING, slope_text(page, &parameter->slopes[index]));
-  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? first : "");
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN, network);
+  dsm__table_add(table, DSM__STYLE_HEADING, slope_text(page, &parameter->slopes[index]));
+  dsm__table_add(table, DSM__STYLE_PLAIN, is_scaled ? first : "");
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  is_scaled ? ratio_text(page, &variations[1].responses[index]) : "");
-  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? "" : tried_text(page, &variations[0].setting));
-  dsm__table_add(table, DSM__TONE_PLAIN, is_scaled ? "" : first);
+  dsm__table_add(table, DSM__STYLE_PLAIN,
+                 is_scaled ? "" : tried_text(page, &variations[0].setting));
+  dsm__table_add(table, DSM__STYLE_PLAIN, is_scaled ? "" : first);
 }
 
 static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
@@ -160,8 +161,8 @@ static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
       if (!has_row(variations, span, w)) {
         continue;
       }
-      dsm__table_add(table, DSM__TONE_PLAIN, is_first ? parameter->path : "");
-      dsm__table_add(table, DSM__TONE_PLAIN,
+      dsm__table_add(table, DSM__STYLE_PLAIN, is_first ? parameter->path : "");
+      dsm__table_add(table, DSM__STYLE_PLAIN,
                      is_first ? setting_text(table->page, &parameter->setting) : "");
       add_effect(table, parameter, variations, elasticity->workloads[w]->name, w);
       is_first = false;
@@ -174,7 +175,7 @@ typedef enum parameter_group { GROUP_FREE = 0, GROUP_GIVEN, GROUP_ALL } paramete
 
 static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, parameter_group group,
                         const char *title) {
-  dsm__column columns[COLUMN_COUNT];
+  dsm__table_column columns[COLUMN_COUNT];
   memcpy(columns, effect_columns, sizeof columns);
   if (elasticity->choice == DSM_VARIATIONS_TENTH_BETTER) {
     columns[COLUMN_OTHER].title = "tried";
@@ -190,7 +191,7 @@ static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, param
   }
   if (table.cell_count > 0) {
     dsm__page_break(page);
-    dsm__page_line(page, DSM__TONE_HEADING, title);
+    dsm__page_line(page, DSM__STYLE_HEADING, title);
     dsm__table_print(&table);
   }
 }
@@ -219,7 +220,7 @@ static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
                 "10 % more of each number, or less where less is better, by elasticity");
   }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_FAINT, legend(page, elasticity));
+  dsm__page_line(page, DSM__STYLE_FAINT, legend(page, elasticity));
 }
 
 /* ---- what changes nothing, and what cannot be varied ---- */
@@ -255,7 +256,7 @@ static void put_without_row(dsm__page *page, const dsm_elasticity *elasticity, b
     }
   }
   if (list[0] != '\0') {
-    dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_text(page, "%s: %s.", label, list));
+    dsm__page_line(page, DSM__STYLE_PLAIN, dsm__page_text(page, "%s: %s.", label, list));
   }
 }
 
@@ -267,10 +268,10 @@ typedef struct reasons {
 static void put_reason(reasons *list, const char *text) {
   if (!list->is_any) {
     dsm__page_break(list->page);
-    dsm__page_line(list->page, DSM__TONE_PLAIN, "Not possible:");
+    dsm__page_line(list->page, DSM__STYLE_PLAIN, "Not possible:");
   }
   list->is_any = true;
-  dsm__page_line(list->page, DSM__TONE_PLAIN, text);
+  dsm__page_line(list->page, DSM__STYLE_PLAIN, text);
 }
 
 /* The reason that all networks have for all of these variations; NULL if there is none. */
@@ -348,7 +349,7 @@ static void put_parameters(dsm__page *page, const dsm_elasticity *elasticity) {
     };
   }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_PLAIN, "All of them, in the same order:");
+  dsm__page_line(page, DSM__STYLE_PLAIN, "All of them, in the same order:");
   dsm__page_break(page);
   dsm__parameter_list_put(page, list, count);
 }
@@ -364,7 +365,7 @@ static const char *optimizations_text(dsm__page *page, const dsm_explore_options
 
 static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {
   const dsm_explore_options *const options = &elasticity->options;
-  dsm__page_line(page, DSM__TONE_HEADING,
+  dsm__page_line(page, DSM__STYLE_HEADING,
                  dsm__page_text(page, "%s: what the time of a step depends on%s; %s, %s",
                                 elasticity->system->name,
                                 elasticity->is_mapping_kept ? " while the mapping stays" : "",

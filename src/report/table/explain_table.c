@@ -10,7 +10,7 @@
 
 #define DECISION_WIDTH 14
 
-static const dsm__column alternative_columns[] = {
+static const dsm__table_column alternative_columns[] = {
     {.title = " "},
     {.title = "parallelism", .gap = 1},
     {.title = "core split", .gap = 2, .rank = 3},
@@ -27,22 +27,22 @@ static const dsm__column alternative_columns[] = {
 
 static void add_alternative(dsm__table *table, double reference_cycles,
                             const dsm_alternative *alternative, double chosen_cycles) {
-  const dsm__tone tone = alternative->is_chosen ? DSM__TONE_HEADING : DSM__TONE_PLAIN;
+  const dsm__text_style style = alternative->is_chosen ? DSM__STYLE_HEADING : DSM__STYLE_PLAIN;
   const dsm_cycles *const cycles = &alternative->cycles;
   const double parts[] = {cycles->total, cycles->primary, cycles->overlapped_visible,
                           cycles->auxiliary, cycles->non_overlapped};
   const dsm_group largest = dsm__loss_largest_group(alternative->group_cycles);
-  dsm__table_add(table, tone, alternative->is_chosen ? "*" : "");
-  dsm__table_add(table, tone, dsm__word_brief(&dsm__parallelism_words, alternative->parallelism));
-  dsm__table_add(table, tone, dsm__page_split(table->page, &alternative->split));
+  dsm__table_add(table, style, alternative->is_chosen ? "*" : "");
+  dsm__table_add(table, style, dsm__word_brief(&dsm__parallelism_words, alternative->parallelism));
+  dsm__table_add(table, style, dsm__page_split(table->page, &alternative->split));
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    dsm__table_add(table, tone, dsm__figure_percent(dsm__share(parts[i], chosen_cycles)).text);
+    dsm__table_add(table, style, dsm__figure_percent(dsm__share(parts[i], chosen_cycles)).text);
   }
-  dsm__table_add(table, tone,
+  dsm__table_add(table, style,
                  largest == DSM_GROUP_STREAM ? "" : dsm__word_brief(&dsm__group_words, largest));
-  dsm__table_add(table, tone, dsm_bound_name(alternative->bound));
+  dsm__table_add(table, style, dsm_bound_name(alternative->bound));
   const double network = dsm__share(alternative->network_cycles, reference_cycles);
-  dsm__table_add(table, tone,
+  dsm__table_add(table, style,
                  !alternative->is_best_of_parallelism ? ""
                  : network > 0                        ? dsm__figure_fixed(100 * network, 2).text
                                                       : "none");
@@ -57,7 +57,7 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
   }
   dsm__page_break(page);
   dsm__page_line(
-      page, DSM__TONE_HEADING,
+      page, DSM__STYLE_HEADING,
       dsm__page_text(
           page, "%s: %s %% of the step, utilization %s %%", dsm_pass_name(p),
           dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles)).text,
@@ -71,7 +71,7 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
     }
   }
   dsm__table_print(&table);
-  dsm__page_line(page, DSM__TONE_PLAIN, dsm__explain_pass_why(page, plan, explanation, p));
+  dsm__page_line(page, DSM__STYLE_PLAIN, dsm__explain_pass_why(page, plan, explanation, p));
 }
 
 /* The values of a decision, a line each, what the plan does first; the decision's name stands in
@@ -97,7 +97,7 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
     return;
   }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_HEADING,
+  dsm__page_line(page, DSM__STYLE_HEADING,
                  dsm__page_text(page, "other decisions, against %s of %s cycles",
                                 dsm__explain_is_preloading(plan)
                                     ? "the best step without preloaded weights,"
@@ -110,7 +110,7 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
 
 static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation) {
   const dsm_layer *const layer = plan->layers[explanation->layer_index].layer;
-  dsm__page_line(page, DSM__TONE_HEADING,
+  dsm__page_line(page, DSM__STYLE_HEADING,
                  dsm__page_text(page, "%s (%s) in %s", layer->name,
                                 dsm_layer_type_name(layer->type),
                                 dsm__page_plan_heading(page, plan)));
@@ -120,8 +120,8 @@ static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanati
   const char *const why = dsm__explain_layer_why(page, plan, explanation);
   if (why[0] != '\0') {
     dsm__page_break(page);
-    dsm__page_line(page, DSM__TONE_HEADING, "in the network");
-    dsm__page_line(page, DSM__TONE_PLAIN, why);
+    dsm__page_line(page, DSM__STYLE_HEADING, "in the network");
+    dsm__page_line(page, DSM__STYLE_PLAIN, why);
   }
   put_what_ifs(page, plan, explanation);
   dsm__page_break(page);
@@ -134,7 +134,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
     has_what_ifs = has_what_ifs || explanations[i]->what_if_count > 0;
   }
   dsm__page_line(
-      page, DSM__TONE_FAINT,
+      page, DSM__STYLE_FAINT,
       dsm__page_text(page,
                      "* = what the plan does. Times in percent of it, without relayouts "
                      "between layers: arrays = "
@@ -147,7 +147,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
                      dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
                                                       : "the plan's"));
   if (has_what_ifs) {
-    dsm__page_line(page, DSM__TONE_FAINT,
+    dsm__page_line(page, DSM__STYLE_FAINT,
                    "Other decisions: the best step of the whole network with each value, the limit "
                    "of the chips' memory left aside.");
   }

@@ -60,7 +60,7 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
 }
 
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
-  dsm__page_line(page, DSM__TONE_HEADING,
+  dsm__page_line(page, DSM__STYLE_HEADING,
                  dsm__page_text(page, "%s: best %s on %zu device%s", partition->instance->name,
                                 dsm_objective_kind_name(partition->options.objective),
                                 partition->instance->device_count,
@@ -88,7 +88,7 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
 
 /* ---- placement ---- */
 
-static const dsm__column placement_columns[] = {
+static const dsm__table_column placement_columns[] = {
     {.title = "tasks", .is_name = true},
     {.title = "count", .gap = 2, .is_right = true, .rank = 2},
     {.title = "weights", .gap = 2, .is_right = true, .rank = 1},
@@ -131,22 +131,22 @@ static void put_placement(dsm__page *page, const dsm_partition *partition) {
       end++;
       next = end < instance->task_count ? placement_text(page, partition, end) : "";
     }
-    dsm__table_add(&table, DSM__TONE_PLAIN,
+    dsm__table_add(&table, DSM__STYLE_PLAIN,
                    end == first + 1 ? instance->tasks[first].name
                                     : dsm__page_text(page, "%s to %s", instance->tasks[first].name,
                                                      instance->tasks[end - 1].name));
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(end - first).text);
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_scaled(weights, "B").text);
-    dsm__table_add(&table, DSM__TONE_PLAIN, text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_count(end - first).text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_scaled(weights, "B").text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, text);
   }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_HEADING, "Placement, with shares of the requests");
+  dsm__page_line(page, DSM__STYLE_HEADING, "Placement, with shares of the requests");
   dsm__table_print(&table);
 }
 
 /* ---- devices ---- */
 
-static const dsm__column device_columns[] = {
+static const dsm__table_column device_columns[] = {
     {.title = "device", .is_name = true},
     {.title = "time %", .gap = 2, .is_right = true},
     {.title = "memory", .gap = 2, .is_right = true, .rank = 2},
@@ -172,24 +172,24 @@ static void put_devices(dsm__page *page, const dsm_partition *partition) {
       dsm__table_make(page, device_columns, COUNT_OF(device_columns), instance->device_count);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_device_use *const use = &partition->uses[j];
-    dsm__table_add(&table, DSM__TONE_PLAIN, instance->devices[j].name);
-    dsm__table_add(&table, dsm__tone_of_utilization(use->time_fraction),
+    dsm__table_add(&table, DSM__STYLE_PLAIN, instance->devices[j].name);
+    dsm__table_add(&table, dsm__style_of_utilization(use->time_fraction),
                    percent(page, use->time_fraction));
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_scaled(use->memory_bytes, "B").text);
-    dsm__table_add(&table, DSM__TONE_PLAIN, percent(page, use->memory_fraction));
-    dsm__table_add(&table, DSM__TONE_PLAIN,
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_scaled(use->memory_bytes, "B").text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, percent(page, use->memory_fraction));
+    dsm__table_add(&table, DSM__STYLE_PLAIN,
                    dsm__figure_scaled(use->link_bytes_per_second, unit).text);
-    dsm__table_add(&table, DSM__TONE_PLAIN, percent(page, use->link_fraction));
-    dsm__table_add(&table, DSM__TONE_PLAIN, binds_text(page, use));
+    dsm__table_add(&table, DSM__STYLE_PLAIN, percent(page, use->link_fraction));
+    dsm__table_add(&table, DSM__STYLE_PLAIN, binds_text(page, use));
   }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_HEADING, "Devices, and what keeps them from doing more");
+  dsm__page_line(page, DSM__STYLE_HEADING, "Devices, and what keeps them from doing more");
   dsm__table_print(&table);
 }
 
 /* ---- baselines ---- */
 
-static const dsm__column baseline_columns[] = {
+static const dsm__table_column baseline_columns[] = {
     {.title = "without partitioning"},
     {.title = "devices", .gap = 2, .is_right = true, .rank = 2},
     {.title = "requests/s", .gap = 2, .is_right = true},
@@ -205,18 +205,18 @@ static void put_baselines(dsm__page *page, const dsm_partition *partition) {
   for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
     const dsm_partition_baseline *const baseline = &partition->baselines[k];
     const double gain = dsm__partition_gain(partition, baseline);
-    dsm__table_add(&table, DSM__TONE_PLAIN, labels[k]);
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(baseline->device_count).text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, labels[k]);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_count(baseline->device_count).text);
     if (!baseline->is_feasible) {
-      dsm__table_add(&table, DSM__TONE_FAINT, "impossible");
-      dsm__table_add(&table, DSM__TONE_FAINT, "-");
-      dsm__table_add(&table, DSM__TONE_FAINT, "-");
+      dsm__table_add(&table, DSM__STYLE_FAINT, "impossible");
+      dsm__table_add(&table, DSM__STYLE_FAINT, "-");
+      dsm__table_add(&table, DSM__STYLE_FAINT, "-");
       continue;
     }
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_digits(baseline->rho, 4).text);
-    dsm__table_add(&table, DSM__TONE_PLAIN,
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_digits(baseline->rho, 4).text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN,
                    dsm__figure_digits(1e3 * baseline->latency_seconds, 4).text);
-    dsm__table_add(&table, gain > 1 ? DSM__TONE_GOOD : DSM__TONE_PLAIN,
+    dsm__table_add(&table, gain > 1 ? DSM__STYLE_GOOD : DSM__STYLE_PLAIN,
                    gain > 0 ? dsm__page_text(page, "%s x", dsm__figure_digits(gain, 3).text) : "-");
   }
   dsm__page_break(page);
@@ -225,7 +225,7 @@ static void put_baselines(dsm__page *page, const dsm_partition *partition) {
 
 /* ---- simulation ---- */
 
-static const dsm__column simulation_columns[] = {
+static const dsm__table_column simulation_columns[] = {
     {.title = "device", .is_name = true},
     {.title = "time %", .gap = 2, .is_right = true},
     {.title = "link %", .gap = 2, .is_right = true},
@@ -267,7 +267,7 @@ static void put_explanations(dsm__page *page, const dsm_dispatch *simulation) {
 static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
   const dsm_instance *const instance = simulation->partition->instance;
   dsm__page_break(page);
-  dsm__page_line(page, DSM__TONE_HEADING, requests_text(page, &simulation->options));
+  dsm__page_line(page, DSM__STYLE_HEADING, requests_text(page, &simulation->options));
   dsm__page_break(page);
   dsm__page_labelled(page, LABEL_WIDTH, "throughput",
                      dsm__page_text(page, "%s requests/s in the steady half",
@@ -283,12 +283,12 @@ static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
                                      instance->device_count);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_dispatch_device *const device = &simulation->devices[j];
-    dsm__table_add(&table, DSM__TONE_PLAIN, instance->devices[j].name);
-    dsm__table_add(&table, dsm__tone_of_utilization(device->time_fraction),
+    dsm__table_add(&table, DSM__STYLE_PLAIN, instance->devices[j].name);
+    dsm__table_add(&table, dsm__style_of_utilization(device->time_fraction),
                    percent(page, device->time_fraction));
-    dsm__table_add(&table, DSM__TONE_PLAIN, percent(page, device->link_fraction));
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_fixed(device->mean_queue, 2).text);
-    dsm__table_add(&table, DSM__TONE_PLAIN, dsm__figure_count(device->most_queued).text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, percent(page, device->link_fraction));
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_fixed(device->mean_queue, 2).text);
+    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_count(device->most_queued).text);
   }
   dsm__page_break(page);
   dsm__table_print(&table);

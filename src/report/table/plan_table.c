@@ -30,7 +30,7 @@ enum {
   COLUMN_COUNT
 };
 
-static const dsm__column plan_columns[COLUMN_COUNT] = {
+static const dsm__table_column plan_columns[COLUMN_COUNT] = {
     [COLUMN_LAYER] = {.title = "layer", .is_name = true},
     [COLUMN_PASS] = {.title = "pass", .gap = 1},
     [COLUMN_PARALLELISM] = {.title = "par.", .gap = 2, .rank = 1},
@@ -49,7 +49,7 @@ static const dsm__column plan_columns[COLUMN_COUNT] = {
 };
 
 static void add_share(dsm__table *table, double part, double whole) {
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_percent(dsm__share(part, whole)).text);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_percent(dsm__share(part, whole)).text);
 }
 
 /* What the plan has of what a table can leave out or explain. */
@@ -84,9 +84,9 @@ static void add_layer_decisions(dsm__table *table, const dsm_layer_plan *layer, 
   dsm__page *const page = table->page;
   const bool has_dysm = is_first_row && layer->dysm_factor > 1;
   const bool has_pipeline = is_first_row && layer->pipeline != DSM_NO_PIPELINE;
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  has_dysm ? dsm__page_text(page, "%" PRIu64, layer->dysm_factor) : "");
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  has_pipeline ? dsm__page_text(page, "%zu", layer->pipeline + 1) : "");
 }
 
@@ -95,29 +95,29 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_pl
   const dsm_pass_plan *const pass = &layer->passes[p];
   const dsm_parallelism parallelism = pass->share.parallelism;
   const dsm__loss loss = dsm__loss_of_pass(pass);
-  dsm__table_add(table, DSM__TONE_HEADING, is_first_row ? layer->layer->name : "");
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__word_brief(&dsm__pass_words, p));
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_HEADING, is_first_row ? layer->layer->name : "");
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__word_brief(&dsm__pass_words, p));
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  has_long_names ? dsm_parallelism_name(parallelism)
                                 : dsm__word_brief(&dsm__parallelism_words, parallelism));
-  dsm__table_add(table, DSM__TONE_PLAIN,
+  dsm__table_add(table, DSM__STYLE_PLAIN,
                  dsm__page_text(table->page, "%s%s",
                                 dsm__page_split(table->page, &pass->invocations[0].split),
                                 dsm__has_other_split(pass) ? " *" : ""));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__on_chip_text(table->page, layer, p));
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__on_chip_text(table->page, layer, p));
   add_layer_decisions(table, layer, is_first_row);
   add_share(table, loss.total, plan->result.step_cycles);
-  dsm__table_add(table, dsm__tone_of_utilization(pass->utilization),
+  dsm__table_add(table, dsm__style_of_utilization(pass->utilization),
                  dsm__figure_percent(pass->utilization).text);
   add_share(table, loss.array, loss.total);
   add_share(table, loss.transfer, loss.total);
   add_share(table, loss.auxiliary, loss.total);
   add_share(table, loss.other, loss.total);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__loss_kind_that_matters(&loss));
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm_bound_name(pass->bound));
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__loss_kind_that_matters(&loss));
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm_bound_name(pass->bound));
 }
 
-static dsm__table make_rows(dsm__page *page, const dsm_plan *plan, const dsm__column *columns,
+static dsm__table make_rows(dsm__page *page, const dsm_plan *plan, const dsm__table_column *columns,
                             bool has_long_names) {
   dsm__table table =
       dsm__table_make(page, columns, COLUMN_COUNT, plan->layer_count * DSM_PASS_COUNT);
@@ -137,39 +137,39 @@ static dsm__table make_rows(dsm__page *page, const dsm_plan *plan, const dsm__co
 static void put_legend(dsm__page *page, const dsm_plan *plan, const plan_traits *traits,
                        bool has_long_names) {
   dsm__page_line(
-      page, DSM__TONE_FAINT,
+      page, DSM__STYLE_FAINT,
       "In percent: step = share of the step's time; then of the pass's time: util = "
       "useful work at full speed, array = arrays starting up or not full, xfer = transfers that "
       "computation does not hide, aux = auxiliary operations, other = never hidden.");
   if (traits->has_hybrid && !has_long_names) {
-    dsm__page_line(page, DSM__TONE_FAINT, "par.: DxMy = data_x_model_y, MxDy = model_x_data_y.");
+    dsm__page_line(page, DSM__STYLE_FAINT, "par.: DxMy = data_x_model_y, MxDy = model_x_data_y.");
   }
   if (traits->has_other_split) {
-    dsm__page_line(page, DSM__TONE_FAINT,
+    dsm__page_line(page, DSM__STYLE_FAINT,
                    "core split: * = of the first invocation; the others have another.");
   }
   if (traits->on_chip != 0) {
-    dsm__page_line(page, DSM__TONE_FAINT, dsm__on_chip_legend(page, traits->on_chip));
+    dsm__page_line(page, DSM__STYLE_FAINT, dsm__on_chip_legend(page, traits->on_chip));
   }
   if (traits->has_dysm) {
-    dsm__page_line(page, DSM__TONE_FAINT, "dysm: spatial minibatches that the step is cut into.");
+    dsm__page_line(page, DSM__STYLE_FAINT, "dysm: spatial minibatches that the step is cut into.");
   }
   if (plan->pipeline_count > 0) {
-    dsm__page_line(page, DSM__TONE_FAINT,
+    dsm__page_line(page, DSM__STYLE_FAINT,
                    "pipe: the pipeline, below; times of its layers are shares of its time.");
   }
 }
 
 static void put_plan(dsm__page *page, const dsm_plan *plan) {
   const plan_traits traits = traits_of(plan);
-  dsm__column columns[COLUMN_COUNT];
+  dsm__table_column columns[COLUMN_COUNT];
   for (size_t c = 0; c < COLUMN_COUNT; c++) {
     columns[c] = plan_columns[c];
   }
   columns[COLUMN_ON_CHIP].is_omitted = traits.on_chip == 0;
   columns[COLUMN_DYSM].is_omitted = !traits.has_dysm;
   columns[COLUMN_PIPELINE].is_omitted = plan->pipeline_count == 0;
-  dsm__page_line(page, DSM__TONE_HEADING, dsm__page_plan_heading(page, plan));
+  dsm__page_line(page, DSM__STYLE_HEADING, dsm__page_plan_heading(page, plan));
   dsm__page_break(page);
   dsm__table table = make_rows(page, plan, columns, true);
   const bool has_long_names = dsm__table_natural_width(&table) <= page->style.width;

@@ -9,14 +9,14 @@
 void dsm__plan_totals(dsm__page *page, const dsm_plan *plan);
 
 /** Appends a sentence on each of the passes that lose most of the step. */
-void dsm__plan_losers(dsm__page *page, const dsm_plan *plan);
+void dsm__plan_bottlenecks(dsm__page *page, const dsm_plan *plan);
 
 /** Most passes that have a sentence. */
-#define DSM__LOSERS_MAX 3
+#define DSM__BOTTLENECKS_MAX 3
 
 /** The sentences themselves, in the page's arena; returns how many. */
-size_t dsm__plan_loser_sentences(dsm__page *page, const dsm_plan *plan,
-                                 const char *sentences[DSM__LOSERS_MAX]);
+size_t dsm__plan_bottleneck_sentences(dsm__page *page, const dsm_plan *plan,
+                                      const char *sentences[DSM__BOTTLENECKS_MAX]);
 
 /** How far the step is from its lower bound, which is known. Never NULL. */
 const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan);

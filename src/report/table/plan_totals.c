@@ -107,22 +107,22 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
 
 /* ---- where the step goes ---- */
 
-static const dsm__column breakdown_columns[] = {
+static const dsm__table_column breakdown_columns[] = {
     {.title = "the step goes to"},
     {.title = "%", .gap = 2, .is_right = true},
     {.title = "", .gap = 2, .rank = 1},
 };
 
-static void add_part(dsm__table *table, dsm__tone tone, const char *name, double share,
+static void add_part(dsm__table *table, dsm__text_style style, const char *name, double share,
                      size_t bar_width) {
   static const char marks[BAR_WIDTH + 1] = "##################################################";
   size_t length = (size_t)lround(fmin(fmax(share, 0), 1) * (double)bar_width);
   if (length > BAR_WIDTH) {
     length = BAR_WIDTH;
   }
-  dsm__table_add(table, DSM__TONE_PLAIN, name);
-  dsm__table_add(table, DSM__TONE_PLAIN, dsm__figure_percent(share).text);
-  dsm__table_add(table, tone, marks + BAR_WIDTH - length);
+  dsm__table_add(table, DSM__STYLE_PLAIN, name);
+  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_percent(share).text);
+  dsm__table_add(table, style, marks + BAR_WIDTH - length);
 }
 
 static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
@@ -133,14 +133,15 @@ static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
   dsm__table table =
       dsm__table_make(page, breakdown_columns, sizeof breakdown_columns / sizeof *breakdown_columns,
                       4 + DSM_GROUP_COUNT);
-  add_part(&table, dsm__tone_of_utilization(plan->result.utilization), "useful work",
+  add_part(&table, dsm__style_of_utilization(plan->result.utilization), "useful work",
            dsm__share(loss.busy, loss.total), bar);
-  add_part(&table, DSM__TONE_PLAIN, "array underuse", dsm__share(loss.array, loss.total), bar);
-  add_part(&table, DSM__TONE_PLAIN, "visible transfer", dsm__share(loss.transfer, loss.total), bar);
-  add_part(&table, DSM__TONE_PLAIN, "auxiliary", dsm__share(loss.auxiliary, loss.total), bar);
+  add_part(&table, DSM__STYLE_PLAIN, "array underuse", dsm__share(loss.array, loss.total), bar);
+  add_part(&table, DSM__STYLE_PLAIN, "visible transfer", dsm__share(loss.transfer, loss.total),
+           bar);
+  add_part(&table, DSM__STYLE_PLAIN, "auxiliary", dsm__share(loss.auxiliary, loss.total), bar);
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
     if (loss.groups[g] > 0) {
-      add_part(&table, DSM__TONE_PLAIN, dsm_group_name((dsm_group)g),
+      add_part(&table, DSM__STYLE_PLAIN, dsm_group_name((dsm_group)g),
                dsm__share(loss.groups[g], loss.total), bar);
     }
   }
@@ -151,5 +152,5 @@ void dsm__plan_totals(dsm__page *page, const dsm_plan *plan) {
   put_lines(page, plan);
   dsm__page_break(page);
   put_breakdown(page, plan);
-  dsm__plan_losers(page, plan);
+  dsm__plan_bottlenecks(page, plan);
 }

@@ -45,7 +45,7 @@ static void put_heading(dsm__page *page, const dsm_point_table *points) {
           ? dsm__page_text(page, ", geometric means over %zu workloads", points->workload_count)
           : "";
   dsm__page_line(
-      page, DSM__TONE_HEADING,
+      page, DSM__STYLE_HEADING,
       points->row_count == points->point_count
           ? dsm__page_text(page, "%s: %s %s%s%s", points->name, count.text, what, plural, over)
           : dsm__page_text(page, "%s: %s of %s %s%s%s", points->name,
@@ -66,7 +66,7 @@ static void put_common(dsm__page *page, const dsm_point_table *points) {
   }
   page->out.failed = page->out.failed || text.failed;
   if (text.length > 0 && !text.failed) {
-    dsm__page_line(page, DSM__TONE_PLAIN, dsm__page_text(page, "%s", text.text));
+    dsm__page_line(page, DSM__STYLE_PLAIN, dsm__page_text(page, "%s", text.text));
   }
   dsm__text_fini(&text);
 }
@@ -84,7 +84,7 @@ static void put_reasons(dsm__page *page, const dsm_point_table *points) {
       dsm__page_break(page);
     }
     dsm__page_line(
-        page, DSM__TONE_PLAIN,
+        page, DSM__STYLE_PLAIN,
         dsm__page_text(
             page, "point %s is %s: %s",
             value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "point"))),
@@ -92,7 +92,7 @@ static void put_reasons(dsm__page *page, const dsm_point_table *points) {
             cell->text));
   }
   if (count > MOST_SHOWN) {
-    dsm__page_line(page, DSM__TONE_FAINT,
+    dsm__page_line(page, DSM__STYLE_FAINT,
                    dsm__page_text(page, "and %s more", dsm__figure_count(count - MOST_SHOWN).text));
   }
 }
@@ -109,7 +109,7 @@ typedef enum form {
 } form;
 
 typedef struct view {
-  dsm__column columns[DSM__TABLE_COLUMNS_MAX];
+  dsm__table_column columns[DSM__TABLE_COLUMNS_MAX];
   size_t sources[DSM__TABLE_COLUMNS_MAX]; /* columns of the points */
   form forms[DSM__TABLE_COLUMNS_MAX];
   size_t count;
@@ -138,7 +138,7 @@ static void add_column(view *shown, const dsm_point_table *points, size_t source
   for (size_t row = 0; row < points->row_count; row++) {
     has_text = has_text || dsm__points_cell(points, row, source)->kind == DSM_CELL_TEXT;
   }
-  shown->columns[shown->count] = (dsm__column){
+  shown->columns[shown->count] = (dsm__table_column){
       .title = title, .rank = rank, .gap = 2, .is_right = !has_text, .is_name = has_text};
   shown->sources[shown->count] = source;
   shown->forms[shown->count] = shown_as;
@@ -180,21 +180,21 @@ static void add_cell(dsm__table *table, const dsm_cell *cell, form shown_as) {
   dsm__page *const page = table->page;
   switch (shown_as) {
   case FORM_VALUE:
-    dsm__table_add(table, DSM__TONE_PLAIN, value_text(page, cell));
+    dsm__table_add(table, DSM__STYLE_PLAIN, value_text(page, cell));
     break;
   case FORM_SHARE:
-    dsm__table_add(table, is_share(cell) ? dsm__tone_of_utilization(cell->number) : DSM__TONE_PLAIN,
-                   is_share(cell) ? dsm__figure_percent(cell->number).text
-                                  : value_text(page, cell));
+    dsm__table_add(
+        table, is_share(cell) ? dsm__style_of_utilization(cell->number) : DSM__STYLE_PLAIN,
+        is_share(cell) ? dsm__figure_percent(cell->number).text : value_text(page, cell));
     break;
   case FORM_MILLIS:
-    dsm__table_add(table, DSM__TONE_PLAIN, result_text(page, cell, 1e3, 5));
+    dsm__table_add(table, DSM__STYLE_PLAIN, result_text(page, cell, 1e3, 5));
     break;
   case FORM_RATE:
-    dsm__table_add(table, DSM__TONE_PLAIN, result_text(page, cell, 1, 4));
+    dsm__table_add(table, DSM__STYLE_PLAIN, result_text(page, cell, 1, 4));
     break;
   case FORM_GIGAS:
-    dsm__table_add(table, DSM__TONE_PLAIN, result_text(page, cell, 1e-9, 3));
+    dsm__table_add(table, DSM__STYLE_PLAIN, result_text(page, cell, 1e-9, 3));
     break;
   }
 }
@@ -217,7 +217,7 @@ char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style sty
     }
     dsm__table_print(&table);
     if (shown.left_out > 0) {
-      dsm__page_line(&page, DSM__TONE_FAINT,
+      dsm__page_line(&page, DSM__STYLE_FAINT,
                      dsm__page_text(&page,
                                     shown.left_out == 1 ? "1 more column differs between rows."
                                                         : "%zu more columns differ between rows.",

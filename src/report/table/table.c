@@ -3,11 +3,11 @@
 
 #include <assert.h>
 
-dsm__table dsm__table_make(dsm__page *page, const dsm__column *columns, size_t column_count,
+dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, size_t column_count,
                            size_t row_count) {
   assert(column_count > 0 && column_count <= DSM__TABLE_COLUMNS_MAX);
   const size_t capacity = column_count * row_count;
-  dsm__cell *const cells = dsm__arena_array(page->arena, capacity, sizeof *cells);
+  dsm__table_cell *const cells = dsm__arena_array(page->arena, capacity, sizeof *cells);
   page->out.failed = page->out.failed || cells == NULL;
   return (dsm__table){.page = page,
                       .columns = columns,
@@ -16,7 +16,7 @@ dsm__table dsm__table_make(dsm__page *page, const dsm__column *columns, size_t c
                       .capacity = cells == NULL ? 0 : capacity};
 }
 
-void dsm__table_add(dsm__table *table, dsm__tone tone, const char *text) {
+void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text) {
   const char *const copy = dsm__display_clean(table->page->arena, text);
   if (copy == NULL) {
     table->page->out.failed = true;
@@ -25,7 +25,7 @@ void dsm__table_add(dsm__table *table, dsm__tone tone, const char *text) {
     return;
   }
   assert(table->cell_count < table->capacity);
-  table->cells[table->cell_count++] = (dsm__cell){.text = copy, .tone = tone};
+  table->cells[table->cell_count++] = (dsm__table_cell){.text = copy, .style = style};
 }
 
 /* The widths that the columns get; 0 for those that are not shown. */
@@ -66,7 +66,7 @@ static size_t total_width(const dsm__table *table, const layout *plan) {
 }
 
 /* What a name is shortened to. */
-static size_t least_width(const dsm__column *column, bool is_comfortable) {
+static size_t least_width(const dsm__table_column *column, bool is_comfortable) {
   const size_t comfort = column->comfort > 0 ? column->comfort : DSM__TABLE_NAME_COMFORT;
   return is_comfortable ? comfort : DSM__TABLE_NAME_MIN;
 }
@@ -141,7 +141,8 @@ typedef struct line {
   bool is_started; /**< has a column, perhaps an empty one */
 } line;
 
-static void put_cell(line *target, const dsm__column *column, size_t width, dsm__cell cell) {
+static void put_cell(line *target, const dsm__table_column *column, size_t width,
+                     dsm__table_cell cell) {
   const size_t natural = dsm__display_width(cell.text);
   if (target->is_started) {
     target->waiting += column->gap;
@@ -153,9 +154,9 @@ static void put_cell(line *target, const dsm__column *column, size_t width, dsm_
   }
   const size_t padding = natural < width ? width - natural : 0;
   dsm__text_repeat(target->out, ' ', target->waiting + (column->is_right ? padding : 0));
-  dsm__tone_begin(target->out, target->color, cell.tone);
+  dsm__style_begin(target->out, target->color, cell.style);
   dsm__display_put(target->out, cell.text, width - padding, false);
-  dsm__tone_end(target->out, target->color, cell.tone);
+  dsm__style_end(target->out, target->color, cell.style);
   target->waiting = column->is_right ? 0 : padding;
 }
 
@@ -170,7 +171,7 @@ void dsm__table_print(const dsm__table *table) {
   for (size_t row = 0; row <= row_count; row++) {
     line current = {.out = out, .color = style.color, .waiting = table->indent};
     for (size_t c = 0; c < table->column_count; c++) {
-      const dsm__cell title = {.text = table->columns[c].title, .tone = DSM__TONE_HEADING};
+      const dsm__table_cell title = {.text = table->columns[c].title, .style = DSM__STYLE_HEADING};
       if (plan.is_shown[c]) {
         put_cell(&current, &table->columns[c], plan.width[c],
                  row == 0 ? title : table->cells[(row - 1) * table->column_count + c]);

@@ -20,7 +20,7 @@
 /** Most columns of a table. */
 #define DSM__TABLE_COLUMNS_MAX 16
 
-typedef struct dsm__column {
+typedef struct dsm__table_column {
   const char *title;
   unsigned rank;    /**< 0: always shown; the highest goes first */
   unsigned gap;     /**< spaces before it (not before the first that is shown) */
@@ -28,30 +28,30 @@ typedef struct dsm__column {
   bool is_name;     /**< may be shortened */
   unsigned comfort; /**< of a name: its comfortable width; 0: DSM__TABLE_NAME_COMFORT */
   bool is_omitted;  /**< not shown at any width */
-} dsm__column;
+} dsm__table_column;
 
-typedef struct dsm__cell {
+typedef struct dsm__table_cell {
   const char *text;
-  dsm__tone tone;
-} dsm__cell;
+  dsm__text_style style;
+} dsm__table_cell;
 
 /** Belongs to a page, whose arena owns the cells and their texts. */
 typedef struct dsm__table {
   dsm__page *page;
-  const dsm__column *columns; /**< borrowed */
+  const dsm__table_column *columns; /**< borrowed */
   size_t column_count;
-  dsm__cell *cells;
+  dsm__table_cell *cells;
   size_t cell_count;
   size_t capacity;
   size_t indent; /**< spaces before every line */
 } dsm__table;
 
 /** A table of at most row_count rows. */
-dsm__table dsm__table_make(dsm__page *page, const dsm__column *columns, size_t column_count,
+dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, size_t column_count,
                            size_t row_count);
 
 /** Adds the next cell; the text is copied and made safe for a terminal. */
-void dsm__table_add(dsm__table *table, dsm__tone tone, const char *text);
+void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text);
 
 /** Columns that the table would take if nothing were left out or shortened. */
 size_t dsm__table_natural_width(const dsm__table *table);

@@ -33,18 +33,18 @@ void dsm__page_break(dsm__page *page) {
   dsm__text_puts(&page->out, "\n");
 }
 
-void dsm__page_line(dsm__page *page, dsm__tone tone, const char *text) {
+void dsm__page_line(dsm__page *page, dsm__text_style style, const char *text) {
   const bool color = page->style.color;
-  dsm__tone_begin(&page->out, color, tone);
+  dsm__style_begin(&page->out, color, style);
   dsm__display_wrap(&page->out, text, page->style.width, (dsm__indent){.first = 0, .rest = 2});
-  dsm__tone_end(&page->out, color, tone);
+  dsm__style_end(&page->out, color, style);
   dsm__page_break(page);
 }
 
 void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *text) {
-  dsm__tone_begin(&page->out, page->style.color, DSM__TONE_HEADING);
+  dsm__style_begin(&page->out, page->style.color, DSM__STYLE_HEADING);
   dsm__display_put(&page->out, label, label_width, false);
-  dsm__tone_end(&page->out, page->style.color, DSM__TONE_HEADING);
+  dsm__style_end(&page->out, page->style.color, DSM__STYLE_HEADING);
   dsm__display_wrap(&page->out, text, page->style.width,
                     (dsm__indent){.first = label_width, .rest = label_width});
   dsm__page_break(page);

@@ -35,8 +35,8 @@ const char *dsm__page_text(dsm__page *page, const char *format, ...) DSM_PRINTF(
 /** Ends the line; at its beginning, that is an empty line. */
 void dsm__page_break(dsm__page *page);
 
-/** Appends a line in a tone, wrapped to the page's width. */
-void dsm__page_line(dsm__page *page, dsm__tone tone, const char *text);
+/** Appends a line in a style, wrapped to the page's width. */
+void dsm__page_line(dsm__page *page, dsm__text_style style, const char *text);
 
 /** Appends `label`, padded to label_width columns, then the text, wrapped beside it. */
 void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *text);

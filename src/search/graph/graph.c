@@ -65,7 +65,7 @@ void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const doub
                      dsm__graph_path *path) {
   const dsm__graph_node *const nodes = graph->nodes;
   double spent = price.per_byte * nodes[0].kept_bytes;
-  const double limit = dsm__equal_to(spent + rest[0]);
+  const double limit = dsm__tie_limit(spent + rest[0]);
   path->length = 0;
   for (size_t v = 0; v != graph->node_count - 1;) {
     size_t chosen = nodes[v].first_edge;

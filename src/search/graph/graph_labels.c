@@ -225,7 +225,7 @@ static void try_head(dsm__graph_labels *l, size_t v, const dsm__graph_tree *head
     }
     if (has_completion(l, &one, so_far, wanted)) {
       dsm__graph_begin_with(r, head, v);
-      const goal found = {dsm__equal_to(so_far->cycles + one.labels->cycles), 0};
+      const goal found = {dsm__tie_limit(so_far->cycles + one.labels->cycles), 0};
       if (walk_on(l, v, *so_far, found)) {
         dsm__graph_offer(r);
       }
@@ -273,7 +273,7 @@ void dsm__graph_labels_free(dsm__graph_labels *l) {
 
 bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
   const size_t last = l->relaxed->graph->node_count - 1;
-  l->limit = dsm__equal_to(cycles);
+  l->limit = dsm__tie_limit(cycles);
   l->pool[0] = (label){0, 0, 0, 0};
   l->lists[last] = (label_list){l->pool, 1};
   l->pool_count = 1;
@@ -289,7 +289,7 @@ bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
     for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
       try_head(l, v, &l->relaxed->heads[h]);
     }
-    l->limit = fmin(l->limit, dsm__equal_to(l->relaxed->incumbent_cycles));
+    l->limit = fmin(l->limit, dsm__tie_limit(l->relaxed->incumbent_cycles));
   }
   return true;
 }

@@ -130,7 +130,7 @@ static bool is_before(const dsm__graph *graph, const dsm__graph_path *path,
 static void choose(limited *l, double cycles) {
   dsm__graph_relaxed *const r = &l->relaxed;
   l->best_cycles = fmin(l->best_cycles, cycles);
-  const double limit = dsm__equal_to(l->best_cycles);
+  const double limit = dsm__tie_limit(l->best_cycles);
   if (cycles > limit || !dsm__graph_labels_walk(&l->labels, limit)) {
     return;
   }
@@ -178,13 +178,13 @@ static void search_branches(limited *l) {
   l->branches[l->branch_count++] = (branch){0, l->ceiling_count, -HUGE_VAL};
   while (l->branch_count > 0) {
     branch b = take_branch(l);
-    if (b.bound_cycles > dsm__equal_to(r->incumbent_cycles)) {
+    if (b.bound_cycles > dsm__tie_limit(r->incumbent_cycles)) {
       return; /* and so have all others */
     }
     if (r->work < l->labels.effort.work_max || is_first) {
       dsm__graph_relax(&l->relaxed, l->ceilings[b.first], l->ceilings[b.end - 1]);
       b.bound_cycles = fmax(b.bound_cycles, r->bound_cycles);
-      if (b.bound_cycles > dsm__equal_to(r->incumbent_cycles)) {
+      if (b.bound_cycles > dsm__tie_limit(r->incumbent_cycles)) {
         continue;
       }
       const bool is_halved = is_wide(r) && can_halve(l, &b);
@@ -234,7 +234,7 @@ static void conclude(const limited *l, double bound, dsm__graph_path *path,
   const dsm__graph_relaxed *const r = &l->relaxed;
   const double known = fmin(l->best_cycles, r->incumbent_cycles);
   const bool is_exact = !isfinite(l->open_cycles);
-  const bool is_chosen = is_exact && l->chosen_cycles <= dsm__equal_to(r->incumbent_cycles);
+  const bool is_chosen = is_exact && l->chosen_cycles <= dsm__tie_limit(r->incumbent_cycles);
   answer->is_feasible = true;
   answer->lower_bound_cycles = fmax(bound, fmin(l->open_cycles, known));
   /* Where rounding leaves no label, the incumbent is the answer. */

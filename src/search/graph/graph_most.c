@@ -193,7 +193,7 @@ bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const doub
       longest != NULL && c.before != NULL && c.lists != NULL && DSM__LIST_RESERVE(&c.pool, 1);
   if (is_done) {
     sweep(&c, longest);
-    c.limit = dsm__equal_to(c.before[count - 1]);
+    c.limit = dsm__tie_limit(c.before[count - 1]);
     /* Together no more than half of what counts as equal. */
     c.margin = (c.limit - c.before[count - 1]) / (2 * fmax(1, longest[count - 1]));
     is_done = count_back(&c);

@@ -50,7 +50,7 @@ static bool is_promising(const reduction *d, size_t v, const dsm__graph_edge *ed
   const dsm__graph_relaxed *const r = d->relaxed;
   const dsm__graph_node *const to = &r->graph->nodes[edge->to];
   const double capacity = r->graph->capacity_bytes;
-  const double limit = dsm__equal_to(r->incumbent_cycles) + dsm__graph_rounding_slack(r, d->price);
+  const double limit = dsm__tie_limit(r->incumbent_cycles) + dsm__graph_rounding_slack(r, d->price);
   const double transient = dsm__graph_larger(
       r->least_transient, dsm__graph_larger(r->transient_before[v], to->transient_bytes));
   const double kept = r->kept_before[v] + to->kept_bytes + d->kept_rest[edge->to];

@@ -45,7 +45,7 @@ typedef struct listing {
 } listing;
 
 static double most_of(const listing *list) {
-  return dsm__equal_to(list->least + list->most_added);
+  return dsm__tie_limit(list->least + list->most_added);
 }
 
 static bool is_hopeless(void *context, const dsm__split_needs *least) {

@@ -113,7 +113,7 @@ static bool mark_edges(const solving *s, double limit) {
   if (!isfinite(limit)) {
     return true;
   }
-  const bool is_fastest = s->free->answer.cycles <= dsm__equal_to(s->rest[0]);
+  const bool is_fastest = s->free->answer.cycles <= dsm__tie_limit(s->rest[0]);
   return is_fastest ? mark_fast(s, limit) : mark_promising(s, limit);
 }
 
@@ -138,7 +138,7 @@ static bool lay_out_path(const solving *s, dsm__solution *best) {
 
 /* One round, with a mapping of `known` cycles that fits the memory. */
 static bool run_round(const solving *s, double known, bool *is_cut, dsm__solution *best) {
-  const double limit = s->problem->is_bounding_off ? HUGE_VAL : dsm__equal_to(known);
+  const double limit = s->problem->is_bounding_off ? HUGE_VAL : dsm__tie_limit(known);
   dsm__solution found;
   dsm__layout_graph made;
   if (!mark_edges(s, limit) || !search(s, limit, &made, &found)) {
@@ -152,7 +152,7 @@ static bool run_round(const solving *s, double known, bool *is_cut, dsm__solutio
     bound = fmin(made.lower_bound_cycles * (1 - 1e-12), limit); /* but for rounding */
   }
   const double known_bound = fmax(best->answer.lower_bound_cycles, bound);
-  if (is_found && found.answer.cycles <= dsm__equal_to(best->answer.cycles)) {
+  if (is_found && found.answer.cycles <= dsm__tie_limit(best->answer.cycles)) {
     *best = found;
   }
   best->answer.lower_bound_cycles = made.is_cut ? known_bound : bound;

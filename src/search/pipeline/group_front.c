@@ -28,7 +28,7 @@ typedef struct candidate {
 } candidate;
 
 typedef struct fronting {
-  const dsm__group *group;
+  const dsm__pipeline_group *group;
   const dsm__stages *stages;
   uint64_t *work_left;
   dsm__arena *arena;
@@ -125,7 +125,7 @@ static void allow(const fronting *f, limits below, bool may_fetch, dsm__stage_op
 
 /* Writes an allotment down, with what it needs. False if out of memory. */
 static bool write_down(const fronting *f, const dsm__stage_options *options, const size_t *chosen,
-                       double cycles, dsm__group *out) {
+                       double cycles, dsm__pipeline_group *out) {
   if (!dsm__group_init(out, f->group->first_layer, f->group->layer_count, f->arena)) {
     return false;
   }
@@ -137,7 +137,7 @@ static bool write_down(const fronting *f, const dsm__stage_options *options, con
 
 /* The fastest mapping within limits; infinite cycles: none. As in groups.c, what fetches weights
  * that it could keep is looked for only where that is faster. False if out of memory. */
-static bool find_within(fronting *f, limits below, dsm__group *found) {
+static bool find_within(fronting *f, limits below, dsm__pipeline_group *found) {
   const dsm__stages *const stages = f->stages;
   dsm__stage_options options[DSM__STAGES_MAX];
   size_t chosen[DSM__STAGES_MAX];
@@ -149,7 +149,7 @@ static bool find_within(fronting *f, limits below, dsm__group *found) {
       .known_total = HUGE_VAL,
       .work_left = f->work_left,
   };
-  *found = (dsm__group){.cycles = HUGE_VAL};
+  *found = (dsm__pipeline_group){.cycles = HUGE_VAL};
   for (int may_fetch = 0; may_fetch < 2; may_fetch++) {
     double total = 0;
     double bound = 0;
@@ -172,7 +172,7 @@ static bool find_all(fronting *f) {
   double most_kept = 0;
   unsigned solved = 0;
   while (below.kept_bytes > 0) {
-    dsm__group found;
+    dsm__pipeline_group found;
     if (++solved > SOLVED_MAX || dsm__deadline_is_over(f->stages->table->inputs->deadline)) {
       f->front->is_exact = false;
       return true;
@@ -194,7 +194,7 @@ static bool find_all(fronting *f) {
   return true;
 }
 
-bool dsm__group_front_extend(dsm__group_front *front, const dsm__group *group,
+bool dsm__group_front_extend(dsm__group_front *front, const dsm__pipeline_group *group,
                              const dsm__stages *stages, uint64_t *work_left, dsm__arena *arena) {
   fronting f = {
       .group = group, .stages = stages, .work_left = work_left, .arena = arena, .front = front};
@@ -210,9 +210,10 @@ bool dsm__group_front_extend(dsm__group_front *front, const dsm__group *group,
   return is_done;
 }
 
-bool dsm__group_front_add(dsm__group_front *front, const dsm__group *mapping, dsm__arena *arena) {
+bool dsm__group_front_add(dsm__group_front *front, const dsm__pipeline_group *mapping,
+                          dsm__arena *arena) {
   for (size_t i = 0; i < front->count; i++) {
-    const dsm__group *const one = &front->items[i];
+    const dsm__pipeline_group *const one = &front->items[i];
     if (one->cycles <= mapping->cycles && one->kept_bytes <= mapping->kept_bytes &&
         one->transient_bytes <= mapping->transient_bytes) {
       return true;

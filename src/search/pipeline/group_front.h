@@ -12,7 +12,7 @@
 /** Mappings of a group: of all others each takes longer than one of them that needs no more memory
  * in both respects, or as long. */
 typedef struct dsm__group_front {
-  dsm__group *items; /**< in the arena; the group's fastest mapping comes first */
+  dsm__pipeline_group *items; /**< in the arena; the group's fastest mapping comes first */
   size_t count;
   size_t capacity;
   bool is_exact; /**< false: some are missing */
@@ -24,11 +24,12 @@ dsm_layer_memory dsm__stage_memory(const dsm__layer_table *table, size_t layer_i
 
 /** Adds the mappings on stages as wide as those that have been scored last, all of them.
  * `work_left` as in dsm__allotment. False if out of memory. */
-bool dsm__group_front_extend(dsm__group_front *front, const dsm__group *group,
+bool dsm__group_front_extend(dsm__group_front *front, const dsm__pipeline_group *group,
                              const dsm__stages *stages, uint64_t *work_left, dsm__arena *arena);
 
 /** Adds a mapping, unless one that is there takes no longer and needs no more. False if out of
  * memory. */
-bool dsm__group_front_add(dsm__group_front *front, const dsm__group *mapping, dsm__arena *arena);
+bool dsm__group_front_add(dsm__group_front *front, const dsm__pipeline_group *mapping,
+                          dsm__arena *arena);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct finder {
   dsm__arena *arena;
   dsm__groups *groups;
   dsm__stages stages;
-  dsm__group *kinds; /* a group of each kind: groups of the same layers are alike */
+  dsm__pipeline_group *kinds; /* a group of each kind: groups of the same layers are alike */
   size_t kind_count;
   size_t *kind_of;          /* of each item of groups */
   dsm__map index;           /* of kinds, by the classes of their layers */
@@ -68,8 +68,8 @@ static size_t run_length(const dsm_workload *workload, size_t first) {
 /* Has a kind of group these layers? */
 static bool is_kind(const void *context, size_t index, const void *key) {
   const finder *const f = context;
-  const dsm__group *const other = &f->kinds[index];
-  const dsm__group *const group = key;
+  const dsm__pipeline_group *const other = &f->kinds[index];
+  const dsm__pipeline_group *const group = key;
   const size_t *const class_of = f->table->distinct.class_of;
   return other->layer_count == group->layer_count &&
          memcmp(&class_of[other->first_layer], &class_of[group->first_layer],
@@ -78,7 +78,7 @@ static bool is_kind(const void *context, size_t index, const void *key) {
 
 /* Adds the group of a run. False if out of memory. */
 static bool add_group(finder *f, size_t first, size_t length) {
-  const dsm__group group = {.first_layer = first, .layer_count = length};
+  const dsm__pipeline_group group = {.first_layer = first, .layer_count = length};
   const size_t *const class_of = &f->table->distinct.class_of[first];
   const uint32_t hash = dsm__map_hash(length, class_of, length * sizeof *class_of);
   size_t kind = dsm__map_find(&f->index, hash, is_kind, f, &group);
@@ -177,7 +177,7 @@ static bool is_any_fetching(const dsm__stage_options *stages, size_t count) {
 }
 
 /* The best mapping of a kind on stages as wide as those that have been scored last. */
-static bool solve(finder *f, dsm__group *kind, bool may_fetch) {
+static bool solve(finder *f, dsm__pipeline_group *kind, bool may_fetch) {
   const size_t length = kind->layer_count;
   dsm__stage_options stages[DSM__STAGES_MAX];
   size_t chosen[DSM__STAGES_MAX];
@@ -200,7 +200,7 @@ static bool solve(finder *f, dsm__group *kind, bool may_fetch) {
   double bound = 0;
   const dsm__allotment_result result = dsm__allotment_find(&allotment, chosen, &total, &bound);
   if (result == DSM__ALLOTMENT_EXACT || result == DSM__ALLOTMENT_BOUNDED) {
-    if (kind->cycles > dsm__equal_to(total)) {
+    if (kind->cycles > dsm__tie_limit(total)) {
       dsm__group_choose(kind, stages, chosen, total, f->stages.columns);
     }
     kind->bound_cycles = bound < kind->bound_cycles ? bound : kind->bound_cycles;
@@ -217,7 +217,7 @@ static void limit_stages(finder *f, uint64_t rows) {
     f->stages.limits[s] = 0;
   }
   for (size_t g = 0; g < f->kind_count; g++) {
-    const dsm__group *const kind = &f->kinds[g];
+    const dsm__pipeline_group *const kind = &f->kinds[g];
     const double steps =
         (double)workload->layers[kind->first_layer].timesteps + (double)kind->layer_count - 1;
     for (size_t k = 0; k < kind->layer_count && kind->layer_count <= rows; k++) {
@@ -268,7 +268,7 @@ static bool extend_fronts(finder *f) {
   const uint64_t together = dsm__stage_rows_together(system_of(f), f->stages.columns);
   lift_limits(f);
   for (size_t g = 0; g < f->groups->count; g++) {
-    const dsm__group *const group = &f->groups->items[g];
+    const dsm__pipeline_group *const group = &f->groups->items[g];
     if (dsm__deadline_is_over(f->table->inputs->deadline)) {
       f->groups->is_complete = false;
       return true;
@@ -327,8 +327,9 @@ static bool solve_all(finder *f) {
 
 /* ---- all of it ---- */
 
-bool dsm__group_init(dsm__group *group, size_t first_layer, size_t layer_count, dsm__arena *arena) {
-  *group = (dsm__group){
+bool dsm__group_init(dsm__pipeline_group *group, size_t first_layer, size_t layer_count,
+                     dsm__arena *arena) {
+  *group = (dsm__pipeline_group){
       .first_layer = first_layer,
       .layer_count = layer_count,
       .cycles = HUGE_VAL,
@@ -339,8 +340,8 @@ bool dsm__group_init(dsm__group *group, size_t first_layer, size_t layer_count, 
   return group->rows != NULL && group->parallelisms != NULL && group->fetching != NULL;
 }
 
-void dsm__group_choose(dsm__group *group, const dsm__stage_options *stages, const size_t *chosen,
-                       double cycles, uint64_t columns) {
+void dsm__group_choose(dsm__pipeline_group *group, const dsm__stage_options *stages,
+                       const size_t *chosen, double cycles, uint64_t columns) {
   group->cycles = cycles;
   group->columns = columns;
   for (size_t k = 0; k < group->layer_count; k++) {
@@ -351,7 +352,7 @@ void dsm__group_choose(dsm__group *group, const dsm__stage_options *stages, cons
   }
 }
 
-void dsm__group_derive_memory(dsm__group *group, const dsm__layer_table *table) {
+void dsm__group_derive_memory(dsm__pipeline_group *group, const dsm__layer_table *table) {
   group->kept_bytes = 0;
   group->transient_bytes = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
@@ -367,7 +368,7 @@ static void hand_out(finder *f) {
   size_t kept = 0;
   for (size_t g = 0; g < f->groups->count; g++) {
     const size_t first = f->groups->items[g].first_layer;
-    dsm__group group = f->kinds[f->kind_of[g]];
+    dsm__pipeline_group group = f->kinds[f->kind_of[g]];
     group.first_layer = first;
     if (isfinite(group.cycles)) {
       dsm__group_derive_memory(&group, f->table);
@@ -385,14 +386,14 @@ static bool hand_out_fronts(finder *f) {
     count += 1 + f->fronts[g].count;
     f->groups->is_exact = f->groups->is_exact && f->fronts[g].is_exact;
   }
-  dsm__group *const items = dsm__arena_array(f->arena, count, sizeof *items);
+  dsm__pipeline_group *const items = dsm__arena_array(f->arena, count, sizeof *items);
   if (items == NULL) {
     return false;
   }
   count = 0;
   for (size_t g = 0; g < groups; g++) {
     dsm__group_front all = {.items = &items[count], .capacity = 1 + f->fronts[g].count};
-    dsm__group fastest = f->kinds[f->kind_of[g]];
+    dsm__pipeline_group fastest = f->kinds[f->kind_of[g]];
     fastest.first_layer = f->groups->items[g].first_layer;
     if (isfinite(fastest.cycles)) {
       dsm__group_derive_memory(&fastest, f->table);

@@ -8,7 +8,7 @@
 #include "search/pipeline/row_allocation.h"
 
 /** A run of layers as a pipeline. */
-typedef struct dsm__group {
+typedef struct dsm__pipeline_group {
   size_t first_layer;
   size_t layer_count;
   double cycles;       /**< of the mapping: the least, where memory is not short */
@@ -19,10 +19,10 @@ typedef struct dsm__group {
   uint64_t *rows;                /**< of each layer; shared by groups of the same layers */
   dsm_parallelism *parallelisms; /**< of each layer, in all its passes; likewise */
   unsigned *fetching;            /**< of each layer, as dsm__stage_option has it; likewise */
-} dsm__group;
+} dsm__pipeline_group;
 
 typedef struct dsm__groups {
-  dsm__group *items; /**< by first layer, then by length, then the fastest first */
+  dsm__pipeline_group *items; /**< by first layer, then by length, then the fastest first */
   size_t count;
   bool is_complete; /**< false: some groups are missing */
   bool is_exact;    /**< false: some are not at their best */
@@ -47,15 +47,16 @@ bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, bool i
                       dsm__arena *arena);
 
 /** A group of layers with room for a mapping, which it has not yet. False if out of memory. */
-bool dsm__group_init(dsm__group *group, size_t first_layer, size_t layer_count, dsm__arena *arena);
+bool dsm__group_init(dsm__pipeline_group *group, size_t first_layer, size_t layer_count,
+                     dsm__arena *arena);
 
 /** Gives a group the options chosen of each stage. */
-void dsm__group_choose(dsm__group *group, const dsm__stage_options *stages, const size_t *chosen,
-                       double cycles, uint64_t columns);
+void dsm__group_choose(dsm__pipeline_group *group, const dsm__stage_options *stages,
+                       const size_t *chosen, double cycles, uint64_t columns);
 
 /** Derives what a mapping of a group needs: that of the stage that needs most, in both respects
  * (section 12). */
-void dsm__group_derive_memory(dsm__group *group, const dsm__layer_table *table);
+void dsm__group_derive_memory(dsm__pipeline_group *group, const dsm__layer_table *table);
 
 /** Could a layer be a stage: a unidirectional lstm that does not say never? */
 bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index);

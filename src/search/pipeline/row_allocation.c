@@ -366,7 +366,7 @@ static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
                                     const rest_table *rest, label *scratch, size_t *chosen,
                                     double *total) {
   const double limit = a->is_only_faster ? a->known_total * (1 - 1e-11)
-                                         : fmin(dsm__equal_to(*total), a->known_total);
+                                         : fmin(dsm__tie_limit(*total), a->known_total);
   for (size_t s = 0; s < a->stage_count; s++) {
     size_t count = 0;
     if (!extend(a, s, &lists[s], rest, limit, scratch, &count)) {

@@ -72,7 +72,7 @@ static bool score_passes(const dsm__stages *stages, size_t number,
     if (!dsm_pass_exists(setting->layer, setting->mode, (dsm_pass)p)) {
       continue;
     }
-    if (at_least > dsm__equal_to(limit)) {
+    if (at_least > dsm__tie_limit(limit)) {
       return false;
     }
     const dsm__recalled_pass of = {stages->table, stages->class_of[number], setting, (dsm_pass)p,
@@ -83,7 +83,7 @@ static bool score_passes(const dsm__stages *stages, size_t number,
     stages->evaluated[worker] += best.evaluations;
     at_least += best.later_cycles - least_step(setting, (dsm_pass)p);
   }
-  return at_least <= dsm__equal_to(limit);
+  return at_least <= dsm__tie_limit(limit);
 }
 
 /* A stage by itself, with each parallelism: no handing over yet. */
@@ -141,7 +141,7 @@ static dsm__stage_option option_of(const dsm__stage_way *way, unsigned fetching)
 static unsigned choices_of(const dsm__stage_way *way) {
   unsigned choices = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    choices |= way->first[p] > dsm__equal_to(way->steady[p]) ? 1U << p : 0;
+    choices |= way->first[p] > dsm__tie_limit(way->steady[p]) ? 1U << p : 0;
   }
   return choices;
 }
@@ -177,7 +177,7 @@ static size_t place_way(const placing *p, const dsm_machine *machine, uint64_t r
     dsm__stage_option option = option_of(way, fetching);
     option.rows = rows;
     option.parallelism = parallelism;
-    if (sum_of_steps(&option.times) <= dsm__equal_to(stages->limits[p->number])) {
+    if (sum_of_steps(&option.times) <= dsm__tie_limit(stages->limits[p->number])) {
       add_hand_over(stages, layer_of(stages, p->number), p->where, machine, &option.times);
       p->options[count++] = option;
     }

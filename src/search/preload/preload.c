@@ -33,7 +33,7 @@ typedef struct searching {
 } searching;
 
 static bool is_below_best(const searching *s, double cycles) {
-  return dsm__equal_to(cycles) < s->best_cycles;
+  return dsm__tie_limit(cycles) < s->best_cycles;
 }
 
 static bool is_over(const searching *s) {
@@ -373,7 +373,7 @@ static bool find_forms(searching *s) {
     const dsm__graph_edge *const edge = &network->graph.edges[s->solution->path.edges[i]];
     const dsm__node_info *const info = &network->infos[node];
     if (info->kind == DSM__NODE_GROUP) {
-      const dsm__group *const group = &s->problem->groups.items[edge->tag];
+      const dsm__pipeline_group *const group = &s->problem->groups.items[edge->tag];
       s->forms[info->layer].group_length = group->layer_count;
       for (size_t k = 0; k < group->layer_count; k++) {
         s->forms[info->layer + k].is_grouped = true;

@@ -60,7 +60,7 @@ static bool is_over(const screen *s) {
 }
 
 static bool is_below_limit(const screen *s, double cycles) {
-  return dsm__equal_to(cycles) < s->limit;
+  return dsm__tie_limit(cycles) < s->limit;
 }
 
 /* Can a step have what is better than the gap lets pass? */
@@ -215,7 +215,7 @@ static bool lower_limit(screen *s, int step) {
   if (!dsm__preload_fill(&s->level, &s->mapping)) {
     return false;
   }
-  const double cycles = dsm__equal_to(dsm__equal_to(dsm__equal_to(s->mapping.cycles)));
+  const double cycles = dsm__tie_limit(dsm__tie_limit(dsm__tie_limit(s->mapping.cycles)));
   if (cycles < s->limit) {
     s->limit = cycles;
     s->fastest = step;

@@ -38,7 +38,7 @@ static dsm__resident resident_of(const dsm__resident_run *run, const invocations
                                  double cycles, double bytes, double fraction, size_t split) {
   dsm__resident resident = {bytes, first->count * cycles, fraction, split, false};
   const double kept = first->count_before * cycles + run->steady_cycles;
-  if (run->can_keep_kernel && kept <= dsm__equal_to(resident.cycles)) {
+  if (run->can_keep_kernel && kept <= dsm__tie_limit(resident.cycles)) {
     resident.cycles = kept;
     resident.is_kernel_kept = true;
   }
