@@ -15,7 +15,7 @@ typedef struct deciding {
 } deciding;
 
 static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) {
-  const dsm__layer_step step = dsm__step_unpack(tag);
+  const dsm__layer_step step = dsm__network_step_unpack(tag);
   d->layers[info->layer] = (dsm__layer_decision){
       .layouts = {{(dsm_parallelism)info->forward, (dsm_parallelism)info->backward, step.update}},
       .dysm_factor = dsm__factor_of(step.factor_index),
@@ -61,7 +61,7 @@ static bool decide_path(deciding *d, const dsm__network_graph *network,
   for (size_t i = 0; i < path->length; i++) {
     const dsm__graph_edge *const edge = &network->graph.edges[path->edges[i]];
     const dsm__node_info *const info = &network->infos[node];
-    if (dsm__node_is_layer(info)) {
+    if (dsm__network_is_layer(info)) {
       decide_layer(d, info, edge->tag);
     } else if (info->kind == DSM__NODE_GROUP &&
                !decide_group(d, &d->problem->groups.items[edge->tag])) {

@@ -5,14 +5,14 @@
 
 #include "base/map.h"
 
-dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool do_forks_count) {
+dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted) {
   uint64_t flags = 0;
   for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
     flags |= (uint64_t)layer->has_op[op] << op;
   }
   flags |= (uint64_t)layer->has_backward << DSM_AUX_OP_COUNT;
   flags |= (uint64_t)layer->has_update << (DSM_AUX_OP_COUNT + 1);
-  flags |= (uint64_t)(do_forks_count && layer->is_shortcut_own_input) << (DSM_AUX_OP_COUNT + 2);
+  flags |= (uint64_t)(are_forks_counted && layer->is_shortcut_own_input) << (DSM_AUX_OP_COUNT + 2);
   return (dsm__layer_shape){
       .type = (uint64_t)layer->type,
       .in = layer->in,
@@ -31,13 +31,13 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool do_forks_count
       .pool_window = layer->pool_window,
       .input_pool_window = layer->input_pool_window,
       .input_pool_elements = layer->input_pool_elements,
-      .fork_elements = do_forks_count ? layer->fork_elements : 0,
+      .fork_elements = are_forks_counted ? layer->fork_elements : 0,
       .flags = flags,
   };
 }
 
-bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, bool do_forks_count,
-                        dsm__arena *arena) {
+bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
+                        bool are_forks_counted, dsm__arena *arena) {
   const size_t layer_count = workload->layer_count;
   dsm__layer_shape *const shapes = malloc(layer_count * sizeof *shapes); /* of each class */
   dsm__map index = {0};
@@ -47,7 +47,7 @@ bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, b
   distinct->count = 0;
   bool is_ready = shapes != NULL && distinct->class_of != NULL && distinct->representative != NULL;
   for (size_t i = 0; is_ready && i < layer_count; i++) {
-    const dsm__layer_shape own = dsm__layer_shape_of(&workload->layers[i], do_forks_count);
+    const dsm__layer_shape own = dsm__layer_shape_of(&workload->layers[i], are_forks_counted);
     const uint32_t hash = dsm__map_hash(0, &own, sizeof own);
     size_t number = dsm__map_find_in(&index, hash, shapes, sizeof own, &own, sizeof own);
     if (number == DSM__MAP_NONE) {

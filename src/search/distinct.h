@@ -35,7 +35,7 @@ typedef struct dsm__layer_shape {
 _Static_assert(sizeof(dsm__layer_shape) == 19 * sizeof(uint64_t), "no padding");
 
 /** Forks tell layers apart only where the model looks at them (model.exact_forks). */
-dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool do_forks_count);
+dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted);
 
 typedef struct dsm__distinct {
   size_t *class_of;       /**< of each layer: its class, 0 .. count - 1 in order of appearance */
@@ -43,9 +43,9 @@ typedef struct dsm__distinct {
   size_t count;
 } dsm__distinct;
 
-/** Classes of layers that agree in everything that the cost of a pass depends on; do_forks_count:
- * on forks too (model.exact_forks). False if out of memory. O(layers). */
-bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload, bool do_forks_count,
-                        dsm__arena *arena);
+/** Classes of layers that agree in everything that the cost of a pass depends on;
+ * are_forks_counted: on forks too (model.exact_forks). False if out of memory. O(layers). */
+bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
+                        bool are_forks_counted, dsm__arena *arena);
 
 #endif

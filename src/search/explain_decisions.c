@@ -61,7 +61,7 @@ static bool is_any_cut(const dsm__explaining *e) {
 }
 
 static const char *why_not_held(const dsm__explaining *e) {
-  const char *const reason = dsm__why_not_holdable(e->plan->workload, e->layer_index);
+  const char *const reason = dsm__held_why_not(e->plan->workload, e->layer_index);
   if (reason != NULL) {
     return reason;
   }
@@ -167,7 +167,7 @@ bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanatio
     }
   }
   const bool is_stage = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PIPELINE) &&
-                        dsm__can_be_stage(e->plan->workload, e->layer_index);
+                        dsm__pipeline_can_be_stage(e->plan->workload, e->layer_index);
   for (uint64_t v = 0; v < 2 && is_stage; v++) {
     if (!add(e, explanation, DSM_DECISION_PIPELINED, v)) {
       return false;

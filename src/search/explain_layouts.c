@@ -60,7 +60,7 @@ static bool add_value(dsm__explaining *e, const dsm__through *free_ways, const w
   bool is_done = dsm__graph_search(&solution->network.graph, problem->arena, &solution->path,
                                    &solution->answer);
   const bool is_any = is_done && solution->answer.cycles < BARRED;
-  is_done = is_done && (!is_any || dsm__layouts_solve(problem, HUGE_VAL, solution));
+  is_done = is_done && (!is_any || dsm__layout_solve(problem, HUGE_VAL, solution));
   for (size_t i = 0; i < free_ways->way_count; i++) {
     edges[free_ways->ways[i].edge].cycles = cycles[i];
   }

@@ -91,7 +91,7 @@ static size_t worker_count(const dsm_explore_options *options, size_t tasks) {
 }
 
 /* The numbers of all shapes, if there is a memo and it has room; false if out of memory. */
-static bool number_shapes(dsm__layer_table *table, bool do_forks_count, dsm__arena *arena) {
+static bool number_shapes(dsm__layer_table *table, bool are_forks_counted, dsm__arena *arena) {
   dsm__memo *const memo = table->inputs->memo;
   if (memo == NULL) {
     return true;
@@ -102,7 +102,7 @@ static bool number_shapes(dsm__layer_table *table, bool do_forks_count, dsm__are
   }
   bool has_room = true;
   for (size_t c = 0; has_room && c < table->distinct.count; c++) {
-    has_room = dsm__memo_shape(memo, dsm__class_layer(table, c), do_forks_count, &shapes[c]);
+    has_room = dsm__memo_shape(memo, dsm__class_layer(table, c), are_forks_counted, &shapes[c]);
   }
   table->shapes = has_room ? shapes : NULL;
   return true;

@@ -204,9 +204,9 @@ bool dsm__memo_begin(dsm__memo *memo, const dsm_system *system, dsm_precision pr
   return has_room;
 }
 
-bool dsm__memo_shape(dsm__memo *memo, const dsm_layer *layer, bool do_forks_count,
+bool dsm__memo_shape(dsm__memo *memo, const dsm_layer *layer, bool are_forks_counted,
                      uint32_t *shape) {
-  const dsm__layer_shape own = dsm__layer_shape_of(layer, do_forks_count);
+  const dsm__layer_shape own = dsm__layer_shape_of(layer, are_forks_counted);
   return number_of(memo, &memo->shapes, &own, shape);
 }
 

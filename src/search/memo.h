@@ -66,7 +66,8 @@ bool dsm__memo_begin(dsm__memo *memo, const dsm_system *system, dsm_precision pr
                      dsm_mode mode, uint32_t contexts[DSM_PASS_COUNT]);
 
 /** The number of a layer's shape; false: the layer goes without a memo. */
-bool dsm__memo_shape(dsm__memo *memo, const dsm_layer *layer, bool do_forks_count, uint32_t *shape);
+bool dsm__memo_shape(dsm__memo *memo, const dsm_layer *layer, bool are_forks_counted,
+                     uint32_t *shape);
 
 /** What is kept under a key, valid until something is put; NULL: nothing. */
 const dsm__best_pass *dsm__memo_best_pass(const dsm__memo *memo, const dsm__memo_key *key);

@@ -24,8 +24,8 @@ static bool fill(dsm__problem *problem) {
   }
   return dsm__layer_table_fill(&problem->table, &problem->inputs, &problem->factors,
                                problem->arena) &&
-         dsm__groups_find(&problem->groups, &problem->table, false, problem->arena) &&
-         dsm__lives_derive(&problem->lives, workload, problem->arena);
+         dsm__pipeline_groups_find(&problem->groups, &problem->table, false, problem->arena) &&
+         dsm__held_lives_derive(&problem->lives, workload, problem->arena);
 }
 
 /* Uses a memo if there is one, and it and the options allow it. */
@@ -221,7 +221,7 @@ static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
     keep_bound(problem, fmin(held.answer.lower_bound_cycles, solution->answer.cycles));
   }
   if (dsm__has_layouts(problem->machine.system) &&
-      !dsm__layouts_solve(problem, solution->answer.cycles, &held)) {
+      !dsm__layout_solve(problem, solution->answer.cycles, &held)) {
     return false;
   }
   if (held.network.is_cut) {
@@ -328,7 +328,7 @@ static bool relaxed_bound(dsm__problem *problem, const dsm__factors *factors, do
 
 /* Lowers the bound of an answer where groups are missing, or not at their best. */
 static bool bound_groups(dsm__problem *problem, dsm__solution *solution) {
-  const dsm__groups *const groups = &problem->groups;
+  const dsm__pipeline_groups *const groups = &problem->groups;
   if (groups->is_complete && groups->is_exact) {
     return true;
   }
@@ -407,10 +407,10 @@ static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
  * each graph fits, none of these can be better. Where the time is over before all is done, the
  * better answer counts. */
 static bool solve_in_short_memory(dsm__problem *problem, dsm__solution *solution) {
-  const dsm__groups fastest = problem->groups;
+  const dsm__pipeline_groups fastest = problem->groups;
   dsm__solution other = {.answer = {.is_feasible = false}};
   problem->evaluations += problem->groups.evaluations;
-  if (!dsm__groups_find(&problem->groups, &problem->table, true, problem->arena) ||
+  if (!dsm__pipeline_groups_find(&problem->groups, &problem->table, true, problem->arena) ||
       (!dsm__problem_is_over(problem) && !solve_all_factors(problem, &other))) {
     return false;
   }

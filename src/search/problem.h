@@ -13,8 +13,8 @@ typedef struct dsm__problem {
   dsm_machine machine;
   dsm__factors factors;
   dsm__layer_table table;
-  dsm__groups groups;
-  dsm__lives lives;
+  dsm__pipeline_groups groups;
+  dsm__held_lives lives;
   dsm__core_layouts layouts; /**< where the model has layouts */
   size_t layout_states_max;  /**< see dsm__layout_request; less for tests */
   double capacity_bytes;     /**< for what layers need of a chip's memory */
@@ -92,7 +92,7 @@ dsm__layout_request dsm__layout_request_of(const dsm__problem *problem,
  * cycles and bound. `known_cycles` is what some mapping that fits the memory takes; infinite: none
  * is known. False if out of memory.
  */
-bool dsm__layouts_solve(dsm__problem *problem, double known_cycles, dsm__solution *solution);
+bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution *solution);
 
 /** Improves a feasible solution without preloading: sets solution->preloading if weights on chip
  * make the network faster, and lowers the bound to what holds for all mappings. False if out of

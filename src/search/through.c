@@ -33,10 +33,10 @@ static bool is_way(const dsm__problem *problem, const dsm__network_graph *networ
     way->is_pipelined = true;
     return true;
   }
-  if (!dsm__node_is_layer(info) || info->layer != layer_index) {
+  if (!dsm__network_is_layer(info) || info->layer != layer_index) {
     return false;
   }
-  const dsm__layer_step step = dsm__step_unpack(edge->tag);
+  const dsm__layer_step step = dsm__network_step_unpack(edge->tag);
   way->layouts = (dsm_pass_layouts){
       {(dsm_parallelism)info->forward, (dsm_parallelism)info->backward, step.update}};
   way->factor_index = step.factor_index;
@@ -88,8 +88,9 @@ bool dsm__through_derive(dsm__through *through, const dsm__problem *problem,
 
 static void note_edge(const dsm__through *through, size_t from, size_t edge, bool *is_held) {
   const dsm__node_info *const info = &through->network->infos[from];
-  if (dsm__node_is_layer(info)) {
-    is_held[info->layer] = dsm__step_unpack(through->network->graph.edges[edge].tag).is_output_held;
+  if (dsm__network_is_layer(info)) {
+    is_held[info->layer] =
+        dsm__network_step_unpack(through->network->graph.edges[edge].tag).is_output_held;
   }
 }
 

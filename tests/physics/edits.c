@@ -17,7 +17,7 @@
 #include "plan/tolerance.h"
 #include "random_numbers.h"
 #include "search/layer_search.h"
-#include "search/pipeline/group_mappings.h"
+#include "search/pipeline/pipelines.h"
 
 enum { WALKS = 6, STEPS = 25 };
 

@@ -31,11 +31,11 @@ START_TEST(test_equal_layers_share_a_class_and_their_first_represents_it) {
 END_TEST
 
 /* The classes that layers fall into; forks are those of ways to use their input. */
-static size_t class_count(const char *network, bool do_forks_count, size_t *class_of) {
+static size_t class_count(const char *network, bool are_forks_counted, size_t *class_of) {
   dsm__arena *const arena = dsm__arena_new();
   dsm_workload *const workload = given_network("8", network);
   dsm__distinct distinct;
-  ck_assert(dsm__distinct_find(&distinct, workload, do_forks_count, arena));
+  ck_assert(dsm__distinct_find(&distinct, workload, are_forks_counted, arena));
   for (size_t i = 0; i < workload->layer_count; i++) {
     class_of[i] = distinct.class_of[i];
   }

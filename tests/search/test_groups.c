@@ -119,7 +119,7 @@ START_TEST(test_groups_of_the_same_layers_are_alike) {
   dsm_system *const system = bundled_system("torus64");
   dsm__problem problem;
   ck_assert_int_eq(dsm__problem_init(&problem, workload, system, &options, NULL), DSM_OK);
-  const dsm__groups *const groups = &problem.groups;
+  const dsm__pipeline_groups *const groups = &problem.groups;
   const size_t *const class_of = problem.table.distinct.class_of;
   for (size_t a = 0; a < groups->count; a++) {
     for (size_t b = 0; b < a; b++) {

@@ -13,12 +13,12 @@
 typedef struct subject {
   dsm__arena *arena;
   dsm_workload *workload;
-  dsm__lives lives;
+  dsm__held_lives lives;
 } subject;
 
 static subject derive(const char *layers) {
   subject made = {.arena = dsm__arena_new(), .workload = given_network("4", layers)};
-  ck_assert(dsm__lives_derive(&made.lives, made.workload, made.arena));
+  ck_assert(dsm__held_lives_derive(&made.lives, made.workload, made.arena));
   return made;
 }
 
@@ -38,12 +38,12 @@ static unsigned bit_count(dsm__held_set set) {
 /* a -> b -> c: c's output is not used; a and b live for one layer each. */
 START_TEST(test_a_chain_holds_all_but_its_last_output) {
   subject made = derive(CONV("a", "") "," CONV("b", "") "," CONV("c", ""));
-  const dsm__life *const l = made.lives.layers;
+  const dsm__held_life *const l = made.lives.layers;
   ck_assert(made.lives.is_any_holdable && !made.lives.is_cut);
   ck_assert(l[0].is_holdable && l[1].is_holdable && !l[2].is_holdable);
   ck_assert(l[2].own == 0);
-  ck_assert_str_eq(dsm__why_not_holdable(made.workload, 2), "no layer uses it");
-  ck_assert_ptr_null(dsm__why_not_holdable(made.workload, 0));
+  ck_assert_str_eq(dsm__held_why_not(made.workload, 2), "no layer uses it");
+  ck_assert_ptr_null(dsm__held_why_not(made.workload, 0));
   ck_assert(!l[0].can_input_be_held); /* the network's input */
   ck_assert(l[1].can_input_be_held && l[1].producers == l[0].own && l[1].ending == l[0].own);
   ck_assert(l[2].producers == l[1].own && l[2].ending == l[1].own);
@@ -57,7 +57,7 @@ END_TEST
 START_TEST(test_a_residual_makes_its_operand_live_until_it_is_added) {
   subject made = derive(
       CONV("a", "") "," CONV("b", "") "," CONV("c", ADDS("a")) "," CONV("d", "") "," CONV("e", ""));
-  const dsm__life *const l = made.lives.layers;
+  const dsm__held_life *const l = made.lives.layers;
   ck_assert(l[1].ending == 0);
   ck_assert(l[2].ending == (l[0].own | l[1].own));
   ck_assert_uint_eq(bit_count(l[2].ending), 2);
@@ -72,7 +72,7 @@ END_TEST
 /* A layer may add its own input: one tensor, used twice. */
 START_TEST(test_a_shortcut_may_be_the_input_itself) {
   subject made = derive(CONV("a", "") "," CONV("b", ADDS("a")) "," CONV("c", ""));
-  const dsm__life *const l = made.lives.layers;
+  const dsm__held_life *const l = made.lives.layers;
   ck_assert(l[1].producers == l[0].own && l[1].shortcuts == l[0].own && l[1].ending == l[0].own);
   drop(&made);
 }
@@ -84,7 +84,7 @@ START_TEST(test_a_concatenation_is_held_only_as_a_whole) {
                                 "[4, 4], 'inputs': ['b', 'c']},"
                                 "{'name': 'e', 'type': 'conv', 'in': 8, 'out': 4, 'feature': "
                                 "[4, 4], 'inputs': ['d', '@input']}");
-  const dsm__life *const l = made.lives.layers;
+  const dsm__held_life *const l = made.lives.layers;
   ck_assert(l[3].can_input_be_held && l[3].producers == (l[1].own | l[2].own));
   ck_assert(l[2].ending == l[0].own && l[3].ending == (l[1].own | l[2].own));
   /* The network's input is never held; but d, which is, ends here. */
@@ -100,7 +100,7 @@ START_TEST(test_an_operand_lives_until_its_matmul) {
                         "{'name': 'm', 'type': 'matmul', 'in': 8, 'out': 2, 'operand': 'a', "
                         "'operand_elements': 16},"
                         "{'name': 'c', 'type': 'fc', 'in': 2, 'out': 2}");
-  const dsm__life *const l = made.lives.layers;
+  const dsm__held_life *const l = made.lives.layers;
   ck_assert(l[0].is_holdable && l[1].ending == 0);
   ck_assert(l[2].ending == (l[0].own | l[1].own) && l[2].producers == l[1].own);
   drop(&made);
@@ -114,11 +114,11 @@ START_TEST(test_a_layer_with_timesteps_ends_all_lives) {
                         "{'name': 'b', 'type': 'fc', 'in': 4, 'out': 4},"
                         "{'name': 'c', 'type': 'fc', 'in': 4, 'out': 4, 'aux': [{'op': "
                         "'residual', 'from': 'a'}]}");
-  const dsm__life *const l = made.lives.layers;
+  const dsm__held_life *const l = made.lives.layers;
   ck_assert(!l[0].is_holdable && !l[1].is_holdable && l[2].is_holdable);
-  ck_assert_str_eq(dsm__why_not_holdable(made.workload, 0),
+  ck_assert_str_eq(dsm__held_why_not(made.workload, 0),
                    "a layer with timesteps runs before its last use");
-  ck_assert_str_eq(dsm__why_not_holdable(made.workload, 1), "the layer has timesteps");
+  ck_assert_str_eq(dsm__held_why_not(made.workload, 1), "the layer has timesteps");
   ck_assert(!l[2].can_input_be_held && !l[2].is_crossed);
   ck_assert(l[3].can_input_be_held && !l[3].can_shortcut_be_held);
   drop(&made);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-uint32_t dsm__builder_add_node(dsm__graph_builder *builder, dsm__node_info info, double kept_bytes,
-                               double transient_bytes) {
+uint32_t dsm__graph_add_node(dsm__graph_builder *builder, dsm__node_info info, double kept_bytes,
+                             double transient_bytes) {
   if (builder->is_out_of_memory || builder->nodes.count >= UINT32_MAX ||
       !DSM__LIST_RESERVE(&builder->nodes, 1) || !DSM__LIST_RESERVE(&builder->infos, 1)) {
     builder->is_out_of_memory = true;
@@ -16,14 +16,13 @@ uint32_t dsm__builder_add_node(dsm__graph_builder *builder, dsm__node_info info,
   return (uint32_t)builder->nodes.count++;
 }
 
-void dsm__builder_begin_edges(dsm__graph_builder *builder, uint32_t node) {
+void dsm__graph_begin_edges(dsm__graph_builder *builder, uint32_t node) {
   if (!builder->is_out_of_memory) {
     builder->nodes.items[node].first_edge = builder->edges.count;
   }
 }
 
-size_t dsm__builder_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles,
-                             uint32_t tag) {
+size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag) {
   if (builder->is_out_of_memory || !DSM__LIST_RESERVE(&builder->edges, 1)) {
     builder->is_out_of_memory = true;
     return 0;
@@ -60,8 +59,8 @@ static void mark(const dsm__graph_builder *builder, bool *is_live) {
   }
 }
 
-bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
-                         dsm__arena *arena) {
+bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
+                       dsm__arena *arena) {
   const size_t count = builder->nodes.count;
   dsm__graph_node *const nodes = dsm__arena_array(arena, count + 1, sizeof *nodes);
   dsm__node_info *const infos = dsm__arena_array(arena, count, sizeof *infos);
@@ -101,7 +100,7 @@ bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph,
   return true;
 }
 
-void dsm__builder_fini(dsm__graph_builder *builder) {
+void dsm__graph_builder_fini(dsm__graph_builder *builder) {
   free(builder->nodes.items);
   free(builder->infos.items);
   free(builder->edges.items);

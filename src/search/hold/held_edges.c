@@ -35,12 +35,13 @@ static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_st
                            size_t first) {
   const dsm_parallelism parallelism = (dsm_parallelism)state->parallelism;
   const bool is_merging = !b->request->is_relaxed && !b->request->is_merging_off;
-  const dsm__held_set active = is_merging ? dsm__active_part(&b->future, state->set) : state->set;
+  const dsm__held_set active =
+      is_merging ? dsm__held_active_part(&b->future, state->set) : state->set;
   for (size_t s = first; s < b->next_held.count; s++) {
     const dsm__held_state *const other = &b->next_held.items[s];
     if (other->set == state->set ||
         (is_merging && other->active == active && other->elements == state->elements &&
-         dsm__sets_are_alike(&b->future, active, other->set, state->set))) {
+         dsm__held_sets_are_alike(&b->future, active, other->set, state->set))) {
       return other->node;
     }
   }
@@ -53,10 +54,10 @@ static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_st
   }
   dsm__held_state added = *state;
   added.active = active;
-  added.node = dsm__add_layer_node(b, DSM__NODE_HELD, boundary,
-                                   dsm__pair_of(parallelism, parallelism), state->factor_index);
-  if (dsm__has_layout_graph(b->request) && !b->builder.is_out_of_memory) {
-    b->builder.infos.items[added.node].needed = dsm__input_part(&b->future, state->set);
+  added.node = dsm__network_add_layer_node(
+      b, DSM__NODE_HELD, boundary, dsm__pair_of(parallelism, parallelism), state->factor_index);
+  if (dsm__network_has_layouts(b->request) && !b->builder.is_out_of_memory) {
+    b->builder.infos.items[added.node].needed = dsm__held_input_part(&b->future, state->set);
   }
   if (!DSM__LIST_RESERVE(&b->next_held, 1)) {
     b->builder.is_out_of_memory = true;
@@ -74,15 +75,15 @@ static void add_pending(dsm__building *b, const dsm__pending_edge *one, uint32_t
   }
   dsm__pending_edge *const added = &b->pending.items[b->pending.count++];
   *added = *one;
-  added->edge = dsm__builder_add_edge(&b->builder, to, 0, dsm__step_pack(step));
+  added->edge = dsm__graph_add_edge(&b->builder, to, 0, dsm__network_step_pack(step));
 }
 
 static bool can_hold(const dsm__building *b, const dsm__pending_edge *one) {
   if (b->request->is_relaxed) {
     return true;
   }
-  dsm__layer_setting setting =
-      dsm__open_setting(b->inputs, dsm__layer_at(b, one->layer), dsm__factor_of(one->factor_index));
+  dsm__layer_setting setting = dsm__open_setting(b->inputs, dsm__network_layer(b, one->layer),
+                                                 dsm__factor_of(one->factor_index));
   setting.holding = one->holding;
   return dsm__holding_fits(&setting, one->parallelism);
 }
@@ -90,7 +91,7 @@ static bool can_hold(const dsm__building *b, const dsm__pending_edge *one) {
 /* What a layer does in a state, with its own output held or not. */
 static dsm__pending_edge pending_of(const dsm__building *b, size_t index,
                                     const dsm__held_state *state, bool is_output_held) {
-  const dsm__life *const life = &b->request->lives->layers[index];
+  const dsm__held_life *const life = &b->request->lives->layers[index];
   dsm__pending_edge one = {.layer = index,
                            .parallelism = (dsm_parallelism)state->parallelism,
                            .factor_index = state->factor_index};
@@ -107,17 +108,17 @@ static dsm__pending_edge pending_of(const dsm__building *b, size_t index,
   one.holding.is_shortcut_held =
       life->can_shortcut_be_held && (state->set & life->shortcuts) == life->shortcuts;
   one.holding.held_elements =
-      state->elements + (is_output_held ? dsm__layer_at(b, index)->stored_elements : 0);
+      state->elements + (is_output_held ? dsm__network_layer(b, index)->stored_elements : 0);
   if (index > 0 && (state->set & b->request->lives->layers[index - 1].own) != 0 &&
-      dsm__is_training(b)) {
-    one.holding.deferred_elements = dsm__layer_at(b, index - 1)->stored_elements;
+      dsm__network_is_training(b)) {
+    one.holding.deferred_elements = dsm__network_layer(b, index - 1)->stored_elements;
   }
   return one;
 }
 
 /* Elements of the tensors of a set that end with a layer. */
 static uint64_t ending_elements(const dsm__building *b, size_t index, dsm__held_set ending) {
-  const dsm_layer *const layer = dsm__layer_at(b, index);
+  const dsm_layer *const layer = dsm__network_layer(b, index);
   uint64_t elements = 0;
   const size_t *const lists[] = {layer->producers, layer->shortcuts, layer->operands};
   const size_t counts[] = {layer->producer_count, layer->shortcut_count, layer->operand_count};
@@ -126,7 +127,7 @@ static uint64_t ending_elements(const dsm__building *b, size_t index, dsm__held_
       const size_t from = lists[l][i];
       const dsm__held_set own = from == DSM_NETWORK_INPUT ? 0 : b->request->lives->layers[from].own;
       if ((own & ending) != 0) {
-        elements += dsm__layer_at(b, from)->stored_elements;
+        elements += dsm__network_layer(b, from)->stored_elements;
         ending &= ~own; /* a tensor may be used twice */
       }
     }
@@ -137,7 +138,7 @@ static uint64_t ending_elements(const dsm__building *b, size_t index, dsm__held_
 /* The state after a layer: what is held, without what it used last. */
 static dsm__held_state state_after(const dsm__building *b, size_t index,
                                    const dsm__held_state *state, bool is_output_held) {
-  const dsm__life *const life = &b->request->lives->layers[index];
+  const dsm__held_life *const life = &b->request->lives->layers[index];
   dsm__held_state after = *state;
   if (b->request->is_relaxed) {
     after.set = 1;
@@ -148,7 +149,7 @@ static dsm__held_state state_after(const dsm__building *b, size_t index,
   after.set &= ~ending;
   if (is_output_held) {
     after.set |= life->own;
-    after.elements += dsm__layer_at(b, index)->stored_elements;
+    after.elements += dsm__network_layer(b, index)->stored_elements;
   }
   return after;
 }
@@ -156,7 +157,7 @@ static dsm__held_state state_after(const dsm__building *b, size_t index,
 static bool is_crossed(const dsm__building *b, size_t boundary) {
   return boundary < b->inputs->workload->layer_count &&
          (b->request->lives->layers[boundary].is_crossed || b->request->lives->is_cut) &&
-         dsm__layer_at(b, boundary)->timesteps == 1;
+         dsm__network_layer(b, boundary)->timesteps == 1;
 }
 
 static dsm__layer_step held_step(const dsm__held_state *state, bool is_output_held) {
@@ -188,9 +189,10 @@ static void add_state_edges(dsm__building *b, size_t index, const dsm__held_stat
                             size_t first) {
   const unsigned pair =
       dsm__pair_of((dsm_parallelism)state->parallelism, (dsm_parallelism)state->parallelism);
-  dsm__builder_begin_edges(&b->builder, state->node);
+  dsm__graph_begin_edges(&b->builder, state->node);
   if (b->entry[pair] == DSM__NO_NODE ||
-      !dsm__factor_is_allowed(b->request->factors, dsm__layer_at(b, index), state->factor_index)) {
+      !dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index),
+                              state->factor_index)) {
     return;
   }
   if (b->request->is_relaxed) {
@@ -225,7 +227,8 @@ static uint32_t start_holding(dsm__building *b, size_t index, unsigned block, si
   const bool is_holdable = b->request->lives->layers[index].is_holdable ||
                            (b->request->is_relaxed && b->request->lives->is_cut);
   if (!is_holdable || b->entry[dsm__pair_of(parallelism, parallelism)] == DSM__NO_NODE ||
-      !dsm__factor_is_allowed(b->request->factors, dsm__layer_at(b, index), none.factor_index)) {
+      !dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index),
+                              none.factor_index)) {
     return DSM__NO_NODE;
   }
   const dsm__pending_edge one = pending_of(b, index, &none, true);
@@ -236,10 +239,11 @@ static uint32_t start_holding(dsm__building *b, size_t index, unsigned block, si
   return find_state(b, index + 1, &after, first);
 }
 
-void dsm__add_held_edges(dsm__building *b, size_t index) {
+void dsm__network_add_held_edges(dsm__building *b, size_t index) {
   size_t next = 0;
   if (b->request->lives != NULL && !b->request->is_relaxed) {
-    dsm__future_derive(&b->future, b->inputs->workload, b->request->lives, index + 1, b->looked_at);
+    dsm__held_future_derive(&b->future, b->inputs->workload, b->request->lives, index + 1,
+                            b->looked_at);
   }
   b->next_held.count = 0;
   for (unsigned block = 0; block < DSM__BLOCKS; block++) {
@@ -257,14 +261,15 @@ void dsm__add_held_edges(dsm__building *b, size_t index) {
   }
 }
 
-void dsm__add_started_edge(dsm__building *b, size_t index, unsigned block) {
+void dsm__network_add_started_edge(dsm__building *b, size_t index, unsigned block) {
   const dsm__held_state none = first_state(block);
   const dsm__pending_edge one = pending_of(b, index, &none, true);
   const dsm__layer_step step = held_step(&none, true);
   add_pending(b, &one, b->started[block], &step);
 }
 
-bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_t *new_edge) {
+bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
+                                const size_t *new_edge) {
   const dsm__layer_table *const table = b->request->table;
   dsm__variants variants;
   dsm__variants_init(&variants, table);
@@ -273,7 +278,8 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
   for (size_t i = 0; is_ready && i < b->pending.count; i++) {
     const dsm__pending_edge *const one = &b->pending.items[i];
     for (int p = 0; new_edge[one->edge] != SIZE_MAX && p < DSM_PASS_COUNT; p++) {
-      if (dsm_pass_exists(dsm__layer_at(b, one->layer), b->inputs->options->mode, (dsm_pass)p)) {
+      if (dsm_pass_exists(dsm__network_layer(b, one->layer), b->inputs->options->mode,
+                          (dsm_pass)p)) {
         indices[i][p] =
             dsm__variants_add(&variants, table->distinct.class_of[one->layer], (dsm_pass)p,
                               one->parallelism, one->factor_index, &one->holding);
@@ -291,7 +297,7 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
       continue;
     }
     const dsm__layer_setting setting =
-        dsm__open_setting(b->inputs, dsm__layer_at(b, one->layer), 1);
+        dsm__open_setting(b->inputs, dsm__network_layer(b, one->layer), 1);
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(one->parallelism);
     graph->edges[edge].cycles = dsm__once_cycles(&setting, &layouts);
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
@@ -306,7 +312,8 @@ bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_
   return is_ready;
 }
 
-bool dsm__keep_holdings(const dsm__building *b, dsm__network_graph *graph, const size_t *new_edge) {
+bool dsm__network_keep_holdings(const dsm__building *b, dsm__network_graph *graph,
+                                const size_t *new_edge) {
   const size_t edge_count = dsm__graph_edge_count(&graph->graph);
   graph->holdings = dsm__arena_array(b->arena, edge_count, sizeof graph->holdings[0]);
   for (size_t i = 0; graph->holdings != NULL && i < b->pending.count; i++) {

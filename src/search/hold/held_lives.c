@@ -5,7 +5,7 @@
 
 enum { SET_BITS = 64 };
 
-const char *dsm__why_not_holdable(const dsm_workload *workload, size_t layer_index) {
+const char *dsm__held_why_not(const dsm_workload *workload, size_t layer_index) {
   const size_t last = dsm__last_use(&workload->layers[layer_index]);
   if (last == DSM_NEVER_USED) {
     return "no layer uses it";
@@ -22,7 +22,7 @@ const char *dsm__why_not_holdable(const dsm_workload *workload, size_t layer_ind
 }
 
 /* Bits of tensors that layers made; false if one of them cannot be held, or there are none. */
-static bool bits_of(const dsm__lives *lives, const size_t *indices, size_t count,
+static bool bits_of(const dsm__held_lives *lives, const size_t *indices, size_t count,
                     dsm__held_set *bits) {
   bool are_all = count > 0;
   for (size_t i = 0; i < count; i++) {
@@ -36,9 +36,9 @@ static bool bits_of(const dsm__lives *lives, const size_t *indices, size_t count
 }
 
 /* Takes a free bit for a layer's output. */
-static void take_bit(dsm__lives *lives, const dsm_workload *workload, size_t index,
+static void take_bit(dsm__held_lives *lives, const dsm_workload *workload, size_t index,
                      dsm__held_set *taken) {
-  dsm__life *const life = &lives->layers[index];
+  dsm__held_life *const life = &lives->layers[index];
   for (unsigned b = 0; b < SET_BITS; b++) {
     const dsm__held_set bit = (dsm__held_set)1 << b;
     if ((*taken & bit) == 0) {
@@ -74,7 +74,7 @@ static void note_all_users(const dsm_workload *workload, size_t *next, size_t *u
   }
 }
 
-static bool list_users(dsm__lives *lives, const dsm_workload *workload, dsm__arena *arena) {
+static bool list_users(dsm__held_lives *lives, const dsm_workload *workload, dsm__arena *arena) {
   const size_t count = workload->layer_count;
   size_t *const next = dsm__arena_array(arena, count + 1, sizeof *next);
   lives->first_user = dsm__arena_array(arena, count + 1, sizeof lives->first_user[0]);
@@ -96,9 +96,10 @@ static bool list_users(dsm__lives *lives, const dsm_workload *workload, dsm__are
   return true;
 }
 
-bool dsm__lives_derive(dsm__lives *lives, const dsm_workload *workload, dsm__arena *arena) {
+bool dsm__held_lives_derive(dsm__held_lives *lives, const dsm_workload *workload,
+                            dsm__arena *arena) {
   const size_t count = workload->layer_count;
-  *lives = (dsm__lives){.layers = dsm__arena_array(arena, count, sizeof lives->layers[0])};
+  *lives = (dsm__held_lives){.layers = dsm__arena_array(arena, count, sizeof lives->layers[0])};
   size_t *const next_timed = dsm__arena_array(arena, count + 1, sizeof *next_timed);
   if (lives->layers == NULL || next_timed == NULL || !list_users(lives, workload, arena)) {
     return false;
@@ -110,7 +111,7 @@ bool dsm__lives_derive(dsm__lives *lives, const dsm_workload *workload, dsm__are
   dsm__held_set taken = 0;
   for (size_t i = 0; i < count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
-    dsm__life *const life = &lives->layers[i];
+    dsm__held_life *const life = &lives->layers[i];
     const size_t last = dsm__last_use(layer);
     life->is_crossed = taken != 0;
     life->can_input_be_held =

@@ -31,7 +31,7 @@ static unsigned bit_index(dsm__held_set bit) {
 }
 
 /* What a list of tensors needs of those made before the boundary; 0 if it can never be met. */
-static dsm__held_set need_of(const dsm__lives *lives, const size_t *indices, size_t count,
+static dsm__held_set need_of(const dsm__held_lives *lives, const size_t *indices, size_t count,
                              bool can_be_held, size_t boundary) {
   dsm__held_set need = 0;
   for (size_t i = 0; can_be_held && i < count; i++) {
@@ -40,7 +40,7 @@ static dsm__held_set need_of(const dsm__lives *lives, const size_t *indices, siz
   return need;
 }
 
-static void add_need(dsm__future *future, dsm__held_set need, bool is_input) {
+static void add_need(dsm__held_future *future, dsm__held_set need, bool is_input) {
   for (size_t i = 0; i < future->need_count; i++) {
     if (future->needs[i] == need) {
       future->is_input[i] = future->is_input[i] || is_input;
@@ -59,9 +59,9 @@ static void add_need(dsm__future *future, dsm__held_set need, bool is_input) {
 }
 
 /* Takes out what ended with the layer before the boundary, takes in what it made. */
-static void update_live(dsm__future *future, const dsm_workload *workload, const dsm__lives *lives,
-                        size_t made) {
-  const dsm__life *const life = &lives->layers[made];
+static void update_live(dsm__held_future *future, const dsm_workload *workload,
+                        const dsm__held_lives *lives, size_t made) {
+  const dsm__held_life *const life = &lives->layers[made];
   future->live &= ~life->ending;
   future->previous = life->own;
   if (life->own != 0) {
@@ -73,8 +73,8 @@ static void update_live(dsm__future *future, const dsm_workload *workload, const
   }
 }
 
-void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const dsm__lives *lives,
-                        size_t boundary, size_t *looked_at) {
+void dsm__held_future_derive(dsm__held_future *future, const dsm_workload *workload,
+                             const dsm__held_lives *lives, size_t boundary, size_t *looked_at) {
   update_live(future, workload, lives, boundary - 1);
   future->need_count = 0;
   future->is_known = true;
@@ -93,7 +93,7 @@ void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const
         break;
       }
       if (user >= boundary && looked_at[user] != boundary) {
-        const dsm__life *const life = &lives->layers[user];
+        const dsm__held_life *const life = &lives->layers[user];
         looked_at[user] = boundary;
         looks += layer->producer_count + layer->shortcut_count;
         add_need(future,
@@ -109,7 +109,7 @@ void dsm__future_derive(dsm__future *future, const dsm_workload *workload, const
   }
 }
 
-dsm__held_set dsm__active_part(const dsm__future *future, dsm__held_set set) {
+dsm__held_set dsm__held_active_part(const dsm__held_future *future, dsm__held_set set) {
   if (!future->is_known) {
     return set;
   }
@@ -120,7 +120,7 @@ dsm__held_set dsm__active_part(const dsm__future *future, dsm__held_set set) {
   return active;
 }
 
-dsm__held_set dsm__input_part(const dsm__future *future, dsm__held_set set) {
+dsm__held_set dsm__held_input_part(const dsm__held_future *future, dsm__held_set set) {
   if (!future->is_known) {
     return set;
   }
@@ -133,7 +133,7 @@ dsm__held_set dsm__input_part(const dsm__future *future, dsm__held_set set) {
 }
 
 /* Elements of the tensors of a set whose last use is the same as that of a bit. */
-static uint64_t elements_until(const dsm__future *future, dsm__held_set set, size_t last_use) {
+static uint64_t elements_until(const dsm__held_future *future, dsm__held_set set, size_t last_use) {
   uint64_t elements = 0;
   for (unsigned bit = 0; bit < DSM__SET_BITS; bit++) {
     if ((set >> bit & 1U) != 0 && future->last_use[bit] == last_use) {
@@ -143,8 +143,8 @@ static uint64_t elements_until(const dsm__future *future, dsm__held_set set, siz
   return elements;
 }
 
-bool dsm__sets_are_alike(const dsm__future *future, dsm__held_set active, dsm__held_set a,
-                         dsm__held_set b) {
+bool dsm__held_sets_are_alike(const dsm__held_future *future, dsm__held_set active, dsm__held_set a,
+                              dsm__held_set b) {
   const dsm__held_set only_a = a & ~active & ~b;
   const dsm__held_set only_b = b & ~active & ~a;
   for (unsigned bit = 0; bit < DSM__SET_BITS; bit++) {

@@ -57,44 +57,46 @@ typedef struct dsm__building {
   size_t next_group;
   uint32_t first_group_node;
   DSM__LIST(dsm__pending_edge) pending;
-  dsm__future future; /* of the boundary after this layer */
-  size_t *looked_at;  /* scratch of the future, of each layer */
+  dsm__held_future future; /* of the boundary after this layer */
+  size_t *looked_at;       /* scratch of the future, of each layer */
   bool is_cut;
 } dsm__building;
 
-static inline const dsm_layer *dsm__layer_at(const dsm__building *b, size_t index) {
+static inline const dsm_layer *dsm__network_layer(const dsm__building *b, size_t index) {
   return &b->inputs->workload->layers[index];
 }
 
-static inline bool dsm__is_training(const dsm__building *b) {
+static inline bool dsm__network_is_training(const dsm__building *b) {
   return b->inputs->options->mode == DSM_MODE_TRAINING;
 }
 
 /** Will the graph be made one with layouts (layout_graph.h)? */
-static inline bool dsm__has_layout_graph(const dsm__graph_request *request) {
+static inline bool dsm__network_has_layouts(const dsm__graph_request *request) {
   return request->lives != NULL && !request->is_relaxed &&
          dsm__has_layouts(request->table->inputs->machine->system);
 }
 
 /** A node out of which a layer runs: it has the layer's memory. */
-uint32_t dsm__add_layer_node(dsm__building *b, dsm__node_kind kind, size_t index, unsigned pair,
-                             unsigned factor_index);
+uint32_t dsm__network_add_layer_node(dsm__building *b, dsm__node_kind kind, size_t index,
+                                     unsigned pair, unsigned factor_index);
 
 /** All edges out of the held states before a layer, parallelism by parallelism and factor by
  * factor; and where layers that begin to hold something lead to (started). */
-void dsm__add_held_edges(dsm__building *b, size_t index);
+void dsm__network_add_held_edges(dsm__building *b, size_t index);
 
 /** How many sets of held tensors are kept for a layer, parallelism and factor. */
 size_t dsm__held_sets_limit(const dsm__graph_request *request);
 
 /** The edge of a layer that begins to hold its output, out of the entry of a block. */
-void dsm__add_started_edge(dsm__building *b, size_t index, unsigned block);
+void dsm__network_add_started_edge(dsm__building *b, size_t index, unsigned block);
 
 /** Scores the layers on edges while something is held, once edges are final; false if out of
  * memory. */
-bool dsm__score_pending(dsm__building *b, dsm__network_graph *graph, const size_t *new_edge);
+bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
+                                const size_t *new_edge);
 
 /** Tells what is held on those edges instead; false if out of memory. */
-bool dsm__keep_holdings(const dsm__building *b, dsm__network_graph *graph, const size_t *new_edge);
+bool dsm__network_keep_holdings(const dsm__building *b, dsm__network_graph *graph,
+                                const size_t *new_edge);
 
 #endif

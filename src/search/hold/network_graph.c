@@ -9,12 +9,12 @@
 
 enum { ROLE_CHANGES = 4 };
 
-uint32_t dsm__step_pack(const dsm__layer_step *step) {
+uint32_t dsm__network_step_pack(const dsm__layer_step *step) {
   return (uint32_t)step->update | (uint32_t)step->factor_index << 2 | step->layout << 8 |
          (step->is_output_held ? DSM__TAG_COUNTS : 0);
 }
 
-dsm__layer_step dsm__step_unpack(uint32_t tag) {
+dsm__layer_step dsm__network_step_unpack(uint32_t tag) {
   return (dsm__layer_step){(dsm_parallelism)(tag & 3U), tag >> 2 & 63U,
                            (tag & DSM__TAG_COUNTS) != 0, (tag & ~DSM__TAG_COUNTS) >> 8};
 }
@@ -25,7 +25,7 @@ static const dsm__open_choice *choices_of(const dsm__building *b, size_t index) 
 }
 
 static bool is_per_pass(const dsm__building *b) {
-  return dsm__is_training(b) && dsm__has_optimization(b->inputs, DSM_OPTIMIZATION_PER_PASS);
+  return dsm__network_is_training(b) && dsm__has_optimization(b->inputs, DSM_OPTIMIZATION_PER_PASS);
 }
 
 static uint32_t add_junction(dsm__building *b, dsm__node_kind kind, size_t layer, unsigned pair) {
@@ -35,20 +35,20 @@ static uint32_t add_junction(dsm__building *b, dsm__node_kind kind, size_t layer
                                (uint8_t)dsm__pair_backward(pair),
                                0,
                                0};
-  return dsm__builder_add_node(&b->builder, info, 0, 0);
+  return dsm__graph_add_node(&b->builder, info, 0, 0);
 }
 
-uint32_t dsm__add_layer_node(dsm__building *b, dsm__node_kind kind, size_t index, unsigned pair,
-                             unsigned factor_index) {
+uint32_t dsm__network_add_layer_node(dsm__building *b, dsm__node_kind kind, size_t index,
+                                     unsigned pair, unsigned factor_index) {
   const dsm_parallelism forward = dsm__pair_forward(pair);
   const dsm_parallelism backward = dsm__pair_backward(pair);
   const dsm_pass_layouts layouts = {{forward, backward, forward}};
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(dsm__layer_at(b, index), b->inputs->machine, b->inputs->workload,
+      dsm_layer_memory_derive(dsm__network_layer(b, index), b->inputs->machine, b->inputs->workload,
                               b->inputs->options->mode, &layouts, b->input_bytes);
   const dsm__node_info info = {(uint32_t)index,   (uint8_t)kind,         (uint8_t)forward,
                                (uint8_t)backward, (uint8_t)factor_index, 0};
-  return dsm__builder_add_node(&b->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
+  return dsm__graph_add_node(&b->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
 }
 
 static bool has_open(const dsm__building *b, size_t index, unsigned pair) {
@@ -73,15 +73,15 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
   }
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
     b->entry[pair] = has_open(b, index, pair)
-                         ? dsm__add_layer_node(b, DSM__NODE_ENTRY, index, pair, 0)
+                         ? dsm__network_add_layer_node(b, DSM__NODE_ENTRY, index, pair, 0)
                          : DSM__NO_NODE;
   }
-  const dsm__groups *const groups = b->request->groups;
+  const dsm__pipeline_groups *const groups = b->request->groups;
   b->first_group_node = (uint32_t)b->builder.nodes.count;
   for (size_t g = b->next_group; g < groups->count && groups->items[g].first_layer == index; g++) {
     const dsm__node_info info = {(uint32_t)index, DSM__NODE_GROUP, 0, 0, 0, 0};
-    dsm__builder_add_node(&b->builder, info, groups->items[g].kept_bytes,
-                          groups->items[g].transient_bytes);
+    dsm__graph_add_node(&b->builder, info, groups->items[g].kept_bytes,
+                        groups->items[g].transient_bytes);
   }
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
     b->next_open[pair] = b->entry[pair] == DSM__NO_NODE
@@ -113,7 +113,7 @@ static unsigned role_change(dsm_parallelism before, dsm_parallelism after) {
 /* Cycles of a relayout into a layer, by the roles that change (section 5). */
 static void derive_relayouts(const dsm__building *b, size_t index, double *relayouts) {
   const dsm_workload *const workload = b->inputs->workload;
-  const double bytes = (double)dsm__layer_at(b, index)->carried_elements *
+  const double bytes = (double)dsm__network_layer(b, index)->carried_elements *
                        (double)workload->minibatch * workload->element_bytes;
   for (int to = 0; to < DSM_PARALLELISM_COUNT; to++) {
     const dsm_traffic traffic =
@@ -124,9 +124,9 @@ static void derive_relayouts(const dsm__building *b, size_t index, double *relay
 }
 
 static void add_group_edges(dsm__building *b, size_t index) {
-  const dsm__groups *const groups = b->request->groups;
+  const dsm__pipeline_groups *const groups = b->request->groups;
   for (size_t g = b->next_group; g < groups->count && groups->items[g].first_layer == index; g++) {
-    dsm__builder_add_edge(&b->builder, b->first_group_node + (uint32_t)(g - b->next_group), 0, 0);
+    dsm__graph_add_edge(&b->builder, b->first_group_node + (uint32_t)(g - b->next_group), 0, 0);
   }
 }
 
@@ -136,15 +136,16 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
     if (b->open[from] == DSM__NO_NODE) {
       continue;
     }
-    dsm__builder_begin_edges(&b->builder, b->open[from]);
+    dsm__graph_begin_edges(&b->builder, b->open[from]);
     for (unsigned to = 0; to < DSM__PAIRS; to++) {
       const double move = relayouts[role_change(dsm__pair_forward(from), dsm__pair_forward(to))];
       if (is_per_pass(b)) {
         if (b->middle[to] != DSM__NO_NODE && dsm__pair_backward(to) == dsm__pair_backward(from)) {
-          dsm__builder_add_edge(&b->builder, b->middle[to], move, 0);
+          dsm__graph_add_edge(&b->builder, b->middle[to], move, 0);
         }
       } else if (b->entry[to] != DSM__NO_NODE) {
-        dsm__builder_add_edge(&b->builder, b->entry[to], dsm__is_training(b) ? 2 * move : move, 0);
+        dsm__graph_add_edge(&b->builder, b->entry[to],
+                            dsm__network_is_training(b) ? 2 * move : move, 0);
       }
     }
     add_group_edges(b, index);
@@ -152,10 +153,10 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
   if (b->free == DSM__NO_NODE) {
     return;
   }
-  dsm__builder_begin_edges(&b->builder, b->free);
+  dsm__graph_begin_edges(&b->builder, b->free);
   for (unsigned to = 0; to < DSM__PAIRS; to++) {
     if (b->entry[to] != DSM__NO_NODE) {
-      dsm__builder_add_edge(&b->builder, b->entry[to], 0, 0);
+      dsm__graph_add_edge(&b->builder, b->entry[to], 0, 0);
     }
   }
   add_group_edges(b, index);
@@ -166,13 +167,13 @@ static void add_middle_edges(dsm__building *b, const double *relayouts) {
     if (b->middle[from] == DSM__NO_NODE) {
       continue;
     }
-    dsm__builder_begin_edges(&b->builder, b->middle[from]);
+    dsm__graph_begin_edges(&b->builder, b->middle[from]);
     for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
       const unsigned to = dsm__pair_of(dsm__pair_forward(from), (dsm_parallelism)p);
       if (b->entry[to] != DSM__NO_NODE) {
-        dsm__builder_add_edge(&b->builder, b->entry[to],
-                              relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)],
-                              0);
+        dsm__graph_add_edge(&b->builder, b->entry[to],
+                            relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)],
+                            0);
       }
     }
   }
@@ -187,7 +188,8 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
   const dsm__layer_step step = {update, factor_index, false, 0};
   if (index != b->request->explained_layer && !b->request->is_priced_later) {
     if (choice->update == update && choice->factor_index == factor_index) {
-      dsm__builder_add_edge(&b->builder, b->next_open[pair], choice->cycles, dsm__step_pack(&step));
+      dsm__graph_add_edge(&b->builder, b->next_open[pair], choice->cycles,
+                          dsm__network_step_pack(&step));
     }
     return;
   }
@@ -195,11 +197,11 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
   const bool is_uniform =
       dsm__pair_forward(pair) == dsm__pair_backward(pair) && dsm__pair_forward(pair) == update;
   if ((is_per_pass(b) || is_uniform) &&
-      dsm__factor_is_allowed(b->request->factors, dsm__layer_at(b, index), factor_index)) {
+      dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index), factor_index)) {
     const double cycles =
         dsm__open_cycles(table, table->distinct.class_of[index], &layouts, factor_index);
     if (isfinite(cycles)) {
-      dsm__builder_add_edge(&b->builder, b->next_open[pair], cycles, dsm__step_pack(&step));
+      dsm__graph_add_edge(&b->builder, b->next_open[pair], cycles, dsm__network_step_pack(&step));
     }
   }
 }
@@ -210,7 +212,7 @@ static void add_entry_edges(dsm__building *b, size_t index) {
     if (b->entry[pair] == DSM__NO_NODE) {
       continue;
     }
-    dsm__builder_begin_edges(&b->builder, b->entry[pair]);
+    dsm__graph_begin_edges(&b->builder, b->entry[pair]);
     for (unsigned block = 0; block < DSM__BLOCKS; block++) {
       const dsm_parallelism update = (dsm_parallelism)(block / DSM__FACTORS_MAX);
       const unsigned factor_index = block % DSM__FACTORS_MAX;
@@ -219,21 +221,21 @@ static void add_entry_edges(dsm__building *b, size_t index) {
       }
       add_plain_edges(b, index, pair, update, factor_index);
       if (pair == dsm__pair_of(update, update) && b->started[block] != DSM__NO_NODE) {
-        dsm__add_started_edge(b, index, block);
+        dsm__network_add_started_edge(b, index, block);
       }
     }
   }
 }
 
 static void add_groups(dsm__building *b, size_t index) {
-  const dsm__groups *const groups = b->request->groups;
+  const dsm__pipeline_groups *const groups = b->request->groups;
   const size_t first = b->next_group;
   while (b->next_group < groups->count && groups->items[b->next_group].first_layer == index) {
     const size_t g = b->next_group++;
-    dsm__builder_begin_edges(&b->builder, b->first_group_node + (uint32_t)(g - first));
+    dsm__graph_begin_edges(&b->builder, b->first_group_node + (uint32_t)(g - first));
     const double cycles =
         b->request->has_group_bounds ? groups->items[g].bound_cycles : groups->items[g].cycles;
-    b->group_edges[g] = dsm__builder_add_edge(&b->builder, 0, cycles, (uint32_t)g);
+    b->group_edges[g] = dsm__graph_add_edge(&b->builder, 0, cycles, (uint32_t)g);
   }
 }
 
@@ -243,7 +245,7 @@ static void add_layer(dsm__building *b, size_t index) {
   add_layer_nodes(b, index);
   const uint32_t next_free = add_free_node(b, index + 1);
   add_open_edges(b, index, relayouts);
-  dsm__add_held_edges(b, index);
+  dsm__network_add_held_edges(b, index);
   add_middle_edges(b, relayouts);
   add_entry_edges(b, index);
   add_groups(b, index);
@@ -259,23 +261,23 @@ static void add_layer(dsm__building *b, size_t index) {
 static void add_end(dsm__building *b) {
   const dsm__node_info info = {
       (uint32_t)b->inputs->workload->layer_count, DSM__NODE_END, 0, 0, 0, 0};
-  const uint32_t end = dsm__builder_add_node(&b->builder, info, 0, 0);
+  const uint32_t end = dsm__graph_add_node(&b->builder, info, 0, 0);
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
     if (b->open[pair] != DSM__NO_NODE) {
-      dsm__builder_begin_edges(&b->builder, b->open[pair]);
-      dsm__builder_add_edge(&b->builder, end, 0, 0);
+      dsm__graph_begin_edges(&b->builder, b->open[pair]);
+      dsm__graph_add_edge(&b->builder, end, 0, 0);
     }
   }
   if (b->free != DSM__NO_NODE) {
-    dsm__builder_begin_edges(&b->builder, b->free);
-    dsm__builder_add_edge(&b->builder, end, 0, 0);
+    dsm__graph_begin_edges(&b->builder, b->free);
+    dsm__graph_add_edge(&b->builder, end, 0, 0);
   }
-  dsm__builder_begin_edges(&b->builder, end);
+  dsm__graph_begin_edges(&b->builder, end);
 }
 
 /* Chains the groups by the boundary at which they end. */
 static bool chain_groups(dsm__building *b) {
-  const dsm__groups *const groups = b->request->groups;
+  const dsm__pipeline_groups *const groups = b->request->groups;
   b->group_edges = dsm__arena_array(b->arena, groups->count, sizeof b->group_edges[0]);
   b->next_ending = dsm__arena_array(b->arena, groups->count, sizeof b->next_ending[0]);
   b->first_ending =
@@ -310,14 +312,15 @@ static bool build(dsm__building *b, dsm__network_graph *graph) {
       b->builder.is_out_of_memory
           ? NULL
           : dsm__arena_array(b->arena, b->builder.edges.count, sizeof *new_edge);
-  if (new_edge == NULL || !dsm__builder_finish(&b->builder, graph, new_edge, b->arena)) {
+  if (new_edge == NULL || !dsm__graph_finish(&b->builder, graph, new_edge, b->arena)) {
     return false;
   }
   graph->graph.is_counting = b->inputs->machine->system->model.prefer_holding;
   graph->is_cut = b->is_cut || (b->request->lives != NULL && b->request->lives->is_cut);
-  const bool are_holdings_kept = b->request->is_priced_later || dsm__has_layout_graph(b->request);
-  return (!are_holdings_kept || dsm__keep_holdings(b, graph, new_edge)) &&
-         (b->request->is_priced_later || dsm__score_pending(b, graph, new_edge));
+  const bool are_holdings_kept =
+      b->request->is_priced_later || dsm__network_has_layouts(b->request);
+  return (!are_holdings_kept || dsm__network_keep_holdings(b, graph, new_edge)) &&
+         (b->request->is_priced_later || dsm__network_score_pending(b, graph, new_edge));
 }
 
 bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_request *request,
@@ -333,7 +336,7 @@ bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_reques
   b->held_sets_max = dsm__held_sets_limit(request);
   b->input_bytes = dsm_input_memory_bytes(b->inputs->machine, b->inputs->workload);
   const bool is_built = build(b, graph);
-  dsm__builder_fini(&b->builder);
+  dsm__graph_builder_fini(&b->builder);
   free(b->held.items);
   free(b->next_held.items);
   free(b->pending.items);

@@ -14,7 +14,7 @@
 #include "search/graph/graph.h"
 #include "search/hold/held_sets.h"
 #include "search/layer_table.h"
-#include "search/pipeline/group_mappings.h"
+#include "search/pipeline/pipelines.h"
 
 /** What a node of the graph stands for. */
 typedef enum dsm__node_kind {
@@ -38,7 +38,7 @@ typedef struct dsm__node_info {
 } dsm__node_info;
 
 /** Does a layer run by itself, not in a group, on the edges out of a node? */
-static inline bool dsm__node_is_layer(const dsm__node_info *info) {
+static inline bool dsm__network_is_layer(const dsm__node_info *info) {
   return info->kind == DSM__NODE_ENTRY || info->kind == DSM__NODE_HELD;
 }
 
@@ -50,17 +50,17 @@ typedef struct dsm__layer_step {
   uint32_t layout; /**< of a held output: its index among all, in a graph with layouts */
 } dsm__layer_step;
 
-uint32_t dsm__step_pack(const dsm__layer_step *step);
-dsm__layer_step dsm__step_unpack(uint32_t tag);
+uint32_t dsm__network_step_pack(const dsm__layer_step *step);
+dsm__layer_step dsm__network_step_unpack(uint32_t tag);
 
 /** What to build. */
 typedef struct dsm__graph_request {
   const dsm__layer_table *table; /**< with choices */
   const dsm__factors *factors;
-  const dsm__groups *groups;
-  const dsm__lives *lives; /**< NULL: nothing can be held */
-  bool is_merging_off;     /**< for tests: sets of held tensors that are alike stay apart */
-  bool is_relaxed;         /**< holding takes no room and always pays: a bound from below */
+  const dsm__pipeline_groups *groups;
+  const dsm__held_lives *lives; /**< NULL: nothing can be held */
+  bool is_merging_off;          /**< for tests: sets of held tensors that are alike stay apart */
+  bool is_relaxed;              /**< holding takes no room and always pays: a bound from below */
   /** Where holding can pay: bit f of [boundary * DSM_PARALLELISM_COUNT + parallelism] is factor
    * number f, boundary i being that before layer i. NULL: everywhere. */
   const uint64_t *worthwhile;
@@ -98,21 +98,21 @@ typedef struct dsm__graph_builder {
 } dsm__graph_builder;
 
 /** Adds a node; its number. */
-uint32_t dsm__builder_add_node(dsm__graph_builder *builder, dsm__node_info info, double kept_bytes,
-                               double transient_bytes);
+uint32_t dsm__graph_add_node(dsm__graph_builder *builder, dsm__node_info info, double kept_bytes,
+                             double transient_bytes);
 
 /** From now on edges are those of this node, which must follow the one before. */
-void dsm__builder_begin_edges(dsm__graph_builder *builder, uint32_t node);
+void dsm__graph_begin_edges(dsm__graph_builder *builder, uint32_t node);
 
 /** Adds an edge; its index. */
-size_t dsm__builder_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag);
+size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag);
 
 /** Copies the graph into the arena without nodes and edges that lead nowhere or that nothing leads
  * to. new_edge[edge] (room for edge_count) becomes the new index of each edge, or SIZE_MAX. The
  * first node and the last, the end, always stay. False if out of memory. */
-bool dsm__builder_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
-                         dsm__arena *arena);
+bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
+                       dsm__arena *arena);
 
-void dsm__builder_fini(dsm__graph_builder *builder);
+void dsm__graph_builder_fini(dsm__graph_builder *builder);
 
 #endif

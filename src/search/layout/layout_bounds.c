@@ -5,10 +5,11 @@
  * From the last layer back, what a layer adds is looked at as a function of the layouts that it
  * reads: its passes at their best core splits, its own output at its best layout, with what that
  * adds to later layers. Of this function of several layouts a sum of functions of one layout each
- * is split off, the *dues* of the tensors that the layer reads, and a constant; what is left over
- * is not negative. Of a layer that can run in several ways, the least dues count. So with the
- * layouts of what is held, the cycles to the end are at least the constants of the layers to come
- * and the dues of the held tensors. Where layers read one tensor each, that is exact.
+ * is split off, the *costs to go* of the tensors that the layer reads, and a constant; what is left
+ * over is not negative. Of a layer that can run in several ways, the least costs to go count. So
+ * with the layouts of what is held, the cycles to the end are at least the constants of the layers
+ * to come and the costs to go of the held tensors. Where layers read one tensor each, that is
+ * exact.
  */
 #include "search/layout/layout_uses.h"
 
@@ -16,78 +17,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- dues ---- */
+/* ---- costs to go ---- */
 
-static size_t user_count(const dsm__lives *lives, size_t layer) {
+static size_t user_count(const dsm__held_lives *lives, size_t layer) {
   return lives->first_user[layer + 1] - lives->first_user[layer];
 }
 
-/* Room for the dues of a tensor, none of them known. False if out of memory. */
-static bool make_dues(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t layer) {
-  dsm__layout_dues *const dues = &bounds->dues[slot];
-  const size_t choices = dsm__layouts_of(bounds->uses, slot).count;
+/* Room for the costs to go of a tensor, none of them known. False if out of memory. */
+static bool make_cost_to_go(dsm__layout_bounds *bounds, dsm__layout_slot slot, size_t layer) {
+  dsm__layout_cost_to_go *const to_go = &bounds->costs_to_go[slot];
+  const size_t choices = dsm__layout_choices_of(bounds->uses, slot).count;
   const size_t entries = user_count(bounds->uses->request->lives, layer) * choices;
-  if (dues->sum != NULL) {
+  if (to_go->sum != NULL) {
     return true;
   }
-  dues->by_user = calloc(entries + 1, sizeof dues->by_user[0]);
-  dues->sum = calloc(choices, sizeof dues->sum[0]);
-  dues->next_user = SIZE_MAX;
-  for (size_t i = 0; dues->by_user != NULL && i < entries; i++) {
-    dues->by_user[i] = HUGE_VAL;
+  to_go->by_user = calloc(entries + 1, sizeof to_go->by_user[0]);
+  to_go->sum = calloc(choices, sizeof to_go->sum[0]);
+  to_go->next_user = SIZE_MAX;
+  for (size_t i = 0; to_go->by_user != NULL && i < entries; i++) {
+    to_go->by_user[i] = HUGE_VAL;
   }
-  return dues->by_user != NULL && dues->sum != NULL;
+  return to_go->by_user != NULL && to_go->sum != NULL;
 }
 
-/* Keeps the least dues of a user: these (NULL: none), or what it has. */
-static void join_dues(const dsm__layout_bounds *bounds, dsm__held_slot slot, size_t layer,
-                      size_t user, const double *dues) {
-  const dsm__lives *const lives = bounds->uses->request->lives;
+/* Keeps the least costs to go of a user: these (NULL: none), or what it has. */
+static void join_cost_to_go(const dsm__layout_bounds *bounds, dsm__layout_slot slot, size_t layer,
+                            size_t user, const double *to_go) {
+  const dsm__held_lives *const lives = bounds->uses->request->lives;
   const size_t *const users = &lives->users[lives->first_user[layer]];
-  const size_t choices = dsm__layouts_of(bounds->uses, slot).count;
+  const size_t choices = dsm__layout_choices_of(bounds->uses, slot).count;
   size_t u = 0;
   while (users[u] != user) {
     u++;
   }
   for (size_t c = 0; c < choices; c++) {
-    double *const due = &bounds->dues[slot].by_user[u * choices + c];
-    *due = fmin(*due, dues == NULL ? 0 : dues[c]);
+    double *const cost = &bounds->costs_to_go[slot].by_user[u * choices + c];
+    *cost = fmin(*cost, to_go == NULL ? 0 : to_go[c]);
   }
 }
 
-const double *dsm__layout_dues_from(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t layer,
-                                    size_t boundary) {
-  const dsm__lives *const lives = bounds->uses->request->lives;
+const double *dsm__layout_cost_to_go_from(dsm__layout_bounds *bounds, dsm__layout_slot slot,
+                                          size_t layer, size_t boundary) {
+  const dsm__held_lives *const lives = bounds->uses->request->lives;
   const size_t *const users = &lives->users[lives->first_user[layer]];
-  const size_t choices = dsm__layouts_of(bounds->uses, slot).count;
-  dsm__layout_dues *const dues = &bounds->dues[slot];
+  const size_t choices = dsm__layout_choices_of(bounds->uses, slot).count;
+  dsm__layout_cost_to_go *const to_go = &bounds->costs_to_go[slot];
   size_t next = 0;
   while (next < user_count(lives, layer) && users[next] < boundary) {
     next++;
   }
-  if (dues->next_user == next) {
-    return dues->sum;
+  if (to_go->next_user == next) {
+    return to_go->sum;
   }
-  dues->next_user = next;
-  memset(dues->sum, 0, choices * sizeof dues->sum[0]);
+  to_go->next_user = next;
+  memset(to_go->sum, 0, choices * sizeof to_go->sum[0]);
   for (size_t u = next; u < user_count(lives, layer); u++) {
     for (size_t c = 0; c < choices; c++) {
-      const double due = dues->by_user[u * choices + c];
-      dues->sum[c] += isfinite(due) ? due : 0;
+      const double cost = to_go->by_user[u * choices + c];
+      to_go->sum[c] += isfinite(cost) ? cost : 0;
     }
   }
-  return dues->sum;
+  return to_go->sum;
 }
 
 /* ---- what a layer on an edge adds ---- */
 
 /* A tensor that the layer touches. */
 typedef struct touched_tensor {
-  dsm__held_slot slot;
+  dsm__layout_slot slot;
   size_t layer; /* that made it */
   size_t choices;
   double *moves[2]; /* of forward and of backward: [split * choices + choice] */
-  double *plus;  /* of each choice: what later layers add (the output), or less the due (input) */
+  double *
+      plus; /* of each choice: what later layers add (the output), or less the cost to go (input) */
   double *row;   /* likewise: scratch */
   double *more;  /* likewise: scratch */
   double *least; /* of each pair of splits: moves and plus, at the best layout */
@@ -96,8 +98,8 @@ typedef struct touched_tensor {
 /* The layer as a choice of two core splits, that of forward and that of backward. */
 typedef struct layer_function {
   dsm__layout_bounds *bounds;
-  const dsm__profile_part *parts[2]; /* NULL: no such pass */
-  size_t splits[2];                  /* how many, at least 1 */
+  const dsm__layout_profile_part *parts[2]; /* NULL: no such pass */
+  size_t splits[2];                         /* how many, at least 1 */
   touched_tensor *inputs;
   size_t input_count;
   double *added; /* of each pair of splits: both passes and the output at its best layout */
@@ -140,7 +142,7 @@ static bool derive_moves(const layer_function *f, touched_tensor *t, bool is_out
     return false;
   }
   for (int p = FORWARD; p <= BACKWARD; p++) {
-    const dsm__profile_part *const part = f->parts[p];
+    const dsm__layout_profile_part *const part = f->parts[p];
     for (size_t i = 0; i < f->splits[p] * t->choices; i++) {
       const dsm__useful_split *const split = part == NULL ? NULL : &part->splits[i / t->choices];
       const uint64_t layout = dsm__layout_code_at(uses, t->slot, i % t->choices);
@@ -182,7 +184,7 @@ static double update_added(const dsm__layout_uses *uses, size_t edge, uint64_t l
   double least;
   double extra = 0;
   if (index != SIZE_MAX) {
-    dsm__profile_extras(&uses->profiles.items[index], &touched, HUGE_VAL, &least, &extra);
+    dsm__layout_profile_extras(&uses->profiles.items[index], &touched, HUGE_VAL, &least, &extra);
   }
   return extra;
 }
@@ -192,13 +194,13 @@ static bool add_output(layer_function *f, size_t edge, size_t layer, bool is_nee
   dsm__layout_uses *const uses = f->bounds->uses;
   const size_t pairs = f->splits[FORWARD] * f->splits[BACKWARD];
   touched_tensor t = {.slot = uses->edges[edge].own, .layer = layer};
-  t.choices = dsm__layouts_of(uses, t.slot).count;
-  bool is_done = make_dues(f->bounds, t.slot, layer) && derive_moves(f, &t, true, 0);
+  t.choices = dsm__layout_choices_of(uses, t.slot).count;
+  bool is_done = make_cost_to_go(f->bounds, t.slot, layer) && derive_moves(f, &t, true, 0);
   if (is_done) {
-    const double *const dues = dsm__layout_dues_from(f->bounds, t.slot, layer, layer + 1);
+    const double *const to_go = dsm__layout_cost_to_go_from(f->bounds, t.slot, layer, layer + 1);
     for (size_t c = 0; c < t.choices; c++) {
       t.plus[c] = update_added(uses, edge, dsm__layout_code_at(uses, t.slot, c)) +
-                  (is_needed ? dues[c] : 0);
+                  (is_needed ? to_go[c] : 0);
     }
     find_least(f, &t);
     for (size_t i = 0; i < pairs; i++) {
@@ -209,10 +211,10 @@ static bool add_output(layer_function *f, size_t edge, size_t layer, bool is_nee
   return is_done;
 }
 
-/* ---- splitting dues off ---- */
+/* ---- splitting costs to go off ---- */
 
 /* What a pair of splits adds at least but for one tensor (NULL: none), the others having their
- * dues. */
+ * costs to go. */
 static double added_without(const layer_function *f, size_t pair, const touched_tensor *t) {
   double added = f->added[pair];
   for (size_t j = 0; j < f->input_count; j++) {
@@ -221,7 +223,7 @@ static double added_without(const layer_function *f, size_t pair, const touched_
   return added;
 }
 
-/* Gives a tensor a part of what its layouts make different, the others having their dues. */
+/* Gives a tensor a part of what its layouts make different, the others having their costs to go. */
 static void split_off(layer_function *f, touched_tensor *t, double part) {
   double lowest = HUGE_VAL;
   for (size_t c = 0; c < t->choices; c++) {
@@ -248,8 +250,8 @@ static void split_off(layer_function *f, touched_tensor *t, double part) {
   find_least(f, t);
 }
 
-/* Splits the dues of all inputs off; returns the constant that is left. */
-static double split_dues(layer_function *f) {
+/* Splits the costs to go of all inputs off; returns the constant that is left. */
+static double split_costs_to_go(layer_function *f) {
   double constant = HUGE_VAL;
   for (size_t j = 0; j < f->input_count; j++) {
     find_least(f, &f->inputs[j]);
@@ -279,12 +281,12 @@ static bool is_listed_before(const dsm_layer *layer, size_t index) {
 
 /* The number of what a layer reads as one of its producers' outputs, at a node; DSM__NO_SLOT if no
  * path through the node can have it held. */
-static dsm__held_slot slot_read(const dsm__layout_bounds *bounds, size_t node, size_t producer) {
+static dsm__layout_slot slot_read(const dsm__layout_bounds *bounds, size_t node, size_t producer) {
   const dsm__node_info *const info = &bounds->uses->request->free->infos[node];
   return producer == DSM_NETWORK_INPUT || info->kind != DSM__NODE_HELD
              ? DSM__NO_SLOT
-             : dsm__held_slot_of(bounds->uses, producer, (dsm_parallelism)info->forward,
-                                 info->factor_index);
+             : dsm__layout_slot_of(bounds->uses, producer, (dsm_parallelism)info->forward,
+                                   info->factor_index);
 }
 
 /* The tensors that the layer reads, all of them held, each once. False if out of memory. */
@@ -306,8 +308,8 @@ static bool list_inputs(layer_function *f, size_t node, const dsm_layer *layer) 
     touched_tensor *const t = &f->inputs[f->input_count++];
     t->layer = producer;
     t->slot = slot_read(f->bounds, node, producer);
-    t->choices = dsm__layouts_of(f->bounds->uses, t->slot).count;
-    if (!make_dues(f->bounds, t->slot, producer) || !derive_moves(f, t, false, share)) {
+    t->choices = dsm__layout_choices_of(f->bounds->uses, t->slot).count;
+    if (!make_cost_to_go(f->bounds, t->slot, producer) || !derive_moves(f, t, false, share)) {
       return false;
     }
   }
@@ -334,7 +336,7 @@ static bool list_splits(layer_function *f, size_t edge) {
       const size_t at[] = {i, k};
       *added = 0;
       for (int p = FORWARD; p <= BACKWARD; p++) {
-        const dsm__profile_part *const part = f->parts[p];
+        const dsm__layout_profile_part *const part = f->parts[p];
         *added +=
             part == NULL ? 0 : part->count * (part->splits[at[p]].cycles - part->splits[0].cycles);
       }
@@ -343,8 +345,8 @@ static bool list_splits(layer_function *f, size_t edge) {
   return f->added != NULL;
 }
 
-/* What the layer on an edge adds at least but for the dues of its inputs, which are joined. False
- * if out of memory. */
+/* What the layer on an edge adds at least but for the costs to go of its inputs, which are joined.
+ * False if out of memory. */
 static bool find_added(dsm__layout_bounds *bounds, size_t node, size_t edge, double *added) {
   const dsm__layout_request *const request = bounds->uses->request;
   const dsm__network_graph *const network = request->free;
@@ -359,7 +361,7 @@ static bool find_added(dsm__layout_bounds *bounds, size_t node, size_t edge, dou
                        (!holding->is_input_held || list_inputs(&f, node, layer)) &&
                        (!holding->is_output_held || add_output(&f, edge, index, is_needed));
   if (is_done) {
-    *added = split_dues(&f);
+    *added = split_costs_to_go(&f);
   }
   for (size_t j = 0; j < f.input_count; j++) {
     touched_tensor *const t = &f.inputs[j];
@@ -367,7 +369,7 @@ static bool find_added(dsm__layout_bounds *bounds, size_t node, size_t edge, dou
       t->more[c] = -t->plus[c];
     }
     if (is_done) {
-      join_dues(bounds, t->slot, t->layer, index, t->more);
+      join_cost_to_go(bounds, t->slot, t->layer, index, t->more);
     }
     free_tensor(t);
   }
@@ -376,20 +378,20 @@ static bool find_added(dsm__layout_bounds *bounds, size_t node, size_t edge, dou
   return is_done;
 }
 
-/* A layer that runs without all of its input held reads none of it as held: there are no dues.
+/* A layer that runs without all of its input held reads none of it as held: it has no cost to go.
  * False if out of memory. */
-static bool waive_dues(dsm__layout_bounds *bounds, size_t node) {
+static bool waive_cost_to_go(dsm__layout_bounds *bounds, size_t node) {
   const dsm__layout_request *const request = bounds->uses->request;
   const size_t index = request->free->infos[node].layer;
   const dsm_layer *const layer = &request->table->inputs->workload->layers[index];
   for (size_t i = 0; i < layer->producer_count; i++) {
     const size_t producer = layer->producers[i];
-    const dsm__held_slot slot = slot_read(bounds, node, producer);
+    const dsm__layout_slot slot = slot_read(bounds, node, producer);
     if (slot != DSM__NO_SLOT) {
-      if (!make_dues(bounds, slot, producer)) {
+      if (!make_cost_to_go(bounds, slot, producer)) {
         return false;
       }
-      join_dues(bounds, slot, producer, index, NULL);
+      join_cost_to_go(bounds, slot, producer, index, NULL);
     }
   }
   return true;
@@ -411,7 +413,7 @@ static bool sweep_back(dsm__layout_bounds *bounds) {
         continue;
       }
       if ((bounds->uses->edges[e].is_touching && !find_added(bounds, v, e, &added)) ||
-          (is_layer && !request->free->holdings[e].is_input_held && !waive_dues(bounds, v))) {
+          (is_layer && !request->free->holdings[e].is_input_held && !waive_cost_to_go(bounds, v))) {
         return false;
       }
       least = fmin(least, graph->edges[e].cycles + added + bounds->rest[graph->edges[e].to]);
@@ -423,16 +425,16 @@ static bool sweep_back(dsm__layout_bounds *bounds) {
 
 bool dsm__layout_bounds_find(dsm__layout_bounds *bounds, dsm__layout_uses *uses) {
   *bounds = (dsm__layout_bounds){.uses = uses};
-  bounds->dues = calloc(uses->slot_count + 1, sizeof bounds->dues[0]);
+  bounds->costs_to_go = calloc(uses->slot_count + 1, sizeof bounds->costs_to_go[0]);
   bounds->rest = malloc(uses->request->free->graph.node_count * sizeof bounds->rest[0]);
-  return bounds->dues != NULL && bounds->rest != NULL && sweep_back(bounds);
+  return bounds->costs_to_go != NULL && bounds->rest != NULL && sweep_back(bounds);
 }
 
 void dsm__layout_bounds_fini(dsm__layout_bounds *bounds) {
-  for (size_t s = 0; bounds->dues != NULL && s < bounds->uses->slot_count; s++) {
-    free(bounds->dues[s].by_user);
-    free(bounds->dues[s].sum);
+  for (size_t s = 0; bounds->costs_to_go != NULL && s < bounds->uses->slot_count; s++) {
+    free(bounds->costs_to_go[s].by_user);
+    free(bounds->costs_to_go[s].sum);
   }
-  free(bounds->dues);
+  free(bounds->costs_to_go);
   free(bounds->rest);
 }

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__held_slot slot,
-                             const dsm__profile *profile, bool is_output) {
+bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__layout_slot slot,
+                             const dsm__layout_profile *profile, bool is_output) {
   for (unsigned k = 0; k < profile->part_count; k++) {
-    const dsm__profile_part *const part = &profile->parts[k];
+    const dsm__layout_profile_part *const part = &profile->parts[k];
     const double move = is_output ? part->output_move_cycles : part->input_move_cycles;
     for (size_t i = 0; move > 0 && i < part->split_count; i++) {
       const dsm__useful_split *const split = &part->splits[i];

@@ -192,11 +192,11 @@ static void add_edge(expansion *x, uint32_t from, size_t edge, const uint32_t *o
     return;
   }
   x->states.items[to].before = fmin(x->states.items[to].before, before);
-  dsm__layer_step step = dsm__step_unpack(free_edge->tag);
+  dsm__layer_step step = dsm__network_step_unpack(free_edge->tag);
   step.layout = own_choice == NULL
                     ? 0
-                    : dsm__layouts_of(&x->uses, x->uses.edges[edge].own).items[*own_choice];
-  const uint32_t tag = own_choice == NULL ? free_edge->tag : dsm__step_pack(&step);
+                    : dsm__layout_choices_of(&x->uses, x->uses.edges[edge].own).items[*own_choice];
+  const uint32_t tag = own_choice == NULL ? free_edge->tag : dsm__network_step_pack(&step);
   x->edges.items[x->edges.count++] = (layout_edge){cycles, from, to, tag};
 }
 
@@ -222,8 +222,8 @@ static void add_own_layouts(expansion *x, uint32_t from, size_t edge,
                             dsm__touched_layouts *touched) {
   const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
-  const dsm__held_slot slot = x->uses.edges[edge].own;
-  const size_t count = dsm__layouts_of(&x->uses, slot).count;
+  const dsm__layout_slot slot = x->uses.edges[edge].own;
+  const size_t count = dsm__layout_choices_of(&x->uses, slot).count;
   for (size_t i = 0; i < count; i++) {
     x->outputs[i] = dsm__layout_code_at(&x->uses, slot, i);
   }
@@ -255,8 +255,8 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
       .inputs = {x->inputs, holding->is_input_held ? layer->producer_count : 0}};
   for (size_t i = 0; i < touched.inputs.count; i++) {
     const size_t producer = layer->producers[i];
-    const dsm__held_slot slot =
-        dsm__held_slot_of(&x->uses, producer, (dsm_parallelism)info->forward, info->factor_index);
+    const dsm__layout_slot slot =
+        dsm__layout_slot_of(&x->uses, producer, (dsm_parallelism)info->forward, info->factor_index);
     const uint32_t choice = choice_in(x, from, x->request->lives->layers[producer].own);
     x->inputs[i] = (dsm__read_layout){dsm__layout_code_at(&x->uses, slot, choice),
                                       x->workload->layers[producer].stored_elements};
@@ -286,16 +286,16 @@ static void find_owners(expansion *x, size_t node) {
 }
 
 /* Adds to the states of a node what their layouts add at least to what is still to come. */
-static void add_dues(expansion *x, size_t node, ranked_state *order, size_t count) {
+static void add_costs_to_go(expansion *x, size_t node, ranked_state *order, size_t count) {
   const dsm__node_info *const info = info_of(x, node);
   size_t i = 0;
   for (dsm__held_set left = info->needed; left != 0; left &= left - 1, i++) {
     const size_t owner = x->owners[lowest_bit(left)];
-    const dsm__held_slot slot =
-        dsm__held_slot_of(&x->uses, owner, (dsm_parallelism)info->forward, info->factor_index);
-    const double *const dues = dsm__layout_dues_from(&x->bounds, slot, owner, info->layer);
+    const dsm__layout_slot slot =
+        dsm__layout_slot_of(&x->uses, owner, (dsm_parallelism)info->forward, info->factor_index);
+    const double *const to_go = dsm__layout_cost_to_go_from(&x->bounds, slot, owner, info->layer);
     for (size_t s = 0; s < count; s++) {
-      order[s].cycles += dues[x->states.pool.items[x->states.items[order[s].index].choices + i]];
+      order[s].cycles += to_go[x->states.pool.items[x->states.items[order[s].index].choices + i]];
     }
   }
 }
@@ -337,7 +337,7 @@ static size_t choose_states(expansion *x, uint32_t node) {
     return 0;
   }
   find_owners(x, node);
-  add_dues(x, node, order, count);
+  add_costs_to_go(x, node, order, count);
   qsort(order, count, sizeof order[0], compare_ranked);
   while (count > 0 && order[count - 1].cycles + x->bounds.rest[node] > x->request->limit_cycles) {
     count--;
@@ -388,16 +388,16 @@ static bool add_processed(const expansion *x, dsm__graph_builder *builder) {
   }
   for (uint32_t n = 0; n < x->processed; n++) {
     const size_t node = x->states.items[in_order[n]].node;
-    dsm__builder_add_node(builder, *info_of(x, node), x->graph->nodes[node].kept_bytes,
-                          x->graph->nodes[node].transient_bytes);
+    dsm__graph_add_node(builder, *info_of(x, node), x->graph->nodes[node].kept_bytes,
+                        x->graph->nodes[node].transient_bytes);
   }
   size_t e = 0;
   for (uint32_t n = 0; n < x->processed; n++) {
-    dsm__builder_begin_edges(builder, n);
+    dsm__graph_begin_edges(builder, n);
     for (; e < x->edges.count && x->edges.items[e].from == in_order[n]; e++) {
       const uint32_t to = x->states.items[x->edges.items[e].to].number;
       if (to != NO_STATE) {
-        dsm__builder_add_edge(builder, to, x->edges.items[e].cycles, x->edges.items[e].tag);
+        dsm__graph_add_edge(builder, to, x->edges.items[e].cycles, x->edges.items[e].tag);
       }
     }
   }
@@ -409,12 +409,12 @@ static bool make_network(const expansion *x, dsm__network_graph *network, dsm__a
   dsm__graph_builder builder = {.is_out_of_memory = false};
   bool is_done = add_processed(x, &builder);
   size_t *const new_edge = malloc((builder.edges.count + 1) * sizeof *new_edge);
-  is_done = is_done && new_edge != NULL && dsm__builder_finish(&builder, network, new_edge, arena);
+  is_done = is_done && new_edge != NULL && dsm__graph_finish(&builder, network, new_edge, arena);
   network->graph.capacity_bytes = x->graph->capacity_bytes;
   network->graph.is_counting = x->graph->is_counting;
   network->is_cut = x->request->free->is_cut;
   free(new_edge);
-  dsm__builder_fini(&builder);
+  dsm__graph_builder_fini(&builder);
   return is_done;
 }
 

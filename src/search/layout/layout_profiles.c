@@ -19,7 +19,7 @@ typedef struct scratch {
 typedef struct job {
   const dsm__variants *variants;
   double slack_cycles;
-  dsm__profiles *profiles;
+  dsm__layout_profiles *profiles;
   dsm__useful_split *items; /* splits.count a worker */
   uint64_t *codes;          /* likewise */
   uint64_t *evaluations;    /* of each worker */
@@ -82,7 +82,7 @@ static size_t list_candidates(const dsm_pass_work *work, const dsm__core_splits 
 }
 
 /* What a split has to divide of the layouts that a part touches; 1: nothing. */
-static uint64_t code_of(const dsm__profile_part *part, const dsm__divisors *divisors,
+static uint64_t code_of(const dsm__layout_profile_part *part, const dsm__divisors *divisors,
                         const dsm_loops *split) {
   const bool is_output = part->output_move_cycles > 0;
   const bool is_input = part->input_move_cycles > 0;
@@ -94,7 +94,7 @@ static uint64_t code_of(const dsm__profile_part *part, const dsm__divisors *divi
 }
 
 /* Drops splits that fit no layout that a faster one does not fit; how many are left. */
-static size_t drop_useless(const dsm__profile_part *part, const dsm__divisors *divisors,
+static size_t drop_useless(const dsm__layout_profile_part *part, const dsm__divisors *divisors,
                            dsm__useful_split *items, uint64_t *codes, size_t count) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ static void find_codes(const dsm__divisors *divisors, dsm__useful_split *one) {
 
 static bool score_part(const dsm_pass_work *work, const dsm__core_splits *splits,
                        double slack_cycles, const scratch *room, uint64_t *evaluations,
-                       dsm__profile_part *part) {
+                       dsm__layout_profile_part *part) {
   part->output_move_cycles = dsm_layout_move_cycles(work->machine, work->bytes.output_move);
   part->input_move_cycles = dsm_layout_move_cycles(work->machine, work->bytes.input_move);
   const double most_added =
@@ -151,7 +151,7 @@ static void run_task(void *context, size_t task, size_t worker) {
       table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
   setting.holding = dsm__variant_holding(j->variants, key);
   const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
-  dsm__profile *const profile = &j->profiles->items[task];
+  dsm__layout_profile *const profile = &j->profiles->items[task];
   const size_t first = worker * table->splits.count;
   const scratch room = {&j->items[first], &j->codes[first]};
   for (unsigned k = 0; k < parts.count; k++) {
@@ -167,11 +167,11 @@ static void run_task(void *context, size_t task, size_t worker) {
   }
 }
 
-bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
-                         double slack_cycles, size_t thread_count) {
+bool dsm__layout_profiles_score(dsm__layout_profiles *profiles, const dsm__variants *variants,
+                                double slack_cycles, size_t thread_count) {
   const size_t workers = dsm__parallel_workers(thread_count);
   const size_t splits = variants->table->splits.count;
-  *profiles = (dsm__profiles){.count = variants->keys.count};
+  *profiles = (dsm__layout_profiles){.count = variants->keys.count};
   profiles->items = calloc(variants->keys.count + 1, sizeof profiles->items[0]);
   job j = {.variants = variants, .slack_cycles = slack_cycles, .profiles = profiles};
   j.items = calloc(workers * splits, sizeof j.items[0]);
@@ -194,14 +194,14 @@ bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
   return is_ready;
 }
 
-void dsm__profiles_fini(dsm__profiles *profiles) {
+void dsm__layout_profiles_fini(dsm__layout_profiles *profiles) {
   for (size_t i = 0; i < profiles->count && profiles->items != NULL; i++) {
     for (unsigned k = 0; k < profiles->items[i].part_count; k++) {
       free(profiles->items[i].parts[k].splits);
     }
   }
   free(profiles->items);
-  *profiles = (dsm__profiles){.count = 0};
+  *profiles = (dsm__layout_profiles){.count = 0};
 }
 
 /* The part of the input that does not fit, as dsm_misfitting_input has it. */
@@ -218,16 +218,16 @@ static double misfitting_input(const dsm__touched_layouts *touched,
   return all == 0 ? 0 : (double)misfitting / (double)all;
 }
 
-static double input_cycles(const dsm__profile_part *part, const dsm__touched_layouts *touched,
-                           const dsm__useful_split *split) {
+static double input_cycles(const dsm__layout_profile_part *part,
+                           const dsm__touched_layouts *touched, const dsm__useful_split *split) {
   return part->input_move_cycles > 0 ? part->input_move_cycles * misfitting_input(touched, split)
                                      : 0;
 }
 
 /* What an invocation costs at least if the output does not fit, unless that is more than `most`.
  * Splits go by cycles, so that none after the first that costs the least so far can be better. */
-static double least_misfitting(const dsm__profile_part *part, const dsm__touched_layouts *touched,
-                               double most) {
+static double least_misfitting(const dsm__layout_profile_part *part,
+                               const dsm__touched_layouts *touched, double most) {
   double least = HUGE_VAL;
   for (size_t k = 0; k < part->split_count && part->splits[k].cycles < least; k++) {
     const dsm__useful_split *const split = &part->splits[k];
@@ -242,7 +242,7 @@ static double least_misfitting(const dsm__profile_part *part, const dsm__touched
 
 /* What it costs at least with its moves, for each layout of the output: no more than if that does
  * not fit, and less with a split that does. */
-static void find_least(const dsm__profile_part *part, const dsm__touched_layouts *touched,
+static void find_least(const dsm__layout_profile_part *part, const dsm__touched_layouts *touched,
                        double most, double *least) {
   const double misfitting = least_misfitting(part, touched, most);
   double largest = misfitting;
@@ -271,14 +271,15 @@ static void find_least(const dsm__profile_part *part, const dsm__touched_layouts
   }
 }
 
-void dsm__profile_extras(const dsm__profile *profile, const dsm__touched_layouts *touched,
-                         double most, double *least, double *extras) {
+void dsm__layout_profile_extras(const dsm__layout_profile *profile,
+                                const dsm__touched_layouts *touched, double most, double *least,
+                                double *extras) {
   static const double rounding = 1 + 1e-9;
   for (size_t i = 0; i < touched->output_count; i++) {
     extras[i] = 0;
   }
   for (unsigned k = 0; k < profile->part_count; k++) {
-    const dsm__profile_part *const part = &profile->parts[k];
+    const dsm__layout_profile_part *const part = &profile->parts[k];
     const double cycles = part->splits[0].cycles;
     find_least(part, touched, (cycles + most / part->count) * rounding, least);
     for (size_t i = 0; i < touched->output_count; i++) {

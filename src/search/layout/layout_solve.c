@@ -159,7 +159,7 @@ static bool run_round(const solving *s, double known, bool *is_cut, dsm__solutio
   return true;
 }
 
-bool dsm__layouts_solve(dsm__problem *problem, double known_cycles, dsm__solution *solution) {
+bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution *solution) {
   const dsm__solution free_solution = *solution;
   const dsm__graph *const graph = &free_solution.network.graph;
   double *const rest = dsm__arena_array(problem->arena, graph->node_count, sizeof *rest);

@@ -5,24 +5,24 @@
 #include <stdlib.h>
 
 /* Where the number of a tensor stands. */
-static dsm__held_slot *place_of(const dsm__layout_uses *uses, size_t layer,
-                                dsm_parallelism parallelism, unsigned factor_index) {
+static dsm__layout_slot *place_of(const dsm__layout_uses *uses, size_t layer,
+                                  dsm_parallelism parallelism, unsigned factor_index) {
   return &uses->slot_of[(layer * DSM_PARALLELISM_COUNT + (size_t)parallelism) *
                             uses->request->factor_count +
                         factor_index];
 }
 
-dsm__held_slot dsm__held_slot_of(const dsm__layout_uses *uses, size_t layer,
-                                 dsm_parallelism parallelism, unsigned factor_index) {
+dsm__layout_slot dsm__layout_slot_of(const dsm__layout_uses *uses, size_t layer,
+                                     dsm_parallelism parallelism, unsigned factor_index) {
   return *place_of(uses, layer, parallelism, factor_index) - 1; /* 0 - 1: none */
 }
 
 /* Its number, a new one if it has none. */
-static dsm__held_slot take_slot(dsm__layout_uses *uses, size_t layer, dsm_parallelism parallelism,
-                                unsigned factor_index) {
-  dsm__held_slot *const place = place_of(uses, layer, parallelism, factor_index);
+static dsm__layout_slot take_slot(dsm__layout_uses *uses, size_t layer, dsm_parallelism parallelism,
+                                  unsigned factor_index) {
+  dsm__layout_slot *const place = place_of(uses, layer, parallelism, factor_index);
   if (*place == 0) {
-    *place = (dsm__held_slot)++uses->slot_count;
+    *place = (dsm__layout_slot)++uses->slot_count;
   }
   return *place - 1;
 }
@@ -39,11 +39,11 @@ static bool find_use(dsm__layout_uses *uses, size_t node, size_t edge) {
   const dsm_mode mode = request->table->inputs->options->mode;
   dsm__layout_use *const use = &uses->edges[edge];
   use->is_touching =
-      dsm__node_is_layer(info) && (holding->is_input_held || holding->is_output_held);
+      dsm__network_is_layer(info) && (holding->is_input_held || holding->is_output_held);
   if (!use->is_touching) {
     return true;
   }
-  const dsm__layer_step step = dsm__step_unpack(request->free->edges[edge].tag);
+  const dsm__layer_step step = dsm__network_step_unpack(request->free->edges[edge].tag);
   const dsm_parallelism parallelism = (dsm_parallelism)info->forward;
   if (holding->is_output_held) {
     use->own = take_slot(uses, info->layer, parallelism, step.factor_index);
@@ -66,20 +66,20 @@ static bool find_use(dsm__layout_uses *uses, size_t node, size_t edge) {
 static bool add_demands(dsm__layout_uses *uses, size_t node, size_t edge) {
   const dsm__holding *const holding = &uses->request->free->holdings[edge];
   const dsm__node_info *const info = &uses->request->free->infos[node];
-  const dsm__layer_step step = dsm__step_unpack(uses->request->free->edges[edge].tag);
+  const dsm__layer_step step = dsm__network_step_unpack(uses->request->free->edges[edge].tag);
   const dsm_layer *const layer = layer_of(uses, node);
   const dsm__layout_use *const use = &uses->edges[edge];
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (use->profiles[p] == SIZE_MAX) {
       continue;
     }
-    const dsm__profile *const profile = &uses->profiles.items[use->profiles[p]];
+    const dsm__layout_profile *const profile = &uses->profiles.items[use->profiles[p]];
     if (holding->is_output_held &&
         !dsm__layout_choices_add(&uses->choices, use->own, profile, true)) {
       return false;
     }
     for (size_t i = 0; holding->is_input_held && i < layer->producer_count; i++) {
-      const dsm__held_slot slot =
+      const dsm__layout_slot slot =
           take_slot(uses, layer->producers[i], (dsm_parallelism)info->forward, step.factor_index);
       if (!dsm__layout_choices_add(&uses->choices, slot, profile, false)) {
         return false;
@@ -152,15 +152,15 @@ bool dsm__layout_uses_find(dsm__layout_uses *uses, const dsm__layout_request *re
              sizeof uses->slot_of[0]);
   return is_slack_found && uses->codes != NULL && uses->edges != NULL && uses->slot_of != NULL &&
          visit_edges(uses, true, find_use) &&
-         dsm__profiles_score(&uses->profiles, &uses->variants, slack,
-                             inputs->options->thread_count) &&
+         dsm__layout_profiles_score(&uses->profiles, &uses->variants, slack,
+                                    inputs->options->thread_count) &&
          visit_edges(uses, false, add_demands) &&
          dsm__layout_choices_derive(&uses->choices, uses->slot_count, arena);
 }
 
 void dsm__layout_uses_fini(dsm__layout_uses *uses) {
   dsm__variants_fini(&uses->variants);
-  dsm__profiles_fini(&uses->profiles);
+  dsm__layout_profiles_fini(&uses->profiles);
   dsm__layout_choices_fini(&uses->choices);
   free(uses->codes);
   free(uses->edges);
@@ -177,7 +177,8 @@ void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge,
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const size_t profile = uses->edges[edge].profiles[p];
     if (profile != SIZE_MAX) {
-      dsm__profile_extras(&uses->profiles.items[profile], touched, most, scratch, scratch + count);
+      dsm__layout_profile_extras(&uses->profiles.items[profile], touched, most, scratch,
+                                 scratch + count);
       for (size_t i = 0; i < count; i++) {
         extras[i] += scratch[count + i];
       }

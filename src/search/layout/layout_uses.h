@@ -43,35 +43,35 @@ typedef struct dsm__read_layouts {
 } dsm__read_layouts;
 
 /** Invocations of one kind. */
-typedef struct dsm__profile_part {
+typedef struct dsm__layout_profile_part {
   double count;
   double output_move_cycles; /**< of an invocation that does not fit the output; 0: not touched */
   double input_move_cycles;  /**< likewise, where no producer's output fits */
   dsm__useful_split *splits; /**< by cycles, ascending */
   size_t split_count;
-} dsm__profile_part;
+} dsm__layout_profile_part;
 
 /** A pass. */
-typedef struct dsm__profile {
-  dsm__profile_part parts[DSM_INVOCATION_KINDS_MAX];
+typedef struct dsm__layout_profile {
+  dsm__layout_profile_part parts[DSM_INVOCATION_KINDS_MAX];
   unsigned part_count;
-} dsm__profile;
+} dsm__layout_profile;
 
-typedef struct dsm__profiles {
-  dsm__profile *items; /**< of each variant */
+typedef struct dsm__layout_profiles {
+  dsm__layout_profile *items; /**< of each variant */
   size_t count;
   uint64_t evaluations;
-} dsm__profiles;
+} dsm__layout_profiles;
 
 /**
  * The useful splits of all variants, on up to thread_count threads; false if out of memory. To be
- * freed with dsm__profiles_fini in either case. A split is useless if it costs more than the
+ * freed with dsm__layout_profiles_fini in either case. A split is useless if it costs more than the
  * cheapest one with all its moves; if it adds more than `slack_cycles` over a step; or if another
  * one costs no more and fits whatever it fits. Once the time is over, what is left has no splits.
  */
-bool dsm__profiles_score(dsm__profiles *profiles, const dsm__variants *variants,
-                         double slack_cycles, size_t thread_count);
-void dsm__profiles_fini(dsm__profiles *profiles);
+bool dsm__layout_profiles_score(dsm__layout_profiles *profiles, const dsm__variants *variants,
+                                double slack_cycles, size_t thread_count);
+void dsm__layout_profiles_fini(dsm__layout_profiles *profiles);
 
 /** Layouts that a pass touches. */
 typedef struct dsm__touched_layouts {
@@ -84,11 +84,12 @@ typedef struct dsm__touched_layouts {
 /** Cycles that layouts add to a pass over a step, for each layout of the output: with the best
  * splits for them, against the best splits of all. What is more than `most` may be anything above
  * it. `least` is scratch for as many numbers. */
-void dsm__profile_extras(const dsm__profile *profile, const dsm__touched_layouts *touched,
-                         double most, double *least, double *extras);
+void dsm__layout_profile_extras(const dsm__layout_profile *profile,
+                                const dsm__touched_layouts *touched, double most, double *least,
+                                double *extras);
 
 /** A held tensor: the output of a layer, with a parallelism and a factor, as one number. */
-typedef uint32_t dsm__held_slot;
+typedef uint32_t dsm__layout_slot;
 
 /** The layouts of a tensor that are left: indices into all layouts, ascending. */
 typedef struct dsm__slot_layouts {
@@ -99,7 +100,7 @@ typedef struct dsm__slot_layouts {
 /** What a split has to divide of a layout. */
 typedef struct dsm__layout_demand {
   uint64_t code; /**< dsm__fit_code */
-  dsm__held_slot slot;
+  dsm__layout_slot slot;
 } dsm__layout_demand;
 
 typedef struct dsm__layout_choices {
@@ -113,8 +114,8 @@ typedef struct dsm__layout_choices {
 
 /** Adds what the useful splits of a pass demand of a tensor that it touches as the layer's output,
  * or as part of its input. False if out of memory. */
-bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__held_slot slot,
-                             const dsm__profile *profile, bool is_output);
+bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__layout_slot slot,
+                             const dsm__layout_profile *profile, bool is_output);
 
 /** Finds the layouts that are left of slots 0 .. slot_count - 1, once all demands are there; false
  * if out of memory. */
@@ -125,7 +126,7 @@ void dsm__layout_choices_fini(dsm__layout_choices *choices);
 /** What is to become a graph with layouts. */
 typedef struct dsm__layout_request {
   const dsm__layer_table *table;
-  const dsm__lives *lives;
+  const dsm__held_lives *lives;
   const dsm__core_layouts *layouts;
   const dsm__network_graph *free;  /**< with holdings; nothing held moves */
   const unsigned char *is_edge_in; /**< the edges of the free graph that are wanted */
@@ -137,18 +138,18 @@ typedef struct dsm__layout_request {
 /** What an edge touches. */
 typedef struct dsm__layout_use {
   bool is_touching;                /**< false: no layout matters to it, the rest is not set */
-  dsm__held_slot own;              /**< the layer's output, if that is held */
+  dsm__layout_slot own;            /**< the layer's output, if that is held */
   size_t profiles[DSM_PASS_COUNT]; /**< of its passes; SIZE_MAX: no such pass */
 } dsm__layout_use;
 
 typedef struct dsm__layout_uses {
   const dsm__layout_request *request;
   dsm__variants variants;
-  dsm__profiles profiles;
+  dsm__layout_profiles profiles;
   dsm__layout_choices choices;
-  uint64_t *codes;         /**< of all layouts (dsm__fit_code) */
-  dsm__layout_use *edges;  /**< of each edge of the free graph that is in */
-  dsm__held_slot *slot_of; /* of (layer, parallelism, factor), + 1; 0: none yet */
+  uint64_t *codes;           /**< of all layouts (dsm__fit_code) */
+  dsm__layout_use *edges;    /**< of each edge of the free graph that is in */
+  dsm__layout_slot *slot_of; /* of (layer, parallelism, factor), + 1; 0: none yet */
   size_t slot_count;
 } dsm__layout_uses;
 
@@ -160,17 +161,18 @@ void dsm__layout_uses_fini(dsm__layout_uses *uses);
 
 /** The number of a held tensor: the output of a layer, with a parallelism and a factor.
  * DSM__NO_SLOT if no edge that is in touches it. */
-dsm__held_slot dsm__held_slot_of(const dsm__layout_uses *uses, size_t layer,
-                                 dsm_parallelism parallelism, unsigned factor_index);
+dsm__layout_slot dsm__layout_slot_of(const dsm__layout_uses *uses, size_t layer,
+                                     dsm_parallelism parallelism, unsigned factor_index);
 #define DSM__NO_SLOT UINT32_MAX
 
 /** The layouts that are left to a tensor. */
-static inline dsm__slot_layouts dsm__layouts_of(const dsm__layout_uses *uses, dsm__held_slot slot) {
+static inline dsm__slot_layouts dsm__layout_choices_of(const dsm__layout_uses *uses,
+                                                       dsm__layout_slot slot) {
   return uses->choices.slots[slot];
 }
 
 /** The code of a layout. */
-static inline uint64_t dsm__layout_code_at(const dsm__layout_uses *uses, dsm__held_slot slot,
+static inline uint64_t dsm__layout_code_at(const dsm__layout_uses *uses, dsm__layout_slot slot,
                                            size_t choice) {
   return uses->codes[uses->choices.slots[slot].items[choice]];
 }
@@ -181,30 +183,31 @@ static inline const dsm__divisors *dsm__layout_divisors(const dsm__layout_uses *
 }
 
 /** Cycles that layouts add to the layer on an edge that touches them, for each layout of its
- * output, as dsm__profile_extras; `scratch` is for twice as many numbers. */
+ * output, as dsm__layout_profile_extras; `scratch` is for twice as many numbers. */
 void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge,
                         const dsm__touched_layouts *touched, double most, double *scratch,
                         double *extras);
 
 /** What the users of a tensor add, for each of its layouts. */
-typedef struct dsm__layout_dues {
+typedef struct dsm__layout_cost_to_go {
   double *by_user;  /**< [user * choices + choice]; infinite: that user never reads it */
   double *sum;      /**< of the users from `next_user` on */
   size_t next_user; /**< of its users; they are in order of execution */
-} dsm__layout_dues;
+} dsm__layout_cost_to_go;
 
 typedef struct dsm__layout_bounds {
   dsm__layout_uses *uses;
-  dsm__layout_dues *dues; /**< of each tensor */
-  double *rest; /**< of each node: least cycles to the end, but for dues of what is held */
+  dsm__layout_cost_to_go *costs_to_go; /**< of each tensor */
+  double *rest; /**< of each node: least cycles to the end, but for costs to go of what is held */
 } dsm__layout_bounds;
 
 /** Finds all bounds; false if out of memory. dsm__layout_bounds_fini in any case. */
 bool dsm__layout_bounds_find(dsm__layout_bounds *bounds, dsm__layout_uses *uses);
 void dsm__layout_bounds_fini(dsm__layout_bounds *bounds);
 
-/** The dues of a layer's output to its users from layer `boundary` on: of each of its choices. */
-const double *dsm__layout_dues_from(dsm__layout_bounds *bounds, dsm__held_slot slot, size_t layer,
-                                    size_t boundary);
+/** The costs to go of a layer's output to its users from layer `boundary` on: of each of its
+ * choices. */
+const double *dsm__layout_cost_to_go_from(dsm__layout_bounds *bounds, dsm__layout_slot slot,
+                                          size_t layer, size_t boundary);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * allotment.c: stage after stage, all partial allotments (labels) are kept that
+ * row_allocation.c: stage after stage, all partial allocations (labels) are kept that
  *
  *   - no other label of the same stage dominates: one that uses at most as many rows and whose
  *     slowest times are at most as long. Proof: any completion of the dominated label completes the
  *     other too, with no more rows, and a group's total grows with each of its slowest times.
- *   - can still lead to a total no worse than that of a first allotment, and than the known one:
+ *   - can still lead to a total no worse than that of a first allocation, and than the known one:
  *     the slowest times of the stages to come are at least, each by itself, what the rows that are
  *     left allow.
  *
- * The first allotment gives every stage the fewest rows with which its own whole time is within a
- * limit, for the smallest limit that the rows allow. No allotment has a lesser total than that
+ * The first allocation gives every stage the fewest rows with which its own whole time is within a
+ * limit, for the smallest limit that the rows allow. No allocation has a lesser total than that
  * limit: the whole time of each of its stages is at most its total.
  */
 #include "search/pipeline/row_allocation.h"
@@ -35,7 +35,7 @@ typedef struct label_list {
   size_t count;
 } label_list;
 
-static bool is_no_longer(const dsm__stage_times *a, const dsm__stage_times *b) {
+static bool is_not_slower(const dsm__stage_times *a, const dsm__stage_times *b) {
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (a->step[p] > b->step[p]) {
       return false;
@@ -81,7 +81,7 @@ size_t dsm__stage_options_reduce(dsm__stage_option *options, size_t count) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
     size_t k = 0;
-    while (k < kept && !is_no_longer(&options[k].times, &options[i].times)) {
+    while (k < kept && !is_not_slower(&options[k].times, &options[i].times)) {
       k++;
     }
     if (k == kept) {
@@ -92,12 +92,12 @@ size_t dsm__stage_options_reduce(dsm__stage_option *options, size_t count) {
 }
 
 /* A stage's own time, as if it were the slowest in everything. */
-static double whole_time(const dsm__allotment *a, const dsm__stage_option *option) {
+static double whole_time(const dsm__row_allocation *a, const dsm__stage_option *option) {
   return dsm__group_total(&option->times, a->timesteps, a->stage_count);
 }
 
 /* The first option within a limit has the fewest rows. SIZE_MAX: none. */
-static size_t first_within(const dsm__allotment *a, size_t stage, double limit) {
+static size_t first_within(const dsm__row_allocation *a, size_t stage, double limit) {
   for (size_t o = 0; o < a->stages[stage].count; o++) {
     if (whole_time(a, &a->stages[stage].items[o]) <= limit) {
       return o;
@@ -107,7 +107,7 @@ static size_t first_within(const dsm__allotment *a, size_t stage, double limit) 
 }
 
 /* Chooses by a limit; false if that takes too many rows. */
-static bool choose_within(const dsm__allotment *a, double limit, size_t *chosen) {
+static bool choose_within(const dsm__row_allocation *a, double limit, size_t *chosen) {
   uint64_t rows = 0;
   for (size_t s = 0; s < a->stage_count; s++) {
     chosen[s] = first_within(a, s, limit);
@@ -123,7 +123,7 @@ static int compare_limits(const void *left, const void *right) {
   return compare_doubles(*(const double *)left, *(const double *)right);
 }
 
-static double total_of(const dsm__allotment *a, const size_t *chosen) {
+static double total_of(const dsm__row_allocation *a, const size_t *chosen) {
   dsm__stage_times slowest = {{0}, 0};
   for (size_t s = 0; s < a->stage_count; s++) {
     dsm__stage_times_join(&slowest, &a->stages[s].items[chosen[s]].times);
@@ -131,16 +131,16 @@ static double total_of(const dsm__allotment *a, const size_t *chosen) {
   return dsm__group_total(&slowest, a->timesteps, a->stage_count);
 }
 
-/* The first allotment. Limits are whole times of options, so one of them is the smallest. */
-static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen, double *total,
-                                        double *least) {
+/* The first allocation. Limits are whole times of options, so one of them is the smallest. */
+static dsm__row_allocation_result find_first(const dsm__row_allocation *a, size_t *chosen,
+                                             double *total, double *least) {
   size_t count = 0;
   for (size_t s = 0; s < a->stage_count; s++) {
     count += a->stages[s].count;
   }
   double *const limits = malloc((count + 1) * sizeof *limits);
   if (limits == NULL) {
-    return DSM__ALLOTMENT_OUT_OF_MEMORY;
+    return DSM__ROW_ALLOCATION_OUT_OF_MEMORY;
   }
   size_t next = 0;
   for (size_t s = 0; s < a->stage_count; s++) {
@@ -163,10 +163,10 @@ static dsm__allotment_result find_first(const dsm__allotment *a, size_t *chosen,
   *least = is_found ? limits[low] : HUGE_VAL;
   free(limits);
   if (!is_found) {
-    return DSM__ALLOTMENT_IMPOSSIBLE;
+    return DSM__ROW_ALLOCATION_IMPOSSIBLE;
   }
   *total = total_of(a, chosen);
-  return DSM__ALLOTMENT_EXACT;
+  return DSM__ROW_ALLOCATION_EXACT;
 }
 
 /*
@@ -226,7 +226,7 @@ static double split_rows(dsm__stage_times *own, dsm__stage_times *later, uint64_
   return fmin(at, before);
 }
 
-static void fill_rest(const dsm__allotment *a, rest_table *rest, dsm__stage_times *own) {
+static void fill_rest(const dsm__row_allocation *a, rest_table *rest, dsm__stage_times *own) {
   for (size_t s = a->stage_count; s-- > 0;) {
     dsm__stage_times *const here = &rest->times[s * rest->columns];
     dsm__stage_times *const later = &rest->times[(s + 1) * rest->columns];
@@ -253,7 +253,7 @@ static void fill_rest(const dsm__allotment *a, rest_table *rest, dsm__stage_time
 }
 
 /* False if out of memory; to be freed with free(rest->times). */
-static bool derive_rest(const dsm__allotment *a, rest_table *rest) {
+static bool derive_rest(const dsm__row_allocation *a, rest_table *rest) {
   const bool is_small = a->rows < REST_ENTRIES_MAX / (a->stage_count + 1);
   rest->rows = a->rows;
   rest->columns = is_small ? a->rows + 1 : 1;
@@ -282,7 +282,7 @@ static int compare_labels(const void *left, const void *right) {
 }
 
 /* Takes from the work that is left; false if there is none. */
-static bool take_work(const dsm__allotment *a, uint64_t work) {
+static bool take_work(const dsm__row_allocation *a, uint64_t work) {
   if (a->work_left == NULL) {
     return true;
   }
@@ -292,12 +292,12 @@ static bool take_work(const dsm__allotment *a, uint64_t work) {
 
 /* Removes dominated labels: those before one in order use no more rows. More than LABELS_MAX: there
  * may be more, or the work left did not suffice. */
-static size_t remove_dominated(const dsm__allotment *a, label *labels, size_t count) {
+static size_t remove_dominated(const dsm__row_allocation *a, label *labels, size_t count) {
   qsort(labels, count, sizeof labels[0], compare_labels);
   size_t kept = 0;
   for (size_t i = 0; i < count && kept <= LABELS_MAX; i++) {
     size_t k = 0;
-    while (k < kept && !is_no_longer(&labels[k].slowest, &labels[i].slowest)) {
+    while (k < kept && !is_not_slower(&labels[k].slowest, &labels[i].slowest)) {
       k++;
     }
     if (!take_work(a, k + 1)) {
@@ -311,7 +311,7 @@ static size_t remove_dominated(const dsm__allotment *a, label *labels, size_t co
 }
 
 /* All promising extensions of a stage's labels; false if there are too many. */
-static bool extend(const dsm__allotment *a, size_t stage, const label_list *from,
+static bool extend(const dsm__row_allocation *a, size_t stage, const label_list *from,
                    const rest_table *rest, double limit, label *scratch, size_t *count) {
   const dsm__stage_options *const options = &a->stages[stage];
   *count = 0;
@@ -340,7 +340,8 @@ static bool extend(const dsm__allotment *a, size_t stage, const label_list *from
 }
 
 /* The best of the last stage's labels, and how it came about. */
-static void trace(const dsm__allotment *a, const label_list *lists, size_t *chosen, double *total) {
+static void trace(const dsm__row_allocation *a, const label_list *lists, size_t *chosen,
+                  double *total) {
   const label_list *const last = &lists[a->stage_count];
   size_t at = 0;
   double best = HUGE_VAL;
@@ -362,59 +363,59 @@ static void trace(const dsm__allotment *a, const label_list *lists, size_t *chos
   }
 }
 
-static dsm__allotment_result search(const dsm__allotment *a, label_list *lists,
-                                    const rest_table *rest, label *scratch, size_t *chosen,
-                                    double *total) {
+static dsm__row_allocation_result search(const dsm__row_allocation *a, label_list *lists,
+                                         const rest_table *rest, label *scratch, size_t *chosen,
+                                         double *total) {
   const double limit = a->is_only_faster ? a->known_total * (1 - 1e-11)
                                          : fmin(dsm__tie_limit(*total), a->known_total);
   for (size_t s = 0; s < a->stage_count; s++) {
     size_t count = 0;
     if (!extend(a, s, &lists[s], rest, limit, scratch, &count)) {
-      return DSM__ALLOTMENT_BOUNDED;
+      return DSM__ROW_ALLOCATION_BOUNDED;
     }
     count = remove_dominated(a, scratch, count);
     if (count > LABELS_MAX) {
-      return DSM__ALLOTMENT_BOUNDED;
+      return DSM__ROW_ALLOCATION_BOUNDED;
     }
     lists[s + 1].items = calloc(count + 1, sizeof(label));
     if (lists[s + 1].items == NULL) {
-      return DSM__ALLOTMENT_OUT_OF_MEMORY;
+      return DSM__ROW_ALLOCATION_OUT_OF_MEMORY;
     }
     memcpy(lists[s + 1].items, scratch, count * sizeof(label));
     lists[s + 1].count = count;
   }
   trace(a, lists, chosen, total);
-  return DSM__ALLOTMENT_EXACT;
+  return DSM__ROW_ALLOCATION_EXACT;
 }
 
-dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_t *chosen,
-                                          double *total, double *bound) {
-  const size_t stages = allotment->stage_count;
+dsm__row_allocation_result dsm__row_allocation_find(const dsm__row_allocation *allocation,
+                                                    size_t *chosen, double *total, double *bound) {
+  const size_t stages = allocation->stage_count;
   double least_total = 0;
-  dsm__allotment_result result = DSM__ALLOTMENT_EXACT;
-  *total = allotment->known_total;
-  if (!allotment->is_only_faster) {
-    result = find_first(allotment, chosen, total, &least_total);
+  dsm__row_allocation_result result = DSM__ROW_ALLOCATION_EXACT;
+  *total = allocation->known_total;
+  if (!allocation->is_only_faster) {
+    result = find_first(allocation, chosen, total, &least_total);
   }
-  if (result != DSM__ALLOTMENT_EXACT) {
+  if (result != DSM__ROW_ALLOCATION_EXACT) {
     return result;
   }
-  if (least_total > allotment->known_total) {
-    *bound = allotment->known_total;
+  if (least_total > allocation->known_total) {
+    *bound = allocation->known_total;
     return result;
   }
   label start = {.rows = 0};
   label_list *const lists = calloc(stages + 1, sizeof *lists);
   rest_table rest = {.times = NULL};
   label *const scratch = malloc((size_t)EXTENSIONS_MAX * sizeof *scratch);
-  result = DSM__ALLOTMENT_OUT_OF_MEMORY;
-  if (lists != NULL && scratch != NULL && derive_rest(allotment, &rest)) {
+  result = DSM__ROW_ALLOCATION_OUT_OF_MEMORY;
+  if (lists != NULL && scratch != NULL && derive_rest(allocation, &rest)) {
     lists[0] = (label_list){&start, 1};
-    const dsm__stage_times least = *rest_of(&rest, 0, allotment->rows);
-    result = search(allotment, lists, &rest, scratch, chosen, total);
-    *bound = result == DSM__ALLOTMENT_EXACT
-                 ? fmin(*total, allotment->known_total)
-                 : dsm__group_total(&least, allotment->timesteps, allotment->stage_count);
+    const dsm__stage_times least = *rest_of(&rest, 0, allocation->rows);
+    result = search(allocation, lists, &rest, scratch, chosen, total);
+    *bound = result == DSM__ROW_ALLOCATION_EXACT
+                 ? fmin(*total, allocation->known_total)
+                 : dsm__group_total(&least, allocation->timesteps, allocation->stage_count);
   }
   for (size_t s = 1; lists != NULL && s <= stages; s++) {
     free(lists[s].items);

@@ -28,30 +28,31 @@ typedef struct dsm__stage_options {
  * later ones); returns how many are left, by rows ascending. */
 size_t dsm__stage_options_reduce(dsm__stage_option *options, size_t count);
 
-/** A group to allot. */
-typedef struct dsm__allotment {
+/** A group whose stages are given rows. */
+typedef struct dsm__row_allocation {
   const dsm__stage_options *stages; /**< reduced */
   size_t stage_count;
   uint64_t rows;       /**< at most, of all stages together */
   uint64_t timesteps;  /**< T */
-  double known_total;  /**< of another mapping of the group, or infinite: an allotment that takes
+  double known_total;  /**< of another mapping of the group, or infinite: an allocation that takes
                             longer need not be the best */
   bool is_only_faster; /**< what takes as long as the known total is not wanted: where nothing takes
                             less, *total is that and chosen is not set */
   uint64_t *work_left; /**< comparisons that may still be made, counted down; NULL: any number */
-} dsm__allotment;
+} dsm__row_allocation;
 
-typedef enum dsm__allotment_result {
-  DSM__ALLOTMENT_EXACT,
-  DSM__ALLOTMENT_BOUNDED,    /**< too many partial allotments: a good one, perhaps not the best */
-  DSM__ALLOTMENT_IMPOSSIBLE, /**< fewer rows than stages need */
-  DSM__ALLOTMENT_OUT_OF_MEMORY
-} dsm__allotment_result;
+typedef enum dsm__row_allocation_result {
+  DSM__ROW_ALLOCATION_EXACT,
+  DSM__ROW_ALLOCATION_BOUNDED, /**< too many partial allocations: a good one, perhaps not the best
+                                */
+  DSM__ROW_ALLOCATION_IMPOSSIBLE, /**< fewer rows than stages need */
+  DSM__ROW_ALLOCATION_OUT_OF_MEMORY
+} dsm__row_allocation_result;
 
 /** Chooses an option for each stage (chosen[stage] is its index) of least dsm__group_total, or of
- * any total that is not below the known one where none is; no allotment has less than *bound, which
- * is the lesser of both totals where that is exact. */
-dsm__allotment_result dsm__allotment_find(const dsm__allotment *allotment, size_t *chosen,
-                                          double *total, double *bound);
+ * any total that is not below the known one where none is; no allocation has less than *bound,
+ * which is the lesser of both totals where that is exact. */
+dsm__row_allocation_result dsm__row_allocation_find(const dsm__row_allocation *allocation,
+                                                    size_t *chosen, double *total, double *bound);
 
 #endif

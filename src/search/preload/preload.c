@@ -253,7 +253,7 @@ static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound
 
 static void count_work(searching *s, const dsm__preload_level *level) {
   s->problem->evaluations += level->problem.evaluations;
-  dsm__groups *const groups = &s->problem->groups;
+  dsm__pipeline_groups *const groups = &s->problem->groups;
   groups->is_complete = groups->is_complete && level->problem.groups.is_complete;
   groups->is_exact = groups->is_exact && level->problem.groups.is_exact;
 }
@@ -378,7 +378,7 @@ static bool find_forms(searching *s) {
       for (size_t k = 0; k < group->layer_count; k++) {
         s->forms[info->layer + k].is_grouped = true;
       }
-    } else if (dsm__node_is_layer(info)) {
+    } else if (dsm__network_is_layer(info)) {
       s->forms[info->layer].parallelism = (dsm_parallelism)info->forward;
     }
     node = edge->to;

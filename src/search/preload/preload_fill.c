@@ -53,7 +53,7 @@ static segment *list_segments(const dsm__preload_level *level, const dsm__preloa
 /* Gives out the room along the hulls, most saved first. What does not fit ends its step's part, or
  * that of all. */
 static void fill_anew(const dsm__preload_level *level, const segment *segments, size_t count,
-                      bool is_ending_all, dsm__preload_mapping *mapping) {
+                      bool should_stop, dsm__preload_mapping *mapping) {
   double left = level->room_bytes;
   for (size_t i = 0; i < mapping->step_count; i++) {
     mapping->steps[i].how = run_of(level, mapping, i)->hull[0];
@@ -66,7 +66,7 @@ static void fill_anew(const dsm__preload_level *level, const segment *segments, 
     if (is_in_order && next->bytes - now->bytes <= left) {
       left -= next->bytes - now->bytes;
       *now = *next;
-    } else if (is_ending_all) {
+    } else if (should_stop) {
       break;
     }
   }
@@ -127,8 +127,8 @@ bool dsm__preload_fill(dsm__preload_level *level, dsm__preload_mapping *mapping)
     copy_steps(mapping->steps, step_count, best);
   }
   qsort(segments, count, sizeof *segments, compare_segments);
-  for (int is_ending_all = 0; is_ending_all <= 1; is_ending_all++) {
-    fill_anew(level, segments, count, is_ending_all == 1, mapping);
+  for (int should_stop = 0; should_stop <= 1; should_stop++) {
+    fill_anew(level, segments, count, should_stop == 1, mapping);
     give_all_rest(level, mapping);
     if (mapping->cycles < least) {
       least = mapping->cycles;

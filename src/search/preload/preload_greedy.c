@@ -48,7 +48,7 @@ static bool list_layers(dsm__preload_greedy *greedy, const dsm__problem *problem
   for (size_t i = 0; i < solution->path.length; i++) {
     const dsm__graph_edge *const edge = &network->graph.edges[solution->path.edges[i]];
     const dsm__node_info *const info = &network->infos[node];
-    const bool is_layer = dsm__node_is_layer(info);
+    const bool is_layer = dsm__network_is_layer(info);
     if (is_layer && problem->inputs.workload->layers[info->layer].weight_elements > 0) {
       const dsm__resident_query query =
           dsm__resident_query_of(&problem->table, info, edge->tag, &nothing);

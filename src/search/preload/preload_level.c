@@ -20,7 +20,8 @@ static bool copy_problem(dsm__problem *copy, const dsm__preload_request *request
     return false;
   }
   if (copy->groups.count > 0) {
-    const bool is_found = dsm__groups_find(&copy->groups, &copy->table, false, copy->arena);
+    const bool is_found =
+        dsm__pipeline_groups_find(&copy->groups, &copy->table, false, copy->arena);
     copy->evaluations += copy->groups.evaluations;
     return is_found;
   }
@@ -30,7 +31,7 @@ static bool copy_problem(dsm__problem *copy, const dsm__preload_request *request
 /* What an edge that is a layer needs held, whatever the room. */
 static double needed_bytes(const dsm__preload_level *level, const dsm__node_info *info,
                            size_t edge) {
-  const dsm__layer_step step = dsm__step_unpack(level->network.edges[edge].tag);
+  const dsm__layer_step step = dsm__network_step_unpack(level->network.edges[edge].tag);
   dsm__layer_setting setting = dsm__open_setting(
       &level->problem.inputs, &level->problem.inputs.workload->layers[info->layer],
       dsm__factor_of(step.factor_index));
@@ -73,7 +74,7 @@ static bool find_runs(dsm__preload_level *level, dsm__residents *residents) {
       const dsm__preload_edge *const one = &level->edges[e];
       level->run_of[e] = SIZE_MAX;
       level->is_shut[e] = one->is_placed && one->needed_bytes > held_limit;
-      if (dsm__node_is_layer(&network->infos[v]) && !level->is_shut[e] &&
+      if (dsm__network_is_layer(&network->infos[v]) && !level->is_shut[e] &&
           !find_run(level, residents, &network->infos[v], e)) {
         return false;
       }

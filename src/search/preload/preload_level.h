@@ -97,7 +97,7 @@ static inline dsm__resident_query dsm__resident_query_of(const dsm__layer_table 
       .table = table,
       .class_index = table->distinct.class_of[info->layer],
       .parallelism = (dsm_parallelism)info->forward,
-      .factor_index = dsm__step_unpack(tag).factor_index,
+      .factor_index = dsm__network_step_unpack(tag).factor_index,
       .holding = holding,
   };
 }

@@ -16,7 +16,7 @@ static bool is_in_form(const dsm__preload_level *level, const dsm__node_info *in
     const dsm__preload_form *const form = &level->forms[info->layer];
     return form->is_grouped && form->group_length == level->problem.groups.items[tag].layer_count;
   }
-  if (dsm__node_is_layer(info)) {
+  if (dsm__network_is_layer(info)) {
     const dsm__preload_form *const form = &level->forms[info->layer];
     return !form->is_grouped && dsm__are_alike(&level->problem.machine, form->parallelism,
                                                (dsm_parallelism)info->forward);

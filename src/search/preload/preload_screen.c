@@ -288,7 +288,7 @@ static bool find_worthwhile(screen *s, int step) {
 
 static bool screen_steps(screen *s, const uint64_t *worthwhile) {
   bool is_done = init_level(s, worthwhile, false);
-  const dsm__groups *const groups = &s->level.problem.groups;
+  const dsm__pipeline_groups *const groups = &s->level.problem.groups;
   if (is_done && (s->level.network.is_cut || !groups->is_exact || !groups->is_complete)) {
     return true;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "search/pipeline/group_mappings.h"
+#include "search/pipeline/pipelines.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,27 +7,27 @@
 #include "base/map.h"
 #include "plan/mapping_memory.h"
 #include "plan/tolerance.h"
-#include "search/pipeline/group_front.h"
+#include "search/pipeline/pipeline_front.h"
 #include "search/pipeline/stages.h"
 
-/* Comparisons for all allotments of a network; then groups get their first allotment
+/* Comparisons for all allocations of a network; then groups get their first allocation
  * and the answer a bound. */
-static const uint64_t allotment_work_max = (uint64_t)1 << 29;
+static const uint64_t allocation_work_max = (uint64_t)1 << 29;
 
 typedef struct finder {
   const dsm__layer_table *table;
   dsm__arena *arena;
-  dsm__groups *groups;
+  dsm__pipeline_groups *groups;
   dsm__stages stages;
   dsm__pipeline_group *kinds; /* a group of each kind: groups of the same layers are alike */
   size_t kind_count;
-  size_t *kind_of;          /* of each item of groups */
-  dsm__map index;           /* of kinds, by the classes of their layers */
-  dsm__group_front *fronts; /* of each item of groups, where memory is short; else NULL */
-  uint64_t work_left;       /* for all allotments together */
+  size_t *kind_of;             /* of each item of groups */
+  dsm__map index;              /* of kinds, by the classes of their layers */
+  dsm__pipeline_front *fronts; /* of each item of groups, where memory is short; else NULL */
+  uint64_t work_left;          /* for all allocations together */
 } finder;
 
-bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index) {
+bool dsm__pipeline_can_be_stage(const dsm_workload *workload, size_t layer_index) {
   const dsm_layer *const layer = &workload->layers[layer_index];
   const dsm_layer_spec *const spec = &workload->specs[layer->spec_index];
   return layer->type == DSM_LAYER_LSTM && !spec->is_bidirectional &&
@@ -39,10 +39,10 @@ static const dsm_layer_spec *spec_of(const dsm_workload *workload, size_t layer_
 }
 
 /* May two neighbours be in one group? */
-static bool do_join(const dsm_workload *workload, size_t earlier) {
+static bool can_join(const dsm_workload *workload, size_t earlier) {
   const size_t later = earlier + 1;
-  if (later >= workload->layer_count || !dsm__can_be_stage(workload, earlier) ||
-      !dsm__can_be_stage(workload, later) ||
+  if (later >= workload->layer_count || !dsm__pipeline_can_be_stage(workload, earlier) ||
+      !dsm__pipeline_can_be_stage(workload, later) ||
       workload->layers[earlier].timesteps != workload->layers[later].timesteps) {
     return false;
   }
@@ -57,7 +57,7 @@ static bool do_join(const dsm_workload *workload, size_t earlier) {
 /* Layers of the run that begins at a layer, or more than a group may have. */
 static size_t run_length(const dsm_workload *workload, size_t first) {
   size_t length = 1;
-  while (length <= DSM__STAGES_MAX && do_join(workload, first + length - 1)) {
+  while (length <= DSM__STAGES_MAX && can_join(workload, first + length - 1)) {
     length++;
   }
   return length;
@@ -88,7 +88,7 @@ static bool add_group(finder *f, size_t first, size_t length) {
   }
   if (kind == DSM__MAP_NONE) {
     kind = f->kind_count;
-    if (!dsm__group_init(&f->kinds[f->kind_count++], first, length, f->arena) ||
+    if (!dsm__pipeline_group_init(&f->kinds[f->kind_count++], first, length, f->arena) ||
         !dsm__map_add(&f->index, hash, kind)) {
       return false;
     }
@@ -126,7 +126,7 @@ static bool is_candidate(const dsm_workload *workload, size_t first, size_t leng
   if (!is_named(workload, first)) {
     return true;
   }
-  const bool is_start = first == 0 || !do_join(workload, first - 1);
+  const bool is_start = first == 0 || !can_join(workload, first - 1);
   return is_start && length == run_length(workload, first);
 }
 
@@ -135,7 +135,7 @@ static bool reserve(finder *f) {
   const dsm_workload *const workload = f->table->inputs->workload;
   size_t candidates = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    candidates += dsm__can_be_stage(workload, i) ? longest_group(f, i) : 0;
+    candidates += dsm__pipeline_can_be_stage(workload, i) ? longest_group(f, i) : 0;
   }
   const size_t kinds = candidates < DSM__GROUPS_SOLVED_MAX ? candidates : DSM__GROUPS_SOLVED_MAX;
   f->kinds = dsm__arena_array(f->arena, kinds, sizeof f->kinds[0]);
@@ -151,13 +151,13 @@ static bool list_groups(finder *f) {
     return false;
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
-    const size_t longest = dsm__can_be_stage(workload, i) ? longest_group(f, i) : 0;
+    const size_t longest = dsm__pipeline_can_be_stage(workload, i) ? longest_group(f, i) : 0;
     for (size_t length = 2; length <= longest; length++) {
       if (is_candidate(workload, i, length) && !add_group(f, i, length)) {
         return false;
       }
     }
-    if (do_join(workload, i) || (i > 0 && do_join(workload, i - 1))) {
+    if (can_join(workload, i) || (i > 0 && can_join(workload, i - 1))) {
       dsm__stages_add(&f->stages, f->table->distinct.class_of[i]);
     }
   }
@@ -187,7 +187,7 @@ static bool solve(finder *f, dsm__pipeline_group *kind, bool may_fetch) {
   if (may_fetch && !is_any_fetching(stages, length)) {
     return true;
   }
-  const dsm__allotment allotment = {
+  const dsm__row_allocation allocation = {
       .stages = stages,
       .stage_count = length,
       .rows = dsm__stage_rows_together(system_of(f), f->stages.columns),
@@ -198,15 +198,16 @@ static bool solve(finder *f, dsm__pipeline_group *kind, bool may_fetch) {
   };
   double total = 0;
   double bound = 0;
-  const dsm__allotment_result result = dsm__allotment_find(&allotment, chosen, &total, &bound);
-  if (result == DSM__ALLOTMENT_EXACT || result == DSM__ALLOTMENT_BOUNDED) {
+  const dsm__row_allocation_result result =
+      dsm__row_allocation_find(&allocation, chosen, &total, &bound);
+  if (result == DSM__ROW_ALLOCATION_EXACT || result == DSM__ROW_ALLOCATION_BOUNDED) {
     if (kind->cycles > dsm__tie_limit(total)) {
-      dsm__group_choose(kind, stages, chosen, total, f->stages.columns);
+      dsm__pipeline_group_choose(kind, stages, chosen, total, f->stages.columns);
     }
     kind->bound_cycles = bound < kind->bound_cycles ? bound : kind->bound_cycles;
-    f->groups->is_exact = f->groups->is_exact && result == DSM__ALLOTMENT_EXACT;
+    f->groups->is_exact = f->groups->is_exact && result == DSM__ROW_ALLOCATION_EXACT;
   }
-  return result != DSM__ALLOTMENT_OUT_OF_MEMORY;
+  return result != DSM__ROW_ALLOCATION_OUT_OF_MEMORY;
 }
 
 /* A mapping of a group with a stage whose steps take longer, all passes together, is slower than
@@ -274,7 +275,7 @@ static bool extend_fronts(finder *f) {
       return true;
     }
     if (group->layer_count <= together &&
-        !dsm__group_front_extend(&f->fronts[g], group, &f->stages, &f->work_left, f->arena)) {
+        !dsm__pipeline_front_extend(&f->fronts[g], group, &f->stages, &f->work_left, f->arena)) {
       return false;
     }
   }
@@ -327,8 +328,8 @@ static bool solve_all(finder *f) {
 
 /* ---- all of it ---- */
 
-bool dsm__group_init(dsm__pipeline_group *group, size_t first_layer, size_t layer_count,
-                     dsm__arena *arena) {
+bool dsm__pipeline_group_init(dsm__pipeline_group *group, size_t first_layer, size_t layer_count,
+                              dsm__arena *arena) {
   *group = (dsm__pipeline_group){
       .first_layer = first_layer,
       .layer_count = layer_count,
@@ -340,8 +341,8 @@ bool dsm__group_init(dsm__pipeline_group *group, size_t first_layer, size_t laye
   return group->rows != NULL && group->parallelisms != NULL && group->fetching != NULL;
 }
 
-void dsm__group_choose(dsm__pipeline_group *group, const dsm__stage_options *stages,
-                       const size_t *chosen, double cycles, uint64_t columns) {
+void dsm__pipeline_group_choose(dsm__pipeline_group *group, const dsm__stage_options *stages,
+                                const size_t *chosen, double cycles, uint64_t columns) {
   group->cycles = cycles;
   group->columns = columns;
   for (size_t k = 0; k < group->layer_count; k++) {
@@ -352,12 +353,12 @@ void dsm__group_choose(dsm__pipeline_group *group, const dsm__stage_options *sta
   }
 }
 
-void dsm__group_derive_memory(dsm__pipeline_group *group, const dsm__layer_table *table) {
+void dsm__pipeline_group_derive_memory(dsm__pipeline_group *group, const dsm__layer_table *table) {
   group->kept_bytes = 0;
   group->transient_bytes = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
-    const dsm_layer_memory memory = dsm__stage_memory(table, group->first_layer + k, group->columns,
-                                                      group->rows[k], group->parallelisms[k]);
+    const dsm_layer_memory memory = dsm__pipeline_stage_memory(
+        table, group->first_layer + k, group->columns, group->rows[k], group->parallelisms[k]);
     group->kept_bytes = fmax(group->kept_bytes, dsm__kept_bytes(&memory));
     group->transient_bytes = fmax(group->transient_bytes, memory.transient_bytes);
   }
@@ -371,7 +372,7 @@ static void hand_out(finder *f) {
     dsm__pipeline_group group = f->kinds[f->kind_of[g]];
     group.first_layer = first;
     if (isfinite(group.cycles)) {
-      dsm__group_derive_memory(&group, f->table);
+      dsm__pipeline_group_derive_memory(&group, f->table);
       f->groups->items[kept++] = group;
     }
   }
@@ -392,15 +393,15 @@ static bool hand_out_fronts(finder *f) {
   }
   count = 0;
   for (size_t g = 0; g < groups; g++) {
-    dsm__group_front all = {.items = &items[count], .capacity = 1 + f->fronts[g].count};
+    dsm__pipeline_front all = {.items = &items[count], .capacity = 1 + f->fronts[g].count};
     dsm__pipeline_group fastest = f->kinds[f->kind_of[g]];
     fastest.first_layer = f->groups->items[g].first_layer;
     if (isfinite(fastest.cycles)) {
-      dsm__group_derive_memory(&fastest, f->table);
+      dsm__pipeline_group_derive_memory(&fastest, f->table);
       all.items[all.count++] = fastest;
     }
     for (size_t i = 0; i < f->fronts[g].count; i++) {
-      (void)dsm__group_front_add(&all, &f->fronts[g].items[i], f->arena); /* there is room */
+      (void)dsm__pipeline_front_add(&all, &f->fronts[g].items[i], f->arena); /* there is room */
     }
     count += all.count;
   }
@@ -430,10 +431,10 @@ static bool solve_groups(finder *f, bool is_memory_short) {
   return true;
 }
 
-bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, bool is_memory_short,
-                      dsm__arena *arena) {
-  finder f = {.table = table, .arena = arena, .groups = groups, .work_left = allotment_work_max};
-  *groups = (dsm__groups){.is_complete = true, .is_exact = true};
+bool dsm__pipeline_groups_find(dsm__pipeline_groups *groups, const dsm__layer_table *table,
+                               bool is_memory_short, dsm__arena *arena) {
+  finder f = {.table = table, .arena = arena, .groups = groups, .work_left = allocation_work_max};
+  *groups = (dsm__pipeline_groups){.is_complete = true, .is_exact = true};
   if (!dsm__has_optimization(table->inputs, DSM_OPTIMIZATION_PIPELINE)) {
     return true;
   }

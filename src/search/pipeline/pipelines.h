@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* group_mappings.h: runs of recurrent layers that can be pipelined, each at its best (section 9).
+/* pipelines.h: runs of recurrent layers that can be pipelined, each at its best (section 9).
  */
-#ifndef DSM_SEARCH_PIPELINE_GROUP_MAPPINGS_H
-#define DSM_SEARCH_PIPELINE_GROUP_MAPPINGS_H
+#ifndef DSM_SEARCH_PIPELINE_PIPELINES_H
+#define DSM_SEARCH_PIPELINE_PIPELINES_H
 
 #include "search/layer_table.h"
 #include "search/pipeline/row_allocation.h"
@@ -21,13 +21,13 @@ typedef struct dsm__pipeline_group {
   unsigned *fetching;            /**< of each layer, as dsm__stage_option has it; likewise */
 } dsm__pipeline_group;
 
-typedef struct dsm__groups {
+typedef struct dsm__pipeline_groups {
   dsm__pipeline_group *items; /**< by first layer, then by length, then the fastest first */
   size_t count;
   bool is_complete; /**< false: some groups are missing */
   bool is_exact;    /**< false: some are not at their best */
   uint64_t evaluations;
-} dsm__groups;
+} dsm__pipeline_groups;
 
 /** Most layers of a group and most rows of a stage in the searched space; most groups that differ
  * in their layers; and most stages (layers with so many rows, so wide) that differ. */
@@ -43,22 +43,22 @@ enum {
  * `is_memory_short` also the mappings of each that are fastest of those with as little memory,
  * after the fastest. False if out of memory.
  */
-bool dsm__groups_find(dsm__groups *groups, const dsm__layer_table *table, bool is_memory_short,
-                      dsm__arena *arena);
+bool dsm__pipeline_groups_find(dsm__pipeline_groups *groups, const dsm__layer_table *table,
+                               bool is_memory_short, dsm__arena *arena);
 
 /** A group of layers with room for a mapping, which it has not yet. False if out of memory. */
-bool dsm__group_init(dsm__pipeline_group *group, size_t first_layer, size_t layer_count,
-                     dsm__arena *arena);
+bool dsm__pipeline_group_init(dsm__pipeline_group *group, size_t first_layer, size_t layer_count,
+                              dsm__arena *arena);
 
 /** Gives a group the options chosen of each stage. */
-void dsm__group_choose(dsm__pipeline_group *group, const dsm__stage_options *stages,
-                       const size_t *chosen, double cycles, uint64_t columns);
+void dsm__pipeline_group_choose(dsm__pipeline_group *group, const dsm__stage_options *stages,
+                                const size_t *chosen, double cycles, uint64_t columns);
 
 /** Derives what a mapping of a group needs: that of the stage that needs most, in both respects
  * (section 12). */
-void dsm__group_derive_memory(dsm__pipeline_group *group, const dsm__layer_table *table);
+void dsm__pipeline_group_derive_memory(dsm__pipeline_group *group, const dsm__layer_table *table);
 
 /** Could a layer be a stage: a unidirectional lstm that does not say never? */
-bool dsm__can_be_stage(const dsm_workload *workload, size_t layer_index);
+bool dsm__pipeline_can_be_stage(const dsm_workload *workload, size_t layer_index);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_allotment.c: rows of a pipeline's stages against complete enumeration, on random options.
- * Times are small integers, so that equal totals are frequent and sums are exact.
+ * test_row_allocation.c: rows of a pipeline's stages against complete enumeration, on random
+ * options. Times are small integers, so that equal totals are frequent and sums are exact.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { STAGES_MAX = 5, OPTIONS_MAX = 10, INSTANCES = 4000 };
 typedef struct instance {
   dsm__stage_option items[STAGES_MAX][OPTIONS_MAX];
   dsm__stage_options stages[STAGES_MAX];
-  dsm__allotment allotment;
+  dsm__row_allocation allocation;
 } instance;
 
 /* Options with more rows tend to be faster, but not always, and not in every respect. */
@@ -34,22 +34,22 @@ static dsm__stage_option random_option(uint64_t *state, uint64_t rows_max) {
 
 static void make(instance *made, uint64_t seed) {
   uint64_t state = seed;
-  made->allotment = (dsm__allotment){.stages = made->stages,
-                                     .stage_count = 2 + random_below(&state, STAGES_MAX - 1),
-                                     .rows = 2 + random_below(&state, 11),
-                                     .timesteps = 1 + random_below(&state, 9),
-                                     .known_total = HUGE_VAL};
-  for (size_t s = 0; s < made->allotment.stage_count; s++) {
+  made->allocation = (dsm__row_allocation){.stages = made->stages,
+                                           .stage_count = 2 + random_below(&state, STAGES_MAX - 1),
+                                           .rows = 2 + random_below(&state, 11),
+                                           .timesteps = 1 + random_below(&state, 9),
+                                           .known_total = HUGE_VAL};
+  for (size_t s = 0; s < made->allocation.stage_count; s++) {
     const size_t count = 1 + random_below(&state, OPTIONS_MAX);
     for (size_t o = 0; o < count; o++) {
-      made->items[s][o] = random_option(&state, made->allotment.rows);
+      made->items[s][o] = random_option(&state, made->allocation.rows);
     }
     made->stages[s] = (dsm__stage_options){made->items[s], count};
   }
 }
 
 /* Tries all options of the stages from s on; infinite where the rows do not suffice. */
-static double enumerate(const dsm__allotment *a, size_t s, uint64_t rows,
+static double enumerate(const dsm__row_allocation *a, size_t s, uint64_t rows,
                         const dsm__stage_times *slowest) {
   if (rows > a->rows) {
     return HUGE_VAL;
@@ -67,13 +67,13 @@ static double enumerate(const dsm__allotment *a, size_t s, uint64_t rows,
   return best;
 }
 
-static double best_of(const dsm__allotment *a) {
+static double best_of(const dsm__row_allocation *a) {
   const dsm__stage_times none = {{0}, 0};
   return enumerate(a, 0, 0, &none);
 }
 
 /* The total of a choice; fails where it takes too many rows. */
-static double total_of(const dsm__allotment *a, const size_t *chosen) {
+static double total_of(const dsm__row_allocation *a, const size_t *chosen) {
   dsm__stage_times slowest = {{0}, 0};
   uint64_t rows = 0;
   for (size_t s = 0; s < a->stage_count; s++) {
@@ -85,29 +85,29 @@ static double total_of(const dsm__allotment *a, const size_t *chosen) {
   return dsm__group_total(&slowest, a->timesteps, a->stage_count);
 }
 
-START_TEST(test_the_best_allotment_is_found_or_none_is_possible) {
+START_TEST(test_the_best_allocation_is_found_or_none_is_possible) {
   unsigned impossible = 0;
   for (uint64_t seed = 0; seed < INSTANCES; seed++) {
     instance made;
     make(&made, seed);
-    const double best = best_of(&made.allotment);
-    for (size_t s = 0; s < made.allotment.stage_count; s++) {
+    const double best = best_of(&made.allocation);
+    for (size_t s = 0; s < made.allocation.stage_count; s++) {
       made.stages[s].count = dsm__stage_options_reduce(made.items[s], made.stages[s].count);
     }
     size_t chosen[STAGES_MAX] = {0};
     double total = 0;
     double bound = 0;
-    const dsm__allotment_result result =
-        dsm__allotment_find(&made.allotment, chosen, &total, &bound);
+    const dsm__row_allocation_result result =
+        dsm__row_allocation_find(&made.allocation, chosen, &total, &bound);
     if (!isfinite(best)) {
-      ck_assert_msg(result == DSM__ALLOTMENT_IMPOSSIBLE, "seed %u", (unsigned)seed);
+      ck_assert_msg(result == DSM__ROW_ALLOCATION_IMPOSSIBLE, "seed %u", (unsigned)seed);
       impossible++;
       continue;
     }
-    ck_assert_msg(result == DSM__ALLOTMENT_EXACT, "seed %u", (unsigned)seed);
+    ck_assert_msg(result == DSM__ROW_ALLOCATION_EXACT, "seed %u", (unsigned)seed);
     ck_assert_msg(total <= best && total >= best, "seed %u: %g, best %g", (unsigned)seed, total,
                   best);
-    ck_assert_double_eq(total_of(&made.allotment, chosen), total);
+    ck_assert_double_eq(total_of(&made.allocation, chosen), total);
     ck_assert_double_eq(bound, total);
   }
   ck_assert_uint_gt(impossible, INSTANCES / 100);
@@ -120,27 +120,27 @@ START_TEST(test_what_is_known_hides_nothing_better) {
   for (uint64_t seed = 0; seed < INSTANCES; seed++) {
     instance made;
     make(&made, seed);
-    const double best = best_of(&made.allotment);
+    const double best = best_of(&made.allocation);
     if (!isfinite(best)) {
       continue;
     }
-    for (size_t s = 0; s < made.allotment.stage_count; s++) {
+    for (size_t s = 0; s < made.allocation.stage_count; s++) {
       made.stages[s].count = dsm__stage_options_reduce(made.items[s], made.stages[s].count);
     }
-    made.allotment.known_total = best + _i;
+    made.allocation.known_total = best + _i;
     size_t chosen[STAGES_MAX] = {0};
     double total = 0;
     double bound = 0;
-    ck_assert_int_eq(dsm__allotment_find(&made.allotment, chosen, &total, &bound),
-                     DSM__ALLOTMENT_EXACT);
-    ck_assert_double_eq(total_of(&made.allotment, chosen), total);
+    ck_assert_int_eq(dsm__row_allocation_find(&made.allocation, chosen, &total, &bound),
+                     DSM__ROW_ALLOCATION_EXACT);
+    ck_assert_double_eq(total_of(&made.allocation, chosen), total);
     ck_assert_double_ge(total, best);
     ck_assert_msg(_i <= 0 || total <= best, "seed %u: %g, best %g", (unsigned)seed, total, best);
-    ck_assert_double_eq(bound, fmin(best, made.allotment.known_total));
-    made.allotment.is_only_faster = true;
-    ck_assert_int_eq(dsm__allotment_find(&made.allotment, chosen, &total, &bound),
-                     DSM__ALLOTMENT_EXACT);
-    ck_assert_double_eq(total, fmin(best, made.allotment.known_total));
+    ck_assert_double_eq(bound, fmin(best, made.allocation.known_total));
+    made.allocation.is_only_faster = true;
+    ck_assert_int_eq(dsm__row_allocation_find(&made.allocation, chosen, &total, &bound),
+                     DSM__ROW_ALLOCATION_EXACT);
+    ck_assert_double_eq(total, fmin(best, made.allocation.known_total));
     ck_assert_double_eq(bound, total);
   }
 }
@@ -186,22 +186,23 @@ END_TEST
 START_TEST(test_a_row_for_each_stage_is_needed_and_enough) {
   const dsm__stage_option one = {.rows = 1, .times = {{2, 3, 4}, 5}};
   const dsm__stage_options stages[] = {{&one, 1}, {&one, 1}};
-  dsm__allotment allotment = {
+  dsm__row_allocation allocation = {
       .stages = stages, .stage_count = 2, .rows = 1, .timesteps = 7, .known_total = HUGE_VAL};
   size_t chosen[2];
   double total = 0;
   double bound = 0;
-  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total, &bound),
-                   DSM__ALLOTMENT_IMPOSSIBLE);
-  allotment.rows = 2;
-  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total, &bound), DSM__ALLOTMENT_EXACT);
+  ck_assert_int_eq(dsm__row_allocation_find(&allocation, chosen, &total, &bound),
+                   DSM__ROW_ALLOCATION_IMPOSSIBLE);
+  allocation.rows = 2;
+  ck_assert_int_eq(dsm__row_allocation_find(&allocation, chosen, &total, &bound),
+                   DSM__ROW_ALLOCATION_EXACT);
   ck_assert_double_eq(total, (2 + 3 + 4) * (7 + 2 - 1) + 5);
 }
 END_TEST
 
-/* Times against each other in four respects, so that hardly any partial allotment dominates
+/* Times against each other in four respects, so that hardly any partial allocation dominates
  * another: more of them than are kept. */
-START_TEST(test_too_many_partial_allotments_still_give_one_that_fits) {
+START_TEST(test_too_many_partial_allocations_still_give_one_that_fits) {
   enum { STAGES = 24, OPTIONS = 80, ROWS = 400 };
   static dsm__stage_option items[STAGES][OPTIONS];
   dsm__stage_options stages[STAGES];
@@ -219,29 +220,30 @@ START_TEST(test_too_many_partial_allotments_still_give_one_that_fits) {
     }
     stages[s] = (dsm__stage_options){items[s], dsm__stage_options_reduce(items[s], OPTIONS)};
   }
-  const dsm__allotment allotment = {.stages = stages,
-                                    .stage_count = STAGES,
-                                    .rows = ROWS,
-                                    .timesteps = 1,
-                                    .known_total = HUGE_VAL};
+  const dsm__row_allocation allocation = {.stages = stages,
+                                          .stage_count = STAGES,
+                                          .rows = ROWS,
+                                          .timesteps = 1,
+                                          .known_total = HUGE_VAL};
   size_t chosen[STAGES] = {0};
   double total = 0;
   double bound = 0;
-  ck_assert_int_eq(dsm__allotment_find(&allotment, chosen, &total, &bound), DSM__ALLOTMENT_BOUNDED);
-  ck_assert_double_eq(total_of(&allotment, chosen), total);
+  ck_assert_int_eq(dsm__row_allocation_find(&allocation, chosen, &total, &bound),
+                   DSM__ROW_ALLOCATION_BOUNDED);
+  ck_assert_double_eq(total_of(&allocation, chosen), total);
   ck_assert_double_le(bound, total);
 }
 END_TEST
 
-Suite *suite_allotment(void) {
-  Suite *const suite = suite_create("allotment");
+Suite *suite_row_allocation(void) {
+  Suite *const suite = suite_create("allocation");
   TCase *const tests = tcase_create("rows");
   tcase_set_timeout(tests, 120);
-  tcase_add_test(tests, test_the_best_allotment_is_found_or_none_is_possible);
+  tcase_add_test(tests, test_the_best_allocation_is_found_or_none_is_possible);
   tcase_add_loop_test(tests, test_what_is_known_hides_nothing_better, -2, 3);
   tcase_add_test(tests, test_reducing_keeps_exactly_what_nothing_else_is_as_good_as);
   tcase_add_test(tests, test_a_row_for_each_stage_is_needed_and_enough);
-  tcase_add_test(tests, test_too_many_partial_allotments_still_give_one_that_fits);
+  tcase_add_test(tests, test_too_many_partial_allocations_still_give_one_that_fits);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * group_front.c: a group's memory is the largest of its stages' in both respects, kept and for a
+ * pipeline_front.c: a group's memory is the largest of its stages' in both respects, kept and for a
  * while. So the fastest mapping with less than so much of each is the fastest of the ways to run
  * the stages that need less, and the limits that matter are needs of such ways.
  *
@@ -9,7 +9,7 @@
  * the limit on what is kept falls to the most that any of these keeps: in between all of them stay
  * what they are.
  */
-#include "search/pipeline/group_front.h"
+#include "search/pipeline/pipeline_front.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,11 +35,12 @@ typedef struct fronting {
   candidate *candidates[DSM__STAGES_MAX];
   size_t counts[DSM__STAGES_MAX];
   dsm__stage_option *allowed[DSM__STAGES_MAX]; /* scratch: those within the limits */
-  dsm__group_front *front;
+  dsm__pipeline_front *front;
 } fronting;
 
-dsm_layer_memory dsm__stage_memory(const dsm__layer_table *table, size_t layer_index,
-                                   uint64_t columns, uint64_t rows, dsm_parallelism parallelism) {
+dsm_layer_memory dsm__pipeline_stage_memory(const dsm__layer_table *table, size_t layer_index,
+                                            uint64_t columns, uint64_t rows,
+                                            dsm_parallelism parallelism) {
   const dsm__search_inputs *const inputs = table->inputs;
   dsm__stage stage;
   dsm__stage_init(&stage, inputs->machine->system, columns, rows);
@@ -93,8 +94,8 @@ static bool list_candidates(fronting *f, size_t stage) {
       stages, layer, dsm__stage_place_of(stage, f->group->layer_count), true, f->allowed[stage]);
   for (size_t i = 0; i < count; i++) {
     const dsm__stage_option *const option = &f->allowed[stage][i];
-    const dsm_layer_memory memory =
-        dsm__stage_memory(stages->table, layer, stages->columns, option->rows, option->parallelism);
+    const dsm_layer_memory memory = dsm__pipeline_stage_memory(
+        stages->table, layer, stages->columns, option->rows, option->parallelism);
     f->candidates[stage][i] =
         (candidate){*option, dsm__kept_bytes(&memory), memory.transient_bytes};
   }
@@ -123,25 +124,25 @@ static void allow(const fronting *f, limits below, bool may_fetch, dsm__stage_op
   }
 }
 
-/* Writes an allotment down, with what it needs. False if out of memory. */
+/* Writes an allocation down, with what it needs. False if out of memory. */
 static bool write_down(const fronting *f, const dsm__stage_options *options, const size_t *chosen,
                        double cycles, dsm__pipeline_group *out) {
-  if (!dsm__group_init(out, f->group->first_layer, f->group->layer_count, f->arena)) {
+  if (!dsm__pipeline_group_init(out, f->group->first_layer, f->group->layer_count, f->arena)) {
     return false;
   }
-  dsm__group_choose(out, options, chosen, cycles, f->stages->columns);
+  dsm__pipeline_group_choose(out, options, chosen, cycles, f->stages->columns);
   out->bound_cycles = cycles;
-  dsm__group_derive_memory(out, f->stages->table);
+  dsm__pipeline_group_derive_memory(out, f->stages->table);
   return true;
 }
 
-/* The fastest mapping within limits; infinite cycles: none. As in groups.c, what fetches weights
- * that it could keep is looked for only where that is faster. False if out of memory. */
+/* The fastest mapping within limits; infinite cycles: none. As in pipelines.c, what fetches
+ * weights that it could keep is looked for only where that is faster. False if out of memory. */
 static bool find_within(fronting *f, limits below, dsm__pipeline_group *found) {
   const dsm__stages *const stages = f->stages;
   dsm__stage_options options[DSM__STAGES_MAX];
   size_t chosen[DSM__STAGES_MAX];
-  dsm__allotment allotment = {
+  dsm__row_allocation allocation = {
       .stages = options,
       .stage_count = f->group->layer_count,
       .rows = dsm__stage_rows_together(stages->table->inputs->machine->system, stages->columns),
@@ -154,15 +155,18 @@ static bool find_within(fronting *f, limits below, dsm__pipeline_group *found) {
     double total = 0;
     double bound = 0;
     allow(f, below, may_fetch != 0, options);
-    const dsm__allotment_result result = dsm__allotment_find(&allotment, chosen, &total, &bound);
-    f->front->is_exact = f->front->is_exact && result != DSM__ALLOTMENT_BOUNDED;
-    const bool is_found = result == DSM__ALLOTMENT_EXACT || result == DSM__ALLOTMENT_BOUNDED;
-    if (result == DSM__ALLOTMENT_OUT_OF_MEMORY || (is_found && total < allotment.known_total &&
-                                                   !write_down(f, options, chosen, total, found))) {
+    const dsm__row_allocation_result result =
+        dsm__row_allocation_find(&allocation, chosen, &total, &bound);
+    f->front->is_exact = f->front->is_exact && result != DSM__ROW_ALLOCATION_BOUNDED;
+    const bool is_found =
+        result == DSM__ROW_ALLOCATION_EXACT || result == DSM__ROW_ALLOCATION_BOUNDED;
+    if (result == DSM__ROW_ALLOCATION_OUT_OF_MEMORY ||
+        (is_found && total < allocation.known_total &&
+         !write_down(f, options, chosen, total, found))) {
       return false;
     }
-    allotment.known_total = found->cycles;
-    allotment.is_only_faster = isfinite(found->cycles);
+    allocation.known_total = found->cycles;
+    allocation.is_only_faster = isfinite(found->cycles);
   }
   return true;
 }
@@ -181,7 +185,7 @@ static bool find_all(fronting *f) {
       return false;
     }
     if (isfinite(found.cycles)) {
-      if (!dsm__group_front_add(f->front, &found, f->arena)) {
+      if (!dsm__pipeline_front_add(f->front, &found, f->arena)) {
         return false;
       }
       most_kept = fmax(most_kept, found.kept_bytes);
@@ -194,8 +198,8 @@ static bool find_all(fronting *f) {
   return true;
 }
 
-bool dsm__group_front_extend(dsm__group_front *front, const dsm__pipeline_group *group,
-                             const dsm__stages *stages, uint64_t *work_left, dsm__arena *arena) {
+bool dsm__pipeline_front_extend(dsm__pipeline_front *front, const dsm__pipeline_group *group,
+                                const dsm__stages *stages, uint64_t *work_left, dsm__arena *arena) {
   fronting f = {
       .group = group, .stages = stages, .work_left = work_left, .arena = arena, .front = front};
   bool is_done = true;
@@ -210,8 +214,8 @@ bool dsm__group_front_extend(dsm__group_front *front, const dsm__pipeline_group 
   return is_done;
 }
 
-bool dsm__group_front_add(dsm__group_front *front, const dsm__pipeline_group *mapping,
-                          dsm__arena *arena) {
+bool dsm__pipeline_front_add(dsm__pipeline_front *front, const dsm__pipeline_group *mapping,
+                             dsm__arena *arena) {
   for (size_t i = 0; i < front->count; i++) {
     const dsm__pipeline_group *const one = &front->items[i];
     if (one->cycles <= mapping->cycles && one->kept_bytes <= mapping->kept_bytes &&
