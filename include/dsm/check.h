@@ -32,42 +32,14 @@
 extern "C" {
 #endif
 
-/** What a plan recorded of a pass. */
-typedef struct dsm_recorded_pass {
-  bool exists;
-  double cycles;      /**< cycles.total; lower is better */
-  double utilization; /**< 0 .. 1; higher is better */
-  dsm_parallelism parallelism;
-  dsm_loops core_split;   /**< of the first invocation */
-  bool lists_invocations; /**< whether there is a later kind of invocation is recorded */
-  bool has_later;         /**< there is one, with a core split of its own */
-  dsm_invocation_kind later_kind;
-  dsm_loops later_core_split;
-} dsm_recorded_pass;
-
-/** What a plan recorded of a layer. */
-typedef struct dsm_recorded_layer {
-  const char *name;
-  uint64_t dysm_factor;
-  bool is_output_held;
-  dsm_core_layout output_layout; /**< zeros: none */
-  double weights_on_chip;        /**< preloaded fraction */
-  const char *pipeline;          /**< name of its group; NULL: in none */
-  uint64_t pipeline_rows;        /**< of its stage; 0 if in no group, or not recorded */
-  uint64_t pipeline_columns;     /**< chips in a row of its group's stages; 0 likewise */
-  bool has_error_parallelism;    /**< where plans state it */
-  dsm_parallelism error_parallelism;
-  dsm_recorded_pass passes[DSM_PASS_COUNT];
-} dsm_recorded_layer;
-
 /** The figures and decisions that a plan recorded. */
 typedef struct dsm_recorded {
-  double step_seconds;
-  double step_cycles;
+  dsm_plan_result result;   /**< of a baseline the time and utilization alone */
   double cycles_per_second; /**< of the system that it was recorded with, 1e9 * its frequency_GHz */
-  double utilization;
   bool is_stopped; /**< the search was ended by its time limit: another run may find another plan */
-  const dsm_recorded_layer *layers; /**< in order of execution, names are unique */
+  const dsm_layer_plan *layers; /**< in order of execution, names are unique. Of a baseline with its
+                                     decisions and what is compared alone; invocation_count is 0 if
+                                     it does not list them */
   size_t layer_count;
 } dsm_recorded;
 
@@ -166,26 +138,13 @@ typedef struct dsm_layer_drift {
   dsm_presence presence; /**< never DSM_PRESENCE_BOTH */
 } dsm_layer_drift;
 
-/** Decisions that are compared. */
-typedef enum dsm_compared {
-  DSM_COMPARED_PARALLELISM = 0,  /**< of a pass */
-  DSM_COMPARED_CORE_SPLIT,       /**< of a pass */
-  DSM_COMPARED_LATER_CORE_SPLIT, /**< of a pass: of its steady or accumulating invocations */
-  DSM_COMPARED_DYSM_FACTOR,
-  DSM_COMPARED_OUTPUT_ON_CHIP,
-  DSM_COMPARED_OUTPUT_LAYOUT,
-  DSM_COMPARED_WEIGHTS_ON_CHIP,
-  DSM_COMPARED_PIPELINE_GROUP, /**< with rows and columns */
-  DSM_COMPARED_ERROR_PARALLELISM,
-  DSM_COMPARED_COUNT
-} dsm_compared;
-
 /** A decision that is another now. */
 typedef struct dsm_decision_drift {
   const char *layer;
-  dsm_pass pass; /**< DSM_PASS_COUNT: a decision of the whole layer */
-  dsm_compared decision;
-  const char *before; /**< in words, such as "in 2 ij 8" */
+  dsm_pass pass;        /**< DSM_PASS_COUNT: a decision of the whole layer */
+  const char *decision; /**< its key in a plan, or "later_core_split": of the pass's later
+                           invocations; static */
+  const char *before;   /**< in words, such as "in 2 ij 8" */
   const char *after;
 } dsm_decision_drift;
 
@@ -245,8 +204,6 @@ DSM_API void dsm_drift_free(dsm_drift *drift);
 DSM_API const char *dsm_verdict_name(dsm_verdict verdict);
 /** The word of the formats, such as "missing". Never NULL. */
 DSM_API const char *dsm_presence_name(dsm_presence presence);
-/** The word of the formats, such as "core_split". Never NULL. */
-DSM_API const char *dsm_compared_name(dsm_compared decision);
 
 #ifdef __cplusplus
 }

@@ -117,13 +117,21 @@ typedef struct dsm_invocation {
 /** Most kinds of invocation in a pass. */
 #define DSM_INVOCATION_KINDS_MAX 2
 
+/** What is decided for a pass of a layer. Whether weights stay from one invocation to the next, and
+ * the core split of later invocations, are in its invocations. */
+typedef struct dsm_pass_decisions {
+  dsm_parallelism parallelism;
+  dsm_loops core_split; /**< parts over the cores, in the first of the invocations */
+} dsm_pass_decisions;
+
 /** A pass of a layer over the whole step. In a pipeline, cycles are the layer's share of its
  * group's. */
 typedef struct dsm_pass_plan {
-  bool exists;                                          /**< the layer has this pass in this mode */
-  dsm_chip_share share;                                 /**< decision (parallelism), and ChipD */
-  dsm_invocation invocations[DSM_INVOCATION_KINDS_MAX]; /**< decisions (core splits), costs */
-  unsigned invocation_count;                            /**< kinds, 1 or more */
+  bool exists; /**< the layer has this pass in this mode */
+  dsm_pass_decisions decisions;
+  dsm_chip_share share;                                 /**< of the parallelism: ChipD */
+  dsm_invocation invocations[DSM_INVOCATION_KINDS_MAX]; /**< core splits, costs */
+  size_t invocation_count;                              /**< kinds, 1 or more */
   dsm_cycles cycles;                                    /**< sums over the step */
   double group_cycles[DSM_GROUP_COUNT]; /**< overlapped (stream), and the non-overlapped parts,
                                              which add up to cycles.non_overlapped in order */
@@ -138,17 +146,29 @@ typedef struct dsm_pass_plan {
 /** dsm_layer_plan.pipeline of a layer outside all groups. */
 #define DSM_NO_PIPELINE SIZE_MAX
 
-/** What is decided for a layer, and its passes. */
+/** What is decided for a layer, beside its passes. */
+typedef struct dsm_layer_decisions {
+  uint64_t dysm_factor;          /**< spatial minibatches in a step, 1 or more */
+  bool is_output_held;           /**< output and error stay on chip */
+  dsm_core_layout output_layout; /**< of a held output where model.layout_move is "exact": how it
+                                    and its error lie in the cores; else zeros */
+  double weights_on_chip;        /**< preloaded fraction of the weights */
+  const char *pipeline_group;    /**< name of its group; NULL: it runs by itself */
+  uint64_t stage_rows;           /**< in a group: rows of its stage's chips; else 0 */
+  uint64_t stage_columns;        /**< likewise, chips in a row */
+  dsm_parallelism error_parallelism; /**< layout of its output's error, of a layer without backward
+                                          pass in training, where it is not that of the update pass;
+                                          else DSM_PARALLELISM_COUNT */
+} dsm_layer_decisions;
+
+/** A layer: what is decided for it, and its passes. */
 typedef struct dsm_layer_plan {
-  const dsm_layer *layer;            /**< of the plan's workload */
-  uint64_t dysm_factor;              /**< decision: spatial minibatches in a step */
-  bool is_output_held;               /**< decision: output and error stay on chip */
-  dsm_core_layout output_layout;     /**< decision, of a held output where model.layout_move is
-                                          "exact": how both lie in the cores; else zeros */
-  double weights_on_chip;            /**< decision: preloaded fraction of the weights */
-  size_t pipeline;                   /**< decision: index of its group, or DSM_NO_PIPELINE */
-  dsm_parallelism error_parallelism; /**< layout of its output's error: that of the backward pass,
-                                          a decision where there is none */
+  const char *name;
+  const dsm_layer *layer; /**< of the plan's workload; NULL in a baseline */
+  dsm_layer_decisions decisions;
+  size_t pipeline;                   /**< index of its group, or DSM_NO_PIPELINE */
+  dsm_parallelism error_parallelism; /**< layout of its output's error: that of the backward pass, a
+                                          decision where there is none */
   double held_bytes;                 /**< of a chip, in held tensors, while the layer runs */
   dsm_layer_memory memory;           /**< of a chip, section 12. Of a pipeline group only the stage
                                           that keeps most has it, with the largest transient bytes
@@ -161,6 +181,7 @@ typedef struct dsm_pipeline_plan {
   const char *name; /**< the group's, or that of its first and last layer */
   size_t first_layer;
   size_t layer_count;
+  const char *const *layer_names;
   uint64_t columns;        /**< decision: chips in a row of each of its stages */
   const uint64_t *rows;    /**< decision, of each layer */
   double cycles;           /**< of the group: what its layers' passes add up to */
@@ -180,13 +201,15 @@ typedef struct dsm_plan_memory {
 
 /** The prediction for the whole step. */
 typedef struct dsm_plan_result {
-  double step_cycles;        /**< cycles.total; lower is better */
-  double step_seconds;       /**< in inference this is the latency */
+  double step_cycles; /**< cycles.total; lower is better */
+  double step_seconds;
+  double latency_seconds;    /**< the same in inference; else 0 */
   double samples_per_second; /**< higher is better */
   double utilization;        /**< 0 .. 1; higher is better */
   double lower_bound_cycles; /**< no mapping of the searched space is faster */
   double ideal_cycles;
   dsm_cycles cycles;
+  dsm_bound bound;         /**< what most of step_cycles is spent on */
   dsm_resources resources; /**< step_cycles by what decides them */
   dsm_plan_memory memory;
 } dsm_plan_result;

@@ -180,14 +180,11 @@ typedef enum dsm_point_status {
 
 /** A layer and pass of a point's plan; the names are the plan's. */
 typedef struct dsm_point_layer {
+  size_t layer; /**< its place in order of execution, from 0 */
   const char *name;
   dsm_pass pass;
-  dsm_parallelism parallelism;
-  dsm_loops core_split; /**< of its first invocation */
-  uint64_t dysm_factor;
-  bool output_on_chip;
-  double weights_on_chip;
-  const char *pipeline_group; /**< NULL: none */
+  dsm_pass_decisions pass_decisions;
+  dsm_layer_decisions decisions;
   dsm_bound bound;
   dsm_cycles cycles;
   double utilization;

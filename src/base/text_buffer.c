@@ -62,6 +62,23 @@ void dsm__text_repeat(dsm__text_buffer *buffer, char character, size_t count) {
   buffer->text[buffer->length] = '\0';
 }
 
+char *dsm__text_finish(dsm__text_buffer *out) {
+  dsm__text_puts(out, ""); /* an empty text is a text too */
+  if (!out->failed) {
+    return out->text;
+  }
+  dsm__text_fini(out);
+  return NULL;
+}
+
+void dsm__text_clear(dsm__text_buffer *buffer) {
+  buffer->length = 0;
+  buffer->failed = false;
+  if (buffer->text != NULL) {
+    buffer->text[0] = '\0';
+  }
+}
+
 void dsm__text_fini(dsm__text_buffer *buffer) {
   free(buffer->text);
   *buffer = (dsm__text_buffer){0};

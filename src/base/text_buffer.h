@@ -25,6 +25,12 @@ void dsm__text_printf(dsm__text_buffer *buffer, const char *format, ...)
 /** `count` times the character. */
 void dsm__text_repeat(dsm__text_buffer *buffer, char character, size_t count);
 
+/** The text of a buffer, malloc'ed, or NULL (and nothing left to free) if it failed. */
+char *dsm__text_finish(dsm__text_buffer *out);
+
+/** Keeps the memory, and none of the text; a failure is forgotten. */
+void dsm__text_clear(dsm__text_buffer *buffer);
+
 /** Frees the text and makes the buffer empty again. */
 void dsm__text_fini(dsm__text_buffer *buffer);
 

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "check/record.h"
+#include "check/drift.h"
 #include "dsm/file.h"
 #include "dsm/limits.h"
+#include "model/names.h"
+#include "plan/decisions.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "system/system_internal.h"
@@ -18,139 +20,67 @@
 
 typedef struct baseline_reader {
   dsm__plan_reader plan; /**< reads the question; its arena becomes the baseline's */
-  dsm_recorded_layer *layers;
+  dsm_layer_plan *layers;
   size_t layer_count;
   dsm__name_index names; /**< of the layers */
   dsm_recorded record;
 } baseline_reader;
 
-static const dsm__json_range no_less_than_zero = {0, 1e300, false};
-static const dsm__json_range above_zero = {0, 1e300, true};
-/* Utilization is a quotient of two sums: one of 1 may be more in its last bits. */
-static const dsm__json_range up_to_one = {0, 1 + DSM_TOLERANCE_ROUNDING, false};
+/* What is read of a layer and a pass: what is decided, and the figures that are compared. */
+enum { WANTED = DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION | DSM__FIELD_IS_FIGURE };
 
-static void read_figure(const dsm__json_node *parent, const char *key, dsm__json_range range,
-                        double *figure) {
-  const dsm__json_node node = dsm__json_member(parent, key);
-  if (dsm__json_require(&node, "a figure to compare with")) {
-    dsm__json_double(&node, range, figure);
-  }
-}
-
-/* ---- passes ---- */
-
-/* The invocations after the first. */
-static void read_later_invocation(const dsm__json_node *node, dsm_recorded_pass *pass) {
-  const dsm__json_node word = dsm__json_member(node, "kind");
-  size_t kind = 0;
-  if (!dsm__plan_invocation_only(node) ||
-      !dsm__json_enum(&word, &dsm__invocation_kind_words, &kind)) {
-    return;
-  }
-  if (node->index > 0) {
-    pass->has_later = true;
-    pass->later_kind = (dsm_invocation_kind)kind;
-    dsm__plan_read_split(node, DSM_PRODUCT_MAX, &pass->later_core_split);
-  }
-}
-
-static void read_invocations(const dsm__json_node *pass_node, dsm_recorded_pass *pass) {
-  const dsm__json_node node = dsm__json_member(pass_node, "invocations");
-  size_t count = 0;
-  if (!dsm__json_is_present(&node) ||
-      !dsm__json_array(&node, 0, DSM_INVOCATION_KINDS_MAX, &count)) {
-    return;
-  }
-  pass->lists_invocations = true;
-  dsm__json_node item = dsm__json_item(&node, 0);
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    read_later_invocation(&item, pass);
-  }
-}
-
-static void read_pass(const dsm__json_node *node, dsm_recorded_pass *pass) {
-  if (!dsm__json_is_present(node) || !dsm__plan_pass_only(node)) {
-    return;
-  }
-  pass->exists = true;
-  const dsm__json_node parallelism = dsm__json_member(node, "parallelism");
-  dsm__plan_read_parallelism(&parallelism, &pass->parallelism);
-  dsm__plan_read_split(node, DSM_PRODUCT_MAX, &pass->core_split);
-  read_invocations(node, pass);
-  const dsm__json_node cycles = dsm__json_member(node, "cycles");
-  if (dsm__json_require(&cycles, "an object with the pass's cycles")) {
-    read_figure(&cycles, "total", no_less_than_zero, &pass->cycles);
-  }
-  read_figure(node, "utilization", up_to_one, &pass->utilization);
+static dsm__record_reader fields_of(const baseline_reader *reader) {
+  return (dsm__record_reader){
+      .arena = reader->plan.arena, .wanted = WANTED, .most_parts = DSM_PRODUCT_MAX};
 }
 
 /* ---- layers ---- */
 
-static void read_passes(const dsm__json_node *layer_node, dsm_recorded_layer *layer) {
-  const char *names[DSM_PASS_COUNT];
-  for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    names[p] = dsm_pass_name((dsm_pass)p);
+/* A pass whose invocations are read. */
+typedef struct pass_reader {
+  dsm__record_reader fields;
+  dsm_pass_plan *pass;
+} pass_reader;
+
+/* Of the first invocation the pass itself has the core split. */
+static void read_invocation(void *context, const dsm__json_node *node, dsm_invocation_kind kind) {
+  const pass_reader *const of = context;
+  of->pass->invocations[node->index].kind = kind;
+  if (node->index > 0) {
+    (void)dsm__record_read(&of->fields, node, &dsm__invocation_record,
+                           &of->pass->invocations[node->index]);
   }
+}
+
+static void read_passes(const baseline_reader *reader, const dsm__json_node *layer_node,
+                        dsm_layer_plan *layer) {
+  const char *keys[DSM__WORDS_MAX];
+  const size_t count = dsm__words_keys(&dsm__pass_words, keys);
   const dsm__json_node passes = dsm__json_member(layer_node, "passes");
   if (!dsm__json_require(&passes, "an object with the layer's passes") ||
-      !dsm__json_object_only(&passes, names, DSM_PASS_COUNT)) {
+      !dsm__json_object_only(&passes, keys, count)) {
     return;
   }
-  for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    const dsm__json_node node = dsm__json_member(&passes, names[p]);
-    read_pass(&node, &layer->passes[p]);
+  for (size_t p = 0; p < count; p++) {
+    const dsm__json_node node = dsm__json_member(&passes, keys[p]);
+    pass_reader of = {.fields = fields_of(reader), .pass = &layer->passes[p]};
+    if (dsm__json_is_present(&node) && dsm__record_only(&node, &dsm__pass_record)) {
+      of.pass->exists = true;
+      (void)dsm__record_read(&of.fields, &node, &dsm__pass_record, of.pass);
+      of.pass->invocation_count = dsm__plan_each_invocation(&node, read_invocation, &of);
+    }
   }
 }
 
-static void read_output_layout(const dsm__json_node *layer_node, dsm_core_layout *layout) {
-  static const char *const known[] = {"features", "ij", "mb"};
-  uint64_t *const parts[] = {&layout->features, &layout->ij, &layout->mb};
-  const dsm__json_node node = dsm__json_member(layer_node, "output_layout");
-  if (!dsm__json_is_present(&node) || !dsm__json_object_only(&node, known, DSM__COUNT_OF(known))) {
-    return;
+static void read_layer(const baseline_reader *reader, const dsm__json_node *node,
+                       dsm_layer_plan *layer) {
+  const dsm__record_reader fields = fields_of(reader);
+  layer->decisions = dsm__layer_decisions_none();
+  if (dsm__record_only(node, &dsm__layer_record)) {
+    (void)dsm__record_read(&fields, node, &dsm__layer_record, layer);
+    read_passes(reader, node, layer);
   }
-  for (size_t i = 0; i < DSM__COUNT_OF(known); i++) {
-    const dsm__json_node part = dsm__json_member(&node, known[i]);
-    dsm__json_u64(&part, 1, DSM_PRODUCT_MAX, parts[i]);
-  }
-}
-
-static void read_decisions(baseline_reader *reader, const dsm__json_node *node,
-                           dsm_recorded_layer *layer) {
-  const dsm__json_node factor = dsm__json_member(node, "dysm_factor");
-  const dsm__json_node output = dsm__json_member(node, "output_on_chip");
-  const dsm__json_node weights = dsm__json_member(node, "weights_on_chip");
-  const dsm__json_node group = dsm__json_member(node, "pipeline_group");
-  const dsm__json_node error = dsm__json_member(node, "error_parallelism");
-  layer->dysm_factor = 1;
-  if (dsm__json_is_present(&factor)) {
-    dsm__json_u64(&factor, 1, DSM_DIMENSION_MAX, &layer->dysm_factor);
-  }
-  if (dsm__json_is_present(&output)) {
-    dsm__json_bool(&output, &layer->is_output_held);
-  }
-  if (dsm__json_is_present(&weights)) {
-    dsm__json_double(&weights, (dsm__json_range){0, 1, false}, &layer->weights_on_chip);
-  }
-  if (dsm__json_is_present(&group) && !dsm__json_is_null(&group)) {
-    dsm__json_name(&group, DSM__GROUP_NAME_BYTES_MAX, reader->plan.arena, &layer->pipeline);
-  }
-  if (dsm__json_is_present(&error)) {
-    layer->has_error_parallelism = dsm__plan_read_parallelism(&error, &layer->error_parallelism);
-  }
-  read_output_layout(node, &layer->output_layout);
-}
-
-static void read_layer(baseline_reader *reader, const dsm__json_node *node,
-                       dsm_recorded_layer *layer) {
-  const dsm__json_node name = dsm__json_member(node, "name");
-  layer->name = "";
-  if (!dsm__plan_layer_only(node) || !dsm__json_require(&name, "the layer's name") ||
-      !dsm__json_name(&name, DSM_NAME_BYTES_MAX + 8, reader->plan.arena, &layer->name)) {
-    return;
-  }
-  read_decisions(reader, node, layer);
-  read_passes(node, layer);
+  layer->name = layer->name == NULL ? "" : layer->name;
 }
 
 /* Layers are matched by name, so each needs its own. */
@@ -195,53 +125,32 @@ static void read_layers(baseline_reader *reader) {
 
 /* ---- pipeline groups ---- */
 
-/* The chips of one stage: those of the group that the layer says it is in. */
-static void read_stage(baseline_reader *reader, const dsm__json_node *layer_node,
-                       const dsm__json_node *rows_node, const char *group, uint64_t columns) {
-  const char *name = NULL;
-  uint64_t rows = 0;
-  if (!dsm__json_string(layer_node, 1, DSM_NAME_BYTES_MAX + 8, reader->plan.arena, &name) ||
-      !dsm__json_u64(rows_node, 1, DSM_PRODUCT_MAX, &rows)) {
-    return;
-  }
-  const size_t index = dsm__name_index_find(&reader->names, name);
-  if (index == SIZE_MAX) {
-    dsm__json_error(layer_node, NULL, "expected the name of a layer, found \"%s\"", name);
-    return;
-  }
-  dsm_recorded_layer *const layer = &reader->layers[index];
-  if (layer->pipeline != NULL && strcmp(layer->pipeline, group) == 0) {
-    layer->pipeline_rows = rows;
-    layer->pipeline_columns = columns;
+/* The chips of the stages: those of layers that say that they are in the group. */
+static void place_stages(baseline_reader *reader, const dsm__json_node *node,
+                         const dsm_pipeline_plan *group) {
+  const dsm__json_node names = dsm__json_member(node, "layers");
+  dsm__json_node item = dsm__json_item(&names, 0);
+  for (size_t i = 0; i < group->layer_count; i++, item = dsm__json_next(&item)) {
+    const size_t index = dsm__name_index_find(&reader->names, group->layer_names[i]);
+    if (index == SIZE_MAX) {
+      dsm__json_error(&item, NULL, "expected the name of a layer, found \"%s\"",
+                      group->layer_names[i]);
+      continue;
+    }
+    dsm_layer_decisions *const decisions = &reader->layers[index].decisions;
+    if (decisions->pipeline_group != NULL && strcmp(decisions->pipeline_group, group->name) == 0) {
+      decisions->stage_rows = group->rows[i];
+      decisions->stage_columns = group->columns;
+    }
   }
 }
 
 static void read_group(baseline_reader *reader, const dsm__json_node *node) {
-  const dsm__json_node name = dsm__json_member(node, "name");
-  const dsm__json_node columns_node = dsm__json_member(node, "columns");
-  const dsm__json_node layers = dsm__json_member(node, "layers");
-  const dsm__json_node rows = dsm__json_member(node, "rows");
-  const char *text = NULL;
-  uint64_t columns = reader->plan.system->system.chips_x;
-  size_t count = 0;
-  if (!dsm__plan_pipeline_only(node) ||
-      !dsm__json_require(&name, "the name that its layers refer to") ||
-      !dsm__json_name(&name, DSM__GROUP_NAME_BYTES_MAX, reader->plan.arena, &text) ||
-      !dsm__json_require(&layers, "the names of its layers, in order of execution") ||
-      !dsm__json_array(&layers, 0, reader->layer_count, &count) ||
-      !dsm__json_require(&rows, "rows of the torus for each of its layers") ||
-      !dsm__json_array(&rows, count, count, &count)) {
-    return;
-  }
-  if (dsm__json_is_present(&columns_node)) {
-    dsm__json_u64(&columns_node, 1, DSM_PRODUCT_MAX, &columns);
-  }
-  dsm__json_node layer = dsm__json_item(&layers, 0);
-  dsm__json_node row = dsm__json_item(&rows, 0);
-  for (size_t i = 0; i < count; i++) {
-    read_stage(reader, &layer, &row, text, columns);
-    layer = dsm__json_next(&layer);
-    row = dsm__json_next(&row);
+  const dsm__group_limits limits = {
+      .layers = reader->layer_count, .columns = DSM_PRODUCT_MAX, .rows = DSM_PRODUCT_MAX};
+  dsm_pipeline_plan group = {.columns = reader->plan.system->system.chips_x};
+  if (dsm__plan_read_group(node, &limits, reader->plan.arena, &group)) {
+    place_stages(reader, node, &group);
   }
 }
 
@@ -270,12 +179,12 @@ static void read_groups(baseline_reader *reader) {
 /* ---- the whole ---- */
 
 static void read_result(baseline_reader *reader) {
-  reader->record.cycles_per_second = 1e9 * reader->plan.system->core.frequency_GHz;
+  const dsm__record_reader fields = fields_of(reader);
   const dsm__json_node result = dsm__json_member(&reader->plan.root, "result");
-  if (dsm__json_require(&result, "the figures of the step") && dsm__plan_result_only(&result)) {
-    read_figure(&result, "step_seconds", above_zero, &reader->record.step_seconds);
-    read_figure(&result, "step_cycles", above_zero, &reader->record.step_cycles);
-    read_figure(&result, "utilization", up_to_one, &reader->record.utilization);
+  reader->record.cycles_per_second = 1e9 * reader->plan.system->core.frequency_GHz;
+  if (dsm__json_require(&result, "the figures of the step") &&
+      dsm__record_only(&result, &dsm__result_record)) {
+    (void)dsm__record_read(&fields, &result, &dsm__result_record, &reader->record.result);
   }
 }
 
@@ -308,7 +217,7 @@ static bool read_question(baseline_reader *reader, dsm_baseline *baseline) {
   reader->plan.root = dsm__json_root(reader->plan.doc);
   baseline->dsm_version = read_version(reader);
   if (!dsm__json_format(&reader->plan.root, "dsm-plan/1") ||
-      !dsm__plan_root_only(&reader->plan.root)) {
+      !dsm__record_only(&reader->plan.root, &dsm__plan_record)) {
     return false;
   }
   dsm__plan_read_question(&reader->plan);
@@ -338,7 +247,8 @@ static dsm_status read_clock(dsm_recorded *record, const char *text, size_t leng
     const dsm__json_node root = dsm__json_root(doc);
     const dsm__json_node system = dsm__json_member(&root, "system");
     const dsm__json_node core = dsm__json_member(&system, "core");
-    read_figure(&core, "frequency_GHz", (dsm__json_range){1e-9, 1e12, false}, &frequency_GHz);
+    const dsm__json_node frequency = dsm__json_member(&core, "frequency_GHz");
+    dsm__json_double(&frequency, (dsm__json_range){1e-9, 1e12, false}, &frequency_GHz);
     status = dsm__json_doc_finish(doc);
     record->cycles_per_second = 1e9 * frequency_GHz;
   }
@@ -395,11 +305,11 @@ static dsm_status fill(dsm_baseline *baseline, baseline_reader *reader, bool has
       !say_what_it_is(reader, file, diags)) {
     advise(baseline, file, diags);
   }
-  reader->record.is_stopped = reader->plan.is_stopped;
+  reader->record.is_stopped = reader->plan.plan.statistics.is_stopped;
   reader->record.layers = reader->layers;
   reader->record.layer_count = reader->layer_count;
   baseline->record = reader->record;
-  baseline->options = reader->plan.options;
+  baseline->options = reader->plan.plan.options;
   return status;
 }
 
@@ -420,7 +330,7 @@ static dsm_status parse(dsm_baseline **baseline, const char *text, size_t length
                                      .workload = made->workload,
                                      .system = made->system,
                                      .is_overridden = override_count > 0}};
-  dsm_explore_options_init(&reader.plan.options);
+  dsm_explore_options_init(&reader.plan.plan.options);
   dsm_status status = made->workload == NULL || made->system == NULL
                           ? dsm__out_of_memory(diags)
                           : dsm__json_doc_parse(&reader.plan.doc, text, length, file, overrides,

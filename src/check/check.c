@@ -6,7 +6,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "base/words.h"
-#include "check/record.h"
+#include "check/drift.h"
 #include "dsm/explore.h"
 
 static const dsm__word verdict_words[] = {
@@ -25,20 +25,6 @@ static const dsm__word presence_words[] = {
 };
 static DSM__NAMED_WORDS(presences, "presence", presence_words, DSM_PRESENCE_COUNT, dsm_presence,
                         dsm_presence_name);
-
-static const dsm__word compared_words[] = {
-    [DSM_COMPARED_PARALLELISM].key = "parallelism",
-    [DSM_COMPARED_CORE_SPLIT].key = "core_split",
-    [DSM_COMPARED_LATER_CORE_SPLIT].key = "later_core_split",
-    [DSM_COMPARED_DYSM_FACTOR].key = "dysm_factor",
-    [DSM_COMPARED_OUTPUT_ON_CHIP].key = "output_on_chip",
-    [DSM_COMPARED_OUTPUT_LAYOUT].key = "output_layout",
-    [DSM_COMPARED_WEIGHTS_ON_CHIP].key = "weights_on_chip",
-    [DSM_COMPARED_PIPELINE_GROUP].key = "pipeline_group",
-    [DSM_COMPARED_ERROR_PARALLELISM].key = "error_parallelism",
-};
-static DSM__NAMED_WORDS(compared, "compared decision", compared_words, DSM_COMPARED_COUNT,
-                        dsm_compared, dsm_compared_name);
 
 bool dsm_tolerance_parse(const char *text, double *tolerance) {
   const size_t length = strlen(text);
@@ -83,8 +69,8 @@ dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_baseline *baseline, con
   *drift = NULL;
   dsm__arena *const arena = dsm__arena_new();
   dsm_drift *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
-  dsm_recorded now;
-  if (made == NULL || !dsm__record_of_plan(&now, plan, arena)) {
+  const dsm_recorded now = dsm__record_of_plan(plan);
+  if (made == NULL) {
     dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }

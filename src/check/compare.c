@@ -8,9 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/record.h"
-#include "check/wording.h"
+#include "check/drift.h"
+#include "plan/plan_record.h"
 #include "workload/name_index.h"
+
+dsm_recorded dsm__record_of_plan(const dsm_plan *plan) {
+  return (dsm_recorded){
+      .result = plan->result,
+      .cycles_per_second = 1e9 * plan->system->core.frequency_GHz,
+      .is_stopped = plan->statistics.is_stopped,
+      .layers = plan->layers,
+      .layer_count = plan->layer_count,
+  };
+}
 
 /* ---- figures ---- */
 
@@ -35,6 +45,8 @@ typedef struct findings {
   size_t layer_count;
   dsm_decision_drift *decisions;
   size_t decision_count;
+  dsm__text_buffer before; /* texts of the decision that is compared */
+  dsm__text_buffer after;
 } findings;
 
 static const char *kept_text(findings *found, const char *text) {
@@ -51,48 +63,118 @@ static void add_layer(findings *found, const char *layer, dsm_presence presence)
   found->layer_count++;
 }
 
-/* Which decision of which layer and pass a comparison is about. */
+/* The records of a layer or pass on both sides, whose decisions are compared field by field. */
 typedef struct subject {
-  const dsm_recorded_layer *before;
-  const dsm_recorded_layer *after;
-  dsm_pass pass;
+  findings *found;
+  const char *layer;
+  dsm_pass pass; /* DSM_PASS_COUNT: the layer itself */
+  const void *before;
+  const void *after;
 } subject;
 
-static void compare_decision(findings *found, const subject *of, dsm_compared decision) {
-  const dsm__wording before = dsm__decision_wording(of->before, of->pass, decision);
-  const dsm__wording after = dsm__decision_wording(of->after, of->pass, decision);
-  if (before.is_unknown || after.is_unknown || dsm__is_same_wording(&before, &after)) {
-    return;
-  }
+/* The texts in the buffers, which differ. */
+static void add_decision(const subject *of, const char *decision) {
+  findings *const found = of->found;
   if (!found->is_counting) {
     found->decisions[found->decision_count] =
-        (dsm_decision_drift){.layer = kept_text(found, of->before->name),
+        (dsm_decision_drift){.layer = kept_text(found, of->layer),
                              .pass = of->pass,
                              .decision = decision,
-                             .before = kept_text(found, before.text),
-                             .after = kept_text(found, after.text)};
+                             .before = kept_text(found, found->before.text),
+                             .after = kept_text(found, found->after.text)};
   }
   found->decision_count++;
 }
 
-/* ---- what is compared ---- */
-
-static void compare_pass(findings *found, const subject *of) {
-  if (!of->before->passes[of->pass].exists || !of->after->passes[of->pass].exists) {
-    return;
+/* Two machines may compute a fraction with other last bits. */
+static bool are_equal_numbers(const dsm__field *field, const void *before, const void *after) {
+  if (field->kind != DSM__FIELD_REAL) {
+    return false;
   }
-  for (int d = DSM_COMPARED_PARALLELISM; d <= DSM_COMPARED_LATER_CORE_SPLIT; d++) {
-    compare_decision(found, of, (dsm_compared)d);
+  const double a = *(const double *)dsm__field_in(field, before);
+  const double b = *(const double *)dsm__field_in(field, after);
+  return a > 0 && b > 0 && fabs(a - b) <= DSM_TOLERANCE_ROUNDING;
+}
+
+static void put_decision(const dsm__field *field, const void *record, dsm__text_buffer *out) {
+  if (field->put_compared != NULL && dsm__field_is_stated(field, record)) {
+    field->put_compared(record, out);
+  } else {
+    dsm__field_put_text(field, record, "none", out);
   }
 }
 
-static void compare_layer(findings *found, const dsm_recorded_layer *before,
-                          const dsm_recorded_layer *after) {
-  for (int d = DSM_COMPARED_DYSM_FACTOR; d < DSM_COMPARED_COUNT; d++) {
-    compare_decision(found, &(subject){before, after, DSM_PASS_COUNT}, (dsm_compared)d);
+/* Do the buffers hold different texts? */
+static bool are_texts_different(findings *found) {
+  found->has_failed = found->has_failed || found->before.failed || found->after.failed;
+  return !found->has_failed && strcmp(found->before.text, found->after.text) != 0;
+}
+
+static void clear_texts(findings *found) {
+  dsm__text_clear(&found->before);
+  dsm__text_clear(&found->after);
+}
+
+static bool compare_decision(void *context, const dsm__field *field, const void *record) {
+  const subject *const of = context;
+  const ptrdiff_t part = (const unsigned char *)record - (const unsigned char *)of->before;
+  const void *const other = (const unsigned char *)of->after + part;
+  if ((field->flags & DSM__FIELD_IS_DECISION) == 0) {
+    return true;
   }
+  clear_texts(of->found);
+  put_decision(field, record, &of->found->before);
+  put_decision(field, other, &of->found->after);
+  if (are_texts_different(of->found) && !are_equal_numbers(field, record, other)) {
+    add_decision(of, field->key);
+  }
+  return true;
+}
+
+/* ---- what is compared ---- */
+
+/* "steady: in 2", or that there is none: of the invocations after the first. */
+static void put_later_split(const dsm_pass_plan *pass, dsm__text_buffer *out) {
+  const dsm_invocation *const later = &pass->invocations[1];
+  const void *record = later;
+  const dsm__field *const split = dsm__record_field(&dsm__invocation_record, "core_split", &record);
+  if (pass->invocation_count < 2) {
+    dsm__text_puts(out, "none");
+    return;
+  }
+  dsm__text_printf(out, "%s: ", dsm_invocation_kind_name(later->kind));
+  dsm__field_put_text(split, record, "none", out);
+}
+
+/* A pass that does not list its invocations does not say whether there are later ones. */
+static void compare_later_split(const subject *of, const dsm_pass_plan *before,
+                                const dsm_pass_plan *after) {
+  clear_texts(of->found);
+  put_later_split(before, &of->found->before);
+  put_later_split(after, &of->found->after);
+  if (before->invocation_count > 0 && after->invocation_count > 0 &&
+      are_texts_different(of->found)) {
+    add_decision(of, "later_core_split");
+  }
+}
+
+static void compare_layer(findings *found, const dsm_layer_plan *before,
+                          const dsm_layer_plan *after) {
+  subject of = {.found = found,
+                .layer = before->name,
+                .pass = DSM_PASS_COUNT,
+                .before = &before->decisions,
+                .after = &after->decisions};
+  (void)dsm__record_each(&dsm__decisions_record, of.before, compare_decision, &of);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    compare_pass(found, &(subject){before, after, (dsm_pass)p});
+    const dsm_pass_plan *const pass = &before->passes[p];
+    if (pass->exists && after->passes[p].exists) {
+      of.pass = (dsm_pass)p;
+      of.before = &pass->decisions;
+      of.after = &after->passes[p].decisions;
+      (void)dsm__record_each(&dsm__pass_decisions_record, of.before, compare_decision, &of);
+      compare_later_split(&of, pass, &after->passes[p]);
+    }
   }
 }
 
@@ -183,7 +265,10 @@ static dsm_verdict verdict_of(const dsm_drift *drift) {
 
 bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
   findings found = {.arena = drift->arena};
-  if (!compare_records(&found, before, after)) {
+  const bool is_compared = compare_records(&found, before, after);
+  dsm__text_fini(&found.before);
+  dsm__text_fini(&found.after);
+  if (!is_compared) {
     return false;
   }
   drift->layers = found.layers;
@@ -191,14 +276,14 @@ bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_
   drift->decisions = found.decisions;
   drift->decision_count = found.decision_count;
   drift->step_seconds =
-      dsm__moved_between(before->step_seconds, after->step_seconds, drift->tolerance);
+      dsm__moved_between(before->result.step_seconds, after->result.step_seconds, drift->tolerance);
   drift->step_cycles =
-      dsm__moved_between(before->step_cycles, after->step_cycles, drift->tolerance);
+      dsm__moved_between(before->result.step_cycles, after->result.step_cycles, drift->tolerance);
   drift->utilization =
-      dsm__moved_between(before->utilization, after->utilization, drift->tolerance);
-  drift->sample_seconds =
-      dsm__moved_between(before->step_seconds / (double)drift->minibatch_before,
-                         after->step_seconds / (double)drift->minibatch_after, drift->tolerance);
+      dsm__moved_between(before->result.utilization, after->result.utilization, drift->tolerance);
+  drift->sample_seconds = dsm__moved_between(
+      before->result.step_seconds / (double)drift->minibatch_before,
+      after->result.step_seconds / (double)drift->minibatch_after, drift->tolerance);
   drift->is_same_clock = dsm__is_same_clock(before, after);
   if (!dsm__drift_list_passes(drift, before, after)) {
     return false;

@@ -3,18 +3,17 @@
 #include "dsm/diff.h"
 
 #include "base/diag_add.h"
+#include "check/drift.h"
 #include "check/input_differences.h"
-#include "check/record.h"
 
 static bool compare(dsm_diff *diff) {
-  dsm_recorded a;
-  dsm_recorded b;
+  const dsm_recorded a = dsm__record_of_plan(diff->a);
+  const dsm_recorded b = dsm__record_of_plan(diff->b);
   dsm_drift drift = {.tolerance = 0,
                      .minibatch_before = diff->a->workload->minibatch,
                      .minibatch_after = diff->b->workload->minibatch,
                      .arena = diff->arena};
-  if (!dsm__record_of_plan(&a, diff->a, diff->arena) ||
-      !dsm__record_of_plan(&b, diff->b, diff->arena) || !dsm__drift_compare(&drift, &a, &b) ||
+  if (!dsm__drift_compare(&drift, &a, &b) ||
       !dsm__input_differences(diff->a, diff->b, diff->arena, &diff->inputs, &diff->input_count)) {
     return false;
   }

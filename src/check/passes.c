@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "check/record.h"
+#include "check/drift.h"
 
 bool dsm__is_same_clock(const dsm_recorded *before, const dsm_recorded *after) {
   return !(before->cycles_per_second < after->cycles_per_second) &&
@@ -38,10 +38,10 @@ static double difference_seconds(const lister *l, double before_cycles, double a
 }
 
 /* The pass of layers of the same name, one of which may have none. */
-static dsm_pass_difference pass_of(const lister *l, const dsm_recorded_layer *before_layer,
-                                   const dsm_recorded_layer *after_layer, dsm_pass p) {
-  const dsm_recorded_pass *const before = &before_layer->passes[p];
-  const dsm_recorded_pass *const after = &after_layer->passes[p];
+static dsm_pass_difference pass_of(const lister *l, const dsm_layer_plan *before_layer,
+                                   const dsm_layer_plan *after_layer, dsm_pass p) {
+  const dsm_pass_plan *const before = &before_layer->passes[p];
+  const dsm_pass_plan *const after = &after_layer->passes[p];
   const double tolerance = l->drift->tolerance;
   const double step_difference = dsm__step_difference_seconds(l->drift);
   dsm_pass_difference made = {
@@ -50,11 +50,11 @@ static dsm_pass_difference pass_of(const lister *l, const dsm_recorded_layer *be
       .presence = !before->exists  ? DSM_PRESENCE_NEW
                   : !after->exists ? DSM_PRESENCE_MISSING
                                    : DSM_PRESENCE_BOTH,
-      .seconds = dsm__moved_between(before->cycles / l->before->cycles_per_second,
-                                    after->cycles / l->after->cycles_per_second, tolerance),
-      .cycles = dsm__moved_between(before->cycles, after->cycles, tolerance),
+      .seconds = dsm__moved_between(before->cycles.total / l->before->cycles_per_second,
+                                    after->cycles.total / l->after->cycles_per_second, tolerance),
+      .cycles = dsm__moved_between(before->cycles.total, after->cycles.total, tolerance),
       .utilization = dsm__moved_between(before->utilization, after->utilization, tolerance),
-      .difference_seconds = difference_seconds(l, before->cycles, after->cycles),
+      .difference_seconds = difference_seconds(l, before->cycles.total, after->cycles.total),
   };
   if (fabs(step_difference) > 0 && fabs(made.difference_seconds) > 0) {
     made.share = made.difference_seconds / step_difference;
@@ -62,8 +62,7 @@ static dsm_pass_difference pass_of(const lister *l, const dsm_recorded_layer *be
   return made;
 }
 
-static void add_passes(lister *l, const dsm_recorded_layer *before,
-                       const dsm_recorded_layer *after) {
+static void add_passes(lister *l, const dsm_layer_plan *before, const dsm_layer_plan *after) {
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (!before->passes[p].exists && !after->passes[p].exists) {
       continue;
@@ -111,7 +110,7 @@ static bool sort_passes(dsm_drift *drift, const lister *l) {
 /* Those of the layers before in order of execution, then those of layers that are new. */
 bool dsm__drift_list_passes(dsm_drift *drift, const dsm_recorded *before,
                             const dsm_recorded *after) {
-  static const dsm_recorded_layer no_layer;
+  static const dsm_layer_plan no_layer;
   const size_t *const partner = dsm__layer_partners(before, after, drift->arena);
   const size_t *const partner_before = dsm__layer_partners(after, before, drift->arena);
   lister l = {.drift = drift, .before = before, .after = after};

@@ -92,7 +92,7 @@ static void add_uses_of_layer(completing *c, size_t index) {
       .precision = dsm_precision_of(c->workload, c->machine->system),
       .mode = c->mode,
       .minibatch = c->workload->minibatch,
-      .dysm_factor = decision->dysm_factor,
+      .dysm_factor = decision->layer.dysm_factor,
       .holding = c->holdings[index],
   };
   if (!setting.holding.is_input_held && !setting.holding.is_output_held) {
@@ -173,8 +173,9 @@ bool dsm__core_layouts_complete(const dsm_workload *workload, const dsm_machine 
     return false;
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
-    if (layers[i].is_output_held && (is_anew || !dsm__is_layout(&layers[i].output_layout))) {
-      layers[i].output_layout = best_layout(&c, &layouts, i);
+    if (layers[i].layer.is_output_held &&
+        (is_anew || !dsm__is_layout(&layers[i].layer.output_layout))) {
+      layers[i].layer.output_layout = best_layout(&c, &layouts, i);
     }
   }
   return true;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/decisions.h"
 
+dsm_layer_decisions dsm__layer_decisions_none(void) {
+  return (dsm_layer_decisions){.dysm_factor = 1, .error_parallelism = DSM_PARALLELISM_COUNT};
+}
+
 dsm__layer_decision dsm__layer_decision_none(void) {
   return (dsm__layer_decision){
       .layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA),
-      .dysm_factor = 1,
+      .layer = dsm__layer_decisions_none(),
   };
 }
 
 static dsm__layer_decision decision_of(const dsm_layer_plan *layer, dsm_mode mode) {
   dsm__layer_decision decision = {
-      .layouts = dsm_pass_layouts_uniform(layer->passes[DSM_PASS_FORWARD].share.parallelism),
-      .dysm_factor = layer->dysm_factor,
-      .is_output_held = layer->is_output_held,
-      .output_layout = layer->output_layout,
-      .weights_on_chip = layer->weights_on_chip,
+      .layouts = dsm_pass_layouts_uniform(layer->passes[DSM_PASS_FORWARD].decisions.parallelism),
+      .layer = layer->decisions,
   };
   if (mode == DSM_MODE_TRAINING) {
     decision.layouts.of[DSM_PASS_BACKWARD] = layer->error_parallelism;
@@ -24,7 +25,7 @@ static dsm__layer_decision decision_of(const dsm_layer_plan *layer, dsm_mode mod
     if (!pass->exists) {
       continue;
     }
-    decision.layouts.of[p] = pass->share.parallelism;
+    decision.layouts.of[p] = pass->decisions.parallelism;
     for (unsigned i = 0; i < DSM_INVOCATION_KINDS_MAX && i < pass->invocation_count; i++) {
       decision.splits[p][i] = pass->invocations[i].split;
       decision.is_kernel_kept[p] =

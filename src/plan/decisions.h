@@ -6,6 +6,9 @@
 #include "base/arena.h"
 #include "plan/plan_internal.h"
 
+/** Decisions of a layer that change nothing. */
+dsm_layer_decisions dsm__layer_decisions_none(void);
+
 /** Decisions that change nothing: data parallelism, nothing on chip. Splits are zero. */
 dsm__layer_decision dsm__layer_decision_none(void);
 

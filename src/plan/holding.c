@@ -15,7 +15,7 @@ size_t dsm__last_use(const dsm_layer *layer) {
 /* Are all of these layers' outputs held? False for none, and for the network's input. */
 static bool are_all_held(const dsm__layer_decision *layers, const size_t *indices, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (indices[i] == DSM_NETWORK_INPUT || !layers[indices[i]].is_output_held) {
+    if (indices[i] == DSM_NETWORK_INPUT || !layers[indices[i]].layer.is_output_held) {
       return false;
     }
   }
@@ -31,7 +31,8 @@ static bool derive_layouts(const dsm_workload *workload, const dsm__decisions *d
   const size_t input_count = holding->is_input_held ? layer->producer_count : 0;
   const size_t first =
       holding->is_output_held ? index : (input_count > 0 ? layer->producers[0] : 0);
-  if ((!holding->is_output_held && input_count == 0) || layers[first].output_layout.features == 0) {
+  if ((!holding->is_output_held && input_count == 0) ||
+      layers[first].layer.output_layout.features == 0) {
     return true;
   }
   dsm_held_layouts *const layouts = dsm__arena_alloc(arena, sizeof *layouts);
@@ -41,10 +42,10 @@ static bool derive_layouts(const dsm_workload *workload, const dsm__decisions *d
   }
   for (size_t i = 0; i < input_count; i++) {
     const size_t producer = layer->producers[i];
-    inputs[i] = (dsm_held_tensor){layers[producer].output_layout,
+    inputs[i] = (dsm_held_tensor){layers[producer].layer.output_layout,
                                   workload->layers[producer].stored_elements};
   }
-  *layouts = (dsm_held_layouts){layers[index].output_layout, inputs, input_count};
+  *layouts = (dsm_held_layouts){layers[index].layer.output_layout, inputs, input_count};
   holding->layouts = layouts;
   return true;
 }
@@ -55,7 +56,7 @@ bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *de
     const dsm_layer *const layer = &workload->layers[i];
     holdings[i] = (dsm__holding){
         .is_input_held = are_all_held(decisions->layers, layer->producers, layer->producer_count),
-        .is_output_held = decisions->layers[i].is_output_held,
+        .is_output_held = decisions->layers[i].layer.is_output_held,
         .is_shortcut_held =
             are_all_held(decisions->layers, layer->shortcuts, layer->shortcut_count),
     };
@@ -64,7 +65,7 @@ bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *de
     }
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
-    if (decisions->layers[i].is_output_held) {
+    if (decisions->layers[i].layer.is_output_held) {
       const uint64_t elements = workload->layers[i].stored_elements;
       const size_t last = dsm__last_use(&workload->layers[i]);
       for (size_t k = i; k <= last && k < workload->layer_count; k++) {
@@ -196,13 +197,13 @@ double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machi
   double bytes = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm__layer_decision *const decision = &decisions->layers[i];
-    if (decision->weights_on_chip > 0) {
+    if (decision->layer.weights_on_chip > 0) {
       const dsm_residency residency = dsm_residency_none(machine);
       const dsm_pass_work work = dsm_pass_work_derive(
           &workload->layers[i], machine, dsm_precision_of(workload, machine->system),
           DSM_MODE_INFERENCE, DSM_PASS_FORWARD, decision->layouts.of[DSM_PASS_FORWARD],
           workload->minibatch, &residency);
-      bytes += decision->weights_on_chip *
+      bytes += decision->layer.weights_on_chip *
                dsm_core_kernel_bytes(&work, &decision->splits[DSM_PASS_FORWARD][0]);
     }
   }

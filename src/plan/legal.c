@@ -39,7 +39,7 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
       .precision = dsm_precision_of(judge->of->workload, judge->of->machine->system),
       .mode = judge->of->options->mode,
       .minibatch = judge->of->workload->minibatch,
-      .dysm_factor = dsm__judged(judge, index)->dysm_factor,
+      .dysm_factor = dsm__judged(judge, index)->layer.dysm_factor,
   };
 }
 
@@ -48,7 +48,7 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
 static void judge_factor(dsm__judge *judge, size_t index) {
   const dsm_layer *const layer = dsm__judged_layer(judge, index);
   const uint64_t minibatch = judge->of->workload->minibatch;
-  const uint64_t factor = dsm__judged(judge, index)->dysm_factor;
+  const uint64_t factor = dsm__judged(judge, index)->layer.dysm_factor;
   const dsm__plan_place place = dsm__place_of(DSM__KEY_DYSM_FACTOR, index);
   const unsigned long long found = factor;
   if (factor == 1) {
@@ -76,7 +76,7 @@ static void judge_uniform_factors(dsm__judge *judge) {
   static const char hint[] = "the system's model.dysm_uniform is true";
   size_t first = DSM_NEVER_USED;
   for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
-    const unsigned long long factor = dsm__judged(judge, i)->dysm_factor;
+    const unsigned long long factor = dsm__judged(judge, i)->layer.dysm_factor;
     if (!dsm__is_known(judge, i)) {
       continue;
     }
@@ -88,10 +88,10 @@ static void judge_uniform_factors(dsm__judge *judge) {
       continue;
     }
     first = first == DSM_NEVER_USED ? i : first;
-    if (factor != dsm__judged(judge, first)->dysm_factor) {
+    if (factor != dsm__judged(judge, first)->layer.dysm_factor) {
       dsm__judge_tell(judge, dsm__place_of(DSM__KEY_DYSM_FACTOR, i), hint,
                       "expected the factor of the first convolution, %llu, found %llu",
-                      (unsigned long long)dsm__judged(judge, first)->dysm_factor, factor);
+                      (unsigned long long)dsm__judged(judge, first)->layer.dysm_factor, factor);
     }
   }
 }
@@ -99,7 +99,7 @@ static void judge_uniform_factors(dsm__judge *judge) {
 /* ---- what is on chip, each layer by itself ---- */
 
 static void judge_weights(dsm__judge *judge, size_t index) {
-  const double fraction = dsm__judged(judge, index)->weights_on_chip;
+  const double fraction = dsm__judged(judge, index)->layer.weights_on_chip;
   const dsm__plan_place place = dsm__place_of(DSM__KEY_WEIGHTS_ON_CHIP, index);
   if (isfinite(fraction) && fraction >= 0 && fraction <= 0) {
     return;
@@ -120,7 +120,7 @@ static void judge_weights(dsm__judge *judge, size_t index) {
 
 static void judge_output(dsm__judge *judge, size_t index) {
   const dsm__plan_place place = dsm__place_of(DSM__KEY_OUTPUT_ON_CHIP, index);
-  if (!dsm__judged(judge, index)->is_output_held) {
+  if (!dsm__judged(judge, index)->layer.is_output_held) {
     return;
   }
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
@@ -136,7 +136,7 @@ static void judge_output(dsm__judge *judge, size_t index) {
 static void judge_layout(dsm__judge *judge, size_t index) {
   const dsm__plan_place place = dsm__place_of(DSM__KEY_OUTPUT_LAYOUT, index);
   const dsm__layer_decision *const decision = dsm__judged(judge, index);
-  const dsm_core_layout *const layout = &decision->output_layout;
+  const dsm_core_layout *const layout = &decision->layer.output_layout;
   const uint64_t cores = judge->of->machine->system->chip.cores;
   if (layout->features == 0 || layout->ij == 0 || layout->mb == 0) {
     return;
@@ -144,7 +144,7 @@ static void judge_layout(dsm__judge *judge, size_t index) {
   if (!dsm__has_layouts(judge->of->machine->system)) {
     dsm__judge_tell(judge, place, NULL,
                     "expected none where model.layout_move is not \"exact\", found one");
-  } else if (!decision->is_output_held) {
+  } else if (!decision->layer.is_output_held) {
     dsm__judge_tell(judge, place, NULL, "expected none of an output that is not held, found one");
   } else if (cores % layout->features != 0 || cores / layout->features % layout->ij != 0 ||
              cores / layout->features / layout->ij != layout->mb) {

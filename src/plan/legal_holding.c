@@ -20,7 +20,7 @@ static bool is_like(const dsm__judge *judge, size_t a, size_t b) {
   const dsm__layer_decision *const one = dsm__judged(judge, a);
   const dsm__layer_decision *const other = dsm__judged(judge, b);
   return one->layouts.of[DSM_PASS_FORWARD] == other->layouts.of[DSM_PASS_FORWARD] &&
-         one->dysm_factor == other->dysm_factor;
+         one->layer.dysm_factor == other->layer.dysm_factor;
 }
 
 /* Tells why the output of `holder` cannot be held while `breaker` runs. */
@@ -52,8 +52,8 @@ static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
     dsm__judge_tell(judge, place, hint,
                     "expected the DySM factor %llu up to the output's last use, found %llu of "
                     "\"%s\"",
-                    (unsigned long long)held->dysm_factor, (unsigned long long)found->dysm_factor,
-                    layer->name);
+                    (unsigned long long)held->layer.dysm_factor,
+                    (unsigned long long)found->layer.dysm_factor, layer->name);
   }
 }
 
@@ -71,7 +71,7 @@ bool dsm__judge_lives(dsm__judge *judge) {
   }
   for (size_t i = 0; i < count; i++) {
     const size_t last = dsm__last_use(dsm__judged_layer(judge, i));
-    if (!dsm__judged(judge, i)->is_output_held || last == DSM_NEVER_USED) {
+    if (!dsm__judged(judge, i)->layer.is_output_held || last == DSM_NEVER_USED) {
       continue;
     }
     const size_t breaker = is_uniform(judge, i) ? next_break[i] : i;
@@ -94,7 +94,7 @@ static bool judge_preloaded(dsm__judge *judge) {
     return true;
   }
   size_t last = judge->of->workload->layer_count;
-  while (last > 0 && decisions->layers[last - 1].weights_on_chip <= 0) {
+  while (last > 0 && decisions->layers[last - 1].layer.weights_on_chip <= 0) {
     last--;
   }
   dsm__judge_tell(judge, dsm__place_of(DSM__KEY_WEIGHTS_ON_CHIP, last == 0 ? 0 : last - 1),
@@ -107,7 +107,7 @@ static bool judge_preloaded(dsm__judge *judge) {
 /* Of the tensors that are held while a layer runs, the one made last. */
 static size_t latest_held(const dsm__judge *judge, size_t index) {
   size_t k = index;
-  while (k > 0 && !(dsm__judged(judge, k)->is_output_held &&
+  while (k > 0 && !(dsm__judged(judge, k)->layer.is_output_held &&
                     dsm__last_use(dsm__judged_layer(judge, k)) >= index)) {
     k--;
   }

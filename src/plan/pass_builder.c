@@ -17,7 +17,11 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
   const dsm_parallelism parallelism = decision->layouts.of[which];
   const dsm__parts parts =
       dsm__pass_parts(setting, which, parallelism, decision->is_kernel_kept[which]);
-  *pass = (dsm_pass_plan){.exists = true, .invocation_count = parts.count};
+  *pass = (dsm_pass_plan){
+      .exists = true,
+      .decisions = {.parallelism = parallelism, .core_split = decision->splits[which][0]},
+      .invocation_count = parts.count,
+  };
   *builder = (dsm__pass_builder){.pass = pass, .machine = setting->machine};
   for (unsigned i = 0; i < parts.count; i++) {
     const dsm__part *const part = &parts.items[i];

@@ -59,12 +59,6 @@ dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
   return possible == DSM_PARALLELISM_ALL ? dsm__option_parallelisms(options) : possible;
 }
 
-bool dsm__states_error_parallelism(const dsm_plan *plan, const dsm_layer_plan *layer) {
-  const dsm_pass after = layer->layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_FORWARD;
-  return plan->options.mode == DSM_MODE_TRAINING && !layer->layer->has_backward &&
-         layer->error_parallelism != layer->passes[after].share.parallelism;
-}
-
 static bool copy_overrides(dsm_plan *plan, const dsm_explore_options *options) {
   const char **const copies =
       dsm__arena_array(plan->arena, options->override_count, sizeof *copies);

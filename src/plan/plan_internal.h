@@ -14,10 +14,7 @@ extern const dsm__words dsm__invocation_kind_words;
 /** What is decided for a layer. */
 typedef struct dsm__layer_decision {
   dsm_pass_layouts layouts;
-  uint64_t dysm_factor; /**< 1 or more */
-  bool is_output_held;
-  dsm_core_layout output_layout; /**< of a held output, if the model has layouts; else zeros */
-  double weights_on_chip;        /**< preloaded fraction */
+  dsm_layer_decisions layer;           /**< group and error_parallelism follow from the others */
   bool is_kernel_kept[DSM_PASS_COUNT]; /**< steady invocations follow the first */
   /** Core splits of the passes that exist: of the first invocation (or write), then of the steady
    * (or accumulating) ones where there are any. */
@@ -54,10 +51,6 @@ DSM_NODISCARD bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions
 
 /** Sums up the step and the memory. Part of dsm__plan_make. */
 void dsm__plan_predict_result(dsm_plan *plan);
-
-/** Does the format state the layer's error_parallelism? Only where it is not what a reader takes
- * without it: see dsm_layer_plan. */
-bool dsm__states_error_parallelism(const dsm_plan *plan, const dsm_layer_plan *layer);
 
 /** The parallelisms that options leave to a layer: its own, those asked for, without the hybrid
  * ones unless that optimisation is on. Layers that can only use data keep data. Never empty if the

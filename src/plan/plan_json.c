@@ -19,7 +19,7 @@
 /* Only the recorded time is of use; the rest is predicted anew. */
 static void read_result(const dsm__json_node *root, double *recorded_step_cycles) {
   const dsm__json_node result = dsm__json_member(root, "result");
-  if (!dsm__json_is_present(&result) || !dsm__plan_result_only(&result)) {
+  if (!dsm__json_is_present(&result) || !dsm__record_only(&result, &dsm__result_record)) {
     return;
   }
   const dsm__json_node step = dsm__json_member(&result, "step_cycles");
@@ -49,7 +49,7 @@ static void read_decisions(dsm__plan_reader *reader) {
 static void read_plan(dsm__plan_reader *reader, double *recorded_step_cycles) {
   reader->root = dsm__json_root(reader->doc);
   const dsm__json_node *const root = &reader->root;
-  if (!dsm__json_format(root, "dsm-plan/1") || !dsm__plan_root_only(root)) {
+  if (!dsm__json_format(root, "dsm-plan/1") || !dsm__record_only(root, &dsm__plan_record)) {
     return;
   }
   dsm__plan_read_question(reader);
@@ -66,7 +66,7 @@ static dsm_status finish(dsm_plan **plan, dsm__plan_reader *reader, dsm_diags *d
   const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count};
   const dsm__candidate candidate = {.workload = reader->workload,
                                     .machine = &reader->machine,
-                                    .options = &reader->options,
+                                    .options = &reader->plan.options,
                                     .decisions = &decisions,
                                     .is_complete = true};
   const dsm__place place = {.file = reader->file, .path = "$.layers"};
@@ -75,7 +75,7 @@ static dsm_status finish(dsm_plan **plan, dsm__plan_reader *reader, dsm_diags *d
     status = dsm__plan_complete(plan, &candidate, reader->layers, place, reader->arena, diags);
   }
   if (status == DSM_OK) {
-    (*plan)->statistics.is_stopped = reader->is_stopped;
+    (*plan)->statistics.is_stopped = reader->plan.statistics.is_stopped;
     (*plan)->owned_workload = reader->workload;
     (*plan)->owned_system = reader->system;
     reader->workload = NULL;
@@ -91,7 +91,7 @@ dsm_status dsm_plan_parse(dsm_plan **plan, const char *text, size_t length, cons
     *recorded_step_cycles = 0;
   }
   dsm__plan_reader reader = {.file = file, .arena = dsm__arena_new()};
-  dsm_explore_options_init(&reader.options);
+  dsm_explore_options_init(&reader.plan.options);
   dsm_status status = DSM_OK;
   reader.workload = dsm__workload_new();
   reader.system = dsm__system_new();

@@ -97,7 +97,7 @@ void dsm__plan_check_legality(dsm__plan_reader *reader) {
   const dsm__candidate candidate = {
       .workload = reader->workload,
       .machine = &reader->machine,
-      .options = &reader->options,
+      .options = &reader->plan.options,
       .decisions = &decisions,
       .is_known = reader->is_known,
       .is_complete = dsm__json_doc_error_count(reader->doc) == 0,

@@ -9,11 +9,7 @@ static const size_t no_entry = SIZE_MAX;
 
 /* An item of the list `pipeline`. */
 typedef struct entry {
-  const char *name; /* NULL: could not be read */
-  const char **layers;
-  uint64_t columns;
-  uint64_t *rows;
-  size_t layer_count;
+  dsm_pipeline_plan group; /* its name is NULL if it could not be read */
   bool is_good;
   size_t first_layer; /* that refers to it, or DSM_NEVER_USED */
 } entry;
@@ -25,59 +21,68 @@ typedef struct entry_list {
   size_t *of_layer; /* the entry that a layer refers to, or no_entry */
 } entry_list;
 
-static bool read_layer_names(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
+static bool read_layer_names(const dsm__json_node *node, size_t most, dsm__arena *arena,
+                             dsm_pipeline_plan *group) {
   const dsm__json_node layers = dsm__json_member(node, "layers");
   if (!dsm__json_require(&layers, "the names of its layers, in order of execution") ||
-      !dsm__json_array(&layers, 0, reader->workload->layer_count, &out->layer_count)) {
+      !dsm__json_array(&layers, 0, most, &group->layer_count)) {
     return false;
   }
-  out->layers = dsm__arena_array(reader->arena, out->layer_count, sizeof out->layers[0]);
-  if (out->layers == NULL) {
-    dsm__json_set_out_of_memory(reader->doc);
+  const char **const names = dsm__arena_array(arena, group->layer_count, sizeof *names);
+  if (names == NULL) {
+    dsm__json_set_out_of_memory(node->doc);
     return false;
   }
   bool is_good = true;
   dsm__json_node item = dsm__json_item(&layers, 0);
-  for (size_t i = 0; i < out->layer_count; i++, item = dsm__json_next(&item)) {
-    is_good = dsm__json_string(&item, 1, DSM_NAME_BYTES_MAX + 8, reader->arena, &out->layers[i]) &&
-              is_good;
+  for (size_t i = 0; i < group->layer_count; i++, item = dsm__json_next(&item)) {
+    is_good = dsm__json_string(&item, 1, DSM_NAME_BYTES_MAX + 8, arena, &names[i]) && is_good;
   }
+  group->layer_names = names;
   return is_good;
 }
 
-static bool read_rows(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
-  const dsm__json_node rows = dsm__json_member(node, "rows");
+static bool read_rows(const dsm__json_node *node, uint64_t most, dsm__arena *arena,
+                      dsm_pipeline_plan *group) {
+  const dsm__json_node list = dsm__json_member(node, "rows");
   size_t count = 0;
-  if (!dsm__json_require(&rows, "rows of the torus for each of its layers") ||
-      !dsm__json_array(&rows, out->layer_count, out->layer_count, &count)) {
+  if (!dsm__json_require(&list, "rows of the torus for each of its layers") ||
+      !dsm__json_array(&list, group->layer_count, group->layer_count, &count)) {
     return false;
   }
-  out->rows = dsm__arena_array(reader->arena, count, sizeof out->rows[0]);
-  if (out->rows == NULL) {
-    dsm__json_set_out_of_memory(reader->doc);
+  uint64_t *const rows = dsm__arena_array(arena, count, sizeof *rows);
+  if (rows == NULL) {
+    dsm__json_set_out_of_memory(node->doc);
     return false;
   }
   bool is_good = true;
-  dsm__json_node item = dsm__json_item(&rows, 0);
+  dsm__json_node item = dsm__json_item(&list, 0);
   for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    is_good = dsm__json_u64(&item, 1, reader->system->system.chips_y, &out->rows[i]) && is_good;
+    is_good = dsm__json_u64(&item, 1, most, &rows[i]) && is_good;
   }
+  group->rows = rows;
   return is_good;
 }
 
-static void read_entry(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
+bool dsm__plan_read_group(const dsm__json_node *node, const dsm__group_limits *limits,
+                          dsm__arena *arena, dsm_pipeline_plan *group) {
   const dsm__json_node name = dsm__json_member(node, "name");
   const dsm__json_node columns = dsm__json_member(node, "columns");
-  const uint64_t chips_x = reader->system->system.chips_x;
-  if (!dsm__plan_pipeline_only(node) ||
-      !dsm__json_require(&name, "the name that its layers refer to") ||
-      !dsm__json_name(&name, DSM__GROUP_NAME_BYTES_MAX, reader->arena, &out->name)) {
-    return;
-  }
-  out->columns = chips_x;
-  out->is_good =
-      read_layer_names(reader, node, out) && read_rows(reader, node, out) &&
-      (!dsm__json_is_present(&columns) || dsm__json_u64(&columns, 1, chips_x, &out->columns));
+  return dsm__record_only(node, &dsm__pipeline_record) &&
+         dsm__json_require(&name, "the name that its layers refer to") &&
+         dsm__json_name(&name, DSM__GROUP_NAME_BYTES_MAX, arena, &group->name) &&
+         read_layer_names(node, limits->layers, arena, group) &&
+         read_rows(node, limits->rows, arena, group) &&
+         (!dsm__json_is_present(&columns) ||
+          dsm__json_u64(&columns, 1, limits->columns, &group->columns));
+}
+
+static void read_entry(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
+  const dsm__group_limits limits = {.layers = reader->workload->layer_count,
+                                    .columns = reader->system->system.chips_x,
+                                    .rows = reader->system->system.chips_y};
+  out->group.columns = limits.columns;
+  out->is_good = dsm__plan_read_group(node, &limits, reader->arena, &out->group);
 }
 
 static bool read_entries(dsm__plan_reader *reader, entry_list *list) {
@@ -96,18 +101,18 @@ static bool read_entries(dsm__plan_reader *reader, entry_list *list) {
   for (size_t i = 0; i < list->count; i++, item = dsm__json_next(&item)) {
     list->items[i].first_layer = DSM_NEVER_USED;
     read_entry(reader, &item, &list->items[i]);
-    if (list->items[i].name != NULL) {
-      list->names.entries[list->names.count++] = (dsm__name_entry){list->items[i].name, i};
+    if (list->items[i].group.name != NULL) {
+      list->names.entries[list->names.count++] = (dsm__name_entry){list->items[i].group.name, i};
     }
   }
   dsm__name_index_sort(&list->names);
   item = dsm__json_item(node, 0);
   for (size_t i = 0; i < list->count; i++, item = dsm__json_next(&item)) {
-    if (list->items[i].name != NULL &&
-        dsm__name_index_find(&list->names, list->items[i].name) != i) {
+    if (list->items[i].group.name != NULL &&
+        dsm__name_index_find(&list->names, list->items[i].group.name) != i) {
       const dsm__json_node name = dsm__json_member(&item, "name");
       dsm__json_error(&name, NULL, "expected a name of its own, found a second \"%s\"",
-                      list->items[i].name);
+                      list->items[i].group.name);
     }
   }
   return true;
@@ -122,7 +127,7 @@ static bool resolve_references(dsm__plan_reader *reader, entry_list *list) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    const char *const name = reader->group_names[i];
+    const char *const name = reader->layers[i].layer.pipeline_group;
     list->of_layer[i] = name == NULL ? no_entry : dsm__name_index_find(&list->names, name);
     if (list->of_layer[i] != no_entry) {
       entry *const to = &list->items[list->of_layer[i]];
@@ -143,19 +148,19 @@ static bool is_run(const dsm__plan_reader *reader, const entry_list *list, size_
   const dsm__json_node node = dsm__json_item(&reader->pipeline_node, e);
   const dsm__json_node layers = dsm__json_member(&node, "layers");
   dsm__json_node item = dsm__json_item(&layers, 0);
-  for (size_t k = 0; k < one->layer_count; k++, item = dsm__json_next(&item)) {
+  for (size_t k = 0; k < one->group.layer_count; k++, item = dsm__json_next(&item)) {
     const size_t index = one->first_layer + k;
     const bool is_layer = index < reader->workload->layer_count;
-    if (!is_layer || strcmp(reader->workload->layers[index].name, one->layers[k]) != 0) {
+    if (!is_layer || strcmp(reader->workload->layers[index].name, one->group.layer_names[k]) != 0) {
       dsm__json_error(&item, "a group is a run of layers in order of execution",
                       "expected %s%s%s, found \"%s\"", is_layer ? "\"" : "no layer after the last",
                       is_layer ? reader->workload->layers[index].name : "", is_layer ? "\"" : "",
-                      one->layers[k]);
+                      one->group.layer_names[k]);
       return false;
     }
     if (list->of_layer[index] != e && reader->is_known[index]) {
       dsm__json_error(&item, NULL, "expected a layer whose pipeline_group is \"%s\", found \"%s\"",
-                      one->name, one->layers[k]);
+                      one->group.name, one->group.layer_names[k]);
     }
     if (list->of_layer[index] != e) {
       return false;
@@ -174,18 +179,18 @@ static void keep_groups(dsm__plan_reader *reader, entry_list *list) {
     if (one == NULL || !one->is_good) {
       continue;
     }
-    if (i >= one->first_layer + one->layer_count) {
+    if (i >= one->first_layer + one->group.layer_count) {
       const dsm__json_node group = dsm__json_member(&reader->layer_nodes[i], "pipeline_group");
       dsm__json_error(&group, NULL, "expected a group whose layers include \"%s\", found \"%s\"",
-                      reader->workload->layers[i].name, one->name);
+                      reader->workload->layers[i].name, one->group.name);
     } else if (i == one->first_layer) {
       reader->pipeline_items[reader->pipeline_count] = list->of_layer[i];
       reader->pipelines[reader->pipeline_count++] = (dsm__pipeline_decision){
-          .name = one->name,
+          .name = one->group.name,
           .first_layer = i,
-          .layer_count = one->layer_count,
-          .columns = one->columns,
-          .rows = one->rows,
+          .layer_count = one->group.layer_count,
+          .columns = one->group.columns,
+          .rows = one->group.rows,
       };
     }
   }

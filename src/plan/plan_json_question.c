@@ -3,95 +3,29 @@
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
+#include "plan/plan_record.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
 
-static void read_overrides(dsm__plan_reader *reader, const dsm__json_node *options) {
-  const dsm__json_node node = dsm__json_member(options, "overrides");
-  size_t count = 0;
-  if (!dsm__json_is_present(&node) || !dsm__json_array(&node, 0, 10000, &count)) {
+/* Optimisations of the other mode would decide nothing. */
+static void check_optimizations(dsm__plan_reader *reader) {
+  dsm_explore_options *const options = &reader->plan.options;
+  const dsm__json_node mode = dsm__json_member(&reader->root, "mode");
+  const dsm__json_node list = dsm__json_member(&reader->root, "optimizations");
+  const dsm_optimization_set wrong =
+      options->optimizations & ~dsm_mode_optimizations(options->mode);
+  size_t value = 0;
+  options->optimizations &= ~wrong;
+  if (wrong == 0 || !dsm__json_enum(&mode, &dsm__mode_words, &value)) {
     return;
   }
-  const char **const overrides = dsm__arena_array(reader->arena, count, sizeof *overrides);
-  if (overrides == NULL) {
-    dsm__json_set_out_of_memory(reader->doc);
-    return;
-  }
-  dsm__json_node item = dsm__json_item(&node, 0);
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    overrides[i] = "";
-    dsm__json_string(&item, 0, 65536, reader->arena, &overrides[i]);
-  }
-  reader->options.overrides = overrides;
-  reader->options.override_count = count;
-}
-
-/* The mode and the optimisations. Those of the other mode would decide nothing. */
-static void read_mode(dsm__plan_reader *reader, const dsm__json_node *root) {
-  const dsm__json_node mode = dsm__json_member(root, "mode");
-  size_t mode_index = 0;
-  const bool has_mode = dsm__json_require(&mode, "\"training\" or \"inference\"") &&
-                        dsm__json_enum(&mode, &dsm__mode_words, &mode_index);
-  reader->options.mode = (dsm_mode)mode_index;
-  const dsm__json_node optimizations = dsm__json_member(root, "optimizations");
-  if (!dsm__json_require(&optimizations, "a list of optimizations")) {
-    return;
-  }
-  dsm_optimization_set found = 0;
-  dsm__json_word_set(&optimizations, &dsm__optimization_words, 0, &found);
-  const dsm_optimization_set wrong = found & ~dsm_mode_optimizations(reader->options.mode);
-  reader->options.optimizations = found & ~wrong;
-  dsm__json_node item = dsm__json_item(&optimizations, 0);
-  for (; dsm__json_is_present(&item) && has_mode && wrong != 0; item = dsm__json_next(&item)) {
-    size_t index = 0;
-    if (dsm__json_enum(&item, &dsm__optimization_words, &index) &&
-        (wrong & DSM_OPTIMIZATION_BIT(index)) != 0) {
+  for (dsm__json_node item = dsm__json_item(&list, 0); dsm__json_is_present(&item);
+       item = dsm__json_next(&item)) {
+    if (dsm__json_enum(&item, &dsm__optimization_words, &value) &&
+        (wrong & DSM_OPTIMIZATION_BIT(value)) != 0) {
       dsm__json_error(&item, NULL, "expected an optimization of %s, found \"%s\"",
-                      dsm_mode_name(reader->options.mode),
-                      dsm_optimization_name((dsm_optimization)index));
+                      dsm_mode_name(options->mode), dsm_optimization_name((dsm_optimization)value));
     }
-  }
-}
-
-static void read_options(dsm__plan_reader *reader, const dsm__json_node *root) {
-  static const char *const known[] = {"parallelisms", "overrides"};
-  const dsm__json_node options = dsm__json_member(root, "options");
-  if (!dsm__json_require(&options, "an object with the options of the exploration") ||
-      !dsm__json_object_only(&options, known, DSM__COUNT_OF(known))) {
-    return;
-  }
-  const dsm__json_node parallelisms = dsm__json_member(&options, "parallelisms");
-  if (dsm__json_require(&parallelisms, "a list of parallelisms")) {
-    dsm__json_word_set(&parallelisms, &dsm__parallelism_words, 1, &reader->options.parallelisms);
-  }
-  read_overrides(reader, &options);
-}
-
-/* How far the search was to go, and whether it came there. */
-void dsm__search_limits_read(const dsm__json_node *object, dsm_explore_options *options) {
-  static const dsm__json_range gaps = {0, 1 - 0x1p-53, false};
-  static const dsm__json_range seconds = {0, 31536000, false};
-  const dsm__json_node gap = dsm__json_member(object, "gap");
-  const dsm__json_node limit = dsm__json_member(object, "time_limit_seconds");
-  if (dsm__json_is_present(&gap)) {
-    dsm__json_double(&gap, gaps, &options->gap);
-  }
-  if (dsm__json_is_present(&limit)) {
-    dsm__json_double(&limit, seconds, &options->time_limit_seconds);
-  }
-}
-
-static void read_search(dsm__plan_reader *reader, const dsm__json_node *root) {
-  static const char *const known[] = {"gap", "time_limit_seconds", "is_stopped"};
-  const dsm__json_node search = dsm__json_member(root, "search");
-  if (!dsm__json_is_present(&search) ||
-      !dsm__json_object_only(&search, known, DSM__COUNT_OF(known))) {
-    return;
-  }
-  const dsm__json_node is_stopped = dsm__json_member(&search, "is_stopped");
-  dsm__search_limits_read(&search, &reader->options);
-  if (dsm__json_is_present(&is_stopped)) {
-    dsm__json_bool(&is_stopped, &reader->is_stopped);
   }
 }
 
@@ -117,14 +51,14 @@ static void read_inputs(dsm__plan_reader *reader, const dsm__json_node *root) {
 }
 
 void dsm__plan_read_question(dsm__plan_reader *reader) {
+  const dsm__record_reader question = {.arena = reader->arena, .wanted = DSM__FIELD_IS_READ};
   read_inputs(reader, &reader->root);
-  read_mode(reader, &reader->root);
-  read_options(reader, &reader->root);
-  read_search(reader, &reader->root);
+  (void)dsm__record_read(&question, &reader->root, &dsm__plan_record, &reader->plan);
+  check_optimizations(reader);
 }
 
 bool dsm__plan_check_options(const dsm__plan_reader *reader) {
-  if (dsm__option_parallelisms(&reader->options) != 0) {
+  if (dsm__option_parallelisms(&reader->plan.options) != 0) {
     return true;
   }
   const dsm__json_node options = dsm__json_member(&reader->root, "options");

@@ -68,7 +68,7 @@ static dsm__layer_decision *decide(dsm__decisions *decisions, const dsm_plan *pl
   for (size_t i = 0; i < plan->layer_count; i++) {
     layers[i] = decisions->layers[i];
     if (!dsm__has_layouts(system)) {
-      layers[i].output_layout = (dsm_core_layout){0};
+      layers[i].layer.output_layout = (dsm_core_layout){0};
     }
   }
   decisions->layers = layers;

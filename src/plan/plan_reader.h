@@ -5,8 +5,7 @@
 
 #include "plan/decisions.h"
 #include "plan/legal.h"
-
-#define DSM__COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+#include "plan/plan_record.h"
 
 typedef struct dsm__plan_reader {
   const char *file;
@@ -14,18 +13,17 @@ typedef struct dsm__plan_reader {
   dsm__arena *arena; /**< for decisions and options, until the plan is made */
   dsm_workload *workload;
   dsm_system *system;
-  dsm_explore_options options;
-  bool is_stopped;    /**< the search was, by its time limit */
+  dsm_plan plan;      /**< the question: options, and whether the time limit ended the search */
   bool is_overridden; /**< values of the workload were replaced, perhaps its minibatch */
   dsm_machine machine;
 
+  dsm__record_reader decisions;
   dsm__json_node root;
   dsm__json_node layers_node;
   dsm__json_node pipeline_node;
   dsm__json_node *layer_nodes;           /**< of each layer */
   dsm__layer_decision *layers;           /**< decisions of each layer */
   bool *is_known;                        /**< all but the core splits of the layer could be read */
-  const char **group_names;              /**< pipeline_group of each layer; NULL: none */
   size_t (*later_items)[DSM_PASS_COUNT]; /**< of each pass, the item of `invocations` that decides
                                               the steady or accumulating ones; SIZE_MAX: none */
 
@@ -34,36 +32,36 @@ typedef struct dsm__plan_reader {
   size_t pipeline_count;
 } dsm__plan_reader;
 
-/** Longest name of a pipeline group, bytes: two names of layers fit. */
-#define DSM__GROUP_NAME_BYTES_MAX 320
-
-/* Is the node an object with no other keys than the format knows there? Else that is reported. */
-bool dsm__plan_root_only(const dsm__json_node *node);
-bool dsm__plan_result_only(const dsm__json_node *node);
-bool dsm__plan_pipeline_only(const dsm__json_node *node);
-bool dsm__plan_layer_only(const dsm__json_node *node);
-bool dsm__plan_pass_only(const dsm__json_node *node);
-bool dsm__plan_invocation_only(const dsm__json_node *node);
-
-/** The word of a parallelism. */
-bool dsm__plan_read_parallelism(const dsm__json_node *node, dsm_parallelism *parallelism);
-
-/** Reads a `core_split`: into how many parts, from 1 to `most`, the cores cut each loop. Parts that
- * cannot be read become 0; whether they suit the layer is judged later. */
-void dsm__plan_read_split(const dsm__json_node *parent, uint64_t most, dsm_loops *split);
-
 /** Reads workload, system, mode and options: what the plan is the answer to. The reader has a root.
  */
 void dsm__plan_read_question(dsm__plan_reader *reader);
-
-/** Reads `gap` and `time_limit_seconds` of an object where they are present. */
-void dsm__search_limits_read(const dsm__json_node *object, dsm_explore_options *options);
 
 /** Do the options leave a parallelism? Else that is reported. */
 bool dsm__plan_check_options(const dsm__plan_reader *reader);
 
 /** Reads the decisions of all layers. Workload, system and options have been read. */
 void dsm__plan_read_layers(dsm__plan_reader *reader);
+
+/** The invocations of a pass, and which kinds of them they may be. */
+typedef void dsm__invocation_visitor(void *context, const dsm__json_node *node,
+                                     dsm_invocation_kind kind);
+
+/** Visits each invocation that a pass lists and whose kind could be read; how many it lists. */
+size_t dsm__plan_each_invocation(const dsm__json_node *pass_node, dsm__invocation_visitor *visit,
+                                 void *context);
+
+/** What the numbers of a pipeline group may be at most. */
+typedef struct dsm__group_limits {
+  size_t layers;
+  uint64_t columns;
+  uint64_t rows;
+} dsm__group_limits;
+
+/** Reads an item of the list `pipeline`: `group` has its name, NULL if that could not be read, the
+ * names of its layers, columns (as they were, where absent) and rows. False if something could not
+ * be read. */
+bool dsm__plan_read_group(const dsm__json_node *node, const dsm__group_limits *limits,
+                          dsm__arena *arena, dsm_pipeline_plan *group);
 
 /** Reads the pipeline groups that layers refer to. */
 void dsm__plan_read_pipelines(dsm__plan_reader *reader);

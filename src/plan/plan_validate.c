@@ -159,10 +159,10 @@ static bool check_passes_exist(checker *c) {
 static void check_layouts(checker *c) {
   for (size_t i = 0; i < c->plan->layer_count && dsm__has_layouts(c->plan->system); i++) {
     const dsm_layer_plan *const layer = &c->plan->layers[i];
-    const dsm_core_layout *const layout = &layer->output_layout;
+    const dsm_core_layout *const layout = &layer->decisions.output_layout;
     const bool is_known = layout->features > 0 && layout->ij > 0 && layout->mb > 0;
     (void)snprintf(c->path, sizeof c->path, "$.layers[%zu].output_layout", i);
-    expect(c, is_known || !layer->is_output_held, "a held output has a layout");
+    expect(c, is_known || !layer->decisions.is_output_held, "a held output has a layout");
   }
 }
 
@@ -204,7 +204,7 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
       .precision = dsm_precision_of(c->plan->workload, c->plan->system),
       .mode = c->plan->options.mode,
       .minibatch = c->plan->workload->minibatch,
-      .dysm_factor = c->plan->layers[index].dysm_factor,
+      .dysm_factor = c->plan->layers[index].decisions.dysm_factor,
   };
   const dsm__parts parts = dsm__pass_parts(&setting, which, pass->share.parallelism,
                                            c->decisions.layers[index].is_kernel_kept[which]);

@@ -25,10 +25,10 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
       .precision = dsm_precision_of(p->plan->workload, p->plan->system),
       .mode = p->plan->options.mode,
       .minibatch = p->plan->workload->minibatch,
-      .dysm_factor = p->decisions->layers[index].dysm_factor,
+      .dysm_factor = p->decisions->layers[index].layer.dysm_factor,
       .holding = p->holdings[index],
       .preloaded_bytes = p->preloaded_bytes,
-      .resident_fraction = p->decisions->layers[index].weights_on_chip,
+      .resident_fraction = p->decisions->layers[index].layer.weights_on_chip,
   };
 }
 
@@ -321,17 +321,24 @@ static bool keep_groups(dsm_plan *plan, const dsm__decisions *decisions,
     const dsm__pipeline_decision *const group = &decisions->pipelines[g];
     uint64_t *const rows = dsm__arena_array(plan->arena, group->layer_count, sizeof *rows);
     const char *const name = dsm__arena_strdup(plan->arena, group->name);
-    if (rows == NULL || name == NULL) {
+    const char **const names = dsm__arena_array(plan->arena, group->layer_count, sizeof *names);
+    if (rows == NULL || name == NULL || names == NULL) {
       return false;
     }
     memcpy(rows, group->rows, group->layer_count * sizeof *rows);
     (*groups)[g] = (dsm_pipeline_plan){.name = name,
                                        .first_layer = group->first_layer,
                                        .layer_count = group->layer_count,
+                                       .layer_names = names,
                                        .columns = group->columns,
                                        .rows = rows};
     for (size_t k = 0; k < group->layer_count; k++) {
-      plan->layers[group->first_layer + k].pipeline = g;
+      dsm_layer_plan *const layer = &plan->layers[group->first_layer + k];
+      names[k] = layer->name;
+      layer->pipeline = g;
+      layer->decisions.pipeline_group = name;
+      layer->decisions.stage_rows = rows[k];
+      layer->decisions.stage_columns = group->columns;
     }
   }
   plan->pipelines = *groups;
@@ -339,18 +346,31 @@ static bool keep_groups(dsm_plan *plan, const dsm__decisions *decisions,
   return true;
 }
 
+/* The layout of the output's error, where it is a decision and not what a reader takes without it.
+ */
+static dsm_parallelism stated_error_parallelism(const dsm_layer *layer, dsm_mode mode,
+                                                const dsm_pass_layouts *layouts) {
+  const dsm_pass after = layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_FORWARD;
+  const dsm_parallelism own = layouts->of[DSM_PASS_BACKWARD];
+  const bool is_stated =
+      mode == DSM_MODE_TRAINING && !layer->has_backward && own != layouts->of[after];
+  return is_stated ? own : DSM_PARALLELISM_COUNT;
+}
+
 static void keep_decisions(dsm_plan *plan, const dsm__decisions *decisions) {
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm__layer_decision *const decision = &decisions->layers[i];
+    const dsm_layer *const layer = &plan->workload->layers[i];
     plan->layers[i] = (dsm_layer_plan){
-        .layer = &plan->workload->layers[i],
-        .dysm_factor = decision->dysm_factor,
-        .is_output_held = decision->is_output_held,
-        .output_layout = decision->output_layout,
-        .weights_on_chip = decision->weights_on_chip,
+        .name = layer->name,
+        .layer = layer,
+        .decisions = decision->layer,
         .pipeline = DSM_NO_PIPELINE,
         .error_parallelism = decision->layouts.of[DSM_PASS_BACKWARD],
     };
+    plan->layers[i].decisions.pipeline_group = NULL;
+    plan->layers[i].decisions.error_parallelism =
+        stated_error_parallelism(layer, plan->options.mode, &decision->layouts);
   }
 }
 
@@ -438,6 +458,8 @@ void dsm__plan_predict_result(dsm_plan *plan) {
       cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
   result->step_cycles = cycles->total;
   result->step_seconds = cycles->total / (plan->system->core.frequency_GHz * 1e9);
+  result->latency_seconds = plan->options.mode == DSM_MODE_INFERENCE ? result->step_seconds : 0;
+  result->bound = dsm_resources_bound(&result->resources);
   result->samples_per_second = (double)plan->workload->minibatch / result->step_seconds;
   result->utilization = result->ideal_cycles / cycles->total;
 }

@@ -11,6 +11,10 @@
 #ifndef DSM_PLAN_TOLERANCE_H
 #define DSM_PLAN_TOLERANCE_H
 
+/** Sums taken in different orders agree to this, relatively; a quotient of two that are equal may
+ * be more than 1 by it. */
+#define DSM__SUM_TOLERANCE 1e-9
+
 /** The largest cost that counts as equal to `best` (>= 0). */
 static inline double dsm__tie_limit(double best) {
   return best * (1 + 1e-11);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "check/record.h"
+#include "check/drift.h"
 #include "model/names.h"
 #include "report/loss.h"
 

@@ -144,7 +144,7 @@ static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
 
 static bool is_anything_held(const dsm_plan *plan) {
   for (size_t i = 0; i < plan->layer_count; i++) {
-    if (plan->layers[i].is_output_held) {
+    if (plan->layers[i].decisions.is_output_held) {
       return true;
     }
   }
@@ -174,7 +174,7 @@ static const char *cost_around(dsm__page *page, const dsm_plan *plan) {
 
 bool dsm__explain_is_preloading(const dsm_plan *plan) {
   for (size_t i = 0; i < plan->layer_count; i++) {
-    if (plan->layers[i].weights_on_chip > 0) {
+    if (plan->layers[i].decisions.weights_on_chip > 0) {
       return true;
     }
   }

@@ -18,11 +18,11 @@ static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) 
   const dsm__layer_step step = dsm__network_step_unpack(tag);
   d->layers[info->layer] = (dsm__layer_decision){
       .layouts = {{(dsm_parallelism)info->forward, (dsm_parallelism)info->backward, step.update}},
-      .dysm_factor = dsm__factor_of(step.factor_index),
-      .is_output_held = step.is_output_held,
+      .layer.dysm_factor = dsm__factor_of(step.factor_index),
+      .layer.is_output_held = step.is_output_held,
   };
   if (step.is_output_held && dsm__has_layouts(d->problem->machine.system)) {
-    d->layers[info->layer].output_layout = d->problem->layouts.items[step.layout];
+    d->layers[info->layer].layer.output_layout = d->problem->layouts.items[step.layout];
   }
 }
 
@@ -50,7 +50,7 @@ static bool decide_group(deciding *d, const dsm__pipeline_group *group) {
   };
   for (size_t k = 0; k < group->layer_count; k++) {
     d->layers[group->first_layer + k] = (dsm__layer_decision){
-        .layouts = dsm_pass_layouts_uniform(group->parallelisms[k]), .dysm_factor = 1};
+        .layouts = dsm_pass_layouts_uniform(group->parallelisms[k]), .layer.dysm_factor = 1};
   }
   return name != NULL;
 }
@@ -87,7 +87,7 @@ static void find_splits(deciding *d, const dsm__layer_setting *setting, size_t c
 }
 
 static bool is_same_run(const dsm__layer_decision *a, const dsm__layer_decision *b) {
-  return a->dysm_factor == b->dysm_factor &&
+  return a->layer.dysm_factor == b->layer.dysm_factor &&
          memcmp(&a->layouts, &b->layouts, sizeof a->layouts) == 0;
 }
 
@@ -122,7 +122,7 @@ static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
              sizeof d->layers[i].is_kernel_kept);
     } else {
       dsm__layer_setting setting =
-          dsm__open_setting(inputs, &inputs->workload->layers[i], d->layers[i].dysm_factor);
+          dsm__open_setting(inputs, &inputs->workload->layers[i], d->layers[i].layer.dysm_factor);
       setting.holding = holdings[i];
       find_splits(d, &setting, distinct->class_of[i], &d->layers[i]);
     }

@@ -34,19 +34,19 @@ static bool is_same_split(const dsm_loops *a, const dsm_loops *b) {
 /* How the plan runs the layer, or would run it with another parallelism: then nothing is held. */
 static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_parallelism) {
   dsm__layer_setting setting =
-      dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->dysm_factor);
+      dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->decisions.dysm_factor);
   setting.machine = e->machine;
   setting.preloaded_bytes = e->preloaded_bytes;
   if (is_chosen_parallelism) {
     setting.holding = e->holding;
-    setting.resident_fraction = e->chosen->weights_on_chip;
+    setting.resident_fraction = e->chosen->decisions.weights_on_chip;
   }
   return setting;
 }
 
 static dsm__layer_decision decision_of(const dsm__explaining *e, dsm_pass pass,
                                        dsm_parallelism parallelism) {
-  dsm__layer_decision decision = {.dysm_factor = e->chosen->dysm_factor};
+  dsm__layer_decision decision = {.layer.dysm_factor = e->chosen->decisions.dysm_factor};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass_plan *const one = &e->chosen->passes[p];
     decision.layouts.of[p] =
@@ -239,7 +239,7 @@ static int compare_alternatives(const void *left, const void *right) {
 static double reference_of(const dsm__explaining *e) {
   bool is_preloading = false;
   for (size_t i = 0; i < e->plan->layer_count; i++) {
-    is_preloading = is_preloading || e->plan->layers[i].weights_on_chip > 0;
+    is_preloading = is_preloading || e->plan->layers[i].decisions.weights_on_chip > 0;
   }
   if (!is_preloading) {
     return e->plan->result.step_cycles;

@@ -30,9 +30,9 @@ double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
 static uint64_t planned_value(const dsm_layer_plan *planned, dsm_decision decision) {
   switch (decision) {
   case DSM_DECISION_OUTPUT_HELD:
-    return planned->is_output_held;
+    return planned->decisions.is_output_held;
   case DSM_DECISION_DYSM_FACTOR:
-    return planned->dysm_factor;
+    return planned->decisions.dysm_factor;
   case DSM_DECISION_PIPELINED:
   case DSM_DECISION_COUNT:
     break;
@@ -111,7 +111,7 @@ static bool compare_held(const dsm__explaining *e, const dsm__through *through, 
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    held[count + i] = e->plan->layers[i].is_output_held;
+    held[count + i] = e->plan->layers[i].decisions.is_output_held;
   }
   what_if->also_held = list_difference(held, held + count, count, &what_if->also_held_count);
   what_if->not_held = list_difference(held + count, held, count, &what_if->not_held_count);

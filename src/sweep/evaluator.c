@@ -69,21 +69,17 @@ void dsm__evaluator_free(dsm__evaluator *evaluator) {
 
 /* ---- what was found ---- */
 
-static dsm_point_layer layer_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass pass) {
-  const dsm_pass_plan *const each = &layer->passes[pass];
+static dsm_point_layer row_of(const dsm_plan *plan, size_t layer, dsm_pass pass) {
+  const dsm_layer_plan *const of = &plan->layers[layer];
   return (dsm_point_layer){
-      .name = layer->layer->name,
+      .layer = layer,
+      .name = of->name,
       .pass = pass,
-      .parallelism = each->share.parallelism,
-      .core_split = each->invocations[0].split,
-      .dysm_factor = layer->dysm_factor,
-      .output_on_chip = layer->is_output_held,
-      .weights_on_chip = layer->weights_on_chip,
-      .pipeline_group =
-          layer->pipeline == DSM_NO_PIPELINE ? NULL : plan->pipelines[layer->pipeline].name,
-      .bound = each->bound,
-      .cycles = each->cycles,
-      .utilization = each->utilization,
+      .pass_decisions = of->passes[pass].decisions,
+      .decisions = of->decisions,
+      .bound = of->passes[pass].bound,
+      .cycles = of->passes[pass].cycles,
+      .utilization = of->passes[pass].utilization,
   };
 }
 
@@ -99,7 +95,7 @@ static bool list_layers(dsm__evaluator *evaluator, dsm_point_result *result) {
   for (size_t i = 0; i < plan->layer_count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (plan->layers[i].passes[p].exists) {
-        layers[result->layer_count++] = layer_of(plan, &plan->layers[i], (dsm_pass)p);
+        layers[result->layer_count++] = row_of(plan, i, (dsm_pass)p);
       }
     }
   }

@@ -16,12 +16,14 @@
 #include "base/diag_add.h"
 #include "base/nearest.h"
 #include "dsm/sweep_store.h"
+#include "sweep/point_record.h"
 
 /* ---- objectives ---- */
 
-/* Results of which more is better; of all other columns less is. */
+/* Is more better in a column of results? Of all other columns less is. */
 static bool is_better_larger(const char *column) {
-  return strcmp(column, "utilization") == 0 || strcmp(column, "samples_per_second") == 0;
+  const dsm__field *const field = dsm__record_field(&dsm__point_record, column, NULL);
+  return field != NULL && (field->flags & DSM__FIELD_MORE_IS_BETTER) != 0;
 }
 
 static size_t find_column(const dsm_point_table *table, const char *name) {

@@ -57,7 +57,7 @@ static size_t count_factor(const dsm_plan *plan, uint64_t factor, uint64_t *next
   size_t count = 0;
   *next = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
-    const uint64_t each = plan->layers[i].dysm_factor;
+    const uint64_t each = plan->layers[i].decisions.dysm_factor;
     count += each == factor ? 1 : 0;
     *next = each > factor && (*next == 0 || each < *next) ? each : *next;
   }
@@ -94,8 +94,8 @@ void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
   size_t pipelined = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
-    held += layer->is_output_held ? 1 : 0;
-    preloaded += layer->weights_on_chip > 0 ? 1 : 0;
+    held += layer->decisions.is_output_held ? 1 : 0;
+    preloaded += layer->decisions.weights_on_chip > 0 ? 1 : 0;
     pipelined += layer->pipeline != DSM_NO_PIPELINE ? 1 : 0;
   }
   put_all_parallelisms(plan, text);

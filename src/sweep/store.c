@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* store.c: what is recorded, and recording. One transaction a point. */
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "model/names.h"
-#include "plan/plan_internal.h"
+#include "sweep/point_record.h"
 #include "sweep/store_internal.h"
 
 /* ---- what is recorded ---- */
@@ -98,6 +95,53 @@ static void bind_word(dsm_store *store, binder *to, const char *text) {
   }
 }
 
+/* ---- fields of records ---- */
+
+/* A value in words, such as "out 2 ij 8" or "hybrid+reuse". */
+static void bind_made_text(dsm_store *store, binder *to, const dsm__field *field,
+                           const void *record, bool is_word) {
+  dsm__text_buffer text = {0};
+  dsm__field_put_text(field, record, field->kind == DSM__FIELD_COUNTS ? "-" : "none", &text);
+  if (text.failed && to->code == SQLITE_OK) {
+    to->code = SQLITE_NOMEM;
+  } else if (is_word) {
+    bind_word(store, to, text.text);
+  } else if (to->code == SQLITE_OK) {
+    to->code = sqlite3_bind_text64(to->statement, ++to->at, text.text, text.length,
+                                   SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
+  dsm__text_fini(&text);
+}
+
+/* A text, in its place or as the number of a word that many rows share. */
+static void bind_field_text(dsm_store *store, binder *to, const dsm__field *field,
+                            const void *record, bool is_word) {
+  const char *const *const text = dsm__field_in(field, record);
+  if (field->kind != DSM__FIELD_TEXT) {
+    bind_made_text(store, to, field, record, is_word);
+  } else if (is_word) {
+    bind_word(store, to, *text);
+  } else {
+    bind_text(to, *text);
+  }
+}
+
+static void bind_field(dsm_store *store, binder *to, const dsm__field *field, const void *record,
+                       bool has_words) {
+  const void *const value = dsm__field_in(field, record);
+  if (field->kind == DSM__FIELD_COUNT) {
+    bind_integer(to, *(const uint64_t *)value);
+  } else if (field->kind == DSM__FIELD_REAL) {
+    bind_double(to, *(const double *)value);
+  } else if (field->kind == DSM__FIELD_FLAG) {
+    bind_integer(to, *(const bool *)value ? 1 : 0);
+  } else if (has_words && dsm__layer_column_is_pass(field)) {
+    bind_integer(to, *(const dsm_pass *)value);
+  } else {
+    bind_field_text(store, to, field, record, has_words);
+  }
+}
+
 /* ---- the row of a point ---- */
 
 static void bind_axes(binder *to, const dsm_sweep *sweep, size_t point) {
@@ -111,94 +155,57 @@ static void bind_axes(binder *to, const dsm_sweep *sweep, size_t point) {
   }
 }
 
-static void bind_result(binder *to, const dsm_point_result *point) {
-  const dsm_plan_result *const result = &point->result;
-  const dsm_plan_memory *const memory = &result->memory;
-  const double values[] = {
-      result->utilization,        result->step_seconds,
-      result->samples_per_second, result->step_cycles,
-      result->lower_bound_cycles, result->cycles.primary,
-      result->cycles.overlapped,  result->cycles.overlapped_visible,
-      result->cycles.auxiliary,   result->cycles.non_overlapped,
-      memory->weights_bytes,      memory->activations_bytes,
-      memory->gradients_bytes,    memory->errors_bytes,
-      memory->optimizer_bytes,    memory->total_bytes,
-      memory->capacity_bytes,
-  };
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-    bind_double(to, values[i]);
+/* A row whose columns are bound one after the other. */
+typedef struct row {
+  dsm_store *store;
+  binder to;
+  const dsm_point_result *point; /* NULL: the row of a layer */
+} row;
+
+/* The axes stand behind the first columns. The rest of a point that has no result is not bound, and
+ * its plan is in a table of its own. */
+static bool bind_column(void *context, const dsm__field *field, const void *record) {
+  row *const of = context;
+  if ((field->flags & DSM__FIELD_IS_COLUMN) == 0) {
+    return true;
   }
-  bind_text(to, point->decisions);
+  if (of->point != NULL && of->to.at == DSM__POINT_FIRST_COLUMNS) {
+    bind_axes(&of->to, of->store->sweep, of->point->point);
+    if (of->point->status != DSM_POINT_OK) {
+      return false;
+    }
+  }
+  if (of->point != NULL && field->offset == offsetof(dsm_point_result, plan)) {
+    return false;
+  }
+  bind_field(of->store, &of->to, field, record, of->point == NULL);
+  return true;
 }
 
 static int put_point(dsm_store *store, const dsm_point_result *point) {
-  binder to = {0};
-  to.code = dsm__store_statement(store, DSM__STATEMENT_PUT_POINT, &to.statement);
-  bind_integer(&to, point->point);
-  bind_text(&to, dsm_point_status_name(point->status));
-  bind_text(&to, point->reason);
-  bind_axes(&to, store->sweep, point->point);
-  const dsm__words_text optimizations =
-      dsm__words_join(&dsm__optimization_words, point->optimizations, "+");
-  const dsm__words_text parallelisms =
-      dsm__words_join(&dsm__parallelism_words, point->parallelisms, "+");
-  if (point->status == DSM_POINT_OK) {
-    bind_text(&to, dsm_mode_name(point->mode));
-    bind_integer(&to, point->minibatch);
-    bind_text(&to, optimizations.text[0] == '\0' ? "none" : optimizations.text);
-    bind_text(&to, parallelisms.text[0] == '\0' ? "none" : parallelisms.text);
-    bind_result(&to, point);
-  }
+  row of = {.store = store, .point = point};
+  of.to.code = dsm__store_statement(store, DSM__STATEMENT_PUT_POINT, &of.to.statement);
+  (void)dsm__record_each(&dsm__point_record, point, bind_column, &of);
   /* Parameters that are not bound are NULL. */
-  const int code = to.code == SQLITE_OK ? dsm__store_run(to.statement) : to.code;
-  if (to.statement != NULL) {
-    (void)sqlite3_clear_bindings(to.statement);
+  const int code = of.to.code == SQLITE_OK ? dsm__store_run(of.to.statement) : of.to.code;
+  if (of.to.statement != NULL) {
+    (void)sqlite3_clear_bindings(of.to.statement);
   }
   return code;
 }
 
 /* ---- the rows of its layers ---- */
 
-static int put_layer(dsm_store *store, size_t point, size_t index, const dsm_point_layer *layer) {
-  const dsm__split_text split = dsm__split_text_of(&layer->core_split, "-");
-  binder to = {0};
-  to.code = dsm__store_statement(store, DSM__STATEMENT_PUT_LAYER, &to.statement);
-  bind_integer(&to, point);
-  bind_integer(&to, index);
-  bind_word(store, &to, layer->name);
-  bind_integer(&to, (uint64_t)layer->pass);
-  bind_word(store, &to, dsm_parallelism_name(layer->parallelism));
-  bind_word(store, &to, split.text);
-  bind_integer(&to, layer->dysm_factor);
-  bind_integer(&to, layer->output_on_chip ? 1 : 0);
-  bind_double(&to, layer->weights_on_chip);
-  bind_word(store, &to, layer->pipeline_group);
-  bind_word(store, &to, dsm_bound_name(layer->bound));
-  bind_double(&to, layer->utilization);
-  bind_double(&to, layer->cycles.total);
-  bind_double(&to, layer->cycles.primary);
-  bind_double(&to, layer->cycles.overlapped);
-  bind_double(&to, layer->cycles.overlapped_visible);
-  bind_double(&to, layer->cycles.auxiliary);
-  bind_double(&to, layer->cycles.non_overlapped);
-  return to.code == SQLITE_OK ? dsm__store_run(to.statement) : to.code;
-}
-
-/* Passes of a layer follow each other: another name, or a pass that does not come after the one
- * before, begins the next layer. */
 static int put_layers(dsm_store *store, const dsm_point_result *point) {
-  size_t index = 0;
-  for (size_t i = 0; i < point->layer_count; i++) {
-    const dsm_point_layer *const layer = &point->layers[i];
-    if (i > 0 && (strcmp(layer->name, layer[-1].name) != 0 || layer->pass <= layer[-1].pass)) {
-      index++;
-    }
-    const int code = put_layer(store, point->point, index, layer);
-    if (code != SQLITE_OK) {
-      return code;
-    }
+  int code = SQLITE_OK;
+  for (size_t i = 0; i < point->layer_count && code == SQLITE_OK; i++) {
+    row of = {.store = store};
+    of.to.code = dsm__store_statement(store, DSM__STATEMENT_PUT_LAYER, &of.to.statement);
+    bind_integer(&of.to, point->point);
+    (void)dsm__record_each(&dsm__point_layer_record, &point->layers[i], bind_column, &of);
+    code = of.to.code == SQLITE_OK ? dsm__store_run(of.to.statement) : of.to.code;
   }
-  return SQLITE_OK;
+  return code;
 }
 
 static int put_plan(dsm_store *store, const dsm_point_result *point) {

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include "base/arena.h"
+#include "base/record.h"
 #include "base/text_buffer.h"
 #include "dsm/sweep_store.h"
 
@@ -112,13 +113,19 @@ bool dsm__store_columns(dsm_store *store);
 /** Appends the columns `first` .. `end` of `points`, quoted, joined by commas. */
 void dsm__store_put_columns(const dsm_store *store, size_t first, size_t end,
                             dsm__text_buffer *out);
-/** Columns of the view `layers`. */
-extern const char *const dsm__layer_columns[];
-extern const size_t dsm__layer_column_count;
-/** Which columns of `layers` are words. */
-bool dsm__layer_column_is_word(size_t column);
-/** The column `pass` of `layers`. */
-#define DSM__LAYER_COLUMN_PASS 3
+/** Columns of the view `layers`: the first is `point`, the others are fields of
+ * dsm__point_layer_record. */
+typedef struct dsm__layer_columns {
+  const dsm__field *fields[1 + DSM__FIELDS_MAX]; /**< NULL for `point` */
+  size_t count;
+} dsm__layer_columns;
+dsm__layer_columns dsm__layer_columns_get(void);
+/** Appends their names, joined by commas. */
+void dsm__layer_columns_put(dsm__text_buffer *out);
+/** Is it the pass, which is stored as a number? */
+bool dsm__layer_column_is_pass(const dsm__field *field);
+/** Is it stored as the number of a word? */
+bool dsm__layer_column_is_word(const dsm__field *field);
 
 /** Makes all tables and views, and writes down whose they are. In one transaction. */
 int dsm__store_set_up(dsm_store *store);

@@ -170,13 +170,14 @@ static int check_row(sqlite3_stmt *row) {
 }
 
 /* A column of a layer that is stored as a number, the pass or the id of a word. */
-static int bind_word(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row, int column) {
+static int bind_word(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row, int column,
+                     const dsm__field *field) {
   const char *text = NULL;
   const int code = dsm__store_text(row, column, &text);
   if (code != SQLITE_OK || text == NULL) {
     return code != SQLITE_OK ? code : sqlite3_bind_null(put, column + 1);
   }
-  if (column == DSM__LAYER_COLUMN_PASS) {
+  if (dsm__layer_column_is_pass(field)) {
     size_t pass = 0;
     return dsm__words_find(&dsm__pass_words, text, &pass)
                ? sqlite3_bind_int(put, column + 1, (int)pass)
@@ -188,11 +189,13 @@ static int bind_word(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row, in
 }
 
 static int bind_layer(dsm_store *target, sqlite3_stmt *put, sqlite3_stmt *row) {
+  const dsm__layer_columns columns = dsm__layer_columns_get();
   int code = check_row(row);
-  for (size_t c = 0; c < dsm__layer_column_count && code == SQLITE_OK; c++) {
+  for (size_t c = 0; c < columns.count && code == SQLITE_OK; c++) {
+    const dsm__field *const field = columns.fields[c];
     const int column = (int)c;
-    code = c == DSM__LAYER_COLUMN_PASS || dsm__layer_column_is_word(c)
-               ? bind_word(target, put, row, column)
+    code = dsm__layer_column_is_pass(field) || dsm__layer_column_is_word(field)
+               ? bind_word(target, put, row, column, field)
                : sqlite3_bind_value(put, column + 1, sqlite3_column_value(row, column));
   }
   return code;

@@ -10,68 +10,37 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "model/names.h"
+#include "sweep/point_record.h"
 #include "sweep/store_internal.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
-static const char *const first_columns[] = {"point", "status", "reason"};
-static const char *const result_columns[] = {
-    "mode",
-    "minibatch",
-    "optimizations",
-    "parallelisms",
-    "utilization",
-    "step_seconds",
-    "samples_per_second",
-    "step_cycles",
-    "lower_bound_cycles",
-    "primary_cycles",
-    "overlapped_cycles",
-    "overlapped_visible_cycles",
-    "auxiliary_cycles",
-    "non_overlapped_cycles",
-    "weights_bytes",
-    "activations_bytes",
-    "gradients_bytes",
-    "errors_bytes",
-    "optimizer_bytes",
-    "memory_bytes",
-    "capacity_bytes",
-    "decisions",
-    "plan",
-};
-const char *const dsm__layer_columns[] = {
-    "point",
-    "layer",
-    "name",
-    "pass",
-    "parallelism",
-    "core_split",
-    "dysm_factor",
-    "output_on_chip",
-    "weights_on_chip",
-    "pipeline_group",
-    "bound",
-    "utilization",
-    "cycles",
-    "primary_cycles",
-    "overlapped_cycles",
-    "overlapped_visible_cycles",
-    "auxiliary_cycles",
-    "non_overlapped_cycles",
-};
-const size_t dsm__layer_column_count = COUNT_OF(dsm__layer_columns);
+dsm__layer_columns dsm__layer_columns_get(void) {
+  dsm__layer_columns columns = {.fields = {NULL}};
+  columns.count = 1 + dsm__record_columns(&dsm__point_layer_record, columns.fields + 1);
+  return columns;
+}
 
-bool dsm__layer_column_is_word(size_t column) {
-  static const char *const words[] = {
-      "name", "parallelism", "core_split", "pipeline_group", "bound",
-  };
-  for (size_t i = 0; i < COUNT_OF(words); i++) {
-    if (strcmp(dsm__layer_columns[column], words[i]) == 0) {
-      return true;
-    }
+static const char *layer_column(const dsm__layer_columns *columns, size_t column) {
+  return column == 0 ? "point" : dsm__field_column(columns->fields[column]);
+}
+
+void dsm__layer_columns_put(dsm__text_buffer *out) {
+  const dsm__layer_columns columns = dsm__layer_columns_get();
+  for (size_t c = 0; c < columns.count; c++) {
+    dsm__text_printf(out, "%s%s", c == 0 ? "" : ",", layer_column(&columns, c));
   }
-  return false;
+}
+
+bool dsm__layer_column_is_pass(const dsm__field *field) {
+  return field != NULL && field->words == &dsm__pass_words;
+}
+
+bool dsm__layer_column_is_word(const dsm__field *field) {
+  return field != NULL && !dsm__layer_column_is_pass(field) &&
+         (field->kind == DSM__FIELD_TEXT || field->kind == DSM__FIELD_WORD ||
+          field->kind == DSM__FIELD_COUNTS);
 }
 
 /* ---- the columns of `points` ---- */
@@ -88,13 +57,17 @@ static bool has_column(const char *const *columns, size_t count, const char *nam
 
 bool dsm__store_columns(dsm_store *store) {
   const dsm__identity *const identity = &store->identity;
-  const size_t count = COUNT_OF(first_columns) + identity->path_count + COUNT_OF(result_columns);
+  const dsm__field *fields[DSM__FIELDS_MAX];
+  const size_t field_count = dsm__record_columns(&dsm__point_record, fields);
+  const size_t count = field_count + identity->path_count;
   const char **const columns = dsm__arena_array(store->arena, count, sizeof *columns);
   if (columns == NULL) {
     return false;
   }
-  memcpy(columns, first_columns, sizeof first_columns);
-  memcpy(columns + (count - COUNT_OF(result_columns)), result_columns, sizeof result_columns);
+  for (size_t f = 0; f < field_count; f++) {
+    columns[f < DSM__POINT_FIRST_COLUMNS ? f : f + identity->path_count] =
+        dsm__field_column(fields[f]);
+  }
   for (size_t i = 0; i < identity->path_count; i++) {
     const char *name = identity->paths[i];
     while (name != NULL && has_column(columns, count, name)) {
@@ -103,7 +76,7 @@ bool dsm__store_columns(dsm_store *store) {
     if (name == NULL) {
       return false;
     }
-    columns[COUNT_OF(first_columns) + i] = name;
+    columns[DSM__POINT_FIRST_COLUMNS + i] = name;
   }
   store->columns = columns;
   store->column_count = count;
@@ -131,14 +104,21 @@ void dsm__store_put_columns(const dsm_store *store, size_t first, size_t end,
 
 /* ---- tables and views ---- */
 
-static void put_point_table(const dsm_store *store, dsm__text_buffer *out) {
-  dsm__text_puts(out, "(point INTEGER PRIMARY KEY,status TEXT NOT NULL,reason TEXT");
+/* Columns of point_row behind the first: axes, then results but for the plan. */
+static void put_point_columns(const dsm_store *store, dsm__text_buffer *out) {
+  const dsm__field *fields[DSM__FIELDS_MAX];
+  const size_t count = dsm__record_columns(&dsm__point_record, fields);
   for (size_t i = 0; i < store->identity.path_count; i++) {
     dsm__text_printf(out, ",axis_%zu", i);
   }
-  for (size_t i = 0; i + 1 < COUNT_OF(result_columns); i++) {
-    dsm__text_printf(out, ",%s", result_columns[i]);
+  for (size_t f = DSM__POINT_FIRST_COLUMNS; f + 1 < count; f++) {
+    dsm__text_printf(out, ",%s", dsm__field_column(fields[f]));
   }
+}
+
+static void put_point_table(const dsm_store *store, dsm__text_buffer *out) {
+  dsm__text_puts(out, "(point INTEGER PRIMARY KEY,status TEXT NOT NULL,reason TEXT");
+  put_point_columns(store, out);
   dsm__text_puts(out, ")");
 }
 
@@ -146,12 +126,7 @@ static void put_points_view(const dsm_store *store, dsm__text_buffer *out) {
   dsm__text_puts(out, "(");
   dsm__store_put_columns(store, 0, store->column_count, out);
   dsm__text_puts(out, ") AS SELECT point,status,reason");
-  for (size_t i = 0; i < store->identity.path_count; i++) {
-    dsm__text_printf(out, ",axis_%zu", i);
-  }
-  for (size_t i = 0; i + 1 < COUNT_OF(result_columns); i++) {
-    dsm__text_printf(out, ",%s", result_columns[i]);
-  }
+  put_point_columns(store, out);
   dsm__text_puts(out, ",(SELECT plan FROM plan_text WHERE plan_text.point = point_row.point)"
                       " FROM point_row");
 }
@@ -159,29 +134,26 @@ static void put_points_view(const dsm_store *store, dsm__text_buffer *out) {
 static void put_layer_table(const dsm_store *store, dsm__text_buffer *out) {
   (void)store;
   dsm__text_puts(out, "(");
-  for (size_t c = 0; c < dsm__layer_column_count; c++) {
-    dsm__text_printf(out, "%s,", dsm__layer_columns[c]);
-  }
-  dsm__text_puts(out, "PRIMARY KEY(point,layer,pass)) WITHOUT ROWID");
+  dsm__layer_columns_put(out);
+  dsm__text_puts(out, ",PRIMARY KEY(point,layer,pass)) WITHOUT ROWID");
 }
 
 static void put_layers_view(const dsm_store *store, dsm__text_buffer *out) {
+  const dsm__layer_columns columns = dsm__layer_columns_get();
   (void)store;
   dsm__text_puts(out, "(");
-  for (size_t c = 0; c < dsm__layer_column_count; c++) {
-    dsm__text_printf(out, "%s%s", c == 0 ? "" : ",", dsm__layer_columns[c]);
-  }
+  dsm__layer_columns_put(out);
   dsm__text_puts(out, ") AS SELECT ");
-  for (size_t c = 0; c < dsm__layer_column_count; c++) {
-    const char *const name = dsm__layer_columns[c];
+  for (size_t c = 0; c < columns.count; c++) {
+    const char *const name = layer_column(&columns, c);
     dsm__text_puts(out, c == 0 ? "" : ",");
-    if (c == DSM__LAYER_COLUMN_PASS) {
+    if (dsm__layer_column_is_pass(columns.fields[c])) {
       dsm__text_puts(out, "CASE pass");
       for (int p = 0; p < DSM_PASS_COUNT; p++) {
         dsm__text_printf(out, " WHEN %d THEN '%s'", p, dsm_pass_name((dsm_pass)p));
       }
       dsm__text_puts(out, " END");
-    } else if (dsm__layer_column_is_word(c)) {
+    } else if (dsm__layer_column_is_word(columns.fields[c])) {
       dsm__text_printf(out, "(SELECT text FROM word WHERE id = layer_row.%s)", name);
     } else {
       dsm__text_puts(out, name);

@@ -23,11 +23,9 @@ static void put_point(const dsm_store *store, dsm__text_buffer *out) {
 
 static void put_layer(dsm__text_buffer *out) {
   dsm__text_puts(out, "INSERT INTO layer_row(");
-  for (size_t c = 0; c < dsm__layer_column_count; c++) {
-    dsm__text_printf(out, "%s%s", c == 0 ? "" : ",", dsm__layer_columns[c]);
-  }
+  dsm__layer_columns_put(out);
   dsm__text_puts(out, ") VALUES (");
-  put_parameters(out, dsm__layer_column_count);
+  put_parameters(out, dsm__layer_columns_get().count);
   dsm__text_puts(out, ")");
 }
 
@@ -39,9 +37,7 @@ static void get_point(const dsm_store *store, dsm__text_buffer *out) {
 
 static void get_layers(dsm__text_buffer *out) {
   dsm__text_puts(out, "SELECT ");
-  for (size_t c = 0; c < dsm__layer_column_count; c++) {
-    dsm__text_printf(out, "%s%s", c == 0 ? "" : ",", dsm__layer_columns[c]);
-  }
+  dsm__layer_columns_put(out);
   dsm__text_puts(out, " FROM layers WHERE point = ?1 ORDER BY layer, CASE pass ");
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     dsm__text_printf(out, "WHEN '%s' THEN %d ", dsm_pass_name((dsm_pass)p), p);

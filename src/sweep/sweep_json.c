@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/plan_reader.h"
+#include "plan/plan_record.h"
 #include "sweep/option_words.h"
 #include "sweep/override_text.h"
 #include "sweep/sweep_draft.h"
@@ -107,7 +107,8 @@ static void read_options(dsm__sweep_draft *draft) {
   if (!dsm__json_is_present(options) || !dsm__json_object_only(options, known, COUNT_OF(known))) {
     return;
   }
-  dsm__search_limits_read(options, &draft->options);
+  const dsm__record_reader limits = {.wanted = DSM__FIELD_IS_READ};
+  (void)dsm__record_read(&limits, options, &dsm__search_limits_record, &draft->options);
   dsm__stated_options *const stated = &draft->stated;
   const char *const mode = read_option(draft, options, "mode", DSM__PATH_MODE, &stated->has_mode);
   const char *const optimize =

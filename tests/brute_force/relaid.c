@@ -6,7 +6,7 @@
 
 bool relaid_has_layouts(const dsm_plan *plan) {
   for (size_t i = 0; i < plan->layer_count; i++) {
-    if (plan->layers[i].output_layout.features > 0) {
+    if (plan->layers[i].decisions.output_layout.features > 0) {
       return true;
     }
   }
@@ -24,11 +24,11 @@ static size_t pick_divisor(instance_random *random, const size_t number) {
 static void lay_out_anew(dsm_plan *plan, twin_mapping *mapping, instance_random *random) {
   const size_t cores = (size_t)plan->system->chip.cores;
   for (size_t i = 0; i < plan->layer_count; i++) {
-    if (plan->layers[i].output_layout.features > 0) {
+    if (plan->layers[i].decisions.output_layout.features > 0) {
       const size_t features = pick_divisor(random, cores);
       const size_t positions = pick_divisor(random, cores / features);
       const size_t samples = cores / features / positions;
-      plan->layers[i].output_layout =
+      plan->layers[i].decisions.output_layout =
           (dsm_core_layout){.features = features, .ij = positions, .mb = samples};
       mapping->layers[i].parts =
           (twin_parts){.features = features, .positions = positions, .samples = samples};

@@ -88,11 +88,11 @@ static bool read_mapping(comparison *c, const dsm_plan *plan, twin_mapping *out)
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     read_parallelisms(layer, c->given->options.inference, out->layers[i].parallelism);
-    out->layers[i].factor = (size_t)layer->dysm_factor;
-    out->layers[i].is_held = layer->is_output_held;
-    out->layers[i].parts = (twin_parts){.features = (size_t)layer->output_layout.features,
-                                        .positions = (size_t)layer->output_layout.ij,
-                                        .samples = (size_t)layer->output_layout.mb};
+    out->layers[i].factor = (size_t)layer->decisions.dysm_factor;
+    out->layers[i].is_held = layer->decisions.is_output_held;
+    out->layers[i].parts = (twin_parts){.features = (size_t)layer->decisions.output_layout.features,
+                                        .positions = (size_t)layer->decisions.output_layout.ij,
+                                        .samples = (size_t)layer->decisions.output_layout.mb};
     for (int p = 0; p < TWIN_PASS_COUNT; p++) {
       out->layers[i].fetches[p] = stage_fetches(plan, layer, p);
     }

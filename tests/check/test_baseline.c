@@ -4,40 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/record.h"
+#include "check/drift.h"
 #include "small.h"
 #include "suites.h"
 
 /* ---- all that is recorded ---- */
 
-static void expect_same_pass(const dsm_recorded_pass *read, const dsm_recorded_pass *made) {
+static void expect_same_pass(const dsm_pass_plan *read, const dsm_pass_plan *made) {
   ck_assert_int_eq(read->exists, made->exists);
   if (!made->exists) {
     return;
   }
-  ck_assert_double_eq(read->cycles, made->cycles);
+  ck_assert_double_eq(read->cycles.total, made->cycles.total);
   ck_assert_double_eq(read->utilization, made->utilization);
-  ck_assert_int_eq(read->parallelism, made->parallelism);
-  ck_assert_mem_eq(&read->core_split, &made->core_split, sizeof made->core_split);
-  ck_assert(read->lists_invocations);
-  ck_assert_int_eq(read->has_later, made->has_later);
-  ck_assert_int_eq(read->later_kind, made->later_kind);
-  ck_assert_mem_eq(&read->later_core_split, &made->later_core_split, sizeof made->later_core_split);
+  ck_assert_int_eq(read->decisions.parallelism, made->decisions.parallelism);
+  ck_assert_mem_eq(&read->decisions.core_split, &made->decisions.core_split, sizeof(dsm_loops));
+  ck_assert_uint_eq(read->invocation_count, made->invocation_count);
+  if (made->invocation_count > 1) {
+    ck_assert_int_eq(read->invocations[1].kind, made->invocations[1].kind);
+    ck_assert_mem_eq(&read->invocations[1].split, &made->invocations[1].split, sizeof(dsm_loops));
+  }
 }
 
-static void expect_same_layer(const dsm_recorded_layer *read, const dsm_recorded_layer *made) {
+static void expect_same_layer(const dsm_layer_plan *read, const dsm_layer_plan *made) {
+  const dsm_layer_decisions *const a = &read->decisions;
+  const dsm_layer_decisions *const b = &made->decisions;
   ck_assert_str_eq(read->name, made->name);
-  ck_assert_uint_eq(read->dysm_factor, made->dysm_factor);
-  ck_assert_int_eq(read->is_output_held, made->is_output_held);
-  ck_assert_mem_eq(&read->output_layout, &made->output_layout, sizeof made->output_layout);
-  ck_assert_double_eq(read->weights_on_chip, made->weights_on_chip);
-  ck_assert_int_eq(read->pipeline == NULL, made->pipeline == NULL);
-  if (made->pipeline != NULL) {
-    ck_assert_str_eq(read->pipeline, made->pipeline);
+  ck_assert_uint_eq(a->dysm_factor, b->dysm_factor);
+  ck_assert_int_eq(a->is_output_held, b->is_output_held);
+  ck_assert_mem_eq(&a->output_layout, &b->output_layout, sizeof b->output_layout);
+  ck_assert_double_eq(a->weights_on_chip, b->weights_on_chip);
+  ck_assert_int_eq(a->pipeline_group == NULL, b->pipeline_group == NULL);
+  if (b->pipeline_group != NULL) {
+    ck_assert_str_eq(a->pipeline_group, b->pipeline_group);
   }
-  ck_assert_uint_eq(read->pipeline_rows, made->pipeline_rows);
-  ck_assert_uint_eq(read->pipeline_columns, made->pipeline_columns);
-  ck_assert_int_eq(read->has_error_parallelism, made->has_error_parallelism);
+  ck_assert_uint_eq(a->stage_rows, b->stage_rows);
+  ck_assert_uint_eq(a->stage_columns, b->stage_columns);
+  ck_assert_int_eq(a->error_parallelism, b->error_parallelism);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     expect_same_pass(&read->passes[p], &made->passes[p]);
   }
@@ -56,12 +59,10 @@ START_TEST(test_what_a_plan_writes_is_read_as_it_is) {
   dsm_baseline *baseline = NULL;
   ck_assert_int_eq(dsm_baseline_parse(&baseline, text, strlen(text), "b.json", NULL, 0, NULL),
                    DSM_OK);
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_recorded made;
-  ck_assert(dsm__record_of_plan(&made, plan, arena));
-  ck_assert_double_eq(baseline->record.step_seconds, made.step_seconds);
-  ck_assert_double_eq(baseline->record.step_cycles, made.step_cycles);
-  ck_assert_double_eq(baseline->record.utilization, made.utilization);
+  const dsm_recorded made = dsm__record_of_plan(plan);
+  ck_assert_double_eq(baseline->record.result.step_seconds, made.result.step_seconds);
+  ck_assert_double_eq(baseline->record.result.step_cycles, made.result.step_cycles);
+  ck_assert_double_eq(baseline->record.result.utilization, made.result.utilization);
   ck_assert_uint_eq(baseline->record.layer_count, made.layer_count);
   for (size_t i = 0; i < made.layer_count; i++) {
     expect_same_layer(&baseline->record.layers[i], &made.layers[i]);
@@ -70,7 +71,6 @@ START_TEST(test_what_a_plan_writes_is_read_as_it_is) {
   ck_assert_uint_eq(baseline->minibatch, plan->workload->minibatch);
   ck_assert_int_eq(baseline->options.mode, plan->options.mode);
   ck_assert_uint_eq(baseline->options.optimizations, plan->options.optimizations);
-  dsm__arena_free(arena);
   dsm_baseline_free(baseline);
   free(text);
   dsm_plan_free(plan);
@@ -86,8 +86,8 @@ START_TEST(test_decisions_need_not_be_legal) {
   ck_assert_int_eq(dsm_plan_parse(&plan, text, strlen(text), "b.json", NULL, NULL),
                    DSM_ERROR_INVALID);
   dsm_baseline *const baseline = baseline_of(text, NULL, 0);
-  ck_assert_uint_eq(baseline->record.layers[0].passes[DSM_PASS_FORWARD].core_split.n[DSM_DIM_MB],
-                    64);
+  ck_assert_uint_eq(
+      baseline->record.layers[0].passes[DSM_PASS_FORWARD].decisions.core_split.n[DSM_DIM_MB], 64);
   dsm_baseline_free(baseline);
   free(text);
 }
@@ -107,12 +107,12 @@ END_TEST
 START_TEST(test_what_is_left_out_of_a_layer_is_as_in_a_plan) {
   char *const text = small_baseline_with("", "");
   dsm_baseline *const baseline = baseline_of(text, NULL, 0);
-  const dsm_recorded_layer *const layer = &baseline->record.layers[0];
-  ck_assert_uint_eq(layer->dysm_factor, 1);
-  ck_assert(!layer->is_output_held);
-  ck_assert(layer->pipeline == NULL);
+  const dsm_layer_plan *const layer = &baseline->record.layers[0];
+  ck_assert_uint_eq(layer->decisions.dysm_factor, 1);
+  ck_assert(!layer->decisions.is_output_held);
+  ck_assert(layer->decisions.pipeline_group == NULL);
   ck_assert(layer->passes[DSM_PASS_FORWARD].exists);
-  ck_assert(!layer->passes[DSM_PASS_FORWARD].lists_invocations);
+  ck_assert_uint_eq(layer->passes[DSM_PASS_FORWARD].invocation_count, 0);
   ck_assert(!layer->passes[DSM_PASS_UPDATE].exists);
   ck_assert_str_eq(baseline->dsm_version, "");
   dsm_baseline_free(baseline);

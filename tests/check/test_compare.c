@@ -3,15 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/record.h"
+#include "check/drift.h"
+#include "plan/decisions.h"
 #include "suites.h"
 
 enum { LAYERS = 3 };
 
 /* Two records of the same network, the second to be changed by a test. */
 typedef struct sides {
-  dsm_recorded_layer before_layers[LAYERS];
-  dsm_recorded_layer after_layers[LAYERS];
+  dsm_layer_plan before_layers[LAYERS];
+  dsm_layer_plan after_layers[LAYERS];
   dsm_recorded before;
   dsm_recorded after;
   dsm_drift drift;
@@ -19,14 +20,14 @@ typedef struct sides {
 
 static const dsm_loops no_split = {{1, 1, 1, 1, 1}};
 
-static dsm_recorded_layer layer_called(const char *name) {
-  dsm_recorded_layer layer = {.name = name, .dysm_factor = 1};
+static dsm_layer_plan layer_called(const char *name) {
+  dsm_layer_plan layer = {.name = name, .decisions = dsm__layer_decisions_none()};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    layer.passes[p] = (dsm_recorded_pass){.exists = true,
-                                          .cycles = 1000,
-                                          .utilization = 0.5,
-                                          .core_split = no_split,
-                                          .lists_invocations = true};
+    layer.passes[p] = (dsm_pass_plan){.exists = true,
+                                      .decisions.core_split = no_split,
+                                      .cycles.total = 1000,
+                                      .utilization = 0.5,
+                                      .invocation_count = 1};
   }
   return layer;
 }
@@ -42,12 +43,11 @@ static void same_sides(sides *s, double tolerance) {
     s->before_layers[i] = layer_called(names[i]);
     s->after_layers[i] = layer_called(names[i]);
   }
-  s->before = (dsm_recorded){.step_seconds = 0.2,
-                             .step_cycles = 9000,
-                             .cycles_per_second = 1e6,
-                             .utilization = 0.5,
-                             .layers = s->before_layers,
-                             .layer_count = LAYERS};
+  s->before =
+      (dsm_recorded){.result = {.step_cycles = 9000, .step_seconds = 0.2, .utilization = 0.5},
+                     .cycles_per_second = 1e6,
+                     .layers = s->before_layers,
+                     .layer_count = LAYERS};
   s->after = s->before;
   s->after.layers = s->after_layers;
 }
@@ -127,8 +127,8 @@ static const struct {
 START_TEST(test_the_step_decides_the_verdict) {
   sides s;
   same_sides(&s, 0.005);
-  s.after.step_seconds = steps[_i].seconds;
-  s.after.utilization = steps[_i].utilization;
+  s.after.result.step_seconds = steps[_i].seconds;
+  s.after.result.utilization = steps[_i].utilization;
   compare(&s);
   ck_assert_str_eq(dsm_verdict_name(s.drift.verdict), dsm_verdict_name(steps[_i].verdict));
   ck_assert_uint_eq(s.drift.pass_count + s.drift.decision_count + s.drift.layer_count, 0);
@@ -139,7 +139,7 @@ END_TEST
 START_TEST(test_cycles_of_the_step_do_not_decide) {
   sides s;
   same_sides(&s, 0);
-  s.after.step_cycles = 2 * s.before.step_cycles; /* at twice the frequency */
+  s.after.result.step_cycles = 2 * s.before.result.step_cycles; /* at twice the frequency */
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_OK);
   ck_assert(s.drift.step_cycles.is_beyond);
@@ -153,14 +153,14 @@ START_TEST(test_at_another_clock_times_are_compared) {
   sides s;
   same_sides(&s, 0.005);
   s.after.cycles_per_second = 2e6;
-  s.after.step_seconds = 0.19;
-  s.after.utilization = 0.3;
+  s.after.result.step_seconds = 0.19;
+  s.after.result.utilization = 0.3;
   for (int i = 0; i < LAYERS; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      s.after_layers[i].passes[p].cycles = 2000;
+      s.after_layers[i].passes[p].cycles.total = 2000;
     }
   }
-  s.after_layers[1].passes[DSM_PASS_UPDATE].cycles = 1500;
+  s.after_layers[1].passes[DSM_PASS_UPDATE].cycles.total = 1500;
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_IMPROVED);
   ck_assert(!s.drift.is_same_clock);
@@ -178,7 +178,7 @@ START_TEST(test_with_another_minibatch_the_time_of_a_sample_decides) {
   sides s;
   same_sides(&s, 0.005);
   s.drift.minibatch_after = 32;
-  s.after.step_seconds = 0.11;
+  s.after.result.step_seconds = 0.11;
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_REGRESSED);
   ck_assert_double_eq_tol(s.drift.sample_seconds.before, 0.2 / 64, 1e-15);
@@ -191,9 +191,9 @@ START_TEST(test_passes_are_listed_by_their_difference) {
   /* 100, 300 and 200 cycles more or less at 1 MHz. */
   sides s;
   same_sides(&s, 0.005);
-  s.after_layers[0].passes[DSM_PASS_FORWARD].cycles = 1100;
-  s.after_layers[1].passes[DSM_PASS_FORWARD].cycles = 700;
-  s.after_layers[2].passes[DSM_PASS_FORWARD].cycles = 1200;
+  s.after_layers[0].passes[DSM_PASS_FORWARD].cycles.total = 1100;
+  s.after_layers[1].passes[DSM_PASS_FORWARD].cycles.total = 700;
+  s.after_layers[2].passes[DSM_PASS_FORWARD].cycles.total = 1200;
   compare(&s);
   ck_assert(s.drift.is_same_clock);
   ck_assert_uint_eq(s.drift.pass_count, 3);
@@ -208,9 +208,9 @@ END_TEST
 START_TEST(test_layers_that_even_out_are_a_change_and_no_regression) {
   sides s;
   same_sides(&s, 0.005);
-  s.after_layers[0].passes[DSM_PASS_FORWARD].cycles = 1100;
-  s.after_layers[1].passes[DSM_PASS_UPDATE].cycles = 900;
-  s.after_layers[2].passes[DSM_PASS_UPDATE].cycles = 1005; /* at the tolerance */
+  s.after_layers[0].passes[DSM_PASS_FORWARD].cycles.total = 1100;
+  s.after_layers[1].passes[DSM_PASS_UPDATE].cycles.total = 900;
+  s.after_layers[2].passes[DSM_PASS_UPDATE].cycles.total = 1005; /* at the tolerance */
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_CHANGED);
   ck_assert_uint_eq(s.drift.pass_count, 2);
@@ -227,8 +227,8 @@ END_TEST
 START_TEST(test_a_regression_lists_changes_too) {
   sides s;
   same_sides(&s, 0.005);
-  s.after.step_seconds = 1;
-  s.after_layers[1].dysm_factor = 8;
+  s.after.result.step_seconds = 1;
+  s.after_layers[1].decisions.dysm_factor = 8;
   s.after_layers[1].passes[DSM_PASS_BACKWARD].utilization = 0.25;
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_REGRESSED);
@@ -240,60 +240,55 @@ END_TEST
 
 /* ---- decisions ---- */
 
-static void change_parallelism(dsm_recorded_layer *layer) {
-  layer->passes[DSM_PASS_UPDATE].parallelism = DSM_PARALLELISM_MODEL_X_DATA_Y;
+static void change_parallelism(dsm_layer_plan *layer) {
+  layer->passes[DSM_PASS_UPDATE].decisions.parallelism = DSM_PARALLELISM_MODEL_X_DATA_Y;
 }
-static void change_core_split(dsm_recorded_layer *layer) {
-  layer->passes[DSM_PASS_UPDATE].core_split = (dsm_loops){{2, 1, 8, 1, 4}};
+static void change_core_split(dsm_layer_plan *layer) {
+  layer->passes[DSM_PASS_UPDATE].decisions.core_split = (dsm_loops){{2, 1, 8, 1, 4}};
 }
-static void change_later_core_split(dsm_recorded_layer *layer) {
-  layer->passes[DSM_PASS_UPDATE].has_later = true;
-  layer->passes[DSM_PASS_UPDATE].later_kind = DSM_INVOCATION_ACCUMULATE;
-  layer->passes[DSM_PASS_UPDATE].later_core_split = (dsm_loops){{1, 32, 1, 1, 1}};
+static void change_later_core_split(dsm_layer_plan *layer) {
+  layer->passes[DSM_PASS_UPDATE].invocation_count = 2;
+  layer->passes[DSM_PASS_UPDATE].invocations[1] =
+      (dsm_invocation){.kind = DSM_INVOCATION_ACCUMULATE, .split = {{1, 32, 1, 1, 1}}};
 }
-static void change_dysm_factor(dsm_recorded_layer *layer) {
-  layer->dysm_factor = 16;
+static void change_dysm_factor(dsm_layer_plan *layer) {
+  layer->decisions.dysm_factor = 16;
 }
-static void change_output_on_chip(dsm_recorded_layer *layer) {
-  layer->is_output_held = true;
+static void change_output_on_chip(dsm_layer_plan *layer) {
+  layer->decisions.is_output_held = true;
 }
-static void change_output_layout(dsm_recorded_layer *layer) {
-  layer->output_layout = (dsm_core_layout){4, 8, 1};
+static void change_output_layout(dsm_layer_plan *layer) {
+  layer->decisions.output_layout = (dsm_core_layout){4, 8, 1};
 }
-static void change_weights_on_chip(dsm_recorded_layer *layer) {
-  layer->weights_on_chip = 0.625;
+static void change_weights_on_chip(dsm_layer_plan *layer) {
+  layer->decisions.weights_on_chip = 0.625;
 }
-static void change_pipeline_group(dsm_recorded_layer *layer) {
-  layer->pipeline = "enc";
-  layer->pipeline_rows = 4;
-  layer->pipeline_columns = 2;
+static void change_pipeline_group(dsm_layer_plan *layer) {
+  layer->decisions.pipeline_group = "enc";
+  layer->decisions.stage_rows = 4;
+  layer->decisions.stage_columns = 2;
 }
-static void change_error_parallelism(dsm_recorded_layer *layer) {
-  layer->has_error_parallelism = true;
-  layer->error_parallelism = DSM_PARALLELISM_MODEL;
+static void change_error_parallelism(dsm_layer_plan *layer) {
+  layer->decisions.error_parallelism = DSM_PARALLELISM_MODEL;
 }
 
 static const struct {
-  dsm_compared decision;
-  void (*change)(dsm_recorded_layer *layer);
+  const char *decision;
+  void (*change)(dsm_layer_plan *layer);
   dsm_pass pass;
   const char *before;
   const char *after;
 } decisions[] = {
-    {DSM_COMPARED_PARALLELISM, change_parallelism, DSM_PASS_UPDATE, "data", "model_x_data_y"},
-    {DSM_COMPARED_CORE_SPLIT, change_core_split, DSM_PASS_UPDATE, "none", "in 2 ij 8 mb 4"},
-    {DSM_COMPARED_LATER_CORE_SPLIT, change_later_core_split, DSM_PASS_UPDATE, "none",
-     "accumulate: out 32"},
-    {DSM_COMPARED_DYSM_FACTOR, change_dysm_factor, DSM_PASS_COUNT, "1", "16"},
-    {DSM_COMPARED_OUTPUT_ON_CHIP, change_output_on_chip, DSM_PASS_COUNT, "false", "true"},
-    {DSM_COMPARED_OUTPUT_LAYOUT, change_output_layout, DSM_PASS_COUNT, "none",
-     "features 4 ij 8 mb 1"},
-    {DSM_COMPARED_WEIGHTS_ON_CHIP, change_weights_on_chip, DSM_PASS_COUNT, "0", "0.625"},
-    {DSM_COMPARED_PIPELINE_GROUP, change_pipeline_group, DSM_PASS_COUNT, "none",
-     "enc: 2 x 4 chips"},
-    {DSM_COMPARED_ERROR_PARALLELISM, change_error_parallelism, DSM_PASS_COUNT, "none", "model"},
+    {"parallelism", change_parallelism, DSM_PASS_UPDATE, "data", "model_x_data_y"},
+    {"core_split", change_core_split, DSM_PASS_UPDATE, "none", "in 2 ij 8 mb 4"},
+    {"later_core_split", change_later_core_split, DSM_PASS_UPDATE, "none", "accumulate: out 32"},
+    {"dysm_factor", change_dysm_factor, DSM_PASS_COUNT, "1", "16"},
+    {"output_on_chip", change_output_on_chip, DSM_PASS_COUNT, "false", "true"},
+    {"output_layout", change_output_layout, DSM_PASS_COUNT, "none", "features 4 ij 8 mb 1"},
+    {"weights_on_chip", change_weights_on_chip, DSM_PASS_COUNT, "0", "0.625"},
+    {"pipeline_group", change_pipeline_group, DSM_PASS_COUNT, "none", "enc: 2 x 4 chips"},
+    {"error_parallelism", change_error_parallelism, DSM_PASS_COUNT, "none", "model"},
 };
-_Static_assert(sizeof decisions / sizeof *decisions == DSM_COMPARED_COUNT, "all decisions");
 
 START_TEST(test_a_changed_decision_is_listed_in_words) {
   sides s;
@@ -304,7 +299,7 @@ START_TEST(test_a_changed_decision_is_listed_in_words) {
   ck_assert_uint_eq(s.drift.decision_count, 1);
   const dsm_decision_drift *const found = &s.drift.decisions[0];
   ck_assert_str_eq(found->layer, "second");
-  ck_assert_int_eq(found->decision, decisions[_i].decision);
+  ck_assert_str_eq(found->decision, decisions[_i].decision);
   ck_assert_int_eq(found->pass, decisions[_i].pass);
   ck_assert_str_eq(found->before, decisions[_i].before);
   ck_assert_str_eq(found->after, decisions[_i].after);
@@ -328,9 +323,9 @@ END_TEST
 START_TEST(test_fractions_of_weights_may_differ_by_rounding) {
   sides s;
   same_sides(&s, 0);
-  s.before_layers[0].weights_on_chip = 0.3;
-  s.after_layers[0].weights_on_chip = 0.1 + 0.2;
-  ck_assert(s.after_layers[0].weights_on_chip > 0.3);
+  s.before_layers[0].decisions.weights_on_chip = 0.3;
+  s.after_layers[0].decisions.weights_on_chip = 0.1 + 0.2;
+  ck_assert(s.after_layers[0].decisions.weights_on_chip > 0.3);
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_OK);
   done(&s);
@@ -340,7 +335,7 @@ END_TEST
 START_TEST(test_invocations_that_are_not_recorded_are_not_compared) {
   sides s;
   same_sides(&s, 0);
-  s.before_layers[1].passes[DSM_PASS_UPDATE].lists_invocations = false;
+  s.before_layers[1].passes[DSM_PASS_UPDATE].invocation_count = 0;
   change_later_core_split(&s.after_layers[1]);
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_OK);
@@ -353,7 +348,7 @@ END_TEST
 START_TEST(test_layers_are_matched_by_name_in_any_order) {
   sides s;
   same_sides(&s, 0);
-  s.before_layers[0].dysm_factor = 4;
+  s.before_layers[0].decisions.dysm_factor = 4;
   s.after_layers[0] = s.before_layers[2];
   s.after_layers[2] = s.before_layers[0];
   compare(&s);
@@ -390,8 +385,8 @@ END_TEST
 START_TEST(test_missing_and_new_passes_are_listed) {
   sides s;
   same_sides(&s, 0.005);
-  s.before_layers[0].passes[DSM_PASS_BACKWARD] = (dsm_recorded_pass){.exists = false};
-  s.after_layers[1].passes[DSM_PASS_UPDATE] = (dsm_recorded_pass){.exists = false};
+  s.before_layers[0].passes[DSM_PASS_BACKWARD] = (dsm_pass_plan){.exists = false};
+  s.after_layers[1].passes[DSM_PASS_UPDATE] = (dsm_pass_plan){.exists = false};
   compare(&s);
   ck_assert_int_eq(s.drift.verdict, DSM_VERDICT_CHANGED);
   ck_assert_uint_eq(s.drift.pass_count, 2);

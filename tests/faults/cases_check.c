@@ -13,13 +13,14 @@ static uint64_t digest_baseline(const dsm_baseline *baseline) {
   digest = digest_text(digest, baseline->workload->name);
   digest = digest_text(digest, baseline->system->name);
   digest = digest_u64(digest, baseline->minibatch);
-  digest = digest_double(digest, baseline->record.step_seconds);
+  digest = digest_double(digest, baseline->record.result.step_seconds);
   for (size_t i = 0; i < baseline->record.layer_count; i++) {
-    const dsm_recorded_layer *const layer = &baseline->record.layers[i];
+    const dsm_layer_plan *const layer = &baseline->record.layers[i];
     digest = digest_text(digest, layer->name);
-    digest = digest_text(digest, layer->pipeline == NULL ? "" : layer->pipeline);
-    digest = digest_u64(digest, layer->pipeline_rows);
-    digest = digest_double(digest, layer->passes[DSM_PASS_FORWARD].cycles);
+    const char *const group = layer->decisions.pipeline_group;
+    digest = digest_text(digest, group == NULL ? "" : group);
+    digest = digest_u64(digest, layer->decisions.stage_rows);
+    digest = digest_double(digest, layer->passes[DSM_PASS_FORWARD].cycles.total);
   }
   return digest;
 }
@@ -94,7 +95,7 @@ static uint64_t digest_drift(const dsm_drift *drift) {
   }
   for (size_t i = 0; i < drift->decision_count; i++) {
     digest = digest_text(digest, drift->decisions[i].layer);
-    digest = digest_text(digest, dsm_compared_name(drift->decisions[i].decision));
+    digest = digest_text(digest, drift->decisions[i].decision);
     digest = digest_text(digest, drift->decisions[i].before);
     digest = digest_text(digest, drift->decisions[i].after);
   }

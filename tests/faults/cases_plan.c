@@ -17,11 +17,12 @@ static uint64_t digest_plan(const dsm_plan *plan) {
   digest = digest_u64(digest, plan->options.override_count);
   digest = digest_u64(digest, plan->statistics.evaluations);
   for (size_t i = 0; i < plan->layer_count; i++) {
-    digest = digest_u64(digest, plan->layers[i].dysm_factor);
-    digest = digest_u64(digest, plan->layers[i].is_output_held);
+    digest = digest_u64(digest, plan->layers[i].decisions.dysm_factor);
+    digest = digest_u64(digest, plan->layers[i].decisions.is_output_held);
     digest = digest_u64(digest, plan->layers[i].error_parallelism);
-    digest = digest_double(digest, plan->layers[i].weights_on_chip);
-    digest = digest_bytes(digest, &plan->layers[i].output_layout, sizeof(dsm_core_layout));
+    digest = digest_double(digest, plan->layers[i].decisions.weights_on_chip);
+    digest =
+        digest_bytes(digest, &plan->layers[i].decisions.output_layout, sizeof(dsm_core_layout));
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       digest = digest_u64(digest, pass->transfer_count);

@@ -219,15 +219,16 @@ static void require_decisions(const subject *s) {
   bool is_held = false;
   bool has_factor = false;
   for (size_t i = 0; i < s->held_plan->layer_count; i++) {
-    is_held = is_held || s->held_plan->layers[i].is_output_held;
-    has_factor = has_factor || s->held_plan->layers[i].dysm_factor > 1;
+    is_held = is_held || s->held_plan->layers[i].decisions.is_output_held;
+    has_factor = has_factor || s->held_plan->layers[i].decisions.dysm_factor > 1;
   }
   require(is_held, "a held output");
   require(has_factor, "a DySM factor");
   require(s->pipelined_plan->pipeline_count == 1, "a pipeline group");
-  require(s->laid_plan->layers[0].is_output_held, "a tensor with a layout");
+  require(s->laid_plan->layers[0].decisions.is_output_held, "a tensor with a layout");
   dsm_plan *const preloading = explore(s->laid, s->laid_system, &s->inference);
-  require(preloading->layers[0].is_output_held && preloading->layers[0].weights_on_chip > 0,
+  require(preloading->layers[0].decisions.is_output_held &&
+              preloading->layers[0].decisions.weights_on_chip > 0,
           "a tensor with a layout, and preloaded weights");
   dsm_plan_free(preloading);
 }

@@ -123,10 +123,10 @@ void physics_weak_scaling(physics_log *log, const physics_case *one) {
  * allowed there is halved, which leaves a chip as many samples as before. */
 static uint64_t samples_of_chip(const dsm_plan *plan, const dsm_layer_plan *layer,
                                 const dsm_pass_plan *pass) {
-  const uint64_t samples = plan->workload->minibatch / layer->dysm_factor;
+  const uint64_t samples = plan->workload->minibatch / layer->decisions.dysm_factor;
   const uint64_t ways = pass->share.data_ways;
   const uint64_t chips = plan->system->system.chips_x * plan->system->system.chips_y;
-  const bool is_allowed = layer->dysm_factor == 1 || samples >= 2 * chips;
+  const bool is_allowed = layer->decisions.dysm_factor == 1 || samples >= 2 * chips;
   const uint64_t shared = is_allowed ? 2 * ways : ways;
   return samples / shared + (samples % shared != 0);
 }

@@ -86,14 +86,14 @@ static void edit_factor(editor *e, size_t layer) {
   const uint64_t factor = (uint64_t)1 << random_below(&e->state, 4);
   const size_t last = chance(e, 50) ? e->layer_count : layer + 1;
   for (size_t i = layer; i < last; i++) { /* what is held wants neighbours alike */
-    e->layers[i].dysm_factor = factor;
+    e->layers[i].layer.dysm_factor = factor;
   }
 }
 
 static void edit_held(editor *e, size_t layer) {
   dsm__layer_decision *const decision = &e->layers[layer];
-  decision->is_output_held = !decision->is_output_held;
-  decision->output_layout = (dsm_core_layout){0};
+  decision->layer.is_output_held = !decision->layer.is_output_held;
+  decision->layer.output_layout = (dsm_core_layout){0};
 }
 
 static void edit_kept(editor *e, size_t layer) {
@@ -103,7 +103,7 @@ static void edit_kept(editor *e, size_t layer) {
 
 static void edit_weights(editor *e, size_t layer) {
   static const double fractions[] = {0, 0.25, 0.5, 1};
-  e->layers[layer].weights_on_chip = fractions[random_below(&e->state, 4)];
+  e->layers[layer].layer.weights_on_chip = fractions[random_below(&e->state, 4)];
 }
 
 static void edit_rows(editor *e, size_t layer) {
@@ -191,10 +191,10 @@ static void renew_splits(editor *e, size_t layer, const dsm__holding *holding,
       .precision = dsm_precision_of(e->one->workload, &e->one->system),
       .mode = e->one->options.mode,
       .minibatch = e->one->workload->minibatch,
-      .dysm_factor = decision->dysm_factor,
+      .dysm_factor = decision->layer.dysm_factor,
       .holding = *holding,
       .preloaded_bytes = preloaded_bytes,
-      .resident_fraction = decision->weights_on_chip,
+      .resident_fraction = decision->layer.weights_on_chip,
   };
   if (group != NULL) {
     dsm__stage_init(&stage, &e->one->system, group->columns,
@@ -214,7 +214,7 @@ static void renew_splits(editor *e, size_t layer, const dsm__holding *holding,
 static bool are_factors_whole(const editor *e) {
   bool are_whole = true;
   for (size_t i = 0; i < e->layer_count; i++) {
-    are_whole = are_whole && e->one->workload->minibatch % e->layers[i].dysm_factor == 0;
+    are_whole = are_whole && e->one->workload->minibatch % e->layers[i].layer.dysm_factor == 0;
   }
   return are_whole;
 }

@@ -28,7 +28,7 @@ bool physics_at_most(double a, double b) {
 }
 
 static bool keeps_weights(const dsm_layer_plan *layer) {
-  bool keeps = layer->weights_on_chip > 0;
+  bool keeps = layer->decisions.weights_on_chip > 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass_plan *const pass = &layer->passes[p];
     for (unsigned k = 0; pass->exists && k < pass->invocation_count; k++) {
@@ -43,8 +43,8 @@ void physics_log_plan(physics_log *log, const physics_case *one, const dsm_plan 
   bool cuts = false;
   bool keeps = false;
   for (size_t i = 0; i < plan->layer_count; i++) {
-    holds = holds || plan->layers[i].is_output_held;
-    cuts = cuts || plan->layers[i].dysm_factor > 1;
+    holds = holds || plan->layers[i].decisions.is_output_held;
+    cuts = cuts || plan->layers[i].decisions.dysm_factor > 1;
     keeps = keeps || keeps_weights(&plan->layers[i]);
   }
   log->plans++;

@@ -117,7 +117,7 @@ static bool lacks_parts(const physics_case *one, const dsm_plan *before) {
 static bool preloads(const physics_case *one, const dsm_plan *before) {
   bool does = physics_is_pipeline_loose(one, before);
   for (size_t i = 0; i < before->layer_count; i++) {
-    does = does || before->layers[i].weights_on_chip > 0;
+    does = does || before->layers[i].decisions.weights_on_chip > 0;
   }
   return does;
 }

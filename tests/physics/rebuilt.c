@@ -48,13 +48,13 @@ static size_t last_use(const dsm_layer *layer) {
 static bool are_held(const dsm_plan *plan, const size_t *layers, size_t count) {
   bool all = count > 0;
   for (size_t i = 0; i < count; i++) {
-    all = all && layers[i] != DSM_NETWORK_INPUT && plan->layers[layers[i]].is_output_held;
+    all = all && layers[i] != DSM_NETWORK_INPUT && plan->layers[layers[i]].decisions.is_output_held;
   }
   return all;
 }
 
 static uint64_t samples_of(const subject *s) {
-  return s->plan->workload->minibatch / s->layer_plan->dysm_factor;
+  return s->plan->workload->minibatch / s->layer_plan->decisions.dysm_factor;
 }
 
 static double tensor_bytes(const subject *s, uint64_t elements) {
@@ -68,7 +68,7 @@ static double held_bytes(const subject *s) {
   for (size_t j = 0; j <= s->index; j++) {
     const dsm_layer *const layer = s->plan->layers[j].layer;
     const bool is_live = j == s->index || last_use(layer) >= s->index;
-    elements += s->plan->layers[j].is_output_held && is_live ? layer->stored_elements : 0;
+    elements += s->plan->layers[j].decisions.is_output_held && is_live ? layer->stored_elements : 0;
   }
   return tensor_bytes(s, elements);
 }
@@ -81,12 +81,13 @@ static double preloaded_bytes(const dsm_plan *plan) {
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     const dsm_pass_plan *const pass = &layer->passes[DSM_PASS_FORWARD];
-    if (layer->weights_on_chip > 0) {
+    if (layer->decisions.weights_on_chip > 0) {
       const dsm_pass_work work = dsm_pass_work_derive(
           layer->layer, &machine, dsm_precision_of(plan->workload, plan->system),
           DSM_MODE_INFERENCE, DSM_PASS_FORWARD, pass->share.parallelism, plan->workload->minibatch,
           &none);
-      used += layer->weights_on_chip * dsm_core_kernel_bytes(&work, &pass->invocations[0].split);
+      used += layer->decisions.weights_on_chip *
+              dsm_core_kernel_bytes(&work, &pass->invocations[0].split);
     }
   }
   const double step = dsm_preload_room_bytes(&machine) / PRELOAD_STEPS;
@@ -101,11 +102,12 @@ static double preloaded_bytes(const dsm_plan *plan) {
 static void gather_layouts(subject *s) {
   const bool is_held = are_held(s->plan, s->layer->producers, s->layer->producer_count);
   ck_assert_uint_le(s->layer->producer_count, INPUTS_MAX);
-  s->held = (dsm_held_layouts){.output = s->layer_plan->output_layout, .inputs = s->inputs};
+  s->held =
+      (dsm_held_layouts){.output = s->layer_plan->decisions.output_layout, .inputs = s->inputs};
   for (size_t p = 0; is_held && p < s->layer->producer_count; p++) {
     const dsm_layer_plan *const producer = &s->plan->layers[s->layer->producers[p]];
     s->inputs[s->held.input_count++] = (dsm_held_tensor){
-        .layout = producer->output_layout,
+        .layout = producer->decisions.output_layout,
         .elements = producer->layer->stored_elements,
     };
   }
@@ -115,13 +117,14 @@ static dsm_residency residency_of(const subject *s, dsm_invocation_kind kind) {
   const dsm_plan *const plan = s->plan;
   const dsm_layer_plan *const before = s->index > 0 ? &plan->layers[s->index - 1] : NULL;
   const bool is_training = plan->options.mode == DSM_MODE_TRAINING;
-  const bool is_deferred = is_training && before != NULL && before->is_output_held;
+  const bool is_deferred = is_training && before != NULL && before->decisions.is_output_held;
   return (dsm_residency){
       .is_input_held = are_held(plan, s->layer->producers, s->layer->producer_count),
-      .is_output_held = s->layer_plan->is_output_held,
+      .is_output_held = s->layer_plan->decisions.is_output_held,
       .is_shortcut_held = are_held(plan, s->layer->shortcuts, s->layer->shortcut_count),
       .is_accumulating = kind == DSM_INVOCATION_ACCUMULATE,
-      .resident_fraction = kind == DSM_INVOCATION_STEADY ? 1 : s->layer_plan->weights_on_chip,
+      .resident_fraction =
+          kind == DSM_INVOCATION_STEADY ? 1 : s->layer_plan->decisions.weights_on_chip,
       .deferred_bytes = is_deferred ? tensor_bytes(s, before->layer->stored_elements) : 0,
       .scratchpad_bytes =
           dsm_scratchpad_left_bytes(&s->machine, preloaded_bytes(plan), held_bytes(s)),

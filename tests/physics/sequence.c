@@ -178,7 +178,7 @@ void physics_chain(physics_log *log, const physics_case *one) {
   const double sum = 2 * once->result.step_cycles;
   const double most = sum + relayout_cycles(once);
   const double found = twice->result.step_cycles;
-  const bool is_held = twice->layers[twice->layer_count / 2 - 1].is_output_held;
+  const bool is_held = twice->layers[twice->layer_count / 2 - 1].decisions.is_output_held;
   physics_expect(log, &both, "at most the sum and a relayout", physics_at_most(found, most), found,
                  most);
   if (is_held) {

@@ -34,31 +34,31 @@ static void nothing(void) {
 }
 static void factors(void) {
   nothing();
-  m.layers[0].dysm_factor = 2;
-  m.layers[1].dysm_factor = 4;
+  m.layers[0].layer.dysm_factor = 2;
+  m.layers[1].layer.dysm_factor = 4;
   m.layers[1].splits[DSM_PASS_UPDATE][1] = (dsm_loops){{1, 1, 2, 2, 1}};
-  m.layers[3].dysm_factor = 4;
+  m.layers[3].layer.dysm_factor = 4;
 }
 static void factors_without_accumulation(void) {
   m = made_of(made_convs, DSM_MODE_TRAINING, "{\"dysm_accumulate_in_memory\": false}");
-  m.layers[1].dysm_factor = 4;
+  m.layers[1].layer.dysm_factor = 4;
 }
 static void uniform_factors(void) {
   m = made_of(made_convs, DSM_MODE_TRAINING, "{\"dysm_uniform\": true}");
   for (size_t i = 0; i < 3; i++) {
-    m.layers[i].dysm_factor = 2;
+    m.layers[i].layer.dysm_factor = 2;
   }
 }
 static void held_outputs(void) {
   nothing();
-  m.layers[0].is_output_held = true; /* up to conv3 */
-  m.layers[2].is_output_held = true;
+  m.layers[0].layer.is_output_held = true; /* up to conv3 */
+  m.layers[2].layer.is_output_held = true;
 }
 static void held_outputs_with_factor(void) {
   held_outputs();
   for (size_t i = 0; i < 4; i++) {
     made_set_parallelism(&m, i, DSM_PARALLELISM_MODEL_X_DATA_Y);
-    m.layers[i].dysm_factor = 2;
+    m.layers[i].layer.dysm_factor = 2;
   }
 }
 static void parallelisms(void) {
@@ -111,18 +111,18 @@ static void narrow_pipelines(void) {
 }
 static void weights(void) {
   m = made_of(made_convs, DSM_MODE_INFERENCE, NULL);
-  m.layers[1].weights_on_chip = 1;
-  m.layers[3].weights_on_chip = 0.3;
-  m.layers[0].is_output_held = true;
-  m.layers[2].is_output_held = true;
+  m.layers[1].layer.weights_on_chip = 1;
+  m.layers[3].layer.weights_on_chip = 0.3;
+  m.layers[0].layer.is_output_held = true;
+  m.layers[2].layer.is_output_held = true;
 }
 static void all_of_inference(void) {
   m = made_of(made_lstms, DSM_MODE_INFERENCE, NULL);
   made_add_group(&m, "group", 1, 2, two_rows);
   made_keep_kernel(&m, 0, DSM_PASS_FORWARD, by_samples);
   made_keep_kernel_well(&m, 2, DSM_PASS_FORWARD);
-  m.layers[0].weights_on_chip = 0.1;
-  m.layers[4].weights_on_chip = 1;
+  m.layers[0].layer.weights_on_chip = 0.1;
+  m.layers[4].layer.weights_on_chip = 1;
 }
 
 static void (*const decisions[])(void) = {
@@ -195,9 +195,9 @@ END_TEST
 static void expect_same_layer(const dsm__layer_decision *found, const dsm__layer_decision *wanted,
                               size_t index) {
   const dsm_layer *const layer = &m.workload->layers[index];
-  ck_assert_uint_eq(found->dysm_factor, wanted->dysm_factor);
-  ck_assert_int_eq(found->is_output_held, wanted->is_output_held);
-  ck_assert_double_eq(found->weights_on_chip, wanted->weights_on_chip);
+  ck_assert_uint_eq(found->layer.dysm_factor, wanted->layer.dysm_factor);
+  ck_assert_int_eq(found->layer.is_output_held, wanted->layer.is_output_held);
+  ck_assert_double_eq(found->layer.weights_on_chip, wanted->layer.weights_on_chip);
   if (m.options.mode == DSM_MODE_TRAINING) {
     ck_assert_int_eq(found->layouts.of[DSM_PASS_BACKWARD], wanted->layouts.of[DSM_PASS_BACKWARD]);
   }
@@ -281,7 +281,7 @@ START_TEST(test_one_more_output_is_held) {
   const edit edits[] = {{"layers.1.output_on_chip", "true"}};
   read_edited(edits, 1);
   const dsm_layer_plan *const layers = read_back.plan->layers;
-  ck_assert(layers[1].is_output_held);
+  ck_assert(layers[1].decisions.is_output_held);
   ck_assert_double_eq(layers[0].held_bytes, 16384);
   ck_assert_double_eq(layers[1].held_bytes, 2 * 16384);
   ck_assert_double_eq(layers[2].held_bytes, 3 * 16384);

@@ -42,10 +42,10 @@ static void make(dsm_core_layout layout, uint64_t factor) {
     }
   }
   m.layers[LAYER_C].splits[DSM_PASS_FORWARD][0] = (dsm_loops){{1, 1, 4, 1, 1}};
-  m.layers[LAYER_B].is_output_held = true;
-  m.layers[LAYER_B].output_layout = layout;
-  m.layers[LAYER_B].dysm_factor = factor;
-  m.layers[LAYER_C].dysm_factor = factor;
+  m.layers[LAYER_B].layer.is_output_held = true;
+  m.layers[LAYER_B].layer.output_layout = layout;
+  m.layers[LAYER_B].layer.dysm_factor = factor;
+  m.layers[LAYER_C].layer.dysm_factor = factor;
   made_predict(&m);
 }
 
@@ -93,14 +93,14 @@ START_TEST(test_layout_that_is_left_open_is_the_cheapest) {
   make((dsm_core_layout){1, 1, 4}, 1);
   const dsm_machine machine = dsm_machine_derive(m.system);
   const dsm__decisions decisions = {.layers = m.layers};
-  m.layers[LAYER_B].output_layout = (dsm_core_layout){0, 0, 0};
+  m.layers[LAYER_B].layer.output_layout = (dsm_core_layout){0, 0, 0};
   ck_assert(dsm__core_layouts_complete(m.workload, &machine, DSM_MODE_TRAINING, &decisions,
                                        m.layers, false, arena));
-  const dsm_core_layout cheapest = m.layers[LAYER_B].output_layout;
+  const dsm_core_layout cheapest = m.layers[LAYER_B].layer.output_layout;
   ck_assert_uint_eq(cheapest.features, 2);
   ck_assert_uint_eq(cheapest.ij, 1);
   ck_assert_uint_eq(cheapest.mb, 2);
-  ck_assert_uint_eq(m.layers[LAYER_A].output_layout.features, 0);
+  ck_assert_uint_eq(m.layers[LAYER_A].layer.output_layout.features, 0);
   dsm__arena_free(arena);
 }
 END_TEST
@@ -117,11 +117,11 @@ START_TEST(test_of_equal_layouts_the_first_is_taken) {
   }
   ck_assert(dsm__core_layouts_complete(m.workload, &machine, DSM_MODE_TRAINING, &decisions,
                                        m.layers, false, arena));
-  ck_assert_uint_eq(m.layers[LAYER_B].output_layout.features, 4); /* it had one */
+  ck_assert_uint_eq(m.layers[LAYER_B].layer.output_layout.features, 4); /* it had one */
   ck_assert(dsm__core_layouts_complete(m.workload, &machine, DSM_MODE_TRAINING, &decisions,
                                        m.layers, true, arena));
-  ck_assert_uint_eq(m.layers[LAYER_B].output_layout.features, 1);
-  ck_assert_uint_eq(m.layers[LAYER_B].output_layout.mb, 4);
+  ck_assert_uint_eq(m.layers[LAYER_B].layer.output_layout.features, 1);
+  ck_assert_uint_eq(m.layers[LAYER_B].layer.output_layout.mb, 4);
   dsm__arena_free(arena);
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(test_layouts_are_read_as_they_are_written) {
   reading again = read_plan(text);
   ck_assert_int_eq(again.status, DSM_OK);
   ck_assert_double_eq(again.plan->result.step_cycles, m.plan->result.step_cycles);
-  ck_assert_mem_eq(&again.plan->layers[LAYER_B].output_layout, &move_cases[_i].layout,
+  ck_assert_mem_eq(&again.plan->layers[LAYER_B].decisions.output_layout, &move_cases[_i].layout,
                    sizeof move_cases[_i].layout);
   reading_free(&again);
   free(text);
@@ -169,7 +169,7 @@ START_TEST(test_layout_that_is_not_written_is_the_cheapest) {
   char *const open = edited(text, &out, 1);
   reading again = read_plan(open);
   ck_assert_int_eq(again.status, DSM_OK);
-  ck_assert_uint_eq(again.plan->layers[LAYER_B].output_layout.mb, 2);
+  ck_assert_uint_eq(again.plan->layers[LAYER_B].decisions.output_layout.mb, 2);
   ck_assert_double_eq(again.plan->result.step_cycles, m.plan->result.step_cycles - 6);
   reading_free(&again);
   free(open);

@@ -93,7 +93,7 @@ static void split_over_a_loop(void) { /* conv1 has 3 input features */
 }
 static void split_over_spatial_minibatch(void) { /* 1 sample a chip */
   use_convs(DSM_MODE_TRAINING);
-  m.layers[1].dysm_factor = 4;
+  m.layers[1].layer.dysm_factor = 4;
   m.layers[1].splits[DSM_PASS_UPDATE][1] = (dsm_loops){{1, 1, 1, 1, 4}};
 }
 static void split_over_a_stage(void) { /* 16 of 32 samples a chip of a stage of 2 x 1 */
@@ -121,28 +121,28 @@ static void kept_split_over_a_loop(void) {
 static void factor_without_dysm(void) {
   use_convs(DSM_MODE_TRAINING);
   without(DSM_OPTIMIZATION_DYSM);
-  m.layers[1].dysm_factor = 2;
+  m.layers[1].layer.dysm_factor = 2;
 }
 static void factor_no_power_of_two(void) {
   use_convs(DSM_MODE_TRAINING);
-  m.layers[1].dysm_factor = 3;
+  m.layers[1].layer.dysm_factor = 3;
 }
 static void factor_too_large(void) { /* 4 samples for 8 chips */
   use_convs(DSM_MODE_TRAINING);
-  m.layers[1].dysm_factor = 8;
+  m.layers[1].layer.dysm_factor = 8;
 }
 static void factor_with_timesteps(void) {
   use_lstms(DSM_MODE_TRAINING);
-  m.layers[1].dysm_factor = 2;
+  m.layers[1].layer.dysm_factor = 2;
 }
 static void factors_not_uniform(void) {
   m = made_of(made_convs, DSM_MODE_TRAINING, "{\"dysm_uniform\": true}");
-  m.layers[0].dysm_factor = 2;
-  m.layers[1].dysm_factor = 2;
+  m.layers[0].layer.dysm_factor = 2;
+  m.layers[1].layer.dysm_factor = 2;
 }
 static void factor_of_other_layer(void) {
   m = made_of(made_convs, DSM_MODE_TRAINING, "{\"dysm_uniform\": true}");
-  m.layers[3].dysm_factor = 2;
+  m.layers[3].layer.dysm_factor = 2;
 }
 
 /* ---- what is on chip ---- */
@@ -150,69 +150,69 @@ static void factor_of_other_layer(void) {
 static void held_without_reuse(void) {
   use_convs(DSM_MODE_TRAINING);
   without(DSM_OPTIMIZATION_REUSE);
-  m.layers[1].is_output_held = true;
+  m.layers[1].layer.is_output_held = true;
 }
 static void held_without_use(void) {
   use_convs(DSM_MODE_TRAINING);
-  m.layers[3].is_output_held = true;
+  m.layers[3].layer.is_output_held = true;
 }
 static void held_with_timesteps(void) {
   use_lstms(DSM_MODE_TRAINING);
-  m.layers[0].is_output_held = true;
+  m.layers[0].layer.is_output_held = true;
 }
 static void held_over_another_parallelism(void) {
   use_convs(DSM_MODE_TRAINING);
-  m.layers[1].is_output_held = true;
+  m.layers[1].layer.is_output_held = true;
   made_set_parallelism(&m, 2, DSM_PARALLELISM_MODEL);
 }
 static void held_up_to_a_shortcut_of_another_factor(void) {
   use_convs(DSM_MODE_TRAINING);
-  m.layers[0].is_output_held = true; /* conv3 adds it */
-  m.layers[2].dysm_factor = 2;
+  m.layers[0].layer.is_output_held = true; /* conv3 adds it */
+  m.layers[2].layer.dysm_factor = 2;
 }
 static void held_while_passes_differ(void) {
   use_convs(DSM_MODE_TRAINING);
-  m.layers[2].is_output_held = true;
+  m.layers[2].layer.is_output_held = true;
   m.layers[3].layouts.of[DSM_PASS_BACKWARD] = DSM_PARALLELISM_MODEL;
 }
 static void held_while_an_error_differs(void) {
   use_convs(DSM_MODE_TRAINING);
-  m.layers[0].is_output_held = true;
+  m.layers[0].layer.is_output_held = true;
   m.layers[0].layouts.of[DSM_PASS_BACKWARD] = DSM_PARALLELISM_MODEL;
 }
 static void held_too_much(void) { /* 16384 bytes of conv1 fit, 32768 with conv2 do not */
   use_convs(DSM_MODE_TRAINING);
   for (size_t i = 0; i < 3; i++) {
-    m.layers[i].is_output_held = true;
+    m.layers[i].layer.is_output_held = true;
   }
   m.system->core.streaming_buffer_KiB = 1017; /* leaves 28672 bytes on 4 cores */
 }
 static void weights_in_training(void) {
   use_convs(DSM_MODE_TRAINING);
-  m.layers[1].weights_on_chip = 0.5;
+  m.layers[1].layer.weights_on_chip = 0.5;
 }
 static void weights_without_preload(void) {
   use_convs(DSM_MODE_INFERENCE);
   without(DSM_OPTIMIZATION_PRELOAD);
-  m.layers[1].weights_on_chip = 0.5;
+  m.layers[1].layer.weights_on_chip = 0.5;
 }
 static void weights_over_one(void) {
   use_convs(DSM_MODE_INFERENCE);
-  m.layers[1].weights_on_chip = 1.5;
+  m.layers[1].layer.weights_on_chip = 1.5;
 }
 static void weights_of_matmul(void) {
   m = made_of(made_matmul, DSM_MODE_INFERENCE, NULL);
-  m.layers[2].weights_on_chip = 1;
+  m.layers[2].layer.weights_on_chip = 1;
 }
 static void weights_in_pipeline(void) {
   use_lstms(DSM_MODE_INFERENCE);
   made_add_group(&m, "g", 0, 2, two_rows_each);
-  m.layers[1].weights_on_chip = 1;
+  m.layers[1].layer.weights_on_chip = 1;
 }
 static void weights_too_many(void) {
   use_convs(DSM_MODE_INFERENCE);
-  m.layers[1].weights_on_chip = 1;
-  m.layers[2].weights_on_chip = 1;
+  m.layers[1].layer.weights_on_chip = 1;
+  m.layers[2].layer.weights_on_chip = 1;
   m.system->core.scratchpad_MiB = 0.07; /* 7864 bytes beside a third of 192 KiB; 4608 each */
 }
 static void kernel_too_large_to_stay(void) {
@@ -418,10 +418,10 @@ END_TEST
 
 START_TEST(test_all_violations_are_found) {
   use_convs(DSM_MODE_TRAINING);
-  m.layers[0].dysm_factor = 3;
-  m.layers[1].weights_on_chip = 1;
+  m.layers[0].layer.dysm_factor = 3;
+  m.layers[1].layer.weights_on_chip = 1;
   m.layers[2].splits[DSM_PASS_UPDATE][0] = (dsm_loops){{1, 1, 1, 1, 1}};
-  m.layers[3].is_output_held = true;
+  m.layers[3].layer.is_output_held = true;
   made_predict(&m);
   ck_assert_int_eq(dsm_plan_validate(m.plan, diags), DSM_ERROR_INVALID);
   ck_assert_uint_eq(dsm_diags_count(diags), 4);

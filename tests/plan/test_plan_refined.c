@@ -45,9 +45,9 @@ static void make(const char *model, uint64_t factor) {
       m.layers[i].splits[p][1] = splits[i];
     }
   }
-  m.layers[LAYER_B].is_output_held = true;
-  m.layers[LAYER_B].dysm_factor = factor;
-  m.layers[LAYER_C].dysm_factor = factor;
+  m.layers[LAYER_B].layer.is_output_held = true;
+  m.layers[LAYER_B].layer.dysm_factor = factor;
+  m.layers[LAYER_C].layer.dysm_factor = factor;
   made_predict(&m);
   ck_assert_int_eq(dsm_plan_validate(m.plan, NULL), DSM_OK);
 }

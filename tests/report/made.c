@@ -57,8 +57,8 @@ dsm_plan *made_plain_plan(const dsm_system *system) {
   static dsm_plan plan;
   memset(layers, 0, sizeof layers);
   for (size_t i = 0; i < MADE_COUNT; i++) {
-    layers[i] =
-        (dsm_layer_plan){.layer = &network[i], .dysm_factor = 1, .pipeline = DSM_NO_PIPELINE};
+    layers[i] = (dsm_layer_plan){
+        .layer = &network[i], .decisions.dysm_factor = 1, .pipeline = DSM_NO_PIPELINE};
     layers[i].passes[DSM_PASS_FORWARD] = plain_pass();
   }
   layers[MADE_HELD].passes[DSM_PASS_BACKWARD] = plain_pass();
@@ -76,8 +76,8 @@ dsm_plan *made_plain_plan(const dsm_system *system) {
 dsm_plan *made_plan(const dsm_system *system) {
   dsm_plan *const plan = made_plain_plan(system);
   dsm_layer_plan *const layers = plan->layers;
-  layers[MADE_HELD].dysm_factor = 2;
-  layers[MADE_HELD].is_output_held = true;
+  layers[MADE_HELD].decisions.dysm_factor = 2;
+  layers[MADE_HELD].decisions.is_output_held = true;
   layers[MADE_HELD].held_bytes = 1e6;
   layers[MADE_HELD].passes[DSM_PASS_FORWARD].invocations[0].count = 2;
   layers[MADE_HELD].passes[DSM_PASS_UPDATE] =
@@ -90,7 +90,7 @@ dsm_plan *made_plan(const dsm_system *system) {
   layers[MADE_STAGE_2].pipeline = 0;
   layers[MADE_STAGE_2].passes[DSM_PASS_FORWARD] = kept_pass(split);
   layers[MADE_PRODUCT].passes[DSM_PASS_FORWARD] = kept_pass(split);
-  layers[MADE_LOADED].weights_on_chip = 0.25;
+  layers[MADE_LOADED].decisions.weights_on_chip = 0.25;
   plan->pipelines = pipelines;
   plan->pipeline_count = 1;
   return plan;

@@ -41,8 +41,8 @@ static const dsm_pass_difference passes[] = {
 };
 
 static const dsm_decision_drift decisions[] = {
-    {"conv1", DSM_PASS_FORWARD, DSM_COMPARED_CORE_SPLIT, "in 2 ij 8", "none"},
-    {"conv, \"2\"", DSM_PASS_COUNT, DSM_COMPARED_DYSM_FACTOR, "1", "16"},
+    {"conv1", DSM_PASS_FORWARD, "core_split", "in 2 ij 8", "none"},
+    {"conv, \"2\"", DSM_PASS_COUNT, "dysm_factor", "1", "16"},
 };
 
 static const dsm_drift regressed = {

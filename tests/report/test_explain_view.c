@@ -229,7 +229,7 @@ START_TEST(test_a_pass_that_may_differ_is_kept_by_what_is_around_it) {
   };
   const dsm_explanation explanation = {
       .reference_cycles = 1000, .alternatives = alternatives, .alternative_count = 2};
-  dsm_layer_plan layer = {.is_output_held = true};
+  dsm_layer_plan layer = {.decisions.is_output_held = true};
   dsm_plan holding = per_pass_plan;
   ck_assert_str_eq(
       dsm__explain_pass_why(&page, &holding, &explanation, DSM_PASS_FORWARD),

@@ -113,15 +113,15 @@ END_TEST
 /* Each decision brings its own column and line, and no other. */
 START_TEST(test_a_decision_alone_brings_only_its_own_column) {
   dsm_plan *const plan = made_plain_plan(machine);
-  plan->layers[MADE_LOADED].weights_on_chip = 1;
+  plan->layers[MADE_LOADED].decisions.weights_on_chip = 1;
   char *text = dsm_report_plan_table(plan, plain_style(100));
   expect_in(text, "core split  on chip  step");
   expect_in(text, "\nloaded  fwd   data  out 4 mb 8  pre      10.0");
   expect_in(text, "\non chip: pre = weights, or a part of them, from one request to the next.\n");
   expect_in(text, "\non chip      40.0 % of the weights over all requests\n");
   free(text);
-  plan->layers[MADE_LOADED].weights_on_chip = 0;
-  plan->layers[MADE_BETWEEN].dysm_factor = 16;
+  plan->layers[MADE_LOADED].decisions.weights_on_chip = 0;
+  plan->layers[MADE_BETWEEN].decisions.dysm_factor = 16;
   text = dsm_report_plan_table(plan, plain_style(100));
   expect_in(text, "core split  dysm  step");
   expect_in(text, "\nbetween fwd   data  out 4 mb 8    16  10.0");

@@ -351,7 +351,6 @@ def check_plan_tables(schema, sources):
     definitions = schema["$defs"]
     transfer = definitions["transfer"]["properties"]
     names, plan = "src/model/names.c", "src/plan/plan.c"
-    keys, question = "src/plan/plan_json_keys.c", "src/plan/plan_json_question.c"
     for what, in_schema, path, table in (
             ("loops", definitions["loops"]["properties"], names, "dim_names"),
             ("modes", schema["properties"]["mode"]["enum"], names, "mode_names"),
@@ -367,21 +366,6 @@ def check_plan_tables(schema, sources):
             ("invocations", definitions["invocation"]["properties"]["kind"]["enum"], plan,
              "invocation_kind_names")):
         expect_same(what, in_schema, sources.names(path, table))
-    for what, in_schema, path, function in (
-            ("keys of a plan", schema["properties"], keys, "dsm__plan_root_only"),
-            ("keys of options", schema["properties"]["options"]["properties"], question,
-             "read_options"),
-            ("keys of a result", definitions["result"]["properties"], keys,
-             "dsm__plan_result_only"),
-            ("keys of a plan's layer", definitions["layer"]["properties"], keys,
-             "dsm__plan_layer_only"),
-            ("keys of a pass", definitions["pass"]["properties"], keys,
-             "dsm__plan_pass_only"),
-            ("keys of invocations", definitions["invocation"]["properties"], keys,
-             "dsm__plan_invocation_only"),
-            ("keys of a pipeline group", definitions["pipeline"]["properties"], keys,
-             "dsm__plan_pipeline_only")):
-        expect_same(what, in_schema, sources.known_keys(path, function))
 
 
 # ---- what the program writes ----
@@ -667,9 +651,6 @@ def check_diffs(schemas, dsm, plans):
 
 def check_diff_tables(schema, sources):
     properties = schema["properties"]
-    expect_same("compared decisions of a diff",
-                properties["decisions"]["items"]["properties"]["decision"]["enum"],
-                sources.names("src/check/check.c", "compared_names"))
     kinds = sources.names("src/model/names.c", "group_names")
     expect(list(properties["parts_seconds"]["properties"])[4:] == kinds[1:],
            "diff: kinds of what is not overlapped")
@@ -713,8 +694,6 @@ def check_check_tables(schema, sources):
     expect_same("verdicts", item["verdict"]["enum"], sources.names(path, "verdict_names"))
     expect_same("presences", schema["$defs"]["presence"]["enum"],
                 sources.names(path, "presence_names"))
-    expect_same("compared decisions", item["decisions"]["items"]["properties"]["decision"]["enum"],
-                sources.names(path, "compared_names"))
 
 
 # ---- comments ----

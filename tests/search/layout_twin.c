@@ -90,7 +90,7 @@ static double price_layer(force *f, size_t index) {
   const dsm__search_inputs *const inputs = &f->problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[index];
   const dsm_pass_layouts uniform = dsm_pass_layouts_uniform(f->parallelism);
-  dsm__layer_setting setting = dsm__open_setting(inputs, layer, f->layers[index].dysm_factor);
+  dsm__layer_setting setting = dsm__open_setting(inputs, layer, f->layers[index].layer.dysm_factor);
   dsm_held_tensor read[INPUTS_MAX];
   dsm_held_layouts layouts = {.inputs = read};
   setting.holding = f->holdings[index];
@@ -120,7 +120,8 @@ static double layer_cycles(force *f, size_t index) {
     read[i] = f->choice[layer->producers[i]];
   }
   double *const known =
-      &f->known[index][f->layers[index].is_output_held ? f->choice[index] : 0][read[0]][read[1]];
+      &f->known[index][f->layers[index].layer.is_output_held ? f->choice[index] : 0][read[0]]
+               [read[1]];
   if (*known < 0) {
     *known = price_layer(f, index);
   }
@@ -131,7 +132,7 @@ static void try_layouts(force *f, size_t index, double cycles) {
   if (index == f->count) {
     size_t held = 0;
     for (size_t i = 0; i < f->count; i++) {
-      held += f->layers[i].is_output_held ? 1 : 0;
+      held += f->layers[i].layer.is_output_held ? 1 : 0;
     }
     f->best.mappings++;
     if (cycles < f->best.cycles * (1 - 1e-10)) {
@@ -142,7 +143,7 @@ static void try_layouts(force *f, size_t index, double cycles) {
     }
     return;
   }
-  const size_t most = f->layers[index].is_output_held ? f->problem->layouts.count : 1;
+  const size_t most = f->layers[index].layer.is_output_held ? f->problem->layouts.count : 1;
   for (f->choice[index] = 0; f->choice[index] < most; f->choice[index]++) {
     const double sum = cycles + layer_cycles(f, index);
     if (sum <= f->best.cycles * (1 + 1e-10)) {
@@ -157,16 +158,16 @@ static bool is_legal(const force *f) {
   const dsm_workload *const workload = f->problem->inputs.workload;
   for (size_t i = 0; i < f->count; i++) {
     const size_t last = dsm__last_use(&workload->layers[i]);
-    if (f->layers[i].is_output_held && last == DSM_NEVER_USED) {
+    if (f->layers[i].layer.is_output_held && last == DSM_NEVER_USED) {
       return false;
     }
-    for (size_t k = i; f->layers[i].is_output_held && k <= last; k++) {
-      if (f->layers[k].dysm_factor != f->layers[i].dysm_factor) {
+    for (size_t k = i; f->layers[i].layer.is_output_held && k <= last; k++) {
+      if (f->layers[k].layer.dysm_factor != f->layers[i].layer.dysm_factor) {
         return false;
       }
     }
-    dsm__layer_setting setting =
-        dsm__open_setting(&f->problem->inputs, &workload->layers[i], f->layers[i].dysm_factor);
+    dsm__layer_setting setting = dsm__open_setting(&f->problem->inputs, &workload->layers[i],
+                                                   f->layers[i].layer.dysm_factor);
     setting.holding = f->holdings[i];
     if (dsm__is_holding(&setting.holding) && !dsm__holding_fits(&setting, f->parallelism)) {
       return false;
@@ -178,7 +179,7 @@ static bool is_legal(const force *f) {
 static void try_held_sets(force *f) {
   for (size_t set = 0; set < (size_t)1 << f->count; set++) {
     for (size_t i = 0; i < f->count; i++) {
-      f->layers[i].is_output_held = (set >> i & 1U) != 0;
+      f->layers[i].layer.is_output_held = (set >> i & 1U) != 0;
     }
     const dsm__decisions decisions = {.layers = f->layers};
     ck_assert(dsm__holdings_derive(f->problem->inputs.workload, &decisions, f->holdings,
@@ -199,7 +200,7 @@ static void try_factors(force *f, size_t index) {
     return;
   }
   for (unsigned k = 0; k < f->problem->factors.count && k < FACTORS_MAX; k++) {
-    f->layers[index].dysm_factor = dsm__factor_of(k);
+    f->layers[index].layer.dysm_factor = dsm__factor_of(k);
     try_factors(f, index + 1);
   }
 }
@@ -212,7 +213,7 @@ layout_optimum layout_twin_optimum(dsm__problem *problem, dsm_parallelism parall
               .best = {.cycles = HUGE_VAL}};
   for (size_t i = 0; i < f.count; i++) {
     f.layers[i].layouts = dsm_pass_layouts_uniform(parallelism);
-    f.layers[i].dysm_factor = 1;
+    f.layers[i].layer.dysm_factor = 1;
   }
   try_factors(&f, 0);
   return f.best;

@@ -70,7 +70,8 @@ static bool frame_complete(frame *f) {
   for (size_t i = 0; i < count; i++) {
     const dsm_layer *const layer = &twin->workload->layers[i];
     const size_t last = dsm__last_use(layer);
-    for (size_t k = i; f->layers[i].is_output_held && (last == DSM_NEVER_USED || k <= last); k++) {
+    for (size_t k = i; f->layers[i].layer.is_output_held && (last == DSM_NEVER_USED || k <= last);
+         k++) {
       if (last == DSM_NEVER_USED || twin->workload->layers[k].timesteps > 1 ||
           parallelism_of(f, k) != parallelism_of(f, i) || !may_reuse(twin)) {
         return false;
@@ -100,12 +101,12 @@ static bool frame_set(frame *f, unsigned number, double preloaded_bytes, bool *i
   const size_t count = twin->workload->layer_count;
   memset(f->layers, 0, sizeof f->layers);
   for (size_t i = 0; i < count; i++, number /= 2) {
-    f->layers[i].is_output_held = number % 2 == 1;
+    f->layers[i].layer.is_output_held = number % 2 == 1;
   }
   for (size_t i = 0; i < count; i++, number /= DSM_PARALLELISM_COUNT) {
     const dsm_parallelism parallelism = (dsm_parallelism)(number % DSM_PARALLELISM_COUNT);
     f->layers[i].layouts = dsm_pass_layouts_uniform(parallelism);
-    f->layers[i].dysm_factor = 1;
+    f->layers[i].layer.dysm_factor = 1;
   }
   *is_end = number > 0;
   for (size_t i = 0; i < count; i++) {
@@ -386,7 +387,7 @@ static void find_open_frame(const preload_twin *twin, frame *f) {
   ck_assert_int_eq(dsm_explore(&plan, twin->workload, twin->system, &options, NULL), DSM_OK);
   *f = (frame){.twin = twin};
   for (size_t i = 0; i < twin->workload->layer_count; i++) {
-    f->layers[i].dysm_factor = 1;
+    f->layers[i].layer.dysm_factor = 1;
     f->layers[i].layouts =
         dsm_pass_layouts_uniform(plan->layers[i].passes[DSM_PASS_FORWARD].share.parallelism);
   }
@@ -450,7 +451,7 @@ double preload_twin_random(const preload_twin *twin, uint64_t *state) {
     }
     f.layers[i].splits[DSM_PASS_FORWARD][0] = twin->splits[split];
     const double fraction = is_preloaded ? (double)(1 + random_below(state, 64)) / 64 : 0;
-    f.layers[i].weights_on_chip = has_weights(&f, i) ? fraction : 0;
+    f.layers[i].layer.weights_on_chip = has_weights(&f, i) ? fraction : 0;
   }
   const dsm__decisions decisions = {.layers = f.layers};
   const double used = dsm__preloaded_weight_bytes(twin->workload, &twin->machine, &decisions);

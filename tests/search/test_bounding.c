@@ -40,7 +40,8 @@ static void search(searched *one, const random_case *given, const dsm_explore_op
 
 static bool is_same_layer(const dsm__layer_decision *a, const dsm__layer_decision *b) {
   return memcmp(&a->layouts, &b->layouts, sizeof a->layouts) == 0 &&
-         a->dysm_factor == b->dysm_factor && a->is_output_held == b->is_output_held &&
+         a->layer.dysm_factor == b->layer.dysm_factor &&
+         a->layer.is_output_held == b->layer.is_output_held &&
          memcmp(a->is_kernel_kept, b->is_kernel_kept, sizeof a->is_kernel_kept) == 0 &&
          memcmp(a->splits, b->splits, sizeof a->splits) == 0;
 }
@@ -67,7 +68,7 @@ static void compare(const searched *on, const searched *off, uint64_t seed, tall
   for (size_t i = 0; i < workload->layer_count; i++) {
     ck_assert_msg(is_same_layer(&on->decisions.layers[i], &off->decisions.layers[i]), "seed %u: %s",
                   (unsigned)seed, workload->layers[i].name);
-    is_held = is_held || on->decisions.layers[i].is_output_held;
+    is_held = is_held || on->decisions.layers[i].layer.is_output_held;
   }
   seen->cases++;
   seen->held += is_held ? 1 : 0;

@@ -192,7 +192,7 @@ START_TEST(test_an_explanation_knows_the_best_mapping_though_its_own_graph_does_
   dsm_plan *plan = NULL;
   ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
   const size_t layer = dsm_workload_find_layer(workload, "c12");
-  ck_assert(plan->layers[layer].is_output_held);
+  ck_assert(plan->layers[layer].decisions.is_output_held);
   dsm_explanation *const explanation = explained(plan, layer);
   expect_consistent(explanation, plan, false, "two blocks");
   dsm_explanation_free(explanation);

@@ -51,7 +51,7 @@ START_TEST(test_the_chosen_way_is_known_where_gradients_add_up_on_chip) {
   dsm_system *const system = bundled_system_with("torus64", &on_chip, 1);
   dsm_plan *plan = NULL;
   ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
-  ck_assert_uint_gt(plan->layers[0].dysm_factor, 1);
+  ck_assert_uint_gt(plan->layers[0].decisions.dysm_factor, 1);
   expect_all_consistent(plan, false, "vgg16");
   dsm_plan_free(plan);
   dsm_system_free(system);
@@ -172,10 +172,10 @@ START_TEST(test_a_plan_edited_by_hand_is_explained_as_it_is) {
   const dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
   bundled explored = bundled_explore("vgg16", "torus64", "512", &options);
   const size_t layer = dsm_workload_find_layer(explored.workload, "conv2_1");
-  ck_assert(explored.plan->layers[layer].is_output_held);
+  ck_assert(explored.plan->layers[layer].decisions.is_output_held);
   dsm_plan *const plan =
       edited(explored.plan, "conv2_1", "\"output_on_chip\": true", "\"output_on_chip\": false");
-  ck_assert(!plan->layers[layer].is_output_held);
+  ck_assert(!plan->layers[layer].decisions.is_output_held);
   dsm_explanation *const explanation = explained(plan, layer);
   const dsm_what_if *const open = what_if_of(explanation, DSM_DECISION_OUTPUT_HELD, 0);
   const dsm_what_if *const held = what_if_of(explanation, DSM_DECISION_OUTPUT_HELD, 1);

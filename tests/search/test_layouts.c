@@ -54,7 +54,7 @@ static double explored_with(const dsm_workload *workload, const dsm_system *syst
 static size_t count_held(const dsm_plan *plan) {
   size_t held = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
-    held += plan->layers[i].is_output_held ? 1 : 0;
+    held += plan->layers[i].decisions.is_output_held ? 1 : 0;
   }
   return held;
 }

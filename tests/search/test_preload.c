@@ -116,7 +116,7 @@ START_TEST(test_one_layer_takes_what_is_worked_out_by_hand) {
   dsm_plan *const plan = explore(&twin);
   ck_assert_double_eq_tol(plan->result.step_cycles, c->cycles, 1e-9);
   ck_assert_double_eq_tol(plan->result.lower_bound_cycles, c->cycles, 1e-9);
-  ck_assert_double_eq_tol(plan->layers[0].weights_on_chip, c->fraction, 1e-12);
+  ck_assert_double_eq_tol(plan->layers[0].decisions.weights_on_chip, c->fraction, 1e-12);
   dsm_plan_free(plan);
   preload_twin_free(&twin);
 }
@@ -146,7 +146,7 @@ START_TEST(test_operand_is_fetched_each_timestep_beside_preloaded_weights) {
   const double fastest = preload_twin_fastest(&twin);
   ck_assert_double_eq_tol(plan->result.step_cycles, fastest, 1e-9 * fastest);
   ck_assert_double_eq_tol(plan->result.lower_bound_cycles, fastest, 1e-9 * fastest);
-  ck_assert_double_gt(plan->layers[0].weights_on_chip, 0);
+  ck_assert_double_gt(plan->layers[0].decisions.weights_on_chip, 0);
   ck_assert_uint_eq(plan->layers[1].passes[DSM_PASS_FORWARD].invocation_count, _i == 0 ? 1 : 2);
   dsm_plan_free(plan);
   preload_twin_free(&twin);

@@ -91,7 +91,7 @@ START_TEST(test_not_holding_the_only_tensor_is_exploring_without_reuse) {
   dsm_system *const system = given_system(NULL, 0);
   dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
   dsm_plan *const plan = explore(workload, system, &options);
-  ck_assert(plan->layers[0].is_output_held);
+  ck_assert(plan->layers[0].decisions.is_output_held);
   dsm_explanation *const explanation = explained(plan, 0);
   options.optimizations &= ~reuse;
   const dsm_what_if *const not_held = what_if_of(explanation, DSM_DECISION_OUTPUT_HELD, 0);
@@ -233,14 +233,14 @@ static void expect_sum(dsm__problem *problem, const dsm_plan *plan, const dsm_wh
   dsm__layer_decision *const layers =
       dsm__arena_array(problem->arena, plan->layer_count, sizeof *layers);
   for (size_t i = 0; i < plan->layer_count; i++) {
-    layers[i].dysm_factor = 1;
-    layers[i].is_output_held = plan->layers[i].is_output_held;
+    layers[i].layer.dysm_factor = 1;
+    layers[i].layer.is_output_held = plan->layers[i].decisions.is_output_held;
   }
   for (size_t i = 0; i < one->also_held_count; i++) {
-    layers[one->also_held[i]].is_output_held = true;
+    layers[one->also_held[i]].layer.is_output_held = true;
   }
   for (size_t i = 0; i < one->not_held_count; i++) {
-    layers[one->not_held[i]].is_output_held = false;
+    layers[one->not_held[i]].layer.is_output_held = false;
   }
   const double sum = sum_of_layers(problem, layers);
   ck_assert_msg(fabs(one->network_cycles - sum) <= tolerance * sum, "seed %u: %.17g, %.17g",

@@ -38,11 +38,11 @@ static bool is_listed(const size_t *list, size_t count, size_t index) {
 static void expect_lists(const dsm_what_if *one, const dsm_plan *plan, size_t layer_index,
                          const char *where) {
   for (size_t i = 0; i < one->also_held_count; i++) {
-    ck_assert_msg(!plan->layers[one->also_held[i]].is_output_held, "%s", where);
+    ck_assert_msg(!plan->layers[one->also_held[i]].decisions.is_output_held, "%s", where);
     ck_assert_msg(i == 0 || one->also_held[i - 1] < one->also_held[i], "%s", where);
   }
   for (size_t i = 0; i < one->not_held_count; i++) {
-    ck_assert_msg(plan->layers[one->not_held[i]].is_output_held, "%s", where);
+    ck_assert_msg(plan->layers[one->not_held[i]].decisions.is_output_held, "%s", where);
     ck_assert_msg(i == 0 || one->not_held[i - 1] < one->not_held[i], "%s", where);
   }
   if (one->decision == DSM_DECISION_OUTPUT_HELD && !one->is_chosen && one->why_not == NULL) {
@@ -55,9 +55,9 @@ static void expect_lists(const dsm_what_if *one, const dsm_plan *plan, size_t la
 static uint64_t decided(const dsm_layer_plan *layer, dsm_decision decision) {
   switch (decision) {
   case DSM_DECISION_OUTPUT_HELD:
-    return layer->is_output_held;
+    return layer->decisions.is_output_held;
   case DSM_DECISION_DYSM_FACTOR:
-    return layer->dysm_factor;
+    return layer->decisions.dysm_factor;
   case DSM_DECISION_PIPELINED:
   case DSM_DECISION_COUNT:
     break;

@@ -116,14 +116,15 @@ dsm_sweep *stored_sweep(stored_shape shape) {
 static void set_layer(dsm_point_layer *layer, const char *name, size_t point, size_t index) {
   const double scale = (double)(point + 1) / 3.0;
   *layer = (dsm_point_layer){
+      .layer = index / STORED_PASSES,
       .name = name,
       .pass = (dsm_pass)(index % STORED_PASSES),
-      .parallelism = (dsm_parallelism)(point % DSM_PARALLELISM_COUNT),
-      .core_split = {{1, 1 + point % 4, 8, 1, 1 + index % 2}},
-      .dysm_factor = 1 + index % 3,
-      .output_on_chip = index % 5 == 0,
-      .weights_on_chip = index % 4 == 0 ? 0.25 : 0,
-      .pipeline_group = index % 6 == 0 ? "group" : NULL,
+      .pass_decisions = {.parallelism = (dsm_parallelism)(point % DSM_PARALLELISM_COUNT),
+                         .core_split = {{1, 1 + point % 4, 8, 1, 1 + index % 2}}},
+      .decisions = {.dysm_factor = 1 + index % 3,
+                    .is_output_held = index % 5 == 0,
+                    .weights_on_chip = index % 4 == 0 ? 0.25 : 0,
+                    .pipeline_group = index % 6 == 0 ? "group" : NULL},
       .bound = (dsm_bound)(index % DSM_BOUND_COUNT),
       .cycles = {.primary = scale * 7,
                  .overlapped = scale,

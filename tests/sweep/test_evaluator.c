@@ -29,12 +29,16 @@ static bool are_same_cycles(const dsm_cycles *a, const dsm_cycles *b) {
 }
 
 static bool is_same_layer(const dsm_point_layer *a, const dsm_point_layer *b) {
-  return strcmp(a->name, b->name) == 0 && a->pass == b->pass && a->parallelism == b->parallelism &&
-         memcmp(&a->core_split, &b->core_split, sizeof a->core_split) == 0 &&
-         a->dysm_factor == b->dysm_factor && a->output_on_chip == b->output_on_chip &&
-         is_same_number(a->weights_on_chip, b->weights_on_chip) &&
-         is_same_text(a->pipeline_group, b->pipeline_group) && a->bound == b->bound &&
-         are_same_cycles(&a->cycles, &b->cycles) && is_same_number(a->utilization, b->utilization);
+  return strcmp(a->name, b->name) == 0 && a->pass == b->pass && a->layer == b->layer &&
+         a->pass_decisions.parallelism == b->pass_decisions.parallelism &&
+         memcmp(&a->pass_decisions.core_split, &b->pass_decisions.core_split, sizeof(dsm_loops)) ==
+             0 &&
+         a->decisions.dysm_factor == b->decisions.dysm_factor &&
+         a->decisions.is_output_held == b->decisions.is_output_held &&
+         is_same_number(a->decisions.weights_on_chip, b->decisions.weights_on_chip) &&
+         is_same_text(a->decisions.pipeline_group, b->decisions.pipeline_group) &&
+         a->bound == b->bound && are_same_cycles(&a->cycles, &b->cycles) &&
+         is_same_number(a->utilization, b->utilization);
 }
 
 static void expect_same(const dsm_point_result *a, const dsm_point_result *b) {
@@ -94,14 +98,15 @@ static dsm_point_layer row_of(const dsm_plan *plan, size_t layer, dsm_pass pass)
   const dsm_layer_plan *const own = &plan->layers[layer];
   const bool is_grouped = own->pipeline != DSM_NO_PIPELINE;
   return (dsm_point_layer){
+      .layer = layer,
       .name = own->layer->name,
       .pass = pass,
-      .parallelism = own->passes[pass].share.parallelism,
-      .core_split = own->passes[pass].invocations[0].split,
-      .dysm_factor = own->dysm_factor,
-      .output_on_chip = own->is_output_held,
-      .weights_on_chip = own->weights_on_chip,
-      .pipeline_group = is_grouped ? plan->pipelines[own->pipeline].name : NULL,
+      .pass_decisions = {.parallelism = own->passes[pass].share.parallelism,
+                         .core_split = own->passes[pass].invocations[0].split},
+      .decisions = {.dysm_factor = own->decisions.dysm_factor,
+                    .is_output_held = own->decisions.is_output_held,
+                    .weights_on_chip = own->decisions.weights_on_chip,
+                    .pipeline_group = is_grouped ? plan->pipelines[own->pipeline].name : NULL},
       .bound = own->passes[pass].bound,
       .cycles = own->passes[pass].cycles,
       .utilization = own->passes[pass].utilization,

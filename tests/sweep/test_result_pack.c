@@ -8,16 +8,16 @@
 static const dsm_point_layer layers[] = {
     {.name = "conv1",
      .pass = DSM_PASS_UPDATE,
-     .parallelism = DSM_PARALLELISM_DATA_X_MODEL_Y,
-     .core_split = {{1, 2, 4, 1, 4}},
-     .dysm_factor = 8,
-     .output_on_chip = true,
-     .weights_on_chip = 0.25,
-     .pipeline_group = NULL,
+     .pass_decisions = {DSM_PARALLELISM_DATA_X_MODEL_Y, {{1, 2, 4, 1, 4}}},
+     .decisions = {.dysm_factor = 8,
+                   .is_output_held = true,
+                   .output_layout = {2, 4, 8},
+                   .weights_on_chip = 0.25,
+                   .error_parallelism = DSM_PARALLELISM_COUNT},
      .bound = DSM_BOUND_RING,
      .cycles = {.primary = 1, .overlapped = 2, .total = 1e300},
      .utilization = 0.5},
-    {.name = "enc \xC3\xA9", .pipeline_group = "", .utilization = 1},
+    {.layer = 7, .name = "enc \xC3\xA9", .decisions.pipeline_group = "", .utilization = 1},
 };
 
 static const dsm_point_result results[] = {
@@ -72,15 +72,19 @@ static void check_text(const char *a, const char *b) {
 
 static void check_layer(const dsm_point_layer *a, const dsm_point_layer *b) {
   check_text(a->name, b->name);
-  check_text(a->pipeline_group, b->pipeline_group);
+  check_text(a->decisions.pipeline_group, b->decisions.pipeline_group);
+  ck_assert_uint_eq(a->layer, b->layer);
   ck_assert_int_eq(a->pass, b->pass);
-  ck_assert_int_eq(a->parallelism, b->parallelism);
+  ck_assert_int_eq(a->pass_decisions.parallelism, b->pass_decisions.parallelism);
   ck_assert_int_eq(a->bound, b->bound);
-  ck_assert_mem_eq(&a->core_split, &b->core_split, sizeof a->core_split);
+  ck_assert_mem_eq(&a->pass_decisions.core_split, &b->pass_decisions.core_split, sizeof(dsm_loops));
+  ck_assert_mem_eq(&a->decisions.output_layout, &b->decisions.output_layout,
+                   sizeof(dsm_core_layout));
+  ck_assert_int_eq(a->decisions.error_parallelism, b->decisions.error_parallelism);
   ck_assert_mem_eq(&a->cycles, &b->cycles, sizeof a->cycles);
-  ck_assert_uint_eq(a->dysm_factor, b->dysm_factor);
-  ck_assert_int_eq(a->output_on_chip, b->output_on_chip);
-  ck_assert_double_eq(a->weights_on_chip, b->weights_on_chip);
+  ck_assert_uint_eq(a->decisions.dysm_factor, b->decisions.dysm_factor);
+  ck_assert_int_eq(a->decisions.is_output_held, b->decisions.is_output_held);
+  ck_assert_double_eq(a->decisions.weights_on_chip, b->decisions.weights_on_chip);
   ck_assert_double_eq(a->utilization, b->utilization);
 }
 
@@ -96,7 +100,10 @@ START_TEST(what_is_packed_comes_out) {
   ck_assert_uint_eq(in->minibatch, out.minibatch);
   ck_assert_uint_eq(in->optimizations, out.optimizations);
   ck_assert_uint_eq(in->parallelisms, out.parallelisms);
-  ck_assert_mem_eq(&in->result, &out.result, sizeof in->result);
+  ck_assert_double_eq(in->result.step_cycles, out.result.step_cycles);
+  ck_assert_double_eq(in->result.utilization, out.result.utilization);
+  ck_assert_double_eq(in->result.cycles.auxiliary, out.result.cycles.auxiliary);
+  ck_assert_mem_eq(&in->result.memory, &out.result.memory, sizeof in->result.memory);
   check_text(in->reason, out.reason);
   check_text(in->decisions, out.decisions);
   check_text(in->plan, out.plan);

@@ -51,9 +51,9 @@ START_TEST(test_words) {
   memset(layers, 0, sizeof layers);
   for (size_t i = 0; i < given->layer_count; i++) {
     const given_layer *const each = &given->layers[i];
-    layers[i].dysm_factor = each->factor;
-    layers[i].is_output_held = each->is_held;
-    layers[i].weights_on_chip = each->preloaded;
+    layers[i].decisions.dysm_factor = each->factor;
+    layers[i].decisions.is_output_held = each->is_held;
+    layers[i].decisions.weights_on_chip = each->preloaded;
     layers[i].pipeline = each->is_pipelined ? 0 : DSM_NO_PIPELINE;
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       layers[i].passes[p].exists = each->passes[p] != ' ';

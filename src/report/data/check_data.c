@@ -81,7 +81,7 @@ static void put_decisions(dsm__json_writer *writer, const dsm_drift *drift) {
     if (decision->pass != DSM_PASS_COUNT) {
       dsm__json_put_string(writer, "pass", dsm_pass_name(decision->pass));
     }
-    dsm__json_put_string(writer, "decision", dsm_compared_name(decision->decision));
+    dsm__json_put_string(writer, "decision", decision->decision);
     dsm__json_put_string(writer, "before", decision->before);
     dsm__json_put_string(writer, "after", decision->after);
     dsm__json_end_object(writer);
@@ -210,7 +210,7 @@ static void put_drift(dsm__csv *csv, const dsm_checked *item) {
     const dsm_decision_drift *const decision = &drift->decisions[i];
     begin_row(csv, item, decision->layer,
               decision->pass == DSM_PASS_COUNT ? NULL : dsm_pass_name(decision->pass));
-    put_words(csv, dsm_compared_name(decision->decision), decision->before, decision->after);
+    put_words(csv, decision->decision, decision->before, decision->after);
   }
 }
 

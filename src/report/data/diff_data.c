@@ -98,7 +98,7 @@ static void put_decisions(dsm__json_writer *writer, const dsm_diff *diff) {
     if (decision->pass != DSM_PASS_COUNT) {
       dsm__json_put_string(writer, "pass", dsm_pass_name(decision->pass));
     }
-    dsm__json_put_string(writer, "decision", dsm_compared_name(decision->decision));
+    dsm__json_put_string(writer, "decision", decision->decision);
     dsm__json_put_string(writer, "a", decision->before);
     dsm__json_put_string(writer, "b", decision->after);
     dsm__json_end_object(writer);
@@ -246,7 +246,7 @@ static void put_question_rows(dsm__csv *csv, const dsm_diff *diff) {
     const dsm_decision_drift *const decision = &diff->decisions[i];
     begin_row(csv, "decision", decision->layer,
               decision->pass == DSM_PASS_COUNT ? NULL : dsm_pass_name(decision->pass),
-              dsm_compared_name(decision->decision));
+              decision->decision);
     put_words(csv, decision->before, decision->after);
   }
 }

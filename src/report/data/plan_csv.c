@@ -77,9 +77,9 @@ static void put_cycles(dsm__csv *csv, const dsm_plan *plan, const dsm_pass_plan 
 }
 
 static void put_layer(dsm__csv *csv, const dsm_plan *plan, const dsm_layer_plan *layer) {
-  dsm__csv_u64(csv, layer->dysm_factor);
-  dsm__csv_bool(csv, layer->is_output_held);
-  dsm__csv_double(csv, layer->weights_on_chip);
+  dsm__csv_u64(csv, layer->decisions.dysm_factor);
+  dsm__csv_bool(csv, layer->decisions.is_output_held);
+  dsm__csv_double(csv, layer->decisions.weights_on_chip);
   dsm__csv_text(csv,
                 layer->pipeline == DSM_NO_PIPELINE ? NULL : plan->pipelines[layer->pipeline].name);
   dsm__csv_double(csv, layer->held_bytes);

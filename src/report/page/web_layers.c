@@ -75,7 +75,7 @@ static traits traits_of(const dsm_plan *plan) {
   traits found = {.has_pipeline = plan->pipeline_count > 0};
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
-    found.has_dysm = found.has_dysm || layer->dysm_factor > 1;
+    found.has_dysm = found.has_dysm || layer->decisions.dysm_factor > 1;
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (layer->passes[p].exists) {
         const dsm__loss loss = dsm__loss_of_pass(&layer->passes[p]);
@@ -158,8 +158,10 @@ static void put_decisions(dsm__page *page, const dsm_layer_plan *layer, dsm_pass
     put_text(page, dsm__on_chip_text(page, layer, p));
   }
   if (is_shown(COLUMN_DYSM, has)) {
-    put_number(page, (double)layer->dysm_factor,
-               layer->dysm_factor > 1 ? dsm__page_text(page, "%" PRIu64, layer->dysm_factor) : "");
+    put_number(page, (double)layer->decisions.dysm_factor,
+               layer->decisions.dysm_factor > 1
+                   ? dsm__page_text(page, "%" PRIu64, layer->decisions.dysm_factor)
+                   : "");
   }
   if (is_shown(COLUMN_PIPELINE, has)) {
     const bool is_pipelined = layer->pipeline != DSM_NO_PIPELINE;

@@ -105,7 +105,7 @@ void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, si
     dsm__table_add(&table, DSM__STYLE_PLAIN, decision->layer);
     dsm__table_add(&table, DSM__STYLE_PLAIN,
                    decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm_compared_name(decision->decision));
+    dsm__table_add(&table, DSM__STYLE_PLAIN, decision->decision);
     dsm__table_add(&table, DSM__STYLE_PLAIN, decision->before);
     dsm__table_add(&table, DSM__STYLE_PLAIN, decision->after);
   }

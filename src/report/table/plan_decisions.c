@@ -36,7 +36,7 @@ static bool is_kernel_kept(const dsm_pass_plan *pass) {
 
 dsm__on_chip_set dsm__on_chip_of(const dsm_layer_plan *layer, dsm_pass pass) {
   dsm__on_chip_set set = 0;
-  if (layer->is_output_held) {
+  if (layer->decisions.is_output_held) {
     set |= DSM__ON_CHIP_BIT(pass == DSM_PASS_FORWARD ? DSM__ON_CHIP_OUTPUT : DSM__ON_CHIP_ERROR);
   }
   if (is_kernel_kept(&layer->passes[pass])) {
@@ -44,7 +44,7 @@ dsm__on_chip_set dsm__on_chip_of(const dsm_layer_plan *layer, dsm_pass pass) {
                             : pass == DSM_PASS_UPDATE              ? DSM__ON_CHIP_GRADIENT
                                                                    : DSM__ON_CHIP_WEIGHTS);
   }
-  if (layer->weights_on_chip > 0) {
+  if (layer->decisions.weights_on_chip > 0) {
     set |= DSM__ON_CHIP_BIT(DSM__ON_CHIP_PRELOADED);
   }
   return set;
@@ -59,9 +59,9 @@ const char *dsm__on_chip_text(dsm__page *page, const dsm_layer_plan *layer, dsm_
           dsm__page_text(page, "%s%s%s", text, text[0] == '\0' ? "" : " ", on_chip_words[o].word);
     }
   }
-  const bool is_part = layer->weights_on_chip > 0 && layer->weights_on_chip < 1;
+  const bool is_part = layer->decisions.weights_on_chip > 0 && layer->decisions.weights_on_chip < 1;
   return is_part ? dsm__page_text(page, "%s %s%%", text,
-                                  dsm__figure_percent(layer->weights_on_chip).text)
+                                  dsm__figure_percent(layer->decisions.weights_on_chip).text)
                  : text;
 }
 
@@ -111,9 +111,10 @@ static on_chip_totals on_chip_totals_of(const dsm_plan *plan) {
   on_chip_totals totals = {.fullest = NULL};
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
-    totals.held_count += layer->is_output_held ? 1 : 0;
+    totals.held_count += layer->decisions.is_output_held ? 1 : 0;
     totals.kept_count += is_kept_in_some_pass(layer) ? 1 : 0;
-    totals.preloaded_weights += layer->weights_on_chip * (double)layer->layer->weight_elements;
+    totals.preloaded_weights +=
+        layer->decisions.weights_on_chip * (double)layer->layer->weight_elements;
     const double most = totals.fullest == NULL ? 0 : totals.fullest->held_bytes;
     totals.fullest = layer->held_bytes > most ? layer : totals.fullest;
   }

@@ -64,7 +64,7 @@ static plan_traits traits_of(const dsm_plan *plan) {
   plan_traits traits = {.on_chip = 0};
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
-    traits.has_dysm = traits.has_dysm || layer->dysm_factor > 1;
+    traits.has_dysm = traits.has_dysm || layer->decisions.dysm_factor > 1;
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &layer->passes[p];
       if (pass->exists) {
@@ -82,10 +82,10 @@ static plan_traits traits_of(const dsm_plan *plan) {
 /* What is decided for the whole layer stands in its first row, as its name does. */
 static void add_layer_decisions(dsm__table *table, const dsm_layer_plan *layer, bool is_first_row) {
   dsm__page *const page = table->page;
-  const bool has_dysm = is_first_row && layer->dysm_factor > 1;
+  const bool has_dysm = is_first_row && layer->decisions.dysm_factor > 1;
   const bool has_pipeline = is_first_row && layer->pipeline != DSM_NO_PIPELINE;
   dsm__table_add(table, DSM__STYLE_PLAIN,
-                 has_dysm ? dsm__page_text(page, "%" PRIu64, layer->dysm_factor) : "");
+                 has_dysm ? dsm__page_text(page, "%" PRIu64, layer->decisions.dysm_factor) : "");
   dsm__table_add(table, DSM__STYLE_PLAIN,
                  has_pipeline ? dsm__page_text(page, "%zu", layer->pipeline + 1) : "");
 }

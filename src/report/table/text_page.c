@@ -20,15 +20,6 @@ char *dsm__page_finish(dsm__page *page) {
   return dsm__text_finish(&page->out);
 }
 
-char *dsm__text_finish(dsm__text_buffer *out) {
-  dsm__text_puts(out, ""); /* an empty report is a text too */
-  if (!out->failed) {
-    return out->text;
-  }
-  dsm__text_fini(out);
-  return NULL;
-}
-
 void dsm__page_break(dsm__page *page) {
   dsm__text_puts(&page->out, "\n");
 }

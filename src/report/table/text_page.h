@@ -26,9 +26,6 @@ bool dsm__page_init(dsm__page *page, dsm_table_style style);
 /** Ends a report: its text, malloc'ed, or NULL if it failed. */
 char *dsm__page_finish(dsm__page *page);
 
-/** The text of a buffer, malloc'ed, or NULL (and nothing left to free) if it failed. */
-char *dsm__text_finish(dsm__text_buffer *out);
-
 /** A text made safe for a terminal and formatted into the arena. Never NULL. */
 const char *dsm__page_text(dsm__page *page, const char *format, ...) DSM_PRINTF(2, 3);
 

@@ -21,7 +21,7 @@ void dsm__preload_decide_steps(const dsm__preload_level *level, const dsm__prelo
     const dsm__preload_step *const step = &mapping->steps[i];
     dsm__layer_decision *const layer = &layers[step->layer];
     if (are_all || step->how.bytes > 0) {
-      layer->weights_on_chip = step->how.fraction;
+      layer->layer.weights_on_chip = step->how.fraction;
       layer->is_kernel_kept[DSM_PASS_FORWARD] = step->how.is_kernel_kept;
       layer->splits[DSM_PASS_FORWARD][0] = level->problem.table.splits.items[step->how.split];
       layer->splits[DSM_PASS_FORWARD][1] = level->runs.items[step->run].of->steady_split;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* record.h: the two records that a check compares, and how it does. */
-#ifndef DSM_CHECK_RECORD_H
-#define DSM_CHECK_RECORD_H
+/* drift.h: the two records that a check compares, and how it does. */
+#ifndef DSM_CHECK_DRIFT_H
+#define DSM_CHECK_DRIFT_H
 
 #include "base/arena.h"
 #include "dsm/check.h"
 
-/** What a plan would record of itself. Borrows names from the plan, the rest is of the arena. False
- * if out of memory. */
-bool dsm__record_of_plan(dsm_recorded *record, const dsm_plan *plan, dsm__arena *arena);
+/** What a plan records of itself. Borrowed from the plan. */
+dsm_recorded dsm__record_of_plan(const dsm_plan *plan);
 
 /** Fills figures, layers, passes, decisions and verdict of a drift that has its tolerance,
  * minibatches and arena. Copies every text. False if out of memory. */

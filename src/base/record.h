@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * record.h: a record is a table of fields. What a field is called, which values it may have and
+ * what it means stands in one row; writing, reading, comparing, columns, packing and the
+ * description of a format (`dsm describe --formats`, from which schemas and the tables of
+ * docs/formats.md are made) all walk the table.
+ */
+#ifndef DSM_BASE_RECORD_H
+#define DSM_BASE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "base/words.h"
+
+/** What a field holds in memory, and in JSON. */
+typedef enum dsm__field_kind {
+  DSM__FIELD_COUNT = 0, /**< uint64_t, or size_t */
+  DSM__FIELD_REAL,      /**< double; one that is not finite is not stated */
+  DSM__FIELD_FLAG,      /**< bool */
+  DSM__FIELD_WORD,      /**< an enumeration; a value beyond its words is not stated */
+  DSM__FIELD_WORD_SET,  /**< unsigned, a bit a word: a list of words */
+  DSM__FIELD_TEXT,      /**< const char *; NULL is not stated */
+  DSM__FIELD_JSON,      /**< const char *, JSON text as it is; NULL is not stated */
+  DSM__FIELD_COUNTS,    /**< a uint64_t for each word: an object on one line */
+  DSM__FIELD_REALS, /**< a double for each word: an object on one line of those that are not 0 */
+  DSM__FIELD_COUNT_LIST, /**< const uint64_t *, as many as `count_offset` says */
+  DSM__FIELD_TEXT_LIST,  /**< const char *const *, likewise */
+  DSM__FIELD_RECORD,     /**< a struct: an object */
+  DSM__FIELD_PART,       /**< a struct whose fields stand among those of the record */
+  DSM__FIELD_LIST,  /**< a pointer to structs, as many as `count_offset` says: a list of objects */
+  DSM__FIELD_ITEMS, /**< the same of structs that lie in the record itself */
+  DSM__FIELD_MEMBERS, /**< a struct for each word: an object with those of them that are stated */
+  DSM__FIELD_OWN,     /**< `write` writes it */
+  DSM__FIELD_KIND_COUNT
+} dsm__field_kind;
+
+/* What is done with a field beside writing it. */
+enum {
+  DSM__FIELD_IS_REQUIRED =
+      1 << 0,                  /**< where it is read it must be there, else it has the fallback */
+  DSM__FIELD_IS_READ = 1 << 1, /**< part of the question that a document answers */
+  DSM__FIELD_IS_NULLABLE = 1 << 2, /**< where not stated it is null, in place of being left out */
+  DSM__FIELD_IS_DECISION = 1 << 3, /**< people may edit it; checks and diffs compare it */
+  DSM__FIELD_IS_FIGURE = 1 << 4,   /**< a number that checks and diffs compare */
+  DSM__FIELD_IS_COLUMN = 1 << 5,   /**< of tables: CSV, databases */
+  DSM__FIELD_MORE_IS_BETTER = 1 << 6,
+  DSM__FIELD_LESS_IS_BETTER = 1 << 7,
+  DSM__FIELD_IS_ABOVE_MIN = 1 << 8, /**< a number above `min`; not `min` itself */
+};
+
+struct dsm__record_type;
+
+/** A field of a record: a row of its table. */
+typedef struct dsm__field {
+  const char *key;
+  dsm__field_kind kind;
+  unsigned flags;
+  size_t offset;       /**< in the record */
+  size_t count_offset; /**< of lists: where the record has their length, a size_t */
+  const dsm__words *words;
+  const struct dsm__record_type *type; /**< of the structs in it */
+  double min;
+  double max;      /**< of numbers; of texts: bytes. 0: no limit of its own */
+  double fallback; /**< what it is where it is not there, and not required; of a word its value */
+  const char *unit;
+  const char *column;   /**< what it is called as a column, if not as its key */
+  const char *help;     /**< what it means, for people: docs, schema */
+  const char *expected; /**< what is said to be missing, where it is required */
+  /** Is it there? NULL: always. Of MEMBERS asked of each struct. */
+  bool (*is_stated)(const void *record);
+  void (*write)(dsm__json_writer *writer, const void *record); /**< of OWN: the value */
+  /** What comparisons show of it where it is stated, if that is more than its text. */
+  void (*put_compared)(const void *record, dsm__text_buffer *out);
+} dsm__field;
+
+/** A table of fields, in the order in which they are written. */
+typedef struct dsm__record_type {
+  const char *name; /**< for docs and schemas: "layer" */
+  size_t size;      /**< of the struct, bytes */
+  const dsm__field *fields;
+  size_t field_count;
+  bool is_inline;   /**< written on one line, as an object or a list of it */
+  const char *help; /**< what it is */
+} dsm__record_type;
+
+/** Defines a record's type from the rows of its table. Its name is without "dsm__" and "_record".
+ */
+#define DSM__RECORD(record_name, struct_type, is_on_one_line, about, ...)                          \
+  static const dsm__field record_name##_fields[] = {__VA_ARGS__};                                  \
+  const dsm__record_type record_name = {                                                           \
+      .name = #record_name,                                                                        \
+      .size = sizeof(struct_type),                                                                 \
+      .fields = record_name##_fields,                                                              \
+      .field_count = sizeof record_name##_fields / sizeof record_name##_fields[0],                 \
+      .is_inline = (is_on_one_line),                                                               \
+      .help = (about),                                                                             \
+  }
+
+/* ---- fields ---- */
+
+/** Where a field is in a record. The pointer has the type that the kind says. */
+static inline const void *dsm__field_in(const dsm__field *field, const void *record) {
+  return (const unsigned char *)record + field->offset;
+}
+
+/** Is a field of a record stated? */
+bool dsm__field_is_stated(const dsm__field *field, const void *record);
+
+/** Takes a field of a record, or of a part of it; `record` has the field, NULL where that is not
+ * known. False ends the walk. */
+typedef bool dsm__field_visitor(void *context, const dsm__field *field, const void *record);
+
+/** Visits the fields of a record in order, those of parts in their place. `record` may be NULL:
+ * then only the table is walked. False if a visitor ended it. */
+bool dsm__record_each(const dsm__record_type *type, const void *record, dsm__field_visitor *visit,
+                      void *context);
+
+/** Most fields of a record with its parts. */
+#define DSM__FIELDS_MAX 64
+
+/** The fields of a table that are columns, in order; how many. */
+size_t dsm__record_columns(const dsm__record_type *type,
+                           const dsm__field *columns[DSM__FIELDS_MAX]);
+
+/** What a field is called as a column. */
+static inline const char *dsm__field_column(const dsm__field *field) {
+  return field->column != NULL ? field->column : field->key;
+}
+
+/** The field with a key, and the record (a part of this one) that has it; NULL if there is none. */
+const dsm__field *dsm__record_field(const dsm__record_type *type, const char *key,
+                                    const void **record);
+
+/** Appends a value as tables and messages show it: digits, words, "true", "in 2 ij 8" (parts of 1
+ * are left out), "features 8 ij 1 mb 4"; `nothing` for what is not stated or not divided. */
+void dsm__field_put_text(const dsm__field *field, const void *record, const char *nothing,
+                         dsm__text_buffer *out);
+
+/* ---- JSON ---- */
+
+/** Writes a record as an object. */
+void dsm__record_write(dsm__json_writer *writer, const dsm__record_type *type, const void *record);
+
+/** Writes its fields as members of an object that has begun. */
+void dsm__record_put_members(dsm__json_writer *writer, const dsm__record_type *type,
+                             const void *record);
+
+/** Writes a record as the member `key`. */
+void dsm__record_put(dsm__json_writer *writer, const char *key, const dsm__record_type *type,
+                     const void *record);
+
+/** Most items of a list of texts. */
+#define DSM__TEXT_LIST_MAX 10000
+
+/** How records are read. */
+typedef struct dsm__record_reader {
+  dsm__arena *arena;   /**< for texts and lists */
+  unsigned wanted;     /**< fields with one of these flags are read */
+  uint64_t most_parts; /**< largest part of COUNTS, and of counts in records without a `max` */
+} dsm__record_reader;
+
+/** Is the node an object with no other keys than the record's? Else that is reported. */
+bool dsm__record_only(const dsm__json_node *node, const dsm__record_type *type);
+
+/**
+ * Reads the fields that are wanted, of a node that is an object (dsm__record_only), into a record:
+ * flat ones, COUNTS, lists of texts, and records of them; lists of structs are for the caller. What
+ * is absent becomes its fallback; what could not be read stays so. False if something was reported,
+ * or memory is out; but parts of COUNTS that cannot be read become 0, and are to be judged by who
+ * knows what they are of.
+ */
+bool dsm__record_read(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__record_type *type, void *record);
+
+/** Reads one field of such an object. */
+bool dsm__field_read(const dsm__record_reader *reader, const dsm__json_node *parent,
+                     const dsm__field *field, void *record);
+
+/* ---- bytes ---- */
+
+/** Appends a record as bytes for another process of the same program: numbers, words, texts, and
+ * records and lists of them; buffer->failed tells whether memory sufficed. */
+void dsm__record_pack(dsm__text_buffer *buffer, const dsm__record_type *type, const void *record);
+
+/** Bytes that are unpacked: those that are left, and what was wrong with those before. */
+typedef struct dsm__packed {
+  const unsigned char *at;
+  size_t left;
+  dsm__arena *arena; /**< for texts and lists */
+  dsm_status status; /**< DSM_OK at first; then also DSM_ERROR_INVALID, DSM_ERROR_OUT_OF_MEMORY */
+} dsm__packed;
+
+/** Reads what dsm__record_pack wrote into a record that is all zero. */
+void dsm__record_unpack(dsm__packed *in, const dsm__record_type *type, void *record);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* record_read.c: records from JSON, strictly: every key is known, every value in its range. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/record.h"
+
+/* Largest numbers of fields that state none. */
+static const double largest_real = 1e300;
+
+/* The keys that an object may have. */
+typedef struct known_keys {
+  const char *keys[DSM__FIELDS_MAX];
+  size_t count;
+} known_keys;
+
+static bool add_key(void *context, const dsm__field *field, const void *record) {
+  known_keys *const known = context;
+  (void)record;
+  assert(known->count < DSM__FIELDS_MAX);
+  known->keys[known->count++] = field->key;
+  return true;
+}
+
+bool dsm__record_only(const dsm__json_node *node, const dsm__record_type *type) {
+  known_keys known = {.count = 0};
+  (void)dsm__record_each(type, NULL, add_key, &known);
+  return dsm__json_object_only(node, known.keys, known.count);
+}
+
+static uint64_t most_of(const dsm__record_reader *reader, const dsm__field *field) {
+  return field->max > 0 ? (uint64_t)field->max : reader->most_parts;
+}
+
+/* Reads a value; where it is not good, what the record has stays. */
+typedef bool value_reader(const dsm__record_reader *reader, const dsm__json_node *node,
+                          const dsm__field *field, void *record);
+
+static void *place_of(const dsm__field *field, void *record) {
+  return (unsigned char *)record + field->offset;
+}
+
+static bool read_count(const dsm__record_reader *reader, const dsm__json_node *node,
+                       const dsm__field *field, void *record) {
+  return dsm__json_u64(node, (uint64_t)field->min, most_of(reader, field), place_of(field, record));
+}
+
+static bool read_real(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__field *field, void *record) {
+  const dsm__json_range range = {field->min, field->max > 0 ? field->max : largest_real,
+                                 (field->flags & DSM__FIELD_IS_ABOVE_MIN) != 0};
+  (void)reader;
+  return dsm__json_double(node, range, place_of(field, record));
+}
+
+static bool read_flag(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__field *field, void *record) {
+  (void)reader;
+  return dsm__json_bool(node, place_of(field, record));
+}
+
+static bool read_word(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__field *field, void *record) {
+  size_t value = 0;
+  (void)reader;
+  if (!dsm__json_enum(node, field->words, &value)) {
+    return false;
+  }
+  *(unsigned *)place_of(field, record) = (unsigned)value;
+  return true;
+}
+
+static bool read_set(const dsm__record_reader *reader, const dsm__json_node *node,
+                     const dsm__field *field, void *record) {
+  unsigned *const set = place_of(field, record);
+  (void)reader;
+  *set = 0;
+  return dsm__json_word_set(node, field->words, (size_t)field->min, set);
+}
+
+static bool read_text(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__field *field, void *record) {
+  const bool may_be_null = (field->flags & DSM__FIELD_IS_NULLABLE) != 0;
+  return (may_be_null && dsm__json_is_null(node)) ||
+         dsm__json_name(node, (size_t)field->max, reader->arena, place_of(field, record));
+}
+
+static bool read_counts(const dsm__record_reader *reader, const dsm__json_node *node,
+                        const dsm__field *field, void *record) {
+  uint64_t *const counts = place_of(field, record);
+  const char *keys[DSM__WORDS_MAX];
+  const size_t count = dsm__words_keys(field->words, keys);
+  const bool is_object = dsm__json_object_only(node, keys, count);
+  for (size_t w = 0; w < count; w++) {
+    const dsm__json_node part = dsm__json_member(node, keys[w]);
+    counts[w] = 0;
+    if (is_object) {
+      (void)dsm__json_u64(&part, (uint64_t)field->min, most_of(reader, field), &counts[w]);
+    }
+  }
+  return true;
+}
+
+static bool read_texts(const dsm__record_reader *reader, const dsm__json_node *node,
+                       const dsm__field *field, void *record) {
+  size_t count = 0;
+  if (!dsm__json_array(node, 0, DSM__TEXT_LIST_MAX, &count)) {
+    return false;
+  }
+  const char **const texts = dsm__arena_array(reader->arena, count, sizeof *texts);
+  if (texts == NULL) {
+    dsm__json_set_out_of_memory(node->doc);
+    return false;
+  }
+  bool is_good = true;
+  dsm__json_node item = dsm__json_item(node, 0);
+  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+    texts[i] = "";
+    is_good = dsm__json_string(&item, 0, (size_t)field->max, reader->arena, &texts[i]) && is_good;
+  }
+  memcpy(place_of(field, record), &texts, sizeof texts);
+  memcpy((unsigned char *)record + field->count_offset, &count, sizeof count);
+  return is_good;
+}
+
+static bool read_record(const dsm__record_reader *reader, const dsm__json_node *node,
+                        const dsm__field *field, void *record) {
+  return dsm__record_only(node, field->type) &&
+         dsm__record_read(reader, node, field->type, place_of(field, record));
+}
+
+/* What has structs in it, but for a single one, is read by who knows them. */
+static value_reader *const readers[DSM__FIELD_KIND_COUNT] = {
+    [DSM__FIELD_COUNT] = read_count,   [DSM__FIELD_REAL] = read_real,
+    [DSM__FIELD_FLAG] = read_flag,     [DSM__FIELD_WORD] = read_word,
+    [DSM__FIELD_WORD_SET] = read_set,  [DSM__FIELD_TEXT] = read_text,
+    [DSM__FIELD_COUNTS] = read_counts, [DSM__FIELD_TEXT_LIST] = read_texts,
+    [DSM__FIELD_RECORD] = read_record,
+};
+
+/* Of kinds that are not named here the record has nothing, as it was made. */
+static void set_fallback(const dsm__field *field, void *record) {
+  void *const value = place_of(field, record);
+  if (field->kind == DSM__FIELD_COUNT) {
+    *(uint64_t *)value = (uint64_t)field->fallback;
+  } else if (field->kind == DSM__FIELD_REAL) {
+    *(double *)value = field->fallback;
+  } else if (field->kind == DSM__FIELD_FLAG) {
+    *(bool *)value = field->fallback > 0;
+  } else if (field->kind == DSM__FIELD_WORD || field->kind == DSM__FIELD_WORD_SET) {
+    *(unsigned *)value = (unsigned)field->fallback;
+  }
+}
+
+bool dsm__field_read(const dsm__record_reader *reader, const dsm__json_node *parent,
+                     const dsm__field *field, void *record) {
+  const dsm__json_node node = dsm__json_member(parent, field->key);
+  const bool is_required = (field->flags & DSM__FIELD_IS_REQUIRED) != 0;
+  set_fallback(field, record);
+  if (dsm__json_is_present(&node)) {
+    return readers[field->kind](reader, &node, field, record);
+  }
+  if (is_required && field->expected != NULL) {
+    return dsm__json_require(&node, field->expected);
+  }
+  return !is_required || readers[field->kind](reader, &node, field, record);
+}
+
+/* An object that is being read. */
+typedef struct reading {
+  const dsm__record_reader *reader;
+  const dsm__json_node *node;
+  bool is_good;
+} reading;
+
+static bool read_field(void *context, const dsm__field *field, const void *record) {
+  reading *const from = context;
+  if ((field->flags & from->reader->wanted) != 0 && readers[field->kind] != NULL) {
+    /* The record was given to be filled. */
+    from->is_good = dsm__field_read(from->reader, from->node, field, (void *)(uintptr_t)record) &&
+                    from->is_good;
+  }
+  return true;
+}
+
+bool dsm__record_read(const dsm__record_reader *reader, const dsm__json_node *node,
+                      const dsm__record_type *type, void *record) {
+  reading from = {.reader = reader, .node = node, .is_good = true};
+  (void)dsm__record_each(type, record, read_field, &from);
+  return from.is_good;
+}

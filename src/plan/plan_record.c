@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan_record.c: the tables of "dsm-plan/1". A new decision of a layer is a member of
+ * dsm_layer_decisions, a row of `dsm__decisions_record`, and an equation that reads it.
+ */
+#include "plan/plan_record.h"
+
+#include <inttypes.h>
+
+#include "model/names.h"
+#include "plan/core_layouts.h"
+#include "plan/plan_internal.h"
+#include "plan/tolerance.h"
+#include "system/system_internal.h"
+#include "workload/workload_internal.h"
+
+/* What a number of cycles or bytes may be. */
+#define FIGURE DSM__FIELD_IS_FIGURE
+#define READ DSM__FIELD_IS_READ
+#define REQUIRED (DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED)
+#define DECISION DSM__FIELD_IS_DECISION
+#define COLUMN DSM__FIELD_IS_COLUMN
+#define LESS DSM__FIELD_LESS_IS_BETTER
+#define MORE DSM__FIELD_MORE_IS_BETTER
+
+/* clang-format off: a field a row */
+
+/* ---- cycles and memory ---- */
+
+#define CYCLES(name, flag, about)                                                                  \
+  {                                                                                                \
+    .key = #name, .kind = DSM__FIELD_REAL, .flags = COLUMN | LESS | (flag),                        \
+    .offset = offsetof(dsm_cycles, name), .unit = "cycles", .help = about,                         \
+    .expected = "a figure to compare with"                                                         \
+  }
+
+DSM__RECORD(dsm__cycles_record, dsm_cycles, true,
+            "Cycles: primary + overlapped_visible + auxiliary + non_overlapped = total.",
+            CYCLES(primary, 0, "Arrays compute."),
+            CYCLES(overlapped, 0, "Transfers that computation can hide. No summand."),
+            CYCLES(overlapped_visible, 0, "What it does not hide of them."),
+            CYCLES(auxiliary, 0, "Special function units compute."),
+            CYCLES(non_overlapped, 0, "Transfers that nothing hides."),
+            CYCLES(total, FIGURE | DSM__FIELD_IS_REQUIRED, "The sum of all but overlapped."));
+
+#define BYTES(name, about)                                                                         \
+  {                                                                                                \
+    .key = #name, .kind = DSM__FIELD_REAL, .flags = COLUMN | LESS,                                 \
+    .offset = offsetof(dsm_plan_memory, name), .unit = "bytes/chip", .help = about                 \
+  }
+
+DSM__RECORD(dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
+            BYTES(weights_bytes, "Weights."),
+            BYTES(activations_bytes, "Training: kept for the update, the network's input included; "
+                                     "inference: most that lives at once."),
+            BYTES(gradients_bytes, "Gradients."),
+            BYTES(errors_bytes, "Largest pair of live errors."),
+            BYTES(optimizer_bytes, "Optimizer state."), BYTES(total_bytes, "Their sum."),
+            {.key = "capacity_bytes",
+             .kind = DSM__FIELD_REAL,
+             .flags = COLUMN,
+             .offset = offsetof(dsm_plan_memory, capacity_bytes),
+             .unit = "bytes/chip",
+             .help = "What a chip has."});
+
+/* The record has members `bound` and `resources`. */
+#define BOUND(record_type)                                                                         \
+  {                                                                                                \
+    .key = "bound", .kind = DSM__FIELD_WORD, .flags = COLUMN,                                      \
+    .offset = offsetof(record_type, bound), .words = &dsm__bound_words,                            \
+    .help = "What most of the time is spent on: give it more of that."                             \
+  }
+#define RESOURCES(record_type)                                                                     \
+  {                                                                                                \
+    .key = "resources", .kind = DSM__FIELD_REALS, .offset = offsetof(record_type, resources),      \
+    .words = &dsm__bound_words, .unit = "cycles",                                                  \
+    .help = "The total of cycles by what decides it; each resource that has any. Of a pipelined "  \
+            "layer, its share; below 0 where the first invocation takes less of it than a later "  \
+            "one, and another resource decides the step."                                          \
+  }
+
+/* ---- the result ---- */
+
+static bool has_latency(const void *result) {
+  return ((const dsm_plan_result *)result)->latency_seconds > 0;
+}
+
+DSM__RECORD(
+    dsm__result_record, dsm_plan_result, false, "The prediction for the step.",
+    {.key = "step_cycles",
+     .kind = DSM__FIELD_REAL,
+     .flags = COLUMN | LESS | FIGURE | DSM__FIELD_IS_REQUIRED | DSM__FIELD_IS_ABOVE_MIN,
+     .offset = offsetof(dsm_plan_result, step_cycles),
+     .unit = "cycles",
+     .help = "A step: forward, or forward, backward and update of the minibatch.",
+     .expected = "a figure to compare with"},
+    {.key = "step_seconds",
+     .kind = DSM__FIELD_REAL,
+     .flags = COLUMN | LESS | FIGURE | DSM__FIELD_IS_REQUIRED | DSM__FIELD_IS_ABOVE_MIN,
+     .offset = offsetof(dsm_plan_result, step_seconds),
+     .unit = "seconds",
+     .help = "The same.",
+     .expected = "a figure to compare with"},
+    {.key = "latency_seconds",
+     .kind = DSM__FIELD_REAL,
+     .flags = LESS,
+     .offset = offsetof(dsm_plan_result, latency_seconds),
+     .unit = "seconds",
+     .help = "The same, in inference only.",
+     .is_stated = has_latency},
+    {.key = "samples_per_second",
+     .kind = DSM__FIELD_REAL,
+     .flags = COLUMN | MORE,
+     .offset = offsetof(dsm_plan_result, samples_per_second),
+     .unit = "1/s",
+     .help = "minibatch / step_seconds."},
+    {.key = "utilization",
+     .kind = DSM__FIELD_REAL,
+     .flags = COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED,
+     .max = 1 + DSM__SUM_TOLERANCE,
+     .offset = offsetof(dsm_plan_result, utilization),
+     .unit = "ratio",
+     .help = "ideal_cycles / step_cycles, 0 to 1.",
+     .expected = "a figure to compare with"},
+    {.key = "lower_bound_cycles",
+     .kind = DSM__FIELD_REAL,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_plan_result, lower_bound_cycles),
+     .unit = "cycles",
+     .help =
+         "No mapping of the searched space is faster; where the search was cut short it is below "
+         "step_cycles by the gap."},
+    {.key = "ideal_cycles",
+     .kind = DSM__FIELD_REAL,
+     .offset = offsetof(dsm_plan_result, ideal_cycles),
+     .unit = "cycles",
+     .help = "A machine without loss."},
+    {.key = "cycles",
+     .kind = DSM__FIELD_RECORD,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_plan_result, cycles),
+     .type = &dsm__cycles_record,
+     .help = "Their total is step_cycles."},
+    BOUND(dsm_plan_result), RESOURCES(dsm_plan_result),
+    {.key = "memory",
+     .kind = DSM__FIELD_RECORD,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_plan_result, memory),
+     .type = &dsm__memory_record,
+     .help = "Memory of a chip."});
+
+/* ---- passes ---- */
+
+#define LOOPS(record_type, member, name, flag, about)                                              \
+  {                                                                                                \
+    .key = name, .kind = DSM__FIELD_COUNTS, .flags = COLUMN | (flag),                              \
+    .offset = offsetof(record_type, member), .words = &dsm__dim_words, .min = 1, .help = about,    \
+    .expected = "the parts of each loop over the cores"                                            \
+  }
+
+DSM__RECORD(
+    dsm__pass_decisions_record, dsm_pass_decisions, false, "What is decided for a pass of a layer.",
+    {.key = "parallelism",
+     .kind = DSM__FIELD_WORD,
+     .flags = COLUMN | DECISION | DSM__FIELD_IS_REQUIRED,
+     .offset = offsetof(dsm_pass_decisions, parallelism),
+     .words = &dsm__parallelism_words,
+     .help = "One that layer and options allow; the passes of a layer may differ with per_pass."},
+    LOOPS(dsm_pass_decisions, core_split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED,
+          "Parts of each loop over the cores, in the first of the invocations."));
+
+static void write_invocation_cycles(dsm__json_writer *writer, const void *record) {
+  const dsm_invocation_cost *const cost = &((const dsm_invocation *)record)->cost;
+  const dsm_cycles cycles = {
+      .primary = cost->primary,
+      .overlapped = cost->overlapped,
+      .overlapped_visible = cost->overlapped_visible,
+      .auxiliary = cost->auxiliary,
+      .non_overlapped = cost->partial_sum + cost->rotation + cost->layout_move,
+      .total = cost->total,
+  };
+  dsm__record_write(writer, &dsm__cycles_record, &cycles);
+}
+
+DSM__RECORD(
+    dsm__invocation_record, dsm_invocation, false,
+    "Invocations of one kind. Read are the kind, and the core_split of steady and accumulate.",
+    {.key = "kind",
+     .kind = DSM__FIELD_WORD,
+     .flags = DECISION | DSM__FIELD_IS_REQUIRED,
+     .offset = offsetof(dsm_invocation, kind),
+     .words = &dsm__invocation_kind_words,
+     .help = "What an invocation finds on chip, or adds to."},
+    {.key = "count",
+     .kind = DSM__FIELD_COUNT,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_invocation, count),
+     .min = 1,
+     .help = "In a step."},
+    LOOPS(dsm_invocation, split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED,
+          "Parts of each loop over the cores."),
+    LOOPS(dsm_invocation, core, "core", 0, "CoreD: work of the busiest core."),
+    LOOPS(dsm_invocation, array, "array", 0, "ArrayD: what an array takes at a time."),
+    {.key = "cycles",
+     .kind = DSM__FIELD_OWN,
+     .type = &dsm__cycles_record,
+     .help = "Of one invocation.",
+     .write = write_invocation_cycles});
+
+static void write_is_overlapped(dsm__json_writer *writer, const void *record) {
+  dsm__json_write_bool(writer, ((const dsm_plan_transfer *)record)->group == DSM_GROUP_STREAM);
+}
+
+DSM__RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link, in the step.",
+            {.key = "name",
+             .kind = DSM__FIELD_WORD,
+             .offset = offsetof(dsm_plan_transfer, transfer),
+             .words = &dsm__transfer_words,
+             .help = "What is moved, and why."},
+            {.key = "group",
+             .kind = DSM__FIELD_WORD,
+             .offset = offsetof(dsm_plan_transfer, group),
+             .words = &dsm__group_words,
+             .help = "The transfers that go on at the same time."},
+            {.key = "link",
+             .kind = DSM__FIELD_WORD,
+             .offset = offsetof(dsm_plan_transfer, link),
+             .words = &dsm__link_words,
+             .help = "On which it goes."},
+            {.key = "bytes",
+             .kind = DSM__FIELD_REAL,
+             .flags = COLUMN | LESS,
+             .offset = offsetof(dsm_plan_transfer, bytes),
+             .unit = "bytes",
+             .help = "In the step."},
+            {.key = "cycles",
+             .kind = DSM__FIELD_REAL,
+             .flags = COLUMN | LESS,
+             .offset = offsetof(dsm_plan_transfer, cycles),
+             .unit = "cycles",
+             .help = "That it alone occupies the link."},
+            {.key = "overlapped",
+             .kind = DSM__FIELD_OWN,
+             .help = "With computation.",
+             .write = write_is_overlapped});
+
+DSM__RECORD(
+    dsm__pass_record, dsm_pass_plan, false, "A pass of a layer over the whole step.",
+    {.kind = DSM__FIELD_PART,
+     .offset = offsetof(dsm_pass_plan, decisions),
+     .type = &dsm__pass_decisions_record},
+    LOOPS(dsm_pass_plan, share.chip, "chip", 0,
+          "ChipD: work of a chip in an invocation; in is that of one feature iteration."),
+    {.key = "feature_iterations",
+     .kind = DSM__FIELD_COUNT,
+     .min = 1,
+     .offset = offsetof(dsm_pass_plan, share.model_ways),
+     .help = "nm."},
+    LOOPS(dsm_pass_plan, invocations[0].core, "core", 0, "CoreD: work of the busiest core."),
+    LOOPS(dsm_pass_plan, invocations[0].array, "array", 0,
+          "ArrayD: what an array takes at a time."),
+    {.key = "cycles",
+     .kind = DSM__FIELD_RECORD,
+     .flags = COLUMN | FIGURE | DSM__FIELD_IS_REQUIRED,
+     .offset = offsetof(dsm_pass_plan, cycles),
+     .type = &dsm__cycles_record,
+     .expected = "an object with the pass's cycles",
+     .help = "Sums over the step's invocations and what occurs once a step; of a pipelined layer, "
+             "its share of the group's, in proportion to its chips."},
+    {.key = "ideal_cycles",
+     .kind = DSM__FIELD_REAL,
+     .offset = offsetof(dsm_pass_plan, ideal_cycles),
+     .unit = "cycles",
+     .help = "A machine without loss."},
+    {.key = "utilization",
+     .kind = DSM__FIELD_REAL,
+     .max = 1 + DSM__SUM_TOLERANCE,
+     .flags = COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED,
+     .offset = offsetof(dsm_pass_plan, utilization),
+     .unit = "ratio",
+     .help = "Ideal over total, 0 to 1.",
+     .expected = "a figure to compare with"},
+    BOUND(dsm_pass_plan), RESOURCES(dsm_pass_plan),
+    {.key = "groups",
+     .kind = DSM__FIELD_REALS,
+     .offset = offsetof(dsm_pass_plan, group_cycles),
+     .words = &dsm__group_words,
+     .unit = "cycles",
+     .help = "Cycles of each group of transfers that takes any."},
+    {.key = "invocations",
+     .kind = DSM__FIELD_ITEMS,
+     .offset = offsetof(dsm_pass_plan, invocations),
+     .count_offset = offsetof(dsm_pass_plan, invocation_count),
+     .type = &dsm__invocation_record,
+     .help = "One or two kinds."},
+    {.key = "transfers",
+     .kind = DSM__FIELD_LIST,
+     .offset = offsetof(dsm_pass_plan, transfers),
+     .count_offset = offsetof(dsm_pass_plan, transfer_count),
+     .type = &dsm__transfer_record,
+     .help = "One entry for each transfer and link."});
+
+/* ---- layers ---- */
+
+#define PARTS(member, about)                                                                       \
+  {                                                                                                \
+    .key = #member, .kind = DSM__FIELD_COUNT, .flags = DECISION | DSM__FIELD_IS_REQUIRED,          \
+    .offset = offsetof(dsm_core_layout, member), .min = 1, .help = about                           \
+  }
+
+DSM__RECORD(dsm__core_layout_record, dsm_core_layout, true, "How a held output lies in the cores.",
+            PARTS(features, "Into how many parts its features are divided."),
+            PARTS(ij, "Its positions."), PARTS(mb, "Its samples."));
+
+static bool has_layout(const void *decisions) {
+  return dsm__is_layout(&((const dsm_layer_decisions *)decisions)->output_layout);
+}
+
+/* A group with the chips of the layer's stage. */
+static void put_stage(const void *record, dsm__text_buffer *out) {
+  const dsm_layer_decisions *const of = record;
+  dsm__text_printf(out, "%s: %" PRIu64 " x %" PRIu64 " chips", of->pipeline_group,
+                   of->stage_columns, of->stage_rows);
+}
+
+DSM__RECORD(
+    dsm__decisions_record, dsm_layer_decisions, false, "What is decided for a layer.",
+    {.key = "dysm_factor",
+     .kind = DSM__FIELD_COUNT,
+     .flags = COLUMN | DECISION,
+     .offset = offsetof(dsm_layer_decisions, dysm_factor),
+     .min = 1,
+     .max = DSM_DIMENSION_MAX,
+     .fallback = 1,
+     .help = "Spatial minibatches that the layer's step is cut into."},
+    {.key = "output_on_chip",
+     .kind = DSM__FIELD_FLAG,
+     .flags = COLUMN | DECISION,
+     .offset = offsetof(dsm_layer_decisions, is_output_held),
+     .help = "The output stays on chip until its last use, and its error on the way back."},
+    {.key = "output_layout",
+     .kind = DSM__FIELD_RECORD,
+     .flags = DECISION,
+     .offset = offsetof(dsm_layer_decisions, output_layout),
+     .type = &dsm__core_layout_record,
+     .is_stated = has_layout,
+     .help = "Of a held output with model.layout_move exact: into how many parts its features, "
+             "positions (ij) and samples (mb) are divided among the cores."},
+    {.key = "weights_on_chip",
+     .kind = DSM__FIELD_REAL,
+     .flags = COLUMN | DECISION,
+     .offset = offsetof(dsm_layer_decisions, weights_on_chip),
+     .max = 1,
+     .unit = "ratio",
+     .help = "Inference: share of the weights that stays on chip from one request to the next."},
+    {.key = "pipeline_group",
+     .kind = DSM__FIELD_TEXT,
+     .flags = COLUMN | DECISION | DSM__FIELD_IS_NULLABLE,
+     .offset = offsetof(dsm_layer_decisions, pipeline_group),
+     .max = DSM__GROUP_NAME_BYTES_MAX,
+     .help = "Name of an item of pipeline; null: the layer runs by itself.",
+     .put_compared = put_stage},
+    {.key = "error_parallelism",
+     .kind = DSM__FIELD_WORD,
+     .flags = DECISION,
+     .offset = offsetof(dsm_layer_decisions, error_parallelism),
+     .words = &dsm__parallelism_words,
+     .fallback = DSM_PARALLELISM_COUNT,
+     .help = "Training, layers without a backward pass only: the layout in which the error of the "
+             "output is left. Written only where it is not the default, that of the update pass "
+             "(without one, of forward)."});
+
+static bool does_pass_exist(const void *pass) {
+  return ((const dsm_pass_plan *)pass)->exists;
+}
+
+DSM__RECORD(dsm__layer_record, dsm_layer_plan, false, "A primary layer of the workload.",
+            {.key = "name",
+             .kind = DSM__FIELD_TEXT,
+             .flags = COLUMN | REQUIRED,
+             .offset = offsetof(dsm_layer_plan, name),
+             .max = DSM_NAME_BYTES_MAX + 8,
+             .help = "Name of the primary layer.",
+             .expected = "the layer's name"},
+            {.kind = DSM__FIELD_PART,
+             .offset = offsetof(dsm_layer_plan, decisions),
+             .type = &dsm__decisions_record},
+            {.key = "held_bytes",
+             .kind = DSM__FIELD_REAL,
+             .flags = COLUMN,
+             .offset = offsetof(dsm_layer_plan, held_bytes),
+             .unit = "bytes/chip",
+             .help = "What held tensors take of a chip while the layer runs."},
+            {.key = "passes",
+             .kind = DSM__FIELD_MEMBERS,
+             .flags = DSM__FIELD_IS_REQUIRED,
+             .offset = offsetof(dsm_layer_plan, passes),
+             .words = &dsm__pass_words,
+             .type = &dsm__pass_record,
+             .is_stated = does_pass_exist,
+             .help = "As far as the layer has them."});
+
+DSM__RECORD(
+    dsm__pipeline_record, dsm_pipeline_plan, false,
+    "Layers that run at the same time, timestep by timestep, on chips of the torus of their own.",
+    {.key = "name",
+     .kind = DSM__FIELD_TEXT,
+     .flags = REQUIRED,
+     .offset = offsetof(dsm_pipeline_plan, name),
+     .max = DSM__GROUP_NAME_BYTES_MAX,
+     .expected = "the name that its layers refer to",
+     .help = "What its layers' pipeline_group says, different in each group."},
+    {.key = "layers",
+     .kind = DSM__FIELD_TEXT_LIST,
+     .flags = REQUIRED,
+     .offset = offsetof(dsm_pipeline_plan, layer_names),
+     .count_offset = offsetof(dsm_pipeline_plan, layer_count),
+     .max = DSM_NAME_BYTES_MAX + 8,
+     .expected = "the names of its layers, in order of execution",
+     .help = "Its layers: exactly those that refer to it, in order of execution."},
+    {.key = "columns",
+     .kind = DSM__FIELD_COUNT,
+     .flags = DECISION,
+     .min = 1,
+     .offset = offsetof(dsm_pipeline_plan, columns),
+     .help = "Chips in a row of each of them; absent: chips_x."},
+    {.key = "rows",
+     .kind = DSM__FIELD_COUNT_LIST,
+     .flags = DECISION | DSM__FIELD_IS_REQUIRED,
+     .offset = offsetof(dsm_pipeline_plan, rows),
+     .count_offset = offsetof(dsm_pipeline_plan, layer_count),
+     .expected = "rows of the torus for each of its layers",
+     .help = "Such rows for each of them."},
+    {.key = "cycles",
+     .kind = DSM__FIELD_REAL,
+     .offset = offsetof(dsm_pipeline_plan, cycles),
+     .unit = "cycles",
+     .help = "Of the group; its layers' passes add up to it."});
+
+/* ---- the document ---- */
+
+DSM__RECORD(dsm__options_record, dsm_explore_options, false,
+            "What the exploration was asked for, beside mode and optimizations.",
+            {.key = "parallelisms",
+             .kind = DSM__FIELD_WORD_SET,
+             .flags = REQUIRED,
+             .offset = offsetof(dsm_explore_options, parallelisms),
+             .words = &dsm__parallelism_words,
+             .min = 1,
+             .fallback = DSM_PARALLELISM_ALL,
+             .expected = "a list of parallelisms",
+             .help = "Parallelisms that the search might use."},
+            {.key = "overrides",
+             .kind = DSM__FIELD_TEXT_LIST,
+             .flags = READ,
+             .offset = offsetof(dsm_explore_options, overrides),
+             .max = 65536,
+             .count_offset = offsetof(dsm_explore_options, override_count),
+             .help = "Overrides, PATH=VALUE, already applied to the inputs, for the record."});
+
+DSM__RECORD(dsm__search_limits_record, dsm_explore_options, true, "How far the search was to go.",
+            {.key = "gap",
+             .kind = DSM__FIELD_REAL,
+             .flags = READ,
+             .offset = offsetof(dsm_explore_options, gap),
+             .max = 1 - 0x1p-53,
+             .unit = "ratio",
+             .help = "Relative distance from the bound at which the search might stop."},
+            {.key = "time_limit_seconds",
+             .kind = DSM__FIELD_REAL,
+             .flags = READ,
+             .offset = offsetof(dsm_explore_options, time_limit_seconds),
+             .max = 31536000,
+             .unit = "seconds",
+             .help = "After which the search was to end with what it had; 0: none."});
+
+DSM__RECORD(dsm__search_record, dsm_plan, true, "Where the search was not to go to the end.",
+            {.kind = DSM__FIELD_PART,
+             .offset = offsetof(dsm_plan, options),
+             .type = &dsm__search_limits_record},
+            {.key = "is_stopped",
+             .kind = DSM__FIELD_FLAG,
+             .flags = READ,
+             .offset = offsetof(dsm_plan, statistics.is_stopped),
+             .help = "The time limit ended it: another run may find another plan."});
+
+static bool has_search(const void *plan) {
+  const dsm_explore_options *const options = &((const dsm_plan *)plan)->options;
+  return options->gap > 0 || options->time_limit_seconds > 0;
+}
+
+static void write_format(dsm__json_writer *writer, const void *plan) {
+  (void)plan;
+  dsm__json_write_string(writer, "dsm-plan/1");
+}
+
+static void write_version(dsm__json_writer *writer, const void *plan) {
+  (void)plan;
+  dsm__json_write_string(writer, dsm_version());
+}
+
+static void write_minibatch(dsm__json_writer *writer, const void *plan) {
+  dsm__json_write_u64(writer, ((const dsm_plan *)plan)->workload->minibatch);
+}
+
+static void write_workload(dsm__json_writer *writer, const void *plan) {
+  dsm__workload_write(((const dsm_plan *)plan)->workload, writer);
+}
+
+static void write_system(dsm__json_writer *writer, const void *plan) {
+  dsm__system_write(((const dsm_plan *)plan)->system, writer);
+}
+
+DSM__RECORD(
+    dsm__plan_record, dsm_plan, false,
+    "A mapping of a network on a system, and its predicted cost.",
+    {.key = "format", .kind = DSM__FIELD_OWN, .write = write_format, .help = "dsm-plan/1."},
+    {.key = "dsm_version",
+     .kind = DSM__FIELD_OWN,
+     .write = write_version,
+     .help = "The version that wrote the plan."},
+    {.key = "mode",
+     .kind = DSM__FIELD_WORD,
+     .flags = REQUIRED,
+     .offset = offsetof(dsm_plan, options.mode),
+     .words = &dsm__mode_words,
+     .expected = "\"training\" or \"inference\"",
+     .help = "What a step is."},
+    {.key = "minibatch",
+     .kind = DSM__FIELD_OWN,
+     .write = write_minibatch,
+     .help = "Samples of a step; must equal workload.minibatch."},
+    {.key = "optimizations",
+     .kind = DSM__FIELD_WORD_SET,
+     .flags = REQUIRED,
+     .offset = offsetof(dsm_plan, options.optimizations),
+     .words = &dsm__optimization_words,
+     .expected = "a list of optimizations",
+     .help = "Optimizations that the search might use; those of the mode only: no preload in "
+             "training, no per_pass in inference."},
+    {.key = "options",
+     .kind = DSM__FIELD_RECORD,
+     .flags = REQUIRED,
+     .offset = offsetof(dsm_plan, options),
+     .type = &dsm__options_record,
+     .expected = "an object with the options of the exploration",
+     .help = "What the exploration was asked for."},
+    {.key = "search",
+     .kind = DSM__FIELD_RECORD,
+     .flags = READ,
+     .type = &dsm__search_record,
+     .is_stated = has_search,
+     .help = "Where a gap or a time limit was asked for."},
+    {.key = "result",
+     .kind = DSM__FIELD_RECORD,
+     .offset = offsetof(dsm_plan, result),
+     .type = &dsm__result_record,
+     .help = "The prediction for the step."},
+    {.key = "pipeline",
+     .kind = DSM__FIELD_LIST,
+     .offset = offsetof(dsm_plan, pipelines),
+     .count_offset = offsetof(dsm_plan, pipeline_count),
+     .type = &dsm__pipeline_record,
+     .help =
+         "Groups of pipelined layers, in order of execution. An item that no layer refers to is "
+         "ignored."},
+    {.key = "layers",
+     .kind = DSM__FIELD_LIST,
+     .flags = DSM__FIELD_IS_REQUIRED,
+     .offset = offsetof(dsm_plan, layers),
+     .count_offset = offsetof(dsm_plan, layer_count),
+     .type = &dsm__layer_record,
+     .help = "The workload's primary layers, all and in order."},
+    {.key = "workload",
+     .kind = DSM__FIELD_OWN,
+     .flags = DSM__FIELD_IS_REQUIRED,
+     .write = write_workload,
+     .help = "dsm-workload/1, after overrides; defaults that were not stated are left out."},
+    {.key = "system",
+     .kind = DSM__FIELD_OWN,
+     .flags = DSM__FIELD_IS_REQUIRED,
+     .write = write_system,
+     .help = "dsm-system/1, after overrides, every parameter written out."});
+/* clang-format on */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan_record.h: the records of the format "dsm-plan/1", each a table of fields. What a plan has,
+ * decides and predicts is described there and nowhere else.
+ */
+#ifndef DSM_PLAN_PLAN_RECORD_H
+#define DSM_PLAN_PLAN_RECORD_H
+
+#include "base/record.h"
+#include "dsm/plan.h"
+
+/** The whole document: dsm_plan. */
+extern const dsm__record_type dsm__plan_record;
+/** How far the search was to go: dsm_explore_options. */
+extern const dsm__record_type dsm__search_limits_record;
+extern const dsm__record_type dsm__search_record;      /**< of dsm_plan */
+extern const dsm__record_type dsm__options_record;     /**< of dsm_explore_options */
+extern const dsm__record_type dsm__core_layout_record; /**< dsm_core_layout */
+extern const dsm__record_type dsm__result_record;      /**< dsm_plan_result */
+extern const dsm__record_type dsm__memory_record;      /**< dsm_plan_memory */
+extern const dsm__record_type dsm__cycles_record;      /**< dsm_cycles */
+extern const dsm__record_type dsm__pipeline_record;    /**< dsm_pipeline_plan */
+extern const dsm__record_type dsm__layer_record;       /**< dsm_layer_plan */
+extern const dsm__record_type dsm__decisions_record;   /**< dsm_layer_decisions */
+extern const dsm__record_type dsm__pass_record;        /**< dsm_pass_plan */
+/** dsm_pass_decisions */
+extern const dsm__record_type dsm__pass_decisions_record;
+extern const dsm__record_type dsm__invocation_record; /**< dsm_invocation */
+extern const dsm__record_type dsm__transfer_record;   /**< dsm_plan_transfer */
+
+/** Longest name of a pipeline group, bytes: two names of layers fit. */
+#define DSM__GROUP_NAME_BYTES_MAX 320
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sweep/point_record.h"
+
+#include "model/names.h"
+#include "plan/plan_internal.h"
+#include "plan/plan_record.h"
+#include "sweep/option_words.h"
+
+#define COLUMN DSM__FIELD_IS_COLUMN
+#define LESS (DSM__FIELD_IS_COLUMN | DSM__FIELD_LESS_IS_BETTER)
+#define MORE (DSM__FIELD_IS_COLUMN | DSM__FIELD_MORE_IS_BETTER)
+
+/* clang-format off: a field a row */
+#define REAL(name, flag, record_type, member, of_unit, about)                                      \
+  {                                                                                                \
+    .key = name, .kind = DSM__FIELD_REAL, .flags = (flag),                                         \
+    .offset = offsetof(record_type, member), .unit = of_unit, .help = about                        \
+  }
+/* The components of `cycles`, each a column of its own. */
+#define COMPONENTS(record_type, member)                                                            \
+  REAL("primary_cycles", LESS, record_type, member.primary, "cycles", "Arrays compute."),          \
+      REAL("overlapped_cycles", LESS, record_type, member.overlapped, "cycles",                    \
+           "Of transfers that overlap with computation, of which overlapped_visible_cycles "       \
+           "shows."),                                                                              \
+      REAL("overlapped_visible_cycles", LESS, record_type, member.overlapped_visible, "cycles",    \
+           "What computation does not hide of them."),                                             \
+      REAL("auxiliary_cycles", LESS, record_type, member.auxiliary, "cycles",                      \
+           "Special function units compute."),                                                     \
+      REAL("non_overlapped_cycles", LESS, record_type, member.non_overlapped, "cycles",            \
+           "Transfers that nothing hides.")
+
+DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
+            "A pass of a layer of a point. The names are those of a plan.",
+            {.key = "layer",
+             .kind = DSM__FIELD_COUNT,
+             .flags = COLUMN,
+             .offset = offsetof(dsm_point_layer, layer),
+             .help = "Number of the layer, from 0, in order of execution."},
+            {.key = "name",
+             .kind = DSM__FIELD_TEXT,
+             .flags = COLUMN,
+             .offset = offsetof(dsm_point_layer, name),
+             .help = "Of the layer."},
+            {.key = "pass",
+             .kind = DSM__FIELD_WORD,
+             .flags = COLUMN,
+             .offset = offsetof(dsm_point_layer, pass),
+             .words = &dsm__pass_words,
+             .help = "Of the layer."},
+            {.kind = DSM__FIELD_PART,
+             .offset = offsetof(dsm_point_layer, pass_decisions),
+             .type = &dsm__pass_decisions_record},
+            {.kind = DSM__FIELD_PART,
+             .offset = offsetof(dsm_point_layer, decisions),
+             .type = &dsm__decisions_record},
+            {.key = "bound",
+             .kind = DSM__FIELD_WORD,
+             .flags = COLUMN,
+             .offset = offsetof(dsm_point_layer, bound),
+             .words = &dsm__bound_words,
+             .help = "What most of the time is spent on."},
+            REAL("utilization", MORE, dsm_point_layer, utilization, "ratio", "0 to 1."),
+            REAL("cycles", LESS, dsm_point_layer, cycles.total, "cycles", "Of the pass in a step."),
+            COMPONENTS(dsm_point_layer, cycles));
+
+DSM__RECORD(
+    dsm__point_record, dsm_point_result, false,
+    "A recorded point. Results are there only where status is ok.",
+    {.key = "point",
+     .kind = DSM__FIELD_COUNT,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, point),
+     .help = "Its number, from 0, in the order of the product."},
+    {.key = "status",
+     .kind = DSM__FIELD_WORD,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, status),
+     .words = &dsm__point_status_words,
+     .help =
+         "ok; infeasible: no mapping satisfies a constraint; invalid: its values break a rule."},
+    {.key = "reason",
+     .kind = DSM__FIELD_TEXT,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, reason),
+     .help =
+         "Why not, unless ok; also that the time limit ended the search of a point that is ok."},
+    {.key = "mode",
+     .kind = DSM__FIELD_WORD,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, mode),
+     .words = &dsm__mode_words,
+     .help = "What a step is."},
+    {.key = "minibatch",
+     .kind = DSM__FIELD_COUNT,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, minibatch),
+     .unit = "samples",
+     .help = "In a step."},
+    {.key = "optimizations",
+     .kind = DSM__FIELD_WORD_SET,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, optimizations),
+     .words = &dsm__optimization_words,
+     .help = "That were allowed, joined by +; none."},
+    {.key = "parallelisms",
+     .kind = DSM__FIELD_WORD_SET,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, parallelisms),
+     .words = &dsm__parallelism_words,
+     .help = "That were allowed, joined by +; none."},
+    REAL("utilization", MORE, dsm_point_result, result.utilization, "ratio",
+         "0 to 1, as in a plan's result."),
+    REAL("step_seconds", LESS, dsm_point_result, result.step_seconds, "seconds",
+         "Of a step; in inference the latency."),
+    REAL("samples_per_second", MORE, dsm_point_result, result.samples_per_second,
+         "samples per second", "minibatch / step_seconds."),
+    REAL("step_cycles", LESS, dsm_point_result, result.step_cycles, "cycles", "Of a step."),
+    REAL("lower_bound_cycles", LESS, dsm_point_result, result.lower_bound_cycles, "cycles",
+         "No mapping of the searched space is faster."),
+    COMPONENTS(dsm_point_result, result.cycles),
+    REAL("weights_bytes", LESS, dsm_point_result, result.memory.weights_bytes, "bytes",
+         "In the memory of a chip."),
+    REAL("activations_bytes", LESS, dsm_point_result, result.memory.activations_bytes, "bytes",
+         "In the memory of a chip."),
+    REAL("gradients_bytes", LESS, dsm_point_result, result.memory.gradients_bytes, "bytes",
+         "In the memory of a chip."),
+    REAL("errors_bytes", LESS, dsm_point_result, result.memory.errors_bytes, "bytes",
+         "In the memory of a chip."),
+    REAL("optimizer_bytes", LESS, dsm_point_result, result.memory.optimizer_bytes, "bytes",
+         "In the memory of a chip."),
+    REAL("memory_bytes", LESS, dsm_point_result, result.memory.total_bytes, "bytes", "Their sum."),
+    REAL("capacity_bytes", LESS, dsm_point_result, result.memory.capacity_bytes, "bytes",
+         "Of the memory of a chip."),
+    {.key = "decisions",
+     .kind = DSM__FIELD_TEXT,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, decisions),
+     .help = "The mapping in short."},
+    {.key = "layers",
+     .kind = DSM__FIELD_LIST,
+     .offset = offsetof(dsm_point_result, layers),
+     .count_offset = offsetof(dsm_point_result, layer_count),
+     .type = &dsm__point_layer_record,
+     .help = "If layers are recorded: each pass of each layer."},
+    {.key = "plan",
+     .kind = DSM__FIELD_TEXT,
+     .flags = COLUMN,
+     .offset = offsetof(dsm_point_result, plan),
+     .help = "The plan (dsm-plan/1), if plans are recorded."});
+/* clang-format on */
