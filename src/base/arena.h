@@ -23,6 +23,9 @@ void dsm__arena_free(dsm__arena *arena);
  * memory. */
 void *dsm__arena_alloc(dsm__arena *arena, size_t size);
 
+/** How many elements an array has that is no pointer. */
+#define DSM__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
 /** A zeroed array; NULL if out of memory or if count * size overflows. */
 void *dsm__arena_array(dsm__arena *arena, size_t count, size_t size);
 

@@ -72,7 +72,7 @@ static found_text found_word(const scanner *scan, size_t offset) {
   const char *const word = scan->text + offset;
   const size_t length = word_length(scan, offset);
   found_text found;
-  for (size_t i = 0; i < sizeof not_numbers / sizeof *not_numbers; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(not_numbers); i++) {
     if (strlen(not_numbers[i]) == length && memcmp(not_numbers[i], word, length) == 0) {
       (void)snprintf(found.text, sizeof found.text, "%s, which JSON does not have", not_numbers[i]);
       return found;
@@ -273,7 +273,7 @@ static bool scan_number(scanner *scan) {
 static bool scan_word(scanner *scan) {
   static const char *const words[] = {"true", "false", "null"};
   const size_t length = word_length(scan, scan->at);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(words); i++) {
     if (strlen(words[i]) == length && memcmp(words[i], scan->text + scan->at, length) == 0) {
       scan->at += length;
       return true;

@@ -175,6 +175,16 @@ void dsm__json_put_bool(dsm__json_writer *writer, const char *key, bool value) {
   dsm__json_write_bool(writer, value);
 }
 
+void dsm__json_put_object(dsm__json_writer *writer, const char *key, bool is_inline) {
+  dsm__json_write_key(writer, key);
+  dsm__json_begin_object(writer, is_inline);
+}
+
+void dsm__json_put_array(dsm__json_writer *writer, const char *key, bool is_inline) {
+  dsm__json_write_key(writer, key);
+  dsm__json_begin_array(writer, is_inline);
+}
+
 void dsm__json_put_word_set(dsm__json_writer *writer, const char *key, const dsm__words *words,
                             unsigned set) {
   dsm__json_write_key(writer, key);

@@ -47,6 +47,9 @@ void dsm__json_put_string(dsm__json_writer *writer, const char *key, const char 
 void dsm__json_put_u64(dsm__json_writer *writer, const char *key, uint64_t value);
 void dsm__json_put_double(dsm__json_writer *writer, const char *key, double value);
 void dsm__json_put_bool(dsm__json_writer *writer, const char *key, bool value);
+/* A key and the container that begins there. */
+void dsm__json_put_object(dsm__json_writer *writer, const char *key, bool is_inline);
+void dsm__json_put_array(dsm__json_writer *writer, const char *key, bool is_inline);
 void dsm__json_put_word_set(dsm__json_writer *writer, const char *key, const dsm__words *words,
                             unsigned set);
 

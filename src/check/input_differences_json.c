@@ -47,8 +47,7 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
   dsm__workload_write_full(plan->workload, writer);
   dsm__json_write_key(writer, "system");
   write_system(plan->system, writer);
-  dsm__json_write_key(writer, "options");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "options", false);
   dsm__json_put_string(writer, "mode", dsm_mode_name(plan->options.mode));
   dsm__json_write_key(writer, "optimize");
   dsm__json_write_word_set(writer, &dsm__optimization_words, plan->options.optimizations);

@@ -133,7 +133,7 @@ static int compare_events(const void *left, const void *right) {
   }
   const size_t of_a[] = {a->request, a->task, a->is_transfer, a->target};
   const size_t of_b[] = {b->request, b->task, b->is_transfer, b->target};
-  for (size_t k = 0; k < sizeof of_a / sizeof *of_a; k++) {
+  for (size_t k = 0; k < DSM__COUNT_OF(of_a); k++) {
     if (of_a[k] != of_b[k]) {
       return of_a[k] < of_b[k] ? -1 : 1;
     }

@@ -37,7 +37,7 @@ typedef struct unit {
 
 static unit unit_for(double bytes) {
   static const unit units[] = {{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}};
-  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(units); i++) {
     if (bytes >= units[i].bytes) {
       return units[i];
     }

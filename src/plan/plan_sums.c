@@ -15,8 +15,6 @@
 #include "plan/plan_reader.h"
 #include "workload/name_index.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* Sums taken in different orders agree to this. */
 static const double relative_tolerance = 1e-9;
 static const char predicted_anew[] =
@@ -36,7 +34,7 @@ typedef enum amount {
 static const char *const amount_keys[] = {"primary",     "overlapped",     "overlapped_visible",
                                           "auxiliary",   "non_overlapped", "total",
                                           "ideal_cycles"};
-_Static_assert(COUNT_OF(amount_keys) == AMOUNT_COUNT, "each amount has its key");
+_Static_assert(DSM__COUNT_OF(amount_keys) == AMOUNT_COUNT, "each amount has its key");
 
 /* What the text does not say, and the sum of such. */
 static const double unknown_number = (double)NAN;
@@ -281,7 +279,7 @@ static void check_memory(const dsm__json_node *root) {
   const dsm__json_node result = dsm__json_member(root, "result");
   const dsm__json_node memory = dsm__json_member(&result, "memory");
   double sum = 0;
-  for (size_t i = 0; i < COUNT_OF(parts); i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
     sum += number_of(&memory, parts[i]);
   }
   expect(&memory, "total_bytes", sum,

@@ -9,8 +9,6 @@
 #include "model/names.h"
 #include "report/loss.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 static const double per_milli = 1e3;
 static const double per_mega = 1e-6;
 
@@ -55,7 +53,7 @@ static const result_row result_rows[] = {
     MEMORY(total_bytes, "memory used (MB a chip)", LOWER),
     MEMORY(capacity_bytes, "memory there (MB a chip)", NEITHER),
 };
-_Static_assert(COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
+_Static_assert(DSM__COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
 
 static double result_of(const dsm_plan *plan, const result_row *row) {
   double value;

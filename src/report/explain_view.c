@@ -163,7 +163,7 @@ static const char *cost_around(dsm__page *page, const dsm_plan *plan) {
   };
   const char *text = "relayouts around the layer";
   const char *last = NULL;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(others); i++) {
     if (others[i].is_possible) {
       text = last == NULL ? text : dsm__page_text(page, "%s, %s", text, last);
       last = others[i].phrase;

@@ -10,8 +10,6 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* Seconds, because the first rung's system may have another clock. */
 static double seconds_of(const dsm_ladder_rung *rung) {
   return rung->plan == NULL ? 0 : rung->plan->result.step_seconds;
@@ -48,19 +46,18 @@ static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t ind
   const dsm_plan_result *const result = &rungs[index].plan->result;
   const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, index);
   const char *const name = rungs[index].name;
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", name));
-  dsm__table_add(table, DSM__STYLE_PLAIN, rungs[index].plan->system->name);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_digits(result->samples_per_second, 4).text);
+  dsm__table_text(table, dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", name));
+  dsm__table_text(table, rungs[index].plan->system->name);
+  dsm__table_text(table, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
+  dsm__table_text(table, dsm__figure_digits(result->samples_per_second, 4).text);
   dsm__table_add(table, dsm__style_of_utilization(result->utilization),
                  dsm__figure_percent(result->utilization).text);
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 index == 0 ? ""
-                            : dsm__page_text(table->page, "%sx",
-                                             dsm__figure_fixed(gain.over_previous, 3).text));
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 dsm__page_text(table->page, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
+  dsm__table_text(table, index == 0
+                             ? ""
+                             : dsm__page_text(table->page, "%sx",
+                                              dsm__figure_fixed(gain.over_previous, 3).text));
+  dsm__table_text(table,
+                  dsm__page_text(table->page, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
 }
 
 char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_table_style style) {
@@ -73,7 +70,7 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
     dsm__page_line(&page, DSM__STYLE_HEADING, heading);
   }
   dsm__page_break(&page);
-  dsm__table table = dsm__table_make(&page, ladder_columns, COUNT_OF(ladder_columns), count);
+  dsm__table table = dsm__table_make(&page, ladder_columns, DSM__COUNT_OF(ladder_columns), count);
   for (size_t i = 0; i < count; i++) {
     add_rung(&table, rungs, i);
   }
@@ -114,8 +111,7 @@ char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
     dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
     dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
   }
-  dsm__json_write_key(&writer, "rungs");
-  dsm__json_begin_array(&writer, false);
+  dsm__json_put_array(&writer, "rungs", false);
   for (size_t i = 0; i < count; i++) {
     write_rung(&writer, rungs, i);
   }
@@ -139,7 +135,7 @@ char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
   };
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, COUNT_OF(titles));
+  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     const dsm_plan_result *const result = &rungs[i].plan->result;

@@ -17,7 +17,7 @@ static const char *const labels[] = {
     [DSM_DECISION_DYSM_FACTOR] = "DySM factor",
     [DSM_DECISION_PIPELINED] = "pipelined",
 };
-_Static_assert(sizeof labels / sizeof *labels == DSM_DECISION_COUNT, "a label for each decision");
+_Static_assert(DSM__COUNT_OF(labels) == DSM_DECISION_COUNT, "a label for each decision");
 
 const char *dsm__what_if_label(dsm_decision decision) {
   return labels[decision];

@@ -168,7 +168,7 @@ void dsm__memo_free(dsm__memo *memo) {
 }
 
 static unsigned passes_that_read(const dsm__parameter *parameter) {
-  for (size_t i = 0; i < sizeof restricted / sizeof restricted[0]; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(restricted); i++) {
     if (strcmp(restricted[i].path, parameter->path) == 0) {
       return restricted[i].passes;
     }

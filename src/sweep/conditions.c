@@ -18,7 +18,7 @@ static const struct {
     {">=", DSM__COMPARE_MORE_OR_EQUAL}, {"=", DSM__COMPARE_EQUAL},
     {"<", DSM__COMPARE_LESS},           {">", DSM__COMPARE_MORE},
 };
-#define COMPARISON_TEXTS (sizeof comparisons / sizeof comparisons[0])
+#define COMPARISON_TEXTS (DSM__COUNT_OF(comparisons))
 _Static_assert(COMPARISON_TEXTS == DSM__COMPARE_COUNT, "a text for each comparison");
 
 /* Part of a text. */

@@ -47,7 +47,7 @@ static bool is_same(const dsm__read_input *place, const wanted *want) {
   const char *const end = place->overrides + place->overrides_length;
   for (size_t i = 0; i < want->override_count; i++) {
     const char *const texts[] = {want->overrides[i].path, want->overrides[i].value};
-    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+    for (size_t t = 0; t < DSM__COUNT_OF(texts); t++) {
       if (at == end || strcmp(at, texts[t]) != 0) {
         return false;
       }
@@ -70,7 +70,7 @@ static bool note_key(dsm__read_input *place, const wanted *want) {
   char *at = texts;
   for (size_t i = 0; i < want->override_count; i++) {
     const char *const parts[] = {want->overrides[i].path, want->overrides[i].value};
-    for (size_t t = 0; t < sizeof parts / sizeof parts[0]; t++) {
+    for (size_t t = 0; t < DSM__COUNT_OF(parts); t++) {
       const size_t size = strlen(parts[t]) + 1;
       memcpy(at, parts[t], size);
       at += size;

@@ -180,7 +180,7 @@ int dsm__store_connect(dsm_store *store, bool is_immutable) {
 bool dsm__store_has_log(const dsm_store *store) {
   static const char *const endings[] = {"-wal", "-journal"};
   bool is_found = false;
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(endings); i++) {
     const char *const name = dsm__arena_printf(store->arena, "%s%s", store->path, endings[i]);
     struct stat info;
     is_found = is_found || name == NULL || (stat(name, &info) == 0 && info.st_size > 0);

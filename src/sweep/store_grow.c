@@ -154,10 +154,10 @@ static int move_points(dsm_store *store, const char *table, const size_t *places
 static int rewrite(dsm_store *store, const dsm__identity *wanted, const size_t *places) {
   static const char *const own[] = {"meta", "inputs", "axis"};
   int code = dsm__store_do(store, DSM__STATEMENT_BEGIN);
-  for (size_t i = 0; i < sizeof tables / sizeof *tables && code == SQLITE_OK; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(tables) && code == SQLITE_OK; i++) {
     code = move_points(store, tables[i], places);
   }
-  for (size_t i = 0; i < sizeof own / sizeof *own && code == SQLITE_OK; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(own) && code == SQLITE_OK; i++) {
     code = run_on(store, "DELETE FROM", own[i], "");
   }
   if (code == SQLITE_OK) {

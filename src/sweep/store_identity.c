@@ -79,7 +79,7 @@ static int read_meta(dsm_store *store) {
     code = sqlite3_step(statement);
     code = code == SQLITE_ROW ? SQLITE_OK : code == SQLITE_DONE ? SQLITE_CORRUPT : code;
   }
-  for (int i = 0; i < (int)(sizeof texts / sizeof *texts) && code == SQLITE_OK; i++) {
+  for (int i = 0; i < (int)(DSM__COUNT_OF(texts)) && code == SQLITE_OK; i++) {
     code = copy_text(store, statement, i, texts[i]);
   }
   if (code == SQLITE_OK) {

@@ -154,7 +154,7 @@ static int read_file(sqlite3_file *file) {
 static int read_disk(const dsm_store *store) {
   static const int which[] = {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER};
   int code = SQLITE_OK;
-  for (size_t i = 0; i < sizeof which / sizeof *which && code == SQLITE_OK; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(which) && code == SQLITE_OK; i++) {
     sqlite3_file *file = NULL;
     code = sqlite3_file_control(store->database, "main", which[i], (void *)&file);
     if (code == SQLITE_OK && file != NULL && file->pMethods != NULL) {

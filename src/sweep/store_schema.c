@@ -14,8 +14,6 @@
 #include "sweep/point_record.h"
 #include "sweep/store_internal.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 dsm__layer_columns dsm__layer_columns_get(void) {
   dsm__layer_columns columns = {.fields = {NULL}};
   columns.count = 1 + dsm__record_columns(&dsm__point_layer_record, columns.fields + 1);
@@ -261,7 +259,7 @@ static dsm_status check_row(const dsm_store *store, sqlite3_stmt *row, bool *is_
   if (code != SQLITE_OK) {
     return dsm__store_fail(store, code, "cannot read", diags);
   }
-  for (size_t i = 0; i < COUNT_OF(objects); i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(objects); i++) {
     if (strcmp(objects[i].name, found.name) == 0) {
       is_found[i] = true;
       return compare_object(store, &objects[i], &found, diags);
@@ -273,7 +271,7 @@ static dsm_status check_row(const dsm_store *store, sqlite3_stmt *row, bool *is_
 }
 
 dsm_status dsm__store_check_schema(dsm_store *store, dsm_diags *diags) {
-  bool is_found[COUNT_OF(objects)] = {false};
+  bool is_found[DSM__COUNT_OF(objects)] = {false};
   sqlite3_stmt *statement = NULL;
   dsm_status status = DSM_OK;
   int code = sqlite3_prepare_v2(store->database, "SELECT type,name,sql FROM sqlite_schema", -1,
@@ -289,7 +287,7 @@ dsm_status dsm__store_check_schema(dsm_store *store, dsm_diags *diags) {
     status = dsm__store_fail(store, code, "cannot read", diags);
   }
   (void)sqlite3_finalize(statement);
-  for (size_t i = 0; i < COUNT_OF(objects) && status == DSM_OK; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(objects) && status == DSM_OK; i++) {
     if (!is_found[i]) {
       status = odd_object(store, kind_of(&objects[i]), " has no", objects[i].name, "", diags);
     }
@@ -301,7 +299,7 @@ dsm_status dsm__store_check_schema(dsm_store *store, dsm_diags *diags) {
 
 static int make_objects(dsm_store *store) {
   int code = SQLITE_OK;
-  for (size_t i = 0; i < COUNT_OF(objects) && code == SQLITE_OK; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(objects) && code == SQLITE_OK; i++) {
     dsm__text_buffer text = {0};
     put_object(store, &objects[i], &text);
     code = text.failed ? SQLITE_NOMEM : sqlite3_exec(store->database, text.text, NULL, NULL, NULL);
@@ -331,17 +329,17 @@ int dsm__store_write_identity(dsm_store *store) {
   const char *const meta[] = {
       identity->name, identity->dsm_version, identity->digest, identity->record,
       NULL,           identity->resolved};
-  int code = insert(store, "INSERT INTO meta VALUES (?1,?2,?3,?4,?5,?6)", meta, COUNT_OF(meta),
+  int code = insert(store, "INSERT INTO meta VALUES (?1,?2,?3,?4,?5,?6)", meta, DSM__COUNT_OF(meta),
                     (sqlite3_int64)identity->point_count);
   for (size_t i = 0; i < identity->input_count && code == SQLITE_OK; i++) {
     const dsm__store_input *const input = &identity->inputs[i];
     const char *const texts[] = {input->kind, input->name, input->file, input->digest};
-    code = insert(store, "INSERT INTO inputs VALUES (?1,?2,?3,?4)", texts, COUNT_OF(texts), 0);
+    code = insert(store, "INSERT INTO inputs VALUES (?1,?2,?3,?4)", texts, DSM__COUNT_OF(texts), 0);
   }
   for (size_t i = 0; i < identity->path_count && code == SQLITE_OK; i++) {
     const char *const texts[] = {NULL, identity->paths[i]};
-    code =
-        insert(store, "INSERT INTO axis VALUES (?1,?2)", texts, COUNT_OF(texts), (sqlite3_int64)i);
+    code = insert(store, "INSERT INTO axis VALUES (?1,?2)", texts, DSM__COUNT_OF(texts),
+                  (sqlite3_int64)i);
   }
   return code;
 }

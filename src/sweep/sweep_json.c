@@ -8,8 +8,6 @@
 #include "sweep/override_text.h"
 #include "sweep/sweep_draft.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* Bytes of a path and of a condition. */
 enum { PATH_BYTES_MAX = 1024, CONDITION_BYTES_MAX = 4096 };
 
@@ -104,7 +102,8 @@ static void read_options(dsm__sweep_draft *draft) {
   draft->options_node = dsm__json_member(&draft->root, "options");
   const dsm__json_node *const options = &draft->options_node;
   draft->optimize_node = dsm__json_member(options, "optimize");
-  if (!dsm__json_is_present(options) || !dsm__json_object_only(options, known, COUNT_OF(known))) {
+  if (!dsm__json_is_present(options) ||
+      !dsm__json_object_only(options, known, DSM__COUNT_OF(known))) {
     return;
   }
   const dsm__record_reader limits = {.wanted = DSM__FIELD_IS_READ};
@@ -291,7 +290,7 @@ static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
 static void read_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *node) {
   static const char *const known[] = {"from", "to", "factor", "step"};
   static const dsm__json_range any = {-HUGE_VAL, HUGE_VAL, false};
-  if (!dsm__json_object_only(node, known, COUNT_OF(known))) {
+  if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known))) {
     return;
   }
   const dsm__json_node from = dsm__json_member(node, "from");
@@ -356,8 +355,8 @@ static bool is_replaced(const dsm__sweep_draft *draft, const path_list *list) {
 static void read_axis(dsm__sweep_draft *draft, const dsm__json_node *node) {
   static const char *const known[] = {"path", "paths", "values", "range", "folder"};
   path_list list = {.count = 0};
-  if (!dsm__json_object_only(node, known, COUNT_OF(known)) || !read_paths(draft, node, &list) ||
-      is_replaced(draft, &list)) {
+  if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known)) ||
+      !read_paths(draft, node, &list) || is_replaced(draft, &list)) {
     return;
   }
   dsm__vary *const vary = dsm__vary_find(draft, list.paths, list.count);
@@ -439,7 +438,7 @@ void dsm__sweep_read(dsm__sweep_draft *draft) {
   if (draft->doc != NULL) {
     draft->root = dsm__json_root(draft->doc);
     if (!dsm__json_format(&draft->root, "dsm-sweep/1") ||
-        !dsm__json_object_only(&draft->root, known, COUNT_OF(known))) {
+        !dsm__json_object_only(&draft->root, known, DSM__COUNT_OF(known))) {
       return;
     }
     read_names(draft);

@@ -79,8 +79,7 @@ static void write_axis(resolved_writer *writer, const dsm__axis_draft *axis) {
   bool is_in_rows = axis->path_count > 1;
   dsm__json_begin_object(&writer->json, true);
   if (is_in_rows) {
-    dsm__json_write_key(&writer->json, "paths");
-    dsm__json_begin_array(&writer->json, true);
+    dsm__json_put_array(&writer->json, "paths", true);
     for (size_t p = 0; p < axis->path_count; p++) {
       dsm__json_write_string(&writer->json, axis->paths[p]);
     }
@@ -106,8 +105,7 @@ static bool has_axis(const dsm__sweep_draft *draft, dsm__path_kind kind) {
 
 static void write_options(resolved_writer *writer) {
   const dsm__sweep_draft *const draft = writer->draft;
-  dsm__json_write_key(&writer->json, "options");
-  dsm__json_begin_object(&writer->json, true);
+  dsm__json_put_object(&writer->json, "options", true);
   if (!has_axis(draft, DSM__PATH_MODE)) {
     dsm__json_put_string(&writer->json, "mode", dsm_mode_name(draft->options.mode));
   }
@@ -141,21 +139,18 @@ static void write_all(resolved_writer *writer, const dsm_sweep *sweep) {
   }
   const size_t input_axis_count = write_inputs(writer);
   write_options(writer);
-  dsm__json_write_key(json, "set");
-  dsm__json_begin_object(json, false);
+  dsm__json_put_object(json, "set", false);
   for (size_t s = 0; s < draft->sets.count; s++) {
     dsm__json_write_key(json, draft->sets.items[s].path);
     dsm__json_write_json(json, draft->sets.items[s].json);
   }
   dsm__json_end_object(json);
-  dsm__json_write_key(json, "axes");
-  dsm__json_begin_array(json, false);
+  dsm__json_put_array(json, "axes", false);
   for (size_t a = input_axis_count; a < draft->axis_count; a++) {
     write_axis(writer, &draft->axes[a]);
   }
   dsm__json_end_array(json);
-  dsm__json_write_key(json, "exclude");
-  dsm__json_begin_array(json, false);
+  dsm__json_put_array(json, "exclude", false);
   for (size_t c = 0; c < draft->condition_count; c++) {
     dsm__json_write_string(json, draft->conditions[c].text);
   }

@@ -267,7 +267,7 @@ static void make(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
       read_request,           dsm__axes_check,     dsm__paths_check,
       dsm__same_values_check, check_optimizations, check_inputs,
   };
-  for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !dsm__draft_is_stopped(draft); i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(steps) && !dsm__draft_is_stopped(draft); i++) {
     steps[i](draft);
   }
   if (dsm__draft_status(draft) == DSM_OK) {

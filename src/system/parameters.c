@@ -55,7 +55,7 @@ DSM__WORDS(dsm__layout_move_words, "way to move held tensors", layout_move_words
   { path, kind, offsetof(dsm_system, field), required, false, 0, 0, fallback, "word", source }
 
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
-const size_t dsm__retired_flag_count = sizeof dsm__retired_flags / sizeof dsm__retired_flags[0];
+const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
 
 /* Defaults, units and sources: docs/model.md, section 2. */
 const dsm__parameter dsm__parameters[] = {
@@ -150,7 +150,7 @@ const dsm__parameter dsm__parameters[] = {
 };
 /* clang-format on */
 
-const size_t dsm__parameter_count = sizeof dsm__parameters / sizeof dsm__parameters[0];
+const size_t dsm__parameter_count = DSM__COUNT_OF(dsm__parameters);
 
 const dsm__words *dsm__parameter_words(const dsm__parameter *parameter) {
   static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};

@@ -59,8 +59,7 @@ static void open_objects(dsm__json_writer *writer, const char *path, size_t from
 }
 
 static void write_notes(const dsm_system *system, dsm__json_writer *writer) {
-  dsm__json_write_key(writer, "notes");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "notes", false);
   for (size_t i = 0; i < system->note_count; i++) {
     dsm__json_put_string(writer, system->note_paths[i], system->note_texts[i]);
   }

@@ -36,7 +36,7 @@ static const layer_key layer_keys[] = {
     {"operand", MATMUL},
     {"operand_elements", MATMUL},
 };
-enum { LAYER_KEY_COUNT = sizeof layer_keys / sizeof layer_keys[0] };
+enum { LAYER_KEY_COUNT = DSM__COUNT_OF(layer_keys) };
 
 /* Most auxiliary operations of a layer: each once, and a pool on both sides. */
 enum { AUX_COUNT_MAX = DSM_AUX_OP_COUNT };
@@ -87,7 +87,7 @@ static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
 }
 
 static const char *const aux_keys[] = {"op", "from", "window", "stride", "feature", "on"};
-enum { AUX_KEY_COUNT = sizeof aux_keys / sizeof aux_keys[0] };
+enum { AUX_KEY_COUNT = DSM__COUNT_OF(aux_keys) };
 
 /* Reports keys that exist, but not for this operation: "op" is of all, "from" of residuals, the
  * rest of pools. */

@@ -82,7 +82,7 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
                                       "input",
                                       "layers"};
   if (!dsm__json_format(node, "dsm-workload/1") ||
-      !dsm__json_object_only(node, known, sizeof known / sizeof known[0])) {
+      !dsm__json_object_only(node, known, DSM__COUNT_OF(known))) {
     return;
   }
   const dsm__json_node name = dsm__json_member(node, "name");

@@ -80,8 +80,7 @@ static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, boo
   dsm__json_put_u64(writer, "in", spec->in);
   dsm__json_put_u64(writer, "out", spec->out);
   if (spec->input_count > 0) {
-    dsm__json_write_key(writer, "inputs");
-    dsm__json_begin_array(writer, true);
+    dsm__json_put_array(writer, "inputs", true);
     for (size_t i = 0; i < spec->input_count; i++) {
       dsm__json_write_string(writer, spec->inputs[i]);
     }
@@ -89,8 +88,7 @@ static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, boo
   }
   write_type_keys(writer, spec, is_full);
   if (spec->aux_count > 0) {
-    dsm__json_write_key(writer, "aux");
-    dsm__json_begin_array(writer, true);
+    dsm__json_put_array(writer, "aux", true);
     for (size_t i = 0; i < spec->aux_count; i++) {
       write_aux(writer, &spec->aux[i]);
     }
@@ -114,14 +112,12 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
     }
   }
   if (workload->is_input_stated) {
-    dsm__json_write_key(writer, "input");
-    dsm__json_begin_object(writer, true);
+    dsm__json_put_object(writer, "input", true);
     dsm__json_put_u64(writer, "features", workload->input_features);
     put_size2(writer, "feature", workload->input_size);
     dsm__json_end_object(writer);
   }
-  dsm__json_write_key(writer, "layers");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "layers", false);
   for (size_t i = 0; i < workload->spec_count; i++) {
     write_spec(writer, &workload->specs[i], is_full);
   }

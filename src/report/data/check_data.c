@@ -10,8 +10,7 @@
 /* ---- JSON ---- */
 
 static void put_moved(dsm__json_writer *writer, const char *key, const dsm_moved *moved) {
-  dsm__json_write_key(writer, key);
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, key, true);
   dsm__json_put_double(writer, "before", moved->before);
   dsm__json_put_double(writer, "after", moved->after);
   dsm__json_write_key(writer, "change");
@@ -28,21 +27,18 @@ static void put_inputs(dsm__json_writer *writer, const dsm_drift *drift) {
   dsm__json_put_string(writer, "workload", drift->workload);
   dsm__json_put_string(writer, "system", drift->system);
   dsm__json_put_string(writer, "mode", dsm_mode_name(drift->mode));
-  dsm__json_write_key(writer, "minibatch");
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, "minibatch", true);
   dsm__json_put_u64(writer, "before", drift->minibatch_before);
   dsm__json_put_u64(writer, "after", drift->minibatch_after);
   dsm__json_end_object(writer);
-  dsm__json_write_key(writer, "dsm_version");
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, "dsm_version", true);
   dsm__json_put_string(writer, "before", drift->dsm_version_before);
   dsm__json_put_string(writer, "after", dsm_version());
   dsm__json_end_object(writer);
 }
 
 static void put_layers(dsm__json_writer *writer, const dsm_drift *drift) {
-  dsm__json_write_key(writer, "layers");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "layers", false);
   for (size_t i = 0; i < drift->layer_count; i++) {
     dsm__json_begin_object(writer, true);
     dsm__json_put_string(writer, "layer", drift->layers[i].layer);
@@ -53,8 +49,7 @@ static void put_layers(dsm__json_writer *writer, const dsm_drift *drift) {
 }
 
 static void put_passes(dsm__json_writer *writer, const dsm_drift *drift) {
-  dsm__json_write_key(writer, "passes");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "passes", false);
   for (size_t i = 0; i < drift->pass_count; i++) {
     const dsm_pass_difference *const pass = &drift->passes[i];
     dsm__json_begin_object(writer, false);
@@ -72,8 +67,7 @@ static void put_passes(dsm__json_writer *writer, const dsm_drift *drift) {
 }
 
 static void put_decisions(dsm__json_writer *writer, const dsm_drift *drift) {
-  dsm__json_write_key(writer, "decisions");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "decisions", false);
   for (size_t i = 0; i < drift->decision_count; i++) {
     const dsm_decision_drift *const decision = &drift->decisions[i];
     dsm__json_begin_object(writer, true);
@@ -124,8 +118,7 @@ char *dsm_report_check_json(const dsm_checked *items, size_t count) {
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-check/1");
   dsm__json_put_bool(&writer, "failed", is_failed);
-  dsm__json_write_key(&writer, "items");
-  dsm__json_begin_array(&writer, false);
+  dsm__json_put_array(&writer, "items", false);
   for (size_t i = 0; i < count; i++) {
     write_checked(&writer, &items[i]);
   }
@@ -220,7 +213,7 @@ char *dsm_report_check_csv(const dsm_checked *items, size_t count) {
   static const size_t figure_field_count = 5;
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, sizeof titles / sizeof *titles);
+  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     if (items[i].drift != NULL) {

@@ -11,22 +11,18 @@
 #include "report/table/text_page.h"
 #include "system/system_internal.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* ---- JSON ---- */
 
 static void write_workload(dsm__json_writer *writer, const dsm_workload *workload,
                            const dsm__declared *declared) {
   dsm__json_put_u64(writer, "minibatch", workload->minibatch);
-  dsm__json_write_key(writer, "totals");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "totals", false);
   dsm__json_put_u64(writer, "parameters", workload->parameters);
   dsm__json_put_u64(writer, "weights", workload->weights);
   dsm__json_put_u64(writer, "macs_forward_per_sample", workload->forward_macs);
   dsm__json_put_double(writer, "activation_bytes_per_sample", workload->activation_bytes);
   dsm__json_end_object(writer);
-  dsm__json_write_key(writer, "layers");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "layers", false);
   for (size_t i = 0; i < workload->spec_count; i++) {
     dsm__json_begin_object(writer, true);
     dsm__json_put_string(writer, "name", workload->specs[i].name);
@@ -67,8 +63,7 @@ static void write_system(dsm__json_writer *writer, dsm__page *page, const dsm_sy
   dsm__json_put_u64(writer, "cores", dsm__system_cores(system));
   dsm__json_put_double(writer, "macs_per_cycle", dsm__system_macs(system));
   dsm__json_put_double(writer, "memory_bytes", (double)chips * dsm__chip_memory_bytes(system));
-  dsm__json_write_key(writer, "parameters");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "parameters", false);
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     write_parameter(writer, page, system, &dsm__parameters[p]);
   }
@@ -78,8 +73,7 @@ static void write_system(dsm__json_writer *writer, dsm__page *page, const dsm_sy
 static void write_result(dsm__json_writer *writer, const dsm_plan *plan) {
   dsm__json_put_string(writer, "system", plan->system->name);
   dsm__json_put_string(writer, "mode", dsm_mode_name(plan->options.mode));
-  dsm__json_write_key(writer, "result");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "result", false);
   dsm__json_put_double(writer, "step_cycles", plan->result.step_cycles);
   dsm__json_put_double(writer, "step_seconds", plan->result.step_seconds);
   dsm__json_put_double(writer, "samples_per_second", plan->result.samples_per_second);
@@ -128,8 +122,7 @@ char *dsm_report_description_json(const dsm_described *items, size_t count) {
   dsm__json_writer writer = {.out = &page.out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-describe/1");
-  dsm__json_write_key(&writer, "items");
-  dsm__json_begin_array(&writer, false);
+  dsm__json_put_array(&writer, "items", false);
   for (size_t i = 0; i < count; i++) {
     write_item(&writer, &page, &items[i]);
   }
@@ -267,7 +260,7 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
     return NULL;
   }
   dsm__csv csv = {.out = &page.out};
-  dsm__csv_texts(&csv, titles, COUNT_OF(titles));
+  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     if (dsm__described_workload(&items[i]) != NULL) {

@@ -6,8 +6,6 @@
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 static const double flops_per_mac = 2;
 
 double dsm__device_peak_flops(const dsm_device *device) {
@@ -65,10 +63,9 @@ static const dsm__table_column profile_columns[] = {
 };
 
 static void add_capacity(dsm__table *table, double value, const char *unit) {
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 isfinite(value)
-                     ? dsm__page_text(table->page, "%s", dsm__figure_scaled(value, unit).text)
-                     : "unlimited");
+  dsm__table_text(table, isfinite(value) ? dsm__page_text(table->page, "%s",
+                                                          dsm__figure_scaled(value, unit).text)
+                                         : "unlimited");
 }
 
 static void add_limits(dsm__table *table, double memory_bytes, double link_bytes_per_second,
@@ -96,16 +93,16 @@ void dsm__describe_server(dsm__page *page, const dsm_server *server) {
   dsm__page_line(page, DSM__STYLE_PLAIN,
                  dsm__page_text(page, "%zu device%s", count, count == 1 ? "" : "s"));
   put_source(page, server->source);
-  dsm__table table = dsm__table_make(page, server_columns, COUNT_OF(server_columns), count);
+  dsm__table table = dsm__table_make(page, server_columns, DSM__COUNT_OF(server_columns), count);
   for (size_t j = 0; j < count; j++) {
     const dsm_device *const device = &server->devices[j];
     const double peak = dsm__device_peak_flops(device);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, device->name);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm_device_kind_name(device->kind));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, role_text(device->is_accelerator));
-    dsm__table_add(&table, DSM__STYLE_PLAIN,
-                   peak > 0 ? dsm__page_text(page, "%s", dsm__figure_scaled(peak, "FLOP/s").text)
-                            : "-");
+    dsm__table_text(&table, device->name);
+    dsm__table_text(&table, dsm_device_kind_name(device->kind));
+    dsm__table_text(&table, role_text(device->is_accelerator));
+    dsm__table_text(&table,
+                    peak > 0 ? dsm__page_text(page, "%s", dsm__figure_scaled(peak, "FLOP/s").text)
+                             : "-");
     add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
                device->busy_watts);
   }
@@ -120,13 +117,12 @@ void dsm__describe_profile(dsm__page *page, const dsm_instance *profile) {
                                 profile->tensor_count, profile->tensor_count == 1 ? "" : "s"));
   dsm__page_break(page);
   dsm__table table =
-      dsm__table_make(page, profile_columns, COUNT_OF(profile_columns), profile->device_count);
+      dsm__table_make(page, profile_columns, DSM__COUNT_OF(profile_columns), profile->device_count);
   for (size_t j = 0; j < profile->device_count; j++) {
     const dsm_instance_device *const device = &profile->devices[j];
-    dsm__table_add(&table, DSM__STYLE_PLAIN, device->name);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, role_text(device->is_accelerator));
-    dsm__table_add(&table, DSM__STYLE_PLAIN,
-                   dsm__page_text(page, "%zu", runnable_tasks(profile, j)));
+    dsm__table_text(&table, device->name);
+    dsm__table_text(&table, role_text(device->is_accelerator));
+    dsm__table_text(&table, dsm__page_text(page, "%zu", runnable_tasks(profile, j)));
     add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
                device->busy_watts);
   }
@@ -159,8 +155,7 @@ static void write_power(dsm__json_writer *writer, bool has_power, double busy, d
 }
 
 void dsm__describe_server_json(dsm__json_writer *writer, const dsm_server *server) {
-  dsm__json_write_key(writer, "devices");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "devices", false);
   for (size_t j = 0; j < server->device_count; j++) {
     const dsm_device *const device = &server->devices[j];
     const double peak = dsm__device_peak_flops(device);
@@ -182,8 +177,7 @@ void dsm__describe_profile_json(dsm__json_writer *writer, const dsm_instance *pr
   dsm__json_put_u64(writer, "tasks", profile->task_count);
   dsm__json_put_u64(writer, "tensors", profile->tensor_count);
   dsm__json_put_double(writer, "weights_bytes", all_weights(profile));
-  dsm__json_write_key(writer, "devices");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "devices", false);
   for (size_t j = 0; j < profile->device_count; j++) {
     const dsm_instance_device *const device = &profile->devices[j];
     dsm__json_begin_object(writer, false);

@@ -63,14 +63,12 @@ static void write_value(dsm__json_writer *writer, const dsm_axis_value *value) {
 
 static void write_axis(dsm__json_writer *writer, const dsm_axis *axis) {
   dsm__json_begin_object(writer, false);
-  dsm__json_write_key(writer, "paths");
-  dsm__json_begin_array(writer, true);
+  dsm__json_put_array(writer, "paths", true);
   for (size_t p = 0; p < axis->path_count; p++) {
     dsm__json_write_string(writer, axis->paths[p]);
   }
   dsm__json_end_array(writer);
-  dsm__json_write_key(writer, "values");
-  dsm__json_begin_array(writer, true);
+  dsm__json_put_array(writer, "values", true);
   for (size_t v = 0; v < axis->value_count; v++) {
     dsm__json_begin_array(writer, true);
     for (size_t p = 0; p < axis->path_count; p++) {
@@ -84,8 +82,7 @@ static void write_axis(dsm__json_writer *writer, const dsm_axis *axis) {
 
 void dsm__describe_sweep_json(dsm__json_writer *writer, const dsm_sweep *sweep) {
   dsm__json_put_u64(writer, "points", sweep->point_count);
-  dsm__json_write_key(writer, "axes");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "axes", false);
   for (size_t a = 0; a < sweep->axis_count; a++) {
     write_axis(writer, &sweep->axes[a]);
   }

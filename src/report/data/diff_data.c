@@ -38,16 +38,14 @@ static void put_sides(dsm__json_writer *writer, const dsm_moved *moved) {
 }
 
 static void put_moved(dsm__json_writer *writer, const char *key, const dsm_moved *moved) {
-  dsm__json_write_key(writer, key);
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, key, true);
   put_sides(writer, moved);
   dsm__json_end_object(writer);
 }
 
 static void put_plan(dsm__json_writer *writer, const char *key, const char *file,
                      const dsm_plan *plan) {
-  dsm__json_write_key(writer, key);
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, key, true);
   dsm__json_put_string(writer, "file", file);
   dsm__json_put_string(writer, "workload", plan->workload->name);
   dsm__json_put_string(writer, "system", plan->system->name);
@@ -64,8 +62,7 @@ static void put_value(dsm__json_writer *writer, const char *key, const char *jso
 }
 
 static void put_inputs(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__json_write_key(writer, "inputs");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "inputs", false);
   for (size_t i = 0; i < diff->input_count; i++) {
     dsm__json_begin_object(writer, true);
     dsm__json_put_string(writer, "path", diff->inputs[i].path);
@@ -77,8 +74,7 @@ static void put_inputs(dsm__json_writer *writer, const dsm_diff *diff) {
 }
 
 static void put_layers(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__json_write_key(writer, "layers");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "layers", false);
   for (size_t i = 0; i < diff->layer_count; i++) {
     dsm__json_begin_object(writer, true);
     dsm__json_put_string(writer, "layer", diff->layers[i].layer);
@@ -89,8 +85,7 @@ static void put_layers(dsm__json_writer *writer, const dsm_diff *diff) {
 }
 
 static void put_decisions(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__json_write_key(writer, "decisions");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "decisions", false);
   for (size_t i = 0; i < diff->decision_count; i++) {
     const dsm_decision_drift *const decision = &diff->decisions[i];
     dsm__json_begin_object(writer, true);
@@ -117,8 +112,7 @@ static void put_results(dsm__json_writer *writer, const dsm_diff *diff) {
   dsm__diff_figure figures[DSM__DIFF_RESULTS];
   char object[32] = "";
   dsm__diff_results(diff, figures);
-  dsm__json_write_key(writer, "result");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "result", false);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     const char *const name = figures[i].name;
     const size_t length = object_length(name);
@@ -127,8 +121,7 @@ static void put_results(dsm__json_writer *writer, const dsm_diff *diff) {
         dsm__json_end_object(writer);
       }
       (void)snprintf(object, sizeof object, "%.*s", (int)length, name);
-      dsm__json_write_key(writer, object);
-      dsm__json_begin_object(writer, false);
+      dsm__json_put_object(writer, object, false);
     }
     put_moved(writer, name + (length == 0 ? 0 : length + 1), &figures[i].moved);
   }
@@ -141,11 +134,9 @@ static void put_results(dsm__json_writer *writer, const dsm_diff *diff) {
 static void put_parts(dsm__json_writer *writer, const dsm_diff *diff) {
   dsm__diff_figure figures[DSM__DIFF_PARTS];
   dsm__diff_parts(diff, figures);
-  dsm__json_write_key(writer, "parts_seconds");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "parts_seconds", false);
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
-    dsm__json_write_key(writer, figures[i].name);
-    dsm__json_begin_object(writer, true);
+    dsm__json_put_object(writer, figures[i].name, true);
     put_sides(writer, &figures[i].moved);
     put_or_null(writer, "share", is_step_different(diff), dsm__diff_share(diff, &figures[i].moved));
     dsm__json_end_object(writer);
@@ -154,8 +145,7 @@ static void put_parts(dsm__json_writer *writer, const dsm_diff *diff) {
 }
 
 static void put_passes(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__json_write_key(writer, "passes");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "passes", false);
   for (size_t i = 0; i < diff->pass_count; i++) {
     const dsm_pass_difference *const pass = &diff->passes[i];
     dsm__json_begin_object(writer, false);
@@ -285,7 +275,7 @@ char *dsm_report_diff_csv(const dsm_diffed *of) {
                                        "b",       "difference", "change", "share"};
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, sizeof titles / sizeof *titles);
+  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   put_question_rows(&csv, of->diff);
   put_step_rows(&csv, of->diff);

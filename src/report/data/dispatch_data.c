@@ -12,8 +12,7 @@ static void write_requests(dsm__json_writer *writer, const dsm_dispatch_options 
 }
 
 static void write_latency(dsm__json_writer *writer, const dsm_dispatch *dispatch) {
-  dsm__json_write_key(writer, "latency");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "latency", false);
   dsm__json_put_double(writer, "mean_seconds", dispatch->mean_latency_seconds);
   dsm__json_put_double(writer, "p50_seconds", dispatch->p50_latency_seconds);
   dsm__json_put_double(writer, "p95_seconds", dispatch->p95_latency_seconds);
@@ -23,8 +22,7 @@ static void write_latency(dsm__json_writer *writer, const dsm_dispatch *dispatch
 
 static void write_devices(dsm__json_writer *writer, const dsm_dispatch *dispatch) {
   const dsm_instance *const instance = dispatch->partition->instance;
-  dsm__json_write_key(writer, "devices");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "devices", false);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_dispatch_device *const device = &dispatch->devices[j];
     dsm__json_begin_object(writer, false);

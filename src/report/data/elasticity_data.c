@@ -8,8 +8,6 @@
 #include "report/data/csv.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* ---- JSON ---- */
 
 static void put_setting(dsm__json_writer *writer, const char *key, const dsm_setting *setting) {
@@ -53,8 +51,7 @@ static void put_times(dsm__json_writer *writer, const dsm_response *response) {
 }
 
 static void write_networks(dsm__json_writer *writer, const dsm_elasticity *elasticity) {
-  dsm__json_write_key(writer, "networks");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "networks", false);
   for (size_t w = 0; w < elasticity->workload_count; w++) {
     dsm__json_begin_object(writer, true);
     dsm__json_put_string(writer, "workload", elasticity->workloads[w]->name);
@@ -67,8 +64,7 @@ static void write_networks(dsm__json_writer *writer, const dsm_elasticity *elast
 
 static void write_slopes(dsm__json_writer *writer, const dsm_elasticity *elasticity,
                          const dsm_varied_parameter *parameter) {
-  dsm__json_write_key(writer, "elasticities");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "elasticities", false);
   for (size_t w = 0; w < elasticity->workload_count; w++) {
     const dsm_slope *const slope = &parameter->slopes[w];
     dsm__json_begin_object(writer, true);
@@ -103,8 +99,7 @@ static void write_variation(dsm__json_writer *writer, const dsm_elasticity *elas
   if (variation->kind != DSM_VARIATION_OTHER) {
     dsm__json_put_double(writer, "factor", variation->factor);
   }
-  dsm__json_write_key(writer, "responses");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "responses", false);
   for (size_t w = 0; w < elasticity->workload_count; w++) {
     write_response(writer, elasticity->workloads[w]->name, &variation->responses[w]);
   }
@@ -128,8 +123,7 @@ static void write_parameter(dsm__json_writer *writer, const dsm_elasticity *elas
   dsm__json_put_bool(writer, "is_free", parameter->is_free);
   dsm__json_put_double(writer, "influence", parameter->influence);
   write_slopes(writer, elasticity, parameter);
-  dsm__json_write_key(writer, "variations");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "variations", false);
   for (size_t v = 0; v < parameter->variation_count; v++) {
     write_variation(writer, elasticity, &parameter->variations[v]);
   }
@@ -147,8 +141,7 @@ static void write_elasticity(dsm__json_writer *writer, const dsm_elasticity *ela
   dsm__json_put_word_set(writer, "parallelisms", &dsm__parallelism_words,
                          elasticity->options.parallelisms);
   write_networks(writer, elasticity);
-  dsm__json_write_key(writer, "parameters");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "parameters", false);
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
     write_parameter(writer, elasticity, &elasticity->parameters[p]);
   }
@@ -161,8 +154,7 @@ char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t coun
   dsm__json_writer writer = {.out = &out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-elasticity/1");
-  dsm__json_write_key(&writer, "items");
-  dsm__json_begin_array(&writer, false);
+  dsm__json_put_array(&writer, "items", false);
   for (size_t i = 0; i < count; i++) {
     write_elasticity(&writer, items[i]);
   }
@@ -262,7 +254,7 @@ char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count
   };
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, COUNT_OF(titles));
+  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     for (size_t p = 0; p < items[i]->parameter_count; p++) {

@@ -40,11 +40,9 @@ static void write_pass(dsm__json_writer *writer, dsm__page *page, const dsm_plan
   if (chosen == NULL) {
     return;
   }
-  dsm__json_write_key(writer, dsm_pass_name(pass));
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, dsm_pass_name(pass), false);
   dsm__json_put_string(writer, "why", dsm__explain_pass_why(page, plan, explanation, pass));
-  dsm__json_write_key(writer, "alternatives");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "alternatives", false);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     if (explanation->alternatives[i].pass == pass) {
       write_alternative(writer, explanation->reference_cycles, &explanation->alternatives[i],
@@ -57,8 +55,7 @@ static void write_pass(dsm__json_writer *writer, dsm__page *page, const dsm_plan
 
 static void write_names(dsm__json_writer *writer, const char *key, const dsm_plan *plan,
                         const size_t *layers, size_t count) {
-  dsm__json_write_key(writer, key);
-  dsm__json_begin_array(writer, true);
+  dsm__json_put_array(writer, key, true);
   for (size_t i = 0; i < count; i++) {
     dsm__json_write_string(writer, plan->layers[layers[i]].layer->name);
   }
@@ -86,15 +83,13 @@ static void write_layer(dsm__json_writer *writer, dsm__page *page, const dsm_pla
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "name", plan->layers[explanation->layer_index].layer->name);
   dsm__json_put_string(writer, "why", dsm__explain_layer_why(page, plan, explanation));
-  dsm__json_write_key(writer, "passes");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "passes", false);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     write_pass(writer, page, plan, explanation, (dsm_pass)p);
   }
   dsm__json_end_object(writer);
   dsm__json_put_double(writer, "reference_cycles", explanation->reference_cycles);
-  dsm__json_write_key(writer, "what_ifs");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "what_ifs", false);
   for (size_t i = 0; i < explanation->what_if_count; i++) {
     write_what_if(writer, plan, explanation->reference_cycles, &explanation->what_ifs[i]);
   }
@@ -116,8 +111,7 @@ char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *c
   dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
   dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
   dsm__json_put_double(&writer, "step_cycles", plan->result.step_cycles);
-  dsm__json_write_key(&writer, "layers");
-  dsm__json_begin_array(&writer, false);
+  dsm__json_put_array(&writer, "layers", false);
   for (size_t i = 0; i < count; i++) {
     write_layer(&writer, &page, plan, explanations[i]);
   }
@@ -160,11 +154,11 @@ static void put_titles(dsm__csv *csv) {
       "not_held",
       "why_not",
   };
-  dsm__csv_texts(csv, head, sizeof head / sizeof *head);
+  dsm__csv_texts(csv, head, DSM__COUNT_OF(head));
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm__csv_dotted(csv, "core_split", dsm_dim_name((dsm_dim)d));
   }
-  dsm__csv_texts(csv, tail, sizeof tail / sizeof *tail);
+  dsm__csv_texts(csv, tail, DSM__COUNT_OF(tail));
   dsm__csv_end_row(csv);
 }
 

@@ -5,15 +5,13 @@
 #include "base/diag_add.h"
 #include "report/data/export_target.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 static const dsm__exporter targets[] = {
     [DSM_EXPORT_ASTRA_SIM] = {.name = "astra-sim",
                               .can_express = dsm__astra_sim_can_express,
                               .files = {{"workload.txt", dsm__astra_sim_write_workload},
                                         {"network.yml", dsm__astra_sim_write_network}}},
 };
-_Static_assert(COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
+_Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
 
 const char *dsm_export_target_name(dsm_export_target target) {
   return targets[target].name;

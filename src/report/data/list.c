@@ -57,7 +57,7 @@ static const struct {
     {DSM_DESCRIPTION_SERVER, {FIGURE_DEVICES, FIGURE_PEAK, FIGURE_MEMORY}},
     {DSM_DESCRIPTION_SWEEP, {FIGURE_POINTS}},
 };
-enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+enum { KIND_COUNT = DSM__COUNT_OF(kinds) };
 
 static double server_figure(const dsm_server *server, unsigned figure) {
   double sum = 0;
@@ -122,7 +122,7 @@ static void add_figure(dsm__table *table, double value, unsigned figure) {
       : figures[figure].unit == NULL
           ? dsm__page_text(table->page, "%s", dsm__figure_count((uint64_t)value).text)
           : dsm__page_text(table->page, "%s", dsm__figure_scaled(value, figures[figure].unit).text);
-  dsm__table_add(table, DSM__STYLE_PLAIN, text);
+  dsm__table_text(table, text);
 }
 
 static void put_kind(dsm__page *page, size_t k, const dsm_listed *items, size_t count) {
@@ -139,12 +139,12 @@ static void put_kind(dsm__page *page, size_t k, const dsm_listed *items, size_t 
   dsm__table table = dsm__table_make(page, columns, width, count);
   for (size_t i = 0; i < count; i++) {
     if (is_of_kind(&items[i], k)) {
-      dsm__table_add(&table, DSM__STYLE_PLAIN, items[i].name);
+      dsm__table_text(&table, items[i].name);
       for (size_t f = 0; f + 2 < width; f++) {
         const unsigned figure = kinds[k].figures[f];
         add_figure(&table, figure_of(&items[i], figure), figure);
       }
-      dsm__table_add(&table, DSM__STYLE_PLAIN, about_of(&items[i]));
+      dsm__table_text(&table, about_of(&items[i]));
     }
   }
   dsm__table_print(&table);
@@ -204,8 +204,7 @@ char *dsm_report_list_json(const dsm_listed *items, size_t count) {
   dsm__json_writer writer = {.out = &page.out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-list/1");
-  dsm__json_write_key(&writer, "items");
-  dsm__json_begin_array(&writer, false);
+  dsm__json_put_array(&writer, "items", false);
   for (size_t k = 0; k < KIND_COUNT; k++) {
     for (size_t i = 0; i < count; i++) {
       if (is_of_kind(&items[i], k)) {
@@ -241,7 +240,7 @@ char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
     return NULL;
   }
   dsm__csv csv = {.out = &page.out};
-  dsm__csv_texts(&csv, titles, sizeof titles / sizeof titles[0]);
+  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
   for (unsigned figure = NO_FIGURE + 1; figure < FIGURE_COUNT; figure++) {
     dsm__csv_text(&csv, figures[figure].key);
   }

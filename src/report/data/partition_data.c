@@ -8,8 +8,6 @@
 #include "report/table/partition_gain.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* ---- JSON ---- */
 
 /* JSON has no infinity: null. */
@@ -41,8 +39,7 @@ static void write_answer(dsm__json_writer *writer, const dsm_partition *partitio
 }
 
 static void write_options(dsm__json_writer *writer, const dsm_partition_options *options) {
-  dsm__json_write_key(writer, "options");
-  dsm__json_begin_object(writer, false);
+  dsm__json_put_object(writer, "options", false);
   if (options->objective == DSM_OBJECTIVE_ENERGY) {
     put_number(writer, "required_rho", options->required_rho);
   }
@@ -54,8 +51,7 @@ static void write_options(dsm__json_writer *writer, const dsm_partition_options 
 }
 
 static void write_binds(dsm__json_writer *writer, const dsm_device_use *use) {
-  dsm__json_write_key(writer, "binds");
-  dsm__json_begin_array(writer, true);
+  dsm__json_put_array(writer, "binds", true);
   if (use->is_time_binding) {
     dsm__json_write_string(writer, "time");
   }
@@ -71,8 +67,7 @@ static void write_binds(dsm__json_writer *writer, const dsm_device_use *use) {
 static void write_devices(dsm__json_writer *writer, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
   const bool is_one_request = partition->options.objective == DSM_OBJECTIVE_LATENCY;
-  dsm__json_write_key(writer, "devices");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "devices", false);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_instance_device *const device = &instance->devices[j];
     const dsm_device_use *const use = &partition->uses[j];
@@ -99,8 +94,7 @@ static void write_task(dsm__json_writer *writer, const dsm_partition *partition,
   dsm__json_put_string(writer, "name", instance->tasks[task].name);
   put_number(writer, "weights_bytes", instance->tasks[task].weights_bytes);
   put_number(writer, "output_bytes", instance->tasks[task].output_bytes);
-  dsm__json_write_key(writer, "placements");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "placements", false);
   for (size_t j = 0; j < instance->device_count; j++) {
     const size_t at = task * instance->device_count + j;
     if (partition->is_stored[at]) {
@@ -116,8 +110,7 @@ static void write_task(dsm__json_writer *writer, const dsm_partition *partition,
 }
 
 static void write_tasks(dsm__json_writer *writer, const dsm_partition *partition) {
-  dsm__json_write_key(writer, "tasks");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "tasks", false);
   for (size_t i = 0; i < partition->instance->task_count; i++) {
     write_task(writer, partition, i);
   }
@@ -125,8 +118,7 @@ static void write_tasks(dsm__json_writer *writer, const dsm_partition *partition
 }
 
 static void write_baselines(dsm__json_writer *writer, const dsm_partition *partition) {
-  dsm__json_write_key(writer, "baselines");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "baselines", false);
   for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
     const dsm_partition_baseline *const baseline = &partition->baselines[k];
     const double gain = dsm__partition_gain(partition, baseline);
@@ -239,7 +231,7 @@ char *dsm_report_partition_csv(const dsm_partition *partition, const dsm_dispatc
   const dsm_instance *const instance = partition->instance;
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, COUNT_OF(titles));
+  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < instance->task_count; i++) {
     for (size_t j = 0; j < instance->device_count; j++) {

@@ -23,8 +23,6 @@ static const char *const layer_titles[] = {
     "dysm_factor", "output_on_chip", "weights_on_chip", "pipeline_group", "held_bytes",
 };
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 static void put_invocation_titles(dsm__csv *csv) {
   for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
     const char *const kind = dsm_invocation_kind_name((dsm_invocation_kind)k);
@@ -38,14 +36,14 @@ static void put_invocation_titles(dsm__csv *csv) {
 }
 
 static void put_titles(dsm__csv *csv) {
-  dsm__csv_texts(csv, first_titles, COUNT_OF(first_titles));
-  for (size_t i = 0; i < COUNT_OF(loops_titles); i++) {
+  dsm__csv_texts(csv, first_titles, DSM__COUNT_OF(first_titles));
+  for (size_t i = 0; i < DSM__COUNT_OF(loops_titles); i++) {
     for (int d = 0; d < DSM_DIM_COUNT; d++) {
       dsm__csv_dotted(csv, loops_titles[i], dsm_dim_name((dsm_dim)d));
     }
   }
-  dsm__csv_texts(csv, cycles_titles, COUNT_OF(cycles_titles));
-  dsm__csv_texts(csv, layer_titles, COUNT_OF(layer_titles));
+  dsm__csv_texts(csv, cycles_titles, DSM__COUNT_OF(cycles_titles));
+  dsm__csv_texts(csv, layer_titles, DSM__COUNT_OF(layer_titles));
   put_invocation_titles(csv);
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
     const char *const name = dsm_transfer_name((dsm_transfer)t);

@@ -18,8 +18,6 @@
 #include "report/memory_timeline.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 enum { CHIP_PROCESS = 1 };
 
 typedef enum track {
@@ -42,7 +40,7 @@ static const char *const track_labels[] = {
     [TRACK_LINK_X] = "X links",
     [TRACK_LINK_Y] = "Y links",
 };
-_Static_assert(COUNT_OF(track_labels) == TRACK_END, "a name for each track");
+_Static_assert(DSM__COUNT_OF(track_labels) == TRACK_END, "a name for each track");
 
 static const track track_of_link[] = {
     [DSM_LINK_X] = TRACK_LINK_X,
@@ -50,7 +48,7 @@ static const track track_of_link[] = {
     [DSM_LINK_MEMORY] = TRACK_MEMORY,
     [DSM_LINK_RING] = TRACK_RING,
 };
-_Static_assert(COUNT_OF(track_of_link) == DSM_LINK_COUNT, "a track for each link");
+_Static_assert(DSM__COUNT_OF(track_of_link) == DSM_LINK_COUNT, "a track for each link");
 
 typedef struct tracer {
   dsm__json_writer *writer;
@@ -268,7 +266,7 @@ static void draw_span(tracer *t, const dsm__step_span *span) {
     }
   }
   d.invocation = NULL;
-  for (size_t i = 0; i < COUNT_OF(after); i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(after); i++) {
     draw_once(&d, after[i]);
   }
 }

@@ -26,8 +26,7 @@ char *dsm_report_points_json(const dsm_point_table *points) {
   dsm__json_put_string(&writer, "format", "dsm-points/1");
   dsm__json_put_string(&writer, "name", points->name);
   dsm__json_put_u64(&writer, "point_count", points->point_count);
-  dsm__json_write_key(&writer, "rows");
-  dsm__json_begin_array(&writer, false);
+  dsm__json_put_array(&writer, "rows", false);
   for (size_t row = 0; row < points->row_count; row++) {
     dsm__json_begin_object(&writer, true);
     for (size_t c = 0; c < points->column_count; c++) {

@@ -12,15 +12,13 @@ static double microseconds_of(double nanoseconds) {
 void dsm__trace_begin(dsm__json_writer *writer, const char *format) {
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "displayTimeUnit", "ns");
-  dsm__json_write_key(writer, "otherData");
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, "otherData", true);
   dsm__json_put_string(writer, "format", format);
 }
 
 void dsm__trace_begin_events(dsm__json_writer *writer) {
   dsm__json_end_object(writer);
-  dsm__json_write_key(writer, "traceEvents");
-  dsm__json_begin_array(writer, false);
+  dsm__json_put_array(writer, "traceEvents", false);
 }
 
 void dsm__trace_end(dsm__json_writer *writer) {
@@ -37,8 +35,7 @@ static void begin_metadata(dsm__json_writer *writer, const char *kind, dsm__trac
   dsm__json_put_string(writer, "ph", "M");
   dsm__json_put_u64(writer, "pid", track.process);
   dsm__json_put_u64(writer, "tid", track.thread);
-  dsm__json_write_key(writer, "args");
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, "args", true);
 }
 
 void dsm__trace_put_name(dsm__json_writer *writer, const char *kind, dsm__trace_track track,
@@ -68,8 +65,7 @@ void dsm__trace_begin_slice(dsm__json_writer *writer, const dsm__trace_slice *sl
   dsm__json_put_double(writer, "dur", microseconds_of(end - begin));
   dsm__json_put_u64(writer, "pid", slice->track.process);
   dsm__json_put_u64(writer, "tid", slice->track.thread);
-  dsm__json_write_key(writer, "args");
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, "args", true);
 }
 
 void dsm__trace_begin_counters(dsm__json_writer *writer, const char *name, uint64_t process,
@@ -79,8 +75,7 @@ void dsm__trace_begin_counters(dsm__json_writer *writer, const char *name, uint6
   dsm__json_put_string(writer, "ph", "C");
   dsm__json_put_double(writer, "ts", microseconds_of(round(nanoseconds)));
   dsm__json_put_u64(writer, "pid", process);
-  dsm__json_write_key(writer, "args");
-  dsm__json_begin_object(writer, true);
+  dsm__json_put_object(writer, "args", true);
 }
 
 void dsm__trace_end_event(dsm__json_writer *writer) {

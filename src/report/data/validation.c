@@ -65,8 +65,7 @@ char *dsm_report_validation_json(const dsm_validated *items, size_t count) {
   dsm__json_writer writer = {.out = &out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-validate/1");
-  dsm__json_write_key(&writer, "items");
-  dsm__json_begin_array(&writer, false);
+  dsm__json_put_array(&writer, "items", false);
   for (size_t i = 0; i < count; i++) {
     write_validated(&writer, &items[i]);
   }
@@ -154,7 +153,7 @@ char *dsm_report_validation_csv(const dsm_validated *items, size_t count) {
                                        "column", "path", "message", "hint"};
   dsm__text_buffer out = {0};
   dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, sizeof titles / sizeof *titles);
+  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
   dsm__csv_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     put_findings(&csv, &items[i]);

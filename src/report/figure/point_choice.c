@@ -8,8 +8,6 @@
 #include "dsm/number.h"
 #include "report/figure/point_columns.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 static dsm__place at_option(const char *option) {
   return (dsm__place){.file = option};
 }
@@ -310,7 +308,7 @@ dsm_status dsm__point_choice_result(dsm__point_choice *choice, const char *optio
   static const char *const defaults[] = {"samples_per_second", "utilization", "step_seconds"};
   const dsm_point_table *const points = &choice->points;
   const char *wanted = name == NULL ? defaults[0] : name;
-  for (size_t d = 0; name == NULL && d < COUNT_OF(defaults); d++) {
+  for (size_t d = 0; name == NULL && d < DSM__COUNT_OF(defaults); d++) {
     if (dsm__points_find(points, defaults[d]) < points->column_count) {
       wanted = defaults[d];
       break;
@@ -538,7 +536,7 @@ dsm_status dsm__point_choice_cells(dsm__point_choice *choice, dsm_diags *diags) 
     return status;
   }
   const dsm__point_axis *const taken[] = {choice->x, choice->y};
-  status = dsm__point_choice_rest(choice, taken, COUNT_OF(taken), &choice->panels, diags);
+  status = dsm__point_choice_rest(choice, taken, DSM__COUNT_OF(taken), &choice->panels, diags);
   if (status == DSM_OK) {
     status = list_init(choice, &choice->series) ? check_counts(choice, diags)
                                                 : dsm__out_of_memory(diags);

@@ -5,8 +5,6 @@
 
 #include "base/number_text.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* Results that say what was explored; each is left out where an axis says it. */
 typedef struct setting {
   const char *column;
@@ -64,7 +62,7 @@ dsm__point_span dsm__points_axes(const dsm_point_table *points) {
 
 size_t dsm__points_input_count(const dsm_point_table *points) {
   const dsm__point_span axes = dsm__points_axes(points);
-  return axes.end - axes.first + COUNT_OF(settings);
+  return axes.end - axes.first + DSM__COUNT_OF(settings);
 }
 
 size_t dsm__points_input_at(const dsm_point_table *points, size_t index) {

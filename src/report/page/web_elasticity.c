@@ -52,7 +52,7 @@ static void put_table(dsm__page *page, const dsm_elasticity *elasticity) {
   dsm__web_table_begin(page, "elasticities", "Elasticities",
                        "The largest elasticity first. Steps differ, because counts grow to a whole "
                        "number; elasticities compare.",
-                       titles, sizeof titles / sizeof titles[0]);
+                       titles, DSM__COUNT_OF(titles));
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
     if (is_seen(&elasticity->parameters[p])) {
       put_row(page, &elasticity->parameters[p]);

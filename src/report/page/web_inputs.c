@@ -29,7 +29,7 @@ static void put_cell(dsm__page *page, const char *class, const char *text) {
 static void begin_parameters(dsm__page *page, const char *id, const char *caption) {
   static const dsm__web_title titles[] = {
       {"parameter", false}, {"value", true}, {"unit", false}, {"default", true}, {"source", false}};
-  dsm__web_table_begin(page, id, caption, caption, titles, sizeof titles / sizeof titles[0]);
+  dsm__web_table_begin(page, id, caption, caption, titles, DSM__COUNT_OF(titles));
 }
 
 /* A value that is not the default stands out. */
@@ -133,8 +133,7 @@ static void put_declared_layers(dsm__page *page, const dsm_workload *workload) {
                                       "The first %zu of %zu layers as declared; dsm describe "
                                       "shows all",
                                       shown, count);
-  dsm__web_table_begin(page, "declared", caption, caption, titles,
-                       sizeof titles / sizeof titles[0]);
+  dsm__web_table_begin(page, "declared", caption, caption, titles, DSM__COUNT_OF(titles));
   for (size_t i = 0; i < shown; i++) {
     put_declared_row(page, &workload->specs[i], &declared[i]);
   }

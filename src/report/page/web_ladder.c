@@ -96,7 +96,7 @@ static void put_table(dsm__page *page, const dsm_plan_page *subject) {
   dsm__web_table_begin(page, "rungs", "Table of the ladder",
                        "Each rung adds its optimization to those above it; gain: speed-up over the "
                        "rung before.",
-                       titles, sizeof titles / sizeof titles[0]);
+                       titles, DSM__COUNT_OF(titles));
   for (size_t i = 0; i < subject->rung_count; i++) {
     put_row(page, subject, i);
   }

@@ -27,7 +27,7 @@ static const section sections[] = {
     {"inputs", "Inputs", dsm__web_inputs},
     {"reproduce", "Make it again", dsm__web_commands},
 };
-enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
+enum { SECTION_COUNT = DSM__COUNT_OF(sections) };
 
 static bool is_shown(const section *candidate, const dsm_plan_page *subject) {
   return candidate->put == dsm__web_ladder       ? subject->rung_count > 0

@@ -130,7 +130,7 @@ static void put_tiles(dsm__page *page, const dsm_plan *plan) {
   };
   dsm__html_begin(&page->out, "dl", "class", "tiles", NULL);
   dsm__page_break(page);
-  for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(tiles); i++) {
     put_tile(page, &tiles[i]);
   }
   dsm__html_end(&page->out, "dl");
@@ -249,7 +249,7 @@ static void put_parts_table(dsm__page *page, const dsm_plan *plan, const dsm__ti
       {"part", false}, {"share of the step", true}, {"time", true}, {"what it is", false}};
   dsm__web_table_begin(page, "parts", "Parts of the step",
                        "Where the step goes; the parts add up to its time.", titles,
-                       sizeof titles / sizeof titles[0]);
+                       DSM__COUNT_OF(titles));
   for (int part = 0; part < DSM__PART_COUNT; part++) {
     if (parts->cycles[part] > 0) {
       put_part_row(page, plan, parts, part);

@@ -11,15 +11,13 @@
 /* Columns of what stands before a list of layers. */
 #define LABEL_WIDTH 18
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 static const dsm__text_style verdict_styles[] = {
     [DSM_VERDICT_OK] = DSM__STYLE_GOOD,
     [DSM_VERDICT_IMPROVED] = DSM__STYLE_GOOD,
     [DSM_VERDICT_CHANGED] = DSM__STYLE_FAIR,
     [DSM_VERDICT_REGRESSED] = DSM__STYLE_BAD,
 };
-_Static_assert(COUNT_OF(verdict_styles) == DSM_VERDICT_COUNT, "a style for each verdict");
+_Static_assert(DSM__COUNT_OF(verdict_styles) == DSM_VERDICT_COUNT, "a style for each verdict");
 
 /* ---- figures ---- */
 
@@ -32,9 +30,9 @@ static const dsm__table_column step_columns[] = {
 
 static void add_figure(dsm__table *table, const char *name, dsm__figure before, dsm__figure after,
                        const char *change, dsm__text_style style) {
-  dsm__table_add(table, DSM__STYLE_PLAIN, name);
-  dsm__table_add(table, DSM__STYLE_PLAIN, before.text);
-  dsm__table_add(table, DSM__STYLE_PLAIN, after.text);
+  dsm__table_text(table, name);
+  dsm__table_text(table, before.text);
+  dsm__table_text(table, after.text);
   dsm__table_add(table, style, change);
 }
 
@@ -43,7 +41,7 @@ static void put_step(dsm__page *page, const dsm_drift *drift) {
   const dsm_moved *const time = &drift->step_seconds;
   const dsm_moved *const utilization = &drift->utilization;
   const dsm_moved *const sample = &drift->sample_seconds;
-  dsm__table table = dsm__table_make(page, step_columns, COUNT_OF(step_columns), 3);
+  dsm__table table = dsm__table_make(page, step_columns, DSM__COUNT_OF(step_columns), 3);
   table.indent = 2;
   add_figure(&table, "time (ms)", dsm__figure_digits(1e3 * time->before, DIGITS),
              dsm__figure_digits(1e3 * time->after, DIGITS), dsm__change_text(page, time),
@@ -74,18 +72,14 @@ static void add_pass(dsm__table *table, const dsm_pass_difference *pass, bool is
   const bool is_there = pass->presence != DSM_PRESENCE_MISSING;
   const char *const word = dsm_presence_name(pass->presence);
   const dsm_moved *const utilization = &pass->utilization;
-  dsm__table_add(table, DSM__STYLE_PLAIN, pass->layer);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm_pass_name(pass->pass));
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 was_there ? time_figure(pass, is_cycles, true).text : "-");
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 is_there ? time_figure(pass, is_cycles, false).text : "-");
+  dsm__table_text(table, pass->layer);
+  dsm__table_text(table, dsm_pass_name(pass->pass));
+  dsm__table_text(table, was_there ? time_figure(pass, is_cycles, true).text : "-");
+  dsm__table_text(table, is_there ? time_figure(pass, is_cycles, false).text : "-");
   dsm__table_add(table, is_both ? dsm__style_of(&pass->seconds, true) : DSM__STYLE_PLAIN,
                  is_both ? dsm__change_text(table->page, &pass->seconds) : word);
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 was_there ? dsm__figure_percent(utilization->before).text : "-");
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 is_there ? dsm__figure_percent(utilization->after).text : "-");
+  dsm__table_text(table, was_there ? dsm__figure_percent(utilization->before).text : "-");
+  dsm__table_text(table, is_there ? dsm__figure_percent(utilization->after).text : "-");
   dsm__table_add(table, is_both ? dsm__style_of(utilization, false) : DSM__STYLE_PLAIN,
                  is_both ? dsm__change_text(table->page, utilization) : word);
 }
@@ -109,7 +103,7 @@ static void put_passes(dsm__page *page, const dsm_drift *drift, size_t limit) {
   if (shown == 0) {
     return;
   }
-  dsm__table table = dsm__table_make(page, columns, COUNT_OF(columns), shown);
+  dsm__table table = dsm__table_make(page, columns, DSM__COUNT_OF(columns), shown);
   table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
     add_pass(&table, &drift->passes[i], drift->is_same_clock);

@@ -98,16 +98,15 @@ void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, si
   if (shown == 0) {
     return;
   }
-  dsm__table table = dsm__table_make(page, columns, sizeof columns / sizeof columns[0], shown);
+  dsm__table table = dsm__table_make(page, columns, DSM__COUNT_OF(columns), shown);
   table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
     const dsm_decision_drift *const decision = &decisions[i];
-    dsm__table_add(&table, DSM__STYLE_PLAIN, decision->layer);
-    dsm__table_add(&table, DSM__STYLE_PLAIN,
-                   decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, decision->decision);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, decision->before);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, decision->after);
+    dsm__table_text(&table, decision->layer);
+    dsm__table_text(&table, decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass));
+    dsm__table_text(&table, decision->decision);
+    dsm__table_text(&table, decision->before);
+    dsm__table_text(&table, decision->after);
   }
   dsm__table_print(&table);
   dsm__put_left_out(page, count, limit);

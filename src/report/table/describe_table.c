@@ -81,18 +81,17 @@ static void add_layer(dsm__table *table, const dsm_layer_spec *spec,
       spec->type != DSM_LAYER_CONV
           ? ""
           : dsm__page_text(page, "%" PRIu64 "x%" PRIu64, spec->feature.rows, spec->feature.columns);
-  dsm__table_add(table, DSM__STYLE_PLAIN, spec->name);
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
-                                spec->is_bidirectional ? " x2" : ""));
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->in));
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->out));
-  dsm__table_add(table, DSM__STYLE_PLAIN, feature);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__describe_kernel(page, spec));
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__page_text(page, "%" PRIu64, spec->timesteps));
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_count(declared->parameters).text);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_count(declared->forward_macs).text);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_scaled(declared->activation_bytes, "B").text);
+  dsm__table_text(table, spec->name);
+  dsm__table_text(table, dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
+                                        spec->is_bidirectional ? " x2" : ""));
+  dsm__table_text(table, dsm__page_text(page, "%" PRIu64, spec->in));
+  dsm__table_text(table, dsm__page_text(page, "%" PRIu64, spec->out));
+  dsm__table_text(table, feature);
+  dsm__table_text(table, dsm__describe_kernel(page, spec));
+  dsm__table_text(table, dsm__page_text(page, "%" PRIu64, spec->timesteps));
+  dsm__table_text(table, dsm__figure_count(declared->parameters).text);
+  dsm__table_text(table, dsm__figure_count(declared->forward_macs).text);
+  dsm__table_text(table, dsm__figure_scaled(declared->activation_bytes, "B").text);
 }
 
 static void add_total(dsm__table *table, const dsm_workload *workload) {

@@ -8,8 +8,6 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 static const char nothing[] = "-";
 static const char no_difference[] = "no difference";
 
@@ -93,13 +91,13 @@ static void put_inputs(const view *v) {
     return;
   }
   put_heading(v, "inputs");
-  dsm__table table = dsm__table_make(v->page, input_columns, COUNT_OF(input_columns), count);
+  dsm__table table = dsm__table_make(v->page, input_columns, DSM__COUNT_OF(input_columns), count);
   table.indent = 2;
   for (size_t i = 0; i < count; i++) {
     const dsm_input_difference *const input = &v->diff->inputs[i];
-    dsm__table_add(&table, DSM__STYLE_PLAIN, input->path);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, input_text(input->a));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, input_text(input->b));
+    dsm__table_text(&table, input->path);
+    dsm__table_text(&table, input_text(input->a));
+    dsm__table_text(&table, input_text(input->b));
   }
   dsm__table_print(&table);
   dsm__put_left_out(v->page, v->diff->input_count, v->of->row_limit);
@@ -150,11 +148,10 @@ static bool is_shown(const dsm__diff_figure *figure) {
 static void add_figure(dsm__table *table, const dsm__diff_figure *figure, int decimals) {
   const dsm_moved *const moved = &figure->moved;
   const double scale = figure->scale;
-  dsm__table_add(table, DSM__STYLE_PLAIN, figure->label);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_fixed(scale * moved->before, decimals).text);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_fixed(scale * moved->after, decimals).text);
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 signed_text(table->page, scale * dsm__diff_of(moved), decimals));
+  dsm__table_text(table, figure->label);
+  dsm__table_text(table, dsm__figure_fixed(scale * moved->before, decimals).text);
+  dsm__table_text(table, dsm__figure_fixed(scale * moved->after, decimals).text);
+  dsm__table_text(table, signed_text(table->page, scale * dsm__diff_of(moved), decimals));
   dsm__table_add(
       table, figure->is_neutral ? DSM__STYLE_PLAIN : dsm__style_of(moved, figure->is_lower_better),
       dsm__change_text(table->page, moved));
@@ -165,7 +162,7 @@ static void put_results(const view *v) {
   dsm__diff_results(v->diff, figures);
   dsm__page_break(v->page);
   dsm__table table =
-      dsm__table_make(v->page, result_columns, COUNT_OF(result_columns), DSM__DIFF_RESULTS);
+      dsm__table_make(v->page, result_columns, DSM__COUNT_OF(result_columns), DSM__DIFF_RESULTS);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     if (is_shown(&figures[i])) {
       add_figure(&table, &figures[i], decimals_for(figures[i].scale * larger(&figures[i].moved)));
@@ -183,12 +180,11 @@ static void put_parts(const view *v) {
   }
   dsm__page_break(v->page);
   dsm__table table =
-      dsm__table_make(v->page, part_columns, COUNT_OF(part_columns), DSM__DIFF_PARTS);
+      dsm__table_make(v->page, part_columns, DSM__COUNT_OF(part_columns), DSM__DIFF_PARTS);
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
     if (is_shown(&figures[i])) {
       add_figure(&table, &figures[i], decimals_for(largest));
-      dsm__table_add(&table, DSM__STYLE_PLAIN,
-                     share_text(v, dsm__diff_share(v->diff, &figures[i].moved)));
+      dsm__table_text(&table, share_text(v, dsm__diff_share(v->diff, &figures[i].moved)));
     }
   }
   dsm__table_print(&table);
@@ -217,21 +213,19 @@ static void add_pass(const view *v, dsm__table *table, const dsm_pass_difference
   const bool is_in_b = pass->presence != DSM_PRESENCE_MISSING;
   const dsm_moved *const seconds = &pass->seconds;
   const char *const word = words[pass->presence];
-  dsm__table_add(table, DSM__STYLE_PLAIN, pass->layer);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm_pass_name(pass->pass));
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 is_in_a ? dsm__figure_fixed(per_micro * seconds->before, decimals).text : nothing);
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 is_in_b ? dsm__figure_fixed(per_micro * seconds->after, decimals).text : nothing);
+  dsm__table_text(table, pass->layer);
+  dsm__table_text(table, dsm_pass_name(pass->pass));
+  dsm__table_text(table, is_in_a ? dsm__figure_fixed(per_micro * seconds->before, decimals).text
+                                 : nothing);
+  dsm__table_text(table,
+                  is_in_b ? dsm__figure_fixed(per_micro * seconds->after, decimals).text : nothing);
   dsm__table_add(table, dsm__style_of(seconds, true),
                  signed_text(v->page, per_micro * pass->difference_seconds, decimals));
   dsm__table_add(table, dsm__style_of(seconds, true),
                  word == NULL ? dsm__change_text(v->page, seconds) : word);
-  dsm__table_add(table, DSM__STYLE_PLAIN, share_text(v, pass->share));
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 is_in_a ? dsm__figure_percent(pass->utilization.before).text : nothing);
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 is_in_b ? dsm__figure_percent(pass->utilization.after).text : nothing);
+  dsm__table_text(table, share_text(v, pass->share));
+  dsm__table_text(table, is_in_a ? dsm__figure_percent(pass->utilization.before).text : nothing);
+  dsm__table_text(table, is_in_b ? dsm__figure_percent(pass->utilization.after).text : nothing);
 }
 
 /* What the passes beyond the first `from` come to. */
@@ -264,7 +258,7 @@ static void put_passes(const view *v) {
   }
   const int decimals = decimals_for(largest);
   put_heading(v, "time of layers and passes, the largest difference first");
-  dsm__table table = dsm__table_make(v->page, pass_columns, COUNT_OF(pass_columns), count);
+  dsm__table table = dsm__table_make(v->page, pass_columns, DSM__COUNT_OF(pass_columns), count);
   table.indent = 2;
   for (size_t i = 0; i < count; i++) {
     add_pass(v, &table, &v->diff->passes[i], decimals);

@@ -13,8 +13,7 @@ static const char *const style_escapes[] = {
     [DSM__STYLE_GOOD] = "\033[32m", [DSM__STYLE_FAIR] = "\033[33m",
     [DSM__STYLE_BAD] = "\033[31m",  [DSM__STYLE_FAINT] = "\033[2m",
 };
-_Static_assert(sizeof style_escapes / sizeof *style_escapes == DSM__STYLE_COUNT,
-               "one for each style");
+_Static_assert(DSM__COUNT_OF(style_escapes) == DSM__STYLE_COUNT, "one for each style");
 
 dsm__text_style dsm__style_of_utilization(double utilization) {
   static const double good = 0.7;

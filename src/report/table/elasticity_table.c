@@ -10,8 +10,6 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* A value as it stands in a description. */
 static const char *setting_text(dsm__page *page, const dsm_setting *setting) {
   char number[DSM__NUMBER_TEXT_SIZE];
@@ -39,15 +37,14 @@ static const dsm__table_column network_columns[] = {
 };
 
 static void put_networks(dsm__page *page, const dsm_elasticity *elasticity) {
-  dsm__table table =
-      dsm__table_make(page, network_columns, COUNT_OF(network_columns), elasticity->workload_count);
+  dsm__table table = dsm__table_make(page, network_columns, DSM__COUNT_OF(network_columns),
+                                     elasticity->workload_count);
   for (size_t w = 0; w < elasticity->workload_count; w++) {
     const dsm_workload *const workload = elasticity->workloads[w];
     const dsm_response *const reference = &elasticity->references[w];
-    dsm__table_add(&table, DSM__STYLE_PLAIN, workload->name);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_count(workload->minibatch).text);
-    dsm__table_add(&table, DSM__STYLE_PLAIN,
-                   dsm__figure_digits(1e3 * reference->step_seconds, 5).text);
+    dsm__table_text(&table, workload->name);
+    dsm__table_text(&table, dsm__figure_count(workload->minibatch).text);
+    dsm__table_text(&table, dsm__figure_digits(1e3 * reference->step_seconds, 5).text);
     dsm__table_add(&table, dsm__style_of_utilization(reference->utilization),
                    dsm__figure_percent(reference->utilization).text);
   }
@@ -140,14 +137,12 @@ static void add_effect(dsm__table *table, const dsm_varied_parameter *parameter,
   dsm__page *const page = table->page;
   const char *const first = ratio_text(page, &variations[0].responses[index]);
   const bool is_scaled = variations[0].kind == DSM_VARIATION_HALVED;
-  dsm__table_add(table, DSM__STYLE_PLAIN, network);
+  dsm__table_text(table, network);
   dsm__table_add(table, DSM__STYLE_HEADING, slope_text(page, &parameter->slopes[index]));
-  dsm__table_add(table, DSM__STYLE_PLAIN, is_scaled ? first : "");
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 is_scaled ? ratio_text(page, &variations[1].responses[index]) : "");
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 is_scaled ? "" : tried_text(page, &variations[0].setting));
-  dsm__table_add(table, DSM__STYLE_PLAIN, is_scaled ? "" : first);
+  dsm__table_text(table, is_scaled ? first : "");
+  dsm__table_text(table, is_scaled ? ratio_text(page, &variations[1].responses[index]) : "");
+  dsm__table_text(table, is_scaled ? "" : tried_text(page, &variations[0].setting));
+  dsm__table_text(table, is_scaled ? "" : first);
 }
 
 static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
@@ -161,9 +156,8 @@ static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
       if (!has_row(variations, span, w)) {
         continue;
       }
-      dsm__table_add(table, DSM__STYLE_PLAIN, is_first ? parameter->path : "");
-      dsm__table_add(table, DSM__STYLE_PLAIN,
-                     is_first ? setting_text(table->page, &parameter->setting) : "");
+      dsm__table_text(table, is_first ? parameter->path : "");
+      dsm__table_text(table, is_first ? setting_text(table->page, &parameter->setting) : "");
       add_effect(table, parameter, variations, elasticity->workloads[w]->name, w);
       is_first = false;
     }

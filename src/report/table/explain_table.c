@@ -23,7 +23,7 @@ static const dsm__table_column alternative_columns[] = {
     {.title = "bound", .gap = 2, .rank = 2},
     {.title = "network", .gap = 1, .is_right = true, .rank = 1},
 };
-#define COLUMN_COUNT (sizeof alternative_columns / sizeof *alternative_columns)
+#define COLUMN_COUNT (DSM__COUNT_OF(alternative_columns))
 
 static void add_alternative(dsm__table *table, double reference_cycles,
                             const dsm_alternative *alternative, double chosen_cycles) {
@@ -35,7 +35,7 @@ static void add_alternative(dsm__table *table, double reference_cycles,
   dsm__table_add(table, style, alternative->is_chosen ? "*" : "");
   dsm__table_add(table, style, dsm__word_brief(&dsm__parallelism_words, alternative->parallelism));
   dsm__table_add(table, style, dsm__page_split(table->page, &alternative->split));
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
     dsm__table_add(table, style, dsm__figure_percent(dsm__share(parts[i], chosen_cycles)).text);
   }
   dsm__table_add(table, style,

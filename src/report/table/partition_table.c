@@ -10,7 +10,6 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 #define LABEL_WIDTH 14
 
 /* ---- numbers ---- */
@@ -120,8 +119,8 @@ static const char *placement_text(dsm__page *page, const dsm_partition *partitio
 
 static void put_placement(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
-  dsm__table table =
-      dsm__table_make(page, placement_columns, COUNT_OF(placement_columns), instance->task_count);
+  dsm__table table = dsm__table_make(page, placement_columns, DSM__COUNT_OF(placement_columns),
+                                     instance->task_count);
   const char *next = placement_text(page, partition, 0);
   for (size_t first = 0, end = 0; first < instance->task_count; first = end) {
     const char *const text = next;
@@ -131,13 +130,13 @@ static void put_placement(dsm__page *page, const dsm_partition *partition) {
       end++;
       next = end < instance->task_count ? placement_text(page, partition, end) : "";
     }
-    dsm__table_add(&table, DSM__STYLE_PLAIN,
-                   end == first + 1 ? instance->tasks[first].name
-                                    : dsm__page_text(page, "%s to %s", instance->tasks[first].name,
-                                                     instance->tasks[end - 1].name));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_count(end - first).text);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_scaled(weights, "B").text);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, text);
+    dsm__table_text(&table, end == first + 1
+                                ? instance->tasks[first].name
+                                : dsm__page_text(page, "%s to %s", instance->tasks[first].name,
+                                                 instance->tasks[end - 1].name));
+    dsm__table_text(&table, dsm__figure_count(end - first).text);
+    dsm__table_text(&table, dsm__figure_scaled(weights, "B").text);
+    dsm__table_text(&table, text);
   }
   dsm__page_break(page);
   dsm__page_line(page, DSM__STYLE_HEADING, "Placement, with shares of the requests");
@@ -169,18 +168,17 @@ static void put_devices(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
   const char *const unit = partition->options.objective == DSM_OBJECTIVE_LATENCY ? "B" : "B/s";
   dsm__table table =
-      dsm__table_make(page, device_columns, COUNT_OF(device_columns), instance->device_count);
+      dsm__table_make(page, device_columns, DSM__COUNT_OF(device_columns), instance->device_count);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_device_use *const use = &partition->uses[j];
-    dsm__table_add(&table, DSM__STYLE_PLAIN, instance->devices[j].name);
+    dsm__table_text(&table, instance->devices[j].name);
     dsm__table_add(&table, dsm__style_of_utilization(use->time_fraction),
                    percent(page, use->time_fraction));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_scaled(use->memory_bytes, "B").text);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, percent(page, use->memory_fraction));
-    dsm__table_add(&table, DSM__STYLE_PLAIN,
-                   dsm__figure_scaled(use->link_bytes_per_second, unit).text);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, percent(page, use->link_fraction));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, binds_text(page, use));
+    dsm__table_text(&table, dsm__figure_scaled(use->memory_bytes, "B").text);
+    dsm__table_text(&table, percent(page, use->memory_fraction));
+    dsm__table_text(&table, dsm__figure_scaled(use->link_bytes_per_second, unit).text);
+    dsm__table_text(&table, percent(page, use->link_fraction));
+    dsm__table_text(&table, binds_text(page, use));
   }
   dsm__page_break(page);
   dsm__page_line(page, DSM__STYLE_HEADING, "Devices, and what keeps them from doing more");
@@ -200,22 +198,21 @@ static const dsm__table_column baseline_columns[] = {
 static void put_baselines(dsm__page *page, const dsm_partition *partition) {
   static const char *const labels[DSM_BASELINE_KIND_COUNT] = {
       "all of it on each accelerator", "all of it on each device", "all of it on the best device"};
-  dsm__table table =
-      dsm__table_make(page, baseline_columns, COUNT_OF(baseline_columns), DSM_BASELINE_KIND_COUNT);
+  dsm__table table = dsm__table_make(page, baseline_columns, DSM__COUNT_OF(baseline_columns),
+                                     DSM_BASELINE_KIND_COUNT);
   for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
     const dsm_partition_baseline *const baseline = &partition->baselines[k];
     const double gain = dsm__partition_gain(partition, baseline);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, labels[k]);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_count(baseline->device_count).text);
+    dsm__table_text(&table, labels[k]);
+    dsm__table_text(&table, dsm__figure_count(baseline->device_count).text);
     if (!baseline->is_feasible) {
       dsm__table_add(&table, DSM__STYLE_FAINT, "impossible");
       dsm__table_add(&table, DSM__STYLE_FAINT, "-");
       dsm__table_add(&table, DSM__STYLE_FAINT, "-");
       continue;
     }
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_digits(baseline->rho, 4).text);
-    dsm__table_add(&table, DSM__STYLE_PLAIN,
-                   dsm__figure_digits(1e3 * baseline->latency_seconds, 4).text);
+    dsm__table_text(&table, dsm__figure_digits(baseline->rho, 4).text);
+    dsm__table_text(&table, dsm__figure_digits(1e3 * baseline->latency_seconds, 4).text);
     dsm__table_add(&table, gain > 1 ? DSM__STYLE_GOOD : DSM__STYLE_PLAIN,
                    gain > 0 ? dsm__page_text(page, "%s x", dsm__figure_digits(gain, 3).text) : "-");
   }
@@ -279,16 +276,16 @@ static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
                                     milliseconds(page, simulation->p95_latency_seconds),
                                     milliseconds(page, simulation->p99_latency_seconds)));
   put_explanations(page, simulation);
-  dsm__table table = dsm__table_make(page, simulation_columns, COUNT_OF(simulation_columns),
+  dsm__table table = dsm__table_make(page, simulation_columns, DSM__COUNT_OF(simulation_columns),
                                      instance->device_count);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_dispatch_device *const device = &simulation->devices[j];
-    dsm__table_add(&table, DSM__STYLE_PLAIN, instance->devices[j].name);
+    dsm__table_text(&table, instance->devices[j].name);
     dsm__table_add(&table, dsm__style_of_utilization(device->time_fraction),
                    percent(page, device->time_fraction));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, percent(page, device->link_fraction));
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_fixed(device->mean_queue, 2).text);
-    dsm__table_add(&table, DSM__STYLE_PLAIN, dsm__figure_count(device->most_queued).text);
+    dsm__table_text(&table, percent(page, device->link_fraction));
+    dsm__table_text(&table, dsm__figure_fixed(device->mean_queue, 2).text);
+    dsm__table_text(&table, dsm__figure_count(device->most_queued).text);
   }
   dsm__page_break(page);
   dsm__table_print(&table);

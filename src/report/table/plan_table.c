@@ -49,7 +49,7 @@ static const dsm__table_column plan_columns[COLUMN_COUNT] = {
 };
 
 static void add_share(dsm__table *table, double part, double whole) {
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_percent(dsm__share(part, whole)).text);
+  dsm__table_text(table, dsm__figure_percent(dsm__share(part, whole)).text);
 }
 
 /* What the plan has of what a table can leave out or explain. */
@@ -84,10 +84,9 @@ static void add_layer_decisions(dsm__table *table, const dsm_layer_plan *layer, 
   dsm__page *const page = table->page;
   const bool has_dysm = is_first_row && layer->decisions.dysm_factor > 1;
   const bool has_pipeline = is_first_row && layer->pipeline != DSM_NO_PIPELINE;
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 has_dysm ? dsm__page_text(page, "%" PRIu64, layer->decisions.dysm_factor) : "");
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 has_pipeline ? dsm__page_text(page, "%zu", layer->pipeline + 1) : "");
+  dsm__table_text(table,
+                  has_dysm ? dsm__page_text(page, "%" PRIu64, layer->decisions.dysm_factor) : "");
+  dsm__table_text(table, has_pipeline ? dsm__page_text(page, "%zu", layer->pipeline + 1) : "");
 }
 
 static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_plan *layer,
@@ -96,15 +95,13 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_pl
   const dsm_parallelism parallelism = pass->share.parallelism;
   const dsm__loss loss = dsm__loss_of_pass(pass);
   dsm__table_add(table, DSM__STYLE_HEADING, is_first_row ? layer->layer->name : "");
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__word_brief(&dsm__pass_words, p));
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 has_long_names ? dsm_parallelism_name(parallelism)
-                                : dsm__word_brief(&dsm__parallelism_words, parallelism));
-  dsm__table_add(table, DSM__STYLE_PLAIN,
-                 dsm__page_text(table->page, "%s%s",
-                                dsm__page_split(table->page, &pass->invocations[0].split),
-                                dsm__has_other_split(pass) ? " *" : ""));
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__on_chip_text(table->page, layer, p));
+  dsm__table_text(table, dsm__word_brief(&dsm__pass_words, p));
+  dsm__table_text(table, has_long_names ? dsm_parallelism_name(parallelism)
+                                        : dsm__word_brief(&dsm__parallelism_words, parallelism));
+  dsm__table_text(table, dsm__page_text(table->page, "%s%s",
+                                        dsm__page_split(table->page, &pass->invocations[0].split),
+                                        dsm__has_other_split(pass) ? " *" : ""));
+  dsm__table_text(table, dsm__on_chip_text(table->page, layer, p));
   add_layer_decisions(table, layer, is_first_row);
   add_share(table, loss.total, plan->result.step_cycles);
   dsm__table_add(table, dsm__style_of_utilization(pass->utilization),
@@ -113,8 +110,8 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_pl
   add_share(table, loss.transfer, loss.total);
   add_share(table, loss.auxiliary, loss.total);
   add_share(table, loss.other, loss.total);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__loss_kind_that_matters(&loss));
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm_bound_name(pass->bound));
+  dsm__table_text(table, dsm__loss_kind_that_matters(&loss));
+  dsm__table_text(table, dsm_bound_name(pass->bound));
 }
 
 static dsm__table make_rows(dsm__page *page, const dsm_plan *plan, const dsm__table_column *columns,

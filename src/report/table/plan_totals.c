@@ -68,7 +68,7 @@ const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory
       dsm__figure_scaled(memory->capacity_bytes, "B").text,
       dsm__figure_percent(dsm__share(memory->total_bytes, memory->capacity_bytes)).text);
   const char *separator = ":";
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
     if (parts[i].bytes > 0) {
       text = dsm__page_text(page, "%s%s %s %s", text, separator, parts[i].name,
                             dsm__figure_scaled(parts[i].bytes, "B").text);
@@ -120,8 +120,8 @@ static void add_part(dsm__table *table, dsm__text_style style, const char *name,
   if (length > BAR_WIDTH) {
     length = BAR_WIDTH;
   }
-  dsm__table_add(table, DSM__STYLE_PLAIN, name);
-  dsm__table_add(table, DSM__STYLE_PLAIN, dsm__figure_percent(share).text);
+  dsm__table_text(table, name);
+  dsm__table_text(table, dsm__figure_percent(share).text);
   dsm__table_add(table, style, marks + BAR_WIDTH - length);
 }
 
@@ -130,9 +130,8 @@ static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
   const size_t room = page->style.width > beside_bar ? page->style.width - beside_bar : 0;
   const size_t bar = room < BAR_WIDTH ? room : BAR_WIDTH;
   const dsm__loss loss = dsm__loss_of_plan(plan);
-  dsm__table table =
-      dsm__table_make(page, breakdown_columns, sizeof breakdown_columns / sizeof *breakdown_columns,
-                      4 + DSM_GROUP_COUNT);
+  dsm__table table = dsm__table_make(page, breakdown_columns, DSM__COUNT_OF(breakdown_columns),
+                                     4 + DSM_GROUP_COUNT);
   add_part(&table, dsm__style_of_utilization(plan->result.utilization), "useful work",
            dsm__share(loss.busy, loss.total), bar);
   add_part(&table, DSM__STYLE_PLAIN, "array underuse", dsm__share(loss.array, loss.total), bar);

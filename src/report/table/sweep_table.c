@@ -10,8 +10,6 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 /* ---- cells as text ---- */
 
 static const char *value_text(dsm__page *page, const dsm_cell *cell) {
@@ -160,14 +158,14 @@ static view view_of(dsm__page *page, const dsm_point_table *points) {
     if (dsm__points_common(points, column) != NULL) {
       continue;
     }
-    if (shown.count + COUNT_OF(results) < DSM__TABLE_COLUMNS_MAX) {
+    if (shown.count + DSM__COUNT_OF(results) < DSM__TABLE_COLUMNS_MAX) {
       add_column(&shown, points, column,
                  dsm__page_text(page, "%s", dsm__points_short_name(points, column)), FORM_VALUE, 1);
     } else {
       shown.left_out++;
     }
   }
-  for (size_t i = 0; i < COUNT_OF(results); i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(results); i++) {
     const size_t column = dsm__points_find(points, results[i].source);
     if (column < points->column_count) {
       add_column(&shown, points, column, results[i].title, results[i].form, results[i].rank);
@@ -180,7 +178,7 @@ static void add_cell(dsm__table *table, const dsm_cell *cell, form shown_as) {
   dsm__page *const page = table->page;
   switch (shown_as) {
   case FORM_VALUE:
-    dsm__table_add(table, DSM__STYLE_PLAIN, value_text(page, cell));
+    dsm__table_text(table, value_text(page, cell));
     break;
   case FORM_SHARE:
     dsm__table_add(
@@ -188,13 +186,13 @@ static void add_cell(dsm__table *table, const dsm_cell *cell, form shown_as) {
         is_share(cell) ? dsm__figure_percent(cell->number).text : value_text(page, cell));
     break;
   case FORM_MILLIS:
-    dsm__table_add(table, DSM__STYLE_PLAIN, result_text(page, cell, 1e3, 5));
+    dsm__table_text(table, result_text(page, cell, 1e3, 5));
     break;
   case FORM_RATE:
-    dsm__table_add(table, DSM__STYLE_PLAIN, result_text(page, cell, 1, 4));
+    dsm__table_text(table, result_text(page, cell, 1, 4));
     break;
   case FORM_GIGAS:
-    dsm__table_add(table, DSM__STYLE_PLAIN, result_text(page, cell, 1e-9, 3));
+    dsm__table_text(table, result_text(page, cell, 1e-9, 3));
     break;
   }
 }

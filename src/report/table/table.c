@@ -128,6 +128,10 @@ static layout fit(const dsm__table *table, size_t width) {
   return plan;
 }
 
+void dsm__table_text(dsm__table *table, const char *text) {
+  dsm__table_add(table, DSM__STYLE_PLAIN, text);
+}
+
 size_t dsm__table_natural_width(const dsm__table *table) {
   const layout plan = measure(table);
   return total_width(table, &plan);

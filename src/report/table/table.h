@@ -53,6 +53,9 @@ dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, si
 /** Adds the next cell; the text is copied and made safe for a terminal. */
 void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text);
 
+/** The same in the plain style. */
+void dsm__table_text(dsm__table *table, const char *text);
+
 /** Columns that the table would take if nothing were left out or shortened. */
 size_t dsm__table_natural_width(const dsm__table *table);
 

@@ -122,7 +122,7 @@ static uint64_t ending_elements(const dsm__building *b, size_t index, dsm__held_
   uint64_t elements = 0;
   const size_t *const lists[] = {layer->producers, layer->shortcuts, layer->operands};
   const size_t counts[] = {layer->producer_count, layer->shortcut_count, layer->operand_count};
-  for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
+  for (size_t l = 0; l < DSM__COUNT_OF(lists); l++) {
     for (size_t i = 0; i < counts[l]; i++) {
       const size_t from = lists[l][i];
       const dsm__held_set own = from == DSM_NETWORK_INPUT ? 0 : b->request->lives->layers[from].own;

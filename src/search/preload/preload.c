@@ -194,7 +194,7 @@ static bool search_all(closing *c, bool may_share, dsm__preload_bound *bound) {
   const double lowest =
       fmin(best, fmax(bound->cycles, dsm__preload_outlook_bound(&c->outlook, may_share)));
   dsm__preload_exact exact = {.is_complete = true};
-  for (size_t i = 0; i < sizeof shares / sizeof shares[0] && exact.is_complete; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(shares) && exact.is_complete; i++) {
     const double limit = shares[i] < 1 ? lowest + shares[i] * (best - lowest) : best;
     const dsm__preload_aim aim = {limit, may_share};
     if (!dsm__preload_search(c->level, &c->outlook, &aim, &m->scratch, &exact)) {
