@@ -117,6 +117,15 @@ const dsm__field *dsm__record_field(const dsm__record_type *type, const char *ke
   return wanted.found;
 }
 
+const char *dsm__record_key_at(const dsm__record_type *type, size_t offset) {
+  for (size_t i = 0; i < type->field_count; i++) {
+    if (type->fields[i].offset == offset) {
+      return type->fields[i].key;
+    }
+  }
+  return NULL;
+}
+
 /* ---- text ---- */
 
 /* What appends the text of a value; `nothing` stands for one that is not there. */

@@ -136,6 +136,9 @@ static inline const char *dsm__field_column(const dsm__field *field) {
 const dsm__field *dsm__record_field(const dsm__record_type *type, const char *key,
                                     const void **record);
 
+/** The key of the field at an offset of a record; NULL if there is none. */
+const char *dsm__record_key_at(const dsm__record_type *type, size_t offset);
+
 /** Appends a value as tables and messages show it: digits, words, "true", "in 2 ij 8" (parts of 1
  * are left out), "features 8 ij 1 mb 4"; `nothing` for what is not stated or not divided. */
 void dsm__field_put_text(const dsm__field *field, const void *record, const char *nothing,

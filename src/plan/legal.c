@@ -49,7 +49,7 @@ static void judge_factor(dsm__judge *judge, size_t index) {
   const dsm_layer *const layer = dsm__judged_layer(judge, index);
   const uint64_t minibatch = judge->of->workload->minibatch;
   const uint64_t factor = dsm__judged(judge, index)->layer.dysm_factor;
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_DYSM_FACTOR, index);
+  const dsm__plan_place place = DSM__LAYER_PLACE(index, dysm_factor);
   const unsigned long long found = factor;
   if (factor == 1) {
     return;
@@ -82,14 +82,14 @@ static void judge_uniform_factors(dsm__judge *judge) {
     }
     if (dsm__judged_layer(judge, i)->type != DSM_LAYER_CONV) {
       if (factor != 1) {
-        dsm__judge_tell(judge, dsm__place_of(DSM__KEY_DYSM_FACTOR, i), hint,
+        dsm__judge_tell(judge, DSM__LAYER_PLACE(i, dysm_factor), hint,
                         "expected 1 in a layer that is no convolution, found %llu", factor);
       }
       continue;
     }
     first = first == DSM_NEVER_USED ? i : first;
     if (factor != dsm__judged(judge, first)->layer.dysm_factor) {
-      dsm__judge_tell(judge, dsm__place_of(DSM__KEY_DYSM_FACTOR, i), hint,
+      dsm__judge_tell(judge, DSM__LAYER_PLACE(i, dysm_factor), hint,
                       "expected the factor of the first convolution, %llu, found %llu",
                       (unsigned long long)dsm__judged(judge, first)->layer.dysm_factor, factor);
     }
@@ -100,7 +100,7 @@ static void judge_uniform_factors(dsm__judge *judge) {
 
 static void judge_weights(dsm__judge *judge, size_t index) {
   const double fraction = dsm__judged(judge, index)->layer.weights_on_chip;
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_WEIGHTS_ON_CHIP, index);
+  const dsm__plan_place place = DSM__LAYER_PLACE(index, weights_on_chip);
   if (isfinite(fraction) && fraction >= 0 && fraction <= 0) {
     return;
   }
@@ -119,7 +119,7 @@ static void judge_weights(dsm__judge *judge, size_t index) {
 }
 
 static void judge_output(dsm__judge *judge, size_t index) {
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_OUTPUT_ON_CHIP, index);
+  const dsm__plan_place place = DSM__LAYER_PLACE(index, is_output_held);
   if (!dsm__judged(judge, index)->layer.is_output_held) {
     return;
   }
@@ -134,7 +134,7 @@ static void judge_output(dsm__judge *judge, size_t index) {
 
 /* The layout of a held output; a part that is 0 is not known. */
 static void judge_layout(dsm__judge *judge, size_t index) {
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_OUTPUT_LAYOUT, index);
+  const dsm__plan_place place = DSM__LAYER_PLACE(index, output_layout);
   const dsm__layer_decision *const decision = dsm__judged(judge, index);
   const dsm_core_layout *const layout = &decision->layer.output_layout;
   const uint64_t cores = judge->of->machine->system->chip.cores;

@@ -5,26 +5,15 @@
 
 #include "base/arena.h"
 #include "plan/plan_internal.h"
+#include "plan/plan_record.h"
 
-/** The keys of a plan that decisions stand at. */
-typedef enum dsm__plan_key {
-  DSM__KEY_DYSM_FACTOR = 0, /**< of a layer, like the next ones */
-  DSM__KEY_OUTPUT_ON_CHIP,
-  DSM__KEY_OUTPUT_LAYOUT,
-  DSM__KEY_WEIGHTS_ON_CHIP,
-  DSM__KEY_PIPELINE_GROUP,
-  DSM__KEY_ERROR_PARALLELISM,
-  DSM__KEY_PARALLELISM,     /**< of a pass of a layer */
-  DSM__KEY_KIND,            /**< of an invocation of a pass */
-  DSM__KEY_CORE_SPLIT,      /**< of an invocation of a pass, or one part of it */
-  DSM__KEY_PIPELINE_LAYERS, /**< of a pipeline group, like the next ones */
-  DSM__KEY_PIPELINE_COLUMNS,
-  DSM__KEY_PIPELINE_ROWS
-} dsm__plan_key;
-
-/** Where a violated rule stands in a plan; members that a key does not need are zero. */
+/** Where a violated rule stands in a plan: at a field of one of its records. Members that a record
+ * does not need are zero. */
 typedef struct dsm__plan_place {
-  dsm__plan_key key;
+  const dsm__record_type
+      *record; /**< dsm__decisions_record: of a layer; dsm__pass_decisions_record;
+                    dsm__invocation_record; dsm__pipeline_record */
+  const char *key;
   size_t index; /**< of the layer or the pipeline group */
   dsm_pass pass;
   unsigned part; /**< which kind of invocation */

@@ -26,7 +26,7 @@ static bool is_like(const dsm__judge *judge, size_t a, size_t b) {
 /* Tells why the output of `holder` cannot be held while `breaker` runs. */
 static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
   static const char hint[] = "from its producer to its last use, a held output keeps its layout";
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_OUTPUT_ON_CHIP, holder);
+  const dsm__plan_place place = DSM__LAYER_PLACE(holder, is_output_held);
   const dsm_layer *const layer = dsm__judged_layer(judge, breaker);
   const dsm__layer_decision *const found = dsm__judged(judge, breaker);
   const dsm__layer_decision *const held = dsm__judged(judge, holder);
@@ -97,7 +97,7 @@ static bool judge_preloaded(dsm__judge *judge) {
   while (last > 0 && decisions->layers[last - 1].layer.weights_on_chip <= 0) {
     last--;
   }
-  dsm__judge_tell(judge, dsm__place_of(DSM__KEY_WEIGHTS_ON_CHIP, last == 0 ? 0 : last - 1),
+  dsm__judge_tell(judge, DSM__LAYER_PLACE(last == 0 ? 0 : last - 1, weights_on_chip),
                   "the plan's preloaded weights are counted together",
                   "expected preloaded weights of at most %.0f byte%s a core, found %.0f too many",
                   room, dsm__plural(round(room)), bytes - room);
@@ -155,7 +155,10 @@ static void judge_kept_kernel(dsm__judge *judge, const dsm__layer_setting *setti
   for (unsigned k = 0; k < parts.count; k++) {
     const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[k]);
     const dsm_loops *const split = &decision->splits[pass][k];
-    const dsm__plan_place place = {DSM__KEY_CORE_SPLIT, index, pass, k, DSM_DIM_COUNT};
+    dsm__plan_place place = DSM__PASS_PLACE(index, core_split);
+    place.pass = pass;
+    place.part = k;
+    place.dim = DSM_DIM_COUNT;
     if (parts.items[k].kind != DSM_INVOCATION_STEADY) {
       continue;
     }
@@ -208,7 +211,7 @@ bool dsm__judge_room(dsm__judge *judge) {
         dsm__is_holding(&holdings[i]) && !dsm__holding_fits(&setting, parallelism);
     if (is_too_much && !was_too_much) { /* once for neighbours: the same tensor is to blame */
       const double excess = dsm__holding_excess_bytes(&setting, parallelism);
-      dsm__judge_tell(judge, dsm__place_of(DSM__KEY_OUTPUT_ON_CHIP, latest_held(judge, i)), NULL,
+      dsm__judge_tell(judge, DSM__LAYER_PLACE(latest_held(judge, i), is_output_held), NULL,
                       "expected held outputs that fit beside the streaming buffers, found %.0f "
                       "byte%s of a chip too many while \"%s\" runs",
                       excess, dsm__plural(round(excess)), setting.layer->name);

@@ -24,8 +24,18 @@ typedef struct dsm__judge {
 void dsm__judge_tell(dsm__judge *judge, dsm__plan_place place, const char *hint, const char *format,
                      ...) DSM_PRINTF(4, 5);
 
-static inline dsm__plan_place dsm__place_of(dsm__plan_key key, size_t index) {
-  return (dsm__plan_place){.key = key, .index = index};
+/* The place of a member of a layer's decisions, of a pass's, or of a pipeline group. */
+#define DSM__LAYER_PLACE(index, member)                                                            \
+  dsm__place_of(&dsm__decisions_record, offsetof(dsm_layer_decisions, member), index)
+#define DSM__PASS_PLACE(index, member)                                                             \
+  dsm__place_of(&dsm__pass_decisions_record, offsetof(dsm_pass_decisions, member), index)
+#define DSM__GROUP_PLACE(index, member)                                                            \
+  dsm__place_of(&dsm__pipeline_record, offsetof(dsm_pipeline_plan, member), index)
+
+static inline dsm__plan_place dsm__place_of(const dsm__record_type *record, size_t offset,
+                                            size_t index) {
+  return (dsm__plan_place){
+      .record = record, .key = dsm__record_key_at(record, offset), .index = index};
 }
 
 static inline const dsm_layer *dsm__judged_layer(const dsm__judge *judge, size_t index) {

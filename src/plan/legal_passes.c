@@ -44,7 +44,7 @@ static void judge_error_parallelism(dsm__judge *judge, size_t index) {
   const dsm_layer *const layer = dsm__judged_layer(judge, index);
   const dsm_parallelism *const layouts = dsm__judged(judge, index)->layouts.of;
   const dsm_parallelism error = layouts[DSM_PASS_BACKWARD];
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_ERROR_PARALLELISM, index);
+  const dsm__plan_place place = DSM__LAYER_PLACE(index, error_parallelism);
   if (judge->of->options->mode == DSM_MODE_TRAINING && !layer->has_backward &&
       error != layouts[layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_FORWARD] &&
       is_allowed(judge, place, error)) {
@@ -131,11 +131,12 @@ static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
   const dsm__parts parts =
       dsm__pass_parts(&setting, pass, parallelism, decision->is_kernel_kept[pass]);
   for (unsigned k = 0; k < parts.count; k++) {
-    dsm__plan_place place = dsm__place_of(DSM__KEY_CORE_SPLIT, index);
+    dsm__plan_place place = DSM__PASS_PLACE(index, core_split);
     place.pass = pass;
     place.part = k;
     judge_split(judge, place, is_factor_good ? &share : NULL, &decision->splits[pass][k]);
-    place.key = DSM__KEY_KIND;
+    place.record = &dsm__invocation_record;
+    place.key = dsm__record_key_at(place.record, offsetof(dsm_invocation, kind));
     if (parts.items[k].kind != DSM_INVOCATION_STEADY) {
       continue;
     }
@@ -156,7 +157,7 @@ void dsm__judge_passes(dsm__judge *judge, size_t index) {
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
     const dsm_parallelism parallelism = dsm__judged(judge, index)->layouts.of[pass];
-    dsm__plan_place place = dsm__place_of(DSM__KEY_PARALLELISM, index);
+    dsm__plan_place place = DSM__PASS_PLACE(index, parallelism);
     place.pass = pass;
     if (!dsm_pass_exists(layer, judge->of->options->mode, pass) ||
         !is_allowed(judge, place, parallelism)) {

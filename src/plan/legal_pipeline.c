@@ -21,7 +21,7 @@ static bool judge_stage(dsm__judge *judge, const dsm__pipeline_decision *group, 
   const dsm_layer *const layer = dsm__judged_layer(judge, index);
   const dsm_layer *const first = dsm__judged_layer(judge, group->first_layer);
   const dsm_layer_spec *const spec = spec_of(judge, index);
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_PIPELINE_GROUP, index);
+  const dsm__plan_place place = DSM__LAYER_PLACE(index, pipeline_group);
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_PIPELINE)) {
     dsm__judge_tell(judge, place, NULL,
                     "expected null without the optimization pipeline, found \"%s\"", group->name);
@@ -58,7 +58,7 @@ static void judge_named_group(dsm__judge *judge, size_t g) {
     declared_count += is_same_declared_group(spec_of(judge, i), first);
   }
   if (first->pipeline_choice == DSM_PIPELINE_NAMED && declared_count != group->layer_count) {
-    dsm__judge_tell(judge, dsm__place_of(DSM__KEY_PIPELINE_LAYERS, g), NULL,
+    dsm__judge_tell(judge, DSM__GROUP_PLACE(g, layer_names), NULL,
                     "expected all %zu layers of the workload's pipeline_group \"%s\", found %zu",
                     declared_count, first->pipeline_group, group->layer_count);
   }
@@ -68,7 +68,7 @@ static bool judge_columns(dsm__judge *judge, size_t g) {
   const dsm_system *const system = judge->of->machine->system;
   const unsigned long long chips_x = system->system.chips_x;
   const unsigned long long columns = judge->of->decisions->pipelines[g].columns;
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_PIPELINE_COLUMNS, g);
+  const dsm__plan_place place = DSM__GROUP_PLACE(g, columns);
   if (dsm__stage_can_be_wide(system, columns)) {
     return true;
   }
@@ -90,7 +90,7 @@ static void judge_rows(dsm__judge *judge, size_t g) {
   const dsm_system *const system = judge->of->machine->system;
   const uint64_t chips_y = system->system.chips_y;
   const uint64_t together = dsm__stage_rows_together(system, group->columns);
-  const dsm__plan_place place = dsm__place_of(DSM__KEY_PIPELINE_ROWS, g);
+  const dsm__plan_place place = DSM__GROUP_PLACE(g, rows);
   uint64_t sum = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
     if (group->rows[k] > chips_y) {
@@ -126,7 +126,7 @@ void dsm__judge_pipelines(dsm__judge *judge) {
       is_good = judge_stage(judge, group, group->first_layer + k) && is_good;
     }
     if (group->layer_count < 2) {
-      dsm__judge_tell(judge, dsm__place_of(DSM__KEY_PIPELINE_LAYERS, g), NULL,
+      dsm__judge_tell(judge, DSM__GROUP_PLACE(g, layer_names), NULL,
                       "expected at least two layers, found %zu", group->layer_count);
     } else if (is_good) {
       judge_named_group(judge, g);

@@ -51,7 +51,7 @@ static void tell_violation(void *context, const dsm__plan_place *place, const ch
                            const char *message) {
   static const dsm__place nowhere = {NULL, 0, 0, NULL};
   verdict *const judged = context;
-  const bool is_of_layer = place->key < DSM__KEY_PIPELINE_LAYERS;
+  const bool is_of_layer = place->record != &dsm__pipeline_record;
   dsm__diags_add(judged->diags, DSM_SEVERITY_ERROR, nowhere, hint, "%s%s%s",
                  is_of_layer ? judged->workload->layers[place->index].name : "",
                  is_of_layer ? ": " : "", message);

@@ -45,54 +45,21 @@ static void expect(checker *c, bool holds, const char *rule) {
 
 /* ---- decisions ---- */
 
-static void set_path_in_pass(checker *c, const dsm__plan_place *place) {
+static void set_path(checker *c, const dsm__plan_place *place) {
   char later[40] = "";
+  if (place->record == &dsm__decisions_record || place->record == &dsm__pipeline_record) {
+    (void)snprintf(c->path, sizeof c->path, "$.%s[%zu].%s",
+                   place->record == &dsm__pipeline_record ? "pipeline" : "layers", place->index,
+                   place->key);
+    return;
+  }
   if (place->part > 0) {
     (void)snprintf(later, sizeof later, ".invocations[%u]", place->part);
   }
-  const char *const key = place->key == DSM__KEY_PARALLELISM ? "parallelism"
-                          : place->key == DSM__KEY_KIND      ? "kind"
-                                                             : "core_split";
-  const bool is_part = place->key == DSM__KEY_CORE_SPLIT && place->dim != DSM_DIM_COUNT;
+  const bool is_part = strcmp(place->key, "core_split") == 0 && place->dim != DSM_DIM_COUNT;
   (void)snprintf(c->path, sizeof c->path, "$.layers[%zu].passes.%s%s.%s%s%s", place->index,
-                 dsm_pass_name(place->pass), later, key, is_part ? "." : "",
+                 dsm_pass_name(place->pass), later, place->key, is_part ? "." : "",
                  is_part ? dsm_dim_name(place->dim) : "");
-}
-
-static void set_path(checker *c, const dsm__plan_place *place) {
-  static const char *const keys[] = {
-      [DSM__KEY_DYSM_FACTOR] = "dysm_factor",
-      [DSM__KEY_OUTPUT_ON_CHIP] = "output_on_chip",
-      [DSM__KEY_OUTPUT_LAYOUT] = "output_layout",
-      [DSM__KEY_WEIGHTS_ON_CHIP] = "weights_on_chip",
-      [DSM__KEY_PIPELINE_GROUP] = "pipeline_group",
-      [DSM__KEY_ERROR_PARALLELISM] = "error_parallelism",
-      [DSM__KEY_PIPELINE_LAYERS] = "layers",
-      [DSM__KEY_PIPELINE_COLUMNS] = "columns",
-      [DSM__KEY_PIPELINE_ROWS] = "rows",
-  };
-  switch (place->key) {
-  case DSM__KEY_PARALLELISM:
-  case DSM__KEY_KIND:
-  case DSM__KEY_CORE_SPLIT:
-    set_path_in_pass(c, place);
-    return;
-  case DSM__KEY_DYSM_FACTOR:
-  case DSM__KEY_OUTPUT_ON_CHIP:
-  case DSM__KEY_OUTPUT_LAYOUT:
-  case DSM__KEY_WEIGHTS_ON_CHIP:
-  case DSM__KEY_PIPELINE_GROUP:
-  case DSM__KEY_ERROR_PARALLELISM:
-  case DSM__KEY_PIPELINE_LAYERS:
-  case DSM__KEY_PIPELINE_COLUMNS:
-  case DSM__KEY_PIPELINE_ROWS:
-    break;
-  }
-  const bool is_group = place->key == DSM__KEY_PIPELINE_LAYERS ||
-                        place->key == DSM__KEY_PIPELINE_COLUMNS ||
-                        place->key == DSM__KEY_PIPELINE_ROWS;
-  (void)snprintf(c->path, sizeof c->path, "$.%s[%zu].%s", is_group ? "pipeline" : "layers",
-                 place->index, keys[place->key]);
 }
 
 static void report_violation(void *context, const dsm__plan_place *place, const char *hint,
