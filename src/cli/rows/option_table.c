@@ -16,8 +16,8 @@
 /* How the value is read, and the argument that it becomes. */
 #define READ(how, member) .reading = (how), .place = offsetof(cli_arguments, member)
 #define FLAG(member) READ(CLI_READ_FLAG, member)
-#define TEXT(member) READ(CLI_READ_TEXT, member)
-#define TEXTS(member) READ(CLI_READ_TEXTS, member)
+#define TEXT(member, what) READ(CLI_READ_TEXT, member), .takes = (what)
+#define TEXTS(member, what) READ(CLI_READ_TEXTS, member), .takes = (what)
 #define FILE_NAME(member) READ(CLI_READ_FILE, member)
 #define WORD(member, words) READ(CLI_READ_WORD, member), .word = (words)
 #define COUNT(member, most) READ(CLI_READ_COUNT, member), .takes = CLI_TAKES_TEXT, .max = (most)
@@ -25,6 +25,18 @@
   READ(CLI_READ_NUMBER, member), .takes = CLI_TAKES_TEXT, .min = (least), .max = (most)
 #define RATIO(member, how) READ(how, member), .takes = CLI_TAKES_TEXT
 #define OWN(function) .reading = CLI_READ_OWN, .apply = (function)
+
+/* Rows of options whose help differs from command to command. */
+#define OUTPUT(commands_, argument_, what, help_)                                                  \
+  {                                                                                                \
+    .name = "output", .letter = 'o', .argument = (argument_), .help = (help_),                     \
+    .commands = (commands_), .takes = (what), READ(CLI_READ_NAME, output)                          \
+  }
+#define SET(commands_, help_)                                                                      \
+  {                                                                                                \
+    .name = "set", .argument = "PATH=VALUE", .help = (help_), .commands = (commands_),             \
+    .takes = CLI_TAKES_PATH, OWN(cli_apply_set)                                                    \
+  }
 
 _Static_assert(sizeof(uint64_t) == sizeof(size_t), "a count is kept as either");
 
@@ -58,8 +70,7 @@ const cli_option cli_options[] = {
      .argument = "SYSTEM",
      .help = "with --ladder: the system of the first rung; --set system.PATH changes it too",
      .commands = CLI_EXPLORE,
-     .takes = CLI_TAKES_SYSTEM,
-     TEXT(ladder_base)},
+     TEXT(ladder_base, CLI_TAKES_SYSTEM)},
     {.name = "parallelism",
      .argument = "LIST",
      .help = "parallelisms that the search may use (default: all)",
@@ -71,8 +82,7 @@ const cli_option cli_options[] = {
      .argument = "LAYER",
      .help = "show, instead of the plan, what a layer could do otherwise and why it does not",
      .commands = CLI_EXPLORE | CLI_SCORE,
-     .takes = CLI_TAKES_LAYER,
-     TEXT(explain)},
+     TEXT(explain, CLI_TAKES_LAYER)},
     {.name = "elasticity",
      .help = "show instead what the time of a step depends on: each parameter of the system is "
              "halved, doubled or changed otherwise, and the network mapped anew (score keeps the "
@@ -99,20 +109,17 @@ const cli_option cli_options[] = {
      .argument = "FILE",
      .help = "a workload in place of the baseline's",
      .commands = CLI_CHECK,
-     .takes = CLI_TAKES_WORKLOAD,
-     TEXT(workload)},
+     TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "system",
      .argument = "FILE",
      .help = "a system in place of the baseline's",
      .commands = CLI_CHECK,
-     .takes = CLI_TAKES_SYSTEM,
-     TEXT(system)},
+     TEXT(system, CLI_TAKES_SYSTEM)},
     {.name = "profile",
      .argument = "FILE",
      .help = "a profile of tasks and devices with their times, in place of WORKLOAD and SERVER",
      .commands = CLI_PARTITION,
-     .takes = CLI_TAKES_PROFILE,
-     TEXT(partition.profile)},
+     TEXT(partition.profile, CLI_TAKES_PROFILE)},
     {.name = "objective",
      .argument = "OBJECTIVE",
      .help = "what is best: most requests per second (default), shortest time of one request, "
@@ -185,28 +192,15 @@ const cli_option cli_options[] = {
      .commands = CLI_PARTITION,
      .takes = CLI_TAKES_FILE,
      FILE_NAME(partition.trace)},
-    {.name = "set",
-     .argument = "PATH=VALUE",
-     .help = "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
-             "system.core.scratchpad_MiB=2; may be given several times",
-     .commands = CLI_EXPLORE | CLI_CHECK | CLI_SWEEP,
-     .takes = CLI_TAKES_PATH,
-     OWN(cli_apply_set)},
-    {.name = "set",
-     .argument = "PATH=VALUE",
-     .help = "change a value of an input, such as workload.layers.conv1_1.stride=[2,2], "
-             "system.core.scratchpad_MiB=2 or server.devices.gpu.memory_GB=8; may be given several "
-             "times",
-     .commands = CLI_DESCRIBE | CLI_VALIDATE,
-     .takes = CLI_TAKES_PATH,
-     OWN(cli_apply_set)},
-    {.name = "set",
-     .argument = "PATH=VALUE",
-     .help = "change a value of an input, such as server.devices.gpu.memory_GB=8 or "
-             "workload.element_bytes=1; may be given several times",
-     .commands = CLI_PARTITION,
-     .takes = CLI_TAKES_PATH,
-     OWN(cli_apply_set)},
+    SET(CLI_EXPLORE | CLI_CHECK | CLI_SWEEP,
+        "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
+        "system.core.scratchpad_MiB=2; may be given several times"),
+    SET(CLI_DESCRIBE | CLI_VALIDATE,
+        "change a value of an input, such as workload.layers.conv1_1.stride=[2,2], "
+        "system.core.scratchpad_MiB=2 or server.devices.gpu.memory_GB=8; may be given several "
+        "times"),
+    SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8 or "
+                       "workload.element_bytes=1; may be given several times"),
     {.name = "vary",
      .argument = "PATH=VALUES",
      .help =
@@ -216,15 +210,13 @@ const cli_option cli_options[] = {
          "options.parallelism. P:Q=1:2,3:4 varies two paths together. May be given several "
          "times: every combination is a point",
      .commands = CLI_SWEEP,
-     .takes = CLI_TAKES_AXIS,
-     TEXTS(sweep.varies)},
+     TEXTS(sweep.varies, CLI_TAKES_AXIS)},
     {.name = "exclude",
      .argument = "CONDITIONS",
      .help = "leave out the points for which all of PATH OP VALUE, ... hold; OP is =, !=, <, <=, > "
              "or >=, VALUE a number, a word or another path; may be given several times",
      .commands = CLI_SWEEP,
-     .takes = CLI_TAKES_PATH,
-     TEXTS(sweep.excludes)},
+     TEXTS(sweep.excludes, CLI_TAKES_PATH)},
     {.name = "record",
      .argument = "LEVEL",
      .help = "what is recorded of a point: its results, also its layers (default), also its plan",
@@ -257,15 +249,13 @@ const cli_option cli_options[] = {
      .help = "with --best: a column, such as step_seconds, or min:COLUMN, max:COLUMN (default: "
              "min:step_seconds, the step time)",
      .commands = CLI_SWEEP,
-     .takes = CLI_TAKES_TEXT,
-     TEXT(sweep.best_by)},
+     TEXT(sweep.best_by, CLI_TAKES_TEXT)},
     {.name = "pareto",
      .argument = "LIST",
      .help = "show only the points that no other beats in one objective of the list without being "
              "worse in another, such as min:step_seconds,min:system.core.scratchpad_MiB",
      .commands = CLI_SWEEP,
-     .takes = CLI_TAKES_TEXT,
-     TEXT(sweep.pareto)},
+     TEXT(sweep.pareto, CLI_TAKES_TEXT)},
     {.name = "all",
      .help = "show all rows of the table: without it no list has more than 20",
      .commands = CLI_DIFF | CLI_CHECK,
@@ -286,37 +276,32 @@ const cli_option cli_options[] = {
      .help = "of a database: what is along the horizontal axis, a column of its points such as "
              "workload.minibatch (default: what varies with the most numbers)",
      .commands = CLI_PLOT,
-     .takes = CLI_TAKES_TEXT,
-     TEXT(plot.view.x)},
+     TEXT(plot.view.x, CLI_TAKES_TEXT)},
     {.name = "y",
      .argument = "COLUMN",
      .help = "of a database: what is along the vertical axis (default: samples_per_second; of a "
              "heat map what varies with the next most numbers)",
      .commands = CLI_PLOT,
-     .takes = CLI_TAKES_TEXT,
-     TEXT(plot.view.y)},
+     TEXT(plot.view.y, CLI_TAKES_TEXT)},
     {.name = "series",
      .argument = "COLUMNS",
      .help = "of a database: comma-separated columns that tell lines apart (default: all others "
              "that vary, with panels for what is too much for one); of a ladder the column of its "
              "rungs (default: options.optimize)",
      .commands = CLI_PLOT,
-     .takes = CLI_TAKES_TEXT,
-     TEXT(plot.view.series)},
+     TEXT(plot.view.series, CLI_TAKES_TEXT)},
     {.name = "value",
      .argument = "COLUMN",
      .help = "what a heat map shows (default: samples_per_second)",
      .commands = CLI_PLOT,
-     .takes = CLI_TAKES_TEXT,
-     TEXT(plot.view.value)},
+     TEXT(plot.view.value, CLI_TAKES_TEXT)},
     {.name = "pareto",
      .argument = "LIST",
      .help = "what the points of a front are best in, first that of the vertical axis, then that "
              "of the horizontal one, such as min:step_seconds,min:system.core.scratchpad_MiB "
              "(default: max:samples_per_second and the least of what varies with the most numbers)",
      .commands = CLI_PLOT,
-     .takes = CLI_TAKES_TEXT,
-     TEXT(plot.view.pareto)},
+     TEXT(plot.view.pareto, CLI_TAKES_TEXT)},
     {.name = "log",
      .argument = "AXES",
      .help =
@@ -330,8 +315,7 @@ const cli_option cli_options[] = {
      .help = "of a database: only points that have one of the comma-separated values in a column; "
              "may be given several times",
      .commands = CLI_PLOT,
-     .takes = CLI_TAKES_TEXT,
-     TEXTS(plot.wheres)},
+     TEXTS(plot.wheres, CLI_TAKES_TEXT)},
     {.name = "script",
      .argument = "FOLDER",
      .help = "keep what the picture is made from in FOLDER: the script NAME.gp and its data, from "
@@ -357,79 +341,33 @@ const cli_option cli_options[] = {
      .commands = CLI_CHECK,
      .word = cli_check_format_word,
      OWN(cli_apply_format)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help =
-         "write the plan to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv or "
-         "--format says so. Without --format the table is shown as well. '-' is standard "
-         "output",
-     .commands = CLI_EXPLORE | CLI_SCORE,
-     .takes = CLI_TAKES_FILE,
-     READ(CLI_READ_NAME, output)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "write the result to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv "
-             "or --format says so. Without --format the table is shown as well. '-' is standard "
-             "output",
-     .commands = CLI_PARTITION,
-     .takes = CLI_TAKES_FILE,
-     READ(CLI_READ_NAME, output)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
-             "ending .json, .csv or .xml (that is junit), and the table is shown as well. '-' is "
-             "standard output",
-     .commands = CLI_CHECK,
-     .takes = CLI_TAKES_FILE,
-     READ(CLI_READ_NAME, output)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "write the trace to FILE, whole or not at all; '-' is standard output, which is the "
-             "default where that is no terminal",
-     .commands = CLI_TRACE,
-     .takes = CLI_TAKES_FILE,
-     READ(CLI_READ_NAME, output)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "write the page to FILE, whole or not at all; '-' is standard output, which is the "
-             "default where that is no terminal",
-     .commands = CLI_REPORT,
-     .takes = CLI_TAKES_FILE,
-     READ(CLI_READ_NAME, output)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FOLDER",
-     .help = "write the files into FOLDER, all or none; it is made, or must be empty",
-     .commands = CLI_EXPORT,
-     .takes = CLI_TAKES_FOLDER,
-     READ(CLI_READ_NAME, output)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "write the result to FILE, whole or not at all. Without --format the form follows the "
-             "ending .json or .csv. '-' is standard output",
-     .commands = CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_DIFF | CLI_LIST,
-     .takes = CLI_TAKES_FILE,
-     READ(CLI_READ_NAME, output)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "the picture, written whole or not at all; its name ends in .svg, .png or .pdf",
-     .commands = CLI_PLOT,
-     .takes = CLI_TAKES_FILE,
-     READ(CLI_READ_NAME, output)},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .help = "write to FILE, which must not be there yet. '-' is standard output",
-     .commands = CLI_INIT,
-     .takes = CLI_TAKES_FILE,
-     READ(CLI_READ_NAME, output)},
+    OUTPUT(CLI_EXPLORE | CLI_SCORE, "FILE", CLI_TAKES_FILE,
+           "write the plan to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv or "
+           "--format says so. Without --format the table is shown as well. '-' is standard "
+           "output"),
+    OUTPUT(CLI_PARTITION, "FILE", CLI_TAKES_FILE,
+           "write the result to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv "
+           "or --format says so. Without --format the table is shown as well. '-' is standard "
+           "output"),
+    OUTPUT(CLI_CHECK, "FILE", CLI_TAKES_FILE,
+           "write the result to FILE, whole or not at all. Without --format the form follows the "
+           "ending .json, .csv or .xml (that is junit), and the table is shown as well. '-' is "
+           "standard output"),
+    OUTPUT(CLI_TRACE, "FILE", CLI_TAKES_FILE,
+           "write the trace to FILE, whole or not at all; '-' is standard output, which is the "
+           "default where that is no terminal"),
+    OUTPUT(CLI_REPORT, "FILE", CLI_TAKES_FILE,
+           "write the page to FILE, whole or not at all; '-' is standard output, which is the "
+           "default where that is no terminal"),
+    OUTPUT(CLI_EXPORT, "FOLDER", CLI_TAKES_FOLDER,
+           "write the files into FOLDER, all or none; it is made, or must be empty"),
+    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_DIFF | CLI_LIST, "FILE", CLI_TAKES_FILE,
+           "write the result to FILE, whole or not at all. Without --format the form follows the "
+           "ending .json or .csv. '-' is standard output"),
+    OUTPUT(CLI_PLOT, "FILE", CLI_TAKES_FILE,
+           "the picture, written whole or not at all; its name ends in .svg, .png or .pdf"),
+    OUTPUT(CLI_INIT, "FILE", CLI_TAKES_FILE,
+           "write to FILE, which must not be there yet. '-' is standard output"),
     {.name = "force",
      .letter = 'f',
      .help = "replace FILE if it is there",

@@ -227,25 +227,15 @@ static cli_exit put_plot(const request *wanted, const dsm_plot *plot) {
 /* Options that say what a figure of points shows. */
 static const char *const of_points[] = {"x", "y", "series", "value", "pareto", "log", "where"};
 
-/* The first of some options that was given, or NULL. */
-static const char *given_of(const cli_arguments *arguments, const char *const *options,
-                            size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (cli_is_given(arguments, options[i])) {
-      return options[i];
+static cli_exit check_no_points(const request *wanted) {
+  for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++) {
+    if (cli_is_given(wanted->arguments, of_points[i])) {
+      return cli_usage_error(wanted->arguments->command,
+                             "--%s goes with the database of a sweep, but '%s' is a plan",
+                             of_points[i], wanted->input);
     }
   }
-  return NULL;
-}
-
-static cli_exit check_no_points(const request *wanted) {
-  const char *const option =
-      given_of(wanted->arguments, of_points, sizeof of_points / sizeof *of_points);
-  return option == NULL
-             ? CLI_EXIT_DONE
-             : cli_usage_error(wanted->arguments->command,
-                               "--%s goes with the database of a sweep, but '%s' is a plan", option,
-                               wanted->input);
+  return CLI_EXIT_DONE;
 }
 
 static cli_exit plot_plan(request *wanted) {
@@ -287,18 +277,19 @@ static cli_exit plot_plan(request *wanted) {
 
 /* Options that a figure has no use for. */
 static cli_exit check_view(const request *wanted, dsm_points_figure figure) {
-  static const char *const of_cells[] = {"value"};
-  static const char *const of_front[] = {"pareto"};
-  static const char *const of_lines[] = {"series"};
-  const cli_arguments *const arguments = wanted->arguments;
   const bool is_cells = figure == DSM_POINTS_FIGURE_HEATMAP;
   const bool is_front = figure == DSM_POINTS_FIGURE_PARETO;
-  const char *option = is_cells ? NULL : given_of(arguments, of_cells, 1);
-  option = option == NULL && !is_front ? given_of(arguments, of_front, 1) : option;
-  option = option == NULL && (is_cells || is_front) ? given_of(arguments, of_lines, 1) : option;
-  return option == NULL ? CLI_EXIT_DONE
-                        : cli_usage_error(arguments->command, "--%s does not go with --figure %s",
-                                          option, dsm_points_figure_name(figure));
+  const struct {
+    const char *option;
+    bool is_useless;
+  } views[] = {{"value", !is_cells}, {"pareto", !is_front}, {"series", is_cells || is_front}};
+  for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+    if (views[i].is_useless && cli_is_given(wanted->arguments, views[i].option)) {
+      return cli_usage_error(wanted->arguments->command, "--%s does not go with --figure %s",
+                             views[i].option, dsm_points_figure_name(figure));
+    }
+  }
+  return CLI_EXIT_DONE;
 }
 
 static cli_exit plot_points(request *wanted) {
