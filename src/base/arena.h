@@ -29,6 +29,10 @@ void *dsm__arena_alloc(dsm__arena *arena, size_t size);
 /** A zeroed array; NULL if out of memory or if count * size overflows. */
 void *dsm__arena_array(dsm__arena *arena, size_t count, size_t size);
 
+/** Makes a pointer that of a zeroed array of its items; false if out of memory. */
+#define DSM__RESERVE(arena, pointer, count)                                                        \
+  (((pointer) = dsm__arena_array(arena, count, sizeof *(pointer))) != NULL)
+
 /** A copy of the first `length` bytes of text, NUL-terminated; NULL if out of memory. */
 char *dsm__arena_strndup(dsm__arena *arena, const char *text, size_t length);
 

@@ -114,21 +114,17 @@ static bool reserve(dsm__assignment *a, dsm__arena *arena) {
   for (size_t t = 0; t < tensor_count; t++) {
     reading_count += a->instance->tensors[t].consumer_count;
   }
-  a->device_of = dsm__arena_array(arena, task_count, sizeof *a->device_of);
-  a->busy_seconds = dsm__arena_array(arena, device_count, sizeof *a->busy_seconds);
-  a->sent_bytes = dsm__arena_array(arena, device_count, sizeof *a->sent_bytes);
-  a->held_bytes = dsm__arena_array(arena, device_count, sizeof *a->held_bytes);
-  a->leaves = dsm__arena_array(arena, task_count, sizeof *a->leaves);
-  a->uses = dsm__arena_array(arena, tensor_count * device_count + 1, sizeof *a->uses);
-  a->targets = dsm__arena_array(arena, tensor_count + 1, sizeof *a->targets);
-  a->first_input = dsm__arena_array(arena, task_count + 2, sizeof *a->first_input);
-  a->inputs = dsm__arena_array(arena, reading_count + 1, sizeof *a->inputs);
-  a->first_output = dsm__arena_array(arena, task_count + 2, sizeof *a->first_output);
-  a->outputs = dsm__arena_array(arena, tensor_count + 1, sizeof *a->outputs);
-  return a->device_of != NULL && a->busy_seconds != NULL && a->sent_bytes != NULL &&
-         a->held_bytes != NULL && a->leaves != NULL && a->uses != NULL && a->targets != NULL &&
-         a->first_input != NULL && a->inputs != NULL && a->first_output != NULL &&
-         a->outputs != NULL;
+  return DSM__RESERVE(arena, a->device_of, task_count) &&
+         DSM__RESERVE(arena, a->busy_seconds, device_count) &&
+         DSM__RESERVE(arena, a->sent_bytes, device_count) &&
+         DSM__RESERVE(arena, a->held_bytes, device_count) &&
+         DSM__RESERVE(arena, a->leaves, task_count) &&
+         DSM__RESERVE(arena, a->uses, tensor_count * device_count + 1) &&
+         DSM__RESERVE(arena, a->targets, tensor_count + 1) &&
+         DSM__RESERVE(arena, a->first_input, task_count + 2) &&
+         DSM__RESERVE(arena, a->inputs, reading_count + 1) &&
+         DSM__RESERVE(arena, a->first_output, task_count + 2) &&
+         DSM__RESERVE(arena, a->outputs, tensor_count + 1);
 }
 
 /* Counting sort of tensors by consumer and by producer: counts one place further, summed up, then

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * assignment.h: each task on one device. What that does is known without a programme: with T_j the
- * seconds of a request on device j and B_j the bytes that leave it, rho = 1 / max_j (T_j, B_j /
- * beta_j), the latency is sum_j (T_j + B_j / beta_j).
+ * assignment.h: each task on one device, and answers to begin a search with. What an assignment
+ * does is known without a programme: with T_j the seconds of a request on device j and B_j the
+ * bytes that leave it, rho = 1 / max_j (T_j, B_j / beta_j), the latency is sum_j (T_j + B_j /
+ * beta_j).
  */
 #ifndef DSM_PARTITION_ASSIGNMENT_H
 #define DSM_PARTITION_ASSIGNMENT_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "dsm/partition.h"
-#include "partition/is_over.h"
+
+/* ---- how parts of a search that know no clock are told to stop ---- */
+
+/** Whether to stop early. */
+typedef bool dsm__is_over(void *context);
+
+/* ---- each task on one device ---- */
 
 typedef struct dsm__assignment {
   const dsm_instance *instance;
@@ -58,5 +67,17 @@ typedef enum dsm__found {
  */
 dsm__found dsm__assignment_search(dsm__assignment *assignment, dsm__arena *arena,
                                   dsm__is_over *is_over, void *context);
+
+/* ---- storages to begin a search with, found without a solver ---- */
+
+/**
+ * storage_count storages [i * m + j], one after the other: the tasks split into runs, one a device,
+ * so that the slowest device or link is fastest (a dynamic programme over sets of devices, for up
+ * to 10 of them), an assignment (NULL: none), and both with what memory is left filled with further
+ * copies of the tasks. All keep (3). False: out of memory.
+ */
+bool dsm__make_initial_assignments(bool **storages, size_t *storage_count, dsm__arena *arena,
+                                   const dsm_instance *instance,
+                                   const dsm_partition_options *options, const size_t *device_of);
 
 #endif

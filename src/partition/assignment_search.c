@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* assignment_search.c: a good assignment, without a programme. */
+/*
+ * assignment_search.c: a good assignment, without a programme.
+ *
+ * It proves nothing. It begins with the better of two simple placements and anneals: a step that
+ * makes the cost no larger is taken, another with a probability that falls with what it costs and
+ * with the steps that are behind. The best by the objective itself is kept apart from where the
+ * walk is, so the answer is never worse than a placement that it began with, if that kept all
+ * memories. Steps are counted and drawn from a fixed state, so that two runs are the same.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -304,14 +312,12 @@ static void anneal(annealer *n, double cost, dsm__is_over *is_over, void *contex
 static bool reserve(annealer *n, dsm__arena *arena) {
   const dsm_instance *const instance = n->a->instance;
   const size_t most = instance->task_count + instance->device_count;
-  n->kept = dsm__arena_array(arena, instance->task_count, sizeof *n->kept);
-  n->best = dsm__arena_array(arena, instance->task_count, sizeof *n->best);
-  n->moved = dsm__arena_array(arena, instance->task_count + 2, sizeof *n->moved);
-  n->order = dsm__arena_array(arena, most, sizeof *n->order);
-  n->busy = dsm__arena_array(arena, instance->device_count, sizeof *n->busy);
-  n->room = dsm__arena_array(arena, instance->device_count, sizeof *n->room);
-  return n->kept != NULL && n->best != NULL && n->moved != NULL && n->order != NULL &&
-         n->busy != NULL && n->room != NULL;
+  return DSM__RESERVE(arena, n->kept, instance->task_count) &&
+         DSM__RESERVE(arena, n->best, instance->task_count) &&
+         DSM__RESERVE(arena, n->moved, instance->task_count + 2) &&
+         DSM__RESERVE(arena, n->order, most) &&
+         DSM__RESERVE(arena, n->busy, instance->device_count) &&
+         DSM__RESERVE(arena, n->room, instance->device_count);
 }
 
 dsm__found dsm__assignment_search(dsm__assignment *a, dsm__arena *arena, dsm__is_over *is_over,

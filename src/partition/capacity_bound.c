@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* capacity_bound.c: sets of devices, prices of their time, and the best bound of all. */
+/*
+ * capacity_bound.c: sets of devices, prices of their time, and the best bound of all.
+ *
+ * Why each set and each choice of prices gives a bound: multiply (1) of device j by its price and
+ * add up. Then rho times what a request costs at these prices is at most the sum of the prices.
+ * Each task costs at least its cheapest device, and one that is not stored on the set at least its
+ * cheapest device outside. The tasks on the set fit into its memory together. So the cost of a
+ * request is at least the least over all whole packings of that memory, which is a knapsack, and
+ * the sum of the prices over that cost is a bound of rho. Every set and price is valid, so a search
+ * that ends early or moves prices badly gives a weaker bound, never a wrong one (docs/partition.md,
+ * whole tasks in limited room).
+ */
 #include "partition/capacity_bound.h"
 
 #include <math.h>
 
 #include "partition/instance_facts.h"
-#include "partition/knapsack.h"
 
 /* Sets are those of the first so many devices of each class of equal ones, at most SETS_MAX. Prices
  * are moved PRICE_STEPS times by the relaxed knapsack; with what was best then, whole tasks are
@@ -60,7 +70,11 @@ static size_t cheapest(const finder *f, size_t task, bool is_outside) {
   return best;
 }
 
-/* The knapsack of the set at these prices. False: what must be kept does not fit. */
+/* The knapsack of the set at these prices. An item is worth what it saves to keep a task on the set
+ * in place of outside. A task that has no device outside must be kept, and takes its room first. A
+ * task that needs no room, or is no dearer outside, is not decided: it costs its cheapest device
+ * either way, since the cheapest of all is then the cheapest outside or takes nothing from others.
+ * False: what must be kept does not fit, and the set gives no bound. */
 static bool fill_knapsack(finder *f) {
   const dsm_instance *const instance = f->instance;
   double room = 0;
@@ -97,7 +111,10 @@ static bool fill_knapsack(finder *f) {
   return true;
 }
 
-/* The bound that follows from the cost of a request, in the objective. */
+/* The bound that follows from the cost of a request, in the objective. For latency the prices are 1
+ * and the cost is the time itself. For energy they are the watts that work adds to idling, and the
+ * required rate times the cost is added to what idles; that the time of devices is limited is left
+ * out, which can only lower it. */
 static double bound_of(const finder *f, double cost) {
   const dsm_instance *const instance = f->instance;
   double sum = 0;
@@ -138,7 +155,10 @@ static void count_loads(finder *f, size_t split, double part) {
   }
 }
 
-/* Dearer where more is to be done. */
+/* Dearer where more is to be done. At the best prices all devices that have one are equally busy at
+ * the relaxed optimum (it is the dual of the fastest split), so a device that is busier than the
+ * mean becomes dearer by a factor and an idler one cheaper, in steps that shrink. No step has to
+ * succeed: the best prices that were met are kept. */
 static void move_prices(finder *f, int step) {
   const size_t device_count = f->instance->device_count;
   double mean = 0;
@@ -176,7 +196,9 @@ static void keep(finder *f) {
   }
 }
 
-/* Prices that begin as they are, moved; what they give by the relaxed knapsack. */
+/* Prices that begin as they are, moved; what they give by the relaxed knapsack. The relaxed
+ * knapsack saves at least as much as the whole one, so its bound is weaker but valid, and it orders
+ * sets and prices well enough to choose those that the whole one is solved for. */
 static void price_set(finder *f) {
   const int steps = is_throughput(f) ? PRICE_STEPS : 1;
   for (int step = 0; step < steps; step++) {
@@ -232,8 +254,10 @@ static void try_set(finder *f) {
   }
 }
 
-/* The next set: a device may enter when those of its class before it are in. False: that was the
- * last. Devices without a limit never enter. */
+/* The next set: a device may enter when those of its class before it are in. Equal devices have
+ * equal memory and equal times, so sets with as many of each class give the same bound, and one of
+ * them is enough. A set with a device of unlimited memory holds every task and binds nothing, so
+ * such devices never enter. False: that was the last. */
 static bool next_set(finder *f) {
   const size_t device_count = f->instance->device_count;
   for (size_t first = 0; first < device_count; first++) {
@@ -254,12 +278,11 @@ static bool next_set(finder *f) {
 }
 
 static bool reserve_candidate(const finder *f, dsm__arena *arena, candidate *it) {
-  it->prices = dsm__arena_array(arena, f->instance->device_count, sizeof *it->prices);
-  it->is_in_set = dsm__arena_array(arena, f->instance->device_count, sizeof *it->is_in_set);
-  return it->prices != NULL && it->is_in_set != NULL;
+  return DSM__RESERVE(arena, it->prices, f->instance->device_count) &&
+         DSM__RESERVE(arena, it->is_in_set, f->instance->device_count);
 }
 
-static bool reserve(finder *f, dsm__arena *arena, dsm__room_bound *bound) {
+static bool reserve(finder *f, dsm__arena *arena, dsm__capacity_bound *bound) {
   const size_t device_count = f->instance->device_count;
   const size_t task_count = f->instance->task_count;
   f->class_of = dsm__arena_array(arena, device_count, sizeof *f->class_of);
@@ -280,7 +303,7 @@ static bool reserve(finder *f, dsm__arena *arena, dsm__room_bound *bound) {
 }
 
 /* Whole tasks for one of the best. */
-static void settle(finder *f, const candidate *it, dsm__room_bound *bound) {
+static void settle(finder *f, const candidate *it, dsm__capacity_bound *bound) {
   candidate now = {it->value, f->prices, f->is_in_set};
   copy(f, &now, it);
   if (!fill_knapsack(f)) {
@@ -295,11 +318,11 @@ static void settle(finder *f, const candidate *it, dsm__room_bound *bound) {
   }
 }
 
-bool dsm__room_bound_find(dsm__room_bound *bound, dsm__arena *arena, const dsm_instance *instance,
-                          const dsm_partition_options *options, dsm__is_over *is_over,
-                          void *context) {
+bool dsm__capacity_bound_find(dsm__capacity_bound *bound, dsm__arena *arena,
+                              const dsm_instance *instance, const dsm_partition_options *options,
+                              dsm__is_over *is_over, void *context) {
   finder f = {.instance = instance, .options = options};
-  *bound = (dsm__room_bound){.value = nothing_known(&f)};
+  *bound = (dsm__capacity_bound){.value = nothing_known(&f)};
   if (!reserve(&f, arena, bound)) {
     return false;
   }

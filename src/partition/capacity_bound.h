@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * room_bound.h: a bound that counts whole tasks, without a solver.
+ * capacity_bound.h: a bound that counts whole tasks, without a solver.
  *
  * A set F of devices holds at most the sum of their memories; each task that is not stored on F is
  * paid for at the prices of the other devices. With a price l_j >= 0 of each device's time,
@@ -16,19 +16,57 @@
 #ifndef DSM_PARTITION_CAPACITY_BOUND_H
 #define DSM_PARTITION_CAPACITY_BOUND_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "dsm/partition.h"
-#include "partition/is_over.h"
+#include "partition/assignment.h"
 
-typedef struct dsm__room_bound {
+/* ---- the most that whole things are worth together in limited room ---- */
+
+typedef struct dsm__item {
+  double need;    /**< > 0 */
+  double worth;   /**< > 0 */
+  double density; /**< worth / need */
+  size_t label;   /**< of equal ones the lower comes first */
+} dsm__item;
+
+typedef struct dsm__knapsack {
+  dsm__item *items;
+  size_t item_count;
+  double room;    /**< >= 0 */
+  double *needs;  /**< [k]: of the first k items */
+  double *worths; /**< [k]: of the first k items */
+  struct dsm__packing *now;
+  struct dsm__packing *next;
+} dsm__knapsack;
+
+/** For up to item_max items. False: out of memory. */
+bool dsm__knapsack_reserve(dsm__knapsack *knapsack, dsm__arena *arena, size_t item_max);
+
+/** Orders the items by what a unit of room is worth, derives the sums, and widens the room by what
+ * sums of needs that are no whole numbers may be rounded up. First of all, once for a room. */
+void dsm__knapsack_order(dsm__knapsack *knapsack);
+
+/** With one item split: the items before *split are in, of that one a part (item_count: none). */
+double dsm__knapsack_relaxed(const dsm__knapsack *knapsack, size_t *split, double *part);
+
+/** Whole items. Exact, or (where too many packings stay in question) between that and what is
+ * relaxed. */
+double dsm__knapsack_whole(dsm__knapsack *knapsack);
+
+/* ---- a bound that counts whole tasks, without a solver ---- */
+
+typedef struct dsm__capacity_bound {
   double value;    /**< of the objective (energy: watts); infinite: nothing is known */
   bool *is_in_set; /**< [j] the set that it is of */
-} dsm__room_bound;
+} dsm__capacity_bound;
 
 /** A search over sets and prices of a size that depends on the instance alone, unless is_over says
  * so before. False: out of memory. */
-bool dsm__room_bound_find(dsm__room_bound *bound, dsm__arena *arena, const dsm_instance *instance,
-                          const dsm_partition_options *options, dsm__is_over *is_over,
-                          void *context);
+bool dsm__capacity_bound_find(dsm__capacity_bound *bound, dsm__arena *arena,
+                              const dsm_instance *instance, const dsm_partition_options *options,
+                              dsm__is_over *is_over, void *context);
 
 #endif

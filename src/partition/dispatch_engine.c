@@ -360,10 +360,8 @@ static void find_shortest(engine *e) {
 dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
   const size_t count = e->options.request_count;
   e->random = e->options.seed;
-  e->servers = dsm__arena_array(e->arena, e->graph.instance->device_count, sizeof *e->servers);
-  e->entries = dsm__arena_array(e->arena, count, sizeof *e->entries);
-  e->ends = dsm__arena_array(e->arena, count, sizeof *e->ends);
-  if (e->servers == NULL || e->entries == NULL || e->ends == NULL) {
+  if (!DSM__RESERVE(e->arena, e->servers, e->graph.instance->device_count) ||
+      !DSM__RESERVE(e->arena, e->entries, count) || !DSM__RESERVE(e->arena, e->ends, count)) {
     return out_of_memory(e);
   }
   find_shortest(e);

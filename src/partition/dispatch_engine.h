@@ -1,11 +1,109 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dispatch_engine.h: the simulation itself: requests go in, moments come out. */
+/* dispatch_engine.h: the simulation of a runtime: requests go in, moments come out. */
 #ifndef DSM_PARTITION_DISPATCH_ENGINE_H
 #define DSM_PARTITION_DISPATCH_ENGINE_H
 
-#include "partition/dispatch_graph.h"
-#include "partition/dispatch_queues.h"
-#include "partition/dispatch_timeline.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/growing_list.h"
+#include "dsm/dispatch.h"
+
+/* ---- a partition laid out for a simulation ---- */
+
+/** Lists of numbers: those of i are items[first[i]] .. items[first[i + 1] - 1], ascending. */
+typedef struct dsm__lists {
+  size_t *first;
+  size_t *items;
+} dsm__lists;
+
+typedef struct dsm__dispatch_graph {
+  const dsm_instance *instance;
+  bool does_keep_results;
+  dsm__lists inputs;       /**< of a task: tensors that it needs */
+  dsm__lists followers;    /**< of a task: tasks that need something of it, each once */
+  dsm__lists candidates;   /**< of a task: devices that hold its parameters and can run it */
+  size_t *producer_counts; /**< of a task: tasks that it waits for */
+  size_t *shared_numbers;  /**< of a tensor: 1, 2, ... of those with several consumers; else 0 */
+  size_t shared_count;     /**< tensors with several consumers */
+  size_t result_count;     /**< tasks without followers */
+} dsm__dispatch_graph;
+
+/** Fills the graph from an arena. DSM_ERROR_INVALID: a task that no device holds and can run. */
+DSM_NODISCARD dsm_status dsm__dispatch_graph_make(dsm__dispatch_graph *graph, dsm__arena *arena,
+                                                  const dsm_partition *partition, dsm_diags *diags);
+
+/** Seconds that so many bytes take on a device's link; 0 for no bytes and on an unlimited link. */
+double dsm__dispatch_sending(const dsm_instance *instance, size_t device, double bytes);
+
+/* ---- what is to happen, in order of time, and tasks that wait in line ---- */
+
+/** At one moment, what comes first is handled first. */
+typedef enum dsm__happening_kind {
+  DSM__TASK_ENDS = 0,
+  DSM__RESULT_LEFT, /**< the server, by a link */
+  DSM__REQUEST_ENTERS,
+  DSM__HAPPENING_KIND_COUNT
+} dsm__happening_kind;
+
+typedef struct dsm__happening {
+  double seconds;
+  struct dsm__flight *flight; /**< NULL for a request that enters */
+  uint32_t request;
+  uint16_t task;
+  uint8_t kind; /**< dsm__happening_kind */
+} dsm__happening;
+
+/** A binary heap: by time, kind, request, task. All zero is an empty one. */
+typedef struct dsm__agenda {
+  dsm__happening *items;
+  size_t count;
+  size_t capacity;
+} dsm__agenda;
+
+/** False if out of memory. */
+bool dsm__agenda_add(dsm__agenda *agenda, dsm__arena *arena, dsm__happening happening);
+
+/** Takes the first; there must be one. */
+dsm__happening dsm__agenda_take(dsm__agenda *agenda);
+
+/** `line` holds the moments at which those who wait are served. Those served until now go, and one
+ * more waits until it begins; false if out of memory. */
+bool dsm__waiting_line_join(dsm__agenda *line, dsm__arena *arena, double now, double begin);
+
+/* ---- when a device is taken ---- */
+
+typedef struct dsm__gap {
+  double begin;
+  double end;
+} dsm__gap;
+
+/** All zero but `shortest` is a device that nothing was given to. */
+typedef struct dsm__timeline {
+  double shortest; /**< seconds of the shortest task; gaps below that are not kept */
+  double end;      /**< of all that was given to the device */
+  dsm__gap *gaps;  /**< ascending, from number `head` on */
+  size_t head;
+  size_t tail; /**< behind the last */
+  size_t capacity;
+} dsm__timeline;
+
+/** A place on a timeline. */
+typedef struct dsm__slot {
+  size_t gap; /**< number of the gap; `tail`: behind all */
+  double begin;
+} dsm__slot;
+
+/** The earliest place for a task that is ready at a time, which is now or later. */
+dsm__slot dsm__timeline_find(dsm__timeline *timeline, double now, double ready, double seconds);
+
+/** Takes a place that was found since the last was taken; false if out of memory. */
+bool dsm__timeline_take(dsm__timeline *timeline, dsm__arena *arena, double now, dsm__slot slot,
+                        double seconds);
+
+/* ---- the simulation itself ---- */
 
 /** A device and its outgoing link. */
 typedef struct dsm__dispatch_server {
@@ -16,7 +114,7 @@ typedef struct dsm__dispatch_server {
   double trial_seconds;  /**< link_free_seconds, but while a decision is tried out */
   double waited_seconds; /**< by all tasks together */
   size_t most_queued;
-  dsm__waiting_line line;
+  dsm__agenda line;
 } dsm__dispatch_server;
 
 /** A request that is in the server. */

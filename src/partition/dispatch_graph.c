@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "partition/dispatch_graph.h"
+#include "partition/dispatch_engine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,9 +31,8 @@ static int compare_entries(const void *left, const void *right) {
 /* Sorts entries into lists, equal ones once; false if out of memory. */
 static bool lists_make(dsm__lists *lists, dsm__arena *arena, entry *entries, size_t count,
                        size_t list_count) {
-  lists->first = dsm__arena_array(arena, list_count + 1, sizeof *lists->first);
-  lists->items = dsm__arena_array(arena, count, sizeof *lists->items);
-  if (lists->first == NULL || lists->items == NULL) {
+  if (!DSM__RESERVE(arena, lists->first, list_count + 1) ||
+      !DSM__RESERVE(arena, lists->items, count)) {
     return false;
   }
   if (count > 0) {
@@ -87,11 +86,8 @@ static bool make_edges(dsm__dispatch_graph *graph, dsm__arena *arena) {
 
 static bool count_neighbours(dsm__dispatch_graph *graph, dsm__arena *arena) {
   const dsm_instance *const instance = graph->instance;
-  graph->producer_counts =
-      dsm__arena_array(arena, instance->task_count, sizeof *graph->producer_counts);
-  graph->shared_numbers =
-      dsm__arena_array(arena, instance->tensor_count, sizeof *graph->shared_numbers);
-  if (graph->producer_counts == NULL || graph->shared_numbers == NULL) {
+  if (!DSM__RESERVE(arena, graph->producer_counts, instance->task_count) ||
+      !DSM__RESERVE(arena, graph->shared_numbers, instance->tensor_count)) {
     return false;
   }
   const dsm__lists *const followers = &graph->followers;
@@ -121,10 +117,8 @@ static bool make_candidates(dsm__dispatch_graph *graph, dsm__arena *arena,
                             const dsm_partition *partition) {
   const dsm_instance *const instance = graph->instance;
   dsm__lists *const lists = &graph->candidates;
-  lists->first = dsm__arena_array(arena, instance->task_count + 1, sizeof *lists->first);
-  lists->items =
-      dsm__arena_array(arena, instance->task_count * instance->device_count, sizeof *lists->items);
-  if (lists->first == NULL || lists->items == NULL) {
+  if (!DSM__RESERVE(arena, lists->first, instance->task_count + 1) ||
+      !DSM__RESERVE(arena, lists->items, instance->task_count * instance->device_count)) {
     return false;
   }
   size_t used = 0;

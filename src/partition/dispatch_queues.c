@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "partition/dispatch_queues.h"
+#include "partition/dispatch_engine.h"
 
 #include <assert.h>
 #include <string.h>
@@ -51,38 +51,9 @@ dsm__happening dsm__agenda_take(dsm__agenda *agenda) {
 
 /* ---- waiting line ---- */
 
-static void drop_first(dsm__waiting_line *line) {
-  double *const begins = line->items;
-  const double last = begins[--line->count];
-  size_t at = 0;
-  for (size_t child = 1; child < line->count; child = 2 * at + 1) {
-    if (child + 1 < line->count && begins[child + 1] < begins[child]) {
-      child++;
-    }
-    if (begins[child] >= last) {
-      break;
-    }
-    begins[at] = begins[child];
-    at = child;
+bool dsm__waiting_line_join(dsm__agenda *line, dsm__arena *arena, double now, double begin) {
+  while (line->count > 0 && line->items[0].seconds <= now) {
+    (void)dsm__agenda_take(line);
   }
-  begins[at] = last;
-}
-
-bool dsm__waiting_line_join(dsm__waiting_line *line, dsm__arena *arena, double now, double begin) {
-  while (line->count > 0 && line->items[0] <= now) {
-    drop_first(line);
-  }
-  if (begin <= now) {
-    return true;
-  }
-  if (!DSM__LIST_RESERVE_IN(line, 1, arena)) {
-    return false;
-  }
-  size_t at = line->count++;
-  while (at > 0 && begin < line->items[(at - 1) / 2]) {
-    line->items[at] = line->items[(at - 1) / 2];
-    at = (at - 1) / 2;
-  }
-  line->items[at] = begin;
-  return true;
+  return begin <= now || dsm__agenda_add(line, arena, (dsm__happening){.seconds = begin});
 }

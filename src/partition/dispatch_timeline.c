@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "partition/dispatch_timeline.h"
+#include "partition/dispatch_engine.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* feasibility.c: instances and options that no search can answer. */
-#include "partition/feasibility.h"
+#include "partition/instance_facts.h"
 
 #include <math.h>
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "partition/instance_facts.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
@@ -69,8 +68,8 @@ static void report_homeless(const dsm_instance *instance, size_t task, double ne
                  floor(device->memory_bytes), missing, missing > 1 ? "s are" : " is");
 }
 
-dsm_status dsm__check_room(const dsm_instance *instance, const dsm_partition_options *options,
-                           dsm_diags *diags) {
+dsm_status dsm__check_feasibility(const dsm_instance *instance,
+                                  const dsm_partition_options *options, dsm_diags *diags) {
   dsm_status status = DSM_OK;
   double needed = 0;
   double room = 0;
@@ -84,11 +83,8 @@ dsm_status dsm__check_room(const dsm_instance *instance, const dsm_partition_opt
       report_homeless(instance, i, need, diags);
       status = DSM_ERROR_INFEASIBLE;
     }
-    needed += need;
   }
-  for (size_t j = 0; j < instance->device_count; j++) {
-    room += instance->devices[j].memory_bytes;
-  }
+  dsm__add_up_memory(instance, options, &needed, &room);
   const double missing = ceil(needed - room);
   if (status == DSM_OK && needed > room) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,

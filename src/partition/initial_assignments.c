@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* initial_assignments.c: contiguous splits by dynamic programming, and filling up. */
-#include "partition/initial_assignments.h"
+/*
+ * initial_assignments.c: contiguous splits by dynamic programming, and filling up.
+ *
+ * A state is a set of devices and how many of the first tasks they run, each one run of them. The
+ * best split of a state ends in a run on one of its devices, before which stands the best split of
+ * the rest: what a run costs depends on its device, its begin and its end alone, where all that
+ * crosses the end counts as sent, and not on who runs the tasks behind. So the least over the last
+ * device and the last run's begin is the best of the state, in time that grows with 2^m m n^2.
+ */
+#include "partition/assignment.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -8,7 +16,7 @@
 #include "partition/instance_facts.h"
 
 /* Work is 2^devices * devices * tasks^2. */
-enum { SPLIT_DEVICES_MAX = 10, SPLIT_TASKS_MAX = 400, STARTS_MAX = 4 };
+enum { SPLIT_DEVICES_MAX = 10, SPLIT_TASKS_MAX = 400, INITIAL_MAX = 4 };
 static const double split_work_max = 3e8;
 
 typedef struct splitter {
@@ -42,14 +50,10 @@ static bool reserve(splitter *s, dsm__arena *arena) {
   const size_t task_count = s->instance->task_count;
   const size_t device_count = s->instance->device_count;
   const size_t states = ((size_t)1 << device_count) * (task_count + 1);
-  s->cost = dsm__arena_array(arena, states, sizeof *s->cost);
-  s->from = dsm__arena_array(arena, states, sizeof *s->from);
-  s->last = dsm__arena_array(arena, states, sizeof *s->last);
-  s->cut = dsm__arena_array(arena, task_count + 1, sizeof *s->cut);
-  s->need = dsm__arena_array(arena, task_count + 1, sizeof *s->need);
-  s->seconds = dsm__arena_array(arena, (task_count + 1) * device_count, sizeof *s->seconds);
-  return s->cost != NULL && s->from != NULL && s->last != NULL && s->cut != NULL &&
-         s->need != NULL && s->seconds != NULL;
+  return DSM__RESERVE(arena, s->cost, states) && DSM__RESERVE(arena, s->from, states) &&
+         DSM__RESERVE(arena, s->last, states) && DSM__RESERVE(arena, s->cut, task_count + 1) &&
+         DSM__RESERVE(arena, s->need, task_count + 1) &&
+         DSM__RESERVE(arena, s->seconds, (task_count + 1) * device_count);
 }
 
 static void survey(splitter *s) {
@@ -96,7 +100,7 @@ static void extend(splitter *s, size_t set, size_t device) {
 }
 
 /* False: there is no split. */
-static bool split(splitter *s, bool *start) {
+static bool split(splitter *s, bool *storage) {
   const size_t task_count = s->instance->task_count;
   const size_t device_count = s->instance->device_count;
   const size_t sets = (size_t)1 << device_count;
@@ -121,7 +125,7 @@ static bool split(splitter *s, bool *start) {
   for (size_t end = task_count; end > 0;) {
     const size_t state = best * (task_count + 1) + end;
     for (size_t i = s->from[state]; i < end; i++) {
-      start[i * device_count + s->last[state]] = true;
+      storage[i * device_count + s->last[state]] = true;
     }
     end = s->from[state];
     best &= ~((size_t)1 << s->last[state]);
@@ -130,11 +134,12 @@ static bool split(splitter *s, bool *start) {
 }
 
 /* Fills what memory is left of each device, first with what gives a byte the most work. */
-static void fill(const dsm_instance *instance, const dsm_partition_options *options, bool *start) {
+static void fill(const dsm_instance *instance, const dsm_partition_options *options,
+                 bool *storage) {
   for (size_t j = 0; j < instance->device_count; j++) {
     double spare = instance->devices[j].memory_bytes;
     for (size_t i = 0; i < instance->task_count; i++) {
-      spare -= start[i * instance->device_count + j] ? dsm__task_need(instance, options, i) : 0;
+      spare -= storage[i * instance->device_count + j] ? dsm__task_need(instance, options, i) : 0;
     }
     for (;;) {
       size_t best = instance->task_count;
@@ -142,7 +147,7 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
       for (size_t i = 0; i < instance->task_count; i++) {
         const double need = dsm__task_need(instance, options, i);
         const double seconds = dsm_instance_seconds(instance, i, j);
-        if (start[i * instance->device_count + j] || !isfinite(seconds) || need > spare) {
+        if (storage[i * instance->device_count + j] || !isfinite(seconds) || need > spare) {
           continue;
         }
         const double worth = seconds / (need + 1); /* work that a byte makes possible */
@@ -154,7 +159,7 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
       if (best == instance->task_count) {
         break;
       }
-      start[best * instance->device_count + j] = true;
+      storage[best * instance->device_count + j] = true;
       spare -= dsm__task_need(instance, options, best);
     }
   }
@@ -162,12 +167,12 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
 
 /* Renames equal devices so that they stand in the order in which the programme wants them. */
 static bool is_before(const dsm_instance *instance, const dsm_partition_options *options,
-                      const bool *start, size_t a, size_t b) {
+                      const bool *storage, size_t a, size_t b) {
   size_t order[DSM__ORDER_TASKS_MAX];
   const size_t count = dsm__order_tasks(instance, options, order);
   for (size_t k = 0; k < count; k++) {
-    const bool on_a = start[order[k] * instance->device_count + a];
-    const bool on_b = start[order[k] * instance->device_count + b];
+    const bool on_a = storage[order[k] * instance->device_count + a];
+    const bool on_b = storage[order[k] * instance->device_count + b];
     if (on_a != on_b) {
       return on_b;
     }
@@ -176,14 +181,14 @@ static bool is_before(const dsm_instance *instance, const dsm_partition_options 
 }
 
 static void rename_equal(const dsm_instance *instance, const dsm_partition_options *options,
-                         bool *start) {
+                         bool *storage) {
   for (size_t a = 0; a < instance->device_count; a++) {
     for (size_t b = a + 1; b < instance->device_count; b++) {
-      if (!dsm__devices_are_equal(instance, a, b) || !is_before(instance, options, start, a, b)) {
+      if (!dsm__devices_are_equal(instance, a, b) || !is_before(instance, options, storage, a, b)) {
         continue;
       }
       for (size_t i = 0; i < instance->task_count; i++) {
-        bool *const row = &start[i * instance->device_count];
+        bool *const row = &storage[i * instance->device_count];
         const bool kept = row[a];
         row[a] = row[b];
         row[b] = kept;
@@ -200,33 +205,33 @@ static bool is_small(const dsm_instance *instance) {
 }
 
 typedef struct list {
-  bool *starts;
+  bool *storages;
   size_t count;
 } list;
 
-/* Adds the last start as it is, and filled up. */
+/* Adds the last storage as it is, and filled up. */
 static void add(list *made, const dsm_instance *instance, const dsm_partition_options *options) {
   const size_t places = instance->task_count * instance->device_count;
-  bool *const start = &made->starts[made->count++ * places];
+  bool *const storage = &made->storages[made->count++ * places];
   if (options->objective != DSM_OBJECTIVE_LATENCY) {
-    bool *const filled = &made->starts[made->count++ * places];
+    bool *const filled = &made->storages[made->count++ * places];
     for (size_t k = 0; k < places; k++) {
-      filled[k] = start[k];
+      filled[k] = storage[k];
     }
     fill(instance, options, filled);
     rename_equal(instance, options, filled);
   }
-  rename_equal(instance, options, start);
+  rename_equal(instance, options, storage);
 }
 
-bool dsm__make_starts(bool **starts, size_t *start_count, dsm__arena *arena,
-                      const dsm_instance *instance, const dsm_partition_options *options,
-                      const size_t *device_of) {
+bool dsm__make_initial_assignments(bool **storages, size_t *storage_count, dsm__arena *arena,
+                                   const dsm_instance *instance,
+                                   const dsm_partition_options *options, const size_t *device_of) {
   const size_t places = instance->task_count * instance->device_count;
-  list made = {.starts = dsm__arena_array(arena, STARTS_MAX * places, sizeof **starts)};
-  *starts = made.starts;
-  *start_count = 0;
-  if (made.starts == NULL) {
+  list made = {.storages = dsm__arena_array(arena, INITIAL_MAX * places, sizeof **storages)};
+  *storages = made.storages;
+  *storage_count = 0;
+  if (made.storages == NULL) {
     return false;
   }
   if (is_small(instance)) {
@@ -235,16 +240,16 @@ bool dsm__make_starts(bool **starts, size_t *start_count, dsm__arena *arena,
       return false;
     }
     survey(&s);
-    if (split(&s, made.starts)) {
+    if (split(&s, made.storages)) {
       add(&made, instance, options);
     }
   }
   for (size_t i = 0; i < instance->task_count && device_of != NULL; i++) {
-    made.starts[made.count * places + i * instance->device_count + device_of[i]] = true;
+    made.storages[made.count * places + i * instance->device_count + device_of[i]] = true;
   }
   if (device_of != NULL) {
     add(&made, instance, options);
   }
-  *start_count = made.count;
+  *storage_count = made.count;
   return true;
 }

@@ -15,6 +15,29 @@ bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options
          dsm__task_need(instance, options, task) <= instance->devices[device].memory_bytes;
 }
 
+double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
+  return tensor < instance->tensor_count
+             ? instance->tensors[tensor].bytes
+             : instance->tasks[tensor - instance->tensor_count].output_bytes;
+}
+
+size_t dsm__producer_of(const dsm_instance *instance, size_t tensor) {
+  return tensor < instance->tensor_count ? instance->tensors[tensor].producer
+                                         : tensor - instance->tensor_count;
+}
+
+void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
+                        double *needed, double *room) {
+  *needed = 0;
+  *room = 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    *needed += dsm__task_need(instance, options, i);
+  }
+  for (size_t j = 0; j < instance->device_count; j++) {
+    *room += instance->devices[j].memory_bytes;
+  }
+}
+
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task) {
   if (options->does_keep_results) {
     return false;

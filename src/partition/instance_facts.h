@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* instance_facts.h: what follows from an instance and the options without any search. */
+/* instance_facts.h: what follows from an instance and the options without any search, and what can
+ * be said of one that has no solution. */
 #ifndef DSM_PARTITION_INSTANCE_FACTS_H
 #define DSM_PARTITION_INSTANCE_FACTS_H
 
@@ -17,6 +18,16 @@ bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options
  * equality (docs/partition.md). */
 bool dsm__is_chain(const dsm_instance *instance);
 
+/** Bytes of tensor t, or of the results of task t - tensor_count. */
+double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
+
+/** The task that makes it. */
+size_t dsm__producer_of(const dsm_instance *instance, size_t tensor);
+
+/** Bytes that all tasks need together, and that all devices have. */
+void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
+                        double *needed, double *room);
+
 /** Whether what task i puts out leaves the server. */
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task);
 
@@ -33,5 +44,17 @@ enum { DSM__ORDER_TASKS_MAX = 6 };
 /** The heaviest tasks, the heaviest first, of equal ones the first. Returns how many. */
 size_t dsm__order_tasks(const dsm_instance *instance, const dsm_partition_options *options,
                         size_t tasks[DSM__ORDER_TASKS_MAX]);
+
+/* ---- what can be said without a solver about an instance that has no solution ---- */
+
+/** DSM_ERROR_USAGE: the options ask for what the instance does not give (energy without power, a
+ * limit that is no number). */
+dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition_options *options,
+                               dsm_diags *diags);
+
+/** DSM_ERROR_INFEASIBLE if a task can be stored nowhere (a finding each), or all tasks together are
+ * larger than all memories. */
+dsm_status dsm__check_feasibility(const dsm_instance *instance,
+                                  const dsm_partition_options *options, dsm_diags *diags);
 
 #endif

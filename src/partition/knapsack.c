@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* knapsack.c: lists of undominated packings (Nemhauser and Ullmann), cut by the relaxation. */
-#include "partition/knapsack.h"
+/*
+ * knapsack.c: lists of undominated packings (Nemhauser and Ullmann), cut by the relaxation.
+ *
+ * The answer is never below the optimum, which is what a bound needs. A packing that needs no less
+ * room and is worth no more than another can be left out, because whatever is added to it later can
+ * be added to the other as well. A packing whose relaxed completion is worth less than a whole
+ * packing that is known cannot become the optimum. Where a list would become too long, two
+ * neighbours are replaced by one with the need of the lighter and the worth of the better: that
+ * packing need not exist, but it is better than both, so the result can only rise, and it is cut at
+ * the relaxation, which lies above the optimum too.
+ */
+#include "partition/capacity_bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,13 +31,11 @@ typedef struct dsm__packing {
 
 bool dsm__knapsack_reserve(dsm__knapsack *knapsack, dsm__arena *arena, size_t item_max) {
   *knapsack = (dsm__knapsack){.item_count = 0};
-  knapsack->items = dsm__arena_array(arena, item_max, sizeof *knapsack->items);
-  knapsack->needs = dsm__arena_array(arena, item_max + 1, sizeof *knapsack->needs);
-  knapsack->worths = dsm__arena_array(arena, item_max + 1, sizeof *knapsack->worths);
-  knapsack->now = dsm__arena_array(arena, 2 * (size_t)PACKINGS_MAX, sizeof *knapsack->now);
-  knapsack->next = dsm__arena_array(arena, 2 * (size_t)PACKINGS_MAX, sizeof *knapsack->next);
-  return knapsack->items != NULL && knapsack->needs != NULL && knapsack->worths != NULL &&
-         knapsack->now != NULL && knapsack->next != NULL;
+  return DSM__RESERVE(arena, knapsack->items, item_max) &&
+         DSM__RESERVE(arena, knapsack->needs, item_max + 1) &&
+         DSM__RESERVE(arena, knapsack->worths, item_max + 1) &&
+         DSM__RESERVE(arena, knapsack->now, 2 * (size_t)PACKINGS_MAX) &&
+         DSM__RESERVE(arena, knapsack->next, 2 * (size_t)PACKINGS_MAX);
 }
 
 static int compare(const void *a, const void *b) {
@@ -49,7 +57,9 @@ void dsm__knapsack_order(dsm__knapsack *knapsack) {
   }
 }
 
-/* Items first .. end - 1 fit into the room, and no more in this order. */
+/* The needs are summed from the front, so what consecutive items need is a difference of two sums,
+ * and the last that fits is found by halving. Items first .. end - 1 fit into the room, and no more
+ * in this order. */
 static size_t fill_from(const dsm__knapsack *knapsack, size_t first, double room) {
   size_t low = first;
   size_t high = knapsack->item_count;
@@ -64,6 +74,9 @@ static size_t fill_from(const dsm__knapsack *knapsack, size_t first, double room
   return low;
 }
 
+/* Dantzig: with items by falling worth of a unit of room, the best that may split one item takes
+ * them from the front and of the first that does not fit the part for which there is room. Any
+ * other choice puts a unit of room to something worth no more. */
 double dsm__knapsack_relaxed(const dsm__knapsack *knapsack, size_t *split, double *part) {
   *split = fill_from(knapsack, 0, knapsack->room);
   *part = 0;
@@ -74,7 +87,10 @@ double dsm__knapsack_relaxed(const dsm__knapsack *knapsack, size_t *split, doubl
   return knapsack->worths[*split] + *part * knapsack->items[*split].worth;
 }
 
-/* Both lists rise in need and in worth. The joined one too. */
+/* The packings with and without an item, as one list. Both lists rise in need and in worth, so the
+ * lighter head is always next, and it stays only if it is worth more than all before it: what is
+ * left out needs no less than one of those and is worth no more. The joined list rises in both too.
+ */
 static size_t merge(const packing *list, size_t count, dsm__item item, double room,
                     packing *merged) {
   size_t made = 0;
@@ -101,7 +117,9 @@ static size_t merge(const packing *list, size_t count, dsm__item item, double ro
 }
 
 /* Drops packings of the first items that cannot become better than what one of them becomes at
- * once. Returns how many stay. */
+ * once. The best so far is what a packing is worth with the following items in their order while
+ * they fit, which is a whole packing. What a packing can become at most is that and the split part
+ * of the next item, by the relaxation of the room that it leaves. Returns how many stay. */
 static size_t prune(const dsm__knapsack *knapsack, size_t first, packing *list, size_t count,
                     double *best) {
   for (size_t k = 0; k < count; k++) {

@@ -9,9 +9,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "base/words.h"
-#include "partition/feasibility.h"
 #include "partition/instance_facts.h"
-#include "partition/pricing.h"
 #include "partition/solver.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
@@ -95,12 +93,7 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
   }
   double needed = 0;
   double room = 0;
-  for (size_t i = 0; i < instance->task_count; i++) {
-    needed += dsm__task_need(instance, options, i);
-  }
-  for (size_t j = 0; j < instance->device_count; j++) {
-    room += instance->devices[j].memory_bytes;
-  }
+  dsm__add_up_memory(instance, options, &needed, &room);
   char memories[64] = "devices some of which have unlimited memory";
   if (isfinite(room)) {
     (void)snprintf(memories, sizeof memories, "memories of %.0f byte%s", floor(room),
@@ -165,7 +158,7 @@ dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *in
   options = options == NULL ? &defaults : options;
   dsm_status status = dsm__check_question(instance, options, diags);
   if (status == DSM_OK) {
-    status = dsm__check_room(instance, options, diags);
+    status = dsm__check_feasibility(instance, options, diags);
   }
   if (status != DSM_OK) {
     return status;

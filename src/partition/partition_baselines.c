@@ -4,12 +4,10 @@
  * paper): the whole network on each of them, requests spread so that all are equally busy, no
  * partitioning.
  */
-#include <assert.h>
 #include <math.h>
 
 #include "base/words.h"
-#include "dsm/limits.h"
-#include "dsm/partition.h"
+#include "partition/instance_facts.h"
 
 static const dsm__word baseline_kind_words[] = {
     [DSM_BASELINE_ACCELERATORS].key = "accelerators",
@@ -27,15 +25,10 @@ typedef struct alone {
 } alone;
 
 /* Bytes that leave the server for a request: what tasks without consumers put out. */
-static double result_bytes(const dsm_instance *instance) {
-  bool has_consumers[DSM_TASKS_MAX] = {false};
-  assert(instance->task_count <= DSM_TASKS_MAX);
-  for (size_t t = 0; t < instance->tensor_count; t++) {
-    has_consumers[instance->tensors[t].producer] = true;
-  }
+static double result_bytes(const dsm_instance *instance, const dsm_partition_options *options) {
   double bytes = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    bytes += has_consumers[i] ? 0 : instance->tasks[i].output_bytes;
+    bytes += dsm__leaves(instance, options, i) ? instance->tasks[i].output_bytes : 0;
   }
   return bytes;
 }
@@ -46,10 +39,8 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
   double seconds = 0;
   double memory = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    const dsm_task *const task = &instance->tasks[i];
     seconds += dsm_instance_seconds(instance, i, device);
-    memory += task->weights_bytes;
-    memory += options->does_count_activations ? task->activation_bytes : 0;
+    memory += dsm__task_need(instance, options, i);
   }
   const double sending = results > 0 ? results / used->link_bytes_per_second : 0;
   alone made = {.latency_seconds = seconds + sending, .rate = 1 / fmax(seconds, sending)};
@@ -86,7 +77,7 @@ void dsm_partition_baselines(const dsm_instance *instance, const dsm_partition_o
   for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
     baselines[k] = (dsm_partition_baseline){.kind = (dsm_baseline_kind)k};
   }
-  const double results = options->does_keep_results ? 0 : result_bytes(instance);
+  const double results = result_bytes(instance, options);
   for (size_t j = 0; j < instance->device_count; j++) {
     const alone device = use_alone(instance, options, j, results);
     if (!device.is_able) {

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pricing.c: rates made whole, and what they do to the devices. */
-#include "partition/pricing.h"
+/*
+ * pricing.c: rates made whole, and what they do to the devices.
+ *
+ * The solver's rates keep its constraints but for its tolerances. Here they are made to keep them
+ * exactly: rates that are mere rounding go, the rates of each task are scaled to the same sum, so
+ * that (7) holds with equality, and all rates together are divided by what the busiest device or
+ * link exceeds its limit by, so that (1) and (6) hold. For throughput each step lowers rho or
+ * leaves it, and rho is counted from the rates that remain: what is reported can be reached,
+ * whatever the solver said.
+ */
+#include "partition/solver.h"
 
 #include <math.h>
 
@@ -30,22 +39,10 @@ typedef struct copy_counts {
   double received;
 } copy_counts;
 
-/* Bytes of tensor t, or of the results of task t - tensor_count. */
-static double bytes_of(const dsm_instance *instance, size_t tensor) {
-  return tensor < instance->tensor_count
-             ? instance->tensors[tensor].bytes
-             : instance->tasks[tensor - instance->tensor_count].output_bytes;
-}
-
-static size_t producer_of(const dsm_instance *instance, size_t tensor) {
-  return tensor < instance->tensor_count ? instance->tensors[tensor].producer
-                                         : tensor - instance->tensor_count;
-}
-
 static copy_counts traffic_of(const dsm_instance *instance, const dsm_partition_options *options,
                               const double *rates, size_t tensor, size_t device) {
   const size_t device_count = instance->device_count;
-  const size_t producer = producer_of(instance, tensor);
+  const size_t producer = dsm__producer_of(instance, tensor);
   const double made = rates[producer * device_count + device];
   if (tensor >= instance->tensor_count) {
     const double leaving = dsm__leaves(instance, options, producer) ? made : 0;
@@ -65,7 +62,9 @@ static copy_counts traffic_of(const dsm_instance *instance, const dsm_partition_
 
 /* ---- rates ---- */
 
-/* Drops what is rounding, and gives all tasks the same rate. */
+/* Drops what is rounding, and gives all tasks the same rate. That is the least of any task's, to
+ * which the others are scaled down, or what is required. By the argument for chains in
+ * docs/partition.md a task that ran more often than requests come does not have to. */
 static void balance_rates(pricer *p, double wanted) {
   const size_t device_count = p->instance->device_count;
   double least = HUGE_VAL;
@@ -99,7 +98,11 @@ static void balance_rates(pricer *p, double wanted) {
 
 /* ---- copies ---- */
 
-/* As the solver chose, within the limits, with as many sent as are received. */
+/* As the solver chose, within the limits, with as many sent as are received. Each device sends at
+ * least what its consumers lack and at most a copy to each other device. Where fewer copies are
+ * sent than received, all senders take a part of their spare that adds up to what is missing; where
+ * more, all give up a part of what they send beyond their least. Both keep every limit, since a
+ * part of a spare is within it. */
 static void settle_shared(pricer *p, size_t tensor) {
   const size_t device_count = p->instance->device_count;
   double *const copies = &p->copies[tensor * device_count];
@@ -153,12 +156,13 @@ static void count_use(pricer *p, size_t device) {
   }
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     const size_t place = t * device_count + device;
-    p->sent[place] = p->copies[place] * bytes_of(instance, t);
+    p->sent[place] = p->copies[place] * dsm__output_bytes(instance, t);
     use->link_bytes_per_second += p->sent[place];
   }
 }
 
-/* (1) and (6) are kept exactly by slowing everything down. */
+/* (1) and (6) are kept exactly by slowing everything down: both are linear in the rates, so
+ * dividing all rates and copies by the largest excess brings each of them to its limit or below. */
 static void slow_down(pricer *p) {
   const dsm_instance *const instance = p->instance;
   double worst = 1;
@@ -183,7 +187,9 @@ static void slow_down(pricer *p) {
   }
 }
 
-/* No task that is not stored there and could run would still fit. */
+/* No task that is not stored there and could run would still fit. Memory binds only then: bytes
+ * that are left over but hold no further task could not be used by any answer that stores the same.
+ */
 static bool is_memory_full(const pricer *p, size_t device) {
   const dsm_instance *const instance = p->instance;
   const double spare = instance->devices[device].memory_bytes - p->uses[device].memory_bytes;
@@ -201,7 +207,10 @@ static bool is_memory_full(const pricer *p, size_t device) {
   return is_full;
 }
 
-/* Of one request that runs each task where it most often runs. */
+/* Of one request that runs each task where it most often runs, on the idle server: its tasks one at
+ * a time, and each tensor that moves takes its bytes over the link that it leaves by. The rates
+ * become a placement of ones for that, with which copies are counted by the same code; the answer's
+ * own rates have been kept before. */
 static double usual_latency(const pricer *p) {
   const dsm_instance *const instance = p->instance;
   const size_t device_count = instance->device_count;
@@ -225,7 +234,7 @@ static double usual_latency(const pricer *p) {
   settle_copies(&whole);
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     for (size_t j = 0; j < device_count; j++) {
-      seconds += usual[t * device_count + j] * bytes_of(instance, t) /
+      seconds += usual[t * device_count + j] * dsm__output_bytes(instance, t) /
                  instance->devices[j].link_bytes_per_second;
     }
   }
@@ -264,7 +273,8 @@ static bool reserve(pricer *p) {
   return p->kept != NULL && p->is_stored != NULL && p->sent != NULL && p->uses != NULL;
 }
 
-/* After usual_latency nothing is left of the working copies; the answer has its own. */
+/* A task is stored where it runs, and nowhere else, so that (2) and (3) hold of the rates
+ * themselves. After usual_latency nothing is left of the working copies; the answer has its own. */
 static void keep_rates(const pricer *p) {
   for (size_t k = 0; k < p->instance->task_count * p->instance->device_count; k++) {
     p->kept[k] = p->rates[k];

@@ -11,19 +11,6 @@ static double link_of(const dsm__writer *w, size_t device) {
   return w->instance->devices[device].link_bytes_per_second;
 }
 
-static double output_bytes(const dsm__writer *w, size_t tensor) {
-  const dsm_instance *const instance = w->instance;
-  return tensor < instance->tensor_count
-             ? instance->tensors[tensor].bytes
-             : instance->tasks[tensor - instance->tensor_count].output_bytes;
-}
-
-static size_t producer_of(const dsm__writer *w, size_t tensor) {
-  const dsm_instance *const instance = w->instance;
-  return tensor < instance->tensor_count ? instance->tensors[tensor].producer
-                                         : tensor - instance->tensor_count;
-}
-
 /* Most that x_ij can be. */
 static double rate_limit(const dsm__writer *w, size_t task, size_t device) {
   if (w->is_latency) {
@@ -76,7 +63,8 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
 /* A tensor with several consumers takes part if sending can cost anything. */
 static bool is_shared(const dsm__writer *w, size_t tensor) {
   return tensor < w->instance->tensor_count && w->instance->tensors[tensor].consumer_count > 1 &&
-         w->has_links && w->instance->device_count > 1 && output_bytes(w, tensor) > 0;
+         w->has_links && w->instance->device_count > 1 &&
+         dsm__output_bytes(w->instance, tensor) > 0;
 }
 
 static bool is_needed_on(const dsm__writer *w, size_t tensor, size_t device) {
@@ -94,15 +82,16 @@ static void write_tensor_columns(dsm__writer *w, size_t tensor, size_t device) {
   const size_t place = dsm__place_of(w, tensor, device);
   made->sent[place] = made->received[place] = DSM__NO_COLUMN;
   const bool is_result = tensor >= w->instance->tensor_count;
-  const size_t producer = producer_of(w, tensor);
-  if (output_bytes(w, tensor) == 0 || (is_result && !w->leaves[producer])) {
+  const size_t producer = dsm__producer_of(w->instance, tensor);
+  if (dsm__output_bytes(w->instance, tensor) == 0 || (is_result && !w->leaves[producer])) {
     return;
   }
   const bool is_multiple = is_shared(w, tensor);
   const double link = link_of(w, device);
   if (made->rate[dsm__place_of(w, producer, device)] != DSM__NO_COLUMN &&
       (is_multiple || isfinite(link) || !w->form.is_tight)) {
-    const double cost = w->is_latency ? output_bytes(w, tensor) / link / w->form.time_unit : 0;
+    const double cost =
+        w->is_latency ? dsm__output_bytes(w->instance, tensor) / link / w->form.time_unit : 0;
     made->sent[place] = dsm__write_column(w, (dsm__column){.kind = DSM__COLUMN_SENT,
                                                            .major = tensor,
                                                            .device = device,
@@ -189,7 +178,7 @@ static void write_excess_rows(dsm__writer *w, size_t tensor, size_t device) {
   const dsm__programme *const made = w->made;
   const bool is_result = tensor >= w->instance->tensor_count;
   const dsm_tensor *const it = is_result ? NULL : &w->instance->tensors[tensor];
-  const size_t rate = made->rate[dsm__place_of(w, producer_of(w, tensor), device)];
+  const size_t rate = made->rate[dsm__place_of(w, dsm__producer_of(w->instance, tensor), device)];
   const size_t sent = made->sent[dsm__place_of(w, tensor, device)];
   const size_t received = made->received[dsm__place_of(w, tensor, device)];
   for (size_t k = 0; k < (is_result ? 1 : it->consumer_count); k++) {
@@ -236,7 +225,7 @@ static void write_delivery_rows(dsm__writer *w, size_t tensor) {
                                    .lower = -HUGE_VAL,
                                    .upper = 0});
       dsm__write_entry(w, sent, 1);
-      dsm__write_entry(w, made->rate[dsm__place_of(w, producer_of(w, tensor), j)],
+      dsm__write_entry(w, made->rate[dsm__place_of(w, dsm__producer_of(w->instance, tensor), j)],
                        -(double)(device_count - 1));
     }
   }
@@ -251,7 +240,8 @@ static void write_link_row(dsm__writer *w, size_t device) {
   dsm__begin_row(
       w, (dsm__row){.kind = DSM__ROW_LINK, .device = device, .lower = -HUGE_VAL, .upper = 1});
   for (size_t t = 0; t < w->instance->tensor_count + w->instance->task_count; t++) {
-    dsm__write_entry(w, w->made->sent[dsm__place_of(w, t, device)], output_bytes(w, t) / capacity);
+    dsm__write_entry(w, w->made->sent[dsm__place_of(w, t, device)],
+                     dsm__output_bytes(w->instance, t) / capacity);
   }
 }
 
@@ -356,14 +346,10 @@ static bool reserve(dsm__writer *w, dsm__arena *arena) {
   const size_t places = task_count * device_count;
   const size_t tensors = (w->instance->tensor_count + task_count) * device_count;
   dsm__programme *const made = w->made;
-  made->rate = dsm__arena_array(arena, places, sizeof *made->rate);
-  made->stored = dsm__arena_array(arena, places, sizeof *made->stored);
-  made->sent = dsm__arena_array(arena, tensors, sizeof *made->sent);
-  made->received = dsm__arena_array(arena, tensors, sizeof *made->received);
-  w->is_roomy = dsm__arena_array(arena, device_count, sizeof *w->is_roomy);
-  w->leaves = dsm__arena_array(arena, task_count, sizeof *w->leaves);
-  return made->rate != NULL && made->stored != NULL && made->sent != NULL &&
-         made->received != NULL && w->is_roomy != NULL && w->leaves != NULL;
+  return DSM__RESERVE(arena, made->rate, places) && DSM__RESERVE(arena, made->stored, places) &&
+         DSM__RESERVE(arena, made->sent, tensors) && DSM__RESERVE(arena, made->received, tensors) &&
+         DSM__RESERVE(arena, w->is_roomy, device_count) &&
+         DSM__RESERVE(arena, w->leaves, task_count);
 }
 
 bool dsm__programme_build(dsm__programme *programme, dsm__arena *arena,

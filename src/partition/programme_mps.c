@@ -5,7 +5,7 @@
 
 #include "base/diag_add.h"
 #include "base/text_buffer.h"
-#include "partition/feasibility.h"
+#include "partition/instance_facts.h"
 #include "partition/programme.h"
 
 static const char *const column_letters[DSM__COLUMN_KIND_COUNT] = {

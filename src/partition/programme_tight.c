@@ -38,7 +38,11 @@ static size_t count_helpers(const dsm__writer *w, size_t task, double least) {
 }
 
 /* A task is stored somewhere, if that is to be decided at all: on a device that can run it at the
- * least rate that is of interest, or on enough of the others. */
+ * least rate that is of interest, or on enough of the others. Where no such device stores it, its
+ * rate is the sum of those of slower ones, and even the fastest of them reach the least rate only
+ * together with `helpers` of them. So with a weight of 1 for a device that is enough and of 1 /
+ * helpers for another, every answer of interest has a sum of at least 1, and the row cuts off none.
+ */
 static void write_placed_row(dsm__writer *w, size_t task) {
   const dsm__programme *const made = w->made;
   for (size_t j = 0; j < w->instance->device_count; j++) {
@@ -63,7 +67,10 @@ static void write_placed_row(dsm__writer *w, size_t task) {
 }
 
 /* Of two equal devices the first stores the lexicographically greater set of the tasks that order:
- * any answer becomes such a one by renaming equal devices. */
+ * any answer becomes such a one by renaming equal devices. The sets are compared as numbers whose
+ * bits are the tasks, the heaviest first, by one row, so that of all answers that differ in names
+ * alone the tree looks at one. Six tasks are enough to tell most sets apart, and keep the weights
+ * small beside the solver's tolerances. */
 static void write_order_row(dsm__writer *w, size_t device) {
   const dsm__programme *const made = w->made;
   size_t next = device + 1;

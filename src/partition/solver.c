@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* solver.c: the order of the search: relaxation, starts, dive, neighbourhoods, branch and cut. */
+/* solver.c: the order of the search: relaxation, initial assignments, dive, neighbourhoods, branch
+ * and cut. */
 #include "partition/solver.h"
 
 #include <math.h>
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "partition/assignment.h"
 #include "partition/capacity_bound.h"
-#include "partition/initial_assignments.h"
 #include "partition/instance_facts.h"
 #include "partition/solver_search.h"
-#include "partition/solver_session.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
@@ -28,7 +28,7 @@ static const double seconds_per_place = 1e-4;
 /* Beyond this range of times GLPK's bounds are not relied on: over 11 orders of ten and more a few
  * in a thousand were below the optimum. */
 static const double range_max = 1e10;
-/* A first tree of so many nodes settles small programmes; larger ones get better starts first. */
+/* A first tree of so many nodes settles small programmes; larger ones get better answers first. */
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 
 /* ---- bounds before any solver ---- */
@@ -118,8 +118,10 @@ static dsm_status relax_plain(dsm__search *search, dsm__programme_form form, dsm
   return DSM_OK;
 }
 
-/* The tight programme, and again with the bound that its relaxation gives, while that helps. The
- * time unit stays that of the first, if there are answers already, which are in it. */
+/* The tight programme, and again with the bound that its relaxation gives, while that helps. A
+ * bound R of rho makes (2) tighter: no x_ij has to be above R, since the part of a rate above rho
+ * can be cut off without breaking a constraint, so x_ij <= min(1 / p_ij, R) s_ij keeps an optimum.
+ * The time unit stays that of the first, if there are answers already, which are in it. */
 static dsm_status tighten(dsm__search *search, dsm__solved *solved) {
   for (int round = 0; round < LIMIT_ROUNDS_MAX; round++) {
     if (!dsm__programme_build(&search->programme, search->arena, search->instance, search->options,
@@ -169,20 +171,14 @@ static dsm_status list_choices(dsm__search *search) {
   const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
   const size_t *const columns = is_latency ? programme->rate : programme->stored;
   const size_t places = instance->task_count * instance->device_count;
-  search->choices = dsm__arena_array(search->arena, places, sizeof *search->choices);
-  search->values =
-      dsm__arena_array(search->arena, programme->column_count + 1, sizeof *search->values);
-  search->is_chosen = dsm__arena_array(search->arena, places, sizeof *search->is_chosen);
-  search->trial = dsm__arena_array(search->arena, places, sizeof *search->trial);
-  search->used = dsm__arena_array(search->arena, instance->device_count, sizeof *search->used);
-  search->keys = dsm__arena_array(search->arena, instance->task_count, sizeof *search->keys);
-  search->is_freed =
-      dsm__arena_array(search->arena, instance->task_count, sizeof *search->is_freed);
-  if (search->keys == NULL || search->is_freed == NULL) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  if (search->choices == NULL || search->values == NULL || search->is_chosen == NULL ||
-      search->trial == NULL || search->used == NULL) {
+  dsm__arena *const arena = search->arena;
+  if (!DSM__RESERVE(arena, search->choices, places) ||
+      !DSM__RESERVE(arena, search->values, programme->column_count + 1) ||
+      !DSM__RESERVE(arena, search->is_chosen, places) ||
+      !DSM__RESERVE(arena, search->trial, places) ||
+      !DSM__RESERVE(arena, search->used, instance->device_count) ||
+      !DSM__RESERVE(arena, search->keys, instance->task_count) ||
+      !DSM__RESERVE(arena, search->is_freed, instance->task_count)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   for (size_t k = 0; k < places; k++) {
@@ -201,19 +197,20 @@ static dsm_status list_choices(dsm__search *search) {
 
 /* ---- the search ---- */
 
-static dsm_status try_starts(dsm__search *search) {
+static dsm_status try_initial_assignments(dsm__search *search) {
   const size_t places = search->instance->task_count * search->instance->device_count;
-  bool *starts = NULL;
-  size_t start_count = 0;
-  if (!dsm__make_starts(&starts, &start_count, search->arena, search->instance, search->options,
-                        search->has_assignment ? search->assignment.device_of : NULL)) {
+  bool *storages = NULL;
+  size_t storage_count = 0;
+  if (!dsm__make_initial_assignments(
+          &storages, &storage_count, search->arena, search->instance, search->options,
+          search->has_assignment ? search->assignment.device_of : NULL)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  for (size_t s = 0; s < start_count && dsm__search_left(search) > 0; s++) {
-    const bool *const start = &starts[s * places];
+  for (size_t s = 0; s < storage_count && dsm__search_left(search) > 0; s++) {
+    const bool *const storage = &storages[s * places];
     for (size_t k = 0; k < search->choice_count; k++) {
       const dsm__choice *const it = &search->choices[k];
-      search->trial[k] = start[it->task * search->instance->device_count + it->device];
+      search->trial[k] = storage[it->task * search->instance->device_count + it->device];
     }
     dsm__search_try(search, search->trial);
   }
@@ -264,7 +261,7 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
 
 static dsm_status look(dsm__search *search, dsm__solved *solved) {
   *solved = DSM__SOLVED_UNKNOWN;
-  const dsm_status status = try_starts(search);
+  const dsm_status status = try_initial_assignments(search);
   if (status != DSM_OK) {
     return status;
   }
@@ -289,11 +286,11 @@ static bool is_step_over(void *context) {
 }
 
 /* What whole tasks in limited room allow. */
-static dsm_status bound_by_room(dsm__search *search) {
-  dsm__room_bound room;
+static dsm_status bound_by_capacity(dsm__search *search) {
+  dsm__capacity_bound room;
   step bounding = {search, bounding_share};
-  if (!dsm__room_bound_find(&room, search->arena, search->instance, search->options, is_step_over,
-                            &bounding)) {
+  if (!dsm__capacity_bound_find(&room, search->arena, search->instance, search->options,
+                                is_step_over, &bounding)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   if (isfinite(room.value)) {
@@ -322,7 +319,7 @@ static dsm_status begin_search(dsm__search *search) {
   const dsm__found found =
       dsm__assignment_search(&search->assignment, search->arena, is_step_over, &assigning);
   search->has_assignment = found == DSM__FOUND_ONE;
-  return found == DSM__FOUND_NO_MEMORY ? DSM_ERROR_OUT_OF_MEMORY : bound_by_room(search);
+  return found == DSM__FOUND_NO_MEMORY ? DSM_ERROR_OUT_OF_MEMORY : bound_by_capacity(search);
 }
 
 /* Whether making and loading the programme, some times over, leaves time to solve it: by size and
@@ -379,9 +376,8 @@ static dsm_status hand_over(dsm__search *search) {
   const size_t places = instance->task_count * instance->device_count;
   const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
   dsm__placement *const out = &solution->placement;
-  out->rates = dsm__arena_array(search->arena, places, sizeof *out->rates);
-  out->copies = dsm__arena_array(search->arena, tensors, sizeof *out->copies);
-  if (out->rates == NULL || out->copies == NULL) {
+  if (!DSM__RESERVE(search->arena, out->rates, places) ||
+      !DSM__RESERVE(search->arena, out->copies, tensors)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;

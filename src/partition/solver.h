@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* solver.h: the best placement of an instance, by GLPK. What it says is not to be trusted: see
- * pricing.h and dsm_partition_validate. */
+/* solver.h: the best placement of an instance, by GLPK. What it says is not to be trusted: a
+ * placement is priced again without it, and checked by dsm_partition_validate. */
 #ifndef DSM_PARTITION_SOLVER_H
 #define DSM_PARTITION_SOLVER_H
 
 #include "base/arena.h"
+#include "dsm/diag.h"
 #include "dsm/partition.h"
-#include "partition/pricing.h"
+
+/* ---- from rates to an answer ---- */
+
+/** Rates and copies as a solver gives them: x_ij a second, c_tj / o_t a second (results after the
+ * tensors). Both are changed: cleaned, balanced and, for throughput, scaled to keep (1) and (6)
+ * exactly. */
+typedef struct dsm__placement {
+  double *rates;  /**< [i * m + j] */
+  double *copies; /**< [t * m + j] */
+} dsm__placement;
+
+/**
+ * Fills partition's rho, latency, joules, objective, rates, is_stored, sent and uses from a
+ * placement; instance, options and arena are set. The arrays of the placement are copied. False:
+ * out of memory.
+ */
+bool dsm__price(dsm_partition *partition, dsm__placement placement);
+
+/* ---- the best placement of an instance, by GLPK ---- */
 
 typedef enum dsm__solver_outcome {
   DSM__SOLVER_FOUND = 0,  /**< something, within the gap or not */
@@ -31,5 +50,20 @@ typedef struct dsm__solver_answer {
 dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
                            const dsm_instance *instance, const dsm_partition_options *options,
                            dsm_diags *diags);
+
+/* ---- GLPK behind a wall ---- */
+
+/** What is done with GLPK. It must own nothing but GLPK's objects and an arena's: it may be left at
+ * any call of GLPK. */
+typedef dsm_status dsm__solver_body(void *context);
+
+/** Whether what is there by now is worth having. */
+typedef bool dsm__has_answer(const void *context);
+
+/** Calls body(context) in a session. DSM_ERROR_IO with a finding if GLPK gave up or cannot be used,
+ * DSM_ERROR_OUT_OF_MEMORY, or what body says. If GLPK gave up (also for lack of memory) but
+ * has_answer (may be NULL) says that there is an answer: DSM_OK with a warning. */
+dsm_status dsm__solver_session(dsm__solver_body *body, dsm__has_answer *has_answer, void *context,
+                               dsm_diags *diags);
 
 #endif

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* solver_branch.c: branch and cut by GLPK. */
+/*
+ * solver_branch.c: branch and cut by GLPK.
+ *
+ * Of a tree that ends at a limit the bound of its best open node holds for every answer in it: the
+ * relaxation of a node is at least as good as all below it, and nodes that were closed hold nothing
+ * that is better than the best answer by more than the gap. The bound is used only for the whole
+ * tree; that of a neighbourhood is of answers near the best alone. What a tree finds is rounded and
+ * solved again as a linear programme, so that no answer rests on the tree's tolerances.
+ */
 #include <float.h>
 #include <limits.h>
 #include <math.h>

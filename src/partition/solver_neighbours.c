@@ -13,7 +13,9 @@ enum { NEIGHBOUR_NODES = 300, NEIGHBOUR_FAILURES = 100, NEIGHBOUR_CHOICES = 40 }
 /* What a neighbourhood has to gain, relative. */
 static const double least_gain = 1e-5;
 
-/* Only what is better than the best by the factor 1 + margin is looked for. */
+/* Only what is better than the best by the factor 1 + margin is looked for. The cut-off is a bound
+ * of a column or row that is there already, so the tree gets no new row, and it is lifted
+ * afterwards: the whole tree must not lack answers that are only as good. */
 static void cut_off(dsm__search *search, double margin) {
   const dsm__programme *const programme = &search->programme;
   const double wanted = search->best * (1 + search->sign * margin);

@@ -37,7 +37,7 @@ typedef struct dsm__search {
   double bound;       /**< proven, value of the objective */
   bool is_infeasible; /**< proven */
   bool has_best;
-  bool is_improved;  /**< the best was not found by starts and dives */
+  bool is_improved;  /**< the best was not found by initial assignments and dives */
   double best;       /**< value of the objective */
   double *values;    /**< [1 + column] of the best, as GLPK wants it */
   bool *is_chosen;   /**< [choice] of the best */

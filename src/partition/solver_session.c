@@ -5,7 +5,7 @@
  * nothing else than to leave the hook by a jump and to free the environment (its manual, section
  * on glp_error_hook).
  */
-#include "partition/solver_session.h"
+#include "partition/solver.h"
 
 #include <glpk.h>
 #include <setjmp.h>

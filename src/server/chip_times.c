@@ -7,7 +7,7 @@
 #include "dsm/limits.h"
 #include "search/layer_table.h"
 #include "search/problem.h"
-#include "server/task_times.h"
+#include "server/instance_internal.h"
 
 /* The least that a layer takes with any parallelism. */
 static double least_cycles(const dsm__layer_table *table, size_t layer) {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* instance_internal.h: how an instance is put together, whatever it is made from. */
+/* instance_internal.h: how an instance is put together, whatever it is made from, and how long the
+ * layers of a workload take on a device. */
 #ifndef DSM_SERVER_INSTANCE_INTERNAL_H
 #define DSM_SERVER_INSTANCE_INTERNAL_H
 
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "dsm/instance.h"
+#include "dsm/server.h"
+#include "dsm/workload.h"
+#include "workload/name_index.h"
 
 /** A task needs a tensor that another, or the same, has made. */
 typedef struct dsm__use {
@@ -57,5 +61,33 @@ bool dsm__instance_join(dsm_instance *instance, size_t most, const double *work,
  * finding; then DSM_ERROR_INVALID. Where they were read from: `file`, or NULL. */
 DSM_NODISCARD dsm_status dsm__instance_check(const dsm_instance *instance, const char *file,
                                              dsm_diags *diags);
+
+/* ---- how long the layers of a workload take on a device ---- */
+
+/** A request: what times are computed from. */
+typedef struct dsm__request {
+  const dsm_workload *workload;
+  uint64_t batch;
+  const double *operations;       /**< of each layer: dsm__layer_operations */
+  const double *weights_bytes;    /**< of each layer */
+  const double *activation_bytes; /**< of each layer: tensors that it reads and makes */
+  dsm__name_index names;          /**< of the layers */
+} dsm__request;
+
+/** Operations of a layer for a request: two for each MAC, one for each element-pass of auxiliary
+ * work (model.md, section 4, as on a chip that says nothing else). */
+double dsm__layer_operations(const dsm_layer *layer, uint64_t batch);
+
+/** Seconds of each layer on a device, written at every `stride` numbers; infinite where it cannot
+ * run. Does not contain what the device takes for any task. */
+DSM_NODISCARD dsm_status dsm__task_times(double *seconds, size_t stride,
+                                         const dsm__request *request, const dsm_device *device,
+                                         dsm_diags *diags);
+
+/** The same for a chip: each layer alone, with nothing on chip. DSM_ERROR_INFEASIBLE if an element
+ * does not fit into the scratchpad. Private to dsm__task_times. */
+DSM_NODISCARD dsm_status dsm__chip_times(double *seconds, size_t stride,
+                                         const dsm__request *request, const dsm_device *device,
+                                         dsm_diags *diags);
 
 #endif

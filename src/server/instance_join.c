@@ -5,13 +5,17 @@
 
 #include "server/instance_internal.h"
 
-/* Parts that a limit to their sums needs if each takes as much as it can. */
-static size_t parts_within(double limit, const double *work, size_t count) {
+/* Cuts numbers into parts that each take as much as a limit to their sums lets them; returns how
+ * many they are. `starts` may be NULL. */
+static size_t fill_parts(size_t *starts, double limit, const double *work, size_t count) {
   size_t parts = 0;
   double sum = 0;
   for (size_t i = 0; i < count; i++) {
     sum += work[i];
     if (i == 0 || sum > limit) {
+      if (starts != NULL) {
+        starts[parts] = i;
+      }
       parts++;
       sum = work[i];
     }
@@ -27,7 +31,7 @@ static double least_limit(const double *work, size_t count, size_t most) {
     low = fmax(low, work[i]);
     high += work[i];
   }
-  if (parts_within(low, work, count) <= most) {
+  if (fill_parts(NULL, low, work, count) <= most) {
     return low;
   }
   for (;;) {
@@ -35,26 +39,12 @@ static double least_limit(const double *work, size_t count, size_t most) {
     if (middle <= low || middle >= high) {
       return high;
     }
-    if (parts_within(middle, work, count) <= most) {
+    if (fill_parts(NULL, middle, work, count) <= most) {
       high = middle;
     } else {
       low = middle;
     }
   }
-}
-
-/* Parts as full as the limit lets them be. */
-static size_t fill_parts(size_t *starts, double limit, const double *work, size_t count) {
-  size_t parts = 0;
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) {
-    sum += work[i];
-    if (i == 0 || sum > limit) {
-      starts[parts++] = i;
-      sum = work[i];
-    }
-  }
-  return parts;
 }
 
 static double work_between(const double *work, size_t first, size_t end) {

@@ -4,7 +4,6 @@
 
 #include "base/diag_add.h"
 #include "server/instance_internal.h"
-#include "server/task_times.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
@@ -79,13 +78,10 @@ static bool make_tasks(making *m) {
     uses_max += layer->producer_count + layer->shortcut_count + layer->operand_count;
   }
   m->tasks = dsm__instance_tasks(m->instance, count, &m->seconds);
-  m->operations = dsm__arena_array(arena, count, sizeof(double));
-  m->weights_bytes = dsm__arena_array(arena, count, sizeof(double));
-  m->activation_bytes = dsm__arena_array(arena, count, sizeof(double));
-  m->uses = dsm__arena_array(arena, uses_max, sizeof *m->uses);
-  m->last_users = dsm__arena_array(arena, count + 1, sizeof *m->last_users);
-  if (m->last_users == NULL || m->tasks == NULL || m->operations == NULL ||
-      m->weights_bytes == NULL || m->activation_bytes == NULL || m->uses == NULL) {
+  if (m->tasks == NULL || !DSM__RESERVE(arena, m->operations, count) ||
+      !DSM__RESERVE(arena, m->weights_bytes, count) ||
+      !DSM__RESERVE(arena, m->activation_bytes, count) || !DSM__RESERVE(arena, m->uses, uses_max) ||
+      !DSM__RESERVE(arena, m->last_users, count + 1)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {

@@ -10,7 +10,6 @@
 
 #include "base/nearest.h"
 #include "server/instance_internal.h"
-#include "server/profile_internal.h"
 #include "server/server_internal.h"
 
 /* Latencies and costs are milliseconds. */
@@ -89,13 +88,6 @@ static bool read_flag(const dsm__json_node *object, const char *key, bool *flag)
   return is_good;
 }
 
-/* 0, or a number in a range. */
-static bool read_number(const dsm__json_node *object, const char *key, const char *expected,
-                        dsm__json_range range, double *value) {
-  const dsm__json_node member = dsm__json_member(object, key);
-  return dsm__json_require(&member, expected) && dsm__json_double_or_zero(&member, range, value);
-}
-
 /* Where a key is absent, or null, the value stays what it is. */
 static bool is_stated(const dsm__json_node *member) {
   return dsm__json_is_present(member) && !dsm__json_is_null(member);
@@ -112,9 +104,10 @@ static void read_node(planner *p, const dsm__json_node *item, node *out) {
     dsm__json_u64(&id, 0, DSM_PRODUCT_MAX, &out->id);
   }
   read_flag(item, "supportedOnFpga", &out->is_supported);
-  read_number(item, "cpuLatency", "the time on a CPU", time_range, &out->cpu_seconds);
-  read_number(item, "fpgaLatency", "the time on an accelerator", time_range,
-              &out->accelerator_seconds);
+  dsm__required_or_zero_read(item, "cpuLatency", "the time on a CPU", time_range,
+                             &out->cpu_seconds);
+  dsm__required_or_zero_read(item, "fpgaLatency", "the time on an accelerator", time_range,
+                             &out->accelerator_seconds);
   out->cpu_seconds *= unit_seconds;
   out->accelerator_seconds *= unit_seconds;
   const dsm__json_node size = dsm__json_member(item, "size");
@@ -250,8 +243,8 @@ static void read_edge(planner *p, const dsm__json_node *item) {
   }
   const bool has_source = read_end(p, item, "sourceId", &edge.source);
   const bool has_target = read_end(p, item, "destId", &edge.target);
-  const bool has_cost =
-      read_number(item, "cost", "the time to transfer the output of the source", time_range, &cost);
+  const bool has_cost = dsm__required_or_zero_read(
+      item, "cost", "the time to transfer the output of the source", time_range, &cost);
   const dsm__json_node size = dsm__json_member(item, "size");
   if (is_stated(&size)) {
     dsm__json_double_or_zero(&size, dsm__bytes_range, &bytes);
@@ -483,10 +476,8 @@ static void read_counts(planner *p, const dsm__json_node *root) {
   }
   p->cpu_count = (size_t)cpu_count;
   p->accelerator_count = (size_t)accelerator_count;
-  const dsm__json_node memory = dsm__json_member(root, "maxSizePerFPGA");
-  if (dsm__json_require(&memory, "the memory of an accelerator in bytes")) {
-    dsm__json_double(&memory, dsm__capacity_range, &p->memory_bytes);
-  }
+  dsm__required_read(root, "maxSizePerFPGA", "the memory of an accelerator in bytes",
+                     dsm__capacity_range, &p->memory_bytes);
 }
 
 /* The format has no name: the file's, without folder and ".json". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* profile_json.c: the format "dsm-profile/1". */
-#include "server/profile_internal.h"
+#include "server/server_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "dsm/file.h"
 #include "plan/planner_graph.h"
 #include "server/instance_internal.h"
-#include "server/server_internal.h"
 #include "workload/name_index.h"
 
 /* What is being read. */
@@ -35,21 +34,12 @@ static void read_device(profile_reader *reader, const dsm__json_node *item, size
     return;
   }
   dsm__arena *const arena = reader->instance->arena;
-  const dsm__json_node name = dsm__json_member(item, "name");
-  if (dsm__json_require(&name, "the device's name") &&
-      dsm__json_name(&name, DSM_NAME_BYTES_MAX, arena, &device->name)) {
+  if (dsm__name_read(item, "the device's name", arena, &device->name)) {
     reader->device_names[index] = device->name;
   }
   const char *text = NULL;
-  const dsm__json_node source = dsm__json_member(item, "source");
-  if (dsm__json_is_present(&source)) {
-    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, arena, &text);
-  }
-  const dsm__json_node accelerator = dsm__json_member(item, "accelerator");
-  device->is_accelerator = true;
-  if (dsm__json_is_present(&accelerator)) {
-    dsm__json_bool(&accelerator, &device->is_accelerator);
-  }
+  dsm__source_read(item, arena, &text);
+  device->is_accelerator = dsm__accelerator_read(item);
   dsm__optional_read(item, "memory_bytes", dsm__capacity_range, HUGE_VAL, &device->memory_bytes);
   dsm__optional_read(item, "link_bytes_per_second", dsm__capacity_range, HUGE_VAL,
                      &device->link_bytes_per_second);
@@ -98,14 +88,6 @@ static void read_seconds(const profile_reader *reader, const dsm__json_node *ite
   }
 }
 
-static void read_bytes(const dsm__json_node *item, const char *key, const char *expected,
-                       double *value) {
-  const dsm__json_node node = dsm__json_member(item, key);
-  if (dsm__json_require(&node, expected)) {
-    dsm__json_double_or_zero(&node, dsm__bytes_range, value);
-  }
-}
-
 static void read_task(profile_reader *reader, const dsm__json_node *item, size_t index) {
   static const char *const known[] = {"name",         "weights_bytes", "activation_bytes",
                                       "output_bytes", "inputs",        "seconds"};
@@ -113,13 +95,13 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
     return;
   }
   dsm_task *const task = &reader->tasks[index];
-  const dsm__json_node name = dsm__json_member(item, "name");
-  if (dsm__json_require(&name, "the task's name") &&
-      dsm__json_name(&name, DSM_NAME_BYTES_MAX, reader->instance->arena, &task->name)) {
+  if (dsm__name_read(item, "the task's name", reader->instance->arena, &task->name)) {
     reader->task_names[index] = task->name;
   }
-  read_bytes(item, "weights_bytes", "the size of the task's parameters", &task->weights_bytes);
-  read_bytes(item, "output_bytes", "the size of the task's output", &task->output_bytes);
+  dsm__required_or_zero_read(item, "weights_bytes", "the size of the task's parameters",
+                             dsm__bytes_range, &task->weights_bytes);
+  dsm__required_or_zero_read(item, "output_bytes", "the size of the task's output",
+                             dsm__bytes_range, &task->output_bytes);
   const dsm__json_node activations = dsm__json_member(item, "activation_bytes");
   if (dsm__json_is_present(&activations)) {
     dsm__json_double_or_zero(&activations, dsm__bytes_range, &task->activation_bytes);
@@ -198,12 +180,10 @@ static bool make_room(profile_reader *reader, const dsm__json_node *list) {
   dsm__arena *const arena = reader->instance->arena;
   const size_t count = reader->task_count;
   reader->tasks = dsm__instance_tasks(reader->instance, count, &reader->seconds);
-  reader->task_names = dsm__arena_array(arena, count, sizeof *reader->task_names);
-  reader->last_users = dsm__arena_array(arena, count, sizeof *reader->last_users);
-  reader->names.entries = dsm__arena_array(arena, count, sizeof *reader->names.entries);
-  reader->uses = dsm__arena_array(arena, count_uses(list, count), sizeof *reader->uses);
-  return reader->tasks != NULL && reader->task_names != NULL && reader->names.entries != NULL &&
-         reader->uses != NULL && reader->last_users != NULL;
+  return reader->tasks != NULL && DSM__RESERVE(arena, reader->task_names, count) &&
+         DSM__RESERVE(arena, reader->last_users, count) &&
+         DSM__RESERVE(arena, reader->names.entries, count) &&
+         DSM__RESERVE(arena, reader->uses, count_uses(list, count));
 }
 
 /* Reads the tasks, then what holds between them. */
@@ -263,14 +243,8 @@ static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
   }
   profile_reader reader = {.instance = instance};
   const char *source_text = NULL;
-  const dsm__json_node name = dsm__json_member(root, "name");
-  if (dsm__json_require(&name, "the profile's name")) {
-    dsm__json_name(&name, DSM_NAME_BYTES_MAX, instance->arena, &instance->name);
-  }
-  const dsm__json_node source = dsm__json_member(root, "source");
-  if (dsm__json_is_present(&source)) {
-    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, instance->arena, &source_text);
-  }
+  dsm__name_read(root, "the profile's name", instance->arena, &instance->name);
+  dsm__source_read(root, instance->arena, &source_text);
   const dsm__json_node devices = dsm__json_member(root, "devices");
   const dsm__json_node tasks = dsm__json_member(root, "tasks");
   if (!read_devices(&reader, &devices)) {

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/json_read.h"
 #include "base/words.h"
+#include "dsm/instance.h"
 #include "dsm/server.h"
 
 extern const dsm__words dsm__device_kind_words;
@@ -50,6 +51,24 @@ dsm__power dsm__power_read(const dsm__json_node *device);
 /** Reads a time of a task on a device: infinite for null. */
 bool dsm__seconds_read(const dsm__json_node *node, double *seconds);
 
+/** Reads the member "name", which must be there; NULL stays where it is wrong. */
+bool dsm__name_read(const dsm__json_node *object, const char *expected, dsm__arena *arena,
+                    const char **name);
+
+/** Reads the member "source", where it is there. */
+void dsm__source_read(const dsm__json_node *object, dsm__arena *arena, const char **source);
+
+/** Reads "accelerator" of a device: true unless said otherwise. */
+bool dsm__accelerator_read(const dsm__json_node *device);
+
+/** Reads a member that must be there: a number in a range. */
+bool dsm__required_read(const dsm__json_node *object, const char *key, const char *expected,
+                        dsm__json_range range, double *value);
+
+/** The same, or 0. */
+bool dsm__required_or_zero_read(const dsm__json_node *object, const char *key, const char *expected,
+                                dsm__json_range range, double *value);
+
 /** Reads a member that may be absent: a number in a range, or else the fallback. */
 void dsm__optional_read(const dsm__json_node *object, const char *key, dsm__json_range range,
                         double fallback, double *value);
@@ -62,5 +81,11 @@ extern const dsm__json_range dsm__capacity_range;
 /** Reports the second of two equal names in one list; `names` may have NULL entries. */
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,
                        dsm__arena *arena);
+
+/* ---- what reading a profile's two formats has in common ---- */
+
+/** Reads the planner format of msr-fiddle/dnn-partitioning into an instance that has only its
+ * arena; findings are the document's. */
+void dsm__planner_read(dsm_instance *instance, const dsm__json_node *root);
 
 #endif

@@ -39,8 +39,7 @@ typedef struct item_reader {
 
 static bool read_rate(const dsm__json_node *object, const char *key, const char *expected,
                       dsm__json_range range, double unit, double *value) {
-  const dsm__json_node node = dsm__json_member(object, key);
-  const bool is_good = dsm__json_require(&node, expected) && dsm__json_double(&node, range, value);
+  const bool is_good = dsm__required_read(object, key, expected, range, value);
   *value *= unit;
   return is_good;
 }
@@ -151,15 +150,8 @@ static void read_kind(item_reader *reader, const dsm__json_node *item) {
 
 static void read_common(item_reader *reader, const dsm__json_node *item) {
   dsm_device *const device = &reader->device;
-  const dsm__json_node source = dsm__json_member(item, "source");
-  if (dsm__json_is_present(&source)) {
-    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, reader->server->arena, &device->source);
-  }
-  const dsm__json_node accelerator = dsm__json_member(item, "accelerator");
-  device->is_accelerator = true;
-  if (dsm__json_is_present(&accelerator)) {
-    dsm__json_bool(&accelerator, &device->is_accelerator);
-  }
+  dsm__source_read(item, reader->server->arena, &device->source);
+  device->is_accelerator = dsm__accelerator_read(item);
   const double fallback = device->chip != NULL ? device->chip->chip.memory.capacity_GB : HUGE_VAL;
   dsm__optional_read(item, "memory_GB", rate_range, fallback, &device->memory_bytes);
   device->memory_bytes *= 1e9;
@@ -179,10 +171,7 @@ static void read_item(item_reader *reader, const dsm__json_node *item) {
     dsm__json_object_only(item, NULL, 0);
     return;
   }
-  const dsm__json_node name = dsm__json_member(item, "name");
-  if (dsm__json_require(&name, "the device's name")) {
-    dsm__json_name(&name, DSM_NAME_BYTES_MAX, reader->server->arena, &reader->device.name);
-  }
+  dsm__name_read(item, "the device's name", reader->server->arena, &reader->device.name);
   const dsm__json_node count = dsm__json_member(item, "count");
   if (dsm__json_is_present(&count)) {
     dsm__json_u64(&count, 1, DSM_DEVICES_MAX, &reader->count);
@@ -276,14 +265,8 @@ void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
   if (!dsm__json_format(root, "dsm-server/1") || !dsm__json_object_only(root, known, 4)) {
     return;
   }
-  const dsm__json_node name = dsm__json_member(root, "name");
-  if (dsm__json_require(&name, "the server's name")) {
-    dsm__json_name(&name, DSM_NAME_BYTES_MAX, server->arena, &server->name);
-  }
-  const dsm__json_node source = dsm__json_member(root, "source");
-  if (dsm__json_is_present(&source)) {
-    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, server->arena, &server->source);
-  }
+  dsm__name_read(root, "the server's name", server->arena, &server->name);
+  dsm__source_read(root, server->arena, &server->source);
   const dsm__json_node devices = dsm__json_member(root, "devices");
   if (dsm__json_require(&devices, "a list of devices")) {
     read_devices(server, &devices);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "server/task_times.h"
+#include "server/instance_internal.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@ Suite *suite_solve(void);
 Suite *suite_solve_properties(void);
 Suite *suite_questions(void);
 Suite *suite_assignment(void);
-Suite *suite_room_bound(void);
+Suite *suite_capacity_bound(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

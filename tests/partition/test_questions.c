@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition/solver_session.h"
+#include "partition/solver.h"
 #include "small_instance.h"
 #include "suites.h"
 

@@ -11,7 +11,7 @@ int main(void) {
   srunner_add_suite(runner, suite_solve_properties());
   srunner_add_suite(runner, suite_questions());
   srunner_add_suite(runner, suite_assignment());
-  srunner_add_suite(runner, suite_room_bound());
+  srunner_add_suite(runner, suite_capacity_bound());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_room_bound.c: bounds from whole tasks in limited room, and the knapsack below them. */
+/* test_capacity_bound.c: bounds from whole tasks in limited room, and the knapsack below them. */
 #include "partition/capacity_bound.h"
 
 #include <math.h>
 
 #include "enumerate.h"
-#include "partition/knapsack.h"
 #include "small_instance.h"
 #include "suites.h"
 
@@ -112,8 +111,8 @@ static bool never(void *context) {
 
 static double bound_of(const small_instance *s, const dsm_partition_options *options) {
   dsm__arena *const arena = dsm__arena_new();
-  dsm__room_bound bound;
-  ck_assert(dsm__room_bound_find(&bound, arena, &s->instance, options, never, NULL));
+  dsm__capacity_bound bound;
+  ck_assert(dsm__capacity_bound_find(&bound, arena, &s->instance, options, never, NULL));
   dsm__arena_free(arena);
   return bound.value;
 }
@@ -171,9 +170,9 @@ START_TEST(never_below_the_optimum) {
 }
 END_TEST
 
-Suite *suite_room_bound(void) {
-  Suite *const suite = suite_create("room bound");
-  TCase *const tests = tcase_create("room bound");
+Suite *suite_capacity_bound(void) {
+  Suite *const suite = suite_create("capacity bound");
+  TCase *const tests = tcase_create("capacity bound");
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, a_knapsack_is_filled_best);
   tcase_add_test(tests, fractions_that_fill_the_room_fit);
