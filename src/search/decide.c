@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* decide.c: from a path through the graph to the decisions of a plan. */
+/*
+ * decide.c: from a path through the graph to the decisions of a plan.
+ *
+ * A path says parallelisms, factors, what is held and which groups there are; core splits were only
+ * scored. So the best splits are found again here, for the layers of the answer alone, with all
+ * rules of preference (section 3) where scores needed the least total only. Layers of one class
+ * that are run alike, with the same held around them, share one answer: what a pass costs depends
+ * on nothing else.
+ */
 #include <string.h>
 
 #include "plan/stage.h"
@@ -131,6 +139,8 @@ static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
   return true;
 }
 
+/* In a stage each pass keeps its weights where that is not slower, unless the allocation of rows
+ * chose to fetch them in each timestep. */
 static void decide_stage_splits(deciding *d) {
   const dsm__search_inputs *const inputs = &d->problem->inputs;
   for (size_t g = 0; g < d->pipeline_count; g++) {

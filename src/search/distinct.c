@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * distinct.c: layers that agree in all that the cost of a pass depends on are one class.
+ *
+ * A shape has the numbers of a layer that the equations of its passes read, and nothing else: not
+ * its name, and not who its neighbours are, which matter to relayouts and to what is held, and are
+ * told apart there. So two layers with equal shapes have equal costs to the last bit, whatever is
+ * decided for them, and a class is scored once. A number that is added to a layer and read by an
+ * equation has to be in its shape too.
+ */
 #include "search/distinct.h"
 
 #include <stdlib.h>

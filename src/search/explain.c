@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* explain.c: what else a layer could have done. */
+/*
+ * explain.c: what else a layer could have done.
+ *
+ * An alternative is scored as the plan's own pass is, with all else as planned, so that the two can
+ * be compared line by line. What the network as a whole would do with it is another question, since
+ * other layers may decide otherwise then: that is answered by the best mapping among those with the
+ * alternative (through.c).
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,8 +169,13 @@ static void append_split(const dsm__explaining *e, dsm_explanation *explanation,
   predict_alternative(e, &decision, alternative);
 }
 
-/* The splits after the best, of the plan's parallelism; and the plan's own if it is none of these
- * (a plan edited by hand). */
+/*
+ * The splits after the best, of the plan's parallelism; and the plan's own if it is none of these
+ * (a plan edited by hand).
+ *
+ * The best splits are known already; those that follow are listed by their totals, of which all are
+ * scored, since this is done for one pass only.
+ */
 static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass,
                         size_t count) {
   const dsm_pass_plan *const planned = &e->chosen->passes[pass];
@@ -295,8 +307,15 @@ static bool solve_without_preloading(dsm__problem *problem, dsm__solution *solut
   return dsm__problem_solve(problem, solution);
 }
 
-/* The ways to run the layer: those of the graph in which the best mapping was found (where sets of
- * held tensors are cut, the others may lack it), then all with each uniform factor. */
+/*
+ * The ways to run the layer: those of the graph in which the best mapping was found (where sets of
+ * held tensors are cut, the others may lack it), then all with each uniform factor.
+ *
+ * The graph in which the layer has all its choices holds every mapping, so that the best over each
+ * edge of the layer is exact, memory aside. With uniform factors there is a graph for each. The
+ * graph in which the plan was found comes first, so that the plan's own way is there even where
+ * sets of held tensors were cut.
+ */
 static bool find_ways(dsm__explaining *e) {
   dsm__problem *const problem = e->problem;
   dsm__arena *const arena = problem->arena;

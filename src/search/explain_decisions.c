@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* explain_decisions.c: what the network would do if a layer decided otherwise. */
+/*
+ * explain_decisions.c: what the network would do if a layer decided otherwise.
+ *
+ * For each value of each decision of the layer, the best way with that value among all ways of all
+ * graphs is the best that any mapping does with it, since every mapping runs the layer in one of
+ * these ways. A value that no way has is impossible, and the first rule that forbids it says why.
+ * What else changes is read from the best mapping with the value: which outputs it holds that the
+ * plan does not, and the other way round.
+ */
 #include <stdlib.h>
 
 #include "base/words.h"
@@ -40,7 +48,12 @@ static uint64_t planned_value(const dsm_layer_plan *planned, dsm_decision decisi
   return planned->pipeline != DSM_NO_PIPELINE;
 }
 
-/* Is a parallelism allowed to all layers that run while a layer's output is held? */
+/*
+ * Is a parallelism allowed to all layers that run while a layer's output is held?
+ *
+ * A held tensor has one parallelism as long as it lives, so that all layers from its own to its
+ * last user have to be allowed it (section 7).
+ */
 static bool have_common_parallelism(const dsm__explaining *e) {
   const dsm_workload *const workload = e->plan->workload;
   const size_t last = dsm__last_use(&workload->layers[e->layer_index]);

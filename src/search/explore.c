@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * explore.c: from a problem to a plan.
+ *
+ * The search finds decisions and the time that they take; the plan is then predicted anew from the
+ * decisions alone (plan/), which shares no sums with the search. So a mistake of the search shows
+ * as a time that differs, or as a step below the proven bound, which is reported as what it is: one
+ * of the two is wrong.
+ *
+ * An explorer keeps what passes of layers cost between explorations (memo.h). Answers do not depend
+ * on it: a score that is found there is the one that would be computed, to the last bit.
+ */
 #include "dsm/explore.h"
 
 #include <assert.h>
@@ -56,6 +67,8 @@ struct dsm_explorer {
   dsm__memo *memo;
 };
 
+/* The bound is summed from the other end, so it may exceed the step by rounding; then the step,
+ * being reached, is the bound. */
 void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
   static const double rounding = 1e-9; /* the bound is summed in another order than the step */
   dsm_plan_result *const result = &plan->result;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * factors.c: powers of two, as far as some layer can use them (section 8). What a layer may use
+ * does not depend on other layers, unless the system has one factor for all convolutions
+ * (model.dysm_uniform): then the search is done once for each factor, and the best answer counts.
+ */
 #include "search/layer_table.h"
 
 dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine *machine,

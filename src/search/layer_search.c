@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layer_search.c: the best core split of an invocation, by the rules of section 3.
+ *
+ * Four rules, one after the other: of the candidates within the limit of ties of the least total,
+ * those within the limit of the least primary cycles, then of the least footprint, and then the
+ * first in lexicographic order. Each rule is one walk over the candidates (split_walk.c), in which
+ * a family is passed over when what all of it needs at least exceeds the limit of a rule before, or
+ * cannot be better by the rule now. So no list of candidates is kept, and mostly a small part of
+ * them is scored.
+ *
+ * A bound and a limit that would be equal in exact numbers may differ by rounding; the bound is
+ * lowered by more than that, so that a candidate on the limit is never passed over.
+ */
 #include "search/layer_search.h"
 
 #include <math.h>
@@ -30,8 +43,12 @@ static bool is_before(const dsm_loops *a, const dsm_loops *b) {
   return false;
 }
 
-/* Splits that need no less cannot be within the limits, or not be better by the rule now. More than
- * rounding lies between a bound and a limit that are not the same. */
+/*
+ * Splits that need no less cannot be within the limits, or not be better by the rule now. More than
+ * rounding lies between a bound and a limit that are not the same.
+ *
+ * Primary cycles are asked first, as they are known without the bytes and mostly decide.
+ */
 static bool is_hopeless(void *context, const dsm__split_needs *least) {
   static const double rounding = 1 - 1e-14;
   const choosing *const c = context;
@@ -129,7 +146,12 @@ static dsm__least_total find_invocation(const dsm__layer_setting *setting, dsm_p
   return (dsm__least_total){best.is_found, best.cost.total, best.evaluations};
 }
 
-/* Weights that stay over timesteps: found, and not slower than fetching them again. */
+/*
+ * Weights that stay over timesteps: found, and not slower than fetching them again.
+ *
+ * Steady invocations follow the first, which fetches the weights. They are taken where they are no
+ * slower than fetching again, a tie included (section 7).
+ */
 static void find_steady(const dsm__layer_setting *setting, dsm_pass pass,
                         dsm_parallelism parallelism, const dsm__core_splits *splits,
                         bool are_splits_wanted, dsm__best_pass *best) {

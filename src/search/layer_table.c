@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layer_table.c: each pass of each class with each parallelism and factor, scored once.
+ *
+ * With nothing held a layer meets its neighbours only in relayouts, which depend on its forward and
+ * backward parallelisms. So for each such pair the best update parallelism and factor are chosen
+ * beforehand, of equals the first, and the graph has one edge for it: whatever is decided
+ * elsewhere, no other choice is better (docs/model.md, section 13). Once layers hold something that
+ * is no longer so, and their edges are scored one by one (variants.c).
+ */
 #include "search/layer_table.h"
 
 #include <math.h>
@@ -71,7 +80,12 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   }
 }
 
-/* Parallelisms that are alike have the cycles of the first. */
+/*
+ * Parallelisms that are alike have the cycles of the first.
+ *
+ * An axis of one chip shares nothing out, whatever its role, so that parallelisms which differ
+ * there only cost the same and are scored once.
+ */
 static void copy_alike(const dsm__layer_table *table, size_t class_index) {
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, table->inputs->options);

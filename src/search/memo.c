@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The key of an answer is everything that it depends on, by value: no pointer and no number that
+ * another exploration could give to something else. What a pass does not read is left out on
+ * purpose, by the list below of parameters with the passes that read them, so that explorations
+ * which differ in those only share. A parameter that is not listed counts for all passes:
+ * forgetting one costs time and never truth.
+ */
 #include "search/memo.h"
 
 #include <assert.h>
@@ -91,7 +98,13 @@ static const void *find(const table *t, const void *key) {
   return number == DSM__MAP_NONE ? NULL : t->entries + number * entry_size(t) + t->key_size;
 }
 
-/* Doubles the room of a table; false if that cannot be. */
+/*
+ * Doubles the room of a table; false if that cannot be.
+ *
+ * Memory is counted before it is taken, so that an explorer never has more than its limit, however
+ * long a sweep is. What cannot be kept is computed again; the next exploration begins with an empty
+ * memo, as what was kept first need not be what is asked for most.
+ */
 static bool grow(dsm__memo *memo, table *t) {
   const size_t capacity = t->capacity == 0 ? FIRST_CAPACITY : 2 * t->capacity;
   const size_t unit = entry_size(t) + 2 * sizeof(dsm__map_slot); /* the most of a map */

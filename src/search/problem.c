@@ -187,8 +187,16 @@ static void keep_bound(dsm__problem *problem, double bound) {
   }
 }
 
-/* Better or not: what can be held. The graph without holding and its answer are in *solution, and
- * stay there if memory makes exactness too dear and nothing better is found. */
+/*
+ * Better or not: what can be held. The graph without holding and its answer are in *solution, and
+ * stay there if memory makes exactness too dear and nothing better is found.
+ *
+ * The graph without holding comes first and is small. Its answer is a mapping, which bounds where
+ * holding can pay (find_worthwhile); without it the graph of what is held could be larger than
+ * memory. With layouts that graph is searched as if nothing moved, which bounds the answer from
+ * below, and then laid out (layout_solve.c). On a tie its answer is taken: it has all mappings, so
+ * that the order of its edges decides between them.
+ */
 static bool solve_holding(dsm__problem *problem, dsm__solution *solution) {
   const size_t boundaries = problem->inputs.workload->layer_count + 1;
   uint64_t *const worthwhile =
@@ -246,8 +254,14 @@ static bool solve_with_factors(dsm__problem *problem, dsm__solution *solution) {
          solve_holding(problem, solution);
 }
 
-/* A group's time has an ideal too: no mapping that uses one that was left out is faster than all
- * layers at their ideal. Grouped convolutions can seem faster than that (docs/model.md). */
+/*
+ * A group's time has an ideal too: no mapping that uses one that was left out is faster than all
+ * layers at their ideal. Grouped convolutions can seem faster than that (docs/model.md).
+ *
+ * No core does more than its peak, in a pipeline or not, so that the sum of ideals is a bound of
+ * any mapping; layers of a pipeline run at the same time, but on shares of the chips. Grouped
+ * convolutions are left out, which only makes the bound lower.
+ */
 static double ideal_bound(const dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
   double cycles = 0;
@@ -305,7 +319,12 @@ static double preloading_bound(const dsm__problem *problem) {
   return fmax(cycles, ideal_bound(problem));
 }
 
-/* The fastest path of a relaxed graph in which groups have their bounds. */
+/*
+ * The fastest path of a relaxed graph in which groups have their bounds.
+ *
+ * Groups have their bounds here and holding is free, so that every mapping of the space, also those
+ * that were not found, is no faster than the shortest path.
+ */
 static bool relaxed_bound(dsm__problem *problem, const dsm__factors *factors, double *bound) {
   dsm__network_graph relaxed;
   dsm__graph_request request = request_of(problem, factors);
@@ -380,7 +399,12 @@ static bool go_on_preloading(dsm__problem *problem, dsm__solution *solution) {
   return true;
 }
 
-/* Without preloading. */
+/*
+ * Without preloading.
+ *
+ * With one factor for all convolutions each factor is a problem of its own. The answer is the best
+ * of all, and the bound the least of all bounds: some mapping of the space might have any of them.
+ */
 static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
   *solution = (dsm__solution){.factors = problem->factors};
   if (!solve_with_factors(problem, solution)) {
@@ -403,9 +427,16 @@ static bool solve_all_factors(dsm__problem *problem, dsm__solution *solution) {
   return true;
 }
 
-/* With mappings of groups that need less memory than their fastest. As long as the fastest path of
+/*
+ * With mappings of groups that need less memory than their fastest. As long as the fastest path of
  * each graph fits, none of these can be better. Where the time is over before all is done, the
- * better answer counts. */
+ * better answer counts.
+ *
+ * A group has one mapping in the graph as long as memory is not short: its fastest. Once some
+ * graph's fastest path does not fit, a slower mapping of a group that needs less may be on the best
+ * path that does, so that the groups are found again with all that no other is as fast and as small
+ * as (pipeline_front.c).
+ */
 static bool solve_in_short_memory(dsm__problem *problem, dsm__solution *solution) {
   const dsm__pipeline_groups fastest = problem->groups;
   dsm__solution other = {.answer = {.is_feasible = false}};

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* recall.c: answers about passes, from the memo or found anew. The key of an answer is made of the
+ * setting that it is found with, so that whoever asks need not know what an answer depends on; two
+ * assertions hold the setting and its key together. */
 #include "search/layer_table.h"
 
 /* All of these are in a key, or in its context: a new field has to be as well. */
@@ -46,6 +49,8 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
   return true;
 }
 
+/* Once the time is over some candidates are enough to go on with something, and such an answer is
+ * not kept: another exploration has time. */
 dsm__best_pass dsm__recall_pass(const dsm__recalled_pass *of, bool are_splits_wanted) {
   enum { SOME = 64 }; /* candidates that are looked at once the time is over */
   const dsm__search_inputs *const inputs = of->table->inputs;

@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * split_front.c: the core splits that need something less than each other one.
+ *
+ * An invocation's time never falls where one of the four needs of its split rises, whatever is
+ * held, however much room is left and whatever part of the weights is on chip (split_walk.c). So a
+ * split that needs no less of anything than another one is never faster, and the fastest of a pass
+ * is always among those of which no other needs as little of everything: the maxima of a set of
+ * vectors (Kung, Luccio and Preparata, Journal of the ACM 22 (1975)). The front is found once and
+ * scored for each way in which something is held.
+ *
+ * Splits stand by their sums, as most families are passed over for what they need of these: those
+ * that need no more sums are a prefix.
+ */
 #include "search/split_walk.h"
 
 #include <stdlib.h>

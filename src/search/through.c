@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * through.c: the best mapping over each edge that runs a layer.
+ *
+ * With the least cycles from the first node to each node and from each node to the last, the best
+ * path over an edge takes what leads to it, the edge, and what follows: O(edges) for all edges
+ * together. Which outputs that path holds is found by following it, first from the edge to the end
+ * by the sweep that is there, and then from the first node to the edge by a sweep that ends at the
+ * edge instead of the last node; ties are broken as in the search.
+ */
 #include "search/explain_internal.h"
 
 #include <math.h>
@@ -109,8 +118,13 @@ static bool follow_most(const dsm__through *through, size_t from, size_t to, con
   return is_found;
 }
 
-/* Follows the first of the fastest paths from a node to another, given the cycles of the rest.
- * False if out of memory. */
+/*
+ * Follows the first of the fastest paths from a node to another, given the cycles of the rest.
+ * False if out of memory.
+ *
+ * Where equally fast paths are to count most, the first edge within the limit need not lead to one
+ * of these, so that the path is found from the end (graph_most.c).
+ */
 static bool follow(const dsm__through *through, size_t from, size_t to, const double *rest,
                    bool *is_held) {
   const dsm__graph *const graph = &through->network->graph;

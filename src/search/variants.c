@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * variants.c: passes of layers while something is held, each scored once.
+ *
+ * What a pass costs depends on its class, parallelism and factor, on whether its input, output and
+ * shortcut are held, and on how much is held beside it: that is the key. Numbers that a pass does
+ * not look at are 0 in its key, and of parallelisms that are alike the first stands for all, so
+ * that edges which cannot differ share a variant. There are far fewer variants than edges, and
+ * those of one class, pass, parallelism and factor differ only in what is held.
+ *
+ * For these one front of core splits is enough, whatever is held (split_front.c): the least total
+ * of a variant is the least over the front. The count of model calls that is reported is the same
+ * whether the front was found or the memo knew the scores.
+ */
 #include "search/variants.h"
 
 #include <math.h>
@@ -220,8 +233,13 @@ static int compare_placed(const void *left, const void *right) {
   return (a->variant > b->variant) - (a->variant < b->variant);
 }
 
-/* Sorts the variants into tasks; sorted and starts have room for all, and one more. The number of
- * tasks; SIZE_MAX if out of memory. */
+/*
+ * Sorts the variants into tasks; sorted and starts have room for all, and one more. The number of
+ * tasks; SIZE_MAX if out of memory.
+ *
+ * Variants with a common front are one task, in the order of tasks, so that a front is found by one
+ * worker once, and which worker does it changes nothing.
+ */
 static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *starts) {
   placed *const places = calloc(variants->keys.count + 1, sizeof *places);
   if (places == NULL) {

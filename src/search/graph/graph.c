@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph.c: shortest paths through a graph whose nodes stand in a topological order.
+ *
+ * Every edge leads to a node with a higher index, so that one sweep over the nodes settles each of
+ * them: when a node's turn comes, all paths to it (or from it) are known (Bellman's principle).
+ * That needs O(edges), no queue, and no costs of one sign beyond "finite".
+ *
+ * A price on kept bytes makes of two criteria one: the sweep then finds the path that is best for
+ * cycles + price * kept bytes, which is what the relaxation of the memory's limit asks
+ * (graph_relax.c). A limit on transient bytes is no sum, so it has no price; nodes above it are
+ * left out instead.
+ */
 #include "search/graph/graph.h"
 
 #include <math.h>
@@ -9,6 +21,9 @@
 
 static const dsm__graph_price ONLY_CYCLES = {1, 0, HUGE_VAL};
 
+/* From the last node back, each node takes the least over its edges of what they cost and what is
+ * known behind them. Its own bytes are left out and those of the node behind the edge counted, so
+ * that a sum from the front and one of these make a whole path without counting a node twice. */
 void dsm__graph_sweep_back(const dsm__graph *graph, dsm__graph_price price, double *rest) {
   const dsm__graph_node *const nodes = graph->nodes;
   const size_t last = graph->node_count - 1;
@@ -46,6 +61,9 @@ void dsm__graph_sweep_forward(const dsm__graph *graph, dsm__graph_price price, d
   }
 }
 
+/* The least over all paths of their largest transient: where a sum would be added up, the larger is
+ * taken. The larger of two numbers grows with each of them, as a sum does, so that the same sweep
+ * is exact. */
 void dsm__graph_least_transient(const dsm__graph *graph, double *need) {
   const dsm__graph_node *const nodes = graph->nodes;
   need[0] = 0;
@@ -61,6 +79,12 @@ void dsm__graph_least_transient(const dsm__graph *graph, double *need) {
   }
 }
 
+/*
+ * Of paths that are equally good, the first in the order of edges is taken (docs/model.md, section
+ * 13, ties). At each node that is the first edge from which the rest can still keep the whole
+ * within the limit of ties: by `rest` such a path exists, and no path that begins with an earlier
+ * edge is within the limit. So the walk never has to turn back.
+ */
 void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const double *rest,
                      dsm__graph_path *path) {
   const dsm__graph_node *const nodes = graph->nodes;
@@ -113,6 +137,12 @@ void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_
   dsm__graph_walk(graph, ONLY_CYCLES, rest, path);
 }
 
+/*
+ * Memory aside the fastest path is found exactly. If it fits, no path that fits is faster, since it
+ * is one of all. The bound is the same number computed from the other end of the graph, so that an
+ * error in one sweep would show as a gap. If even the path of smallest need does not fit, none
+ * does, and that path says by how much. Only what is left needs the search under a limit.
+ */
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer) {
   double *const sweep = dsm__arena_array(arena, graph->node_count, sizeof *sweep);

@@ -31,7 +31,13 @@ typedef dsm__graph_label_list label_list;
 static const double WORK_PER_SORTED = 20;
 static const double MOVES_PER_WORK = 8;
 
-/* Can this label still become part of a path that fits and is within the limit? */
+/*
+ * Can this label still become part of a path that fits and is within the limit?
+ *
+ * All three are what a label needs at least of a whole path: what leads to the node keeps at least
+ * kept_before and has at least transient_before; takes at least cheapest_before; and takes at least
+ * priced_before at the price, with which the room that transients leave is refunded.
+ */
 static bool is_promising(const dsm__graph_labels *l, size_t v, const label *candidate) {
   const dsm__graph_relaxed *const r = l->relaxed;
   const double capacity = r->graph->capacity_bytes;
@@ -271,6 +277,9 @@ void dsm__graph_labels_free(dsm__graph_labels *l) {
   free(l->lists);
 }
 
+/* Nodes from the last to the first, so that all labels behind a node are complete. On the way the
+ * incumbent can become better, which lowers the limit for all nodes to come; those done keep labels
+ * that are too slow, which does no harm. */
 bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
   const size_t last = l->relaxed->graph->node_count - 1;
   l->limit = dsm__tie_limit(cycles);

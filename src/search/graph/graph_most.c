@@ -57,7 +57,14 @@ static int compare_rests(const void *left, const void *right) {
   return (a->cycles > b->cycles) - (a->cycles < b->cycles);
 }
 
-/* Keeps the candidates of a node that count more than all that are as fast. */
+/*
+ * Keeps the candidates of a node that count more than all that are as fast.
+ *
+ * Two rests that differ by less than the margin count as equally fast, and of these the one that
+ * counts more is enough. A path adds up at most as many such differences as it has edges, and the
+ * margin is chosen so that all of them together are half of what ties allow: no path that is taken
+ * exceeds the limit.
+ */
 static bool keep_best(counting *c, size_t node) {
   rest_list *const list = &c->lists[node - c->from];
   *list = (rest_list){c->pool.count, 0};

@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph_reduce.c: leaves out what cannot matter.
+ *
+ * For each edge there are three bounds of the best path over it: its cycles alone, its kept bytes
+ * alone, and its priced cost, each the sum of what is least before the edge, the edge, and what is
+ * least behind it. If one of them exceeds what the incumbent or the capacity allows, every path
+ * over the edge does, and the edge goes. A path that fits and is as good as the incumbent loses no
+ * edge, as each of its edges passes all three; so the answer, its ties and their order stay (the
+ * reduction of Beasley and Christofides, "An algorithm for the resource constrained shortest path
+ * problem", Networks 19 (1989)).
+ *
+ * Edges keep their order, and with it the order in which equals are preferred.
+ */
 #include "search/graph/graph_limited.h"
 
 #include <math.h>
@@ -61,7 +74,13 @@ static bool is_promising(const reduction *d, size_t v, const dsm__graph_edge *ed
          priced - d->price * (capacity - transient) <= limit;
 }
 
-/* Keeps the edges that are promising, and of those the ones on a path from end to end. */
+/*
+ * Keeps the edges that are promising, and of those the ones on a path from end to end.
+ *
+ * First from the end back: a node is in if an edge of it is, and an edge only if the node behind it
+ * is. Then from the front: what is not reached goes too. After both sweeps every edge that is in
+ * lies on a path from end to end.
+ */
 static void choose(const reduction *d) {
   const dsm__graph *const graph = d->relaxed->graph;
   const dsm__graph_path *const incumbent = &d->relaxed->incumbent;

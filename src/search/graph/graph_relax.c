@@ -11,6 +11,9 @@
  * two sides are far apart. Between them lie those that begin as one and go on as the other. So the
  * best is taken of all paths that go to a node as the cheapest path of one price does, over an
  * edge, and on as that of another.
+ *
+ * The relaxation with a bisection or a crossing of lines for the price is that of Handler and Zang,
+ * "A dual algorithm for the constrained shortest path problem", Networks 10 (1980).
  */
 #include "search/graph/graph_limited.h"
 
@@ -78,7 +81,15 @@ static size_t longest_path(const dsm__graph *graph, double *longest) {
   return (size_t)longest[graph->node_count - 1];
 }
 
-/* Tries a price: better bound, better incumbent. */
+/*
+ * Tries a price: better bound, better incumbent.
+ *
+ * Why that is a bound: let a path fit, so that kept + transient <= capacity, and let transients be
+ * at least least_transient. Then kept <= capacity - least_transient, and cycles >= cycles + price *
+ * (kept - (capacity - least_transient)) for any price that is not negative. The right side is at
+ * least the cheapest priced path less a constant, which is what is computed. Rounding is taken off,
+ * as sums along a path are added up in two orders.
+ */
 static trial try_price(dsm__graph_relaxed *r, double price) {
   double *const rest = r->rest;
   const dsm__graph_price priced = {1, price, r->transient_limit};
@@ -108,6 +119,11 @@ static bool is_lean_to_fit(const dsm__graph_relaxed *r, const dsm__graph_sums *s
  * Narrows the prices between a path that is not lean and one that is, in turn with the price at
  * which both cost the same (no other path between them is cheaper there: done) and with the middle.
  * The price of the lean path may be infinite.
+ *
+ * The bound as a function of the price is the lower envelope of one line a path, so it is concave:
+ * its best is where a path that keeps too much and one that keeps little enough cost the same. A
+ * price tried there either finds that nothing is cheaper, and is the best, or finds a path that
+ * replaces one of the two. The middle is tried in turn, since crossings alone can creep.
  */
 static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, trial *lean) {
   enum { TRIALS = 60 };
@@ -262,6 +278,12 @@ bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
   return true;
 }
 
+/*
+ * If the path that keeps least does not fit beside the least transient, none does: the bound is
+ * infinite. Else that path is offered as an answer, and is the lean end of the prices. The search
+ * for the bound asks for paths that keep little enough beside the least transient; that for an
+ * answer, for paths that fit with their own. Where both are the same, the second has nothing to do.
+ */
 void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, double transient_limit) {
   dsm__graph_relaxed *const r = relaxed;
   const dsm__graph_price kept_only = {0, 1, transient_limit};

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph_builder.c: a graph that grows node by node and edge by edge, then is freed of dead ends.
+ *
+ * States are added before it is known whether anything leads on from them: a set of held tensors
+ * may fit no layer that follows. What is on no path from the first node to the last is no part of
+ * any mapping, so that taking it out changes no answer and no tie; nodes and edges that are left
+ * keep their order. That the first and the last node stay, even where nothing connects them, lets
+ * those who search find no path instead of no graph.
+ */
 #include "search/hold/network_graph.h"
 
 #include <stdlib.h>
@@ -37,7 +46,12 @@ static size_t last_edge(const dsm__graph_builder *builder, size_t node) {
                                          : builder->edges.count;
 }
 
-/* Marks the nodes on some path from the first to the last. */
+/*
+ * Marks the nodes on some path from the first to the last.
+ *
+ * Edges lead to higher indices, so one sweep forward tells what the first node reaches, and one
+ * back what reaches the last.
+ */
 static void mark(const dsm__graph_builder *builder, bool *is_live) {
   const size_t count = builder->nodes.count;
   bool *const is_reached = is_live + count;

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* held_edges.c: layers that run while something is held on chip (section 7). */
+/*
+ * held_edges.c: layers that run while something is held on chip (section 7).
+ *
+ * A state is a parallelism, a DySM factor and a set of held tensors. All layers in the life of a
+ * held tensor have the same parallelism and factor (section 7), so that states of one block, which
+ * share both, lead only to states of that block, and are looked for only there.
+ *
+ * Of each layer the edges out of a state are two: its output is held, or not. What that costs
+ * depends on the state and the layer alone (pending_of), so it is scored later, once for all edges
+ * that look alike, and states that cannot be reached are never scored.
+ */
 #include <stdlib.h>
 
 #include "search/hold/network_building.h"
@@ -13,6 +23,9 @@ static bool is_worthwhile(const dsm__building *b, size_t boundary, dsm_paralleli
           1U) != 0;
 }
 
+/* The states of a network are bounded as a whole, so that the memory of a
+ * search does not grow with layers times sets; and each block keeps at least a few, so that no
+ * layer is left without holding. */
 size_t dsm__held_sets_limit(const dsm__graph_request *request) {
   const size_t layer_count = request->table->inputs->workload->layer_count;
   const size_t all = layer_count * DSM_PARALLELISM_COUNT * request->factors->count;
@@ -29,8 +42,16 @@ size_t dsm__held_sets_limit(const dsm__graph_request *request) {
   return limit < DSM__HELD_SETS_MAX ? limit : DSM__HELD_SETS_MAX;
 }
 
-/* The node of a held state before layer `boundary`, added if it is new. `first` is where those of
- * its parallelism and factor begin. DSM__NO_NODE: not worthwhile, or too many. */
+/*
+ * The node of a held state before layer `boundary`, added if it is new. `first` is where those of
+ * its parallelism and factor begin. DSM__NO_NODE: not worthwhile, or too many.
+ *
+ * A set is the same state as another if it is the same set, or one that all later layers cannot
+ * tell from it: then whatever is decided later costs the same from both, so the cheaper way to the
+ * state serves both (held_sets.c has the proof). Where the bound says that no mapping through the
+ * block is as fast as one that is known, there is no state. Too many sets are cut, which is noted:
+ * the answer then has the bound of the relaxed graph.
+ */
 static uint32_t find_state(dsm__building *b, size_t boundary, const dsm__held_state *state,
                            size_t first) {
   const dsm_parallelism parallelism = (dsm_parallelism)state->parallelism;
@@ -165,7 +186,14 @@ static dsm__layer_step held_step(const dsm__held_state *state, bool is_output_he
                            0};
 }
 
-/* Relaxed: a layer whose output can be held has it held, and anything may be held after it. */
+/*
+ * Relaxed: a layer whose output can be held has it held, and anything may be held after it.
+ *
+ * Holding takes no room here, so nothing forbids it; the edge costs what the layer costs with all
+ * of its held inputs at hand and its output held. Every mapping that holds something has a path
+ * here along the same blocks that is no slower, which is what makes the shortest path a bound
+ * (problem.c, find_worthwhile).
+ */
 static void add_relaxed_edges(dsm__building *b, size_t index, const dsm__held_state *state,
                               size_t first) {
   const bool is_output_held =
@@ -220,7 +248,12 @@ static dsm__held_state first_state(unsigned block) {
                            .factor_index = (uint8_t)(block % DSM__FACTORS_MAX)};
 }
 
-/* Where a layer that holds its output while nothing else is held leads to. */
+/*
+ * Where a layer that holds its output while nothing else is held leads to.
+ *
+ * From an entry nothing is held yet, so that all pairs of a block lead to one state: the layer's
+ * own output alone. It is found before the entries have edges, since several entries lead to it.
+ */
 static uint32_t start_holding(dsm__building *b, size_t index, unsigned block, size_t first) {
   const dsm__held_state none = first_state(block);
   const dsm_parallelism parallelism = (dsm_parallelism)none.parallelism;
@@ -268,6 +301,8 @@ void dsm__network_add_started_edge(dsm__building *b, size_t index, unsigned bloc
   add_pending(b, &one, b->started[block], &step);
 }
 
+/* Edges that were freed as dead ends are not scored. Of all others each pass is one variant, and
+ * equal variants are scored once: a network of repeated blocks has far fewer of them than edges. */
 bool dsm__network_score_pending(dsm__building *b, dsm__network_graph *graph,
                                 const size_t *new_edge) {
   const dsm__layer_table *const table = b->request->table;

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * held_lives.c: which outputs can be held, and from when to when they live.
+ *
+ * A held tensor lives from the layer that makes it to its last use. While it lives no layer may
+ * have timesteps (section 7), which one sweep from the back tells. Tensors that live at once need
+ * different bits of a set; a bit is free again after its tensor's last use. So 64 bits are enough
+ * for any network in which at most 64 such tensors live at once, however many it has. Where more
+ * do, those that come last have no bit: they are not held, and the answer gets the bound of a graph
+ * in which anything may be.
+ */
 #include "search/hold/held_sets.h"
 
 #include "plan/holding.h"

@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * network_graph.c: all mappings of a network as paths (section 13).
+ *
+ * Why a path is enough: what a layer costs depends on what the layer itself decides and on what
+ * stands at its two ends. Relayouts into it take the parallelisms of the layer before, forward and
+ * backward; what is held takes the set of held tensors with their one parallelism and factor; a
+ * pipeline group has no relayouts at its ends. Nodes are exactly that, so the cost of the rest does
+ * not depend on how a node was reached, and the cheapest way to each node is enough (Bellman).
+ * Update parallelism and factor of a layer between two states in which nothing is held touch
+ * nothing else, and are chosen at their best for each pair beforehand (layer_table.c).
+ *
+ * Edges are added in the order of decisions in which ties are broken: forward, backward, update,
+ * factor, held. So of equally fast mappings the first path is the one that is wanted.
+ */
 #include "search/hold/network_graph.h"
 
 #include <math.h>
@@ -55,7 +69,13 @@ static bool has_open(const dsm__building *b, size_t index, unsigned pair) {
   return isfinite(choices_of(b, index)[pair].cycles);
 }
 
-/* Nodes between which the relayouts into a layer lie, and those after it. */
+/*
+ * Nodes between which the relayouts into a layer lie, and those after it.
+ *
+ * With parallelisms per pass a relayout has two steps, forward then backward, over a node in the
+ * middle. That makes of 4^2 times 4^2 pairs two times 4^3 edges. A middle node is made only where
+ * some state before it and some entry after it can use it.
+ */
 static void add_layer_nodes(dsm__building *b, size_t index) {
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
     b->middle[pair] = DSM__NO_NODE;
@@ -90,7 +110,12 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
   }
 }
 
-/* The free node after a layer, if a group ends with it; its groups' edges lead there. */
+/*
+ * The free node after a layer, if a group ends with it; its groups' edges lead there.
+ *
+ * A group ends free: no relayout is charged behind it, so that all groups that end at a boundary
+ * lead to one node.
+ */
 static uint32_t add_free_node(dsm__building *b, size_t boundary) {
   if (b->first_ending[boundary] == 0) {
     return DSM__NO_NODE;
@@ -104,6 +129,8 @@ static uint32_t add_free_node(dsm__building *b, size_t boundary) {
   return node;
 }
 
+/* A relayout depends on which axes change their role, not on what roles they had: each of the four
+ * differences costs the same wherever it occurs, so that four numbers serve all pairs. */
 static unsigned role_change(dsm_parallelism before, dsm_parallelism after) {
   const dsm_axis_roles from = dsm_parallelism_roles(before);
   const dsm_axis_roles to = dsm_parallelism_roles(after);
@@ -179,8 +206,13 @@ static void add_middle_edges(dsm__building *b, const double *relayouts) {
   }
 }
 
-/* The layer with nothing held before or after: at its best, or (where it is to be explained) in
- * every way. */
+/*
+ * The layer with nothing held before or after: at its best, or (where it is to be explained) in
+ * every way.
+ *
+ * For a layer that is explained, and where cycles are set later, the best choice of update and
+ * factor is not known or not enough, so that each has an edge.
+ */
 static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_parallelism update,
                             unsigned factor_index) {
   const dsm__layer_table *const table = b->request->table;

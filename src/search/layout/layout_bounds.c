@@ -223,7 +223,16 @@ static double added_without(const layer_function *f, size_t pair, const touched_
   return added;
 }
 
-/* Gives a tensor a part of what its layouts make different, the others having their costs to go. */
+/*
+ * Gives a tensor a part of what its layouts make different, the others having their costs to go.
+ *
+ * That is sound for any part from 0 to 1: what is taken from the function of all layouts, and given
+ * to a function of one of them alone, adds up to the same. Taking no more than its minimum over the
+ * other layouts leaves nothing negative, so the constant that is left bounds from below. It is how
+ * costs are shifted to unary functions in weighted constraint networks (Cooper and Schiex, "Arc
+ * consistency for soft constraints", Artificial Intelligence 154 (2004)). Each input takes its part
+ * in turn, as what the first takes is gone for the others.
+ */
 static void split_off(layer_function *f, touched_tensor *t, double part) {
   double lowest = HUGE_VAL;
   for (size_t c = 0; c < t->choices; c++) {
@@ -378,8 +387,13 @@ static bool find_added(dsm__layout_bounds *bounds, size_t node, size_t edge, dou
   return is_done;
 }
 
-/* A layer that runs without all of its input held reads none of it as held: it has no cost to go.
- * False if out of memory. */
+/*
+ * A layer that runs without all of its input held reads none of it as held: it has no cost to go.
+ * False if out of memory.
+ *
+ * The least over all ways to run a user counts. A way that does not read the tensor as held pays
+ * nothing for its layout, so that nothing is owed for sure.
+ */
 static bool waive_cost_to_go(dsm__layout_bounds *bounds, size_t node) {
   const dsm__layout_request *const request = bounds->uses->request;
   const size_t index = request->free->infos[node].layer;
@@ -399,6 +413,8 @@ static bool waive_cost_to_go(dsm__layout_bounds *bounds, size_t node) {
 
 /* ---- all of it ---- */
 
+/* A user counts for the sum of a tensor only if every way to run it was seen before the tensor's
+ * own layer is looked at; that is so, as users stand behind it and the sweep comes from the end. */
 static bool sweep_back(dsm__layout_bounds *bounds) {
   const dsm__layout_request *const request = bounds->uses->request;
   const dsm__graph *const graph = &request->free->graph;

@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout_choices.c: layouts of a tensor that another one covers are left out.
+ *
+ * All that a pass asks of a layout is whether a core split fits it, and only useful splits can be
+ * the best of a pass (layout_profiles.c). So a layout is known by the set of demands of useful
+ * splits that it meets. If one layout meets all that another one meets, every pass that touches the
+ * tensor can do with the first what it does with the second, at the same cost: a mapping with the
+ * second becomes no slower when the first takes its place. What is left is the set of layouts whose
+ * sets are maximal by inclusion (section 7, model.layout_move "exact"); of equal sets the first.
+ *
+ * Once the time is over a tensor is left any one layout, so that what follows has something to
+ * stand on.
+ */
 #include "search/layout/layout_uses.h"
 
 #include <stdlib.h>
@@ -69,7 +82,13 @@ static bool is_within(const cover *c, const uint64_t *set, const uint64_t *other
   return true;
 }
 
-/* Adds a layout unless one that is there covers it; those that it covers go. */
+/*
+ * Adds a layout unless one that is there covers it; those that it covers go.
+ *
+ * The sets that are there are maximal among those seen. A new one that lies within one of them adds
+ * nothing. Else those within it go: being a subset of a set is transitive, so what a set that goes
+ * had covered the new one covers too.
+ */
 static void add_layout(cover *c, uint32_t index, const uint64_t *met) {
   size_t kept = 0;
   for (size_t k = 0; k < c->count; k++) {

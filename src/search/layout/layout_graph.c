@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout_graph.c: a state of the free graph becomes one for each way to lay out what it needs.
+ *
+ * After the layer that makes a tensor, its layout is asked for where a later layer reads it as held
+ * input, and nowhere else; so a state has the layouts of those tensors only (`needed`), and states
+ * that agree in these are one: whatever follows costs the same from both, and the cheaper way to
+ * the state serves both. A layout that nobody asks for again is chosen at once, as the one that
+ * adds least.
+ *
+ * What is left out: an edge or a state whose cycles so far, with the least of what is still to come
+ * (layout_bounds.c), exceed the limit. The limit is the time of a mapping that is known, or as
+ * fast, and the bound is never above the truth, so that nothing as fast as the answer is lost. Only
+ * where states of a node are too many are those with the least such sum kept, and the graph says
+ * that it is cut.
+ */
 #include "search/layout/layout_graph.h"
 
 #include <math.h>
@@ -209,7 +224,13 @@ static void add_least(expansion *x, uint32_t from, size_t edge, size_t count) {
   add_edge(x, from, edge, &best, x->graph->edges[edge].cycles + x->extras[best]);
 }
 
-/* More than this no path within the limit takes for the layouts of an edge. */
+/*
+ * More than this no path within the limit takes for the layouts of an edge.
+ *
+ * The limit, less what comes before the edge and the least of what is behind it. A pass need not
+ * know more precisely what layouts cost that exceed this, as the edge goes anyway. The little that
+ * is added is more than rounding.
+ */
 static double most_extra(const expansion *x, uint32_t from, size_t edge) {
   const dsm__graph_edge *const free_edge = &x->graph->edges[edge];
   const double without =
@@ -320,8 +341,14 @@ static size_t states_left(const expansion *x) {
   return x->processed < DSM__LAYOUT_STATES_IN_ALL ? x->request->states_max : DSM__LAYOUT_STATES_MIN;
 }
 
-/* The states of a node that are worth going on from, in order of creation; of too many, those that
- * promise most. How many. */
+/*
+ * The states of a node that are worth going on from, in order of creation; of too many, those that
+ * promise most. How many.
+ *
+ * States are judged by what they cost so far and what their own layouts add at least to later
+ * layers, which tells apart states of one node; what is behind the node at least is the same for
+ * all.
+ */
 static size_t choose_states(expansion *x, uint32_t node) {
   x->order.count = 0;
   for (uint32_t s = x->states.first[node]; s != NO_STATE; s = x->states.items[s].next) {
@@ -350,7 +377,13 @@ static size_t choose_states(expansion *x, uint32_t node) {
   return count;
 }
 
-/* Nodes in their order, which is that of paths: all that leads to a state is known before it. */
+/*
+ * Nodes in their order, which is that of paths: all that leads to a state is known before it.
+ *
+ * The order of nodes is that of paths, so that the least cycles to a state are final when its turn
+ * comes. States of a node keep the order in which they were made: it follows that of edges, by
+ * which ties are broken.
+ */
 static void expand_all(expansion *x) {
   const uint32_t none = 0;
   const uint32_t start = find_state(&x->states, 0, &none, 0);

@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout_profiles.c: of each pass the core splits that some layout can make the best.
+ *
+ * A pass with a split costs its cycles with nothing moving, and what does not fit has to move.
+ * Three kinds of splits are useless. First, one that takes more than the fastest with all its
+ * moves: that one is better whatever the layouts. Second, one that takes more than the fastest and
+ * the slack, which is what the mapping in hand leaves to all layouts together: no mapping as fast
+ * can have it. Third, one that a split which costs no more fits in for: whatever layouts the slower
+ * one fits, the faster one fits too, so it never moves more. What is left are few of some hundred
+ * candidates, each with a code in which "divides" is one operation on words (dsm__fits).
+ */
 #include "search/layout/layout_uses.h"
 
 #include <math.h>
@@ -48,6 +59,9 @@ static double most_of(const listing *list) {
   return dsm__tie_limit(list->least + list->most_added);
 }
 
+/* Layouts only add to what a split takes, and needs are a bound of that from below, so a family
+ * that needs more than the most is passed over as a whole. The most falls as faster splits are
+ * seen; what was listed before and exceeds it is dropped at the end. */
 static bool is_hopeless(void *context, const dsm__split_needs *least) {
   static const double rounding = 1 - 1e-14;
   const listing *const list = context;
@@ -93,7 +107,12 @@ static uint64_t code_of(const dsm__layout_profile_part *part, const dsm__divisor
   return dsm__fit_code(divisors, parts);
 }
 
-/* Drops splits that fit no layout that a faster one does not fit; how many are left. */
+/*
+ * Drops splits that fit no layout that a faster one does not fit; how many are left.
+ *
+ * In order of cycles: a split goes if one before it, which costs no more, divides whatever it
+ * divides. "Fits" is transitive, so that it is enough to ask those that stay.
+ */
 static size_t drop_useless(const dsm__layout_profile_part *part, const dsm__divisors *divisors,
                            dsm__useful_split *items, uint64_t *codes, size_t count) {
   size_t kept = 0;
@@ -240,8 +259,13 @@ static double least_misfitting(const dsm__layout_profile_part *part,
   return least;
 }
 
-/* What it costs at least with its moves, for each layout of the output: no more than if that does
- * not fit, and less with a split that does. */
+/*
+ * What it costs at least with its moves, for each layout of the output: no more than if that does
+ * not fit, and less with a split that does.
+ *
+ * The largest of the least costs so far is what a further split has to undercut to matter to any
+ * layout; splits go by cycles, so that the walk ends there.
+ */
 static void find_least(const dsm__layout_profile_part *part, const dsm__touched_layouts *touched,
                        double most, double *least) {
   const double misfitting = least_misfitting(part, touched, most);

@@ -63,7 +63,12 @@ static bool search(const solving *s, double limit, dsm__layout_graph *made, dsm_
 
 /* ---- the edges that are worth while ---- */
 
-/* Where the fastest path fits the memory: edges on a path within the limit. */
+/*
+ * Where the fastest path fits the memory: edges on a path within the limit.
+ *
+ * Layouts only add to a path: an edge whose fastest path is beyond the limit already without them
+ * is on no mapping within it.
+ */
 static bool mark_fast(const solving *s, double limit) {
   const dsm__graph *const graph = &s->free->network.graph;
   double *const before = dsm__arena_array(s->problem->arena, graph->node_count, sizeof *before);

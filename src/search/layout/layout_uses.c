@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout_uses.c: from edges to tensors, passes and layouts.
+ *
+ * A tensor is numbered by the layer that makes it, its parallelism and its factor: these are what
+ * its layouts depend on, and all layers that read it as held share them (section 7). Passes that
+ * look alike are one variant, as while nothing moves, and of each variant the useful splits are
+ * found once. Only then is it known which layouts of a tensor matter.
+ */
 #include "search/layout/layout_uses.h"
 
 #include <math.h>
@@ -105,8 +113,15 @@ static bool visit_edges(dsm__layout_uses *uses, bool are_all, edge_visitor visit
   return true;
 }
 
-/* What layouts can add at most to a path within the limit: what that leaves to the fastest of the
- * edges that are in; and a little more, for rounding. False if out of memory. */
+/*
+ * What layouts can add at most to a path within the limit: what that leaves to the fastest of the
+ * edges that are in; and a little more, for rounding. False if out of memory.
+ *
+ * Layouts add to a path no more than the limit less what the path takes without them, which is at
+ * least what the fastest path of the edges takes. A split that costs a pass more than that beyond
+ * its fastest is on no mapping within the limit. So the nearer the known mapping is to the free
+ * optimum, the fewer splits are looked at.
+ */
 static bool find_slack(const dsm__layout_request *request, double *slack) {
   const dsm__graph *const graph = &request->free->graph;
   const size_t last = graph->node_count - 1;

@@ -50,7 +50,12 @@ dsm_layer_memory dsm__pipeline_stage_memory(const dsm__layer_table *table, size_
                                  dsm_input_memory_bytes(inputs->machine, inputs->workload));
 }
 
-/* Does a candidate make another superfluous, whatever the limits? */
+/*
+ * Does a candidate make another superfluous, whatever the limits?
+ *
+ * Less of rows, memory and all times: a mapping with the second stays one, no slower and needing no
+ * more, with the first in its place.
+ */
 static bool is_as_good(const candidate *a, const candidate *b) {
   bool is_good = a->option.rows <= b->option.rows && a->kept_bytes <= b->kept_bytes &&
                  a->transient_bytes <= b->transient_bytes &&
@@ -171,6 +176,12 @@ static bool find_within(fronting *f, limits below, dsm__pipeline_group *found) {
   return true;
 }
 
+/*
+ * Each round of the inner limit ends, since the limit on transient bytes is below the need of the
+ * mapping found; each round of the outer one, since the limit on kept bytes is the most that any of
+ * the inner mappings keeps. Limits are strict, so that every mapping found is new, and the needs of
+ * finitely many ways are finitely many.
+ */
 static bool find_all(fronting *f) {
   limits below = {HUGE_VAL, HUGE_VAL};
   double most_kept = 0;

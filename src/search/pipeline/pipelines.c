@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pipelines.c: all groups that options allow, each at its best (section 9).
+ *
+ * What a group costs depends on the classes of its layers in their order, on nothing before or
+ * after it: no relayout is charged at its ends, and nothing is held across it. So groups of the
+ * same classes are one kind and solved once; in a network of repeated blocks there are few kinds.
+ * The graph of the network then takes a whole group as one edge.
+ *
+ * Widths are tried from the widest on. A narrower width leaves the stages more rows to share and
+ * each row fewer chips, so that neither is better in general; but what is known of wider ones
+ * bounds what narrower ones have to undercut, and a stage whose steps take longer than the known
+ * mapping of every group that it can be in is not looked at.
+ */
 #include "search/pipeline/pipelines.h"
 
 #include <math.h>
@@ -210,8 +223,14 @@ static bool solve(finder *f, dsm__pipeline_group *kind, bool may_fetch) {
   return result != DSM__ROW_ALLOCATION_OUT_OF_MEMORY;
 }
 
-/* A mapping of a group with a stage whose steps take longer, all passes together, is slower than
- * one that is known. */
+/*
+ * A mapping of a group with a stage whose steps take longer, all passes together, is slower than
+ * one that is known.
+ *
+ * The total of a group is at least the steps of its pipeline times the time of its slowest stage,
+ * all passes together. So a stage whose passes take more than the known total divided by the steps
+ * is in no faster mapping. A class is in several kinds: the weakest limit holds for it.
+ */
 static void limit_stages(finder *f, uint64_t rows) {
   const dsm_workload *const workload = f->table->inputs->workload;
   for (size_t s = 0; s < f->stages.count; s++) {
@@ -229,7 +248,11 @@ static void limit_stages(finder *f, uint64_t rows) {
   }
 }
 
-/* Rows that a stage of a width may have: every other stage has one at least. */
+/*
+ * Rows that a stage of a width may have: every other stage has one at least.
+ *
+ * No stage of a group can have all rows, as there are two stages at least.
+ */
 static uint64_t stage_rows(const dsm_system *system, uint64_t columns) {
   const uint64_t others = dsm__stage_rows_together(system, columns) - 1;
   uint64_t rows = system->system.chips_y;
@@ -237,9 +260,15 @@ static uint64_t stage_rows(const dsm_system *system, uint64_t columns) {
   return rows < DSM__ROWS_MAX ? rows : DSM__ROWS_MAX;
 }
 
-/* All kinds on stages as wide as those that have been scored last. First with weights kept wherever
+/*
+ * All kinds on stages as wide as those that have been scored last. First with weights kept wherever
  * that is not slower in a pass; then with every choice, of which only what is faster than that is
- * looked for, so that the limits are narrow. */
+ * looked for, so that the limits are narrow.
+ *
+ * Which passes fetch weights in each timestep multiplies the options of a stage by up to eight.
+ * Keeping is mostly best, so that its answer comes first and leaves little to look for; what is
+ * found after it is strictly faster, so that of equals weights are kept.
+ */
 static bool solve_kinds(finder *f, bool may_fetch) {
   const uint64_t together = dsm__stage_rows_together(system_of(f), f->stages.columns);
   limit_stages(f, together);
@@ -379,7 +408,12 @@ static void hand_out(finder *f) {
   f->groups->count = kept;
 }
 
-/* Every group gets the mapping of its kind, and after it those of its front. */
+/*
+ * Every group gets the mapping of its kind, and after it those of its front.
+ *
+ * The fastest stands first, so that of equally fast mappings of a group the graph takes it; one of
+ * the front that is no faster and needs no less than one before it is dropped.
+ */
 static bool hand_out_fronts(finder *f) {
   const size_t groups = f->groups->count;
   size_t count = 0;

@@ -131,7 +131,14 @@ static double total_of(const dsm__row_allocation *a, const size_t *chosen) {
   return dsm__group_total(&slowest, a->timesteps, a->stage_count);
 }
 
-/* The first allocation. Limits are whole times of options, so one of them is the smallest. */
+/*
+ * The first allocation. Limits are whole times of options, so one of them is the smallest.
+ *
+ * The smallest threshold for a bottleneck: with a higher limit each stage needs no more rows, so
+ * that what is possible grows with the limit, and bisection over the sorted limits finds the least.
+ * It is a bound as well: in any allocation each stage's own whole time is within the total, so that
+ * the total is no smaller than the least limit with which all stages find rows.
+ */
 static dsm__row_allocation_result find_first(const dsm__row_allocation *a, size_t *chosen,
                                              double *total, double *least) {
   size_t count = 0;
@@ -207,8 +214,14 @@ static void derive_own(const dsm__stage_options *options, uint64_t last, dsm__st
   }
 }
 
-/* The least of max(own with k rows, later with the others): own falls with k and later rises, so it
- * is where they meet, or just before. */
+/*
+ * The least of max(own with k rows, later with the others): own falls with k and later rises, so it
+ * is where they meet, or just before.
+ *
+ * With more rows for a stage its own time falls and that of the others rises, so the larger of the
+ * two is least at the crossing or just before it. Each time is minimised by itself, which can only
+ * be less than what one allocation has in all of them: a bound from below.
+ */
 static double split_rows(dsm__stage_times *own, dsm__stage_times *later, uint64_t rows, int t) {
   uint64_t low = 0;
   uint64_t high = rows;
@@ -290,8 +303,13 @@ static bool take_work(const dsm__row_allocation *a, uint64_t work) {
   return *a->work_left > 0;
 }
 
-/* Removes dominated labels: those before one in order use no more rows. More than LABELS_MAX: there
- * may be more, or the work left did not suffice. */
+/*
+ * Removes dominated labels: those before one in order use no more rows. More than LABELS_MAX: there
+ * may be more, or the work left did not suffice.
+ *
+ * Labels are in order of rows, so one is dominated if some label before it that is kept is not
+ * slower in any time. That the order is total makes the answer the same however labels came.
+ */
 static size_t remove_dominated(const dsm__row_allocation *a, label *labels, size_t count) {
   qsort(labels, count, sizeof labels[0], compare_labels);
   size_t kept = 0;
@@ -388,6 +406,8 @@ static dsm__row_allocation_result search(const dsm__row_allocation *a, label_lis
   return DSM__ROW_ALLOCATION_EXACT;
 }
 
+/* Where a mapping is known that is better than the first allocation can be at best, nothing is
+ * searched: the known total stays, and is the bound. */
 dsm__row_allocation_result dsm__row_allocation_find(const dsm__row_allocation *allocation,
                                                     size_t *chosen, double *total, double *bound) {
   const size_t stages = allocation->stage_count;

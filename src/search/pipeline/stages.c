@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stages.c: how long a stage takes with so many rows and each parallelism.
+ *
+ * A stage by itself depends on the class of its layer, its rows and its width, so that layers of a
+ * class share their scores; the place in a group only adds what is handed over. A pass takes at
+ * least its ideal, and one that fetches its weights anew in each timestep no less than one that
+ * keeps them. So a stage is given up as soon as what its passes took, and the ideal of those to
+ * come, exceed the limit: with it no group that it can be in would be faster than the mapping that
+ * the group has (docs/model.md, section 13).
+ */
 #include "search/pipeline/stages.h"
 
 #include <math.h>
@@ -125,7 +135,12 @@ static void add_hand_over(const dsm__stages *stages, const dsm_layer *layer, dsm
   }
 }
 
-/* The option of a way in which these passes fetch their weights in each timestep. */
+/*
+ * The option of a way in which these passes fetch their weights in each timestep.
+ *
+ * What a pass fetches once, when it keeps its weights, is what its first step takes beyond the
+ * others.
+ */
 static dsm__stage_option option_of(const dsm__stage_way *way, unsigned fetching) {
   dsm__stage_option option = {.fetching = fetching, .times.once = way->once};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
@@ -136,7 +151,11 @@ static dsm__stage_option option_of(const dsm__stage_way *way, unsigned fetching)
   return option;
 }
 
-/* Passes in which it makes a difference whether weights are kept: elsewhere they are, or cannot be.
+/*
+ * Passes in which it makes a difference whether weights are kept: elsewhere they are, or cannot be.
+ *
+ * A pass that keeps its weights is no slower in a step but fetches them once before; where steps
+ * are equally long, keeping costs nothing more, and there is no choice.
  */
 static unsigned choices_of(const dsm__stage_way *way) {
   unsigned choices = 0;

@@ -76,8 +76,13 @@ static bool offer(dsm__preload_level *level, mappings *m, dsm__preload_mapping *
   return true;
 }
 
-/* Given how much of each scratchpad a layer has, another path may be faster, on which other layers
- * can do more with it. */
+/*
+ * Given how much of each scratchpad a layer has, another path may be faster, on which other layers
+ * can do more with it.
+ *
+ * Given its bytes each layer has one cost on each edge, so that the fastest path for these budgets
+ * is exact; filled up anew it saves no less. That is repeated as long as it helps.
+ */
 static bool offer_other_paths(searching *s, dsm__preload_level *level, mappings *m) {
   enum { ROUNDS_MAX = 4 };
   const size_t layer_count = s->problem->inputs.workload->layer_count;
@@ -183,9 +188,16 @@ typedef struct closing {
   bool is_complete; /* so far */
 } closing;
 
-/* Searches all mappings, with one layer that gets a part or without: at first those near their
+/*
+ * Searches all mappings, with one layer that gets a part or without: at first those near their
  * bound, which are few. Each time, the best of all is found, or the bound rises; until it is within
- * the gap of the best, or they are too many. */
+ * the gap of the best, or they are too many.
+ *
+ * The limit begins near the bound, where few partial mappings can still win, and is raised in
+ * steps. Whatever is found below a limit is the best of all, as everything else below it was looked
+ * at; where nothing is found the limit itself becomes the bound. So most levels are settled with
+ * few labels, and only those whose optimum lies near the incumbent cost more.
+ */
 static bool search_all(closing *c, bool may_share, dsm__preload_bound *bound) {
   static const double shares[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
   mappings *const m = c->m;
@@ -211,9 +223,11 @@ static bool search_all(closing *c, bool may_share, dsm__preload_bound *bound) {
   return !exact.is_found || offer(c->level, m, &m->scratch);
 }
 
-/* Where all layers are at ends, partial mappings are far fewer: the best of these leaves less to
+/*
+ * Where all layers are at ends, partial mappings are far fewer: the best of these leaves less to
  * look for with a layer that gets a part. Where the tables say less than prices many layers share
- * the room, and the best mapping will have such a layer. */
+ * the room, and the best mapping will have such a layer.
+ */
 static bool close_gap(searching *s, dsm__preload_level *level, mappings *m,
                       dsm__preload_bound *bound) {
   closing c = {.s = s, .level = level, .m = m, .is_complete = true};
@@ -244,7 +258,11 @@ static double room_of(const searching *s, int step) {
   return dsm_preload_room_bytes(&s->problem->machine) / DSM__PRELOAD_STEPS * step;
 }
 
-/* A free level's bound holds for all larger rooms too: they leave less to the rest. */
+/*
+ * A free level's bound holds for all larger rooms too: they leave less to the rest.
+ *
+ *
+ */
 static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound) {
   for (int c = step; c <= (bound->is_free ? DSM__PRELOAD_STEPS : step); c++) {
     s->steps[c].bound = fmax(s->steps[c].bound, bound->cycles);
@@ -346,7 +364,12 @@ static bool work_on(searching *s, int step) {
          solve_level(s, step, is_any ? worthwhile : NULL);
 }
 
-/* Of the levels that have not been tried so often, that with the least bound; 0: none is left. */
+/*
+ * Of the levels that have not been tried so often, that with the least bound; 0: none is left.
+ *
+ * The level with the least bound is worked on first: what is found there excludes the most of the
+ * others, and a level whose bound is no better than the best mapping is never searched.
+ */
 static int next_step(const searching *s, unsigned tries) {
   int next = 0;
   for (int c = 1; c <= DSM__PRELOAD_STEPS; c++) {

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload_fill.c: which weights a given path preloads. */
+/*
+ * preload_fill.c: which weights a given path preloads.
+ *
+ * preload_fill.c: which weights a given path preloads.
+ *
+ * That is a knapsack with a choice for each layer: so many bytes of it are on chip, and save so
+ * many cycles. Along the lower convex hull of a layer's choices every further byte saves less, and
+ * giving room to whoever saves most per byte, as long as it lasts, solves the relaxation in which
+ * bytes can be divided (Sinha and Zoltners, "The multiple-choice knapsack problem", Operations
+ * Research 27 (1979)). What does not fit whole is tried in two ways, and what is left goes to the
+ * layer that saves most by a part; so the answer is good and fits, and the bound of the level says
+ * how good (preload_paths.c).
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +85,12 @@ static void fill_anew(const dsm__preload_level *level, const segment *segments, 
   dsm__preload_sum(mapping);
 }
 
-/* One step gets all room that is left: that which saves most by it. False if none does. */
+/*
+ * One step gets all room that is left: that which saves most by it. False if none does.
+ *
+ * A layer's promise, its hull at so many bytes, is a bound of what it saves, so that only those are
+ * scored that can beat the best so far.
+ */
 static bool give_rest(dsm__preload_level *level, dsm__preload_mapping *mapping) {
   const double left = level->room_bytes - mapping->bytes;
   double most_saved = 1e-12 * mapping->cycles; /* less is rounding */

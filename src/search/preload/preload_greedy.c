@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * preload_greedy.c: the paper's order in which weights are preloaded (section 10).
+ *
+ * The paper sorts layers by how sensitive they are to fetching weights (P, III-B2). Here that is
+ * what a layer saves per byte of the chip with all of its weights there, replicated as often as
+ * pays best: fewer parts of a kernel mean more copies. It is one mapping among others for each
+ * room; nothing is proven by it, and none is needed for the answer to be exact. Layers of pipeline
+ * groups have no preloaded weights.
+ */
 #include "search/preload/preload_candidates.h"
 
 #include <math.h>
@@ -15,7 +24,12 @@ static int compare_items(const void *left, const void *right) {
   return (a->layer > b->layer) - (a->layer < b->layer);
 }
 
-/* The replication that saves most by a byte of the chip, of equals the least; nothing saved: 0. */
+/*
+ * The replication that saves most by a byte of the chip, of equals the least; nothing saved: 0.
+ *
+ * Replications are the divisors of the core count: a kernel in so many parts is there cores / parts
+ * times.
+ */
 static dsm__preload_item best_replication(dsm__problem *problem, const dsm__resident_run *run,
                                           dsm__resident *of_divisors) {
   const dsm__core_splits *const splits = &problem->table.splits;

@@ -6,6 +6,11 @@
  * which least moves with the core splits that the mapping has where nothing moves. With either, the
  * room is given out, which chooses core splits; and these choose layouts again, in which no more
  * moves. That goes on while it helps.
+ *
+ * Costs fall from round to round, since each keeps the best of both halves, and there are finitely
+ * many layouts and splits; ROUNDS_MAX ends what would still creep. As not all layouts of all
+ * mappings are tried, the answer can be above the bound, which is of mappings in which nothing held
+ * moves (docs/model.md, section 13).
  */
 #include "search/preload/preload_candidates.h"
 

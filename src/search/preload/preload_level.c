@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * preload_level.c: a level, that is, a room W, as a graph whose edges cost what runs of layers
+ * cost.
+ *
+ * With W set aside what is held and the rest of the scratchpad change, so that layers are scored
+ * anew; but all that a run takes of W is into how many tiles its kernel and features fall, so that
+ * most runs of one level are runs of others too (resident_kinds.c) and are scored once. The graph
+ * asks the table of layers only which choices there are, not what they cost: edges are priced
+ * later.
+ */
 #include "search/preload/preload_level.h"
 
 #include <math.h>
@@ -99,7 +109,11 @@ static bool grow_runs(dsm__preload_level *level, size_t known) {
   return true;
 }
 
-/* The hulls of all runs, one behind the other: prices are asked for again and again. */
+/*
+ * The hulls of all runs, one behind the other: prices are asked for again and again.
+ *
+ * In an array of their own they are read one after the other, where runs lie apart.
+ */
 static bool list_points(dsm__preload_level *level) {
   dsm__preload_runs *const runs = &level->runs;
   runs->points.count = 0;
@@ -175,6 +189,8 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
          dsm__preload_level_number(level, request->residents);
 }
 
+/* With more room for weights nothing that is held fits better. So the graph of the least room has
+ * all states of a larger one, and some that cannot be reached, whose edges are shut. */
 bool dsm__preload_level_resize(dsm__preload_level *level, dsm__residents *residents,
                                double room_bytes) {
   level->room_bytes = room_bytes;

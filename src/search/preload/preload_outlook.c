@@ -66,9 +66,15 @@ static size_t steps_of(const dsm__resident_run *run) {
   return steps > STEPS_MAX ? STEPS_MAX : steps;
 }
 
-/* What parts of the weights can come to between an end of a run and the next; how many are faster
+/*
+ * What parts of the weights can come to between an end of a run and the next; how many are faster
  * than the end. Along a step a layer becomes faster, so that it is nowhere faster than at the end
- * of the step. */
+ * of the step.
+ *
+ * Between two ends a run has infinitely many parts. In steps of equal bytes, each is taken for the
+ * bytes of its beginning and the cycles of its end: no part inside is better in either, so that
+ * finitely many stand for all, from below.
+ */
 static size_t list_parts(const dsm__resident_run *run, size_t end, dsm__preload_part *parts) {
   const dsm__resident *const from = &run->ends[end];
   const dsm__resident *const to = from + 1;
@@ -138,6 +144,8 @@ static void lower(const dsm__preload_outlook *outlook, double *restrict row,
   }
 }
 
+/* Bytes are rounded down to units, so a mapping that fits the room takes no more units than there
+ * are: no mapping is lost, and the table's sum is at most the mapping's time. */
 static void lower_by_edge(dsm__preload_outlook *outlook, size_t node, size_t edge) {
   const dsm__preload_level *const level = outlook->level;
   const size_t target = level->network.edges[edge].to;

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload_paths.c: the best mappings of a level with a price on bytes of weights, or with budgets.
+/*
+ * preload_paths.c: the best mappings of a level with a price on bytes of weights, or with budgets.
+ *
+ * The limit on bytes is relaxed as that on memory is (graph_relax.c): with a price on each byte
+ * every layer takes, by itself, the point of its hull that is best at the price, and the graph
+ * finds the best path. For a mapping within the room, cycles >= cycles + price * (bytes - room),
+ * and the right side is at least the least priced sum less the refund of the room; so each price
+ * gives a bound, and the best one is where the path that takes too much and the path that takes
+ * little enough cost the same. Points that are not on the hull are best at no price, so that hulls
+ * are enough for the bound, but not for the answer.
  */
 #include <math.h>
 
@@ -158,6 +167,9 @@ void dsm__preload_bound_find(dsm__preload_level *level, dsm__preload_mapping *be
   }
 }
 
+/* A mapping through a state costs at least what the best priced path through it does, less the
+ * refund of the room. Where that is not below the limit, no faster mapping passes there, and the
+ * state need not be in a graph that is searched for one. */
 bool dsm__preload_worthwhile(dsm__preload_level *level, const dsm__preload_bound *bound,
                              double limit, uint64_t *worthwhile, bool *is_any) {
   const dsm__graph *const graph = &level->network.graph;
@@ -206,6 +218,8 @@ static const dsm__resident *find_within(dsm__preload_level *level, remembered *m
   return &memory[run].how;
 }
 
+/* With a budget for each layer nothing is shared any more, so that every edge has one cost and the
+ * fastest path is exact for these budgets. */
 bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budgets,
                                  dsm__preload_mapping *mapping) {
   const dsm__network_graph *const network = &level->network;

@@ -100,6 +100,9 @@ typedef struct tiles {
   double input;
 } tiles;
 
+/* Which of the two orders of loops is better depends on both numbers of tiles and on how many bytes
+ * move and stay (section 5); where one of them is better for any part of the weights on chip, the
+ * number that only the other order reads may be anything. */
 static tiles tiles_of(const kind *k, const footprint *core, double room_bytes) {
   static const double any = -1;
   static const double margin = 1 + 1e-9; /* more than rounding */
@@ -313,7 +316,13 @@ static size_t range_at(const kind *k, double room) {
   return at;
 }
 
-/* The range that a room is in, made wider or new; SIZE_MAX if out of memory. */
+/*
+ * The range that a room is in, made wider or new; SIZE_MAX if out of memory.
+ *
+ * Rooms of one kind that agree form intervals, since tiles fall from one number to the next as room
+ * grows. So a room between two of a range agrees with them, and one outside is compared with the
+ * nearest end only.
+ */
 static size_t place_room(dsm__resident_kinds *kinds, const dsm_machine *machine, kind *k,
                          double room) {
   const size_t after = range_at(k, room);

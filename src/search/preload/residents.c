@@ -97,7 +97,12 @@ static size_t add_end(dsm__resident *ends, size_t count, const dsm__resident *po
   return count - (after - low) + 1;
 }
 
-/* Copies the lower left convex hull of such points; how many it has. */
+/*
+ * Copies the lower left convex hull of such points; how many it has.
+ *
+ * Points come by bytes, each faster than the one before; a point above the line between its
+ * neighbours is on no hull (Andrew's monotone chain).
+ */
 static size_t copy_hull(const dsm__resident *ends, size_t count, dsm__resident *hull) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
@@ -141,8 +146,14 @@ typedef struct scored {
   size_t fall_count;
 } scored;
 
-/* Scores all splits: their ends are in points[1] and behind. A split that is slower with all
- * weights on chip than another with none is nowhere the best. */
+/*
+ * Scores all splits: their ends are in points[1] and behind. A split that is slower with all
+ * weights on chip than another with none is nowhere the best.
+ *
+ * More on chip never makes an invocation slower (section 10), so that a split with all of its
+ * weights on chip bounds it with any part; one that is slower so than the fastest with nothing is
+ * beaten by that everywhere.
+ */
 static scored score_splits(scorer *s, const scratch *to) {
   const dsm__resident_run *const run = s->run;
   scored found = {.none = {.cycles = HUGE_VAL}};
@@ -173,7 +184,13 @@ static scored score_splits(scorer *s, const scratch *to) {
   return found;
 }
 
-/* Finds the ends of a run, its hull, and the falls that matter, in the scratch. */
+/*
+ * Finds the ends of a run, its hull, and the falls that matter, in the scratch.
+ *
+ * A split's fall matters in its inside only where it undercuts all ends with as few bytes:
+ * elsewhere an end that takes no more bytes is no slower. Most splits' falls do not, and are
+ * forgotten.
+ */
 static void find_ends(dsm__resident_run *run, const dsm__core_splits *splits, const scratch *to,
                       uint64_t *evaluations) {
   scorer s = scorer_of(run, splits);
@@ -364,6 +381,8 @@ bool dsm__residents_score(dsm__residents *residents) {
   return is_done;
 }
 
+/* The hull is convex and nothing lies below it, so what it says between two points is a bound of
+ * any part. */
 double dsm__resident_promise(const dsm__resident_run *run, double bytes) {
   const dsm__resident *const hull = run->hull;
   size_t after = 1;
@@ -413,6 +432,9 @@ static dsm__resident score_part(const dsm__resident_run *run, const dsm__core_sp
                      split);
 }
 
+/* Ends within the bytes are exact; falls that end beyond them are scored at these bytes, if their
+ * chord, which bounds them from below, leaves hope. A little is taken off the chord for rounding.
+ */
 dsm__resident dsm__resident_within(const dsm__resident_run *run, const dsm__core_splits *splits,
                                    double bytes, uint64_t *evaluations) {
   dsm__resident best = *end_within(run, bytes);
