@@ -23,6 +23,7 @@ Suite *suite_map(void);
 Suite *suite_nearest(void);
 Suite *suite_number_text(void);
 Suite *suite_parallel(void);
+Suite *suite_record(void);
 Suite *suite_temporary(void);
 Suite *suite_text_buffer(void);
 Suite *suite_words(void);
