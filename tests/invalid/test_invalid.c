@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_invalid.c: bad input as data. Each folder tests/invalid/<kind>/<case>/ holds an input.json
- * that must be refused, and expected.txt with the findings as dsm_diag_render gives them without
- * colour, one a line, in order. With --update expected.txt is written anew: read the difference.
+ * test_invalid.c: bad input as data. tests/invalid/<kind>.txt holds inputs that must be refused,
+ * and the findings as dsm_diag_render gives them without colour, one a line, in order:
+ *
+ *   === text NAME           a text that cases are made of, in the lines that follow
+ *   === case NAME           an input, in the lines that follow
+ *   === case NAME of TEXT   an input that is that text with changes:
+ *   @ FIRST COUNT           in place of COUNT of its lines from FIRST on the lines that follow
+ *   --- findings            what is found in the case, in the lines that follow
+ *
+ * In inputs <XX> is a byte in hexadecimal, <XX*N> so many of them, and a line that ends with <>
+ * lacks its newline. With --update the findings are written anew: read the difference.
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +23,7 @@
 #include "base/text_buffer.h"
 #include "dsm/dsm.h"
 
-enum { CASES_MIN = 80, FINDINGS_MAX = 1000, LINES_MAX = 1000, PATH_SIZE = 1024 };
+enum { CASES_MIN = 500, FINDINGS_MAX = 1000, LINES_MAX = 1000, PATH_SIZE = 1024 };
 
 /* Reads a text of the kind, which must be refused, and returns what the reader did. */
 typedef dsm_status (*refuse_function)(const char *text, size_t length, dsm_diags *diags);
@@ -229,15 +236,126 @@ static void print_difference(const char *expected_text, const char *found_text) 
   }
 }
 
-static bool is_as_expected(const char *path, const dsm__text_buffer *found) {
-  dsm__text_buffer expected = {0};
-  const bool is_read = read_whole(path, &expected);
-  const bool is_equal = is_read && expected.length == found->length && found->length > 0 &&
-                        memcmp(expected.text, found->text, found->length) == 0;
-  if (is_read && !is_equal) {
-    print_difference(expected.text, found->text);
+/* ---- files of cases ---- */
+
+/* A part of a file. */
+typedef struct slice {
+  const char *start;
+  const char *end;
+} slice;
+
+/* Takes the first line, with its newline. */
+static slice take_line(slice *rest) {
+  const char *const newline = memchr(rest->start, '\n', (size_t)(rest->end - rest->start));
+  const slice line = {rest->start, newline == NULL ? rest->end : newline + 1};
+  rest->start = line.end;
+  return line;
+}
+
+static bool begins_with(slice text, const char *words) {
+  const size_t length = strlen(words);
+  return (size_t)(text.end - text.start) >= length && memcmp(text.start, words, length) == 0;
+}
+
+/* Takes the lines before the first that begins so. */
+static slice take_until(slice *rest, const char *words) {
+  slice taken = {rest->start, rest->start};
+  while (rest->start < rest->end && !begins_with(*rest, words)) {
+    taken.end = take_line(rest).end;
   }
-  dsm__text_fini(&expected);
+  return taken;
+}
+
+static void append(dsm__text_buffer *to, slice from) {
+  dsm__text_append(to, from.start, (size_t)(from.end - from.start));
+}
+
+/* Makes a text of another and its changes. */
+static void change(slice text, slice changes, dsm__text_buffer *to) {
+  size_t number = 1; /* of the line of the text that comes next */
+  while (changes.start < changes.end) {
+    char *after = NULL;
+    const slice place = take_line(&changes);
+    const size_t first = strtoul(place.start + 2, &after, 10);
+    const size_t count = strtoul(after, NULL, 10);
+    for (; number < first; number++) {
+      append(to, take_line(&text));
+    }
+    for (; number < first + count; number++) {
+      (void)take_line(&text);
+    }
+    append(to, take_until(&changes, "@ "));
+  }
+  append(to, text);
+}
+
+/* Puts bytes in place of <XX>, <XX*N> and <>. */
+static void decode(const dsm__text_buffer *from, dsm__text_buffer *to) {
+  const char *const end = from->text + from->length;
+  for (const char *at = from->text; at != NULL && at < end; at++) {
+    if (*at != '<') {
+      dsm__text_append(to, at, 1);
+    } else if (at[1] == '>') {
+      at += 2; /* and the newline */
+    } else {
+      char *after = NULL;
+      const char byte = (char)strtoul(at + 1, &after, 16);
+      const size_t count = *after == '*' ? strtoul(after + 1, &after, 10) : 1;
+      for (size_t i = 0; i < count; i++) {
+        dsm__text_append(to, &byte, 1);
+      }
+      at = after;
+    }
+  }
+}
+
+/* The lines of "=== text NAME" of a file. */
+static slice find_text(slice file, slice name) {
+  while (file.start < file.end) {
+    const slice head = take_line(&file);
+    if (begins_with(head, "=== text ") && head.end - head.start - 9 == name.end - name.start &&
+        memcmp(head.start + 9, name.start, (size_t)(name.end - name.start)) == 0) {
+      return take_until(&file, "=== ");
+    }
+  }
+  printf("  expected a text, found \"%.*s\"", (int)(name.end - name.start), name.start);
+  return (slice){file.end, file.end};
+}
+
+static const char *find_words(slice line, const char *words) {
+  for (; line.start < line.end; line.start++) {
+    if (begins_with(line, words)) {
+      return line.start;
+    }
+  }
+  return NULL;
+}
+
+/* The input of a case with its head. */
+static void make_input(slice file, slice head, slice body, dsm__text_buffer *input) {
+  dsm__text_buffer raw = {0};
+  const char *const of = find_words(head, " of ");
+  if (of == NULL) {
+    append(&raw, body);
+  } else {
+    change(find_text(file, (slice){of + 4, head.end}), body, &raw);
+  }
+  decode(&raw, input);
+  dsm__text_fini(&raw);
+}
+
+/* ---- cases ---- */
+
+static bool is_as_expected(slice expected, const dsm__text_buffer *found) {
+  const size_t length = (size_t)(expected.end - expected.start);
+  const bool is_equal =
+      length == found->length && length > 0 && memcmp(expected.start, found->text, length) == 0;
+  if (!is_equal) {
+    dsm__text_buffer copy = {0};
+    append(&copy, expected);
+    print_difference(copy.text, found->text);
+    dsm__text_fini(&copy);
+  }
   return is_equal;
 }
 
@@ -255,56 +373,65 @@ static dsm_status refuse_exactly(const kind *of, const dsm__text_buffer *input, 
   return status;
 }
 
-/* Refuses the input and compares, or writes, the findings. */
-static bool run_case(const run *all, const kind *of, const char *folder) {
-  char path[PATH_SIZE + sizeof "/expected.txt"];
-  dsm__text_buffer input = {0};
+/* Refuses the input and compares the findings, or adds them to what is written. */
+static bool run_case(const kind *of, const dsm__text_buffer *input, slice expected,
+                     dsm__text_buffer *updated) {
   dsm__text_buffer found = {0};
   dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
-  snprintf(path, sizeof path, "%s/input.json", folder);
-  bool is_good = diags != NULL && read_whole(path, &input);
+  bool is_good = diags != NULL;
   if (is_good) {
-    const dsm_status status = refuse_exactly(of, &input, diags);
+    const dsm_status status = refuse_exactly(of, input, diags);
     if (status != DSM_ERROR_INVALID) {
       printf("  expected the status \"%s\" and no object, found \"%s\"\n",
              dsm_status_name(DSM_ERROR_INVALID), dsm_status_name(status));
     }
     render(diags, &found);
-    snprintf(path, sizeof path, "%s/expected.txt", folder);
-    is_good = status == DSM_ERROR_INVALID &&
-              (all->is_update ? write_whole(path, &found) : is_as_expected(path, &found));
+    dsm__text_append(updated, found.text == NULL ? "" : found.text, found.length);
+    is_good = status == DSM_ERROR_INVALID && is_as_expected(expected, &found);
   }
   dsm_diags_free(diags);
   dsm__text_fini(&found);
-  dsm__text_fini(&input);
   return is_good;
 }
 
-static int is_case(const struct dirent *entry) {
-  return entry->d_name[0] != '.';
-}
-
-static void run_kind(run *all, const kind *of) {
-  char folder[PATH_SIZE];
-  struct dirent **entries = NULL;
-  snprintf(folder, sizeof folder, "%s/tests/invalid/%s", DSM_SOURCE_DIR, of->name);
-  const int count = scandir(folder, &entries, is_case, alphasort);
-  if (count <= 0) {
-    printf("%s: expected cases, found none\n", folder);
-    all->failed_count++;
-  }
-  for (int i = 0; i < count; i++) {
-    snprintf(folder, sizeof folder, "%s/tests/invalid/%s/%s", DSM_SOURCE_DIR, of->name,
-             entries[i]->d_name);
-    printf("%s/%s\n", of->name, entries[i]->d_name);
+/* Runs all cases of a file; what the file would be with the findings of now goes to `updated`. */
+static void run_file(run *all, const kind *of, slice file, dsm__text_buffer *updated) {
+  slice rest = file;
+  append(updated, take_until(&rest, "=== case "));
+  while (rest.start < rest.end) {
+    const slice head = take_line(&rest);
+    const slice body = take_until(&rest, "--- findings");
+    const slice mark = take_line(&rest);
+    const slice expected = take_until(&rest, "=== ");
+    dsm__text_buffer input = {0};
+    printf("%s/%.*s\n", of->name, (int)strcspn(head.start + 9, " \n"), head.start + 9);
+    make_input(file, head, body, &input);
+    append(updated, (slice){head.start, mark.end});
     all->case_count++;
-    if (!run_case(all, of, folder)) {
+    if (!run_case(of, &input, expected, updated) && !all->is_update) {
       printf("  FAILED\n");
       all->failed_count++;
     }
-    free(entries[i]);
+    dsm__text_fini(&input);
+    append(updated, take_until(&rest, "=== case "));
   }
-  free(entries);
+}
+
+static void run_kind(run *all, const kind *of) {
+  char path[PATH_SIZE];
+  dsm__text_buffer text = {0};
+  dsm__text_buffer updated = {0};
+  snprintf(path, sizeof path, "%s/tests/invalid/%s.txt", DSM_SOURCE_DIR, of->name);
+  const size_t before = all->case_count;
+  if (read_whole(path, &text)) {
+    run_file(all, of, (slice){text.text, text.text + text.length}, &updated);
+  }
+  if (all->case_count == before || (all->is_update && !write_whole(path, &updated))) {
+    printf("%s: expected cases, found none\n", path);
+    all->failed_count++;
+  }
+  dsm__text_fini(&updated);
+  dsm__text_fini(&text);
 }
 
 int main(int argc, char **argv) {
