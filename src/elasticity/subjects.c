@@ -52,7 +52,7 @@ double dsm__subject_number(const dsm__elasticity_subject *subject,
 
 /* NULL for numbers. */
 static const dsm__words *words_of(const dsm__elasticity_subject *subject) {
-  return subject->of_system == NULL ? NULL : dsm__parameter_words(subject->of_system);
+  return subject->of_system == NULL ? NULL : subject->of_system->words;
 }
 
 dsm_setting dsm__subject_setting(const dsm__elasticity_subject *subject, double number) {

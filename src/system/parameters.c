@@ -18,6 +18,9 @@ static const dsm__word layout_move_words[] = {
 DSM__WORDS(dsm__layout_move_words, "way to move held tensors", layout_move_words,
            DSM_LAYOUT_MOVE_COUNT);
 
+static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
+static DSM__WORDS(flags, "flag", flag_words, 2);
+
 /* Smallest and largest rate, frequency or capacity: with them no time or volume can overflow. */
 #define RATE_MIN 1e-9
 #define RATE_MAX 1e12
@@ -27,32 +30,35 @@ DSM__WORDS(dsm__layout_move_words, "way to move held tensors", layout_move_words
 /* clang-format off: one parameter a line, its source below */
 #define COUNT(path, field, required, max, fallback, unit, source)                                  \
   {                                                                                                \
-    path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), required, false, 1, max, fallback,    \
-        unit, source                                                                               \
+    path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), NULL, required, false, 1, max,        \
+        fallback, unit, source                                                                     \
   }
 #define RATE(path, field, unit)                                                                    \
   {                                                                                                \
-    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), true, false, RATE_MIN, RATE_MAX, 0,    \
-        unit, NULL                                                                                 \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, true, false, RATE_MIN, RATE_MAX, \
+        0, unit, NULL                                                                              \
   }
 #define REAL(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
-    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, false, min, max, fallback,      \
-        unit, source                                                                               \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, false, min, max,          \
+        fallback, unit, source                                                                     \
   }
 /* What takes time, room or bytes: the less the better. */
 #define COST(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
-    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), false, true, min, max, fallback, unit, \
-        source                                                                                     \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, true, min, max, fallback, \
+        unit, source                                                                               \
   }
 #define FLAG(path, field, fallback, source)                                                        \
   {                                                                                                \
-    path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), false, false, 0, 1, fallback, "flag",  \
-        source                                                                                     \
+    path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), &flags, false, false, 0, 1, fallback,  \
+        "flag", source                                                                             \
   }
-#define WORD(path, kind, field, required, fallback, source)                                        \
-  { path, kind, offsetof(dsm_system, field), required, false, 0, 0, fallback, "word", source }
+#define WORD(path, words, field, required, fallback, source)                                       \
+  {                                                                                                \
+    path, DSM__PARAMETER_WORD, offsetof(dsm_system, field), &words, required, false, 0, 0,         \
+        fallback, "word", source                                                                   \
+  }
 
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
@@ -85,13 +91,13 @@ const dsm__parameter dsm__parameters[] = {
     REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75, "ratio",
          "assumption: share of the scratchpad for weights kept over timesteps"),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
-    WORD("chip.interconnect", DSM__PARAMETER_INTERCONNECT, chip.interconnect, true, 0, NULL),
+    WORD("chip.interconnect", dsm__interconnect_words, chip.interconnect, true, 0, NULL),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
     RATE("chip.memory.capacity_GB", chip.memory.capacity_GB, "10^9 bytes"),
     RATE("chip.memory.bandwidth_GBps", chip.memory.bandwidth_GBps, "10^9 bytes/s"),
     REAL("chip.memory.efficiency_ratio", chip.memory.efficiency_ratio, 1e-6, 1, 1, "ratio",
          "assumption: all of the bandwidth is usable"),
-    WORD("system.topology", DSM__PARAMETER_TOPOLOGY, system.topology, true, 0, NULL),
+    WORD("system.topology", dsm__topology_words, system.topology, true, 0, NULL),
     COUNT("system.chips_x", system.chips_x, true, DSM_CHIPS_MAX, 0, "chips", NULL),
     COUNT("system.chips_y", system.chips_y, true, DSM_CHIPS_MAX, 0, "chips", NULL),
     RATE("system.link_bandwidth_x_GBps", system.link_bandwidth_x_GBps, "10^9 bytes/s"),
@@ -139,7 +145,7 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: summing statistics over cores is free"),
     FLAG("model.two_way_relayout", model.two_way_relayout, false,
          "assumption: relayouts go one way round each ring of chips"),
-    WORD("model.layout_move", DSM__PARAMETER_LAYOUT_MOVE, model.layout_move, false,
+    WORD("model.layout_move", dsm__layout_move_words, model.layout_move, false,
          DSM_LAYOUT_MOVE_NONE, "assumption: any core split finds a held tensor where it is"),
     FLAG("model.charge_held_masks", model.charge_held_masks, false,
          "assumption: masks are on chip with the error that is held"),
@@ -152,25 +158,6 @@ const dsm__parameter dsm__parameters[] = {
 
 const size_t dsm__parameter_count = DSM__COUNT_OF(dsm__parameters);
 
-const dsm__words *dsm__parameter_words(const dsm__parameter *parameter) {
-  static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
-  static const dsm__words flags = {"flag", flag_words, 2};
-  switch (parameter->kind) {
-  case DSM__PARAMETER_FLAG:
-    return &flags;
-  case DSM__PARAMETER_INTERCONNECT:
-    return &dsm__interconnect_words;
-  case DSM__PARAMETER_TOPOLOGY:
-    return &dsm__topology_words;
-  case DSM__PARAMETER_LAYOUT_MOVE:
-    return &dsm__layout_move_words;
-  case DSM__PARAMETER_COUNT:
-  case DSM__PARAMETER_REAL:
-    break;
-  }
-  return NULL;
-}
-
 double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system) {
   const void *const field = dsm__parameter_get(parameter, system);
   switch (parameter->kind) {
@@ -180,22 +167,17 @@ double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *
     return *(const double *)field;
   case DSM__PARAMETER_FLAG:
     return *(const bool *)field ? 1 : 0;
-  case DSM__PARAMETER_INTERCONNECT:
-    return (double)*(const dsm_interconnect *)field;
-  case DSM__PARAMETER_TOPOLOGY:
-    return (double)*(const dsm_topology *)field;
-  case DSM__PARAMETER_LAYOUT_MOVE:
-    return (double)*(const dsm_layout_move *)field;
+  case DSM__PARAMETER_WORD:
+    return *(const unsigned *)field;
   }
   return 0;
 }
 
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]) {
-  const dsm__words *const words = dsm__parameter_words(parameter);
-  if (words != NULL) {
-    assert(number >= 0 && number < (double)words->count);
-    return dsm__word_key(words, (size_t)number);
+  if (parameter->words != NULL) {
+    assert(number >= 0 && number < (double)parameter->words->count);
+    return dsm__word_key(parameter->words, (size_t)number);
   }
   (void)dsm__double_to_text(number, text);
   return text;

@@ -19,22 +19,21 @@ typedef enum dsm__parameter_kind {
   DSM__PARAMETER_COUNT = 0, /**< uint64_t */
   DSM__PARAMETER_REAL,      /**< double */
   DSM__PARAMETER_FLAG,      /**< bool */
-  DSM__PARAMETER_INTERCONNECT,
-  DSM__PARAMETER_TOPOLOGY,
-  DSM__PARAMETER_LAYOUT_MOVE
+  DSM__PARAMETER_WORD       /**< an enumeration */
 } dsm__parameter_kind;
 
 typedef struct dsm__parameter {
   const char *path; /**< below the root: "chip.memory.capacity_GB" */
   dsm__parameter_kind kind;
-  size_t offset;        /**< of the field in dsm_system */
-  bool is_required;     /**< false: `fallback` where absent */
-  bool is_lower_better; /**< of numbers: it costs time, room or bytes */
-  double min;           /**< counts and reals: smallest legal value */
-  double max;           /**< largest legal value */
-  double fallback;      /**< of a flag 0 or 1, of a word its index */
-  const char *unit;     /**< "flag" and "word" for those kinds */
-  const char *source;   /**< where the default comes from, or "assumption..."; NULL if required */
+  size_t offset;           /**< of the field in dsm_system */
+  const dsm__words *words; /**< of a flag or a word; NULL for numbers */
+  bool is_required;        /**< false: `fallback` where absent */
+  bool is_lower_better;    /**< of numbers: it costs time, room or bytes */
+  double min;              /**< counts and reals: smallest legal value */
+  double max;              /**< largest legal value */
+  double fallback;         /**< of a flag 0 or 1, of a word its index */
+  const char *unit;        /**< "flag" and "word" for those kinds */
+  const char *source; /**< where the default comes from, or "assumption..."; NULL if required */
 } dsm__parameter;
 
 extern const dsm__parameter dsm__parameters[];
@@ -47,9 +46,6 @@ extern const size_t dsm__retired_flag_count;
 extern const dsm__words dsm__interconnect_words;
 extern const dsm__words dsm__topology_words;
 extern const dsm__words dsm__layout_move_words;
-
-/** The words of a flag or of a parameter with words; NULL for numbers. */
-const dsm__words *dsm__parameter_words(const dsm__parameter *parameter);
 
 /** What a parameter is in a system, as a number: of a flag 0 or 1, of a word its index. */
 double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system);

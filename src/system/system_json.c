@@ -19,11 +19,9 @@ static void read_parameter(const dsm__parameter *parameter, dsm_system *system,
   void *const field = dsm__parameter_field(parameter, system);
   const dsm__json_node node = dsm__json_member(object, key);
   const bool is_present = dsm__json_is_present(&node);
-  if (!is_present && parameter->is_required) {
-    dsm__json_require(&node, parameter->kind == DSM__PARAMETER_COUNT      ? "a whole number"
-                             : parameter->kind == DSM__PARAMETER_REAL     ? "a number"
-                             : parameter->kind == DSM__PARAMETER_TOPOLOGY ? "\"torus_2d\""
-                                                                          : "\"ring\"");
+  if (!is_present && parameter->is_required && parameter->kind != DSM__PARAMETER_WORD) {
+    dsm__json_require(&node,
+                      parameter->kind == DSM__PARAMETER_COUNT ? "a whole number" : "a number");
     return;
   }
   size_t index = 0;
@@ -46,20 +44,12 @@ static void read_parameter(const dsm__parameter *parameter, dsm_system *system,
       dsm__json_bool(&node, field);
     }
     return;
-  case DSM__PARAMETER_INTERCONNECT:
-    dsm__json_enum(&node, &dsm__interconnect_words, &index);
-    *(dsm_interconnect *)field = (dsm_interconnect)index;
-    return;
-  case DSM__PARAMETER_TOPOLOGY:
-    dsm__json_enum(&node, &dsm__topology_words, &index);
-    *(dsm_topology *)field = (dsm_topology)index;
-    return;
-  case DSM__PARAMETER_LAYOUT_MOVE:
+  case DSM__PARAMETER_WORD:
     index = (size_t)parameter->fallback;
-    if (is_present) {
-      dsm__json_enum(&node, &dsm__layout_move_words, &index);
+    if (is_present || parameter->is_required) {
+      dsm__json_enum(&node, parameter->words, &index);
     }
-    *(dsm_layout_move *)field = (dsm_layout_move)index;
+    *(unsigned *)field = (unsigned)index;
     return;
   }
 }

@@ -16,9 +16,7 @@ void dsm__parameter_write(const dsm__parameter *parameter, double number,
   case DSM__PARAMETER_FLAG:
     dsm__json_write_bool(writer, number > 0);
     return;
-  case DSM__PARAMETER_INTERCONNECT:
-  case DSM__PARAMETER_TOPOLOGY:
-  case DSM__PARAMETER_LAYOUT_MOVE:
+  case DSM__PARAMETER_WORD:
     dsm__json_write_string(writer, dsm__parameter_text(parameter, number, text));
     return;
   }

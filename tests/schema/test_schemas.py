@@ -280,16 +280,13 @@ def leaves(schemas, root, schema, path=""):
 
 
 def check_parameter(path, stated, row, sources):
-    enumerations = {"DSM__PARAMETER_INTERCONNECT": "dsm__interconnect_names",
-                    "DSM__PARAMETER_TOPOLOGY": "dsm__topology_names",
-                    "DSM__PARAMETER_LAYOUT_MOVE": "dsm__layout_move_names"}
     expect(stated["is_required"] == row["required"], f"{path}: required in one place only")
     expect(stated.get("default") == row.get("default"),
            f"{path}: default {stated.get('default')} in the schema, {row.get('default')} in the "
            "source")
-    if row["kind"] in enumerations:
+    if row["kind"].endswith("_words"):
         expect_same(path, stated["enum"],
-                    sources.names("src/system/parameters.c", enumerations[row["kind"]]))
+                    sources.names("src/system/parameters.c", row["kind"][:-len("words")] + "names"))
         return
     expect(stated["type"] == row["kind"], f"{path}: {stated['type']} is not {row['kind']}")
     for key, limit in (("minimum", "min"), ("maximum", "max")):

@@ -92,7 +92,7 @@ enum { BASES = sizeof refined_counts / sizeof refined_counts[0] };
 
 /* Another legal value; attempts give different ones where there are as many. */
 static double other_value(const dsm__parameter *parameter, double number, int attempt) {
-  const dsm__words *const words = dsm__parameter_words(parameter);
+  const dsm__words *const words = parameter->words;
   if (words != NULL) {
     return (double)(((size_t)number + 1 + (size_t)attempt) % words->count);
   }

@@ -105,12 +105,9 @@ START_TEST(test_stated_values_of_torus64_are_the_defaults) {
     if (parameter->is_required || strcmp(parameter->path, "chip.memory.efficiency_ratio") == 0) {
       continue;
     }
-    if (parameter->kind == DSM__PARAMETER_LAYOUT_MOVE) {
-      ck_assert_int_eq(bundled->model.layout_move, (int)parameter->fallback);
-      continue;
-    }
     const double stated = parameter->kind == DSM__PARAMETER_COUNT ? (double)*(const uint64_t *)field
                           : parameter->kind == DSM__PARAMETER_FLAG ? *(const bool *)field
+                          : parameter->kind == DSM__PARAMETER_WORD ? *(const unsigned *)field
                                                                    : *(const double *)field;
     ck_assert_msg(stated >= parameter->fallback && stated <= parameter->fallback, "%s",
                   parameter->path);

@@ -111,12 +111,11 @@ START_TEST(test_a_number_stands_for_what_a_description_has) {
 END_TEST
 
 START_TEST(test_only_flags_and_words_have_words) {
-  ck_assert_ptr_null(dsm__parameter_words(parameter_of("array.rows")));
-  ck_assert_ptr_null(dsm__parameter_words(parameter_of("core.frequency_GHz")));
-  ck_assert_uint_eq(dsm__parameter_words(parameter_of("model.exact_rotation"))->count, 2);
-  ck_assert_ptr_eq(dsm__parameter_words(parameter_of("model.layout_move")),
-                   &dsm__layout_move_words);
-  ck_assert_ptr_eq(dsm__parameter_words(parameter_of("system.topology")), &dsm__topology_words);
+  ck_assert_ptr_null(parameter_of("array.rows")->words);
+  ck_assert_ptr_null(parameter_of("core.frequency_GHz")->words);
+  ck_assert_uint_eq(parameter_of("model.exact_rotation")->words->count, 2);
+  ck_assert_ptr_eq(parameter_of("model.layout_move")->words, &dsm__layout_move_words);
+  ck_assert_ptr_eq(parameter_of("system.topology")->words, &dsm__topology_words);
 }
 END_TEST
 
