@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 
-#include "base/descriptor.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

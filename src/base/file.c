@@ -15,10 +15,9 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "base/descriptor.h"
 #include "base/diag_add.h"
+#include "base/files.h"
 #include "base/number_text.h"
-#include "base/temporary.h"
 
 /* Reports `what: reason` for an errno value that the caller saved. */
 static dsm_status io_error(dsm_diags *diags, const char *path, const char *what, int error) {

@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
-#include "base/temporary.h"
+#include "base/files.h"
 #include "dsm/file.h"
 
 /* Reports `what: reason` for an errno value that the caller saved. */

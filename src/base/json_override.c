@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/utf8.h"
+#include "base/words.h"
 
 /* One override on its way down the tree. nodes[0] is the root, nodes[depth] the value that has been
  * reached; `rest` is the part of the path that is still to go. */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/json_doc.h"
-#include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/utf8.h"
+#include "base/words.h"
 
 /* Enough for what a message says was expected or found. */
 enum { WORDING_SIZE = 320 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/nearest.h"
+#include "base/words.h"
 
 #include <stdbool.h>
 #include <stdio.h>

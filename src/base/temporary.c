@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE /* flock */
 
-#include "base/temporary.h"
+#include "base/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,8 +14,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/descriptor.h"
 
 static const char prefix[] = ".dsm-";
 static const char suffix[] = ".tmp";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * words.h: the words of an enumeration, one list for its values, their keys in the formats and what
- * people read.
+ * people read; and the word that somebody probably meant.
  */
 #ifndef DSM_BASE_WORDS_H
 #define DSM_BASE_WORDS_H
@@ -56,5 +56,19 @@ dsm__words_text dsm__words_join(const dsm__words *words, unsigned set, const cha
 
 /** Fills `keys` with all keys, in order, and gives their number. */
 size_t dsm__words_keys(const dsm__words *words, const char *keys[DSM__WORDS_MAX]);
+
+/* ---- the nearest word ---- */
+
+/**
+ * The word of `words[0 .. count)` with the smallest edit distance (insertions, deletions,
+ * substitutions, swaps of neighbours; upper and lower case count as half different) to `text`, if
+ * that distance is at most about a third of the longer length; else NULL. The first of equals wins.
+ * NULL entries are skipped. Borrowed from `words`. Texts over 128 bytes have no nearest word.
+ */
+const char *dsm__nearest(const char *text, const char *const *words, size_t count);
+
+/** Writes `did you mean "..."?` into hint, or an empty string if nothing is near. Returns hint. */
+const char *dsm__nearest_hint(const char *text, const char *const *words, size_t count, char *hint,
+                              size_t size);
 
 #endif

@@ -11,7 +11,6 @@
 #include "dsm/file.h"
 #include "dsm/limits.h"
 #include "model/names.h"
-#include "plan/decisions.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "system/system_internal.h"

@@ -4,7 +4,6 @@
 
 #include "base/diag_add.h"
 #include "check/drift.h"
-#include "check/input_differences.h"
 
 static bool compare(dsm_diff *diff) {
   const dsm_recorded a = dsm__record_of_plan(diff->a);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* drift.h: the two records that a check compares, and how it does. */
+/* drift.h: the two records that a check compares, how it does, and what was asked of two plans,
+ * side by side. */
 #ifndef DSM_CHECK_DRIFT_H
 #define DSM_CHECK_DRIFT_H
 
 #include "base/arena.h"
 #include "dsm/check.h"
+#include "dsm/diff.h"
 
 /** What a plan records of itself. Borrowed from the plan. */
 dsm_recorded dsm__record_of_plan(const dsm_plan *plan);
@@ -30,5 +32,10 @@ const size_t *dsm__layer_partners(const dsm_recorded *from, const dsm_recorded *
 
 /** A figure before and now, judged by a tolerance. */
 dsm_moved dsm__moved_between(double before, double after, double tolerance);
+
+/** Lists each value of workload, system and options that differs; list and texts are the arena's.
+ * False if out of memory. */
+bool dsm__input_differences(const dsm_plan *a, const dsm_plan *b, dsm__arena *arena,
+                            const dsm_input_difference **list, size_t *count);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "check/input_differences.h"
+#include "check/drift.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "system/system_internal.h"

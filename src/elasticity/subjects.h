@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/number_text.h"
 #include "dsm/elasticity.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 #include "workload/byte_parameters.h"
 
 /** A parameter of the system, or of the workloads; exactly one of the two is not NULL. */

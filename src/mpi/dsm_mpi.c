@@ -19,7 +19,7 @@
 
 #include "base/diag_add.h"
 #include "cli/run/program.h"
-#include "sweep/result_pack.h"
+#include "sweep/point_record.h"
 #include "sweep/team.h"
 
 #define ROOT 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plan/decisions.h"
+#include "plan/plan_internal.h"
 
 dsm_layer_decisions dsm__layer_decisions_none(void) {
   return (dsm_layer_decisions){.dysm_factor = 1, .error_parallelism = DSM_PARALLELISM_COUNT};

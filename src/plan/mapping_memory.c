@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plan/mapping_memory.h"
+#include "plan/plan_internal.h"
 
 #include "plan/stage.h"
 

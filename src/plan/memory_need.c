@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "plan/mapping_memory.h"
 #include "plan/plan_internal.h"
 
 /* One tensor, or one layer's share of a kind, that takes memory. */

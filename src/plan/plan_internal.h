@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plan_internal.h: how a plan is made from decisions. */
+/* plan_internal.h: how a plan is made from decisions, and what it takes of a chip's memory. */
 #ifndef DSM_PLAN_PLAN_INTERNAL_H
 #define DSM_PLAN_PLAN_INTERNAL_H
 
+#include "base/arena.h"
 #include "base/diag_add.h"
 #include "base/json_read.h"
 #include "base/words.h"
@@ -79,5 +80,28 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
 /** Reports that memory is exceeded. `what` begins the sentence, such as "every mapping needs". */
 void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm__place place,
                                dsm_diags *diags);
+
+/** Decisions of a layer that change nothing. */
+dsm_layer_decisions dsm__layer_decisions_none(void);
+
+/** Decisions that change nothing: data parallelism, nothing on chip. Splits are zero. */
+dsm__layer_decision dsm__layer_decision_none(void);
+
+/** What was decided for the mapping that a plan predicts: dsm__plan_make makes the same plan of it.
+ * Names are borrowed from the plan. False if out of memory. */
+bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisions *decisions);
+
+/**
+ * Fills memory[0 .. layer_count): a chip's need is the sum of what is kept, plus the largest of the
+ * transient bytes, plus in training the network's input. Of a pipeline group, whose stages are on
+ * different chips, only the stage that keeps most counts, with the group's largest transient bytes;
+ * the others are zero.
+ */
+void dsm__mapping_memory_derive(const dsm_workload *workload, const dsm_machine *machine,
+                                dsm_mode mode, const dsm__decisions *decisions,
+                                dsm_layer_memory *memory);
+
+/** Bytes that a layer keeps for the whole step. */
+double dsm__kept_bytes(const dsm_layer_memory *memory);
 
 #endif

@@ -3,8 +3,7 @@
 
 #include "base/diag_add.h"
 #include "plan/core_layouts.h"
-#include "plan/decisions.h"
-#include "plan/mapping_memory.h"
+#include "plan/plan_internal.h"
 
 static dsm_status check_capacity(const dsm__candidate *candidate, dsm__place place,
                                  dsm__arena *arena, dsm_diags *diags) {

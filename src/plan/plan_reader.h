@@ -3,8 +3,8 @@
 #ifndef DSM_PLAN_PLAN_READER_H
 #define DSM_PLAN_PLAN_READER_H
 
-#include "plan/decisions.h"
 #include "plan/legal.h"
+#include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 
 typedef struct dsm__plan_reader {

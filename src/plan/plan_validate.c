@@ -8,9 +8,9 @@
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "plan/core_layouts.h"
-#include "plan/decisions.h"
 #include "plan/holding.h"
 #include "plan/legal.h"
+#include "plan/plan_internal.h"
 
 /* Sums taken in different orders agree to this. */
 static const double relative_tolerance = 1e-9;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "plan/mapping_memory.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
 #include "plan/stage.h"

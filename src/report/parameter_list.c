@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/parameter_list.h"
 
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 /* Spaces between columns, and before a source that stands below its parameter. */
 enum { GAP = 2, SOURCE_INDENT = 4 };

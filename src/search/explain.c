@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "plan/decisions.h"
 #include "plan/pass_builder.h"
+#include "plan/plan_internal.h"
 #include "plan/stage.h"
 #include "plan/tolerance.h"
 #include "search/explain_internal.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "base/diag_add.h"
-#include "plan/mapping_memory.h"
+#include "plan/plan_internal.h"
 #include "search/problem.h"
 
 /* Reports the smallest need of any mapping. */

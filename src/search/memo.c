@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 #define PASS_BIT(pass) (1U << (unsigned)(pass))
 

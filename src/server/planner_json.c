@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "server/instance_internal.h"
 #include "server/server_internal.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/diag_add.h"
-#include "base/nearest.h"
+#include "base/words.h"
 #include "dsm/file.h"
 #include "plan/planner_graph.h"
 #include "server/instance_internal.h"

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 #include "base/diag_add.h"
-#include "base/nearest.h"
+#include "base/words.h"
 #include "model/equations.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/words.h"
 
 static const char *const whole_paths[] = {
     [DSM__PATH_WORKLOAD] = "workload",

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/words.h"
 
 enum { SHOWN_MAX = 128, TERMS_MAX = 32 };
 

@@ -8,7 +8,6 @@
 #include "dsm/explore.h"
 #include "sweep/input_cache.h"
 #include "sweep/point.h"
-#include "sweep/short_decisions.h"
 
 /* As many findings of a description as are sorted to find the first. */
 #define FINDINGS_MAX 20

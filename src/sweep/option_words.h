@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* option_words.h: the words of a sweep, and sets of optimizations and parallelisms as one text,
- * such as "hybrid+reuse". */
+/* option_words.h: the words of a sweep, sets of optimizations and parallelisms as one text, such as
+ * "hybrid+reuse", and how an override says a value. */
 #ifndef DSM_SWEEP_OPTION_WORDS_H
 #define DSM_SWEEP_OPTION_WORDS_H
 
@@ -28,5 +28,9 @@ bool dsm__option_words_parse(const dsm__option_words *option, const char *text, 
 
 /** The same text for a set, its words in the order of the enumeration. */
 dsm__words_text dsm__option_words_text(const dsm__option_words *option, unsigned set);
+
+/** `text`, which is what a JSON string `json` holds, if an override would take it as that string;
+ * else, and for all other values, `json`. */
+const char *dsm__override_text(const char *json, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sweep/override_text.h"
+#include "sweep/option_words.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 
 #include "sweep/axis_path.h"
 #include "sweep/option_words.h"
-#include "sweep/override_text.h"
 
 /* A point while its overrides are collected. */
 typedef struct collector {

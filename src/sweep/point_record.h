@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* point_record.h: the records of a sweep's results: columns of its database, bytes between
- * processes, and what is better in each column. */
+ * processes, and what is better in each column. The bytes carry no version: both processes must be
+ * the same program on machines of the same kind. */
 #ifndef DSM_SWEEP_POINT_RECORD_H
 #define DSM_SWEEP_POINT_RECORD_H
 
+#include "base/arena.h"
 #include "base/record.h"
+#include "base/text_buffer.h"
 #include "dsm/sweep.h"
 
 extern const dsm__record_type dsm__point_record;       /**< dsm_point_result; `plan` is the last */
@@ -12,5 +15,13 @@ extern const dsm__record_type dsm__point_layer_record; /**< dsm_point_layer */
 
 /** Columns of the view `points` that stand before those of the axes: point, status, reason. */
 #define DSM__POINT_FIRST_COLUMNS 3
+
+/** Appends a result's bytes; buffer->failed tells whether memory sufficed. */
+void dsm__result_pack(dsm__text_buffer *buffer, const dsm_point_result *result);
+
+/** Reads a result from the bytes of one, strings and layers into the arena. DSM_ERROR_INVALID,
+ * without a finding, if they are not the bytes of a result; DSM_ERROR_OUT_OF_MEMORY. */
+DSM_NODISCARD dsm_status dsm__result_unpack(dsm_point_result *result, const void *bytes,
+                                            size_t length, dsm__arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sweep/points_check.h"
+#include "sweep/point.h"
 
 #include <stdio.h>
 

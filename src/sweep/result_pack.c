@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sweep/result_pack.h"
+#include "sweep/point_record.h"
 
 #include "dsm/limits.h"
-#include "sweep/point_record.h"
 
 void dsm__result_pack(dsm__text_buffer *buffer, const dsm_point_result *result) {
   dsm__record_pack(buffer, &dsm__point_record, result);

@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
-#include "base/nearest.h"
+#include "base/words.h"
 #include "dsm/sweep_store.h"
 #include "sweep/point_record.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sweep/short_decisions.h"
+#include "sweep/point.h"
 
 #include <inttypes.h>
 

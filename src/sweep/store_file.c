@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/descriptor.h"
 #include "base/diag_add.h"
+#include "base/files.h"
 #include "sweep/store_internal.h"
 
 /* What every database begins with, its NUL included. */

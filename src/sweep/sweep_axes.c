@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/folder.h"
-#include "base/nearest.h"
 #include "base/number_text.h"
+#include "base/words.h"
 #include "sweep/sweep_draft.h"
 
 /* ---- axes ---- */

@@ -5,7 +5,6 @@
 
 #include "plan/plan_record.h"
 #include "sweep/option_words.h"
-#include "sweep/override_text.h"
 #include "sweep/sweep_draft.h"
 
 /* Bytes of a path and of a condition. */

@@ -6,8 +6,7 @@
 #include "base/diag_add.h"
 #include "base/digest.h"
 #include "sweep/option_words.h"
-#include "sweep/override_text.h"
-#include "sweep/points_check.h"
+#include "sweep/point.h"
 #include "sweep/sweep_draft.h"
 
 enum { SHOWN_MAX = 128 };

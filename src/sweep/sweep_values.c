@@ -6,9 +6,9 @@
 
 #include "base/json_text.h"
 #include "base/json_write.h"
-#include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "model/names.h"
 #include "sweep/option_words.h"
 #include "sweep/sweep_draft.h"

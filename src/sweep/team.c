@@ -10,7 +10,7 @@
 #include "base/diag_add.h"
 #include "base/parallel.h"
 #include "sweep/evaluator.h"
-#include "sweep/result_pack.h"
+#include "sweep/point_record.h"
 
 #define THREADS_MAX (DSM__PARALLEL_MAX_THREADS - 1) /* one is the leader */
 #define REST_MIN_NANOSECONDS 50000L

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 #include <assert.h>
 #include <string.h>

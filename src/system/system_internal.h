@@ -1,12 +1,86 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* system_internal.h: how a system is built from and written as JSON. */
+/*
+ * system_internal.h: how a system is built from and written as JSON, and every parameter of it, as
+ * rows of one table. Reading, writing, describing and checking notes all walk this table; a new
+ * parameter is a field in system.h and a row here.
+ */
 #ifndef DSM_SYSTEM_SYSTEM_INTERNAL_H
 #define DSM_SYSTEM_SYSTEM_INTERNAL_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/number_text.h"
+#include "base/words.h"
 #include "dsm/system.h"
-#include "system/parameters.h"
+
+typedef enum dsm__parameter_kind {
+  DSM__PARAMETER_COUNT = 0, /**< uint64_t */
+  DSM__PARAMETER_REAL,      /**< double */
+  DSM__PARAMETER_FLAG,      /**< bool */
+  DSM__PARAMETER_WORD       /**< an enumeration */
+} dsm__parameter_kind;
+
+typedef struct dsm__parameter {
+  const char *path; /**< below the root: "chip.memory.capacity_GB" */
+  dsm__parameter_kind kind;
+  size_t offset;           /**< of the field in dsm_system */
+  const dsm__words *words; /**< of a flag or a word; NULL for numbers */
+  bool is_required;        /**< false: `fallback` where absent */
+  bool is_lower_better;    /**< of numbers: it costs time, room or bytes */
+  double min;              /**< counts and reals: smallest legal value */
+  double max;              /**< largest legal value */
+  double fallback;         /**< of a flag 0 or 1, of a word its index */
+  const char *unit;        /**< "flag" and "word" for those kinds */
+  const char *source; /**< where the default comes from, or "assumption..."; NULL if required */
+} dsm__parameter;
+
+extern const dsm__parameter dsm__parameters[];
+extern const size_t dsm__parameter_count;
+
+/** Paths of flags of earlier versions that are no choice any more: true is the rule. */
+extern const char *const dsm__retired_flags[];
+extern const size_t dsm__retired_flag_count;
+
+extern const dsm__words dsm__interconnect_words;
+extern const dsm__words dsm__topology_words;
+extern const dsm__words dsm__layout_move_words;
+
+/** What a parameter is in a system, as a number: of a flag 0 or 1, of a word its index. */
+double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system);
+
+/** Such a number as it stands in a description: a word of static memory, or digits in `text`. */
+const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
+                                char text[DSM__NUMBER_TEXT_SIZE]);
+
+/** Is the value the default? Not if it is required. */
+bool dsm__parameter_has_default(const dsm__parameter *parameter, const dsm_system *system);
+
+/** "given": the description states the value, but not where it comes from. */
+extern const char dsm__given[];
+
+/**
+ * Where a value comes from: the description's note; without one, "(default) " and the source of the
+ * default if it is that; else "given", and for assumptions of the model, which cannot have
+ * been measured, "assumption, ...". Belongs to the arena or the system; NULL if out of memory.
+ */
+const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *parameter,
+                                  const dsm_system *system);
+
+/* The field of a parameter. The pointer has the type that the kind says. */
+static inline const void *dsm__parameter_get(const dsm__parameter *parameter,
+                                             const dsm_system *system) {
+  return (const unsigned char *)system + parameter->offset;
+}
+static inline void *dsm__parameter_field(const dsm__parameter *parameter, dsm_system *system) {
+  return (unsigned char *)system + parameter->offset;
+}
+
+/* ---- JSON ---- */
 
 /**
  * Reads a system from a JSON node, which may be a whole document or a part of a plan. The system's

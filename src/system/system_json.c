@@ -5,9 +5,8 @@
 
 #include "base/checked.h"
 #include "base/diag_add.h"
-#include "base/nearest.h"
+#include "base/words.h"
 #include "dsm/file.h"
-#include "system/parameters.h"
 #include "system/system_internal.h"
 
 /* Deepest object of the format: $.chip.memory. */

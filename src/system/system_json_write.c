@@ -2,7 +2,6 @@
 /* system_json_write.c: writes a system in the format "dsm-system/1", every parameter in full. */
 #include <string.h>
 
-#include "system/parameters.h"
 #include "system/system_internal.h"
 
 void dsm__parameter_write(const dsm__parameter *parameter, double number,

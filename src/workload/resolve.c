@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/nearest.h"
+#include "base/words.h"
 #include "workload/name_index.h"
 #include "workload/shape.h"
 #include "workload/workload_internal.h"

@@ -15,8 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/descriptor.h"
-#include "base/temporary.h"
+#include "base/files.h"
 #include "dsm/file.h"
 
 /* Each test has an empty folder of its own. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/words.h"
 
 static const char *const keys[] = {"stride", NULL, "feature", "kernel", "in", "out", "Pad"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/temporary.h"
+#include "base/files.h"
 #include "dsm/file.h"
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

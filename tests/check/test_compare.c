@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check/drift.h"
-#include "plan/decisions.h"
+#include "plan/plan_internal.h"
 #include "suites.h"
 
 enum { LAYERS = 3 };

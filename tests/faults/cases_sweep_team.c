@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "subject.h"
-#include "sweep/result_pack.h"
+#include "sweep/point_record.h"
 #include "sweep/team.h"
 
 static uint64_t digest_result(uint64_t digest, const dsm_point_result *result) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/decisions.h"
+#include "plan/plan_internal.h"
 
 #define CONV "\"type\": \"conv\", \"out\": 32, \"feature\": [8, 8], \"kernel\": [3, 3]"
 #define LSTM "\"type\": \"lstm\", \"in\": 32, \"out\": 32, \"timesteps\": 10"

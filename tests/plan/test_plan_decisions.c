@@ -6,7 +6,7 @@
 
 #include "explored.h"
 #include "made.h"
-#include "plan/decisions.h"
+#include "plan/plan_internal.h"
 #include "suites.h"
 
 static made m;

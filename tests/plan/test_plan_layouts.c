@@ -16,7 +16,7 @@
 #include "explored.h"
 #include "made.h"
 #include "plan/core_layouts.h"
-#include "plan/decisions.h"
+#include "plan/plan_internal.h"
 #include "suites.h"
 
 #define CONV "\"type\": \"conv\", \"out\": 8, \"feature\": [4, 4]"

@@ -9,7 +9,7 @@
 
 #include "reading.h"
 #include "subjects.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 /* Parameters as published: torchvision's models (vgg16, resnet50, alexnet, googlenet without
  * auxiliary classifiers, mobilenet_v2). MACs of vgg16: 15.47 G, of alexnet: 714 M, as is common

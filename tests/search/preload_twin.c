@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/mapping_memory.h"
+#include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 #include "random_numbers.h"
 

@@ -9,7 +9,7 @@
 #include "random_network.h"
 #include "search/problem.h"
 #include "suites.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 /* Bytes that are not enough for some of the explorations here; other values of a parameter. */
 enum { FEW_BYTES = 1 << 17, ATTEMPTS = 2 };

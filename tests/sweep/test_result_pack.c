@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "suites.h"
-#include "sweep/result_pack.h"
+#include "sweep/point_record.h"
 
 static const dsm_point_layer layers[] = {
     {.name = "conv1",

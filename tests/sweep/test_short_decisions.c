@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "suites.h"
-#include "sweep/short_decisions.h"
+#include "sweep/point.h"
 
 enum { LAYERS_MAX = 4 };
 

@@ -4,7 +4,7 @@
 #include "bundled_sweep.h"
 #include "suites.h"
 #include "sweep/evaluator.h"
-#include "sweep/result_pack.h"
+#include "sweep/point_record.h"
 #include "sweep/team.h"
 
 enum { POINT_COUNT = 6 };

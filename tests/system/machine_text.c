@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text_buffer.h"
-#include "system/parameters.h"
 #include "system/system_internal.h"
 
 const char minimal_system[] =

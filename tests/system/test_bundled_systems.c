@@ -5,7 +5,7 @@
 
 #include "machine_text.h"
 #include "suites.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 /* A core has 16 * 8 * 8 = 1024 MACs, a chip 32 cores at 2 GHz: 2 * 32 * 1024 * 2e9 =
  * 131.072 TFLOP/s. */

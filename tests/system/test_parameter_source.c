@@ -4,7 +4,7 @@
 
 #include "machine_text.h"
 #include "suites.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 static const dsm__parameter *parameter_of(const char *path) {
   for (size_t p = 0; p < dsm__parameter_count; p++) {

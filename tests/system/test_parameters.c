@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of parameters: required ones, defaults, and limits in pairs. */
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "base/json_write.h"
 #include "report/data/csv.h"
-#include "report/data/findings.h"
+#include "report/data/json_parts.h"
 #include "report/table/text_page.h"
 
 /* ---- JSON ---- */

@@ -4,10 +4,9 @@
 
 #include "base/json_write.h"
 #include "report/data/csv.h"
-#include "report/data/describe_server.h"
-#include "report/data/describe_sweep.h"
 #include "report/declared.h"
 #include "report/parameter_list.h"
+#include "report/table/describe_table.h"
 #include "report/table/text_page.h"
 #include "system/system_internal.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/data/describe_server.h"
+#include "report/table/describe_table.h"
 
 #include <math.h>
 

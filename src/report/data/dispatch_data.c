@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/data/dispatch_data.h"
+#include "report/data/json_parts.h"
 
 static void write_requests(dsm__json_writer *writer, const dsm_dispatch_options *options) {
   dsm__json_put_u64(writer, "requests", options->request_count);

@@ -18,7 +18,6 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "report/data/export_names.h"
 #include "report/data/export_target.h"
 
 /* What ASTRA-sim knows of a pass of a layer. */

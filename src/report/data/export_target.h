@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* export_target.h: the targets of exports as rows: their files, and who writes each. */
+/* export_target.h: the targets of exports as rows: their files, and who writes each; and names of
+ * layers for formats whose columns are divided by white space. */
 #ifndef DSM_REPORT_DATA_EXPORT_TARGET_H
 #define DSM_REPORT_DATA_EXPORT_TARGET_H
 
+#include "base/arena.h"
 #include "base/text_buffer.h"
 #include "dsm/export.h"
+#include "dsm/plan.h"
 
 /** A file of a target. */
 typedef struct dsm__export_file {
@@ -23,5 +26,9 @@ typedef struct dsm__exporter {
 bool dsm__astra_sim_can_express(const dsm_plan *plan, dsm_diags *diags);
 void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan);
 void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan);
+
+/** A name for each layer, in the arena: spaces become '_', and what thereby is the name of another
+ * layer gets "_2", "_3" ... NULL: out of memory. */
+const char **dsm__export_names(const dsm_plan *plan, dsm__arena *arena);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/json_write.h"
 #include "report/data/csv.h"
-#include "report/data/describe_server.h"
 #include "report/declared.h"
+#include "report/table/describe_table.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 

@@ -3,7 +3,7 @@
 #include "base/diag_add.h"
 #include "base/json_write.h"
 #include "report/data/csv.h"
-#include "report/data/findings.h"
+#include "report/data/json_parts.h"
 #include "report/table/text_page.h"
 
 /* ---- JSON ---- */

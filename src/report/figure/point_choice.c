@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "base/nearest.h"
+#include "base/words.h"
 #include "dsm/number.h"
 #include "report/figure/point_columns.h"
 

@@ -10,7 +10,7 @@
 #include "report/parameter_list.h"
 #include "report/table/describe_table.h"
 #include "report/table/number_style.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 #include "workload/byte_parameters.h"
 
 /* Parameters of the system whose paths begin so are assumptions of the model. */

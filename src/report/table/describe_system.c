@@ -5,7 +5,7 @@
 #include "report/parameter_list.h"
 #include "report/table/describe_table.h"
 #include "report/table/number_style.h"
-#include "system/parameters.h"
+#include "system/system_internal.h"
 
 void dsm__describe_system(dsm__page *page, const dsm_system *system) {
   const uint64_t chips = system->system.chips_x * system->system.chips_y;

@@ -6,8 +6,6 @@
 #include <stdio.h>
 
 #include "base/number_text.h"
-#include "report/data/describe_server.h"
-#include "report/data/describe_sweep.h"
 #include "report/declared.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"

@@ -2,7 +2,7 @@
 #include "dsm/suggest.h"
 
 #include "base/diag_add.h"
-#include "base/nearest.h"
+#include "base/words.h"
 
 const char *dsm_suggest(const char *text, const char *const *words, size_t count) {
   return dsm__nearest(text, words, count);

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/mapping_memory.h"
+#include "plan/plan_internal.h"
 #include "search/hold/network_building.h"
 
 enum { ROLE_CHANGES = 4 };

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/growing_list.h"
-#include "plan/mapping_memory.h"
+#include "plan/plan_internal.h"
 
 enum { SOLVED_MAX = 1 << 10 }; /* limits tried for a group and a width */
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "plan/mapping_memory.h"
+#include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 #include "search/pipeline/pipeline_front.h"
 #include "search/pipeline/stages.h"
