@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* assignment.c: sums over devices, kept while tasks move. */
+/*
+ * assignment.c: sums over devices, kept while tasks move.
+ *
+ * What a device sends of a tensor is its bytes times the other devices that use it, each once,
+ * however many of its tasks do (docs/partition.md, latency). So of each tensor it is kept how many
+ * uses each device has and how many devices have any. A task that moves changes the counts of its
+ * inputs on two devices, and who sends its outputs; all else stays, so that a step costs the
+ * tensors of the task and not the network.
+ *
+ * Sums that are changed by differences drift by rounding. Who moves tasks many times counts anew
+ * now and then (dsm__assignment_count).
+ */
 #include "partition/assignment.h"
 
 #include <math.h>
@@ -81,6 +92,9 @@ double dsm__assignment_overflow(const dsm__assignment *a) {
   return over;
 }
 
+/* Of requests that all run each task on its one device, none is faster than the busiest device or
+ * link allows, and all together reach that: nothing else is shared. For latency tasks and transfers
+ * come one after the other, so that times add up. */
 double dsm__assignment_value(const dsm__assignment *a) {
   const dsm_instance *const instance = a->instance;
   double worst = 0;
@@ -151,6 +165,8 @@ static void list_tensors(dsm__assignment *a) {
   }
 }
 
+/* Each task begins on the first device that can run it; that there is one was asked before the
+ * search (feasibility.c). */
 bool dsm__assignment_init(dsm__assignment *a, dsm__arena *arena, const dsm_instance *instance,
                           const dsm_partition_options *options) {
   *a = (dsm__assignment){.instance = instance, .options = options};

@@ -55,7 +55,13 @@ static double eighth_power(double value) {
   return fourth * fourth;
 }
 
-/* Smooth where the slowest device decides, so that also the next slower ones count. */
+/*
+ * Smooth where the slowest device decides, so that also the next slower ones count.
+ *
+ * The eighth root of the sum of eighth powers lies between the largest load and that times the
+ * eighth root of their number. So it follows the slowest device closely, and still falls when the
+ * second slowest is relieved, where the maximum itself would be flat.
+ */
 static double loads(const dsm__assignment *a) {
   double sum = 0;
   for (size_t j = 0; j < a->instance->device_count; j++) {
@@ -119,8 +125,12 @@ static int compare(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* By falling need, each to the device that is ready first with it among those where it fits; where
- * it fits nowhere, to the one that it exceeds least. */
+/*
+ * By falling need, each to the device that is ready first with it among those where it fits; where
+ * it fits nowhere, to the one that it exceeds least.
+ *
+ * The heaviest first, since what is heavy has the fewest places; light ones fill what is left.
+ */
 static void place_by_need(annealer *n) {
   dsm__assignment *const a = n->a;
   const dsm_instance *const instance = a->instance;
@@ -177,7 +187,13 @@ static bool place_runs(annealer *n, double limit) {
   return i == instance->task_count;
 }
 
-/* The fastest device first; the shortest time that is enough. */
+/*
+ * The fastest device first; the shortest time that is enough.
+ *
+ * Whether a limit is enough grows with the limit for the most part, so halving finds the least that
+ * is, and forty halvings leave nothing to gain. A limit that was found to be enough is what is
+ * taken at last.
+ */
 static bool place_by_runs(annealer *n) {
   const dsm_instance *const instance = n->a->instance;
   double high = 0;
@@ -246,7 +262,13 @@ static void move(annealer *n, size_t task, size_t device) {
   }
 }
 
-/* A task to another device, two tasks changing places, or some consecutive ones to one device. */
+/*
+ * A task to another device, two tasks changing places, or some consecutive ones to one device.
+ *
+ * Runs matter because what crosses the end of a run is all that a chain sends: moving a task to
+ * where the one before it is makes a run longer by one end, and blocks of tasks pass the barrier
+ * that single tasks would have to climb.
+ */
 static void step(annealer *n) {
   const size_t task_count = n->a->instance->task_count;
   const size_t task = draw(n, task_count);
@@ -281,6 +303,13 @@ static void undo(annealer *n) {
   }
 }
 
+/*
+ * Metropolis with a draw from the exponential distribution in place of an exponential and a uniform
+ * draw: a step is taken if its relative loss is at most heat times the draw, which happens with
+ * probability exp(-loss / heat). The heat falls geometrically from `hot` to `cold` over all steps,
+ * whatever their number, so that a small instance is cooled as slowly per task as a large one, as
+ * far as steps last.
+ */
 static void anneal(annealer *n, double cost, dsm__is_over *is_over, void *context) {
   const size_t task_count = n->a->instance->task_count;
   const size_t steps =

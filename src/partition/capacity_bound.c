@@ -241,6 +241,8 @@ static double nothing_known(const finder *f) {
   return is_throughput(f) ? HUGE_VAL : -HUGE_VAL;
 }
 
+/* Prices begin in two ways, as neither is better in general: all equal, and with the set for
+ * nothing, where memory and not its time is what is short. */
 static void try_set(finder *f) {
   f->found.value = nothing_known(f);
   begin_prices(f, false);
@@ -302,7 +304,12 @@ static bool reserve(finder *f, dsm__arena *arena, dsm__capacity_bound *bound) {
   return is_done;
 }
 
-/* Whole tasks for one of the best. */
+/*
+ * Whole tasks for one of the best.
+ *
+ * A candidate has the prices that were best for the relaxed knapsack. With whole tasks less is
+ * saved by the same prices, so that the bound becomes stricter, and never wrong.
+ */
 static void settle(finder *f, const candidate *it, dsm__capacity_bound *bound) {
   candidate now = {it->value, f->prices, f->is_in_set};
   copy(f, &now, it);

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dispatch.c: checks what is asked, runs the engine, and sums up what came out. */
+/*
+ * dispatch.c: checks what is asked, runs the engine, and sums up what came out.
+ *
+ * Throughput is counted over the second and third quarter of the requests that are done, where the
+ * pipeline is full and has not begun to run dry. Why it is never above the optimum of the
+ * programme, but for what is under way at the beginning, is shown in docs/dispatch.md: the tasks
+ * run in that time, divided by it, are a solution of the programme.
+ */
 #include "dsm/dispatch.h"
 
 #include <math.h>
@@ -106,7 +113,12 @@ static void sum_up_latencies(dsm_dispatch *dispatch, const double *ends, double 
   dispatch->p99_latency_seconds = nearest_rank(latencies, count, 99);
 }
 
-/* Of the whole run where there is no half to speak of: there all requests enter within it. */
+/*
+ * Of the whole run where there is no half to speak of: there all requests enter within it.
+ *
+ * throughput_within counts only the requests that also entered in that time: what it says is at
+ * most the optimum without any correction.
+ */
 static void sum_up_throughput(dsm_dispatch *dispatch, const double *ends, const double *entries) {
   const size_t count = dispatch->options.request_count;
   const size_t first = count / 4;

@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dispatch_engine.c: a runtime that gives tasks to devices, simulated event by event
+ * (docs/dispatch.md, rules).
+ *
+ * Time goes from one happening to the next on an agenda. A task is given to a device when all of
+ * its inputs are made, to that which can end it first: for each candidate its inputs are sent on
+ * trial, and the first gap in the device's time behind that is looked for. Only the choice is then
+ * carried out. So a decision uses what is known at its time and changes nothing decided before, and
+ * the order of happenings at the same time (kind, request, task) makes every run the same.
+ *
+ * A request under way is a flight; flights are used again, so that memory grows with the requests
+ * at a time and not with those in all.
+ */
 #include "partition/dispatch_engine.h"
 
 #include <assert.h>
@@ -150,7 +163,12 @@ static transfer input_transfer(const engine *e, const flight *f, size_t tensor, 
       .seconds = from == device ? 0 : dsm__dispatch_sending(e->graph.instance, from, input->bytes)};
 }
 
-/* When all inputs of a task could be on a device. Links are left as they are. */
+/*
+ * When all inputs of a task could be on a device. Links are left as they are.
+ *
+ * Several inputs of a task may leave by one link one after the other, so that links are advanced on
+ * trial; afterwards each stands where it was.
+ */
 static double try_inputs(engine *e, const flight *f, size_t task, size_t device, double now) {
   const dsm__lists *const inputs = &e->graph.inputs;
   double ready = now;
@@ -200,6 +218,8 @@ typedef struct choice {
   double end;
 } choice;
 
+/* Of equal ends the first candidate is taken. What an input takes on the way counts for each
+ * candidate, so that a device which has the inputs already is preferred as far as that is worth. */
 static choice choose(engine *e, const flight *f, size_t task, double now) {
   const dsm__lists *const candidates = &e->graph.candidates;
   choice best = {.end = HUGE_VAL};
@@ -252,6 +272,8 @@ static dsm_status give(engine *e, flight *f, size_t task, double now) {
 
 /* ---- what happens ---- */
 
+/* In a closed loop a request enters when one is done; else times between arrivals are drawn from
+ * the exponential distribution, so that arrivals are a Poisson process of the rate. */
 static dsm_status plan_entry(engine *e, double now) {
   if (e->entered_count == e->options.request_count) {
     return DSM_OK;
@@ -343,7 +365,12 @@ static dsm_status handle(engine *e, const dsm__happening *happening) {
   return DSM_OK;
 }
 
-/* How long the shortest task takes that a device may get. */
+/*
+ * How long the shortest task takes that a device may get.
+ *
+ * A gap in which not even the shortest task fits will never be used, and need not be kept
+ * (dispatch_timeline.c).
+ */
 static void find_shortest(engine *e) {
   const dsm__lists *const candidates = &e->graph.candidates;
   for (size_t j = 0; j < e->graph.instance->device_count; j++) {

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dispatch_graph.c: lists that the engine asks again and again, made once.
+ *
+ * For each task its inputs, who follows it, and the devices that store it, as ranges of one array
+ * each. Entries are sorted by list and by number, so that equal ones are next to each other and
+ * counted once: a task that reads a tensor twice waits for it once.
+ */
 #include "partition/dispatch_engine.h"
 
 #include <math.h>

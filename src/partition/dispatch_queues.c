@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dispatch_queues.c: two binary heaps, of happenings and of moments.
+ *
+ * The agenda has a total order, so that what happens at the same time happens in the same order in
+ * every run. The waiting line needs only its least moment: whoever begins to be served before now
+ * leaves, and those that are left are how many wait.
+ */
 #include "partition/dispatch_engine.h"
 
 #include <assert.h>

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dispatch_timeline.c: when a device is idle, as gaps between the tasks that were given to it.
+ *
+ * A task may go into any gap from its earliest time on that is long enough, else behind the last
+ * task. Gaps are in the order of time, so that the first to look at is found by halving. A gap into
+ * which not even the shortest task fits any more, for its length or because its time has passed, is
+ * dropped: at the front at once, in between when it becomes so. So gaps that are kept are those
+ * that can still be used, and looking for a place does not slow down as the simulation goes on.
+ */
 #include "partition/dispatch_engine.h"
 
 #include <assert.h>
@@ -41,7 +50,12 @@ dsm__slot dsm__timeline_find(dsm__timeline *timeline, double now, double ready, 
   return (dsm__slot){.gap = timeline->tail, .begin = fmax(ready, timeline->end)};
 }
 
-/* Room for one gap more behind the last. Gaps may get other numbers. */
+/*
+ * Room for one gap more behind the last. Gaps may get other numbers.
+ *
+ * Either the gaps fill more than half of the room and it doubles, or at least half of it lies
+ * before the head and is used again: so a gap is moved a bounded number of times on average.
+ */
 static bool make_room(dsm__timeline *timeline, dsm__arena *arena) {
   if (timeline->tail < timeline->capacity) {
     return true;

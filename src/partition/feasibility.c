@@ -43,7 +43,12 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
   return status;
 }
 
-/* Why a task has no place: where it comes nearest to fitting. */
+/*
+ * Why a task has no place: where it comes nearest to fitting.
+ *
+ * Of the devices that can run the task at all the one with the most memory is the nearest to
+ * holding it.
+ */
 static void report_homeless(const dsm_instance *instance, size_t task, double need,
                             dsm_diags *diags) {
   size_t nearest = instance->device_count;
@@ -68,6 +73,12 @@ static void report_homeless(const dsm_instance *instance, size_t task, double ne
                  floor(device->memory_bytes), missing, missing > 1 ? "s are" : " is");
 }
 
+/*
+ * Two conditions that any answer meets: each task fits on some device that can run it, and all
+ * together fit into all memories. They are told apart here, with bytes, as a programme that has no
+ * answer says no more than that. What passes both can still be without answer, since tasks are
+ * whole; that is for the search to find.
+ */
 dsm_status dsm__check_feasibility(const dsm_instance *instance,
                                   const dsm_partition_options *options, dsm_diags *diags) {
   dsm_status status = DSM_OK;

@@ -80,6 +80,9 @@ static double run_cost(const splitter *s, size_t begin, size_t end, size_t devic
   return s->options->objective == DSM_OBJECTIVE_LATENCY ? busy + link : fmax(busy, link);
 }
 
+/* A run is on one device and its cost is known from sums over the first tasks, so that each begin
+ * costs a subtraction. The sets of devices are visited in the order of their numbers: a set without
+ * one of its devices is a smaller number, and is complete. */
 static void extend(splitter *s, size_t set, size_t device) {
   const size_t task_count = s->instance->task_count;
   const size_t before = set & ~((size_t)1 << device);
@@ -133,7 +136,13 @@ static bool split(splitter *s, bool *storage) {
   return true;
 }
 
-/* Fills what memory is left of each device, first with what gives a byte the most work. */
+/*
+ * Fills what memory is left of each device, first with what gives a byte the most work.
+ *
+ * Copies cost nothing but memory where throughput or energy counts: a task that is stored twice can
+ * run on either device, and the linear programme says how often. What a byte makes possible is the
+ * time that its task takes there.
+ */
 static void fill(const dsm_instance *instance, const dsm_partition_options *options,
                  bool *storage) {
   for (size_t j = 0; j < instance->device_count; j++) {

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * instance_facts.c: what follows from an instance and its options alone.
+ *
+ * The need of a task, and where it can run, decide what is a column of the programme, what a start
+ * may do and what a bound may assume. So all of them ask here, and only the check of an answer does
+ * not (partition_validate.c): it shares nothing with what it checks.
+ */
 #include "partition/instance_facts.h"
 
 #include <math.h>
@@ -50,6 +57,12 @@ bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *opti
   return true;
 }
 
+/*
+ * Every tensor has one consumer, and no two tensors have the same producer or consumer. Then x_i on
+ * one side of a tensor and x_{i+1} on the other is all that (4) compares, and (7) may hold as "at
+ * least": what is too much can be taken off along the chain without breaking anything
+ * (docs/partition.md, rulings).
+ */
 bool dsm__is_chain(const dsm_instance *instance) {
   for (size_t t = 0; t < instance->tensor_count; t++) {
     const dsm_tensor *const it = &instance->tensors[t];
@@ -66,6 +79,8 @@ bool dsm__is_chain(const dsm_instance *instance) {
   return true;
 }
 
+/* Renaming equal devices turns an answer into an answer of the same worth. So the programme may ask
+ * for one order of them, and bounds need to look at one set of each kind. */
 bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
   const dsm_instance_device *const x = &instance->devices[a];
   const dsm_instance_device *const y = &instance->devices[b];
@@ -91,6 +106,9 @@ static void widen(range *seen, double seconds) {
   }
 }
 
+/* A solver with tolerances relative to 1 cannot tell small numbers from none where others are many
+ * orders of ten larger. The range of all times, of tasks and of transfers, says how far its bounds
+ * can be relied on (docs/partition.md, limits). */
 double dsm__time_range(const dsm_instance *instance) {
   range seen = {HUGE_VAL, 0};
   for (size_t i = 0; i < instance->task_count; i++) {
@@ -106,6 +124,8 @@ double dsm__time_range(const dsm_instance *instance) {
   return fmax(seen.most / seen.least, 1);
 }
 
+/* The heaviest are those of which a device stores fewest, so that they tell the sets of equal
+ * devices apart soonest. */
 size_t dsm__order_tasks(const dsm_instance *instance, const dsm_partition_options *options,
                         size_t tasks[DSM__ORDER_TASKS_MAX]) {
   size_t count = 0;

@@ -152,6 +152,8 @@ static size_t join_neighbours(packing *list, size_t count) {
   return made;
 }
 
+/* The work is that of the lists, which are as long as there are packings that none other beats.
+ * Bounded by the relaxation, nearly all of them go at once: only those near the split item stay. */
 double dsm__knapsack_whole(dsm__knapsack *knapsack) {
   packing *now = knapsack->now;
   packing *next = knapsack->next;

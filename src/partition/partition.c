@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* partition.c: a question answered: searched, priced again, checked. */
+/*
+ * partition.c: a question answered: searched, priced again, checked.
+ *
+ * The order is what makes an answer one to rely on (docs/partition.md, section of that name). The
+ * search says which tasks are stored where, and how often they run; its numbers are made whole and
+ * counted again from the instance (pricing.c); then every constraint is checked by code that has
+ * seen neither (partition_validate.c). What fails there is an error and no answer. The bound is the
+ * search's, made no better than the relaxation and no worse than what was reached.
+ */
 #include "dsm/partition.h"
 
 #include <math.h>
@@ -38,7 +46,12 @@ void dsm_partition_options_init(dsm_partition_options *options) {
 
 /* ---- what has no answer ---- */
 
-/* The best rate, for a required one that is out of reach. */
+/*
+ * The best rate, for a required one that is out of reach.
+ *
+ * Whoever asks for too much wants to know what there is: the same instance is asked for its best
+ * rate.
+ */
 static dsm_status report_out_of_reach(const dsm_instance *instance,
                                       const dsm_partition_options *options, dsm_diags *diags) {
   dsm_partition_options fastest = *options;
@@ -108,7 +121,12 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
 
 /* ---- an answer ---- */
 
-/* Bound and relaxation as values of the objective, the bound never better than the relaxation. */
+/*
+ * Bound and relaxation as values of the objective, the bound never better than the relaxation.
+ *
+ * The bound is proven in the solver's arithmetic and the answer counted exactly, so that the two
+ * may be the wrong way round by a rounding; then the answer, which is reached, is the bound.
+ */
 static void set_bounds(dsm_partition *partition, const dsm__solver_answer *solution) {
   const bool is_energy = partition->options.objective == DSM_OBJECTIVE_ENERGY;
   const double unit = is_energy ? partition->options.required_rho : 1;

@@ -3,6 +3,12 @@
  * partition_baselines.c: the simple ways to use the devices of an instance (section 2.5 of the
  * paper): the whole network on each of them, requests spread so that all are equally busy, no
  * partitioning.
+ *
+ * A device that runs the whole network alone serves 1 / max(seconds, sending) requests a second, as
+ * results leave while the next request is computed. Replication adds up the rates of all devices
+ * that can: they share nothing. So each of the three is a placement of the programme, and the
+ * optimum is never below it; latency is that of the fastest device that takes part, which a request
+ * may be given to.
  */
 #include <math.h>
 

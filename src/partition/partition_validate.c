@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* partition_validate.c: an answer against every constraint, from the instance alone: nothing here
- * is shared with the programme that the solver was given or with pricing. */
+/*
+ * partition_validate.c: an answer against every constraint, from the instance alone: nothing here
+ * is shared with the programme that the solver was given or with pricing.
+ *
+ * Each constraint is written as in docs/partition.md, over what the answer states: rates, what is
+ * stored, what is sent. "At most" is asked within 1e-6 of the limit, a margin that pricing never
+ * uses, as it keeps every limit by its own arithmetic; so what fails is a mistake and no rounding.
+ * Comparisons are written so that a number that is none fails them.
+ */
 #include <math.h>
 #include <stdarg.h>
 
@@ -29,6 +36,7 @@ __attribute__((format(printf, 2, 3))) static void complain(checker *c, const cha
   c->is_wrong = true;
 }
 
+/* Negated on purpose: a NAN is above every limit. */
 static bool is_above(double value, double limit, double scale) {
   return !(value <= limit + tolerance * scale);
 }
@@ -182,6 +190,9 @@ static void check_result(checker *c, size_t task, bool leaves) {
   }
 }
 
+/* For a tensor with several consumers three things: what each device sends of it is at least what
+ * some consumer lacks, is at most a copy to each other device, and all that is received was sent.
+ */
 static void check_tensor(checker *c, size_t tensor) {
   const dsm_tensor *const it = &c->instance->tensors[tensor];
   const double margin = c->scale * it->bytes;
@@ -251,6 +262,8 @@ static double joules(const checker *c) {
   return watts / c->partition->options.required_rho;
 }
 
+/* The objective is counted once more from the rates, and has to lie on the right side of the bound,
+ * and the bound of the relaxation. */
 static void check_objective(checker *c) {
   const dsm_partition *const it = c->partition;
   double value = it->rho;

@@ -8,6 +8,11 @@
  * link exceeds its limit by, so that (1) and (6) hold. For throughput each step lowers rho or
  * leaves it, and rho is counted from the rates that remain: what is reported can be reached,
  * whatever the solver said.
+ *
+ * Copies of a tensor that one task needs follow from the rates; of one that several need the solver
+ * chose who sends, and that is kept as far as the limits leave it (settle_shared). What the answer
+ * says of itself, the use of each device and what binds, is counted from these rates and from
+ * nothing that the solver said.
  */
 #include "partition/solver.h"
 
@@ -39,6 +44,9 @@ typedef struct copy_counts {
   double received;
 } copy_counts;
 
+/* A device sends at least what it makes and one consumer does not use there, for the consumer that
+ * lacks most; it receives at least what some consumer uses and it does not make. For a tensor with
+ * one consumer the two are all there is to choose (constraint (4)). */
 static copy_counts traffic_of(const dsm_instance *instance, const dsm_partition_options *options,
                               const double *rates, size_t tensor, size_t device) {
   const size_t device_count = instance->device_count;

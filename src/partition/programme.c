@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* programme.c: columns and rows of the programme. Written twice by the same code: first only
- * counted, then stored. */
+/*
+ * programme.c: columns and rows of the programme. Written twice by the same code: first only
+ * counted, then stored.
+ *
+ * Two forms of one programme (docs/partition.md, the programme, and how it is solved). The plain
+ * form is the paper's, written out by the equations: its relaxation is reported, and it is what is
+ * exported. The tight form has the same optimum and a relaxation closer to it: (2) has the least
+ * factor that no answer of interest needs to exceed, places where nothing is to be decided have no
+ * s_ij, and rows are added that some optimum always meets (programme_tight.c).
+ *
+ * Numbers are near one: times are counted in requests at a known rate, memory and links in parts of
+ * the device's. GLPK's tolerances are made for such.
+ */
 #include "partition/programme.h"
 
 #include <math.h>
@@ -11,7 +22,14 @@ static double link_of(const dsm__writer *w, size_t device) {
   return w->instance->devices[device].link_bytes_per_second;
 }
 
-/* Most that x_ij can be. */
+/*
+ * Most that x_ij can be.
+ *
+ * No x_ij has to be above rho: cut all of them off at rho, and the sum over the devices of a task
+ * still is at least rho while no row has more to carry. So a bound of rho is one of every rate, and
+ * the smaller of it and what the device can do alone is the factor of (2): the smaller the factor,
+ * the less a part of a stored task is worth in the relaxation.
+ */
 static double rate_limit(const dsm__writer *w, size_t task, size_t device) {
   if (w->is_latency) {
     return 1;
@@ -26,6 +44,9 @@ static double rate_limit(const dsm__writer *w, size_t task, size_t device) {
 
 /* ---- columns ---- */
 
+/* A device with room for everything stores everything, at no cost: there is nothing to decide, and
+ * a rate without an s_ij is bounded by its column alone. The same goes for a task without
+ * parameters. */
 static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
   const dsm_instance *const instance = w->instance;
   dsm__programme *const made = w->made;
@@ -173,7 +194,13 @@ static void write_memory_row(dsm__writer *w, size_t device) {
   }
 }
 
-/* (4), and for a tensor with several consumers what the device receives of it. */
+/*
+ * (4), and for a tensor with several consumers what the device receives of it.
+ *
+ * Each consumer has a row of its own, because what a device makes and a consumer does not use there
+ * has to be sent for that consumer, whatever the others do. The largest of them is what is sent,
+ * since one copy serves all consumers on a device.
+ */
 static void write_excess_rows(dsm__writer *w, size_t tensor, size_t device) {
   const dsm__programme *const made = w->made;
   const bool is_result = tensor >= w->instance->tensor_count;
@@ -205,7 +232,14 @@ static void write_excess_rows(dsm__writer *w, size_t tensor, size_t device) {
   }
 }
 
-/* What is received was sent, by devices that have it. */
+/*
+ * What is received was sent, by devices that have it.
+ *
+ * Without these rows a device could make a tensor that nobody takes from it and send nothing, while
+ * others receive what nobody sent: (4) looks at each device by itself. That all copies together are
+ * no fewer than what is received, and none sends more than a copy of what it makes to each other
+ * device, ties both ends.
+ */
 static void write_delivery_rows(dsm__writer *w, size_t tensor) {
   const dsm__programme *const made = w->made;
   const size_t device_count = w->instance->device_count;
@@ -231,6 +265,7 @@ static void write_delivery_rows(dsm__writer *w, size_t tensor) {
   }
 }
 
+/* In parts of what the link carries in a time unit, so that the limit is 1. */
 static void write_link_row(dsm__writer *w, size_t device) {
   const double link = link_of(w, device);
   if (!isfinite(link) || w->is_latency) {
@@ -245,6 +280,8 @@ static void write_link_row(dsm__writer *w, size_t device) {
   }
 }
 
+/* In the tight form the rate holds with equality on chains too, which cuts off no optimum
+ * (docs/partition.md, rulings) and leaves the tree less to look at. */
 static void write_rate_row(dsm__writer *w, size_t task) {
   const dsm__programme *const made = w->made;
   const dsm_objective_kind objective = w->options->objective;

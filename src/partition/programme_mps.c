@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* programme_mps.c: the paper's programme as free MPS. MPS has no sense: it is minimised. */
+/*
+ * programme_mps.c: the paper's programme as free MPS. MPS has no sense: it is minimised.
+ *
+ * The file is for other solvers: it has the plain form, in the paper's names and numbering, in
+ * seconds and with no bound that only this search knows. Every number is written with 17 digits,
+ * which give it back to the last bit. Tests solve it with CBC and compare the optimum.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -65,6 +71,8 @@ static bool sort_entries(const dsm__programme *programme, dsm__arena *arena, siz
   return true;
 }
 
+/* Free MPS goes by columns, and the programme was written by rows: entries are brought into order
+ * by counting, which keeps rows in order within a column. */
 static void put_columns(dsm__text_buffer *out, const dsm__programme *programme, const size_t *first,
                         const size_t *sorted) {
   const double sign = programme->is_maximised ? -1 : 1;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* programme_tight.c: rows that keep an optimum and make the relaxation of a programme tighter. */
+/*
+ * programme_tight.c: rows that keep an optimum and make the relaxation of a programme tighter.
+ *
+ * A row is valid if some optimum keeps it; then the tree may look at answers that do, and its bound
+ * is one of the optimum. All rows here are such: each says why.
+ */
 #include <math.h>
 
 #include "partition/programme_writer.h"

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * programme_writer.c: columns, rows and entries, counted in one pass and stored in the next.
+ *
+ * The same code runs twice: first with no arrays, where each call only counts, then with arrays of
+ * just that size. So there is one description of the programme, and no list has to grow. A column
+ * that is not there (DSM__NO_COLUMN) or a factor of 0 writes no entry, which keeps the conditions
+ * for columns in one place.
+ */
 #include "partition/programme_writer.h"
 
 /* Rates this much below the floor are of interest too: a solver's rounding. */
@@ -40,6 +48,8 @@ double dsm__spent(const dsm__writer *w, size_t task, size_t device) {
   return dsm_instance_seconds(w->instance, task, device) / w->form.time_unit;
 }
 
+/* A rate that is reached already makes answers below it uninteresting. A little less is asked for,
+ * since the solver that has to find the same answer again rounds. */
 double dsm__least_rate(const dsm__writer *w) {
   const bool is_energy = w->options->objective == DSM_OBJECTIVE_ENERGY;
   const double floor = is_energy ? w->options->required_rho : w->form.rho_floor;

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* solver.c: the order of the search: relaxation, initial assignments, dive, neighbourhoods, branch
- * and cut. */
+/*
+ * solver.c: the order of the search: relaxation, initial assignments, dive, neighbourhoods, branch
+ * and cut.
+ *
+ * The steps and what each proves: first what needs no programme, an assignment and a bound by whole
+ * tasks (capacity_bound.c), so that there is an answer whatever comes. Then the plain relaxation,
+ * which is a bound; the tight one, again and again while its own bound makes it tighter; starts, a
+ * dive and neighbourhoods, which prove nothing and give answers; and trees, whose bounds hold for
+ * the whole programme. Bounds are only ever replaced by stricter ones and answers by better ones,
+ * so that the search may end anywhere (docs/partition.md, how it is solved).
+ *
+ * What is cut is cut by counts and not by the clock, as far as time lasts: two runs that end in
+ * time go the same way.
+ */
 #include "partition/solver.h"
 
 #include <math.h>
@@ -33,7 +45,12 @@ enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8
 
 /* ---- bounds before any solver ---- */
 
-/* min_i sum_j 1 / p_ij over devices that can store i: no solution is faster. */
+/*
+ * min_i sum_j 1 / p_ij over devices that can store i: no solution is faster.
+ *
+ * By (1) and (2) a device runs a task at most 1 / p_ij times a second, and by (7) all devices
+ * together at least rho times.
+ */
 static double speed_limit(const dsm__search *search) {
   const dsm_instance *const instance = search->instance;
   double least = HUGE_VAL;
@@ -89,6 +106,8 @@ static dsm__programme_form first_form(dsm__search *search) {
 
 /* ---- programmes ---- */
 
+/* A proven number is made a little weaker by what the solver's tolerances allow, before it counts
+ * as a bound. */
 static double loosened(const dsm__search *search, double value) {
   return value + search->sign * relaxation_slack * fabs(value);
 }
@@ -217,7 +236,11 @@ static dsm_status try_initial_assignments(dsm__search *search) {
   return DSM_OK;
 }
 
-/* The whole tree. Whatever it proves becomes the bound. */
+/*
+ * The whole tree. Whatever it proves becomes the bound.
+ *
+ * A bound beyond the best answer means that nothing better is there: then the answer is the bound.
+ */
 static dsm__solved branch_whole(dsm__search *search, size_t node_count, double seconds) {
   search->is_whole = true;
   const dsm__solved solved = dsm__search_branch(search, node_count, seconds);
@@ -369,7 +392,12 @@ static void hand_over_assignment(dsm__search *search) {
   }
 }
 
-/* The better of what the search has and the assignment. */
+/*
+ * The better of what the search has and the assignment.
+ *
+ * Where both are as good the solver's is taken, as it may store copies; an answer of the assignment
+ * is marked as that of a heuristic.
+ */
 static dsm_status hand_over(dsm__search *search) {
   const dsm_instance *const instance = search->instance;
   dsm__solver_answer *const solution = search->solution;
@@ -436,6 +464,9 @@ static bool has_answer(const void *context) {
   return search->has_best || search->has_assignment;
 }
 
+/* What was proven before any solver is kept apart: where the numbers are too far apart for the
+ * solver's tolerances, its bounds and its word that there is no answer do not count, and those are
+ * the bounds of the answer. */
 dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
                            const dsm_instance *instance, const dsm_partition_options *options,
                            dsm_diags *diags) {

@@ -18,6 +18,8 @@
 /* By so much the same answer may differ when it is solved again, relative. */
 static const double rounding = 1e-8;
 
+/* The best open node is asked for its bound whenever a node is selected. The best answer so far is
+ * offered once, so that the tree prunes from the beginning. */
 static void watch(glp_tree *tree, void *info) {
   dsm__search *const search = info;
   if (glp_ios_reason(tree) == GLP_IBRANCH) {
@@ -44,7 +46,12 @@ static void watch(glp_tree *tree, void *info) {
   }
 }
 
-/* Rounds what the tree found and solves it again as a linear programme. */
+/*
+ * Rounds what the tree found and solves it again as a linear programme.
+ *
+ * An integer of the tree is a number within its tolerance. Rounded, and with all choices fixed, it
+ * is a linear programme, whose optimum is an answer or none; the tree's own numbers are not used.
+ */
 static void take_found(dsm__search *search) {
   for (size_t k = 0; k < search->choice_count; k++) {
     search->trial[k] = glp_mip_col_val(search->problem, search->choices[k].column) > 0.5;

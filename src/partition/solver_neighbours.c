@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* solver_neighbours.c: better answers around the best, by branch and cut over a few choices. */
+/*
+ * solver_neighbours.c: better answers around the best, by branch and cut over a few choices.
+ *
+ * Most choices are fixed as in the best answer and a few are freed, so that a small tree finds the
+ * best of all that differ in these alone (large neighbourhood search: Shaw, "Using constraint
+ * programming and local search methods to solve vehicle routing problems", CP 1998). It proves
+ * nothing about the rest; its bound is not used. Which tasks are freed is drawn, in four ways that
+ * each have seen a different thing be what is wrong with an answer.
+ */
 #include <math.h>
 
 #include "partition/instance_facts.h"
@@ -64,6 +72,8 @@ static void free_least(dsm__search *search, size_t count) {
   }
 }
 
+/* The tasks with the least of independent exponential times are a draw without replacement; a time
+ * divided by the need makes a task as much likelier as it needs more. */
 static void draw_tasks(dsm__search *search, neighbourhood kind, size_t count) {
   const size_t task_count = search->instance->task_count;
   const size_t first = (size_t)(dsm__splitmix64(&search->random) % task_count);

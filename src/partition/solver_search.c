@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* solver_search.c: linear programmes by GLPK, and the best so far. */
+/*
+ * solver_search.c: linear programmes by GLPK, and the best so far.
+ *
+ * An answer is a choice of what is stored; with that fixed the rest is a linear programme. So
+ * whatever suggests a choice, a start, a dive, a tree or a neighbourhood, it is solved by the same
+ * code and compared by its value.
+ */
 #include "partition/solver_search.h"
 
 #include <limits.h>
@@ -55,6 +61,8 @@ static void bound_row(glp_prob *problem, int row, double lower, double upper) {
   glp_set_row_bnds(problem, row, kind, lower, upper);
 }
 
+/* GLPK scales rows and columns by itself and begins with a basis that it builds from the matrix:
+ * both save steps and change no answer. */
 glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme) {
   const size_t count = programme->entry_count;
   if (count >= INT_MAX / 2 || programme->row_count >= INT_MAX / 2 ||
@@ -93,6 +101,9 @@ glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme)
   return problem;
 }
 
+/* The dual simplex method first: after a bound has changed the old basis is dual feasible, and few
+ * steps are needed. Should it fail, the primal method begins from a new basis. That there is no
+ * answer counts only if both say so. */
 dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem) {
   int infeasible_count = 0;
   for (int attempt = 0; attempt < 2; attempt++) {
@@ -171,7 +182,11 @@ static bool is_fixed(const dsm__search *search, size_t choice) {
   return glp_get_col_type(search->problem, search->choices[choice].column) == GLP_FX;
 }
 
-/* The undecided choice with the greatest part of its task, or choice_count. */
+/*
+ * The undecided choice with the greatest part of its task, or choice_count.
+ *
+ * The largest rate is the decision of which the relaxation is surest.
+ */
 static size_t find_largest(const dsm__search *search) {
   size_t best = search->choice_count;
   double most = 1e-7;
@@ -199,6 +214,9 @@ static bool does_fit(const dsm__search *search, size_t choice) {
   return search->used[it->device] + it->need <= search->instance->devices[it->device].memory_bytes;
 }
 
+/* Each step fixes one choice and solves again, so that what follows knows of it. If a task that was
+ * put somewhere leaves no answer it is kept from there instead, and if that leaves none either the
+ * dive ends: it costs little, and another start may do better. */
 static dsm__solved dive_on(dsm__search *search) {
   dsm__solved solved = dsm__search_relax(search, search->problem);
   while (solved == DSM__SOLVED_OPTIMAL && dsm__search_left(search) > 0) {

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * solver_session.c: the only place where the library jumps. GLPK reports a broken invariant or a
- * failed allocation by a hook that must not return (it would abort the process), and offers
- * nothing else than to leave the hook by a jump and to free the environment (its manual, section
- * on glp_error_hook).
+ * failed allocation by a hook that must not return (it would abort the process), and offers nothing
+ * else than to leave the hook by a jump and to free the environment (its manual, section on
+ * glp_error_hook).
+ *
+ * The search runs on a thread of its own, since GLPK keeps its environment there: whatever the jump
+ * leaves behind is freed with the environment, and nothing of it can be seen by a program that uses
+ * GLPK itself. Between the hook and the place that it jumps to there is only GLPK's code and that
+ * of the search, which owns nothing but what is in its arena or in the environment. So nothing is
+ * lost by not returning.
  */
 #include "partition/solver.h"
 
