@@ -31,10 +31,10 @@ typedef enum amount {
   AMOUNT_COUNT
 } amount;
 
-static const char *const amount_keys[] = {"primary",     "overlapped",     "overlapped_visible",
-                                          "auxiliary",   "non_overlapped", "total",
-                                          "ideal_cycles"};
-_Static_assert(DSM__COUNT_OF(amount_keys) == AMOUNT_COUNT, "each amount has its key");
+/* Those of the cycles are the fields of that record, in its order. */
+static const char *key_of(amount a) {
+  return a == AMOUNT_IDEAL ? "ideal_cycles" : dsm__cycles_record.fields[a].key;
+}
 
 /* What the text does not say, and the sum of such. */
 static const double unknown_number = (double)NAN;
@@ -68,9 +68,9 @@ static amounts amounts_of(const dsm__json_node *object) {
   const dsm__json_node cycles = dsm__json_member(object, "cycles");
   amounts found;
   for (int a = 0; a < AMOUNT_IDEAL; a++) {
-    found.of[a] = number_of(&cycles, amount_keys[a]);
+    found.of[a] = number_of(&cycles, key_of((amount)a));
   }
-  found.of[AMOUNT_IDEAL] = number_of(object, amount_keys[AMOUNT_IDEAL]);
+  found.of[AMOUNT_IDEAL] = number_of(object, key_of(AMOUNT_IDEAL));
   return found;
 }
 
@@ -143,7 +143,7 @@ static void check_parts(const dsm__json_node *object, const amounts *own) {
          of[AMOUNT_PRIMARY] + of[AMOUNT_VISIBLE] + of[AMOUNT_AUXILIARY] + of[AMOUNT_NON_OVERLAPPED],
          "the sum of primary, overlapped_visible, auxiliary and non_overlapped");
   if (of[AMOUNT_VISIBLE] > of[AMOUNT_OVERLAPPED] * (1 + relative_tolerance)) {
-    const dsm__json_node visible = dsm__json_member(&cycles, amount_keys[AMOUNT_VISIBLE]);
+    const dsm__json_node visible = dsm__json_member(&cycles, key_of(AMOUNT_VISIBLE));
     dsm__json_error(&visible, predicted_anew, "expected at most %.12g, overlapped, found %.12g",
                     of[AMOUNT_OVERLAPPED], of[AMOUNT_VISIBLE]);
   }
@@ -224,7 +224,7 @@ static amounts check_pass(const dsm__json_node *pass, bool is_pipelined) {
   const amounts invocations = is_pipelined ? unknown() : of_invocations;
   check_parts(pass, &own);
   for (int a = AMOUNT_PRIMARY; a < AMOUNT_NON_OVERLAPPED; a++) {
-    expect(&cycles, amount_keys[a], invocations.of[a], "the sum over the invocations");
+    expect(&cycles, key_of((amount)a), invocations.of[a], "the sum over the invocations");
   }
   check_groups(pass, &own, &invocations);
   check_utilization(pass, own.of[AMOUNT_TOTAL], own.of[AMOUNT_IDEAL]);
@@ -263,9 +263,9 @@ static void check_result(const dsm__json_node *root, const amounts *passes) {
   const amounts own = amounts_of(&result);
   check_parts(&result, &own);
   for (int a = 0; a < AMOUNT_IDEAL; a++) {
-    expect(&cycles, amount_keys[a], passes->of[a], "the sum over all passes");
+    expect(&cycles, key_of((amount)a), passes->of[a], "the sum over all passes");
   }
-  expect(&result, amount_keys[AMOUNT_IDEAL], passes->of[AMOUNT_IDEAL], "the sum over all passes");
+  expect(&result, key_of(AMOUNT_IDEAL), passes->of[AMOUNT_IDEAL], "the sum over all passes");
   expect(&result, "step_cycles", own.of[AMOUNT_TOTAL], "cycles.total");
   expect(&result, "step_cycles", passes->of[AMOUNT_TOTAL], "the sum over all passes");
   expect(&result, "latency_seconds", number_of(&result, "step_seconds"), "step_seconds");
@@ -274,15 +274,14 @@ static void check_result(const dsm__json_node *root, const amounts *passes) {
 }
 
 static void check_memory(const dsm__json_node *root) {
-  static const char *const parts[] = {"weights_bytes", "activations_bytes", "gradients_bytes",
-                                      "errors_bytes", "optimizer_bytes"};
   const dsm__json_node result = dsm__json_member(root, "result");
   const dsm__json_node memory = dsm__json_member(&result, "memory");
   double sum = 0;
-  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
-    sum += number_of(&memory, parts[i]);
+  size_t part = 0;
+  for (; dsm__memory_record.fields[part].offset != offsetof(dsm_plan_memory, total_bytes); part++) {
+    sum += number_of(&memory, dsm__memory_record.fields[part].key);
   }
-  expect(&memory, "total_bytes", sum,
+  expect(&memory, dsm__memory_record.fields[part].key, sum,
          "the sum of weights, activations, gradients, errors and optimizer");
 }
 
