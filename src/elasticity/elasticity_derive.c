@@ -9,7 +9,7 @@
 #include "elasticity/slope.h"
 #include "elasticity/subjects.h"
 #include "elasticity/varied_inputs.h"
-#include "plan/plan_keep.h"
+#include "plan/legal.h"
 
 /* One exploration. */
 typedef struct trial {

@@ -7,7 +7,7 @@
 #include "base/diag_add.h"
 #include "base/json_read.h"
 #include "dsm/file.h"
-#include "plan/planner_graph.h"
+#include "plan/plan_internal.h"
 
 static const dsm__word format_words[] = {
     [DSM_DESCRIPTION_WORKLOAD] = {"dsm-workload/1", "workload", NULL},
@@ -21,6 +21,14 @@ static DSM__WORDS(formats, "format", format_words, DSM_DESCRIPTION_COUNT);
 
 const char *dsm_description_name(dsm_description description) {
   return dsm__word_text(&formats, description);
+}
+
+bool dsm__is_planner_graph(const dsm__json_node *root) {
+  const dsm__json_node format = dsm__json_member(root, "format");
+  const dsm__json_node nodes = dsm__json_member(root, "nodes");
+  const dsm__json_node accelerators = dsm__json_member(root, "maxFPGAs");
+  return !dsm__json_is_present(&format) &&
+         (dsm__json_is_present(&nodes) || dsm__json_is_present(&accelerators));
 }
 
 /* The format of a document, if it has a known one. */

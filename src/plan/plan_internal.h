@@ -104,4 +104,10 @@ void dsm__mapping_memory_derive(const dsm_workload *workload, const dsm_machine 
 /** Bytes that a layer keeps for the whole step. */
 double dsm__kept_bytes(const dsm_layer_memory *memory);
 
+/* ---- other descriptions ---- */
+
+/** Is this the planner format of msr-fiddle/dnn-partitioning? It has no `format`, but nodes or a
+ * number of accelerators. */
+bool dsm__is_planner_graph(const dsm__json_node *root);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_json.c: reads a plan in the format "dsm-plan/1".
+ * plan_json.c: reads and writes a plan in the format "dsm-plan/1".
  *
  * Only decisions, inputs and options are read; every number that follows from them is predicted
  * anew, so that a plan can be edited by hand. Keys are checked all the same: a misspelt one would
@@ -11,7 +11,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/file.h"
-#include "plan/plan_keep.h"
+#include "plan/legal.h"
 #include "plan/plan_reader.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
@@ -121,6 +121,26 @@ dsm_status dsm_plan_load(dsm_plan **plan, const char *path, double *recorded_ste
   if (status == DSM_OK) {
     status = dsm_plan_parse(plan, text, length, path, recorded_step_cycles, diags);
   }
+  free(text);
+  return status;
+}
+
+/* ---- writing ---- */
+
+char *dsm_plan_print(const dsm_plan *plan) {
+  dsm__text_buffer text = {0};
+  dsm__json_writer writer = {.out = &text};
+  dsm__record_write(&writer, &dsm__plan_record, plan);
+  dsm__json_finish(&writer);
+  return dsm__text_finish(&text);
+}
+
+dsm_status dsm_plan_save(const dsm_plan *plan, const char *path, dsm_diags *diags) {
+  char *const text = dsm_plan_print(plan);
+  if (text == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = dsm_file_write(path, text, strlen(text), diags);
   free(text);
   return status;
 }

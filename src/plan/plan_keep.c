@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plan/plan_keep.h"
+#include "plan/legal.h"
 
 #include "base/diag_add.h"
 #include "plan/core_layouts.h"

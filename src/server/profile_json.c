@@ -8,7 +8,7 @@
 #include "base/diag_add.h"
 #include "base/words.h"
 #include "dsm/file.h"
-#include "plan/planner_graph.h"
+#include "plan/plan_internal.h"
 #include "server/instance_internal.h"
 #include "workload/name_index.h"
 
