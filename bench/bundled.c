@@ -37,16 +37,13 @@ static double find_rate(const char *source, const pair *of, search_cost *cost) {
 
 /* One row: `dsm explore WORKLOAD SYSTEM` as a whole process, and the rate of its search. */
 static void bench_pair(const bench_paths *paths, const pair *of) {
-  char program[PATH_SIZE];
-  char words[5][64];
-  snprintf(program, sizeof program, "%s", paths->dsm);
-  snprintf(words[0], sizeof words[0], "explore");
-  snprintf(words[1], sizeof words[1], "%s", of->workload);
-  snprintf(words[2], sizeof words[2], "%s", of->system);
-  snprintf(words[3], sizeof words[3], "--mode=%s", dsm_mode_name(of->mode));
-  snprintf(words[4], sizeof words[4], "--optimize=%s", of->optimize);
-  char *const arguments[] = {program, words[0], words[1], words[2], words[3], words[4], NULL};
-  const process_cost cost = run_processes(arguments, RUNS);
+  char mode[64];
+  char optimize[64];
+  snprintf(mode, sizeof mode, "--mode=%s", dsm_mode_name(of->mode));
+  snprintf(optimize, sizeof optimize, "--optimize=%s", of->optimize);
+  const char *const words[WORDS_MAX] = {paths->dsm, "explore", of->workload,
+                                        of->system, mode,      optimize};
+  const process_cost cost = run_processes(words, RUNS);
   printf("| %s | %s | %s | %s ", of->workload, of->system, dsm_mode_name(of->mode), of->optimize);
   if (cost.exit_code != 0) {
     printf("| exit %d | | | |\n", cost.exit_code);

@@ -19,25 +19,25 @@ typedef struct row {
 
 static process_cost run_explore(const bench_paths *paths, const row *of, const char *system,
                                 const char *cores) {
-  char dsm[PATH_SIZE];
-  char command[] = "explore";
   char network[PATH_SIZE];
-  char machine[64];
   char mode[64];
   char moves[64];
   char count[64];
-  char minibatch[] = "--minibatch=256";
-  char lifted[] = "--set=system.chip.memory.capacity_GB=100";
-  snprintf(dsm, sizeof dsm, "%s", paths->dsm);
   snprintf(network, sizeof network, "%s%s%s%s", of->is_made ? paths->networks : "",
            of->is_made ? "/" : "", of->network, of->is_made ? ".json" : "");
-  snprintf(machine, sizeof machine, "%s", system);
   snprintf(mode, sizeof mode, "--mode=%s", of->mode);
   snprintf(moves, sizeof moves, "--set=system.model.layout_move=%s", of->layout_move);
   snprintf(count, sizeof count, "--set=system.chip.cores=%s", cores);
-  char *const arguments[] = {dsm,   command, network,   machine, mode,
-                             moves, count,   minibatch, lifted,  NULL};
-  return run_processes(arguments, FEW_RUNS);
+  const char *const words[WORDS_MAX] = {paths->dsm,
+                                        "explore",
+                                        network,
+                                        system,
+                                        mode,
+                                        moves,
+                                        count,
+                                        "--minibatch=256",
+                                        "--set=system.chip.memory.capacity_GB=100"};
+  return run_processes(words, FEW_RUNS);
 }
 
 void bench_core_counts(const bench_paths *paths) {
@@ -58,10 +58,7 @@ void bench_core_counts(const bench_paths *paths) {
          "system.chip.cores=CORES --minibatch 256 --set system.chip.memory.capacity_GB=100`: "
          "milliseconds, median of %d runs.\n\n| network | system | mode | layout_move |",
          FEW_RUNS);
-  for (size_t c = 0; c < CORE_COUNTS; c++) {
-    printf(" %s cores |", core_counts[c]);
-  }
-  printf("\n|---|---|---|---|---|---|---|\n");
+  print_columns(core_counts, CORE_COUNTS, " cores", 4);
   for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
     for (size_t s = 0; s < sizeof systems / sizeof systems[0]; s++) {
       printf("| %s | %s | %s | %s |", rows[r].network, systems[s], rows[r].mode,

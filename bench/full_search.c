@@ -21,27 +21,14 @@ static const torus tori[] = {
     {"65,536", "torus4096", "--set=system.system.chips_x=256", "--set=system.system.chips_y=256"},
 };
 
-enum { ARGUMENTS_MAX = 9 };
-
 /* Runs `dsm explore NETWORK SYSTEM --optimize all`, with up to two more arguments, NULL for none.
  */
 static process_cost run_explore(const bench_paths *paths, const char *network, const torus *on,
                                 const char *const more[2]) {
-  char words[ARGUMENTS_MAX][PATH_SIZE];
-  char *arguments[ARGUMENTS_MAX + 1];
-  const char *const given[ARGUMENTS_MAX] = {paths->dsm,  "explore",        network,
-                                            on->name,    "--optimize=all", on->chips_x,
-                                            on->chips_y, more[0],          more[1]};
-  size_t count = 0;
-  for (size_t i = 0; i < ARGUMENTS_MAX; i++) {
-    if (given[i] != NULL) {
-      snprintf(words[count], sizeof words[count], "%s", given[i]);
-      arguments[count] = words[count];
-      count++;
-    }
-  }
-  arguments[count] = NULL;
-  return run_processes(arguments, RUNS);
+  const char *const words[WORDS_MAX] = {paths->dsm,  "explore",        network,
+                                        on->name,    "--optimize=all", on->chips_x,
+                                        on->chips_y, more[0],          more[1]};
+  return run_processes(words, RUNS);
 }
 
 /* Prints milliseconds; returns the peak memory. */
@@ -135,18 +122,13 @@ typedef struct inference {
 /* `dsm explore WORKLOAD SYSTEM --mode inference --minibatch N --optimize LIST`. */
 static process_cost run_inference(const bench_paths *paths, const inference *of,
                                   const char *optimize, size_t run_count) {
-  char program[PATH_SIZE];
-  char words[5][64];
-  snprintf(program, sizeof program, "%s", paths->dsm);
-  snprintf(words[0], sizeof words[0], "%s", of->workload);
-  snprintf(words[1], sizeof words[1], "%s", of->system);
-  snprintf(words[2], sizeof words[2], "--minibatch=%u", of->minibatch);
-  snprintf(words[3], sizeof words[3], "--optimize=%s", optimize);
-  snprintf(words[4], sizeof words[4], "--mode=inference");
-  char explore[] = "explore";
-  char *const arguments[] = {program,  explore,  words[0], words[1],
-                             words[2], words[3], words[4], NULL};
-  return run_processes(arguments, run_count);
+  char minibatch[64];
+  char list[64];
+  snprintf(minibatch, sizeof minibatch, "--minibatch=%u", of->minibatch);
+  snprintf(list, sizeof list, "--optimize=%s", optimize);
+  const char *const words[WORDS_MAX] = {paths->dsm, "explore", of->workload,      of->system,
+                                        minibatch,  list,      "--mode=inference"};
+  return run_processes(words, run_count);
 }
 
 /* The slowest minibatch of a pair, of the powers of two that fit the memory. */
@@ -178,10 +160,7 @@ void bench_inference(const bench_paths *paths) {
          "thread, for N = 1, 2, 4 .. %d as far as it fits: milliseconds of the slowest N, which "
          "stands behind them; one run each.\n\n| system |",
          LARGEST_MINIBATCH);
-  for (size_t w = 0; w < WORKLOADS; w++) {
-    printf(" %s |", workloads[w]);
-  }
-  printf("\n|---|---|---|---|---|---|---|---|---|\n");
+  print_columns(workloads, WORKLOADS, "", 1);
   for (size_t s = 0; s < SYSTEMS; s++) {
     printf("| %s |", systems[s]);
     for (size_t w = 0; w < WORKLOADS; w++) {

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -57,7 +58,17 @@ static process_cost run_process(char *const *arguments) {
   return cost;
 }
 
-process_cost run_processes(char *const *arguments, size_t run_count) {
+process_cost run_processes(const char *const words[WORDS_MAX], size_t run_count) {
+  static char texts[WORDS_MAX][PATH_SIZE];
+  char *arguments[WORDS_MAX + 1] = {NULL};
+  size_t count = 0;
+  for (size_t i = 0; i < WORDS_MAX; i++) {
+    if (words[i] != NULL) {
+      snprintf(texts[count], sizeof texts[count], "%s", words[i]);
+      arguments[count] = texts[count];
+      count++;
+    }
+  }
   double seconds[RUNS];
   process_cost cost = run_process(arguments);
   double peak = cost.peak_megabytes;
@@ -71,6 +82,17 @@ process_cost run_processes(char *const *arguments, size_t run_count) {
     cost.peak_megabytes = peak;
   }
   return cost;
+}
+
+void print_columns(const char *const *names, size_t count, const char *behind, size_t first_count) {
+  for (size_t c = 0; c < count; c++) {
+    printf(" %s%s |", names[c], behind);
+  }
+  printf("\n|");
+  for (size_t c = 0; c < first_count + count; c++) {
+    printf("---|");
+  }
+  printf("\n");
 }
 
 static bool search_once(const search_task *task, search_cost *cost) {

@@ -13,8 +13,15 @@ typedef struct process_cost {
   int exit_code;
 } process_cost;
 
-/** Runs a program run_count times after a warm-up, at most RUNS; arguments end with NULL. */
-process_cost run_processes(char *const *arguments, size_t run_count);
+enum { WORDS_MAX = 10 };
+
+/** Runs a program run_count times after a warm-up, at most RUNS: with the first of some words, and
+ * the others that are not NULL as its arguments. */
+process_cost run_processes(const char *const words[WORDS_MAX], size_t run_count);
+
+/** Prints the head of a Markdown table whose first columns are printed already: the others, a name
+ * and what stands behind it each, and the line below all of them. */
+void print_columns(const char *const *names, size_t count, const char *behind, size_t first_count);
 
 typedef struct search_cost {
   double parse_cpu_seconds;

@@ -3,42 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dsm/partition.h"
 #include "subject.h"
-
-static const dsm_task tasks[] = {
-    {.name = "a", .weights_bytes = 3, .output_bytes = 2},
-    {.name = "b", .weights_bytes = 4, .output_bytes = 1},
-    {.name = "c", .weights_bytes = 2, .output_bytes = 1},
-};
-static const size_t consumers[] = {1, 2};
-static const dsm_tensor tensors[] = {
-    {.producer = 0, .bytes = 2, .consumers = consumers, .consumer_count = 2},
-    {.producer = 1, .bytes = 1, .consumers = &consumers[1], .consumer_count = 1},
-};
-static const dsm_instance_device devices[] = {
-    {.name = "x",
-     .memory_bytes = 7,
-     .link_bytes_per_second = 4,
-     .has_power = true,
-     .busy_watts = 9,
-     .idle_watts = 1},
-    {.name = "y",
-     .memory_bytes = 6,
-     .link_bytes_per_second = 3,
-     .has_power = true,
-     .busy_watts = 5,
-     .idle_watts = 2},
-};
-static const double seconds[] = {0.5, 1, 1, 0.25, 0.5, 0.5};
-static const dsm_instance graph = {.name = "graph",
-                                   .tasks = tasks,
-                                   .task_count = 3,
-                                   .tensors = tensors,
-                                   .tensor_count = 2,
-                                   .devices = devices,
-                                   .device_count = 2,
-                                   .seconds = seconds};
+#include "two_devices.h"
 
 static attempt solve(dsm_objective_kind objective, double required_rho, dsm_diags *diags) {
   static dsm_partition poison;
@@ -47,7 +13,7 @@ static attempt solve(dsm_objective_kind objective, double required_rho, dsm_diag
   options.objective = objective;
   options.required_rho = required_rho;
   dsm_partition *partition = &poison;
-  const dsm_status status = dsm_partition_solve(&partition, &graph, &options, diags);
+  const dsm_status status = dsm_partition_solve(&partition, &two_devices_graph, &options, diags);
   uint64_t digest = 0;
   if (status == DSM_OK) {
     digest = digest_double(DIGEST_START, partition->objective);
@@ -94,7 +60,7 @@ static attempt write_mps(const subject *s, dsm_diags *diags) {
   dsm_partition_options options;
   dsm_partition_options_init(&options);
   char *text = NULL;
-  const dsm_status status = dsm_partition_mps(&text, &graph, &options, diags);
+  const dsm_status status = dsm_partition_mps(&text, &two_devices_graph, &options, diags);
   const attempt made =
       attempt_of_status(status, text, text == NULL ? 0 : digest_text(DIGEST_START, text));
   free(text);

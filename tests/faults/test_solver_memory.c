@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dsm/partition.h"
+#include "two_devices.h"
 
 /* The C library's own. */
 void *__libc_malloc(size_t size);
@@ -177,39 +177,11 @@ static int check(const dsm_instance *instance, size_t question, size_t *lost, si
 }
 
 int main(void) {
-  const dsm_task tasks[] = {{.name = "a", .weights_bytes = 3, .output_bytes = 2},
-                            {.name = "b", .weights_bytes = 4, .output_bytes = 1},
-                            {.name = "c", .weights_bytes = 2, .output_bytes = 1}};
-  const size_t consumers[] = {1, 2};
-  const dsm_tensor tensors[] = {
-      {.producer = 0, .bytes = 2, .consumers = consumers, .consumer_count = 1},
-      {.producer = 1, .bytes = 1, .consumers = &consumers[1], .consumer_count = 1}};
-  const dsm_instance_device devices[] = {{.name = "x",
-                                          .memory_bytes = 7,
-                                          .link_bytes_per_second = 4,
-                                          .has_power = true,
-                                          .busy_watts = 9,
-                                          .idle_watts = 1},
-                                         {.name = "y",
-                                          .memory_bytes = 6,
-                                          .link_bytes_per_second = 3,
-                                          .has_power = true,
-                                          .busy_watts = 5,
-                                          .idle_watts = 2}};
-  const double seconds[] = {0.5, 1, 1, 0.25, 0.5, 0.5};
-  const dsm_instance instance = {.name = "chain",
-                                 .tasks = tasks,
-                                 .task_count = 3,
-                                 .tensors = tensors,
-                                 .tensor_count = 2,
-                                 .devices = devices,
-                                 .device_count = 2,
-                                 .seconds = seconds};
   size_t lost = 0;
   size_t taken = 0;
   int failure_count = 0;
   for (size_t q = 0; q < sizeof questions / sizeof questions[0]; q++) {
-    failure_count += check(&instance, q, &lost, &taken);
+    failure_count += check(&two_devices_chain, q, &lost, &taken);
   }
   printf("%zu failed allocations were reported, with %zu more a start was the answer\n", lost,
          taken);

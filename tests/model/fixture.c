@@ -35,6 +35,12 @@ dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
   };
 }
 
+dsm_system plain_memory_system(void) {
+  dsm_system chips = friendly_system(4, 2);
+  chips.model.rotate_memory_bytes = 0;
+  return chips;
+}
+
 dsm_precision friendly_precision(void) {
   return (dsm_precision){.element_bytes = 2, .gradient_bytes = 4, .partial_sum_bytes = 6};
 }

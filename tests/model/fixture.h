@@ -19,6 +19,10 @@
  */
 dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y);
 
+/** The same with 4 x 2 chips, where rotation passes no memory, so that the stream's is that of what
+ * is and is not on chip alone. */
+dsm_system plain_memory_system(void);
+
 /** B = 2, Bg = 4, Ba = 6. */
 dsm_precision friendly_precision(void);
 

@@ -8,10 +8,8 @@
 static dsm_system chips;
 static dsm_machine machine;
 
-/* 4 x 2 chips. Rotation passes no memory, so that the stream's is that of the table alone. */
 static void set_up(void) {
-  chips = friendly_system(4, 2);
-  chips.model.rotate_memory_bytes = 0;
+  chips = plain_memory_system();
   machine = dsm_machine_derive(&chips);
 }
 

@@ -230,3 +230,11 @@ void expect_same_workload(const dsm_workload *a, const dsm_workload *b) {
     expect_same_layer(&a->layers[i], &b->layers[i]);
   }
 }
+
+void expect_producers(const dsm_workload *workload, size_t layer, size_t count,
+                      const size_t *producers) {
+  ck_assert_uint_eq(workload->layers[layer].producer_count, count);
+  for (size_t i = 0; i < count; i++) {
+    ck_assert_uint_eq(workload->layers[layer].producers[i], producers[i]);
+  }
+}

@@ -33,6 +33,15 @@ dsm_workload *network_with(const char *top, const char *layers);
 void expect_refused_with(const char *top, const char *layers, const char *path);
 void expect_refused(const char *layers, const char *path);
 
+/** Fails unless a layer has these producers. */
+void expect_producers(const dsm_workload *workload, size_t layer, size_t count,
+                      const size_t *producers);
+
+/** Two convolutions, of which the second reads the first. */
+#define CONV_A "{'name': 'a', 'type': 'conv', 'in': 1, 'out': 2, 'feature': [6, 4]}"
+#define CONV_B                                                                                     \
+  "{'name': 'b', 'type': 'conv', 'inputs': ['a'], 'in': 2, 'out': 3, 'feature': [6, 4]}"
+
 /** Writes the workload and reads that again. Fails where that is refused. */
 dsm_workload *written_and_read(const dsm_workload *workload);
 
