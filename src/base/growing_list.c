@@ -19,7 +19,7 @@ static void *copy_into(dsm__arena *arena, const void *items, size_t bytes, size_
 
 bool dsm__list_grow(void *items, size_t count, size_t more, size_t *capacity, size_t size,
                     dsm__arena *arena) {
-  const size_t most = SIZE_MAX / size;
+  const size_t most = PTRDIFF_MAX / size; /* no object is larger */
   if (count > most || more > most - count) {
     return false;
   }

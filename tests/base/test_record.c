@@ -151,7 +151,8 @@ START_TEST(test_fields_are_written_in_order) {
 END_TEST
 
 START_TEST(test_what_is_not_stated_is_null_or_left_out) {
-  const tree bare = {.own = {.factor = 1, .share = NAN}, .color = COLOR_COUNT, .parts = {1, 1}};
+  const tree bare = {
+      .own = {.factor = 1, .share = (double)NAN}, .color = COLOR_COUNT, .parts = {1, 1}};
   char *const text = written(&bare);
   ck_assert_str_eq(text, "{\n"
                          "  \"name\": null,\n"

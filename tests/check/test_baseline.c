@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_baseline.c: what is read of a baseline. What is refused is in tests/invalid/baseline. */
+/* test_baseline.c: what is read of a baseline. What is refused is in tests/invalid. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

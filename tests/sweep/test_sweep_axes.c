@@ -275,7 +275,7 @@ END_TEST
 START_TEST(folders) {
   dsm_sweep *sweep = NULL;
   const char text[] = "{\"format\": \"dsm-sweep/1\", \"systems\": [\"one\"], \"axes\": [{\"path\": "
-                      "\"workload\", \"folder\": \"tests/invalid/workload\"}]}";
+                      "\"workload\", \"folder\": \"tests\"}]}";
   dsm_diags *const diags = dsm_diags_new(5);
   /* It has folders, but no files *.json. */
   ck_assert_int_eq(
