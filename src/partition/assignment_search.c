@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "partition/assignment.h"
 #include "partition/instance_facts.h"
 #include "partition/random_draw.h"
@@ -119,10 +120,7 @@ typedef struct ranked {
 static int compare(const void *a, const void *b) {
   const ranked *const x = a;
   const ranked *const y = b;
-  if (x->key != y->key) {
-    return x->key > y->key ? -1 : 1;
-  }
-  return (x->index > y->index) - (x->index < y->index);
+  return dsm__order_then(dsm__order(y->key, x->key), dsm__order_whole(x->index, y->index));
 }
 
 /*

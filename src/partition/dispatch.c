@@ -15,6 +15,7 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "base/order.h"
 #include "dsm/limits.h"
 #include "partition/dispatch_engine.h"
 
@@ -86,12 +87,6 @@ dsm_status dsm_dispatch_check(const dsm_instance *instance, const dsm_dispatch_o
 
 /* ---- summary ---- */
 
-static int compare_doubles(const void *left, const void *right) {
-  const double a = *(const double *)left;
-  const double b = *(const double *)right;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /* The smallest value that so many percent do not exceed; of sorted values. */
 static double nearest_rank(const double *sorted, size_t count, size_t percent) {
   return sorted[(percent * count + 99) / 100 - 1];
@@ -106,7 +101,7 @@ static void sum_up_latencies(dsm_dispatch *dispatch, const double *ends, double 
     latencies[q] = ends[q] - entries[q];
     sum += latencies[q];
   }
-  qsort(latencies, count, sizeof *latencies, compare_doubles);
+  qsort(latencies, count, sizeof *latencies, dsm__order_numbers);
   dispatch->mean_latency_seconds = sum / (double)count;
   dispatch->p50_latency_seconds = nearest_rank(latencies, count, 50);
   dispatch->p95_latency_seconds = nearest_rank(latencies, count, 95);
@@ -140,17 +135,13 @@ static void sum_up_throughput(dsm_dispatch *dispatch, const double *ends, const 
 static int compare_events(const void *left, const void *right) {
   const dsm_dispatch_event *const a = left;
   const dsm_dispatch_event *const b = right;
-  if (a->begin_seconds < b->begin_seconds || a->begin_seconds > b->begin_seconds) {
-    return a->begin_seconds < b->begin_seconds ? -1 : 1;
-  }
   const size_t of_a[] = {a->request, a->task, a->is_transfer, a->target};
   const size_t of_b[] = {b->request, b->task, b->is_transfer, b->target};
+  int order = dsm__order(a->begin_seconds, b->begin_seconds);
   for (size_t k = 0; k < DSM__COUNT_OF(of_a); k++) {
-    if (of_a[k] != of_b[k]) {
-      return of_a[k] < of_b[k] ? -1 : 1;
-    }
+    order = dsm__order_then(order, dsm__order_whole(of_a[k], of_b[k]));
   }
-  return 0;
+  return order;
 }
 
 static dsm_status keep_events(dsm_dispatch *dispatch, const dsm__dispatch_engine *engine,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/diag_add.h"
+#include "base/order.h"
 
 double dsm__dispatch_sending(const dsm_instance *instance, size_t device, double bytes) {
   const double rate = instance->devices[device].link_bytes_per_second;
@@ -29,10 +30,7 @@ typedef struct entry {
 static int compare_entries(const void *left, const void *right) {
   const entry *const a = left;
   const entry *const b = right;
-  if (a->list != b->list) {
-    return a->list < b->list ? -1 : 1;
-  }
-  return a->item == b->item ? 0 : a->item < b->item ? -1 : 1;
+  return dsm__order_then(dsm__order_whole(a->list, b->list), dsm__order_whole(a->item, b->item));
 }
 
 /* Sorts entries into lists, equal ones once; false if out of memory. */

@@ -15,6 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+
 /* Packings in a list before neighbours are joined to one that is better than both. */
 enum { PACKINGS_MAX = 2048 };
 
@@ -41,10 +43,7 @@ bool dsm__knapsack_reserve(dsm__knapsack *knapsack, dsm__arena *arena, size_t it
 static int compare(const void *a, const void *b) {
   const dsm__item *const x = a;
   const dsm__item *const y = b;
-  if (x->density != y->density) {
-    return x->density > y->density ? -1 : 1;
-  }
-  return (x->label > y->label) - (x->label < y->label);
+  return dsm__order_then(dsm__order(y->density, x->density), dsm__order_whole(x->label, y->label));
 }
 
 void dsm__knapsack_order(dsm__knapsack *knapsack) {

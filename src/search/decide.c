@@ -164,11 +164,9 @@ static bool decide(dsm__problem *problem, const dsm__network_graph *network,
                    const dsm__graph_path *path, dsm__decisions *decisions) {
   const size_t layer_count = problem->inputs.workload->layer_count;
   deciding d = {.problem = problem};
-  d.layers = dsm__arena_array(problem->arena, layer_count, sizeof d.layers[0]);
-  d.pipelines = dsm__arena_array(problem->arena, layer_count / 2, sizeof d.pipelines[0]);
-  d.groups = dsm__arena_array(problem->arena, layer_count / 2, sizeof(const dsm__pipeline_group *));
-  if (d.layers == NULL || d.pipelines == NULL || d.groups == NULL ||
-      !decide_path(&d, network, path)) {
+  if (!DSM__RESERVE(problem->arena, d.layers, layer_count) ||
+      !DSM__RESERVE(problem->arena, d.pipelines, layer_count / 2) ||
+      !DSM__RESERVE(problem->arena, d.groups, layer_count / 2) || !decide_path(&d, network, path)) {
     return false;
   }
   *decisions = (dsm__decisions){

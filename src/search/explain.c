@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/order.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
 #include "plan/stage.h"
@@ -28,10 +29,7 @@ typedef struct ranked_split {
 static int compare_ranked(const void *left, const void *right) {
   const ranked_split *const a = left;
   const ranked_split *const b = right;
-  if (a->total < b->total || a->total > b->total) {
-    return a->total < b->total ? -1 : 1;
-  }
-  return (a->index > b->index) - (a->index < b->index);
+  return dsm__order_then(dsm__order(a->total, b->total), dsm__order_whole(a->index, b->index));
 }
 
 static bool is_same_split(const dsm_loops *a, const dsm_loops *b) {
@@ -228,23 +226,17 @@ static int compare_alternatives(const void *left, const void *right) {
   const dsm_alternative *const a = left;
   const dsm_alternative *const b = right;
   if (a->pass != b->pass) {
-    return (a->pass > b->pass) - (a->pass < b->pass);
+    return dsm__order_whole(a->pass, b->pass);
   }
   if (a->is_chosen != b->is_chosen) {
     return a->is_chosen ? -1 : 1;
   }
-  if (a->cycles.total < b->cycles.total || a->cycles.total > b->cycles.total) {
-    return a->cycles.total < b->cycles.total ? -1 : 1;
-  }
-  if (a->parallelism != b->parallelism) {
-    return (a->parallelism > b->parallelism) - (a->parallelism < b->parallelism);
-  }
+  int order = dsm__order_then(dsm__order(a->cycles.total, b->cycles.total),
+                              dsm__order_whole(a->parallelism, b->parallelism));
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    if (a->split.n[d] != b->split.n[d]) {
-      return a->split.n[d] < b->split.n[d] ? -1 : 1;
-    }
+    order = dsm__order_then(order, dsm__order_whole(a->split.n[d], b->split.n[d]));
   }
-  return 0;
+  return order;
 }
 
 /* The graph knows no preloaded weights. */
@@ -324,8 +316,7 @@ static bool find_ways(dsm__explaining *e) {
   dsm__network_graph *const networks = dsm__arena_array(arena, graphs, sizeof *networks);
   const bool has_layouts = dsm__has_layouts(e->plan->system);
   const size_t most = 1 + graphs * (has_layouts ? (size_t)DSM__LAYOUT_VALUES_MAX : 1);
-  e->throughs = dsm__arena_array(arena, most, sizeof e->throughs[0]);
-  if (solution == NULL || networks == NULL || e->throughs == NULL ||
+  if (solution == NULL || networks == NULL || !DSM__RESERVE(arena, e->throughs, most) ||
       !solve_without_preloading(problem, solution) ||
       !dsm__through_derive(&e->throughs[0], problem, &solution->network, e->layer_index, arena)) {
     return false;

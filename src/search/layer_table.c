@@ -135,11 +135,8 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   const size_t tasks = classes * DSM_PARALLELISM_COUNT;
   const size_t workers = worker_count(inputs->options, tasks);
   job j = {.table = table};
-  table->pass_cycles = dsm__arena_array(arena, tasks * DSM_PASS_COUNT * table->factor_count,
-                                        sizeof table->pass_cycles[0]);
-  table->choices = dsm__arena_array(arena, classes, sizeof table->choices[0]);
-  j.evaluations = dsm__arena_array(arena, tasks, sizeof j.evaluations[0]);
-  if (table->pass_cycles == NULL || table->choices == NULL || j.evaluations == NULL) {
+  if (!DSM__RESERVE(arena, table->pass_cycles, tasks * DSM_PASS_COUNT * table->factor_count) ||
+      !DSM__RESERVE(arena, table->choices, classes) || !DSM__RESERVE(arena, j.evaluations, tasks)) {
     return false;
   }
   dsm__parallel_for(workers, tasks, run_task, &j);

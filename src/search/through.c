@@ -79,16 +79,14 @@ bool dsm__through_derive(dsm__through *through, const dsm__problem *problem,
   const size_t count = network->graph.node_count;
   *through = (dsm__through){.network = network};
   double *const before = dsm__arena_array(arena, count, sizeof *before);
-  through->rest = dsm__arena_array(arena, count, sizeof through->rest[0]);
-  through->rest_to = dsm__arena_array(arena, count, sizeof through->rest_to[0]);
-  if (before == NULL || through->rest == NULL || through->rest_to == NULL) {
+  if (before == NULL || !DSM__RESERVE(arena, through->rest, count) ||
+      !DSM__RESERVE(arena, through->rest_to, count)) {
     return false;
   }
   dsm__graph_rest(&network->graph, through->rest);
   dsm__graph_before(&network->graph, before);
   through->way_count = for_each_way(through, problem, layer_index, before);
-  through->ways = dsm__arena_array(arena, through->way_count, sizeof through->ways[0]);
-  if (through->ways == NULL) {
+  if (!DSM__RESERVE(arena, through->ways, through->way_count)) {
     return false;
   }
   for_each_way(through, problem, layer_index, before);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/parallel.h"
 #include "model/equations.h"
 #include "search/layer_table.h"
@@ -227,10 +228,8 @@ typedef struct placed {
 static int compare_placed(const void *left, const void *right) {
   const placed *const a = left;
   const placed *const b = right;
-  if (a->task != b->task) {
-    return a->task < b->task ? -1 : 1;
-  }
-  return (a->variant > b->variant) - (a->variant < b->variant);
+  return dsm__order_then(dsm__order_whole(a->task, b->task),
+                         dsm__order_whole(a->variant, b->variant));
 }
 
 /*

@@ -146,8 +146,7 @@ void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer) {
   double *const sweep = dsm__arena_array(arena, graph->node_count, sizeof *sweep);
-  path->edges = dsm__arena_array(arena, graph->node_count - 1, sizeof path->edges[0]);
-  if (sweep == NULL || path->edges == NULL) {
+  if (sweep == NULL || !DSM__RESERVE(arena, path->edges, graph->node_count - 1)) {
     return false;
   }
   *answer = (dsm__graph_answer){.is_feasible = true};

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "plan/tolerance.h"
 
 typedef dsm__graph_label label;
@@ -57,16 +58,11 @@ static bool is_promising(const dsm__graph_labels *l, size_t v, const label *cand
 static int compare_labels(const void *left, const void *right) {
   const label *const a = left;
   const label *const b = right;
-  if (a->cycles < b->cycles || a->cycles > b->cycles) {
-    return a->cycles < b->cycles ? -1 : 1;
-  }
-  if (a->kept_bytes < b->kept_bytes || a->kept_bytes > b->kept_bytes) {
-    return a->kept_bytes < b->kept_bytes ? -1 : 1;
-  }
-  if (a->transient_bytes < b->transient_bytes || a->transient_bytes > b->transient_bytes) {
-    return a->transient_bytes < b->transient_bytes ? -1 : 1;
-  }
-  return (a->counted < b->counted) - (a->counted > b->counted);
+  return dsm__order_then(
+      dsm__order(a->cycles, b->cycles),
+      dsm__order_then(dsm__order(a->kept_bytes, b->kept_bytes),
+                      dsm__order_then(dsm__order(a->transient_bytes, b->transient_bytes),
+                                      dsm__order_whole(b->counted, a->counted))));
 }
 
 /* Position of the first step of the staircase that keeps more than `kept_bytes`. */

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "plan/tolerance.h"
 
 enum { BRANCHES_MAX = 1024 };
@@ -50,12 +51,6 @@ typedef struct limited {
   double chosen_cycles;
 } limited;
 
-static int compare_numbers(const void *left, const void *right) {
-  const double a = *(const double *)left;
-  const double b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 static bool list_ceilings(limited *l) {
   const dsm__graph *const graph = l->relaxed.graph;
   const double least = l->relaxed.transient_before[graph->node_count - 1];
@@ -69,7 +64,7 @@ static bool list_ceilings(limited *l) {
       all[count++] = graph->nodes[v].transient_bytes;
     }
   }
-  qsort(all, count, sizeof all[0], compare_numbers);
+  qsort(all, count, sizeof all[0], dsm__order_numbers);
   l->ceilings = all;
   for (size_t i = 0; i < count; i++) {
     if (i == 0 || all[i] > all[l->ceiling_count - 1]) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/growing_list.h"
+#include "base/order.h"
 #include "plan/tolerance.h"
 #include "search/graph/graph.h"
 
@@ -51,10 +52,8 @@ static size_t count_of(const dsm__graph_edge *edge) {
 static int compare_rests(const void *left, const void *right) {
   const rest_of_path *const a = left;
   const rest_of_path *const b = right;
-  if (a->counted != b->counted) {
-    return a->counted > b->counted ? -1 : 1;
-  }
-  return (a->cycles > b->cycles) - (a->cycles < b->cycles);
+  return dsm__order_then(dsm__order_whole(b->counted, a->counted),
+                         dsm__order(a->cycles, b->cycles));
 }
 
 /*

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "search/graph/graph_paths.h"
 
 enum { PROBES = 64 };
@@ -61,20 +62,15 @@ typedef struct descent {
 
 static bool allocate(descent *d, dsm__arena *arena) {
   const size_t count = d->graph->node_count;
-  d->rest = dsm__arena_array(arena, count, sizeof d->rest[0]);
-  d->reached = dsm__arena_array(arena, count, sizeof d->reached[0]);
-  d->is_changed = dsm__arena_array(arena, count, sizeof d->is_changed[0]);
-  d->candidates = dsm__arena_array(arena, count, sizeof d->candidates[0]);
-  return d->rest != NULL && d->reached != NULL && d->is_changed != NULL && d->candidates != NULL;
+  return DSM__RESERVE(arena, d->rest, count) && DSM__RESERVE(arena, d->reached, count) &&
+         DSM__RESERVE(arena, d->is_changed, count) && DSM__RESERVE(arena, d->candidates, count);
 }
 
 static int compare_candidates(const void *left, const void *right) {
   const candidate *const a = left;
   const candidate *const b = right;
-  if (a->transient_bytes < b->transient_bytes || a->transient_bytes > b->transient_bytes) {
-    return a->transient_bytes < b->transient_bytes ? -1 : 1;
-  }
-  return (a->node > b->node) - (a->node < b->node);
+  return dsm__order_then(dsm__order(a->transient_bytes, b->transient_bytes),
+                         dsm__order_whole(a->node, b->node));
 }
 
 /* Can a path of so few kept bytes before a node be smaller than the best known? */

@@ -38,11 +38,9 @@ static bool allocate(reduction *d) {
   d->cheapest_rest = dsm__arena_array(arena, count, sizeof(double));
   d->priced_rest = dsm__arena_array(arena, count, sizeof(double));
   d->kept_rest = d->relaxed->rest;
-  d->is_edge_in = dsm__arena_array(arena, graph->nodes[count].first_edge, 1);
-  d->is_node_in = dsm__arena_array(arena, count, 1);
-  d->new_index = dsm__arena_array(arena, count, sizeof d->new_index[0]);
-  return d->cheapest_rest != NULL && d->priced_rest != NULL && d->is_edge_in != NULL &&
-         d->is_node_in != NULL && d->new_index != NULL;
+  return d->cheapest_rest != NULL && d->priced_rest != NULL &&
+         DSM__RESERVE(arena, d->is_edge_in, graph->nodes[count].first_edge) &&
+         DSM__RESERVE(arena, d->is_node_in, count) && DSM__RESERVE(arena, d->new_index, count);
 }
 
 static void sweep(const reduction *d) {
@@ -124,8 +122,7 @@ static bool copy(const reduction *d, dsm__graph_reduced *reduced) {
   }
   dsm__graph_node *const nodes = dsm__arena_array(arena, node_count + 1, sizeof *nodes);
   dsm__graph_edge *const edges = dsm__arena_array(arena, edge_count, sizeof *edges);
-  reduced->original = dsm__arena_array(arena, edge_count, sizeof reduced->original[0]);
-  if (nodes == NULL || edges == NULL || reduced->original == NULL) {
+  if (nodes == NULL || edges == NULL || !DSM__RESERVE(arena, reduced->original, edge_count)) {
     return false;
   }
   size_t filled = 0;
@@ -152,9 +149,7 @@ static bool copy(const reduction *d, dsm__graph_reduced *reduced) {
 static bool copy_incumbent(const reduction *d, dsm__graph_reduced *reduced) {
   const dsm__graph_path *const whole = &d->relaxed->incumbent;
   dsm__graph_path *const path = &reduced->incumbent;
-  path->edges =
-      dsm__arena_array(d->relaxed->arena, reduced->graph.node_count, sizeof path->edges[0]);
-  if (path->edges == NULL) {
+  if (!DSM__RESERVE(d->relaxed->arena, path->edges, reduced->graph.node_count)) {
     return false;
   }
   size_t e = 0;

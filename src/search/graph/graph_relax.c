@@ -32,24 +32,19 @@ typedef bool (*is_lean)(const dsm__graph_relaxed *, const dsm__graph_sums *);
 
 static bool allocate_tree(const dsm__graph_relaxed *r, dsm__graph_tree *tree) {
   const size_t count = r->graph->node_count;
-  tree->sums = dsm__arena_array(r->arena, count, sizeof tree->sums[0]);
-  tree->edges = dsm__arena_array(r->arena, count, sizeof tree->edges[0]);
-  tree->from = dsm__arena_array(r->arena, count, sizeof tree->from[0]);
-  return tree->sums != NULL && tree->edges != NULL && tree->from != NULL;
+  return DSM__RESERVE(r->arena, tree->sums, count) && DSM__RESERVE(r->arena, tree->edges, count) &&
+         DSM__RESERVE(r->arena, tree->from, count);
 }
 
 static bool allocate(dsm__graph_relaxed *r) {
   const size_t count = r->graph->node_count;
-  r->cheapest_before = dsm__arena_array(r->arena, count, sizeof(double));
-  r->priced_before = dsm__arena_array(r->arena, count, sizeof(double));
-  r->kept_before = dsm__arena_array(r->arena, count, sizeof(double));
-  r->transient_before = dsm__arena_array(r->arena, count, sizeof(double));
-  r->rest = dsm__arena_array(r->arena, count, sizeof(double));
-  r->scratch.edges = dsm__arena_array(r->arena, count, sizeof r->scratch.edges[0]);
-  return r->cheapest_before != NULL && r->priced_before != NULL && r->kept_before != NULL &&
-         r->transient_before != NULL && r->rest != NULL && r->scratch.edges != NULL &&
-         allocate_tree(r, &r->heads[0]) && allocate_tree(r, &r->heads[1]) &&
-         allocate_tree(r, &r->tail);
+  return DSM__RESERVE(r->arena, r->cheapest_before, count) &&
+         DSM__RESERVE(r->arena, r->priced_before, count) &&
+         DSM__RESERVE(r->arena, r->kept_before, count) &&
+         DSM__RESERVE(r->arena, r->transient_before, count) &&
+         DSM__RESERVE(r->arena, r->rest, count) &&
+         DSM__RESERVE(r->arena, r->scratch.edges, count) && allocate_tree(r, &r->heads[0]) &&
+         allocate_tree(r, &r->heads[1]) && allocate_tree(r, &r->tail);
 }
 
 double dsm__graph_rounding_slack(const dsm__graph_relaxed *relaxed, double price) {

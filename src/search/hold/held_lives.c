@@ -87,8 +87,7 @@ static void note_all_users(const dsm_workload *workload, size_t *next, size_t *u
 static bool list_users(dsm__held_lives *lives, const dsm_workload *workload, dsm__arena *arena) {
   const size_t count = workload->layer_count;
   size_t *const next = dsm__arena_array(arena, count + 1, sizeof *next);
-  lives->first_user = dsm__arena_array(arena, count + 1, sizeof lives->first_user[0]);
-  if (next == NULL || lives->first_user == NULL) {
+  if (next == NULL || !DSM__RESERVE(arena, lives->first_user, count + 1)) {
     return false;
   }
   note_all_users(workload, next, NULL);
@@ -98,8 +97,7 @@ static bool list_users(dsm__held_lives *lives, const dsm_workload *workload, dsm
     total += next[i];
     next[i] = lives->first_user[i];
   }
-  lives->users = dsm__arena_array(arena, total, sizeof lives->users[0]);
-  if (lives->users == NULL) {
+  if (!DSM__RESERVE(arena, lives->users, total)) {
     return false;
   }
   note_all_users(workload, next, lives->users);

@@ -310,11 +310,9 @@ static void add_end(dsm__building *b) {
 /* Chains the groups by the boundary at which they end. */
 static bool chain_groups(dsm__building *b) {
   const dsm__pipeline_groups *const groups = b->request->groups;
-  b->group_edges = dsm__arena_array(b->arena, groups->count, sizeof b->group_edges[0]);
-  b->next_ending = dsm__arena_array(b->arena, groups->count, sizeof b->next_ending[0]);
-  b->first_ending =
-      dsm__arena_array(b->arena, b->inputs->workload->layer_count + 1, sizeof b->first_ending[0]);
-  if (b->group_edges == NULL || b->next_ending == NULL || b->first_ending == NULL) {
+  if (!DSM__RESERVE(b->arena, b->group_edges, groups->count) ||
+      !DSM__RESERVE(b->arena, b->next_ending, groups->count) ||
+      !DSM__RESERVE(b->arena, b->first_ending, b->inputs->workload->layer_count + 1)) {
     return false;
   }
   for (size_t g = 0; g < groups->count; g++) {
@@ -328,8 +326,7 @@ static bool chain_groups(dsm__building *b) {
 
 static bool build(dsm__building *b, dsm__network_graph *graph) {
   const size_t layer_count = b->inputs->workload->layer_count;
-  b->looked_at = dsm__arena_array(b->arena, layer_count, sizeof b->looked_at[0]);
-  if (b->looked_at == NULL || !chain_groups(b)) {
+  if (!DSM__RESERVE(b->arena, b->looked_at, layer_count) || !chain_groups(b)) {
     return false;
   }
   for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {

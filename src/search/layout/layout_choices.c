@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__layout_slot slot,
                              const dsm__layout_profile *profile, bool is_output) {
   for (unsigned k = 0; k < profile->part_count; k++) {
@@ -42,10 +44,7 @@ void dsm__layout_choices_fini(dsm__layout_choices *choices) {
 static int compare_demands(const void *left, const void *right) {
   const dsm__layout_demand *const a = left;
   const dsm__layout_demand *const b = right;
-  if (a->slot != b->slot) {
-    return a->slot < b->slot ? -1 : 1;
-  }
-  return (a->code > b->code) - (a->code < b->code);
+  return dsm__order_then(dsm__order_whole(a->slot, b->slot), dsm__order_whole(a->code, b->code));
 }
 
 /* ---- one tensor ---- */
@@ -137,8 +136,7 @@ bool dsm__layout_choices_derive(dsm__layout_choices *choices, size_t slot_count,
                                 dsm__arena *arena) {
   dsm__layout_demand *const demands = choices->demands.items;
   size_t distinct = 0;
-  choices->slots = dsm__arena_array(arena, slot_count, sizeof choices->slots[0]);
-  if (choices->slots == NULL) {
+  if (!DSM__RESERVE(arena, choices->slots, slot_count)) {
     return false;
   }
   if (choices->demands.count > 0) {

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "search/hold/held_sets.h"
 #include "search/hold/network_graph.h"
 #include "search/layout/layout_uses.h"
@@ -324,16 +325,13 @@ static void add_costs_to_go(expansion *x, size_t node, ranked_state *order, size
 static int compare_ranked(const void *left, const void *right) {
   const ranked_state *const a = left;
   const ranked_state *const b = right;
-  if (a->cycles < b->cycles || a->cycles > b->cycles) {
-    return a->cycles < b->cycles ? -1 : 1;
-  }
-  return (a->index > b->index) - (a->index < b->index);
+  return dsm__order_then(dsm__order(a->cycles, b->cycles), dsm__order_whole(a->index, b->index));
 }
 
 static int compare_indices(const void *left, const void *right) {
   const ranked_state *const a = left;
   const ranked_state *const b = right;
-  return (a->index > b->index) - (a->index < b->index);
+  return dsm__order_whole(a->index, b->index);
 }
 
 /* How many states a node may have. */

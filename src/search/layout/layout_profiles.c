@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/parallel.h"
 #include "plan/tolerance.h"
 #include "search/split_walk.h"
@@ -40,10 +41,8 @@ typedef struct job {
 static int compare_useful(const void *left, const void *right) {
   const dsm__useful_split *const a = left;
   const dsm__useful_split *const b = right;
-  if (a->cycles < b->cycles || a->cycles > b->cycles) {
-    return a->cycles < b->cycles ? -1 : 1;
-  }
-  return memcmp(&a->split, &b->split, sizeof a->split);
+  return dsm__order_then(dsm__order(a->cycles, b->cycles),
+                         memcmp(&a->split, &b->split, sizeof a->split));
 }
 
 /* The candidates that can be the best with some moves. */

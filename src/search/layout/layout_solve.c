@@ -93,8 +93,7 @@ static bool mark_promising(const solving *s, double limit) {
   dsm__graph_path incumbent = {NULL, s->free->path.length};
   dsm__graph_relaxed relaxed;
   dsm__graph_reduced reduced;
-  incumbent.edges = dsm__arena_array(arena, graph->node_count, sizeof incumbent.edges[0]);
-  if (incumbent.edges == NULL) {
+  if (!DSM__RESERVE(arena, incumbent.edges, graph->node_count)) {
     return false;
   }
   memcpy(incumbent.edges, s->free->path.edges, incumbent.length * sizeof incumbent.edges[0]);
@@ -169,9 +168,7 @@ bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution
   const dsm__graph *const graph = &free_solution.network.graph;
   double *const rest = dsm__arena_array(problem->arena, graph->node_count, sizeof *rest);
   solving s = {problem, &free_solution, rest, NULL, FIRST_STATES};
-  s.is_edge_in =
-      dsm__arena_array(problem->arena, dsm__graph_edge_count(graph), sizeof s.is_edge_in[0]);
-  if (rest == NULL || s.is_edge_in == NULL) {
+  if (rest == NULL || !DSM__RESERVE(problem->arena, s.is_edge_in, dsm__graph_edge_count(graph))) {
     return false;
   }
   if (!free_solution.answer.is_feasible) {

@@ -151,10 +151,9 @@ static bool reserve(finder *f) {
     candidates += dsm__pipeline_can_be_stage(workload, i) ? longest_group(f, i) : 0;
   }
   const size_t kinds = candidates < DSM__GROUPS_SOLVED_MAX ? candidates : DSM__GROUPS_SOLVED_MAX;
-  f->kinds = dsm__arena_array(f->arena, kinds, sizeof f->kinds[0]);
-  f->kind_of = dsm__arena_array(f->arena, candidates, sizeof f->kind_of[0]);
-  f->groups->items = dsm__arena_array(f->arena, candidates, sizeof f->groups->items[0]);
-  return f->kinds != NULL && f->kind_of != NULL && f->groups->items != NULL;
+  return DSM__RESERVE(f->arena, f->kinds, kinds) &&
+         DSM__RESERVE(f->arena, f->kind_of, candidates) &&
+         DSM__RESERVE(f->arena, f->groups->items, candidates);
 }
 
 /* All groups, and the classes of layers that are a stage in one. */
@@ -447,8 +446,7 @@ static bool hand_out_fronts(finder *f) {
 /* The best mapping of all groups that have been listed. */
 static bool solve_groups(finder *f, bool is_memory_short) {
   if (is_memory_short) {
-    f->fronts = dsm__arena_array(f->arena, f->groups->count, sizeof f->fronts[0]);
-    if (f->fronts == NULL) {
+    if (!DSM__RESERVE(f->arena, f->fronts, f->groups->count)) {
       return false;
     }
     for (size_t g = 0; g < f->groups->count; g++) {

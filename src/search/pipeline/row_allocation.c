@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "plan/tolerance.h"
 
 enum { LABELS_MAX = 1 << 12, EXTENSIONS_MAX = 1 << 18 };
@@ -44,36 +45,26 @@ static bool is_not_slower(const dsm__stage_times *a, const dsm__stage_times *b) 
   return a->once <= b->once;
 }
 
-static int compare_u64(uint64_t a, uint64_t b) {
-  return (a > b) - (a < b);
-}
-
-static int compare_doubles(double a, double b) {
-  return (a > b) - (a < b);
-}
-
 static int compare_times(const dsm__stage_times *a, const dsm__stage_times *b) {
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    const int order = compare_doubles(a->step[p], b->step[p]);
+    const int order = dsm__order(a->step[p], b->step[p]);
     if (order != 0) {
       return order;
     }
   }
-  return compare_doubles(a->once, b->once);
+  return dsm__order(a->once, b->once);
 }
 
 static int compare_options(const void *left, const void *right) {
   const dsm__stage_option *const a = left;
   const dsm__stage_option *const b = right;
   if (a->rows != b->rows) {
-    return compare_u64(a->rows, b->rows);
+    return dsm__order_whole(a->rows, b->rows);
   }
   const int order = compare_times(&a->times, &b->times);
-  if (order != 0) {
-    return order;
-  }
-  return a->parallelism != b->parallelism ? compare_u64(a->parallelism, b->parallelism)
-                                          : compare_u64(a->fetching, b->fetching);
+  const int last = dsm__order_then(dsm__order_whole(a->parallelism, b->parallelism),
+                                   dsm__order_whole(a->fetching, b->fetching));
+  return dsm__order_then(order, last);
 }
 
 size_t dsm__stage_options_reduce(dsm__stage_option *options, size_t count) {
@@ -119,10 +110,6 @@ static bool choose_within(const dsm__row_allocation *a, double limit, size_t *ch
   return rows <= a->rows;
 }
 
-static int compare_limits(const void *left, const void *right) {
-  return compare_doubles(*(const double *)left, *(const double *)right);
-}
-
 static double total_of(const dsm__row_allocation *a, const size_t *chosen) {
   dsm__stage_times slowest = {{0}, 0};
   for (size_t s = 0; s < a->stage_count; s++) {
@@ -155,7 +142,7 @@ static dsm__row_allocation_result find_first(const dsm__row_allocation *a, size_
       limits[next++] = whole_time(a, &a->stages[s].items[o]);
     }
   }
-  qsort(limits, count, sizeof limits[0], compare_limits);
+  qsort(limits, count, sizeof limits[0], dsm__order_numbers);
   size_t low = 0;
   size_t high = count; /* of the smallest limit that works: not found yet */
   while (low < high) {
@@ -284,14 +271,12 @@ static int compare_labels(const void *left, const void *right) {
   const label *const a = left;
   const label *const b = right;
   if (a->rows != b->rows) {
-    return compare_u64(a->rows, b->rows);
+    return dsm__order_whole(a->rows, b->rows);
   }
   const int order = compare_times(&a->slowest, &b->slowest);
-  if (order != 0) {
-    return order;
-  }
-  return a->parent != b->parent ? compare_u64(a->parent, b->parent)
-                                : compare_u64(a->option, b->option);
+  const int last = dsm__order_then(dsm__order_whole(a->parent, b->parent),
+                                   dsm__order_whole(a->option, b->option));
+  return dsm__order_then(order, last);
 }
 
 /* Takes from the work that is left; false if there is none. */

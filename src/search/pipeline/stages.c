@@ -24,9 +24,8 @@ enum { FETCHING_SETS = 1 << DSM_PASS_COUNT };
 bool dsm__stages_init(dsm__stages *stages, const dsm__layer_table *table, dsm__arena *arena) {
   const size_t classes = table->distinct.count;
   *stages = (dsm__stages){.table = table};
-  stages->class_of = dsm__arena_array(arena, classes, sizeof stages->class_of[0]);
-  stages->number_of = dsm__arena_array(arena, classes, sizeof stages->number_of[0]);
-  return stages->class_of != NULL && stages->number_of != NULL;
+  return DSM__RESERVE(arena, stages->class_of, classes) &&
+         DSM__RESERVE(arena, stages->number_of, classes);
 }
 
 void dsm__stages_add(dsm__stages *stages, size_t class_index) {
@@ -41,13 +40,11 @@ bool dsm__stages_reserve(dsm__stages *stages, uint64_t rows_max, dsm__arena *are
   stages->rows_max = rows_max;
   stages->arena = arena;
   stages->workers = dsm__parallel_workers(stages->table->inputs->options->thread_count);
-  stages->evaluated = dsm__arena_array(arena, stages->workers, sizeof stages->evaluated[0]);
-  stages->limits = dsm__arena_array(arena, stages->count, sizeof stages->limits[0]);
-  stages->ways = dsm__arena_array(arena, stages->count * ways, sizeof stages->ways[0]);
-  stages->placed = dsm__arena_array(arena, dsm__stages_list_max(stages), sizeof stages->placed[0]);
-  stages->options = dsm__arena_array(arena, stages->count, sizeof stages->options[0]);
-  return stages->evaluated != NULL && stages->limits != NULL && stages->ways != NULL &&
-         stages->placed != NULL && stages->options != NULL;
+  return DSM__RESERVE(arena, stages->evaluated, stages->workers) &&
+         DSM__RESERVE(arena, stages->limits, stages->count) &&
+         DSM__RESERVE(arena, stages->ways, stages->count * ways) &&
+         DSM__RESERVE(arena, stages->placed, dsm__stages_list_max(stages)) &&
+         DSM__RESERVE(arena, stages->options, stages->count);
 }
 
 static const dsm_layer *layer_of(const dsm__stages *stages, size_t number) {

@@ -387,8 +387,7 @@ static int next_step(const searching *s, unsigned tries) {
 static bool find_forms(searching *s) {
   const dsm__network_graph *const network = &s->solution->network;
   const size_t layer_count = s->problem->inputs.workload->layer_count;
-  s->forms = dsm__arena_array(s->problem->arena, layer_count, sizeof s->forms[0]);
-  if (s->forms == NULL) {
+  if (!DSM__RESERVE(s->problem->arena, s->forms, layer_count)) {
     return false;
   }
   size_t node = 0;

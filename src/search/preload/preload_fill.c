@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "plan/tolerance.h"
 #include "search/preload/preload_level.h"
 
@@ -30,13 +31,9 @@ typedef struct segment {
 static int compare_segments(const void *left, const void *right) {
   const segment *const a = left;
   const segment *const b = right;
-  if (a->saved_per_byte < b->saved_per_byte || a->saved_per_byte > b->saved_per_byte) {
-    return a->saved_per_byte > b->saved_per_byte ? -1 : 1;
-  }
-  if (a->step != b->step) {
-    return a->step < b->step ? -1 : 1;
-  }
-  return (a->next > b->next) - (a->next < b->next);
+  return dsm__order_then(
+      dsm__order(b->saved_per_byte, a->saved_per_byte),
+      dsm__order_then(dsm__order_whole(a->step, b->step), dsm__order_whole(a->next, b->next)));
 }
 
 static const dsm__resident_run *run_of(const dsm__preload_level *level,

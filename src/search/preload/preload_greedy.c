@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* Most saved by a byte first, of equals the first layer. */
 static int compare_items(const void *left, const void *right) {
   const dsm__preload_item *const a = left;
   const dsm__preload_item *const b = right;
-  if (a->saved_per_byte < b->saved_per_byte || a->saved_per_byte > b->saved_per_byte) {
-    return a->saved_per_byte > b->saved_per_byte ? -1 : 1;
-  }
-  return (a->layer > b->layer) - (a->layer < b->layer);
+  return dsm__order_then(dsm__order(b->saved_per_byte, a->saved_per_byte),
+                         dsm__order_whole(a->layer, b->layer));
 }
 
 /*

@@ -120,8 +120,8 @@ static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
   const size_t edge_count = dsm__graph_edge_count(&level->network.graph);
   laid->level = *level;
   laid->level.runs = (dsm__preload_runs){.count = 0};
-  laid->level.run_of = dsm__arena_array(arena, edge_count, sizeof(size_t));
-  if (laid->level.run_of == NULL || !dsm__residents_init(&laid->residents, &level->problem.table)) {
+  if (!DSM__RESERVE(arena, laid->level.run_of, edge_count) ||
+      !dsm__residents_init(&laid->residents, &level->problem.table)) {
     return false;
   }
   for (size_t e = 0; e < edge_count; e++) {

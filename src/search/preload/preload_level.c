@@ -172,14 +172,11 @@ bool dsm__preload_level_init(dsm__preload_level *level, const dsm__preload_reque
     return false;
   }
   const size_t edges = dsm__graph_edge_count(&level->network.graph);
-  level->edges = dsm__arena_array(problem->arena, edges, sizeof level->edges[0]);
-  level->run_of = dsm__arena_array(problem->arena, edges, sizeof level->run_of[0]);
-  level->is_shut = dsm__arena_array(problem->arena, edges, sizeof level->is_shut[0]);
-  level->fixed_cycles = dsm__arena_array(problem->arena, edges, sizeof level->fixed_cycles[0]);
-  level->rest =
-      dsm__arena_array(problem->arena, level->network.graph.node_count, sizeof level->rest[0]);
-  if (level->edges == NULL || level->run_of == NULL || level->is_shut == NULL ||
-      level->fixed_cycles == NULL || level->rest == NULL) {
+  if (!DSM__RESERVE(problem->arena, level->edges, edges) ||
+      !DSM__RESERVE(problem->arena, level->run_of, edges) ||
+      !DSM__RESERVE(problem->arena, level->is_shut, edges) ||
+      !DSM__RESERVE(problem->arena, level->fixed_cycles, edges) ||
+      !DSM__RESERVE(problem->arena, level->rest, level->network.graph.node_count)) {
     return false;
   }
   for (size_t e = 0; e < edges; e++) {
@@ -207,8 +204,6 @@ bool dsm__preload_mapping_init(dsm__preload_mapping *mapping, const dsm__preload
   dsm__arena *const arena = level->problem.arena;
   const size_t layers = level->problem.inputs.workload->layer_count;
   *mapping = (dsm__preload_mapping){.cycles = HUGE_VAL};
-  mapping->path.edges =
-      dsm__arena_array(arena, level->network.graph.node_count - 1, sizeof mapping->path.edges[0]);
-  mapping->steps = dsm__arena_array(arena, layers, sizeof mapping->steps[0]);
-  return mapping->path.edges != NULL && mapping->steps != NULL;
+  return DSM__RESERVE(arena, mapping->path.edges, level->network.graph.node_count - 1) &&
+         DSM__RESERVE(arena, mapping->steps, layers);
 }

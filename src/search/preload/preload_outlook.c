@@ -32,9 +32,8 @@ static bool look_at_price(dsm__preload_outlook *outlook, dsm__preload_level *lev
   const size_t node_count = level->network.graph.node_count;
   p->price = price;
   p->refund = price * level->room_bytes;
-  p->rest = dsm__arena_array(arena, node_count, sizeof p->rest[0]);
-  p->deferred = dsm__arena_array(arena, level->runs.count, sizeof p->deferred[0]);
-  if (p->rest == NULL || p->deferred == NULL) {
+  if (!DSM__RESERVE(arena, p->rest, node_count) ||
+      !DSM__RESERVE(arena, p->deferred, level->runs.count)) {
     return false;
   }
   dsm__preload_set_price(level, price);
@@ -98,10 +97,8 @@ static bool list_all_parts(dsm__preload_outlook *outlook) {
   for (size_t r = 0; r < level->runs.count; r++) {
     count += steps_of(level->runs.items[r].of) * (level->runs.items[r].of->end_count - 1);
   }
-  outlook->first_part =
-      dsm__arena_array(arena, level->runs.count + 1, sizeof outlook->first_part[0]);
-  outlook->parts = dsm__arena_array(arena, count, sizeof outlook->parts[0]);
-  if (outlook->first_part == NULL || outlook->parts == NULL) {
+  if (!DSM__RESERVE(arena, outlook->first_part, level->runs.count + 1) ||
+      !DSM__RESERVE(arena, outlook->parts, count)) {
     return false;
   }
   count = 0;
@@ -186,9 +183,8 @@ static bool fill_tables(dsm__preload_outlook *outlook, dsm__preload_level *level
   const size_t cells = graph->node_count * (outlook->units + 1);
   dsm__arena *const arena = level->problem.arena;
   double *const before = dsm__arena_array(arena, graph->node_count, sizeof *before);
-  outlook->plain = dsm__arena_array(arena, cells, sizeof outlook->plain[0]);
-  outlook->sharing = dsm__arena_array(arena, cells, sizeof outlook->sharing[0]);
-  if (before == NULL || outlook->plain == NULL || outlook->sharing == NULL) {
+  if (before == NULL || !DSM__RESERVE(arena, outlook->plain, cells) ||
+      !DSM__RESERVE(arena, outlook->sharing, cells)) {
     return false;
   }
   dsm__preload_set_price(level, outlook->prospects[0].price);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/growing_list.h"
+#include "base/order.h"
 #include "plan/tolerance.h"
 #include "search/preload/preload_outlook.h"
 
@@ -117,16 +118,10 @@ typedef struct rank {
 static int compare_ranks(const void *left, const void *right) {
   const rank *const a = left;
   const rank *const b = right;
-  if (a->deferred_run != b->deferred_run) {
-    return a->deferred_run + 1 < b->deferred_run + 1 ? -1 : 1;
-  }
-  if (a->bytes < b->bytes || a->bytes > b->bytes) {
-    return a->bytes < b->bytes ? -1 : 1;
-  }
-  if (a->cycles < b->cycles || a->cycles > b->cycles) {
-    return a->cycles < b->cycles ? -1 : 1;
-  }
-  return (a->index > b->index) - (a->index < b->index);
+  const int by_run = dsm__order_whole(a->deferred_run + 1, b->deferred_run + 1);
+  const int by_bytes = dsm__order_then(by_run, dsm__order(a->bytes, b->bytes));
+  const int by_cycles = dsm__order_then(by_bytes, dsm__order(a->cycles, b->cycles));
+  return dsm__order_then(by_cycles, dsm__order_whole(a->index, b->index));
 }
 
 /*

@@ -21,6 +21,7 @@
 
 #include "base/growing_list.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "model/equations.h"
 #include "plan/tolerance.h"
 #include "search/variants.h"
@@ -161,10 +162,7 @@ static bool are_rooms_alike(const dsm_machine *machine, const kind *k, double a,
 static int compare_footprints(const void *left, const void *right) {
   const footprint *const a = left;
   const footprint *const b = right;
-  if (a->kernel < b->kernel || a->kernel > b->kernel) {
-    return a->kernel < b->kernel ? -1 : 1;
-  }
-  return (a->input > b->input) - (a->input < b->input);
+  return dsm__order_then(dsm__order(a->kernel, b->kernel), dsm__order(a->input, b->input));
 }
 
 /* Puts a footprint at the end of the scratch if it is not there. False if out of memory. */
@@ -247,10 +245,8 @@ static const shape *find_shape(dsm__resident_kinds *kinds, const dsm__kind_query
                                const dsm_pass_work *work) {
   const dsm__layer_table *const table = query->table;
   if (kinds->shapes == NULL) {
-    kinds->shapes = dsm__arena_array(
-        kinds->arena, table->distinct.count * DSM_PARALLELISM_COUNT * table->factor_count,
-        sizeof kinds->shapes[0]);
-    if (kinds->shapes == NULL) {
+    if (!DSM__RESERVE(kinds->arena, kinds->shapes,
+                      table->distinct.count * DSM_PARALLELISM_COUNT * table->factor_count)) {
       return NULL;
     }
   }

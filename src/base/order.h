@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* order.h: what a comparison for qsort returns: below 0, 0 or above 0, by one key after the other.
+ */
+#ifndef DSM_BASE_ORDER_H
+#define DSM_BASE_ORDER_H
+
+#include <stdint.h>
+
+/** By numbers, the smaller first. */
+static inline int dsm__order(double a, double b) {
+  return (a > b) - (a < b);
+}
+
+/** By whole numbers, the smaller first. */
+static inline int dsm__order_whole(uint64_t a, uint64_t b) {
+  return (a > b) - (a < b);
+}
+
+/** Of an array of numbers. */
+static inline int dsm__order_numbers(const void *left, const void *right) {
+  return dsm__order(*(const double *)left, *(const double *)right);
+}
+
+/** By a first key and, where that is equal, by a second. */
+static inline int dsm__order_then(int first, int second) {
+  return first != 0 ? first : second;
+}
+
+#endif
