@@ -164,9 +164,16 @@ void dsm__diags_add(dsm_diags *diags, dsm_severity severity, dsm__place place, c
   va_end(args);
 }
 
+dsm_status dsm__refuse(dsm_diags *diags, dsm_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  dsm__diags_vadd(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL, format, args);
+  va_end(args);
+  return status;
+}
+
 dsm_status dsm__out_of_memory(dsm_diags *diags) {
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL, "out of memory");
-  return DSM_ERROR_OUT_OF_MEMORY;
+  return dsm__refuse(diags, DSM_ERROR_OUT_OF_MEMORY, "out of memory");
 }
 
 static bool is_before(const dsm_diag *a, const dsm_diag *b) {

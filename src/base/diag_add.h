@@ -26,6 +26,10 @@ void dsm__diags_add(dsm_diags *diags, dsm_severity severity, dsm__place place, c
 void dsm__diags_vadd(dsm_diags *diags, dsm_severity severity, dsm__place place, const char *hint,
                      const char *format, va_list args) DSM_PRINTF(5, 0);
 
+/** Reports an error that is at no place in a file; returns the status. */
+dsm_status dsm__refuse(dsm_diags *diags, dsm_status status, const char *format, ...)
+    DSM_PRINTF(3, 4);
+
 /** Reports "out of memory" and returns DSM_ERROR_OUT_OF_MEMORY. */
 dsm_status dsm__out_of_memory(dsm_diags *diags);
 

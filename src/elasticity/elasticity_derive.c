@@ -53,9 +53,8 @@ static dsm_status select_subjects(builder *build, dsm_diags *diags) {
     } else if (dsm__subject_find(request->paths[i], subject)) {
       build->subject_count++;
     } else {
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                     "expected the path of a parameter, found \"%s\"", request->paths[i]);
-      return DSM_ERROR_USAGE;
+      return dsm__refuse(diags, DSM_ERROR_USAGE, "expected the path of a parameter, found \"%s\"",
+                         request->paths[i]);
     }
   }
   return DSM_OK;

@@ -186,9 +186,7 @@ static dsm_status make_sweep(dsm_sweep **sweep, const announcement *told, const 
                                                  "the sweep of rank 0", NULL, NULL, NULL, diags);
   if (status == DSM_OK && (strcmp(told->version, dsm_version()) != 0 ||
                            memcmp(told->digest, (*sweep)->digest, sizeof told->digest) != 0)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                   "its dsm-mpi is another one than that of rank 0");
-    return DSM_ERROR_IO;
+    return dsm__refuse(diags, DSM_ERROR_IO, "its dsm-mpi is another one than that of rank 0");
   }
   return status;
 }

@@ -24,22 +24,18 @@ void dsm_dispatch_options_init(dsm_dispatch_options *options) {
 }
 
 static dsm_status check_options(const dsm_dispatch_options *options, dsm_diags *diags) {
-  const dsm__place nowhere = {0};
   if (options->request_count < 1 || options->request_count > DSM_REQUESTS_MAX) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL, "expected 1 to %d requests, found %zu",
-                   DSM_REQUESTS_MAX, options->request_count);
-    return DSM_ERROR_USAGE;
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected 1 to %d requests, found %zu",
+                       DSM_REQUESTS_MAX, options->request_count);
   }
   if (isnan(options->rate) || isinf(options->rate) || options->rate < 0) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "expected a positive rate of requests per second, found %g", options->rate);
-    return DSM_ERROR_USAGE;
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected a positive rate of requests per second, found %g", options->rate);
   }
   if ((options->window > 0) == (options->rate > 0)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "expected either a window of requests or a rate of arrivals, found %s",
-                   options->window > 0 ? "both" : "neither");
-    return DSM_ERROR_USAGE;
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected either a window of requests or a rate of arrivals, found %s",
+                       options->window > 0 ? "both" : "neither");
   }
   return DSM_OK;
 }
@@ -51,11 +47,10 @@ static dsm_status check_window(const dsm_instance *instance, const dsm_dispatch_
   if (options->window <= most || options->request_count <= most) {
     return DSM_OK;
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                 "expected a window of at most %zu requests, for which there is room in 1 GiB, "
-                 "found %zu",
-                 most, options->window);
-  return DSM_ERROR_USAGE;
+  return dsm__refuse(diags, DSM_ERROR_USAGE,
+                     "expected a window of at most %zu requests, for which there is room in 1 GiB, "
+                     "found %zu",
+                     most, options->window);
 }
 
 /* The tasks alone are events; transfers are counted when they come. */
@@ -65,12 +60,12 @@ static dsm_status check_trace(const dsm_instance *instance, const dsm_dispatch_o
   if (!options->does_record || options->request_count <= most) {
     return DSM_OK;
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                 "expected at most %zu requests of %zu task%s with a trace, which has at most %d "
-                 "events, found %zu requests",
-                 most, instance->task_count, dsm__plural((double)instance->task_count),
-                 DSM_TRACE_EVENTS_MAX, options->request_count);
-  return DSM_ERROR_USAGE;
+  return dsm__refuse(
+      diags, DSM_ERROR_USAGE,
+      "expected at most %zu requests of %zu task%s with a trace, which has at most %d "
+      "events, found %zu requests",
+      most, instance->task_count, dsm__plural((double)instance->task_count), DSM_TRACE_EVENTS_MAX,
+      options->request_count);
 }
 
 dsm_status dsm_dispatch_check(const dsm_instance *instance, const dsm_dispatch_options *options,

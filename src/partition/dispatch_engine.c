@@ -31,10 +31,9 @@ static dsm_status out_of_memory(const engine *e) {
 
 static dsm_status add_happening(engine *e, dsm__happening happening) {
   if (!isfinite(happening.seconds)) {
-    dsm__diags_add(e->diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                   "request %lu of the simulation does not end at a finite time",
-                   (unsigned long)happening.request);
-    return DSM_ERROR_INVALID;
+    return dsm__refuse(e->diags, DSM_ERROR_INVALID,
+                       "request %lu of the simulation does not end at a finite time",
+                       (unsigned long)happening.request);
   }
   return dsm__agenda_add(&e->agenda, e->arena, happening) ? DSM_OK : out_of_memory(e);
 }

@@ -150,10 +150,9 @@ dsm_status dsm__dispatch_graph_make(dsm__dispatch_graph *graph, dsm__arena *aren
   const dsm__lists *const candidates = &graph->candidates;
   for (size_t i = 0; i < partition->instance->task_count; i++) {
     if (candidates->first[i] == candidates->first[i + 1]) {
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                     "task \"%s\" is stored on no device that can run it",
-                     partition->instance->tasks[i].name);
-      return DSM_ERROR_INVALID;
+      return dsm__refuse(diags, DSM_ERROR_INVALID,
+                         "task \"%s\" is stored on no device that can run it",
+                         partition->instance->tasks[i].name);
     }
   }
   return DSM_OK;

@@ -7,37 +7,32 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 
-static const dsm__place nowhere = {NULL, 0, 0, NULL};
-
 dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition_options *options,
                                dsm_diags *diags) {
   dsm_status status = DSM_OK;
   if (!(options->time_limit_seconds > 0)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "expected a time limit above 0 seconds, found %g", options->time_limit_seconds);
-    status = DSM_ERROR_USAGE;
+    status = dsm__refuse(diags, DSM_ERROR_USAGE, "expected a time limit above 0 seconds, found %g",
+                         options->time_limit_seconds);
   }
   if (!(options->gap >= 0 && options->gap < 1)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "expected a gap of 0 or more and below 1, found %g", options->gap);
-    status = DSM_ERROR_USAGE;
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "expected a gap of 0 or more and below 1, found %g", options->gap);
   }
   if (options->objective != DSM_OBJECTIVE_ENERGY) {
     return status;
   }
   if (!(options->required_rho > 0 && isfinite(options->required_rho))) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "the objective energy needs a required rate above 0 requests per second, "
-                   "found %g",
-                   options->required_rho);
-    status = DSM_ERROR_USAGE;
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "the objective energy needs a required rate above 0 requests per second, "
+                         "found %g",
+                         options->required_rho);
   }
   for (size_t j = 0; j < instance->device_count; j++) {
     if (!instance->devices[j].has_power) {
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                     "the objective energy needs the power of every device, but \"%s\" gives none",
-                     instance->devices[j].name);
-      status = DSM_ERROR_USAGE;
+      status =
+          dsm__refuse(diags, DSM_ERROR_USAGE,
+                      "the objective energy needs the power of every device, but \"%s\" gives none",
+                      instance->devices[j].name);
     }
   }
   return status;
@@ -49,8 +44,8 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
  * Of the devices that can run the task at all the one with the most memory is the nearest to
  * holding it.
  */
-static void report_homeless(const dsm_instance *instance, size_t task, double need,
-                            dsm_diags *diags) {
+static dsm_status report_homeless(const dsm_instance *instance, size_t task, double need,
+                                  dsm_diags *diags) {
   size_t nearest = instance->device_count;
   for (size_t j = 0; j < instance->device_count; j++) {
     if (isfinite(dsm_instance_seconds(instance, task, j)) &&
@@ -60,17 +55,17 @@ static void report_homeless(const dsm_instance *instance, size_t task, double ne
     }
   }
   if (nearest == instance->device_count) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL, "task \"%s\" can run on no device",
-                   instance->tasks[task].name);
-    return;
+    return dsm__refuse(diags, DSM_ERROR_INFEASIBLE, "task \"%s\" can run on no device",
+                       instance->tasks[task].name);
   }
   const dsm_instance_device *const device = &instance->devices[nearest];
   const double missing = ceil(need - device->memory_bytes);
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "task \"%s\" fits nowhere: it needs %.0f byte%s, and \"%s\", the largest device "
-                 "that can run it, has %.0f: %.0f byte%s missing",
-                 instance->tasks[task].name, ceil(need), dsm__plural(ceil(need)), device->name,
-                 floor(device->memory_bytes), missing, missing > 1 ? "s are" : " is");
+  return dsm__refuse(
+      diags, DSM_ERROR_INFEASIBLE,
+      "task \"%s\" fits nowhere: it needs %.0f byte%s, and \"%s\", the largest device "
+      "that can run it, has %.0f: %.0f byte%s missing",
+      instance->tasks[task].name, ceil(need), dsm__plural(ceil(need)), device->name,
+      floor(device->memory_bytes), missing, missing > 1 ? "s are" : " is");
 }
 
 /*
@@ -91,19 +86,18 @@ dsm_status dsm__check_feasibility(const dsm_instance *instance,
       has_place = has_place || dsm__task_can_run(instance, options, i, j);
     }
     if (!has_place) {
-      report_homeless(instance, i, need, diags);
-      status = DSM_ERROR_INFEASIBLE;
+      status = report_homeless(instance, i, need, diags);
     }
   }
   dsm__add_up_memory(instance, options, &needed, &room);
   const double missing = ceil(needed - room);
   if (status == DSM_OK && needed > room) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "the tasks do not fit together: they need %.0f byte%s, the devices have %.0f: "
-                   "%.0f byte%s missing",
-                   ceil(needed), dsm__plural(ceil(needed)), floor(room), missing,
-                   missing > 1 ? "s are" : " is");
-    status = DSM_ERROR_INFEASIBLE;
+    status =
+        dsm__refuse(diags, DSM_ERROR_INFEASIBLE,
+                    "the tasks do not fit together: they need %.0f byte%s, the devices have %.0f: "
+                    "%.0f byte%s missing",
+                    ceil(needed), dsm__plural(ceil(needed)), floor(room), missing,
+                    missing > 1 ? "s are" : " is");
   }
   return status;
 }

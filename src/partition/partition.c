@@ -20,7 +20,6 @@
 #include "partition/instance_facts.h"
 #include "partition/solver.h"
 
-static const dsm__place nowhere = {NULL, 0, 0, NULL};
 /* What pricing may lose against the gap that was asked for: the solver's tolerances. */
 static const double gap_slack = 5e-6;
 
@@ -61,13 +60,13 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
   if (best == NULL) {
     return status;
   }
-  dsm__diags_add(
-      diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-      "the required %g requests per second are out of reach: %s %g", options->required_rho,
+  const dsm_status refused = dsm__refuse(
+      diags, DSM_ERROR_INFEASIBLE, "the required %g requests per second are out of reach: %s %g",
+      options->required_rho,
       best->status == DSM_SOLUTION_OPTIMAL ? "the best rate is" : "the best rate found is",
       best->rho);
   dsm_partition_free(best);
-  return DSM_ERROR_INFEASIBLE;
+  return refused;
 }
 
 static bool is_stopped(const dsm_partition_options *options) {
@@ -77,29 +76,23 @@ static bool is_stopped(const dsm_partition_options *options) {
 static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
                                  const dsm__solver_answer *solution, dsm_diags *diags) {
   if (solution->outcome == DSM__SOLVER_TOO_LARGE) {
-    dsm__diags_add(
-        diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+    return dsm__refuse(
+        diags, DSM_ERROR_IO,
         "no placement was found: the programme of %zu task%s on %zu device%s is too large "
         "for a time limit of %g s",
         instance->task_count, dsm__plural((double)instance->task_count), instance->device_count,
         dsm__plural((double)instance->device_count), options->time_limit_seconds);
-    return DSM_ERROR_IO;
   }
   if (solution->outcome == DSM__SOLVER_NOTHING && is_stopped(options)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "interrupted before a placement was found");
-    return DSM_ERROR_IO;
+    return dsm__refuse(diags, DSM_ERROR_IO, "interrupted before a placement was found");
   }
   if (solution->outcome == DSM__SOLVER_NOTHING && solution->seconds < options->time_limit_seconds) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "the solver GLPK found no placement: the numbers are too far apart for it");
-    return DSM_ERROR_IO;
+    return dsm__refuse(diags, DSM_ERROR_IO,
+                       "the solver GLPK found no placement: the numbers are too far apart for it");
   }
   if (solution->outcome == DSM__SOLVER_NOTHING) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "no placement was found within the time limit of %g s",
-                   options->time_limit_seconds);
-    return DSM_ERROR_IO;
+    return dsm__refuse(diags, DSM_ERROR_IO, "no placement was found within the time limit of %g s",
+                       options->time_limit_seconds);
   }
   if (options->objective == DSM_OBJECTIVE_ENERGY) {
     return report_out_of_reach(instance, options, diags);
@@ -112,11 +105,11 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
     (void)snprintf(memories, sizeof memories, "memories of %.0f byte%s", floor(room),
                    dsm__plural(floor(room)));
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "the tasks do not fit together: no way to divide whole tasks of %.0f byte%s among "
-                 "%s stores each where it can run",
-                 ceil(needed), dsm__plural(ceil(needed)), memories);
-  return DSM_ERROR_INFEASIBLE;
+  return dsm__refuse(
+      diags, DSM_ERROR_INFEASIBLE,
+      "the tasks do not fit together: no way to divide whole tasks of %.0f byte%s among "
+      "%s stores each where it can run",
+      ceil(needed), dsm__plural(ceil(needed)), memories);
 }
 
 /* ---- an answer ---- */

@@ -115,7 +115,6 @@ dsm_status dsm__solver_session(dsm__solver_body *body, dsm__has_answer *has_answ
   if (is_memory) {
     return dsm__out_of_memory(diags);
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL, "the solver GLPK %s: %s",
-                 it.is_refused ? "cannot be used" : "gave up", trouble);
-  return DSM_ERROR_IO;
+  return dsm__refuse(diags, DSM_ERROR_IO, "the solver GLPK %s: %s",
+                     it.is_refused ? "cannot be used" : "gave up", trouble);
 }

@@ -5,8 +5,6 @@
 #include "base/diag_add.h"
 #include "server/instance_internal.h"
 
-static const dsm__place nowhere = {NULL, 0, 0, NULL};
-
 /* What is being made. */
 typedef struct making {
   dsm_instance *instance;
@@ -199,19 +197,18 @@ static uint64_t samples_of_operand(const dsm_workload *workload, const dsm_layer
 }
 
 /* Operands were checked with the workload's minibatch; here a request has the samples. */
-static bool are_operands_within(const dsm_workload *workload, uint64_t batch, dsm_diags *diags) {
+static dsm_status check_operands(const dsm_workload *workload, uint64_t batch, dsm_diags *diags) {
   for (size_t i = 0; i < workload->layer_count; i++) {
     const uint64_t samples = samples_of_operand(workload, &workload->layers[i]);
     if (samples > batch) {
-      dsm__diags_add(
-          diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+      return dsm__refuse(
+          diags, DSM_ERROR_USAGE,
           "expected a batch of at least %llu samples, from which \"%s\" has its operand, "
           "found %llu",
           (unsigned long long)samples, workload->layers[i].name, (unsigned long long)batch);
-      return false;
     }
   }
-  return true;
+  return DSM_OK;
 }
 
 dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *workload,
@@ -222,19 +219,15 @@ dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *worklo
   dsm_instance_options_init(&defaults);
   options = options == NULL ? &defaults : options;
   if (options->batch == 0 || options->batch > DSM_DIMENSION_MAX) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "expected a batch from 1 to %d, found %llu", DSM_DIMENSION_MAX,
-                   (unsigned long long)options->batch);
-    return DSM_ERROR_USAGE;
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected a batch from 1 to %d, found %llu",
+                       DSM_DIMENSION_MAX, (unsigned long long)options->batch);
   }
   const size_t most = options->task_count;
   if (workload->layer_count > DSM_TASKS_MAX && (most == 0 || most > DSM_TASKS_MAX)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "expected at most %d tasks, found %zu layers in %s", DSM_TASKS_MAX,
-                   workload->layer_count, workload->name);
-    return DSM_ERROR_USAGE;
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected at most %d tasks, found %zu layers in %s",
+                       DSM_TASKS_MAX, workload->layer_count, workload->name);
   }
-  if (!are_operands_within(workload, options->batch, diags)) {
+  if (check_operands(workload, options->batch, diags) != DSM_OK) {
     return DSM_ERROR_USAGE;
   }
   making m = {.instance = dsm__instance_new(),

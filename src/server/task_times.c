@@ -9,8 +9,6 @@
 #include "model/equations.h"
 #include "system/system_internal.h"
 
-static const dsm__place nowhere = {NULL, 0, 0, NULL};
-
 double dsm__layer_operations(const dsm_layer *layer, uint64_t batch) {
   dsm_system plain = {.name = NULL};
   for (size_t p = 0; p < dsm__parameter_count; p++) {
@@ -50,7 +48,7 @@ static void fpga_times(double *seconds, size_t stride, const dsm__request *reque
 static dsm_status given_times(double *seconds, size_t stride, const dsm__request *request,
                               const dsm_device *device, dsm_diags *diags) {
   const dsm_workload *const workload = request->workload;
-  bool is_good = true;
+  dsm_status status = DSM_OK;
   for (size_t i = 0; i < workload->layer_count; i++) {
     seconds[i * stride] = -1;
   }
@@ -58,23 +56,23 @@ static dsm_status given_times(double *seconds, size_t stride, const dsm__request
     const dsm_given_time *const time = &device->times[t];
     const size_t layer = dsm__name_index_find(&request->names, time->task);
     if (layer == SIZE_MAX) {
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                     "device \"%s\": expected a time for a layer of %s, found one for \"%s\"",
-                     device->name, workload->name, time->task);
-      is_good = false;
+      status = dsm__refuse(diags, DSM_ERROR_INVALID,
+                           "device \"%s\": expected a time for a layer of %s, found one for \"%s\"",
+                           device->name, workload->name, time->task);
     } else {
       seconds[layer * stride] = time->seconds;
     }
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (seconds[i * stride] < 0) {
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, "null says that it cannot run there",
+      dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
+                     "null says that it cannot run there",
                      "device \"%s\": expected a time for each layer of %s, found none for \"%s\"",
                      device->name, workload->name, workload->layers[i].name);
-      is_good = false;
+      status = DSM_ERROR_INVALID;
     }
   }
-  return is_good ? DSM_OK : DSM_ERROR_INVALID;
+  return status;
 }
 
 dsm_status dsm__task_times(double *seconds, size_t stride, const dsm__request *request,

@@ -82,9 +82,8 @@ dsm_status dsm_objective_parse(dsm_objective *objective, const dsm_point_table *
     return unknown_column(table, name, diags);
   }
   if (is_text(table, column)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                   "expected a column of numbers, found \"%s\", which holds words", name);
-    return DSM_ERROR_USAGE;
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected a column of numbers, found \"%s\", which holds words", name);
   }
   *objective = (dsm_objective){.column = column, .is_max = is_max};
   if (!is_min && !is_max) {
