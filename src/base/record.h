@@ -88,6 +88,14 @@ typedef struct dsm__record_type {
   const char *help; /**< what it is */
 } dsm__record_type;
 
+/** A row of a table: a member of a struct, its key and flags; then what else is to be said, as
+ * `.help = "..."`. */
+#define DSM__FIELD(of_kind, struct_type, member, of_key, of_flags, ...)                            \
+  {                                                                                                \
+    .key = (of_key), .kind = DSM__FIELD_##of_kind, .flags = (of_flags),                            \
+    .offset = offsetof(struct_type, member), __VA_ARGS__                                           \
+  }
+
 /** Defines a record's type from the rows of its table. Its name is without "dsm__" and "_record".
  */
 #define DSM__RECORD(record_name, struct_type, is_on_one_line, about, ...)                          \

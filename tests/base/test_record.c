@@ -40,33 +40,16 @@ typedef struct tree {
 } tree;
 
 DSM__RECORD(leaf_record, leaf, true, "A leaf.",
-            {.key = "name",
-             .kind = DSM__FIELD_TEXT,
-             .flags = DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
-             .offset = offsetof(leaf, name),
-             .max = 8,
-             .expected = "the leaf's name"},
-            {.key = "size",
-             .kind = DSM__FIELD_COUNT,
-             .flags = DSM__FIELD_IS_READ,
-             .offset = offsetof(leaf, size),
-             .min = 1,
-             .fallback = 7});
+            DSM__FIELD(TEXT, leaf, name, "name", DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
+                       .max = 8, .expected = "the leaf's name"),
+            DSM__FIELD(COUNT, leaf, size, "size", DSM__FIELD_IS_READ, .min = 1, .fallback = 7));
 
 DSM__RECORD(choices_record, choices, false, "What is decided.",
-            {.key = "factor",
-             .kind = DSM__FIELD_COUNT,
-             .flags = DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION | DSM__FIELD_IS_COLUMN,
-             .offset = offsetof(choices, factor),
-             .min = 1,
-             .max = 16,
-             .fallback = 1},
-            {.key = "share",
-             .kind = DSM__FIELD_REAL,
-             .flags = DSM__FIELD_IS_READ | DSM__FIELD_IS_COLUMN,
-             .offset = offsetof(choices, share),
-             .max = 1,
-             .column = "part"});
+            DSM__FIELD(COUNT, choices, factor, "factor",
+                       DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION | DSM__FIELD_IS_COLUMN, .min = 1,
+                       .max = 16, .fallback = 1),
+            DSM__FIELD(REAL, choices, share, "share", DSM__FIELD_IS_READ | DSM__FIELD_IS_COLUMN,
+                       .max = 1, .column = "part"));
 
 static bool has_top(const void *record) {
   return ((const tree *)record)->top.name != NULL;
@@ -81,11 +64,8 @@ static void write_age(dsm__json_writer *writer, const void *record) {
   .offset = offsetof(tree, member)
 
 DSM__RECORD(tree_record, tree, false, "A tree.",
-            {.key = "name",
-             .kind = DSM__FIELD_TEXT,
-             .flags = DSM__FIELD_IS_READ | DSM__FIELD_IS_NULLABLE,
-             .offset = offsetof(tree, name),
-             .max = 8},
+            DSM__FIELD(TEXT, tree, name, "name", DSM__FIELD_IS_READ | DSM__FIELD_IS_NULLABLE,
+                       .max = 8),
             {.kind = DSM__FIELD_PART, .offset = offsetof(tree, own), .type = &choices_record},
             {FIELD("is_old", FLAG, is_old)},
             {FIELD("color", WORD, color), .words = &colors, .fallback = COLOR_COUNT},
