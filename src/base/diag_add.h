@@ -33,6 +33,14 @@ dsm_status dsm__refuse(dsm_diags *diags, dsm_status status, const char *format, 
 /** Reports "out of memory" and returns DSM_ERROR_OUT_OF_MEMORY. */
 dsm_status dsm__out_of_memory(dsm_diags *diags);
 
+/** Reports `what: reason` of a path for an errno value that the caller saved. DSM_ERROR_IO, or
+ * DSM_ERROR_OUT_OF_MEMORY for ENOMEM. */
+dsm_status dsm__system_error(const char *path, const char *what, int error, dsm_diags *diags);
+
+/** The system's words for an errno value. */
+enum { DSM__REASON_SIZE = 128 };
+void dsm__reason_of(int error, char reason[DSM__REASON_SIZE]);
+
 /** Sorts the findings from number `first` on by line, then column (stable): file order. */
 void dsm__diags_sort_from(dsm_diags *diags, size_t first);
 

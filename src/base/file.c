@@ -19,15 +19,18 @@
 #include "base/files.h"
 #include "base/number_text.h"
 
-/* Reports `what: reason` for an errno value that the caller saved. */
-static dsm_status io_error(dsm_diags *diags, const char *path, const char *what, int error) {
+void dsm__reason_of(int error, char reason[DSM__REASON_SIZE]) {
+  if (strerror_r(error, reason, DSM__REASON_SIZE) != 0) {
+    (void)snprintf(reason, DSM__REASON_SIZE, "error %d", error);
+  }
+}
+
+dsm_status dsm__system_error(const char *path, const char *what, int error, dsm_diags *diags) {
   if (error == ENOMEM) {
     return dsm__out_of_memory(diags);
   }
-  char reason[128];
-  if (strerror_r(error, reason, sizeof reason) != 0) {
-    (void)snprintf(reason, sizeof reason, "error %d", error);
-  }
+  char reason[DSM__REASON_SIZE];
+  dsm__reason_of(error, reason);
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL, "%s: %s", what,
                  reason);
   return DSM_ERROR_IO;
@@ -80,7 +83,7 @@ static dsm_status read_all(char **text, size_t *length, int descriptor, size_t e
       const int error = errno;
       free(buffer);
       return error == EISDIR ? is_directory_error(diags, path)
-                             : io_error(diags, path, "cannot read", error);
+                             : dsm__system_error(path, "cannot read", error, diags);
     }
     used += (size_t)got;
     if (used < capacity || capacity == limit) {
@@ -107,7 +110,7 @@ dsm_status dsm_file_read(char **text, size_t *length, const char *path, dsm_diag
   const bool is_stdin = strcmp(path, "-") == 0;
   const int descriptor = is_stdin ? STDIN_FILENO : dsm__open(path, O_RDONLY, 0);
   if (descriptor < 0) {
-    return io_error(diags, path, "cannot open", errno);
+    return dsm__system_error(path, "cannot open", errno, diags);
   }
   size_t expected = first_guess_bytes;
   struct stat info;
@@ -266,7 +269,7 @@ static dsm_status write_directly(int descriptor, bool is_ours, const char *text,
   if (is_ours && close(descriptor) != 0 && error == 0) {
     error = errno;
   }
-  return error == 0 ? DSM_OK : io_error(diags, path, "cannot write", error);
+  return error == 0 ? DSM_OK : dsm__system_error(path, "cannot write", error, diags);
 }
 
 /* A descriptor that was passed on to this program outlives exec; none that the program opened for
@@ -275,7 +278,7 @@ static dsm_status write_to_descriptor(int descriptor, const char *text, size_t l
                                       const char *path, dsm_diags *diags) {
   const int flags = fcntl(descriptor, F_GETFD);
   if (flags < 0) {
-    return io_error(diags, path, "cannot write", errno);
+    return dsm__system_error(path, "cannot write", errno, diags);
   }
   if ((flags & FD_CLOEXEC) != 0) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL,
@@ -332,7 +335,7 @@ static dsm_status write_target(const char *target, const char *text, size_t leng
   struct stat info;
   const bool exists = stat(target, &info) == 0;
   if (!exists && errno != ENOENT) {
-    return io_error(diags, path, "cannot write", errno);
+    return dsm__system_error(path, "cannot write", errno, diags);
   }
   if (exists && S_ISDIR(info.st_mode)) {
     return is_directory_error(diags, path);
@@ -340,26 +343,26 @@ static dsm_status write_target(const char *target, const char *text, size_t leng
   if (exists && !S_ISREG(info.st_mode)) {
     const int descriptor = dsm__open(target, O_WRONLY, 0);
     if (descriptor < 0) {
-      return io_error(diags, path, "cannot open", errno);
+      return dsm__system_error(path, "cannot open", errno, diags);
     }
     return write_directly(descriptor, true, text, length, path, diags);
   }
   /* A rename would replace also a file that is protected against writing. */
   if (exists && access(target, W_OK) != 0) {
-    return io_error(diags, path, "cannot write", errno);
+    return dsm__system_error(path, "cannot write", errno, diags);
   }
   sigset_t before;
   dsm__temporaries_clear(target);
   dsm__signals_hold(&before);
   const int error = replace_file(target, exists ? &info : NULL, text, length);
   dsm__signals_release(&before);
-  return error == 0 ? DSM_OK : io_error(diags, path, "cannot write", error);
+  return error == 0 ? DSM_OK : dsm__system_error(path, "cannot write", error, diags);
 }
 
 dsm_status dsm_file_write(const char *path, const char *text, size_t length, dsm_diags *diags) {
   char *const target = resolve(path);
   if (target == NULL) {
-    return io_error(diags, path, "cannot write", errno);
+    return dsm__system_error(path, "cannot write", errno, diags);
   }
   const dsm_status status = write_target(target, text, length, path, diags);
   free(target);

@@ -26,19 +26,6 @@ static int compare_names(const void *left, const void *right) {
   return strcmp(*a, *b);
 }
 
-static dsm_status cannot_read(const char *path, int error, dsm_diags *diags) {
-  if (error == ENOMEM) {
-    return dsm__out_of_memory(diags);
-  }
-  char reason[128];
-  if (strerror_r(error, reason, sizeof reason) != 0) {
-    (void)snprintf(reason, sizeof reason, "error %d", error);
-  }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL,
-                 "cannot read the folder: %s", reason);
-  return DSM_ERROR_IO;
-}
-
 /* Names in the order of the file system. */
 typedef struct name_list {
   dsm__arena *arena;
@@ -63,7 +50,7 @@ static dsm_status read_names(name_list *list, DIR *folder, const char *path, con
     errno = 0;
     const struct dirent *const entry = readdir(folder);
     if (entry == NULL) {
-      return errno == 0 ? DSM_OK : cannot_read(path, errno, diags);
+      return errno == 0 ? DSM_OK : dsm__system_error(path, "cannot read the folder", errno, diags);
     }
     if (!is_wanted(entry->d_name, suffix)) {
       continue;
@@ -85,7 +72,7 @@ dsm_status dsm__folder_list(const char *const **names, size_t *count, const char
   *count = 0;
   DIR *const folder = opendir(path);
   if (folder == NULL) {
-    return cannot_read(path, errno, diags);
+    return dsm__system_error(path, "cannot read the folder", errno, diags);
   }
   name_list list = {.arena = arena};
   const dsm_status status = read_names(&list, folder, path, suffix, most, diags);

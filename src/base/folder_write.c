@@ -17,20 +17,6 @@
 #include "base/files.h"
 #include "dsm/file.h"
 
-/* Reports `what: reason` for an errno value that the caller saved. */
-static dsm_status io_error(const char *path, const char *what, int error, dsm_diags *diags) {
-  if (error == ENOMEM) {
-    return dsm__out_of_memory(diags);
-  }
-  char reason[128];
-  if (strerror_r(error, reason, sizeof reason) != 0) {
-    (void)snprintf(reason, sizeof reason, "error %d", error);
-  }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL, "%s: %s", what,
-                 reason);
-  return DSM_ERROR_IO;
-}
-
 static dsm_status has_files(const char *path, dsm_diags *diags) {
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL,
                  "expected a new or an empty folder, found one that has files");
@@ -40,7 +26,7 @@ static dsm_status has_files(const char *path, dsm_diags *diags) {
 static dsm_status cannot_make(const char *path, int error, dsm_diags *diags) {
   return error == ENOTEMPTY || error == EEXIST
              ? has_files(path, diags)
-             : io_error(path, "cannot make the folder", error, diags);
+             : dsm__system_error(path, "cannot make the folder", error, diags);
 }
 
 /* Where the folder really is: links are followed, slashes at the end fall away. NULL with errno. */
@@ -134,7 +120,7 @@ static dsm_status write_files(const char *place, const char *folder, const dsm_n
 static dsm_status check_empty(const char *folder, const char *path, dsm_diags *diags) {
   DIR *const open_folder = opendir(folder);
   if (open_folder == NULL) {
-    return io_error(path, "cannot read the folder", errno, diags);
+    return dsm__system_error(path, "cannot read the folder", errno, diags);
   }
   size_t count = 0;
   errno = 0;
@@ -144,7 +130,7 @@ static dsm_status check_empty(const char *folder, const char *path, dsm_diags *d
   const int error = errno;
   (void)closedir(open_folder);
   if (error != 0) {
-    return io_error(path, "cannot read the folder", error, diags);
+    return dsm__system_error(path, "cannot read the folder", error, diags);
   }
   return count > 0 ? has_files(path, diags) : DSM_OK;
 }

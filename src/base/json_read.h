@@ -214,4 +214,44 @@ bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, c
 /** Would a finding be kept? If not, what it costs to word it can be saved. */
 bool dsm__json_doc_keeps_findings(const dsm__json_doc *doc);
 
+/* ---- members of an object, read at once (json_members.c) ---- */
+
+/** The member "name", which must be there; NULL stays where it is wrong. */
+bool dsm__json_read_name(const dsm__json_node *object, const char *expected, dsm__arena *arena,
+                         const char **name);
+
+/** The member "source", where it is there. */
+void dsm__json_read_source(const dsm__json_node *object, dsm__arena *arena, const char **source);
+
+/** Members that must be there. */
+bool dsm__json_required_double(const dsm__json_node *object, const char *key, const char *expected,
+                               dsm__json_range range, double *value);
+bool dsm__json_required_double_or_zero(const dsm__json_node *object, const char *key,
+                                       const char *expected, dsm__json_range range, double *value);
+bool dsm__json_required_u64(const dsm__json_node *object, const char *key, const char *expected,
+                            uint64_t min, uint64_t max, uint64_t *value);
+
+/** Members that may be absent, or else are the fallback. */
+void dsm__json_optional_double(const dsm__json_node *object, const char *key, dsm__json_range range,
+                               double fallback, double *value);
+void dsm__json_optional_u64(const dsm__json_node *object, const char *key, uint64_t min,
+                            uint64_t max, uint64_t fallback, uint64_t *value);
+void dsm__json_optional_bool(const dsm__json_node *object, const char *key, bool fallback,
+                             bool *value);
+
+/** A text of a document, and what is overridden in it. */
+typedef struct dsm__json_input {
+  const char *text;
+  size_t length;
+  const char *file; /**< for findings */
+  const dsm_override *overrides;
+  size_t override_count;
+} dsm__json_input;
+
+/** Reads a whole document into what was made for it; NULL: memory was out. As
+ * dsm__json_doc_finish, or dsm__json_doc_parse. */
+DSM_NODISCARD dsm_status dsm__json_doc_read(const dsm__json_input *input, dsm_diags *diags,
+                                            void (*read)(void *made, const dsm__json_node *root),
+                                            void *made);
+
 #endif

@@ -202,11 +202,8 @@ static const char *read_version(baseline_reader *reader) {
 }
 
 static uint64_t read_minibatch(baseline_reader *reader) {
-  const dsm__json_node node = dsm__json_member(&reader->plan.root, "minibatch");
   uint64_t minibatch = 0;
-  if (dsm__json_is_present(&node)) {
-    dsm__json_u64(&node, 1, DSM_DIMENSION_MAX, &minibatch);
-  }
+  dsm__json_optional_u64(&reader->plan.root, "minibatch", 1, DSM_DIMENSION_MAX, 0, &minibatch);
   return minibatch;
 }
 

@@ -19,8 +19,8 @@ dsm__power dsm__power_read(const dsm__json_node *device) {
     return power;
   }
   power.is_given = true;
-  const bool is_good = dsm__required_read(&node, "busy_watts", "the power of a busy device",
-                                          watts_range, &power.busy_watts);
+  const bool is_good = dsm__json_required_double(&node, "busy_watts", "the power of a busy device",
+                                                 watts_range, &power.busy_watts);
   const dsm__json_node idle = dsm__json_member(&node, "idle_watts");
   if (dsm__json_is_present(&idle) &&
       dsm__json_double_or_zero(&idle, watts_range, &power.idle_watts) && is_good &&
@@ -38,50 +38,6 @@ bool dsm__seconds_read(const dsm__json_node *node, double *seconds) {
   }
   return dsm__json_double(node, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false},
                           seconds);
-}
-
-bool dsm__name_read(const dsm__json_node *object, const char *expected, dsm__arena *arena,
-                    const char **name) {
-  const dsm__json_node node = dsm__json_member(object, "name");
-  return dsm__json_require(&node, expected) &&
-         dsm__json_name(&node, DSM_NAME_BYTES_MAX, arena, name);
-}
-
-void dsm__source_read(const dsm__json_node *object, dsm__arena *arena, const char **source) {
-  const dsm__json_node node = dsm__json_member(object, "source");
-  if (dsm__json_is_present(&node)) {
-    dsm__json_string(&node, 0, DSM_TEXT_BYTES_MAX, arena, source);
-  }
-}
-
-bool dsm__accelerator_read(const dsm__json_node *device) {
-  const dsm__json_node node = dsm__json_member(device, "accelerator");
-  bool is_accelerator = true;
-  if (dsm__json_is_present(&node)) {
-    dsm__json_bool(&node, &is_accelerator);
-  }
-  return is_accelerator;
-}
-
-bool dsm__required_read(const dsm__json_node *object, const char *key, const char *expected,
-                        dsm__json_range range, double *value) {
-  const dsm__json_node node = dsm__json_member(object, key);
-  return dsm__json_require(&node, expected) && dsm__json_double(&node, range, value);
-}
-
-bool dsm__required_or_zero_read(const dsm__json_node *object, const char *key, const char *expected,
-                                dsm__json_range range, double *value) {
-  const dsm__json_node node = dsm__json_member(object, key);
-  return dsm__json_require(&node, expected) && dsm__json_double_or_zero(&node, range, value);
-}
-
-void dsm__optional_read(const dsm__json_node *object, const char *key, dsm__json_range range,
-                        double fallback, double *value) {
-  const dsm__json_node node = dsm__json_member(object, key);
-  *value = fallback;
-  if (dsm__json_is_present(&node)) {
-    dsm__json_double(&node, range, value);
-  }
 }
 
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,

@@ -99,15 +99,12 @@ static void read_node(planner *p, const dsm__json_node *item, node *out) {
     return;
   }
   out->output_seconds = -1;
-  const dsm__json_node id = dsm__json_member(item, "id");
-  if (dsm__json_require(&id, "the node's number")) {
-    dsm__json_u64(&id, 0, DSM_PRODUCT_MAX, &out->id);
-  }
+  dsm__json_required_u64(item, "id", "the node's number", 0, DSM_PRODUCT_MAX, &out->id);
   read_flag(item, "supportedOnFpga", &out->is_supported);
-  dsm__required_or_zero_read(item, "cpuLatency", "the time on a CPU", time_range,
-                             &out->cpu_seconds);
-  dsm__required_or_zero_read(item, "fpgaLatency", "the time on an accelerator", time_range,
-                             &out->accelerator_seconds);
+  dsm__json_required_double_or_zero(item, "cpuLatency", "the time on a CPU", time_range,
+                                    &out->cpu_seconds);
+  dsm__json_required_double_or_zero(item, "fpgaLatency", "the time on an accelerator", time_range,
+                                    &out->accelerator_seconds);
   out->cpu_seconds *= unit_seconds;
   out->accelerator_seconds *= unit_seconds;
   const dsm__json_node size = dsm__json_member(item, "size");
@@ -243,7 +240,7 @@ static void read_edge(planner *p, const dsm__json_node *item) {
   }
   const bool has_source = read_end(p, item, "sourceId", &edge.source);
   const bool has_target = read_end(p, item, "destId", &edge.target);
-  const bool has_cost = dsm__required_or_zero_read(
+  const bool has_cost = dsm__json_required_double_or_zero(
       item, "cost", "the time to transfer the output of the source", time_range, &cost);
   const dsm__json_node size = dsm__json_member(item, "size");
   if (is_stated(&size)) {
@@ -476,8 +473,8 @@ static void read_counts(planner *p, const dsm__json_node *root) {
   }
   p->cpu_count = (size_t)cpu_count;
   p->accelerator_count = (size_t)accelerator_count;
-  dsm__required_read(root, "maxSizePerFPGA", "the memory of an accelerator in bytes",
-                     dsm__capacity_range, &p->memory_bytes);
+  dsm__json_required_double(root, "maxSizePerFPGA", "the memory of an accelerator in bytes",
+                            dsm__capacity_range, &p->memory_bytes);
 }
 
 /* The format has no name: the file's, without folder and ".json". */

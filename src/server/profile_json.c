@@ -34,15 +34,16 @@ static void read_device(profile_reader *reader, const dsm__json_node *item, size
     return;
   }
   dsm__arena *const arena = reader->instance->arena;
-  if (dsm__name_read(item, "the device's name", arena, &device->name)) {
+  if (dsm__json_read_name(item, "the device's name", arena, &device->name)) {
     reader->device_names[index] = device->name;
   }
   const char *text = NULL;
-  dsm__source_read(item, arena, &text);
-  device->is_accelerator = dsm__accelerator_read(item);
-  dsm__optional_read(item, "memory_bytes", dsm__capacity_range, HUGE_VAL, &device->memory_bytes);
-  dsm__optional_read(item, "link_bytes_per_second", dsm__capacity_range, HUGE_VAL,
-                     &device->link_bytes_per_second);
+  dsm__json_read_source(item, arena, &text);
+  dsm__json_optional_bool(item, "accelerator", true, &device->is_accelerator);
+  dsm__json_optional_double(item, "memory_bytes", dsm__capacity_range, HUGE_VAL,
+                            &device->memory_bytes);
+  dsm__json_optional_double(item, "link_bytes_per_second", dsm__capacity_range, HUGE_VAL,
+                            &device->link_bytes_per_second);
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
   device->busy_watts = power.busy_watts;
@@ -95,13 +96,13 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
     return;
   }
   dsm_task *const task = &reader->tasks[index];
-  if (dsm__name_read(item, "the task's name", reader->instance->arena, &task->name)) {
+  if (dsm__json_read_name(item, "the task's name", reader->instance->arena, &task->name)) {
     reader->task_names[index] = task->name;
   }
-  dsm__required_or_zero_read(item, "weights_bytes", "the size of the task's parameters",
-                             dsm__bytes_range, &task->weights_bytes);
-  dsm__required_or_zero_read(item, "output_bytes", "the size of the task's output",
-                             dsm__bytes_range, &task->output_bytes);
+  dsm__json_required_double_or_zero(item, "weights_bytes", "the size of the task's parameters",
+                                    dsm__bytes_range, &task->weights_bytes);
+  dsm__json_required_double_or_zero(item, "output_bytes", "the size of the task's output",
+                                    dsm__bytes_range, &task->output_bytes);
   const dsm__json_node activations = dsm__json_member(item, "activation_bytes");
   if (dsm__json_is_present(&activations)) {
     dsm__json_double_or_zero(&activations, dsm__bytes_range, &task->activation_bytes);
@@ -243,8 +244,8 @@ static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
   }
   profile_reader reader = {.instance = instance};
   const char *source_text = NULL;
-  dsm__name_read(root, "the profile's name", instance->arena, &instance->name);
-  dsm__source_read(root, instance->arena, &source_text);
+  dsm__json_read_name(root, "the profile's name", instance->arena, &instance->name);
+  dsm__json_read_source(root, instance->arena, &source_text);
   const dsm__json_node devices = dsm__json_member(root, "devices");
   const dsm__json_node tasks = dsm__json_member(root, "tasks");
   if (!read_devices(&reader, &devices)) {
@@ -257,43 +258,32 @@ static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
   }
 }
 
+static void read_document(void *made, const dsm__json_node *root) {
+  if (dsm__is_planner_graph(root)) {
+    dsm__planner_read(made, root);
+  } else {
+    read_profile(made, root);
+  }
+}
+
 dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t length,
                              const char *file, const dsm_instance_options *options,
                              dsm_diags *diags) {
-  *instance = NULL;
   dsm_instance_options defaults;
   dsm_instance_options_init(&defaults);
   options = options == NULL ? &defaults : options;
-  dsm__json_doc *doc = NULL;
-  dsm_instance *made = NULL;
-  dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
-  if (status != DSM_OK) {
-    goto out;
-  }
-  made = dsm__instance_new();
-  if (made == NULL) {
-    status = dsm__out_of_memory(diags);
-    goto out;
-  }
-  const dsm__json_node root = dsm__json_root(doc);
-  if (dsm__is_planner_graph(&root)) {
-    dsm__planner_read(made, &root);
-  } else {
-    read_profile(made, &root);
-  }
-  status = dsm__json_doc_finish(doc);
+  const dsm__json_input input = {text, length, file, NULL, 0};
+  dsm_instance *const made = dsm__instance_new();
+  dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
   if (status == DSM_OK) {
     status = dsm__instance_join(made, options->task_count, NULL, NULL)
                  ? dsm__instance_check(made, file, diags)
                  : dsm__out_of_memory(diags);
   }
-  if (status == DSM_OK) {
-    *instance = made;
-    made = NULL;
+  *instance = status == DSM_OK ? made : NULL;
+  if (status != DSM_OK) {
+    dsm_instance_free(made);
   }
-out:
-  dsm_instance_free(made);
-  dsm__json_doc_free(doc);
   return status;
 }
 

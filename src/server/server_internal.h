@@ -51,28 +51,6 @@ dsm__power dsm__power_read(const dsm__json_node *device);
 /** Reads a time of a task on a device: infinite for null. */
 bool dsm__seconds_read(const dsm__json_node *node, double *seconds);
 
-/** Reads the member "name", which must be there; NULL stays where it is wrong. */
-bool dsm__name_read(const dsm__json_node *object, const char *expected, dsm__arena *arena,
-                    const char **name);
-
-/** Reads the member "source", where it is there. */
-void dsm__source_read(const dsm__json_node *object, dsm__arena *arena, const char **source);
-
-/** Reads "accelerator" of a device: true unless said otherwise. */
-bool dsm__accelerator_read(const dsm__json_node *device);
-
-/** Reads a member that must be there: a number in a range. */
-bool dsm__required_read(const dsm__json_node *object, const char *key, const char *expected,
-                        dsm__json_range range, double *value);
-
-/** The same, or 0. */
-bool dsm__required_or_zero_read(const dsm__json_node *object, const char *key, const char *expected,
-                                dsm__json_range range, double *value);
-
-/** Reads a member that may be absent: a number in a range, or else the fallback. */
-void dsm__optional_read(const dsm__json_node *object, const char *key, dsm__json_range range,
-                        double fallback, double *value);
-
 /** The range of bytes other than 0. */
 extern const dsm__json_range dsm__bytes_range;
 /** The range of memories in bytes, and of links in bytes a second. */

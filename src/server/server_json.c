@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag_add.h"
 #include "dsm/file.h"
 #include "dsm/limits.h"
 #include "server/server_internal.h"
@@ -39,7 +38,7 @@ typedef struct item_reader {
 
 static bool read_rate(const dsm__json_node *object, const char *key, const char *expected,
                       dsm__json_range range, double unit, double *value) {
-  const bool is_good = dsm__required_read(object, key, expected, range, value);
+  const bool is_good = dsm__json_required_double(object, key, expected, range, value);
   *value *= unit;
   return is_good;
 }
@@ -62,7 +61,8 @@ static void read_chip(item_reader *reader, const dsm__json_node *item) {
 /* What any task takes, of the kinds that have it. */
 static void read_task_seconds(double *seconds, const dsm__json_node *item) {
   double microseconds = 0;
-  dsm__optional_read(item, "task_microseconds", (dsm__json_range){0, 1e9, false}, 0, &microseconds);
+  dsm__json_optional_double(item, "task_microseconds", (dsm__json_range){0, 1e9, false}, 0,
+                            &microseconds);
   *seconds = microseconds / 1e6;
 }
 
@@ -71,24 +71,18 @@ static void read_roofline(dsm_roofline_device *roofline, const dsm__json_node *i
             &roofline->peak_flops);
   read_rate(item, "memory_bandwidth_GBps", "the bandwidth of the device's memory", rate_range, 1e9,
             &roofline->memory_bytes_per_second);
-  dsm__optional_read(item, "efficiency_ratio", (dsm__json_range){1e-6, 1, false}, 1,
-                     &roofline->efficiency_ratio);
+  dsm__json_optional_double(item, "efficiency_ratio", (dsm__json_range){1e-6, 1, false}, 1,
+                            &roofline->efficiency_ratio);
   read_task_seconds(&roofline->task_seconds, item);
 }
 
 static void read_fpga(dsm_fpga_device *fpga, const dsm__json_node *item) {
   read_rate(item, "clock_MHz", "the clock of the kernel", clock_range, 1e6, &fpga->clock_hertz);
-  const dsm__json_node multipliers = dsm__json_member(item, "multipliers");
-  if (dsm__json_require(&multipliers, "the number of multipliers of an instance")) {
-    dsm__json_u64(&multipliers, 1, DSM_DIMENSION_MAX, &fpga->multipliers);
-  }
-  dsm__optional_read(item, "initiation_interval_cycles", (dsm__json_range){1, 1e9, false}, 1,
-                     &fpga->initiation_interval_cycles);
-  const dsm__json_node instances = dsm__json_member(item, "instances");
-  fpga->instances = 1;
-  if (dsm__json_is_present(&instances)) {
-    dsm__json_u64(&instances, 1, DSM_SIDE_MAX, &fpga->instances);
-  }
+  dsm__json_required_u64(item, "multipliers", "the number of multipliers of an instance", 1,
+                         DSM_DIMENSION_MAX, &fpga->multipliers);
+  dsm__json_optional_double(item, "initiation_interval_cycles", (dsm__json_range){1, 1e9, false}, 1,
+                            &fpga->initiation_interval_cycles);
+  dsm__json_optional_u64(item, "instances", 1, DSM_SIDE_MAX, 1, &fpga->instances);
   read_task_seconds(&fpga->task_seconds, item);
 }
 
@@ -150,12 +144,13 @@ static void read_kind(item_reader *reader, const dsm__json_node *item) {
 
 static void read_common(item_reader *reader, const dsm__json_node *item) {
   dsm_device *const device = &reader->device;
-  dsm__source_read(item, reader->server->arena, &device->source);
-  device->is_accelerator = dsm__accelerator_read(item);
+  dsm__json_read_source(item, reader->server->arena, &device->source);
+  dsm__json_optional_bool(item, "accelerator", true, &device->is_accelerator);
   const double fallback = device->chip != NULL ? device->chip->chip.memory.capacity_GB : HUGE_VAL;
-  dsm__optional_read(item, "memory_GB", rate_range, fallback, &device->memory_bytes);
+  dsm__json_optional_double(item, "memory_GB", rate_range, fallback, &device->memory_bytes);
   device->memory_bytes *= 1e9;
-  dsm__optional_read(item, "link_GBps", rate_range, HUGE_VAL, &device->link_bytes_per_second);
+  dsm__json_optional_double(item, "link_GBps", rate_range, HUGE_VAL,
+                            &device->link_bytes_per_second);
   device->link_bytes_per_second *= 1e9;
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
@@ -171,11 +166,8 @@ static void read_item(item_reader *reader, const dsm__json_node *item) {
     dsm__json_object_only(item, NULL, 0);
     return;
   }
-  dsm__name_read(item, "the device's name", reader->server->arena, &reader->device.name);
-  const dsm__json_node count = dsm__json_member(item, "count");
-  if (dsm__json_is_present(&count)) {
-    dsm__json_u64(&count, 1, DSM_DEVICES_MAX, &reader->count);
-  }
+  dsm__json_read_name(item, "the device's name", reader->server->arena, &reader->device.name);
+  dsm__json_optional_u64(item, "count", 1, DSM_DEVICES_MAX, reader->count, &reader->count);
   if (!dsm__json_require(&word, "\"chip\", \"roofline\", \"fpga\" or \"times\"") ||
       !dsm__json_enum(&word, &dsm__device_kind_words, &kind)) {
     return;
@@ -265,8 +257,8 @@ void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
   if (!dsm__json_format(root, "dsm-server/1") || !dsm__json_object_only(root, known, 4)) {
     return;
   }
-  dsm__name_read(root, "the server's name", server->arena, &server->name);
-  dsm__source_read(root, server->arena, &server->source);
+  dsm__json_read_name(root, "the server's name", server->arena, &server->name);
+  dsm__json_read_source(root, server->arena, &server->source);
   const dsm__json_node devices = dsm__json_member(root, "devices");
   if (dsm__json_require(&devices, "a list of devices")) {
     read_devices(server, &devices);
@@ -284,32 +276,20 @@ dsm_server *dsm__server_new(void) {
   return server;
 }
 
+static void read_document(void *made, const dsm__json_node *root) {
+  dsm__server_read(made, root);
+}
+
 dsm_status dsm_server_parse(dsm_server **server, const char *text, size_t length, const char *file,
                             const dsm_override *overrides, size_t override_count,
                             dsm_diags *diags) {
-  *server = NULL;
-  dsm__json_doc *doc = NULL;
-  dsm_server *made = NULL;
-  dsm_status status =
-      dsm__json_doc_parse(&doc, text, length, file, overrides, override_count, diags);
+  const dsm__json_input input = {text, length, file, overrides, override_count};
+  dsm_server *const made = dsm__server_new();
+  const dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
+  *server = status == DSM_OK ? made : NULL;
   if (status != DSM_OK) {
-    goto out;
+    dsm_server_free(made);
   }
-  made = dsm__server_new();
-  if (made == NULL) {
-    status = dsm__out_of_memory(diags);
-    goto out;
-  }
-  const dsm__json_node root = dsm__json_root(doc);
-  dsm__server_read(made, &root);
-  status = dsm__json_doc_finish(doc);
-  if (status == DSM_OK) {
-    *server = made;
-    made = NULL;
-  }
-out:
-  dsm_server_free(made);
-  dsm__json_doc_free(doc);
   return status;
 }
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* store_error.c: SQLite's result codes as statuses and findings. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/diag_add.h"
@@ -12,24 +8,6 @@
 /* A code without its extension. */
 static int primary(int code) {
   return code & 0xff;
-}
-
-static void reason_of(int error, char *text, size_t size) {
-  if (strerror_r(error, text, size) != 0) {
-    (void)snprintf(text, size, "error %d", error);
-  }
-}
-
-dsm_status dsm__store_system_error(const char *path, const char *what, int error,
-                                   dsm_diags *diags) {
-  if (error == ENOMEM) {
-    return dsm__out_of_memory(diags);
-  }
-  char reason[128];
-  reason_of(error, reason, sizeof reason);
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL, "%s: %s", what,
-                 reason);
-  return DSM_ERROR_IO;
 }
 
 dsm_status dsm__store_damaged(const dsm_store *store, const char *what, dsm_diags *diags) {
@@ -49,7 +27,7 @@ static const char *message_of(const dsm_store *store, int code) {
 static dsm_status outside(const dsm_store *store, int code, const char *what, dsm_diags *diags) {
   const dsm__place place = {.file = store->path};
   const int error = store->database == NULL ? 0 : sqlite3_system_errno(store->database);
-  char reason[128];
+  char reason[DSM__REASON_SIZE];
   switch (primary(code)) {
   case SQLITE_FULL:
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL, "%s: the disk or the database is full",
@@ -66,7 +44,7 @@ static dsm_status outside(const dsm_store *store, int code, const char *what, ds
     break;
   default:
     if (error != 0) {
-      reason_of(error, reason, sizeof reason);
+      dsm__reason_of(error, reason);
       dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL, "%s: %s: %s", what,
                      sqlite3_errstr(code), reason);
     } else {

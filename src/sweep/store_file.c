@@ -79,7 +79,7 @@ static dsm_status try_lock(dsm_store *store, bool *is_gone, dsm_diags *diags) {
   *is_gone = false;
   const int descriptor = open_or_make(store->path, &store->is_new);
   if (descriptor < 0) {
-    return dsm__store_system_error(store->path, "cannot open for writing", errno, diags);
+    return dsm__system_error(store->path, "cannot open for writing", errno, diags);
   }
   store->lock = descriptor;
   struct stat info;
@@ -110,7 +110,7 @@ dsm_status dsm__store_lock(dsm_store *store, dsm_diags *diags) {
     status = try_lock(store, &is_gone, diags);
   }
   if (status == DSM_OK && is_gone) {
-    return dsm__store_system_error(store->path, "cannot open for writing", EAGAIN, diags);
+    return dsm__system_error(store->path, "cannot open for writing", EAGAIN, diags);
   }
   return status;
 }

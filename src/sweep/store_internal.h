@@ -86,8 +86,6 @@ struct dsm_store {
 dsm_status dsm__store_fail(const dsm_store *store, int code, const char *what, dsm_diags *diags);
 /** Reports that the file is not as dsm left it. */
 dsm_status dsm__store_damaged(const dsm_store *store, const char *what, dsm_diags *diags);
-/** Reports `what: strerror(error)`. */
-dsm_status dsm__store_system_error(const char *path, const char *what, int error, dsm_diags *diags);
 
 /* ---- store_statement.c ---- */
 

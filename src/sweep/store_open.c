@@ -348,10 +348,10 @@ static dsm_status connect_reader(dsm_store *store, header *found, dsm_diags *dia
 static dsm_status open_reader(dsm_store *store, dsm_diags *diags) {
   struct stat info;
   if (stat(store->path, &info) != 0) {
-    return dsm__store_system_error(store->path, "cannot open", errno, diags);
+    return dsm__system_error(store->path, "cannot open", errno, diags);
   }
   if (access(store->path, R_OK) != 0) {
-    return dsm__store_system_error(store->path, "cannot open", errno, diags);
+    return dsm__system_error(store->path, "cannot open", errno, diags);
   }
   if (!S_ISREG(info.st_mode)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/diag_add.h"
 #include "base/words.h"
 #include "dsm/file.h"
 #include "system/system_internal.h"
@@ -213,47 +212,29 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
     read_object(system, node, "", own_keys, 4, 0);
     return;
   }
-  const dsm__json_node name = dsm__json_member(node, "name");
-  if (dsm__json_require(&name, "the system's name")) {
-    dsm__json_name(&name, DSM_NAME_BYTES_MAX, system->arena, &system->name);
-  }
+  dsm__json_read_name(node, "the system's name", system->arena, &system->name);
   read_object(system, node, "", own_keys, 4, 0);
-  const dsm__json_node source = dsm__json_member(node, "source");
-  if (dsm__json_is_present(&source)) {
-    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, system->arena, &system->source);
-  }
+  dsm__json_read_source(node, system->arena, &system->source);
   read_notes(system, node, has_all);
   if (dsm__json_doc_error_count(node->doc) == errors_before) {
     check_chip_count(system, node);
   }
 }
 
+static void read_document(void *made, const dsm__json_node *root) {
+  dsm__system_read(made, root, false);
+}
+
 dsm_status dsm_system_parse(dsm_system **system, const char *text, size_t length, const char *file,
                             const dsm_override *overrides, size_t override_count,
                             dsm_diags *diags) {
-  *system = NULL;
-  dsm__json_doc *doc = NULL;
-  dsm_system *made = NULL;
-  dsm_status status =
-      dsm__json_doc_parse(&doc, text, length, file, overrides, override_count, diags);
+  const dsm__json_input input = {text, length, file, overrides, override_count};
+  dsm_system *const made = dsm__system_new();
+  const dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
+  *system = status == DSM_OK ? made : NULL;
   if (status != DSM_OK) {
-    goto out;
+    dsm_system_free(made);
   }
-  made = dsm__system_new();
-  if (made == NULL) {
-    status = dsm__out_of_memory(diags);
-    goto out;
-  }
-  const dsm__json_node root = dsm__json_root(doc);
-  dsm__system_read(made, &root, false);
-  status = dsm__json_doc_finish(doc);
-  if (status == DSM_OK) {
-    *system = made;
-    made = NULL;
-  }
-out:
-  dsm_system_free(made);
-  dsm__json_doc_free(doc);
   return status;
 }
 

@@ -225,10 +225,7 @@ static void read_conv(dsm_layer_spec *spec, const dsm__json_node *node) {
 }
 
 static void read_lstm(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
-  const dsm__json_node bidirectional = dsm__json_member(node, "bidirectional");
-  if (dsm__json_is_present(&bidirectional)) {
-    dsm__json_bool(&bidirectional, &spec->is_bidirectional);
-  }
+  dsm__json_optional_bool(node, "bidirectional", false, &spec->is_bidirectional);
   const dsm__json_node group = dsm__json_member(node, "pipeline_group");
   if (dsm__json_is_null(&group)) {
     spec->pipeline_choice = DSM_PIPELINE_NEVER;
@@ -243,10 +240,8 @@ static void read_matmul(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json
   if (dsm__json_require(&operand, "the name of the layer that makes the second operand")) {
     dsm__json_string(&operand, 1, DSM_NAME_BYTES_MAX, arena, &spec->operand);
   }
-  const dsm__json_node elements = dsm__json_member(node, "operand_elements");
-  if (dsm__json_require(&elements, "the second operand's elements per sample")) {
-    dsm__json_u64(&elements, 1, DSM_PRODUCT_MAX, &spec->operand_elements);
-  }
+  dsm__json_required_u64(node, "operand_elements", "the second operand's elements per sample", 1,
+                         DSM_PRODUCT_MAX, &spec->operand_elements);
 }
 
 /* Reports keys that exist, but not for this type. */
@@ -270,14 +265,6 @@ static void read_name(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_n
   }
 }
 
-static void read_dimension(const dsm__json_node *layer, const char *key, const char *expected,
-                           uint64_t *value) {
-  const dsm__json_node node = dsm__json_member(layer, key);
-  if (dsm__json_require(&node, expected)) {
-    dsm__json_u64(&node, 1, DSM_DIMENSION_MAX, value);
-  }
-}
-
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
   const dsm_size2 one = {1, 1};
   *spec = (dsm_layer_spec){
@@ -290,8 +277,10 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
     return;
   }
   read_name(spec, arena, node);
-  read_dimension(node, "in", "the number of input features", &spec->in);
-  read_dimension(node, "out", "the number of output features", &spec->out);
+  dsm__json_required_u64(node, "in", "the number of input features", 1, DSM_DIMENSION_MAX,
+                         &spec->in);
+  dsm__json_required_u64(node, "out", "the number of output features", 1, DSM_DIMENSION_MAX,
+                         &spec->out);
   const dsm__json_node type = dsm__json_member(node, "type");
   size_t type_index = 0;
   if (!dsm__json_require(&type, "\"conv\", \"fc\", \"lstm\" or \"matmul\"") ||
@@ -302,9 +291,8 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   check_keys_of_type(spec, node);
   read_inputs(spec, arena, node);
   read_aux_list(spec, arena, node);
-  const dsm__json_node timesteps = dsm__json_member(node, "timesteps");
-  if (dsm__json_is_present(&timesteps) && spec->type != DSM_LAYER_CONV) {
-    dsm__json_u64(&timesteps, 1, DSM_SIDE_MAX, &spec->timesteps);
+  if (spec->type != DSM_LAYER_CONV) {
+    dsm__json_optional_u64(node, "timesteps", 1, DSM_SIDE_MAX, 1, &spec->timesteps);
   }
   switch (spec->type) {
   case DSM_LAYER_CONV:

@@ -2,7 +2,6 @@
 /* workload_json.c: the format "dsm-workload/1", read and written. */
 #include <stdlib.h>
 
-#include "base/diag_add.h"
 #include "base/json_read.h"
 #include "dsm/file.h"
 #include "workload/byte_parameters.h"
@@ -28,10 +27,8 @@ static void read_input(dsm_workload *workload, const dsm__json_node *root) {
     return;
   }
   workload->is_input_stated = true;
-  const dsm__json_node features = dsm__json_member(&input, "features");
-  if (dsm__json_require(&features, "the number of features of the network's input")) {
-    dsm__json_u64(&features, 1, DSM_DIMENSION_MAX, &workload->input_features);
-  }
+  dsm__json_required_u64(&input, "features", "the number of features of the network's input", 1,
+                         DSM_DIMENSION_MAX, &workload->input_features);
   const dsm__json_node size = dsm__json_member(&input, "feature");
   size_t count = 0;
   if (!dsm__json_require(&size, "[rows, columns] of the network's input") ||
@@ -85,18 +82,10 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
       !dsm__json_object_only(node, known, DSM__COUNT_OF(known))) {
     return;
   }
-  const dsm__json_node name = dsm__json_member(node, "name");
-  if (dsm__json_require(&name, "the workload's name")) {
-    dsm__json_name(&name, DSM_NAME_BYTES_MAX, workload->arena, &workload->name);
-  }
-  const dsm__json_node source = dsm__json_member(node, "source");
-  if (dsm__json_is_present(&source)) {
-    dsm__json_string(&source, 0, DSM_TEXT_BYTES_MAX, workload->arena, &workload->source);
-  }
-  const dsm__json_node minibatch = dsm__json_member(node, "minibatch");
-  if (dsm__json_require(&minibatch, "the number of samples in a step")) {
-    dsm__json_u64(&minibatch, 1, DSM_DIMENSION_MAX, &workload->minibatch);
-  }
+  dsm__json_read_name(node, "the workload's name", workload->arena, &workload->name);
+  dsm__json_read_source(node, workload->arena, &workload->source);
+  dsm__json_required_u64(node, "minibatch", "the number of samples in a step", 1, DSM_DIMENSION_MAX,
+                         &workload->minibatch);
   read_bytes(workload, node);
   read_input(workload, node);
   const dsm__json_node layers = dsm__json_member(node, "layers");
@@ -105,32 +94,20 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   }
 }
 
+static void read_document(void *made, const dsm__json_node *root) {
+  dsm__workload_read(made, root);
+}
+
 dsm_status dsm_workload_parse(dsm_workload **workload, const char *text, size_t length,
                               const char *file, const dsm_override *overrides,
                               size_t override_count, dsm_diags *diags) {
-  *workload = NULL;
-  dsm__json_doc *doc = NULL;
-  dsm_workload *made = NULL;
-  dsm_status status =
-      dsm__json_doc_parse(&doc, text, length, file, overrides, override_count, diags);
+  const dsm__json_input input = {text, length, file, overrides, override_count};
+  dsm_workload *const made = dsm__workload_new();
+  const dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
+  *workload = status == DSM_OK ? made : NULL;
   if (status != DSM_OK) {
-    goto out;
+    dsm_workload_free(made);
   }
-  made = dsm__workload_new();
-  if (made == NULL) {
-    status = dsm__out_of_memory(diags);
-    goto out;
-  }
-  const dsm__json_node root = dsm__json_root(doc);
-  dsm__workload_read(made, &root);
-  status = dsm__json_doc_finish(doc);
-  if (status == DSM_OK) {
-    *workload = made;
-    made = NULL;
-  }
-out:
-  dsm_workload_free(made);
-  dsm__json_doc_free(doc);
   return status;
 }
 
