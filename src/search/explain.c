@@ -153,11 +153,7 @@ static void append_split(const dsm__explaining *e, dsm_explanation *explanation,
                          const dsm_loops *split, bool is_chosen) {
   const dsm_pass_plan *const planned = &e->chosen->passes[pass];
   dsm__layer_decision decision = decision_of(e, pass, planned->share.parallelism);
-  for (unsigned i = 0; i < planned->invocation_count; i++) {
-    decision.splits[pass][i] = planned->invocations[i].split;
-    decision.is_kernel_kept[pass] =
-        decision.is_kernel_kept[pass] || planned->invocations[i].kind == DSM_INVOCATION_STEADY;
-  }
+  keep_planned_splits(planned, pass, &decision);
   decision.splits[pass][0] = *split;
   dsm_alternative *const alternative = append(explanation);
   *alternative = (dsm_alternative){.pass = pass,

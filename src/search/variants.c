@@ -94,18 +94,6 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
   return number;
 }
 
-dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__variant_key *key) {
-  return (dsm__holding){
-      .is_input_held = key->is_input_held != 0,
-      .is_output_held = key->is_output_held != 0,
-      .is_shortcut_held = key->is_shortcut_held != 0,
-      .is_moving_free = key->is_moving_free != 0,
-      .held_elements = key->held_elements,
-      .deferred_elements = key->deferred_elements,
-      .layouts = key->layouts == 0 ? NULL : variants->layouts.items[key->layouts - 1],
-  };
-}
-
 /* What the tasks share: one task for each class, pass, parallelism and factor. Each writes its own
  * entries and uses its worker's front. */
 typedef struct job {
@@ -116,11 +104,20 @@ typedef struct job {
   uint64_t *evaluations;    /* of each worker */
 } job;
 
-static dsm__layer_setting setting_of(const dsm__variants *variants, const dsm__variant_key *key) {
+dsm__layer_setting dsm__variant_setting(const dsm__variants *variants,
+                                        const dsm__variant_key *key) {
   const dsm__layer_table *const table = variants->table;
   dsm__layer_setting setting = dsm__open_setting(
       table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
-  setting.holding = dsm__variant_holding(variants, key);
+  setting.holding = (dsm__holding){
+      .is_input_held = key->is_input_held != 0,
+      .is_output_held = key->is_output_held != 0,
+      .is_shortcut_held = key->is_shortcut_held != 0,
+      .is_moving_free = key->is_moving_free != 0,
+      .held_elements = key->held_elements,
+      .deferred_elements = key->deferred_elements,
+      .layouts = key->layouts == 0 ? NULL : variants->layouts.items[key->layouts - 1],
+  };
   return setting;
 }
 
@@ -149,7 +146,7 @@ static double least_total(const task *t, const dsm_pass_work *work, uint64_t *ev
 }
 
 static void find_front(task *t, const dsm__variant_key *key) {
-  const dsm__layer_setting setting = setting_of(t->variants, key);
+  const dsm__layer_setting setting = dsm__variant_setting(t->variants, key);
   const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
   const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
   const dsm_pass_work work =
@@ -161,7 +158,7 @@ static void find_front(task *t, const dsm__variant_key *key) {
 
 /* What it takes to find a task's front: of a pass with nothing held. */
 static uint64_t count_for_front(task *t, const dsm__variant_key *first) {
-  dsm__layer_setting setting = setting_of(t->variants, first);
+  dsm__layer_setting setting = dsm__variant_setting(t->variants, first);
   setting.holding = (dsm__holding){.layouts = NULL};
   const dsm__recalled_pass of = {t->variants->table, first->class_index, &setting,
                                  (dsm_pass)first->pass, (dsm_parallelism)first->parallelism};
@@ -179,7 +176,7 @@ static dsm__memo_score score_variant(task *t, const dsm__variant_key *key) {
   const dsm_pass pass = (dsm_pass)key->pass;
   const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
   const dsm__layer_table *const table = t->variants->table;
-  const dsm__layer_setting setting = setting_of(t->variants, key);
+  const dsm__layer_setting setting = dsm__variant_setting(t->variants, key);
   const dsm__recalled_pass of = {table, key->class_index, &setting, pass, parallelism};
   dsm__memo_score score = {0, 0};
   if (dsm__recall_score(&of, DSM__MEMO_LEAST_CYCLES, &score)) {

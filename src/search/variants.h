@@ -42,8 +42,8 @@ size_t dsm__variants_add(dsm__variants *variants, size_t class_index, dsm_pass p
                          dsm_parallelism parallelism, unsigned factor_index,
                          const dsm__holding *holding);
 
-/** What a key says is held. */
-dsm__holding dsm__variant_holding(const dsm__variants *variants, const dsm__variant_key *key);
+/** How a layer runs by a key. */
+dsm__layer_setting dsm__variant_setting(const dsm__variants *variants, const dsm__variant_key *key);
 
 /** Scores all, on up to thread_count threads; false if out of memory. */
 bool dsm__variants_score(dsm__variants *variants, size_t thread_count);

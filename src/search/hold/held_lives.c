@@ -13,8 +13,6 @@
 
 #include "plan/holding.h"
 
-enum { SET_BITS = 64 };
-
 const char *dsm__held_why_not(const dsm_workload *workload, size_t layer_index) {
   const size_t last = dsm__last_use(&workload->layers[layer_index]);
   if (last == DSM_NEVER_USED) {
@@ -49,7 +47,7 @@ static bool bits_of(const dsm__held_lives *lives, const size_t *indices, size_t 
 static void take_bit(dsm__held_lives *lives, const dsm_workload *workload, size_t index,
                      dsm__held_set *taken) {
   dsm__held_life *const life = &lives->layers[index];
-  for (unsigned b = 0; b < SET_BITS; b++) {
+  for (unsigned b = 0; b < DSM__SET_BITS; b++) {
     const dsm__held_set bit = (dsm__held_set)1 << b;
     if ((*taken & bit) == 0) {
       *taken |= bit;

@@ -22,14 +22,6 @@
 /* Most tensors that are looked at for one boundary. */
 enum { LOOKS_MAX = 1 << 16 };
 
-static unsigned bit_index(dsm__held_set bit) {
-  unsigned index = 0;
-  while ((bit >> index & 1U) == 0) {
-    index++;
-  }
-  return index;
-}
-
 /* What a list of tensors needs of those made before the boundary; 0 if it can never be met. */
 static dsm__held_set need_of(const dsm__held_lives *lives, const size_t *indices, size_t count,
                              bool can_be_held, size_t boundary) {
@@ -65,7 +57,7 @@ static void update_live(dsm__held_future *future, const dsm_workload *workload,
   future->live &= ~life->ending;
   future->previous = life->own;
   if (life->own != 0) {
-    const unsigned bit = bit_index(life->own);
+    const unsigned bit = dsm__held_bit(life->own);
     future->live |= life->own;
     future->owner[bit] = made;
     future->last_use[bit] = dsm__last_use(&workload->layers[made]);

@@ -10,6 +10,17 @@
 /** A set of held tensors; each has a bit of its own while it lives. */
 typedef uint64_t dsm__held_set;
 
+enum { DSM__SET_BITS = 64 };
+
+/** The number of the lowest bit of a set that is not empty. */
+static inline unsigned dsm__held_bit(dsm__held_set set) {
+  unsigned bit = 0;
+  while ((set >> bit & 1U) == 0) {
+    bit++;
+  }
+  return bit;
+}
+
 typedef struct dsm__held_life {
   bool is_holdable;          /**< the layer's output */
   dsm__held_set own;         /**< its bit, 0 if it is not holdable */
@@ -36,7 +47,7 @@ bool dsm__held_lives_derive(dsm__held_lives *lives, const dsm_workload *workload
 /** Why a layer's output cannot be held, a phrase; NULL if it can. */
 const char *dsm__held_why_not(const dsm_workload *workload, size_t layer_index);
 
-enum { DSM__SET_BITS = 64, DSM__NEEDS_MAX = 1024 };
+enum { DSM__NEEDS_MAX = 1024 };
 
 /** What layers from a boundary on ask of the tensors that live across it. */
 typedef struct dsm__held_future {

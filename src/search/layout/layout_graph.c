@@ -159,14 +159,6 @@ static size_t count_bits(dsm__held_set set) {
   return count;
 }
 
-static unsigned lowest_bit(dsm__held_set set) {
-  unsigned bit = 0;
-  while ((set >> bit & 1U) == 0) {
-    bit++;
-  }
-  return bit;
-}
-
 /* Is the time over? Then nothing is found. */
 static bool is_over(const expansion *x) {
   return dsm__deadline_is_over(x->request->table->inputs->deadline);
@@ -198,7 +190,7 @@ static void add_edge(expansion *x, uint32_t from, size_t edge, const uint32_t *o
   const dsm__node_info *const info = info_of(x, x->states.items[from].node);
   const size_t layer = info->layer;
   for (dsm__held_set left = info_of(x, free_edge->to)->needed; left != 0; left &= left - 1) {
-    const dsm__held_set bit = (dsm__held_set)1 << lowest_bit(left);
+    const dsm__held_set bit = (dsm__held_set)1 << dsm__held_bit(left);
     const bool is_own = own_choice != NULL && bit == x->request->lives->layers[layer].own;
     choices[count++] = is_own ? *own_choice : choice_in(x, from, bit);
   }
@@ -302,7 +294,7 @@ static void find_owners(expansion *x, size_t node) {
   for (; x->owners_known < info_of(x, node)->layer; x->owners_known++) {
     const dsm__held_set own = x->request->lives->layers[x->owners_known].own;
     if (own != 0) {
-      x->owners[lowest_bit(own)] = x->owners_known;
+      x->owners[dsm__held_bit(own)] = x->owners_known;
     }
   }
 }
@@ -312,7 +304,7 @@ static void add_costs_to_go(expansion *x, size_t node, ranked_state *order, size
   const dsm__node_info *const info = info_of(x, node);
   size_t i = 0;
   for (dsm__held_set left = info->needed; left != 0; left &= left - 1, i++) {
-    const size_t owner = x->owners[lowest_bit(left)];
+    const size_t owner = x->owners[dsm__held_bit(left)];
     const dsm__layout_slot slot =
         dsm__layout_slot_of(&x->uses, owner, (dsm_parallelism)info->forward, info->factor_index);
     const double *const to_go = dsm__layout_cost_to_go_from(&x->bounds, slot, owner, info->layer);

@@ -165,9 +165,7 @@ static void run_task(void *context, size_t task, size_t worker) {
     return;
   }
   const dsm_parallelism parallelism = (dsm_parallelism)key->parallelism;
-  dsm__layer_setting setting = dsm__open_setting(
-      table->inputs, dsm__class_layer(table, key->class_index), dsm__factor_of(key->factor_index));
-  setting.holding = dsm__variant_holding(j->variants, key);
+  const dsm__layer_setting setting = dsm__variant_setting(j->variants, key);
   const dsm__parts parts = dsm__pass_parts(&setting, (dsm_pass)key->pass, parallelism, false);
   dsm__layout_profile *const profile = &j->profiles->items[task];
   const size_t first = worker * table->splits.count;

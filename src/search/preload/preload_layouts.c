@@ -94,25 +94,6 @@ static bool find_runs(dsm__preload_laid *laid, const dsm__preload_level *of,
   return is_scored;
 }
 
-/* The path of a mapping, with no weights on chip. */
-static void begin_mapping(const dsm__preload_level *level, const dsm__preload_mapping *mapping,
-                          dsm__preload_mapping *made) {
-  size_t node = 0;
-  made->fixed_cycles = mapping->fixed_cycles;
-  made->path.length = mapping->path.length;
-  for (size_t i = 0; i < mapping->path.length; i++) {
-    const size_t edge = mapping->path.edges[i];
-    const size_t run = level->run_of[edge];
-    made->path.edges[i] = edge;
-    if (run != SIZE_MAX) {
-      made->steps[made->step_count++] = (dsm__preload_step){level->network.infos[node].layer, run,
-                                                            level->runs.items[run].of->hull[0]};
-    }
-    node = level->network.edges[edge].to;
-  }
-  dsm__preload_sum(made);
-}
-
 /* Gives out the room with the layouts of decisions, whose splits then are those of the answer. */
 static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
                       const dsm__preload_mapping *mapping, dsm__layer_decision *layers) {
@@ -131,7 +112,11 @@ static bool run_round(dsm__preload_laid *laid, dsm__preload_level *level,
       !dsm__preload_mapping_init(&laid->mapping, &laid->level)) {
     return false;
   }
-  begin_mapping(&laid->level, mapping, &laid->mapping);
+  const dsm__graph_path *const path = &mapping->path;
+  laid->mapping.path.length = path->length;
+  memcpy(laid->mapping.path.edges, path->edges, path->length * sizeof path->edges[0]);
+  dsm__preload_follow(&laid->level, &laid->mapping);
+  dsm__preload_sum(&laid->mapping);
   const bool is_filled = dsm__preload_fill(&laid->level, &laid->mapping);
   level->problem.evaluations = laid->level.problem.evaluations;
   dsm__preload_decide_steps(&laid->level, &laid->mapping, true, layers);

@@ -162,6 +162,9 @@ void dsm__preload_find_priced(dsm__preload_level *level, double price,
 /** Sets what edges cost, and rest, with a price on each byte of weights. */
 void dsm__preload_set_price(dsm__preload_level *level, double price);
 
+/** Makes the steps of a mapping along its path, with no weights on chip. */
+void dsm__preload_follow(const dsm__preload_level *level, dsm__preload_mapping *mapping);
+
 /** Adds up a mapping's cycles and bytes, after a change of its steps. */
 void dsm__preload_sum(dsm__preload_mapping *mapping);
 

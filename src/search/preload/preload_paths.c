@@ -46,10 +46,28 @@ static void forbid_other_forms(const dsm__preload_level *level) {
   }
 }
 
-static void begin_mapping(dsm__preload_level *level, dsm__preload_mapping *mapping) {
-  dsm__graph_fastest(&level->network.graph, level->rest, &mapping->path);
+void dsm__preload_follow(const dsm__preload_level *level, dsm__preload_mapping *mapping) {
+  const dsm__network_graph *const network = &level->network;
+  size_t node = 0;
   mapping->step_count = 0;
   mapping->fixed_cycles = 0;
+  for (size_t i = 0; i < mapping->path.length; i++) {
+    const size_t edge = mapping->path.edges[i];
+    const size_t run = level->run_of[edge];
+    if (run == SIZE_MAX) {
+      mapping->fixed_cycles += level->fixed_cycles[edge];
+    } else {
+      mapping->steps[mapping->step_count++] =
+          (dsm__preload_step){network->infos[node].layer, run, level->runs.items[run].of->hull[0]};
+    }
+    node = network->edges[edge].to;
+  }
+}
+
+/* The fastest path with the costs that edges have. */
+static void follow_fastest(dsm__preload_level *level, dsm__preload_mapping *mapping) {
+  dsm__graph_fastest(&level->network.graph, level->rest, &mapping->path);
+  dsm__preload_follow(level, mapping);
 }
 
 void dsm__preload_sum(dsm__preload_mapping *mapping) {
@@ -98,21 +116,11 @@ void dsm__preload_set_price(dsm__preload_level *level, double price) {
 
 void dsm__preload_find_priced(dsm__preload_level *level, double price,
                               dsm__preload_mapping *mapping) {
-  const dsm__network_graph *const network = &level->network;
   dsm__preload_set_price(level, price);
-  begin_mapping(level, mapping);
-  size_t node = 0;
-  for (size_t i = 0; i < mapping->path.length; i++) {
-    const size_t edge = mapping->path.edges[i];
-    const size_t run = level->run_of[edge];
-    if (run == SIZE_MAX) {
-      mapping->fixed_cycles += level->fixed_cycles[edge];
-    } else {
-      const dsm__preload_run *const one = &level->runs.items[run];
-      mapping->steps[mapping->step_count++] =
-          (dsm__preload_step){network->infos[node].layer, run, one->of->hull[one->chosen]};
-    }
-    node = network->edges[edge].to;
+  follow_fastest(level, mapping);
+  for (size_t i = 0; i < mapping->step_count; i++) {
+    const dsm__preload_run *const run = &level->runs.items[mapping->steps[i].run];
+    mapping->steps[i].how = run->of->hull[run->chosen];
   }
   dsm__preload_sum(mapping);
 }
@@ -241,19 +249,10 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
   }
   forbid_other_forms(level);
   dsm__graph_rest(&network->graph, level->rest);
-  begin_mapping(level, mapping);
-  size_t node = 0;
-  for (size_t i = 0; i < mapping->path.length; i++) {
-    const size_t edge = mapping->path.edges[i];
-    const size_t run = level->run_of[edge];
-    const size_t layer = network->infos[node].layer;
-    if (run == SIZE_MAX) {
-      mapping->fixed_cycles += level->fixed_cycles[edge];
-    } else {
-      mapping->steps[mapping->step_count++] =
-          (dsm__preload_step){layer, run, *find_within(level, memory, run, budgets[layer])};
-    }
-    node = network->edges[edge].to;
+  follow_fastest(level, mapping);
+  for (size_t i = 0; i < mapping->step_count; i++) {
+    dsm__preload_step *const step = &mapping->steps[i];
+    step->how = *find_within(level, memory, step->run, budgets[step->layer]);
   }
   dsm__preload_sum(mapping);
   return true;

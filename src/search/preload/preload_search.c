@@ -254,26 +254,18 @@ static void write_mapping(labelling *l, uint32_t whole, dsm__preload_mapping *ma
     length++;
   }
   mapping->path.length = length;
-  mapping->fixed_cycles = 0;
-  mapping->step_count = 0;
-  for (uint32_t i = whole; l->labels.items[i].before != NO_LABEL; i = l->labels.items[i].before) {
-    mapping->path.edges[--length] = i;
+  for (uint32_t i = whole; length > 0; i = l->labels.items[i].before) {
+    mapping->path.edges[--length] = l->labels.items[i].edge;
   }
-  size_t node = 0;
-  for (size_t k = 0; k < mapping->path.length; k++) {
-    const label *const one = &l->labels.items[mapping->path.edges[k]];
-    const size_t run_index = level->run_of[one->edge];
-    if (run_index == SIZE_MAX) {
-      mapping->fixed_cycles += level->fixed_cycles[one->edge];
-    } else {
-      const dsm__resident_run *const run = level->runs.items[run_index].of;
-      mapping->steps[mapping->step_count++] =
-          (dsm__preload_step){level->network.infos[node].layer, run_index,
-                              one->end < run->end_count ? run->ends[one->end]
-                                                        : deferred_of(l, &l->labels.items[whole])};
+  dsm__preload_follow(level, mapping);
+  size_t step = mapping->step_count;
+  for (uint32_t i = whole; step > 0; i = l->labels.items[i].before) {
+    const label *const one = &l->labels.items[i];
+    if (level->run_of[one->edge] != SIZE_MAX) {
+      const dsm__resident_run *const run = level->runs.items[mapping->steps[--step].run].of;
+      mapping->steps[step].how =
+          one->end < run->end_count ? run->ends[one->end] : deferred_of(l, &l->labels.items[whole]);
     }
-    mapping->path.edges[k] = one->edge;
-    node = level->network.edges[one->edge].to;
   }
   dsm__preload_sum(mapping);
 }
