@@ -236,8 +236,9 @@ static int compare_placed(const void *left, const void *right) {
  * Variants with a common front are one task, in the order of tasks, so that a front is found by one
  * worker once, and which worker does it changes nothing.
  */
-static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *starts) {
-  placed *const places = calloc(variants->keys.count + 1, sizeof *places);
+static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *starts,
+                         dsm__arena *scratch) {
+  placed *const places = dsm__arena_array(scratch, variants->keys.count, sizeof *places);
   if (places == NULL) {
     return SIZE_MAX;
   }
@@ -254,23 +255,26 @@ static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *
     }
   }
   starts[tasks] = count;
-  free(places);
   return tasks;
 }
 
 bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
   const size_t workers = dsm__parallel_workers(thread_count);
-  size_t *const sorted = calloc(variants->keys.count + 1, sizeof *sorted);
-  size_t *const starts = calloc(variants->keys.count + 1, sizeof *starts);
-  job j = {.variants = variants, .sorted = sorted, .starts = starts};
-  j.fronts = calloc(workers, sizeof j.fronts[0]);
-  j.evaluations = calloc(workers, sizeof j.evaluations[0]);
+  const size_t count = variants->keys.count;
+  dsm__arena *const scratch = dsm__arena_new();
+  size_t *sorted = NULL;
+  size_t *starts = NULL;
+  job j = {.variants = variants};
   free(variants->cycles);
-  variants->cycles = calloc(variants->keys.count + 1, sizeof variants->cycles[0]);
-  bool is_ready = sorted != NULL && starts != NULL && j.fronts != NULL && j.evaluations != NULL &&
-                  variants->cycles != NULL;
-  const size_t tasks = is_ready ? make_tasks(variants, sorted, starts) : SIZE_MAX;
+  variants->cycles = calloc(count + 1, sizeof variants->cycles[0]);
+  bool is_ready =
+      scratch != NULL && variants->cycles != NULL && DSM__RESERVE(scratch, sorted, count) &&
+      DSM__RESERVE(scratch, starts, count + 1) && DSM__RESERVE(scratch, j.fronts, workers) &&
+      DSM__RESERVE(scratch, j.evaluations, workers);
+  const size_t tasks = is_ready ? make_tasks(variants, sorted, starts, scratch) : SIZE_MAX;
   is_ready = tasks != SIZE_MAX;
+  j.sorted = sorted;
+  j.starts = starts;
   if (is_ready) {
     dsm__parallel_for(workers, tasks, run_task, &j);
   }
@@ -281,9 +285,6 @@ bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
   for (size_t w = 0; j.fronts != NULL && w < workers; w++) {
     dsm__split_front_fini(&j.fronts[w]);
   }
-  free(sorted);
-  free(starts);
-  free(j.fronts);
-  free(j.evaluations);
+  dsm__arena_free(scratch);
   return is_ready;
 }

@@ -31,13 +31,15 @@ static bool make_cost_to_go(dsm__layout_bounds *bounds, dsm__layout_slot slot, s
   if (to_go->sum != NULL) {
     return true;
   }
-  to_go->by_user = calloc(entries + 1, sizeof to_go->by_user[0]);
-  to_go->sum = calloc(choices, sizeof to_go->sum[0]);
+  if (!DSM__RESERVE(bounds->arena, to_go->by_user, entries) ||
+      !DSM__RESERVE(bounds->arena, to_go->sum, choices)) {
+    return false;
+  }
   to_go->next_user = SIZE_MAX;
-  for (size_t i = 0; to_go->by_user != NULL && i < entries; i++) {
+  for (size_t i = 0; i < entries; i++) {
     to_go->by_user[i] = HUGE_VAL;
   }
-  return to_go->by_user != NULL && to_go->sum != NULL;
+  return true;
 }
 
 /* Keeps the least costs to go of a user: these (NULL: none), or what it has. */
@@ -439,18 +441,10 @@ static bool sweep_back(dsm__layout_bounds *bounds) {
   return true;
 }
 
-bool dsm__layout_bounds_find(dsm__layout_bounds *bounds, dsm__layout_uses *uses) {
-  *bounds = (dsm__layout_bounds){.uses = uses};
-  bounds->costs_to_go = calloc(uses->slot_count + 1, sizeof bounds->costs_to_go[0]);
-  bounds->rest = malloc(uses->request->free->graph.node_count * sizeof bounds->rest[0]);
-  return bounds->costs_to_go != NULL && bounds->rest != NULL && sweep_back(bounds);
-}
-
-void dsm__layout_bounds_fini(dsm__layout_bounds *bounds) {
-  for (size_t s = 0; bounds->costs_to_go != NULL && s < bounds->uses->slot_count; s++) {
-    free(bounds->costs_to_go[s].by_user);
-    free(bounds->costs_to_go[s].sum);
-  }
-  free(bounds->costs_to_go);
-  free(bounds->rest);
+bool dsm__layout_bounds_find(dsm__layout_bounds *bounds, dsm__layout_uses *uses,
+                             dsm__arena *arena) {
+  *bounds = (dsm__layout_bounds){.uses = uses, .arena = arena};
+  return DSM__RESERVE(arena, bounds->costs_to_go, uses->slot_count) &&
+         DSM__RESERVE(arena, bounds->rest, uses->request->free->graph.node_count) &&
+         sweep_back(bounds);
 }

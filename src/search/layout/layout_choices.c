@@ -36,11 +36,6 @@ bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__layout_slot slot
   return true;
 }
 
-void dsm__layout_choices_fini(dsm__layout_choices *choices) {
-  free(choices->demands.items);
-  choices->demands.items = NULL;
-}
-
 static int compare_demands(const void *left, const void *right) {
   const dsm__layout_demand *const a = left;
   const dsm__layout_demand *const b = right;

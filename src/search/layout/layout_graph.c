@@ -50,21 +50,20 @@ typedef struct layout_states {
 } layout_states;
 
 /* No states of so many nodes; false if out of memory. layout_states_fini in any case. */
-static bool layout_states_init(layout_states *states, size_t node_count) {
-  *states = (layout_states){.count = 0};
-  states->first = malloc(node_count * sizeof states->first[0]);
-  states->last = malloc(node_count * sizeof states->last[0]);
-  for (size_t v = 0; states->first != NULL && v < node_count; v++) {
+static bool layout_states_init(layout_states *states, size_t node_count, dsm__arena *arena) {
+  if (!DSM__RESERVE(arena, states->first, node_count) ||
+      !DSM__RESERVE(arena, states->last, node_count)) {
+    return false;
+  }
+  for (size_t v = 0; v < node_count; v++) {
     states->first[v] = NO_STATE;
   }
-  return states->first != NULL && states->last != NULL;
+  return true;
 }
 
 static void layout_states_fini(layout_states *states) {
   free(states->items);
   free(states->pool.items);
-  free(states->first);
-  free(states->last);
   dsm__map_fini(&states->index);
 }
 
@@ -450,31 +449,15 @@ static size_t most_producers(const dsm_workload *workload) {
   return most;
 }
 
-static bool prepare(expansion *x, dsm__arena *arena) {
-  x->inputs = malloc(most_producers(x->workload) * sizeof x->inputs[0]);
+static bool prepare(expansion *x, dsm__arena *scratch) {
   const size_t choices_max = x->request->layouts->count;
-  x->outputs = malloc(choices_max * sizeof x->outputs[0]);
-  x->extras = malloc(choices_max * sizeof x->extras[0]);
-  x->extras_scratch = malloc(2 * choices_max * sizeof x->extras_scratch[0]);
-  const bool has_states = layout_states_init(&x->states, x->graph->node_count);
-  const bool has_uses = dsm__layout_uses_find(&x->uses, x->request, arena);
-  return x->inputs != NULL && x->outputs != NULL && x->extras != NULL &&
-         x->extras_scratch != NULL && has_states && has_uses &&
-         (is_over(x) || dsm__layout_bounds_find(&x->bounds, &x->uses));
-}
-
-static void fini(expansion *x) {
-  if (x->bounds.uses != NULL) {
-    dsm__layout_bounds_fini(&x->bounds);
-  }
-  dsm__layout_uses_fini(&x->uses);
-  layout_states_fini(&x->states);
-  free(x->edges.items);
-  free(x->inputs);
-  free(x->outputs);
-  free(x->extras);
-  free(x->extras_scratch);
-  free(x->order.items);
+  return scratch != NULL && layout_states_init(&x->states, x->graph->node_count, scratch) &&
+         DSM__RESERVE(scratch, x->inputs, most_producers(x->workload)) &&
+         DSM__RESERVE(scratch, x->outputs, choices_max) &&
+         DSM__RESERVE(scratch, x->extras, choices_max) &&
+         DSM__RESERVE(scratch, x->extras_scratch, 2 * choices_max) &&
+         dsm__layout_uses_find(&x->uses, x->request, scratch) &&
+         (is_over(x) || dsm__layout_bounds_find(&x->bounds, &x->uses, scratch));
 }
 
 bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request *request,
@@ -483,7 +466,8 @@ bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request 
                  .graph = &request->free->graph,
                  .workload = request->table->inputs->workload};
   *made = (dsm__layout_graph){.is_found = false};
-  bool is_done = prepare(&x, arena);
+  dsm__arena *const scratch = dsm__arena_new();
+  bool is_done = prepare(&x, scratch);
   if (is_done && !is_over(&x)) {
     expand_all(&x);
     made->is_cut = x.is_cut;
@@ -492,6 +476,10 @@ bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request 
     is_done = !x.is_out_of_memory && (!made->is_found || make_network(&x, &made->network, arena));
     made->network.evaluations = x.uses.profiles.evaluations;
   }
-  fini(&x);
+  dsm__layout_uses_fini(&x.uses);
+  layout_states_fini(&x.states);
+  free(x.edges.items);
+  free(x.order.items);
+  dsm__arena_free(scratch);
   return is_done;
 }

@@ -190,12 +190,12 @@ bool dsm__layout_profiles_score(dsm__layout_profiles *profiles, const dsm__varia
   *profiles = (dsm__layout_profiles){.count = variants->keys.count};
   profiles->items = calloc(variants->keys.count + 1, sizeof profiles->items[0]);
   job j = {.variants = variants, .slack_cycles = slack_cycles, .profiles = profiles};
-  j.items = calloc(workers * splits, sizeof j.items[0]);
-  j.codes = calloc(workers * splits, sizeof j.codes[0]);
-  j.evaluations = calloc(workers, sizeof j.evaluations[0]);
-  j.is_out_of_memory = calloc(workers, sizeof j.is_out_of_memory[0]);
-  bool is_ready = profiles->items != NULL && j.items != NULL && j.codes != NULL &&
-                  j.evaluations != NULL && j.is_out_of_memory != NULL;
+  dsm__arena *const memory = dsm__arena_new();
+  bool is_ready = profiles->items != NULL && memory != NULL &&
+                  DSM__RESERVE(memory, j.items, workers * splits) &&
+                  DSM__RESERVE(memory, j.codes, workers * splits) &&
+                  DSM__RESERVE(memory, j.evaluations, workers) &&
+                  DSM__RESERVE(memory, j.is_out_of_memory, workers);
   if (is_ready) {
     dsm__parallel_for(workers, variants->keys.count, run_task, &j);
   }
@@ -203,10 +203,7 @@ bool dsm__layout_profiles_score(dsm__layout_profiles *profiles, const dsm__varia
     profiles->evaluations += j.evaluations[w];
     is_ready = !j.is_out_of_memory[w];
   }
-  free(j.items);
-  free(j.codes);
-  free(j.evaluations);
-  free(j.is_out_of_memory);
+  dsm__arena_free(memory);
   return is_ready;
 }
 

@@ -122,10 +122,10 @@ static bool visit_edges(dsm__layout_uses *uses, bool are_all, edge_visitor visit
  * its fastest is on no mapping within the limit. So the nearer the known mapping is to the free
  * optimum, the fewer splits are looked at.
  */
-static bool find_slack(const dsm__layout_request *request, double *slack) {
+static bool find_slack(const dsm__layout_request *request, double *slack, dsm__arena *arena) {
   const dsm__graph *const graph = &request->free->graph;
   const size_t last = graph->node_count - 1;
-  double *const rest = malloc(graph->node_count * sizeof *rest);
+  double *const rest = dsm__arena_array(arena, graph->node_count, sizeof *rest);
   if (rest == NULL) {
     return false;
   }
@@ -140,7 +140,6 @@ static bool find_slack(const dsm__layout_request *request, double *slack) {
   }
   const double most = request->limit_cycles;
   *slack = isfinite(most) ? (most - rest[0]) * (1 + 1e-6) + most * 1e-10 : HUGE_VAL;
-  free(rest);
   return true;
 }
 
@@ -150,23 +149,23 @@ bool dsm__layout_uses_find(dsm__layout_uses *uses, const dsm__layout_request *re
   const dsm__search_inputs *const inputs = request->table->inputs;
   const dsm__core_layouts *const layouts = request->layouts;
   *uses = (dsm__layout_uses){.request = request};
-  uses->codes = calloc(layouts->count, sizeof uses->codes[0]);
-  for (size_t i = 0; uses->codes != NULL && i < layouts->count; i++) {
+  double slack = HUGE_VAL;
+  const size_t tensors =
+      inputs->workload->layer_count * DSM_PARALLELISM_COUNT * (size_t)request->factor_count;
+  dsm__variants_init(&uses->variants, request->table);
+  if (!find_slack(request, &slack, arena) || !DSM__RESERVE(arena, uses->codes, layouts->count) ||
+      !DSM__RESERVE(arena, uses->edges, dsm__graph_edge_count(graph)) ||
+      !DSM__RESERVE(arena, uses->slot_of, tensors)) {
+    return false;
+  }
+  for (size_t i = 0; i < layouts->count; i++) {
     uses->codes[i] = dsm__layout_code(dsm__layout_divisors(uses), &layouts->items[i]);
   }
-  double slack = HUGE_VAL;
-  const bool is_slack_found = find_slack(request, &slack);
   uses->choices.divisors = dsm__layout_divisors(uses);
   uses->choices.layouts = uses->codes;
   uses->choices.deadline = inputs->deadline;
   uses->choices.layout_count = layouts->count;
-  dsm__variants_init(&uses->variants, request->table);
-  uses->edges = calloc(dsm__graph_edge_count(graph) + 1, sizeof uses->edges[0]);
-  uses->slot_of =
-      calloc(inputs->workload->layer_count * DSM_PARALLELISM_COUNT * (size_t)request->factor_count,
-             sizeof uses->slot_of[0]);
-  return is_slack_found && uses->codes != NULL && uses->edges != NULL && uses->slot_of != NULL &&
-         visit_edges(uses, true, find_use) &&
+  return visit_edges(uses, true, find_use) &&
          dsm__layout_profiles_score(&uses->profiles, &uses->variants, slack,
                                     inputs->options->thread_count) &&
          visit_edges(uses, false, add_demands) &&
@@ -176,10 +175,7 @@ bool dsm__layout_uses_find(dsm__layout_uses *uses, const dsm__layout_request *re
 void dsm__layout_uses_fini(dsm__layout_uses *uses) {
   dsm__variants_fini(&uses->variants);
   dsm__layout_profiles_fini(&uses->profiles);
-  dsm__layout_choices_fini(&uses->choices);
-  free(uses->codes);
-  free(uses->edges);
-  free(uses->slot_of);
+  free(uses->choices.demands.items);
 }
 
 void dsm__layout_extras(const dsm__layout_uses *uses, size_t edge,

@@ -121,8 +121,6 @@ bool dsm__layout_choices_add(dsm__layout_choices *choices, dsm__layout_slot slot
  * if out of memory. */
 bool dsm__layout_choices_derive(dsm__layout_choices *choices, size_t slot_count, dsm__arena *arena);
 
-void dsm__layout_choices_fini(dsm__layout_choices *choices);
-
 /** What is to become a graph with layouts. */
 typedef struct dsm__layout_request {
   const dsm__layer_table *table;
@@ -197,13 +195,13 @@ typedef struct dsm__layout_cost_to_go {
 
 typedef struct dsm__layout_bounds {
   dsm__layout_uses *uses;
+  dsm__arena *arena;
   dsm__layout_cost_to_go *costs_to_go; /**< of each tensor */
   double *rest; /**< of each node: least cycles to the end, but for costs to go of what is held */
 } dsm__layout_bounds;
 
-/** Finds all bounds; false if out of memory. dsm__layout_bounds_fini in any case. */
-bool dsm__layout_bounds_find(dsm__layout_bounds *bounds, dsm__layout_uses *uses);
-void dsm__layout_bounds_fini(dsm__layout_bounds *bounds);
+/** Finds all bounds, in the arena; false if out of memory. */
+bool dsm__layout_bounds_find(dsm__layout_bounds *bounds, dsm__layout_uses *uses, dsm__arena *arena);
 
 /** The costs to go of a layer's output to its users from layer `boundary` on: of each of its
  * choices. */
