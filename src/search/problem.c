@@ -6,7 +6,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "plan/tolerance.h"
-#include "search/graph/graph_paths.h"
+#include "search/graph/graph.h"
 
 static bool fill(dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;

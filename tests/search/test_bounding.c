@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "random_network.h"
-#include "search/graph/graph_paths.h"
+#include "search/graph/graph.h"
 #include "search/problem.h"
 #include "suites.h"
 

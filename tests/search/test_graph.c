@@ -12,7 +12,7 @@
 #include "graph_facts.h"
 #include "plan/tolerance.h"
 #include "random_numbers.h"
-#include "search/graph/graph_paths.h"
+#include "search/graph/graph.h"
 #include "suites.h"
 
 enum { NODES_MAX = 14, EDGES_MAX = 64, GRAPHS = 3000 };

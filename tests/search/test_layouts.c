@@ -12,7 +12,7 @@
 #include "plan/tolerance.h"
 #include "random_network.h"
 #include "random_numbers.h"
-#include "search/graph/graph_paths.h"
+#include "search/graph/graph.h"
 #include "search/problem.h"
 #include "suites.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "random_numbers.h"
-#include "search/pipeline/row_allocation.h"
+#include "search/pipeline/stages.h"
 #include "suites.h"
 
 enum { STAGES_MAX = 5, OPTIONS_MAX = 10, INSTANCES = 4000 };

@@ -17,7 +17,6 @@
 
 #include "plan/tolerance.h"
 #include "search/graph/graph_limited.h"
-#include "search/graph/graph_paths.h"
 
 static const dsm__graph_price ONLY_CYCLES = {1, 0, HUGE_VAL};
 

@@ -8,7 +8,6 @@
 #define DSM_SEARCH_GRAPH_GRAPH_LIMITED_H
 
 #include "search/graph/graph.h"
-#include "search/graph/graph_paths.h"
 
 /** A cheapest path from each node to one end of the graph, at some price. */
 typedef struct dsm__graph_tree {

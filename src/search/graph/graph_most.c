@@ -44,10 +44,6 @@ typedef struct counting {
   double margin;                   /* of cycles: rests that differ by less are equally fast */
 } counting;
 
-static size_t count_of(const dsm__graph_edge *edge) {
-  return (edge->tag & DSM__TAG_COUNTS) != 0 ? (size_t)1 : 0;
-}
-
 /* Counts more first, then faster. */
 static int compare_rests(const void *left, const void *right) {
   const rest_of_path *const a = left;
@@ -103,7 +99,7 @@ static bool extend(counting *c, size_t node) {
     const rest_list list = c->lists[edge->to - c->from];
     for (size_t i = list.first; i < list.first + list.count; i++) {
       const rest_of_path one = {edge->cycles + c->pool.items[i].cycles,
-                                count_of(edge) + c->pool.items[i].counted};
+                                dsm__graph_counted(c->graph, edge) + c->pool.items[i].counted};
       if (c->before[node - c->from] + one.cycles > c->limit) {
         continue;
       }
@@ -171,7 +167,7 @@ static void walk(const counting *c, dsm__graph_path *path) {
     double least = HUGE_VAL;
     for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge && least > c->limit; e++) {
       const dsm__graph_edge *const edge = &c->graph->edges[e];
-      const size_t counted = count_of(edge);
+      const size_t counted = dsm__graph_counted(c->graph, edge);
       const double sum =
           edge->to > c->to ? HUGE_VAL
                            : spent + followed_by(c, edge, wanted > counted ? wanted - counted : 0);
@@ -182,7 +178,7 @@ static void walk(const counting *c, dsm__graph_path *path) {
     }
     const dsm__graph_edge *const taken = &c->graph->edges[chosen];
     spent += taken->cycles;
-    wanted -= wanted > 0 ? count_of(taken) : 0;
+    wanted -= wanted > 0 ? dsm__graph_counted(c->graph, taken) : 0;
     path->edges[path->length++] = chosen;
     v = taken->to;
   }

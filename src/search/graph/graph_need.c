@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "search/graph/graph_paths.h"
+#include "search/graph/graph.h"
 
 enum { PROBES = 64 };
 

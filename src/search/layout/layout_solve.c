@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "plan/tolerance.h"
+#include "search/graph/graph.h"
 #include "search/graph/graph_limited.h"
-#include "search/graph/graph_paths.h"
 #include "search/layout/layout_graph.h"
 
 /* States of a node in the first round, and how many times as many in each of the next. */

@@ -9,7 +9,7 @@
  * the limit on what is kept falls to the most that any of these keeps: in between all of them stay
  * what they are.
  */
-#include "search/pipeline/pipeline_front.h"
+#include "search/pipeline/pipelines.h"
 
 #include <math.h>
 #include <stdlib.h>

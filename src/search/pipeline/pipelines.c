@@ -20,7 +20,6 @@
 #include "base/map.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
-#include "search/pipeline/pipeline_front.h"
 #include "search/pipeline/stages.h"
 
 /* Comparisons for all allocations of a network; then groups get their first allocation

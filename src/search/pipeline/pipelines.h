@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pipelines.h: runs of recurrent layers that can be pipelined, each at its best (section 9).
- */
+/* pipelines.h: runs of recurrent layers that can be pipelined, each at its best (section 9), and
+ * mappings of a group that need less memory than its fastest. Where the memory binds, one of these
+ * may be the best. */
 #ifndef DSM_SEARCH_PIPELINE_PIPELINES_H
 #define DSM_SEARCH_PIPELINE_PIPELINES_H
 
 #include "search/layer_table.h"
-#include "search/pipeline/row_allocation.h"
+#include "search/pipeline/stages.h"
 
 /** A run of layers as a pipeline. */
 typedef struct dsm__pipeline_group {
@@ -60,5 +61,29 @@ void dsm__pipeline_group_derive_memory(dsm__pipeline_group *group, const dsm__la
 
 /** Could a layer be a stage: a unidirectional lstm that does not say never? */
 bool dsm__pipeline_can_be_stage(const dsm_workload *workload, size_t layer_index);
+
+/** Mappings of a group: of all others each takes longer than one of them that needs no more memory
+ * in both respects, or as long. */
+typedef struct dsm__pipeline_front {
+  dsm__pipeline_group *items; /**< in the arena; the group's fastest mapping comes first */
+  size_t count;
+  size_t capacity;
+  bool is_exact; /**< false: some are missing */
+} dsm__pipeline_front;
+
+/** What a layer needs as a stage of so many rows of so many chips (section 12). */
+dsm_layer_memory dsm__pipeline_stage_memory(const dsm__layer_table *table, size_t layer_index,
+                                            uint64_t columns, uint64_t rows,
+                                            dsm_parallelism parallelism);
+
+/** Adds the mappings on stages as wide as those that have been scored last, all of them.
+ * `work_left` as in dsm__row_allocation. False if out of memory. */
+bool dsm__pipeline_front_extend(dsm__pipeline_front *front, const dsm__pipeline_group *group,
+                                const dsm__stages *stages, uint64_t *work_left, dsm__arena *arena);
+
+/** Adds a mapping, unless one that is there takes no longer and needs no more. False if out of
+ * memory. */
+bool dsm__pipeline_front_add(dsm__pipeline_front *front, const dsm__pipeline_group *mapping,
+                             dsm__arena *arena);
 
 #endif

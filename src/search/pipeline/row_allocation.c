@@ -13,7 +13,7 @@
  * limit, for the smallest limit that the rows allow. No allocation has a lesser total than that
  * limit: the whole time of each of its stages is at most its total.
  */
-#include "search/pipeline/row_allocation.h"
+#include "search/pipeline/stages.h"
 
 #include <math.h>
 #include <stdlib.h>

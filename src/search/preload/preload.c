@@ -129,37 +129,35 @@ static bool copy_groups(dsm__arena *arena, const dsm__decisions *from, dsm__deci
   return groups != NULL;
 }
 
-/* Keeps decisions of a level as the best of all. */
-static bool keep(searching *s, const dsm__decisions *decisions, double cycles) {
+/* Keeps decisions of a level as the best of all; their layers may still be changed. NULL if out of
+ * memory. */
+static dsm__layer_decision *keep(searching *s, const dsm__decisions *decisions, double cycles) {
   dsm__arena *const arena = s->problem->arena;
   const size_t layer_count = s->problem->inputs.workload->layer_count;
   dsm__decisions *const kept = dsm__arena_alloc(arena, sizeof *kept);
   dsm__layer_decision *const layers = dsm__arena_array(arena, layer_count, sizeof *layers);
   if (kept == NULL || layers == NULL || !copy_groups(arena, decisions, kept)) {
-    return false;
+    return NULL;
   }
   memcpy(layers, decisions->layers, layer_count * sizeof *layers);
   kept->layers = layers;
   s->solution->preloading = kept;
   s->best_cycles = cycles;
-  return true;
+  return layers;
 }
 
 /* Keeps a mapping if it is the best of all. */
 static bool adopt_free(searching *s, dsm__preload_level *level,
                        const dsm__preload_mapping *mapping) {
-  const size_t layer_count = s->problem->inputs.workload->layer_count;
   dsm__decisions decisions;
-  dsm__layer_decision *const layers =
-      dsm__arena_array(level->problem.arena, layer_count, sizeof *layers);
-  if (layers == NULL ||
-      !dsm__problem_decide(&level->problem, &level->network, &mapping->path, &decisions)) {
+  if (!dsm__problem_decide(&level->problem, &level->network, &mapping->path, &decisions)) {
     return false;
   }
-  memcpy(layers, decisions.layers, layer_count * sizeof *layers);
-  decisions.layers = layers;
-  dsm__preload_decide_steps(level, mapping, false, layers);
-  return keep(s, &decisions, mapping->cycles);
+  dsm__layer_decision *const layers = keep(s, &decisions, mapping->cycles);
+  if (layers != NULL) {
+    dsm__preload_decide_steps(level, mapping, false, layers);
+  }
+  return layers != NULL;
 }
 
 /* Keeps a mapping, laid out where the model has layouts, if it is the best of all. */
@@ -173,7 +171,7 @@ static bool adopt(searching *s, dsm__preload_level *level, const dsm__preload_ma
   dsm__preload_laid laid;
   bool is_done = dsm__preload_lay_out(&laid, level, mapping);
   if (is_done && is_below_best(s, laid.mapping.cycles)) {
-    is_done = keep(s, &laid.decisions, laid.mapping.cycles);
+    is_done = keep(s, &laid.decisions, laid.mapping.cycles) != NULL;
   }
   dsm__preload_laid_fini(&laid);
   return is_done;
@@ -254,15 +252,7 @@ static bool find_good(searching *s, dsm__preload_level *level, mappings *m) {
 
 /* ---- levels ---- */
 
-static double room_of(const searching *s, int step) {
-  return dsm_preload_room_bytes(&s->problem->machine) / DSM__PRELOAD_STEPS * step;
-}
-
-/*
- * A free level's bound holds for all larger rooms too: they leave less to the rest.
- *
- *
- */
+/* A free level's bound holds for all larger rooms too: they leave less to the rest. */
 static void raise_bounds(searching *s, int step, const dsm__preload_bound *bound) {
   for (int c = step; c <= (bound->is_free ? DSM__PRELOAD_STEPS : step); c++) {
     s->steps[c].bound = fmax(s->steps[c].bound, bound->cycles);
@@ -282,7 +272,7 @@ static bool score_relaxed(searching *s, int step, uint64_t *worthwhile, bool *is
   const dsm__preload_request request = {.problem = s->problem,
                                         .residents = &s->residents,
                                         .factors = &s->factors,
-                                        .room_bytes = room_of(s, step),
+                                        .room_bytes = dsm__preload_room_of(s->problem, step),
                                         .is_holding = true,
                                         .is_relaxed = true};
   dsm__preload_level level;
@@ -315,7 +305,7 @@ static bool solve_level(searching *s, int step, const uint64_t *worthwhile) {
   const dsm__preload_request request = {.problem = s->problem,
                                         .residents = &s->residents,
                                         .factors = &s->factors,
-                                        .room_bytes = room_of(s, step),
+                                        .room_bytes = dsm__preload_room_of(s->problem, step),
                                         .is_holding = worthwhile != NULL,
                                         .worthwhile = worthwhile};
   dsm__preload_level level;

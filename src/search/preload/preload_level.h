@@ -9,6 +9,11 @@
 #include "search/preload/residents.h"
 #include "search/problem.h"
 
+/** The room of a step, of each core. */
+static inline double dsm__preload_room_of(const dsm__problem *problem, int step) {
+  return dsm_preload_room_bytes(&problem->machine) / DSM__PRELOAD_STEPS * step;
+}
+
 /** What a mapping without preloading says that is kept where memory is short: a layer's
  * parallelism; or that it begins a group of so many layers; or that it is inside one (0). */
 typedef struct dsm__preload_form {

@@ -260,13 +260,6 @@ bool dsm__preload_fastest_within(dsm__preload_level *level, const double *budget
 
 bool dsm__preload_fits_memory(const dsm__preload_level *level,
                               const dsm__preload_mapping *mapping) {
-  const dsm__graph *const graph = &level->network.graph;
-  double kept = graph->nodes[0].kept_bytes;
-  double transient = graph->nodes[0].transient_bytes;
-  for (size_t i = 0; i < mapping->path.length; i++) {
-    const dsm__graph_node *const node = &graph->nodes[graph->edges[mapping->path.edges[i]].to];
-    kept += node->kept_bytes;
-    transient = node->transient_bytes > transient ? node->transient_bytes : transient;
-  }
-  return mapping->cycles < FORBIDDEN && kept + transient <= level->problem.capacity_bytes;
+  const dsm__graph_sums sums = dsm__graph_sum(&level->network.graph, &mapping->path);
+  return mapping->cycles < FORBIDDEN && dsm__graph_bytes(sums) <= level->problem.capacity_bytes;
 }

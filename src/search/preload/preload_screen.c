@@ -51,10 +51,6 @@ typedef struct screen {
   int fastest;       /* the step that it was seen in; 0: none */
 } screen;
 
-static double room_of(const screen *s, int step) {
-  return dsm_preload_room_bytes(&s->of->problem->machine) / DSM__PRELOAD_STEPS * step;
-}
-
 static bool is_over(const screen *s) {
   return dsm__problem_is_over(s->of->problem);
 }
@@ -72,7 +68,7 @@ static bool init_level(screen *s, const uint64_t *worthwhile, bool is_relaxed) {
   const dsm__preload_request request = {.problem = s->of->problem,
                                         .residents = s->of->residents,
                                         .factors = s->of->factors,
-                                        .room_bytes = room_of(s, 1),
+                                        .room_bytes = dsm__preload_room_of(s->of->problem, 1),
                                         .is_holding = is_relaxed || worthwhile != NULL,
                                         .is_relaxed = is_relaxed,
                                         .worthwhile = worthwhile};
@@ -122,7 +118,7 @@ static size_t corner_within(const screen *s, double room_bytes) {
  * of the room are equally good. Where these are not next to each other on the line, another one is
  * found between them. */
 static dsm__preload_bound find_bound(screen *s, int step) {
-  const double room = room_of(s, step);
+  const double room = dsm__preload_room_of(s->of->problem, step);
   s->level.room_bytes = room;
   if (s->corner_count == 0) {
     begin_corners(s);
@@ -178,7 +174,7 @@ static bool screen_relaxed(screen *s, uint64_t *worthwhile, bool *is_any) {
 
 /* Raises the bound of a step to what corners say of it, without looking for more. */
 static void raise_bound(screen *s, int step) {
-  const double room = room_of(s, step);
+  const double room = dsm__preload_room_of(s->of->problem, step);
   for (size_t i = 0; i < s->corner_count; i++) {
     const corner *const one = &s->corners[i];
     dsm__preload_bound bound = {.cycles = 0};
@@ -208,7 +204,7 @@ static void join_bound(screen *s, int step) {
  * mapping as fast as that is still below the limit: it is to be found again. False if out of
  * memory. */
 static bool lower_limit(screen *s, int step) {
-  s->level.room_bytes = room_of(s, step);
+  s->level.room_bytes = dsm__preload_room_of(s->of->problem, step);
   if (!s->are_mappings || !dsm__preload_fits_memory(&s->level, &s->mapping)) {
     return true;
   }
@@ -230,7 +226,8 @@ static bool take_costs(screen *s, int step) {
   }
   s->corner_count = 0;
   s->costs = step;
-  return dsm__preload_level_resize(&s->level, s->of->residents, room_of(s, step));
+  return dsm__preload_level_resize(&s->level, s->of->residents,
+                                   dsm__preload_room_of(s->of->problem, step));
 }
 
 /* Bounds a step with its own costs, and those behind it, up to the next that has its own. */
@@ -282,7 +279,7 @@ static bool find_worthwhile(screen *s, int step) {
   if (one->worthwhile == NULL || !take_costs(s, step)) {
     return false;
   }
-  s->level.room_bytes = room_of(s, step);
+  s->level.room_bytes = dsm__preload_room_of(s->of->problem, step);
   return dsm__preload_worthwhile(&s->level, &bound, s->limit, one->worthwhile, &one->is_any);
 }
 
