@@ -28,11 +28,10 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement);
 /* ---- the best placement of an instance, by GLPK ---- */
 
 typedef enum dsm__solver_outcome {
-  DSM__SOLVER_FOUND = 0,  /**< something, within the gap or not */
-  DSM__SOLVER_NOTHING,    /**< nothing was found before the time was over */
-  DSM__SOLVER_TOO_LARGE,  /**< nothing was found, and the programme was not made */
-  DSM__SOLVER_INFEASIBLE, /**< proven: there is nothing to find */
-  DSM__SOLVER_OUTCOME_COUNT
+  DSM__SOLVER_FOUND = 0, /**< something, within the gap or not */
+  DSM__SOLVER_NOTHING,   /**< nothing was found before the time was over */
+  DSM__SOLVER_TOO_LARGE, /**< nothing was found, and the programme was not made */
+  DSM__SOLVER_INFEASIBLE /**< proven: there is nothing to find */
 } dsm__solver_outcome;
 
 /** Values are those of the objective: requests per second, seconds, or watts. */

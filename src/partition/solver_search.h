@@ -56,8 +56,7 @@ typedef struct dsm__search {
 typedef enum dsm__solved {
   DSM__SOLVED_OPTIMAL = 0,
   DSM__SOLVED_INFEASIBLE,
-  DSM__SOLVED_UNKNOWN, /**< limits, or trouble */
-  DSM__SOLVED_COUNT
+  DSM__SOLVED_UNKNOWN /**< limits, or trouble */
 } dsm__solved;
 
 /** Seconds left, at least 0. */

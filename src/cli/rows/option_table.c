@@ -13,32 +13,33 @@
 #define THREADS_MAX 256
 #define SECONDS_MAX 31536000 /* a year */
 
-/* How the value is read, and the argument that it becomes. */
-#define READ(how, member) .reading = (how), .place = offsetof(cli_arguments, member)
-#define FLAG(member) READ(CLI_READ_FLAG, member)
-#define TEXT(member, what) READ(CLI_READ_TEXT, member), .takes = (what)
-#define TEXTS(member, what) READ(CLI_READ_TEXTS, member), .takes = (what)
-#define FILE_NAME(member) READ(CLI_READ_FILE, member)
-#define WORD(member, words) READ(CLI_READ_WORD, member), .word = (words)
-#define COUNT(member, most) READ(CLI_READ_COUNT, member), .takes = CLI_TAKES_TEXT, .max = (most)
+/* How the value is read, and the argument that it becomes, which must be of a type. */
+#define PLACE(member, type)                                                                        \
+  (offsetof(cli_arguments, member) + 0 * _Generic(((cli_arguments *)NULL)->member, type : 1U))
+#define READ(how, member, type) .reading = (how), .place = PLACE(member, type)
+#define FLAG(member) READ(CLI_READ_FLAG, member, bool)
+#define NAME(how, member, what) READ(how, member, const char *), .takes = (what)
+#define TEXT(member, what) NAME(CLI_READ_TEXT, member, what)
+#define TEXTS(member, what) READ(CLI_READ_TEXTS, member, cli_texts), .takes = (what)
+#define WORD(member, words) READ(CLI_READ_WORD, member, unsigned), .word = (words)
+#define COUNT(member, most)                                                                        \
+  READ(CLI_READ_COUNT, member, size_t), .takes = CLI_TAKES_TEXT, .max = (most)
 #define NUMBER(member, least, most)                                                                \
-  READ(CLI_READ_NUMBER, member), .takes = CLI_TAKES_TEXT, .min = (least), .max = (most)
-#define RATIO(member, how) READ(how, member), .takes = CLI_TAKES_TEXT
+  READ(CLI_READ_NUMBER, member, double), .takes = CLI_TAKES_TEXT, .min = (least), .max = (most)
+#define RATIO(member, how) READ(how, member, double), .takes = CLI_TAKES_TEXT
 #define OWN(function) .reading = CLI_READ_OWN, .apply = (function)
 
 /* Rows of options whose help differs from command to command. */
 #define OUTPUT(commands_, argument_, what, help_)                                                  \
   {                                                                                                \
     .name = "output", .letter = 'o', .argument = (argument_), .help = (help_),                     \
-    .commands = (commands_), .takes = (what), READ(CLI_READ_NAME, output)                          \
+    .commands = (commands_), NAME(CLI_READ_NAME, output, what)                                     \
   }
 #define SET(commands_, help_)                                                                      \
   {                                                                                                \
     .name = "set", .argument = "PATH=VALUE", .help = (help_), .commands = (commands_),             \
     .takes = CLI_TAKES_PATH, OWN(cli_apply_set)                                                    \
   }
-
-_Static_assert(sizeof(uint64_t) == sizeof(size_t), "a count is kept as either");
 
 const cli_option cli_options[] = {
     {.name = "mode",
@@ -176,8 +177,7 @@ const cli_option cli_options[] = {
      .argument = "FILE",
      .help = "also write the programme as free MPS, for other solvers: minimise -rho",
      .commands = CLI_PARTITION,
-     .takes = CLI_TAKES_FILE,
-     FILE_NAME(partition.mps)},
+     NAME(CLI_READ_FILE, partition.mps, CLI_TAKES_FILE)},
     {.name = "simulate",
      .argument = "SETTINGS",
      .help = "also simulate a runtime that dispatches requests over the placement: "
@@ -190,8 +190,7 @@ const cli_option cli_options[] = {
      .argument = "FILE",
      .help = "with --simulate: also write the schedule as a trace that Perfetto opens",
      .commands = CLI_PARTITION,
-     .takes = CLI_TAKES_FILE,
-     FILE_NAME(partition.trace)},
+     NAME(CLI_READ_FILE, partition.trace, CLI_TAKES_FILE)},
     SET(CLI_EXPLORE | CLI_CHECK | CLI_SWEEP,
         "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
         "system.core.scratchpad_MiB=2; may be given several times"),
@@ -227,8 +226,7 @@ const cli_option cli_options[] = {
      .help = "where results go (default: NAME.sqlite here, or NAME.2.sqlite and so on where that "
              "belongs to another question; with --shard, NAME.K-of-N.sqlite)",
      .commands = CLI_SWEEP,
-     .takes = CLI_TAKES_DATABASE,
-     FILE_NAME(sweep.database)},
+     NAME(CLI_READ_FILE, sweep.database, CLI_TAKES_DATABASE)},
     {.name = "shard",
      .argument = "K/N",
      .help = "explore only every Nth point, from the Kth on: one of N jobs",
@@ -270,7 +268,7 @@ const cli_option cli_options[] = {
      .help = "what is drawn (default: loss of a plan, lines of a database)",
      .commands = CLI_PLOT,
      .word = cli_figure_word,
-     READ(CLI_READ_WORD_AS_TEXT, plot.figure)},
+     READ(CLI_READ_WORD_AS_TEXT, plot.figure, const char *)},
     {.name = "x",
      .argument = "COLUMN",
      .help = "of a database: what is along the horizontal axis, a column of its points such as "
@@ -309,7 +307,7 @@ const cli_option cli_options[] = {
      .commands = CLI_PLOT,
      .is_list = true,
      .word = cli_log_axis_word,
-     READ(CLI_READ_WORDS, plot.view.log_axes)},
+     READ(CLI_READ_WORDS, plot.view.log_axes, unsigned)},
     {.name = "where",
      .argument = "COLUMN=VALUES",
      .help = "of a database: only points that have one of the comma-separated values in a column; "
@@ -322,8 +320,7 @@ const cli_option cli_options[] = {
              "which 'gnuplot NAME.gp' makes it again there; NAME is that of the picture, else of "
              "the figure",
      .commands = CLI_PLOT,
-     .takes = CLI_TAKES_FOLDER,
-     READ(CLI_READ_FOLDER, plot.script)},
+     NAME(CLI_READ_FOLDER, plot.script, CLI_TAKES_FOLDER)},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
