@@ -39,6 +39,18 @@ typedef struct dsm__words {
   }                                                                                                \
   _Static_assert((count) > 0, "there are words")
 
+/** Defines the public function that reads a key of words; false if a text is none. */
+#define DSM__PARSED_WORDS(words, type, function)                                                   \
+  bool function(const char *text, type *value) {                                                   \
+    size_t found = 0;                                                                              \
+    const bool is_found = dsm__words_find(&(words), text, &found);                                 \
+    if (is_found) {                                                                                \
+      *value = (type)found;                                                                        \
+    }                                                                                              \
+    return is_found;                                                                               \
+  }                                                                                                \
+  _Static_assert(sizeof(type) == sizeof(unsigned), "an enumeration")
+
 const char *dsm__word_key(const dsm__words *words, size_t value);
 const char *dsm__word_text(const dsm__words *words, size_t value);
 const char *dsm__word_brief(const dsm__words *words, size_t value);

@@ -18,6 +18,7 @@ static const dsm__word mode_words[] = {
     [DSM_MODE_INFERENCE].key = "inference",
 };
 DSM__NAMED_WORDS(dsm__mode_words, "mode", mode_words, DSM_MODE_COUNT, dsm_mode, dsm_mode_name);
+DSM__PARSED_WORDS(dsm__mode_words, dsm_mode, dsm_mode_parse);
 
 static const dsm__word pass_words[] = {
     [DSM_PASS_FORWARD] = {"forward", NULL, "fwd"},
@@ -34,6 +35,7 @@ static const dsm__word parallelism_words[] = {
 };
 DSM__NAMED_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PARALLELISM_COUNT,
                  dsm_parallelism, dsm_parallelism_name);
+DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
 static const dsm__word link_words[] = {
     [DSM_LINK_X].key = "link_x",
@@ -97,24 +99,6 @@ static const dsm__word group_words[] = {
 };
 DSM__NAMED_WORDS(dsm__group_words, "group", group_words, DSM_GROUP_COUNT, dsm_group,
                  dsm_group_name);
-
-bool dsm_mode_parse(const char *text, dsm_mode *mode) {
-  size_t found = 0;
-  const bool is_found = dsm__words_find(&dsm__mode_words, text, &found);
-  if (is_found) {
-    *mode = (dsm_mode)found;
-  }
-  return is_found;
-}
-
-bool dsm_parallelism_parse(const char *text, dsm_parallelism *parallelism) {
-  size_t found = 0;
-  const bool is_found = dsm__words_find(&dsm__parallelism_words, text, &found);
-  if (is_found) {
-    *parallelism = (dsm_parallelism)found;
-  }
-  return is_found;
-}
 
 dsm__split_text dsm__split_text_of(const dsm_loops *split, const char *unsplit) {
   dsm__split_text made;

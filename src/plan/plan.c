@@ -12,6 +12,7 @@ static const dsm__word optimization_words[] = {
 };
 DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
                  DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
+DSM__PARSED_WORDS(dsm__optimization_words, dsm_optimization, dsm_optimization_parse);
 
 static const dsm__word invocation_kind_words[] = {
     [DSM_INVOCATION_FIRST].key = "first",
@@ -21,15 +22,6 @@ static const dsm__word invocation_kind_words[] = {
 };
 DSM__NAMED_WORDS(dsm__invocation_kind_words, "kind of invocation", invocation_kind_words,
                  DSM_INVOCATION_KIND_COUNT, dsm_invocation_kind, dsm_invocation_kind_name);
-
-bool dsm_optimization_parse(const char *text, dsm_optimization *optimization) {
-  size_t found = 0;
-  const bool is_found = dsm__words_find(&dsm__optimization_words, text, &found);
-  if (is_found) {
-    *optimization = (dsm_optimization)found;
-  }
-  return is_found;
-}
 
 dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
   const dsm_optimization other =

@@ -8,24 +8,6 @@ static const dsm__word kind_words[] = {
 };
 DSM__WORDS(dsm__memory_kind_words, "kind of memory", kind_words, DSM__MEMORY_KIND_COUNT);
 
-double dsm__memory_of_kind(const dsm_plan_memory *memory, dsm__memory_kind kind) {
-  switch (kind) {
-  case DSM__MEMORY_WEIGHTS:
-    return memory->weights_bytes;
-  case DSM__MEMORY_GRADIENTS:
-    return memory->gradients_bytes;
-  case DSM__MEMORY_OPTIMIZER:
-    return memory->optimizer_bytes;
-  case DSM__MEMORY_ACTIVATIONS:
-    return memory->activations_bytes;
-  case DSM__MEMORY_ERRORS:
-    return memory->errors_bytes;
-  case DSM__MEMORY_KIND_COUNT:
-    break;
-  }
-  return 0;
-}
-
 /* What a unit keeps from its forward passes on. */
 static double kept_activations(const dsm_plan *plan, dsm__step_unit unit) {
   double bytes = 0;

@@ -50,9 +50,6 @@ typedef struct dsm__memory_timeline {
 bool dsm__memory_timeline_derive(dsm__memory_timeline *timeline, const dsm__step_timeline *step,
                                  dsm__arena *arena);
 
-/** What dsm_plan_memory says of a kind. */
-double dsm__memory_of_kind(const dsm_plan_memory *memory, dsm__memory_kind kind);
-
 extern const dsm__words dsm__memory_kind_words;
 
 #endif

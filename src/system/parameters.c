@@ -5,18 +5,18 @@
 #include <string.h>
 
 static const dsm__word interconnect_words[] = {[DSM_INTERCONNECT_RING].key = "ring"};
-DSM__WORDS(dsm__interconnect_words, "interconnect", interconnect_words, DSM_INTERCONNECT_COUNT);
+static DSM__WORDS(interconnects, "interconnect", interconnect_words, DSM_INTERCONNECT_COUNT);
 
 static const dsm__word topology_words[] = {[DSM_TOPOLOGY_TORUS_2D].key = "torus_2d"};
-DSM__WORDS(dsm__topology_words, "topology", topology_words, DSM_TOPOLOGY_COUNT);
+static DSM__WORDS(topologies, "topology", topology_words, DSM_TOPOLOGY_COUNT);
 
 static const dsm__word layout_move_words[] = {
     [DSM_LAYOUT_MOVE_NONE].key = "none",
     [DSM_LAYOUT_MOVE_ALWAYS].key = "always",
     [DSM_LAYOUT_MOVE_EXACT].key = "exact",
 };
-DSM__WORDS(dsm__layout_move_words, "way to move held tensors", layout_move_words,
-           DSM_LAYOUT_MOVE_COUNT);
+static DSM__WORDS(layout_moves, "way to move held tensors", layout_move_words,
+                  DSM_LAYOUT_MOVE_COUNT);
 
 static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
 static DSM__WORDS(flags, "flag", flag_words, 2);
@@ -91,13 +91,13 @@ const dsm__parameter dsm__parameters[] = {
     REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75, "ratio",
          "assumption: share of the scratchpad for weights kept over timesteps"),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
-    WORD("chip.interconnect", dsm__interconnect_words, chip.interconnect, true, 0, NULL),
+    WORD("chip.interconnect", interconnects, chip.interconnect, true, 0, NULL),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
     RATE("chip.memory.capacity_GB", chip.memory.capacity_GB, "10^9 bytes"),
     RATE("chip.memory.bandwidth_GBps", chip.memory.bandwidth_GBps, "10^9 bytes/s"),
     REAL("chip.memory.efficiency_ratio", chip.memory.efficiency_ratio, 1e-6, 1, 1, "ratio",
          "assumption: all of the bandwidth is usable"),
-    WORD("system.topology", dsm__topology_words, system.topology, true, 0, NULL),
+    WORD("system.topology", topologies, system.topology, true, 0, NULL),
     COUNT("system.chips_x", system.chips_x, true, DSM_CHIPS_MAX, 0, "chips", NULL),
     COUNT("system.chips_y", system.chips_y, true, DSM_CHIPS_MAX, 0, "chips", NULL),
     RATE("system.link_bandwidth_x_GBps", system.link_bandwidth_x_GBps, "10^9 bytes/s"),
@@ -145,8 +145,8 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: summing statistics over cores is free"),
     FLAG("model.two_way_relayout", model.two_way_relayout, false,
          "assumption: relayouts go one way round each ring of chips"),
-    WORD("model.layout_move", dsm__layout_move_words, model.layout_move, false,
-         DSM_LAYOUT_MOVE_NONE, "assumption: any core split finds a held tensor where it is"),
+    WORD("model.layout_move", layout_moves, model.layout_move, false, DSM_LAYOUT_MOVE_NONE,
+         "assumption: any core split finds a held tensor where it is"),
     FLAG("model.charge_held_masks", model.charge_held_masks, false,
          "assumption: masks are on chip with the error that is held"),
     FLAG("model.prefer_holding", model.prefer_holding, false,

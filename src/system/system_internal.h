@@ -46,10 +46,6 @@ extern const size_t dsm__parameter_count;
 extern const char *const dsm__retired_flags[];
 extern const size_t dsm__retired_flag_count;
 
-extern const dsm__words dsm__interconnect_words;
-extern const dsm__words dsm__topology_words;
-extern const dsm__words dsm__layout_move_words;
-
 /** What a parameter is in a system, as a number: of a flag 0 or 1, of a word its index. */
 double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system);
 

@@ -280,13 +280,15 @@ def leaves(schemas, root, schema, path=""):
 
 
 def check_parameter(path, stated, row, sources):
+    enumerations = {"interconnects": "interconnect_names", "topologies": "topology_names",
+                    "layout_moves": "layout_move_names"}
     expect(stated["is_required"] == row["required"], f"{path}: required in one place only")
     expect(stated.get("default") == row.get("default"),
            f"{path}: default {stated.get('default')} in the schema, {row.get('default')} in the "
            "source")
-    if row["kind"].endswith("_words"):
+    if row["kind"] in enumerations:
         expect_same(path, stated["enum"],
-                    sources.names("src/system/parameters.c", row["kind"][:-len("words")] + "names"))
+                    sources.names("src/system/parameters.c", enumerations[row["kind"]]))
         return
     expect(stated["type"] == row["kind"], f"{path}: {stated['type']} is not {row['kind']}")
     for key, limit in (("minimum", "min"), ("maximum", "max")):

@@ -3,29 +3,20 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "base/words.h"
 #include "report/data/export_target.h"
 
 static const dsm__exporter targets[] = {
-    [DSM_EXPORT_ASTRA_SIM] = {.name = "astra-sim",
-                              .can_express = dsm__astra_sim_can_express,
+    [DSM_EXPORT_ASTRA_SIM] = {.can_express = dsm__astra_sim_can_express,
                               .files = {{"workload.txt", dsm__astra_sim_write_workload},
                                         {"network.yml", dsm__astra_sim_write_network}}},
 };
 _Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
 
-const char *dsm_export_target_name(dsm_export_target target) {
-  return targets[target].name;
-}
-
-bool dsm_export_target_parse(const char *text, dsm_export_target *target) {
-  for (int i = 0; i < DSM_EXPORT_TARGET_COUNT; i++) {
-    if (strcmp(targets[i].name, text) == 0) {
-      *target = (dsm_export_target)i;
-      return true;
-    }
-  }
-  return false;
-}
+static const dsm__word target_words[] = {[DSM_EXPORT_ASTRA_SIM].key = "astra-sim"};
+static DSM__NAMED_WORDS(target_names, "target of exports", target_words, DSM_EXPORT_TARGET_COUNT,
+                        dsm_export_target, dsm_export_target_name);
+DSM__PARSED_WORDS(target_names, dsm_export_target, dsm_export_target_parse);
 
 /* The text of a file, in the arena; NULL if out of memory. */
 static const char *text_of(const dsm__export_file *file, const dsm_plan *plan, dsm__arena *arena) {

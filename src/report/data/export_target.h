@@ -16,7 +16,6 @@ typedef struct dsm__export_file {
 } dsm__export_file;
 
 typedef struct dsm__exporter {
-  const char *name;
   /** Can the target express the plan? If not, adds a finding. */
   bool (*can_express)(const dsm_plan *plan, dsm_diags *diags);
   dsm__export_file files[DSM_EXPORT_FILES_MAX]; /**< unused ones have no name */

@@ -18,15 +18,7 @@ static const dsm__word figure_words[] = {
 };
 static DSM__NAMED_WORDS(figures, "figure", figure_words, DSM_PLAN_FIGURE_COUNT, dsm_plan_figure,
                         dsm_plan_figure_name);
-
-bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure) {
-  size_t found = 0;
-  const bool is_found = dsm__words_find(&figures, text, &found);
-  if (is_found) {
-    *figure = (dsm_plan_figure)found;
-  }
-  return is_found;
-}
+DSM__PARSED_WORDS(figures, dsm_plan_figure, dsm_plan_figure_parse);
 
 /* What PNG has of a unit, so that text is sharp; and points of PDF. */
 static const double png_pixels = 2;
