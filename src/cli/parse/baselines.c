@@ -12,6 +12,7 @@
 
 #include "cli/parse/lookup.h"
 #include "cli/parse/paths.h"
+#include "cli/run/complain.h"
 
 /* Adds a baseline and takes its name over; NULL if out of memory. */
 static cli_baseline *add(cli_baselines *baselines, char *file) {
@@ -44,22 +45,15 @@ static int compare_names(const struct dirent **a, const struct dirent **b) {
 /* A folder without baselines, or that cannot be read, fails the check: it would pass unnoticed. */
 static bool add_useless_folder(cli_baselines *baselines, const char *folder, int error) {
   cli_baseline *const item = add(baselines, strdup(folder));
-  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
   if (item == NULL) {
     return false;
   }
-  (void)snprintf(diag.file, sizeof diag.file, "%s", folder);
-  if (error == 0) {
-    (void)snprintf(diag.message, sizeof diag.message,
-                   "expected baselines (*.json) in the folder, found none");
-    (void)snprintf(diag.hint, sizeof diag.hint,
-                   "make one: dsm explore WORKLOAD SYSTEM -o FOLDER/NAME.json");
-  } else {
-    (void)snprintf(diag.message, sizeof diag.message, "cannot read the folder: %s",
-                   strerror(error));
-  }
-  dsm_diags_append(item->diags, &diag);
-  item->status = DSM_ERROR_IO;
+  item->status = error == 0
+                     ? cli_refuse(item->diags, DSM_ERROR_IO, folder,
+                                  "make one: dsm explore WORKLOAD SYSTEM -o FOLDER/NAME.json",
+                                  "expected baselines (*.json) in the folder, found none")
+                     : cli_refuse(item->diags, DSM_ERROR_IO, folder, NULL,
+                                  "cannot read the folder: %s", strerror(error));
   return true;
 }
 

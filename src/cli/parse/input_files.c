@@ -6,15 +6,14 @@
 
 #include "cli/parse/lookup.h"
 #include "cli/rows/rows.h"
+#include "cli/run/complain.h"
 
 /* A plan is edited, not overridden: its decisions may not fit other inputs. */
 static dsm_status parse_plan(cli_loaded *loaded, const cli_arguments *arguments, dsm_diags *diags) {
   const cli_override_list *const of = arguments->overrides.of;
   if (of[DSM_DESCRIPTION_WORKLOAD].count + of[DSM_DESCRIPTION_SYSTEM].count > 0) {
-    dsm_diag diag = {.message = "expected no --set for a plan: edit the plan, or explore again"};
-    (void)snprintf(diag.file, sizeof diag.file, "%s", loaded->path);
-    dsm_diags_append(diags, &diag);
-    return DSM_ERROR_USAGE;
+    return cli_refuse(diags, DSM_ERROR_USAGE, loaded->path, NULL,
+                      "expected no --set for a plan: edit the plan, or explore again");
   }
   return dsm_plan_parse(&loaded->plan, loaded->text, loaded->length, loaded->path,
                         &loaded->recorded_step_cycles, diags);
@@ -58,12 +57,10 @@ static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, dsm_
 
 /* What a sweep wrote is no description, but its user may take it for one. */
 static dsm_status refuse_database(const char *path, dsm_diags *diags) {
-  dsm_diag diag = {.message = "expected a JSON description, found an SQLite database"};
-  (void)snprintf(diag.file, sizeof diag.file, "%s", path);
-  (void)snprintf(diag.hint, sizeof diag.hint, "that of a sweep is shown by: dsm sweep %.150s",
-                 path);
-  dsm_diags_append(diags, &diag);
-  return DSM_ERROR_INVALID;
+  char hint[256];
+  (void)snprintf(hint, sizeof hint, "that of a sweep is shown by: dsm sweep %.150s", path);
+  return cli_refuse(diags, DSM_ERROR_INVALID, path, hint,
+                    "expected a JSON description, found an SQLite database");
 }
 
 /* Reads a description of any kind, and finds out of which. */

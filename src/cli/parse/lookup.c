@@ -282,21 +282,11 @@ static dsm_status report_missing(const folder_list *folders, const char *name, u
   return DSM_ERROR_IO;
 }
 
-static dsm_status report_folder(const char *name, dsm_diags *diags) {
-  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR, .message = "expected a file, found a directory"};
-  (void)snprintf(diag.file, sizeof diag.file, "%s", name);
-  dsm_diags_append(diags, &diag);
-  return DSM_ERROR_IO;
-}
-
 /* A path, with a slash, that leads to nothing: in the words of the reader. */
 static dsm_status report_nothing(const char *path, unsigned bundled, dsm_diags *diags) {
-  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
-  (void)snprintf(diag.file, sizeof diag.file, "%s", path);
-  (void)snprintf(diag.message, sizeof diag.message, "cannot open: %s", strerror(ENOENT));
+  dsm_diag diag = {.hint = ""};
   point_to_init(&diag, path, bundled);
-  dsm_diags_append(diags, &diag);
-  return DSM_ERROR_IO;
+  return cli_refuse(diags, DSM_ERROR_IO, path, diag.hint, "cannot open: %s", strerror(ENOENT));
 }
 
 static bool is_nothing(const char *path) {
@@ -331,8 +321,8 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
   const char *result = name;
   dsm_status status = DSM_OK;
   if (name[0] == '\0') {
-    dsm_diags_append(diags, &(dsm_diag){.message = "expected the name of a file, found \"\""});
-    return DSM_ERROR_USAGE;
+    return cli_refuse(diags, DSM_ERROR_USAGE, NULL, NULL,
+                      "expected the name of a file, found \"\"");
   }
   const bool is_plain = strcmp(name, "-") != 0 && strchr(name, '/') == NULL;
   if (is_plain && !is_file(name)) {
@@ -342,7 +332,8 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     if (folders.failed) {
       status = cli_note_out_of_memory(diags);
     } else if (result == NULL) {
-      status = cli_is_folder(name) ? report_folder(name, diags)
+      status = cli_is_folder(name) ? cli_refuse(diags, DSM_ERROR_IO, name, NULL,
+                                                "expected a file, found a directory")
                                    : report_missing(&folders, name, bundled, diags);
     }
     free_folders(&folders);
@@ -384,12 +375,8 @@ dsm_status cli_find_installed(char **path, const char *folder, const char *name,
   add_installed(&folders, folder);
   dsm_status status = folders.failed ? cli_note_out_of_memory(diags) : DSM_OK;
   if (status == DSM_OK && (folders.count == 0 || !is_in_folder(folders.items[0], name, found))) {
-    dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
-    (void)snprintf(diag.message, sizeof diag.message, "no %s in %s", name,
-                   folders.count == 0 ? "share/dsm" : folders.items[0]);
-    (void)snprintf(diag.hint, sizeof diag.hint, "dsm is not installed whole");
-    dsm_diags_append(diags, &diag);
-    status = DSM_ERROR_IO;
+    status = cli_refuse(diags, DSM_ERROR_IO, NULL, "dsm is not installed whole", "no %s in %s",
+                        name, folders.count == 0 ? "share/dsm" : folders.items[0]);
   }
   if (status == DSM_OK) {
     *path = strdup(found);

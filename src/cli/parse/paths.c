@@ -106,12 +106,8 @@ dsm_status cli_check_unwritten(const cli_arguments *arguments, const char *path,
   list_written(arguments, list);
   for (size_t i = 0; i < WRITTEN_COUNT && strcmp(path, "-") != 0; i++) {
     if (list[i].file != NULL && cli_is_same_file(list[i].file, path)) {
-      dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
-      (void)snprintf(diag.file, sizeof diag.file, "%s", path);
-      (void)snprintf(diag.message, sizeof diag.message,
-                     "expected another file for --%s: this one is an input", list[i].option);
-      dsm_diags_append(diags, &diag);
-      return DSM_ERROR_USAGE;
+      return cli_refuse(diags, DSM_ERROR_USAGE, path, NULL,
+                        "expected another file for --%s: this one is an input", list[i].option);
     }
   }
   return DSM_OK;

@@ -15,22 +15,11 @@
 
 /* ---- what goes wrong ---- */
 
-static dsm_status report(dsm_diags *diags, dsm_status status, const char *file, const char *message,
-                         const char *hint) {
-  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
-  (void)snprintf(diag.file, sizeof diag.file, "%s", file);
-  (void)snprintf(diag.message, sizeof diag.message, "%.500s", message);
-  (void)snprintf(diag.hint, sizeof diag.hint, "%.250s", hint);
-  dsm_diags_append(diags, &diag);
-  return status;
-}
-
 static dsm_status report_no_point(const char *file, const char *found, dsm_diags *diags) {
-  char message[512];
-  char hint[512];
-  (void)snprintf(message, sizeof message, "expected DATABASE:POINT, found %.300s", found);
-  (void)snprintf(hint, sizeof hint, "POINT is a number that this shows: dsm sweep %.300s", file);
-  return report(diags, DSM_ERROR_USAGE, file, message, hint);
+  char hint[256];
+  (void)snprintf(hint, sizeof hint, "POINT is a number that this shows: dsm sweep %.200s", file);
+  return cli_refuse(diags, DSM_ERROR_USAGE, file, hint, "expected DATABASE:POINT, found %.300s",
+                    found);
 }
 
 /* ---- points of a database ---- */
@@ -76,8 +65,8 @@ static dsm_status load_behind_colon(cli_plan_operand *operand, const cli_argumen
     return status;
   }
   if (access(operand->file, F_OK) == 0 && !dsm_store_is_database(operand->file)) {
-    return report(diags, DSM_ERROR_INVALID, operand->file,
-                  "expected the database of a sweep before a point, found another file", "");
+    return cli_refuse(diags, DSM_ERROR_INVALID, operand->file, NULL,
+                      "expected the database of a sweep before a point, found another file");
   }
   return load_point(operand, point_text, diags);
 }

@@ -23,8 +23,8 @@ static dsm_status read_once(inputs *in, const char *path, char **text, size_t *l
                             dsm_diags *diags) {
   const bool is_stdin = strcmp(path, "-") == 0;
   if (is_stdin && in->is_stdin_read) {
-    dsm_diags_append(diags, &(dsm_diag){.message = "standard input ('-') can be read only once"});
-    return DSM_ERROR_USAGE;
+    return cli_refuse(diags, DSM_ERROR_USAGE, NULL, NULL,
+                      "standard input ('-') can be read only once");
   }
   in->is_stdin_read = in->is_stdin_read || is_stdin;
   return dsm_file_read(text, length, path, diags);

@@ -113,9 +113,21 @@ void cli_break_silence(cli_exit outcome) {
   }
 }
 
+dsm_status cli_refuse(dsm_diags *diags, dsm_status status, const char *file, const char *hint,
+                      const char *format, ...) {
+  dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(diag.message, sizeof diag.message, format, args);
+  va_end(args);
+  (void)snprintf(diag.file, sizeof diag.file, "%s", file == NULL ? "" : file);
+  (void)snprintf(diag.hint, sizeof diag.hint, "%s", hint == NULL ? "" : hint);
+  dsm_diags_append(diags, &diag);
+  return status;
+}
+
 dsm_status cli_note_out_of_memory(dsm_diags *diags) {
-  dsm_diags_append(diags, &(dsm_diag){.message = "out of memory"});
-  return DSM_ERROR_OUT_OF_MEMORY;
+  return cli_refuse(diags, DSM_ERROR_OUT_OF_MEMORY, NULL, NULL, "out of memory");
 }
 
 void cli_note(const cli_arguments *arguments, const char *format, ...) {

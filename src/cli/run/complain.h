@@ -31,6 +31,10 @@ cli_exit cli_out_of_memory(void);
  * the list of findings. Says so. */
 void cli_break_silence(cli_exit outcome);
 
+/** Adds an error to the findings, in a file and with a hint (NULL: none); returns the status. */
+dsm_status cli_refuse(dsm_diags *diags, dsm_status status, const char *file, const char *hint,
+                      const char *format, ...) DSM_PRINTF(5, 6);
+
 /** Adds it to the findings; DSM_ERROR_OUT_OF_MEMORY. */
 DSM_NODISCARD dsm_status cli_note_out_of_memory(dsm_diags *diags);
 

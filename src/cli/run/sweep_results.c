@@ -45,11 +45,8 @@ static dsm_status parse_objectives(dsm_objective objectives[OBJECTIVES_MAX], siz
       *comma = '\0';
     }
     if (*count == OBJECTIVES_MAX) {
-      dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
-      (void)snprintf(diag.message, sizeof diag.message, "--pareto: expected at most %d objectives",
-                     OBJECTIVES_MAX);
-      dsm_diags_append(diags, &diag);
-      status = DSM_ERROR_USAGE;
+      status = cli_refuse(diags, DSM_ERROR_USAGE, NULL, NULL,
+                          "--pareto: expected at most %d objectives", OBJECTIVES_MAX);
     } else {
       status = dsm_objective_parse(&objectives[*count], table, at, diags);
       (*count)++;
