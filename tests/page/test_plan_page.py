@@ -318,7 +318,7 @@ class TruthTest(unittest.TestCase):
 
     def test_what_is_left_out_is_said(self):
         self.assertIn("the other 900 of 1,000 take", LARGE.page.contents["loss-figure"])
-        self.assertIn("drawn together", LARGE.page.contents["step-figure"])
+        self.assertIn("short passes are joined", LARGE.page.contents["step-figure"])
         rows = LARGE.page.records("passes")
         self.assertEqual(len(rows), 2000)
         self.assertIn("the other 999 take", LARGE.page.contents["passes"])

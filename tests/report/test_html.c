@@ -65,20 +65,21 @@ START_TEST(test_lengths_have_two_decimals) {
 END_TEST
 
 START_TEST(test_shapes_carry_their_tooltips) {
-  dsm__svg_begin(&out, "figure", 10, 5.5, "what it is");
-  dsm__svg_rect(&out, "a", (dsm__svg_box){.x = 1, .y = 2, .width = 3.25, .height = 4}, "1 < 2");
-  dsm__svg_circle(&out, "b", (dsm__svg_point){.x = 1, .y = 2}, 3, NULL);
-  dsm__svg_line(&out, "c", (dsm__svg_point){.x = 0, .y = 0}, (dsm__svg_point){.x = 1, .y = 2});
-  dsm__svg_text(&out, "d", (dsm__svg_point){.x = 1, .y = 2}, "&");
-  dsm__svg_end(&out);
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__plot_maker maker = dsm__svg_begin(arena, 10);
+  maker.height = 5.5;
+  dsm__plot_label(&maker, (dsm__point){1, 2}, (dsm__label_style){.size = 10}, "&");
+  dsm__plot_box(&maker, (dsm__area){1, 2, 3.25, 4}, "#009E73", "1 < 2");
+  dsm__plot_line(&maker, (dsm__point){0, 0}, (dsm__point){1, 2}, "#DDDDDD");
+  dsm__svg_end(&maker, &out, "figure", "what it is");
+  dsm__arena_free(arena);
   ck_assert_str_eq(
       out.text,
       "<svg class=\"figure\" viewBox=\"0 0 10 5.50\" role=\"img\" aria-label=\"what it is\">\n"
-      "<rect class=\"a\" x=\"1\" y=\"2\" width=\"3.25\" height=\"4\"><title>1 &lt; "
+      "<line class=\"c-DDDDDD\" x1=\"0\" y1=\"0\" x2=\"1\" y2=\"2\"></line>\n"
+      "<rect class=\"c-009E73\" x=\"1\" y=\"2\" width=\"3.25\" height=\"4\"><title>1 &lt; "
       "2</title></rect>\n"
-      "<circle class=\"b\" cx=\"1\" cy=\"2\" r=\"3\"></circle>\n"
-      "<line class=\"c\" x1=\"0\" y1=\"0\" x2=\"1\" y2=\"2\"></line>\n"
-      "<text class=\"d\" x=\"1\" y=\"2\">&amp;</text>\n"
+      "<text class=\"start\" font-size=\"10\" x=\"1\" y=\"2\">&amp;</text>\n"
       "</svg>\n");
 }
 END_TEST

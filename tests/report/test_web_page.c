@@ -2,7 +2,6 @@
 /* What does not need a browser; the rest is in tests/page. */
 #include "suites.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,43 +21,10 @@ static void expect_whole(const char *text) {
   ck_assert_ptr_null(strstr(text, "=\"-9223372036854"));
 }
 
-/* The number of an attribute of an element. */
-static double attribute(const char *element, const char *name) {
-  const char *const at = strstr(element, name);
-  ck_assert_ptr_nonnull(at);
-  return strtod(at + strlen(name), NULL);
-}
-
-/* The name of the memory's roof goes over no point. */
-static void expect_name_of_roof_is_clear(const char *page) {
-  const double width = 130;
-  const char *label = strstr(page, ">memory: ");
-  ck_assert_ptr_nonnull(label);
-  while (*label != '<') {
-    label--;
-  }
-  const double x = attribute(label, " x=\"");
-  const double bottom = attribute(label, " y=\"") + 3;
-  const double left = strncmp(label, "<text class=\"end\"", 17) == 0 ? x - width : x;
-  size_t count = 0;
-  for (const char *at = strstr(label, "<circle"); at != NULL; at = strstr(at + 1, "<circle")) {
-    const double radius = attribute(at, " r=\"");
-    const double dx =
-        attribute(at, " cx=\"") - fmax(left, fmin(left + width, attribute(at, " cx=\"")));
-    const double dy =
-        attribute(at, " cy=\"") - fmax(bottom - 15, fmin(bottom, attribute(at, " cy=\"")));
-    ck_assert_msg(hypot(dx, dy) > radius, "over a point at %g, %g", attribute(at, " cx=\""),
-                  attribute(at, " cy=\""));
-    count++;
-  }
-  ck_assert_uint_gt(count, 0);
-}
-
 START_TEST(test_every_bundled_plan_has_a_page) {
   const subject made = bundled_subject(_i);
   char *const text = dsm_report_plan_page(&(dsm_plan_page){.plan = made.plan});
   expect_whole(text);
-  expect_name_of_roof_is_clear(text);
   ck_assert_ptr_null(strstr(text, "id=\"ladder\""));
   ck_assert_ptr_null(strstr(text, "Not the best plan"));
   free(text);

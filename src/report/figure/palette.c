@@ -46,8 +46,8 @@ static const char *const pass_colors[] = {
 };
 _Static_assert(COUNT_OF(pass_colors) == DSM_PASS_COUNT, "a colour for each pass");
 
-static const char *const series_colors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                            "#E69F00", "#56B4E9", "#000000", "#999999"};
+static const char *const series_colors[DSM__SERIES_COLORS] = {
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"};
 
 const char *dsm__color_of_part(dsm__time_part part) {
   return part_styles[part].color;
@@ -66,7 +66,7 @@ const char *dsm__color_of_pass(dsm_pass pass) {
 }
 
 const char *dsm__color_of_series(size_t index) {
-  return series_colors[index % COUNT_OF(series_colors)];
+  return series_colors[index % DSM__SERIES_COLORS];
 }
 
 dsm__shade dsm__shade_of(double intensity) {

@@ -15,6 +15,13 @@
 #include "dsm/mapping.h"
 #include "dsm/model.h"
 
+/* What is no data. */
+#define DSM__COLOR_INK "#000000"
+#define DSM__COLOR_STRONG "#444444" /**< lines that count, and sums */
+#define DSM__COLOR_FAINT "#555555"  /**< texts of less weight */
+#define DSM__COLOR_LEADER "#888888" /**< from a point to its label */
+#define DSM__COLOR_GRID "#DDDDDD"
+
 /** Parts of a time: those of dsm__loss, with each group of what does not overlap. */
 typedef enum dsm__time_part {
   DSM__PART_BUSY = 0,
@@ -32,6 +39,7 @@ const char *dsm__part_phrase(dsm__time_part part);
 const char *dsm__color_of_parallelism(dsm_parallelism parallelism);
 const char *dsm__color_of_pass(dsm_pass pass);
 
+enum { DSM__SERIES_COLORS = 8 };
 /** For series that have no colours of their own; the eighth is followed by the first. */
 const char *dsm__color_of_series(size_t index);
 

@@ -6,7 +6,7 @@
 #ifndef DSM_REPORT_FIGURE_PARETO_H
 #define DSM_REPORT_FIGURE_PARETO_H
 
-#include "report/page/points_page.h"
+#include "report/figure/points_page.h"
 
 /** The figure, as far as it is chosen. */
 typedef struct dsm__pareto {

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "report/figure/pareto.h"
-#include "report/figure/plot_metrics.h"
-#include "report/figure/plot_places.h"
 #include "report/figure/point_columns.h"
 
 /* Labels of more points than these would stand far away from them. */

@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "report/figure/plot_maker.h"
-#include "report/figure/plot_metrics.h"
 #include "report/table/number_style.h"
 
 /* Tics of an axis: values first * step^i of a logarithmic one, first + step * i of another. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/figure/plot_bands.h"
-
+/* plot_bands.c: layers side by side, in bands. */
 #include <math.h>
 
-#include "report/figure/plot_metrics.h"
+#include "model/names.h"
+#include "report/figure/plot_plan.h"
 
 static const double right_margin = 10;
 /* Most bands of a picture, and most units that a layer gets. */
@@ -24,26 +24,26 @@ static double name_size(const dsm__bands *bands) {
 }
 
 static const char *name_of(dsm__plot_maker *maker, const dsm__bands *bands, size_t layer) {
-  return dsm__plot_fit(maker, bands->plan->layers[layer].layer->name, name_size(bands),
-                       longest_name);
+  return dsm__plot_fit(maker, bands->plan->layers[bands->layers->items[layer]].layer->name,
+                       name_size(bands), longest_name);
 }
 
 static double widest_name(dsm__plot_maker *maker, const dsm__bands *bands) {
   double most = 0;
-  for (size_t i = 0; i < bands->plan->layer_count; i += bands->name_every) {
+  for (size_t i = 0; i < bands->layers->count; i += bands->name_every) {
     const char *const name = name_of(maker, bands, i);
     most = fmax(most, dsm__plot_text_width(name, name_size(bands)));
   }
   return most;
 }
 
-dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan, double left,
-                             double least_pitch) {
-  const size_t count = plan->layer_count;
-  const double width = DSM__PLOT_WIDTH - left - right_margin;
+dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan,
+                             const dsm__plot_layers *layers, double left, double least_pitch) {
+  const size_t count = layers->count;
+  const double width = maker->width - left - right_margin;
   const double pitch_wanted = fmax(least_pitch, name_pitch);
   const size_t fitting = (size_t)floor(width / pitch_wanted);
-  dsm__bands bands = {.plan = plan, .left = left};
+  dsm__bands bands = {.plan = plan, .layers = layers, .left = left};
   bands.count = ceil_divide(count, fitting);
   bands.count = bands.count > most_bands ? most_bands : bands.count;
   bands.layers_each = ceil_divide(count, bands.count);
@@ -58,29 +58,66 @@ dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan, doubl
   return bands;
 }
 
-size_t dsm__bands_first(const dsm__bands *bands, size_t band) {
+static size_t first_of(const dsm__bands *bands, size_t band) {
   return band * bands->layers_each;
 }
 
-size_t dsm__bands_end(const dsm__bands *bands, size_t band) {
+/* The layer after the last of a band. */
+static size_t end_of(const dsm__bands *bands, size_t band) {
   const size_t end = (band + 1) * bands->layers_each;
-  return end < bands->plan->layer_count ? end : bands->plan->layer_count;
+  return end < bands->layers->count ? end : bands->layers->count;
 }
 
-double dsm__bands_width(const dsm__bands *bands, size_t band) {
-  return bands->pitch * (double)(dsm__bands_end(bands, band) - dsm__bands_first(bands, band));
+static double band_height(const dsm__bands *bands, const dsm__plot_passes *passes,
+                          double pass_height, double gap) {
+  return (double)passes->count * (pass_height + gap) - gap + bands->names_height;
 }
 
-void dsm__bands_names(dsm__plot_maker *maker, const dsm__bands *bands, size_t band, double top) {
-  const size_t first = dsm__bands_first(bands, band);
-  const size_t end = dsm__bands_end(bands, band);
+double dsm__bands_height(const dsm__bands *bands, const dsm__plot_passes *passes,
+                         double pass_height, double gap) {
+  return (double)bands->count * band_height(bands, passes, pass_height, gap);
+}
+
+void dsm__bands_put(const dsm__bands *bands, const dsm__plot_passes *passes, double top,
+                    double pass_height, double gap, dsm__band_writer *put, void *figure) {
+  const double height = band_height(bands, passes, pass_height, gap);
+  for (size_t band = 0; band < bands->count; band++) {
+    const size_t first = first_of(bands, band);
+    const size_t end = end_of(bands, band);
+    double y = top + (double)band * height;
+    for (size_t p = 0; p < passes->count; p++) {
+      const double width = bands->pitch * (double)(end - first);
+      const dsm__band_pass pass = {
+          .pass = &passes->of[p],
+          .area = {bands->left, y, width, pass_height},
+          .x = {.low = 0.5 + (double)first, .high = 0.5 + (double)end},
+          .lines = dsm__plot_lines_of(bands->plan, bands->layers, &passes->of[p], first, end),
+          .band = band,
+          .is_last = p + 1 == passes->count};
+      put(figure, &pass);
+      y += pass_height + gap;
+    }
+  }
+}
+
+void dsm__bands_names(dsm__plot_maker *maker, const dsm__bands *bands, const dsm__band_pass *pass) {
+  const size_t first = first_of(bands, pass->band);
+  const size_t end = pass->is_last ? end_of(bands, pass->band) : first;
   const dsm__label_style style = {.size = name_size(bands),
                                   .anchor =
                                       bands->is_upward ? DSM__ANCHOR_RIGHT : DSM__ANCHOR_CENTER,
                                   .is_upward = bands->is_upward};
+  const double top = pass->area.top + pass->area.height;
   const double y = top + name_gap + (bands->is_upward ? 0 : DSM__SIZE_SMALL / 2);
   for (size_t i = first; i < end; i += bands->name_every) {
     const double x = bands->left + bands->pitch * ((double)(i - first) + 0.5);
     dsm__plot_label(maker, (dsm__point){x, y}, style, name_of(maker, bands, i));
   }
+}
+
+void dsm__bands_title(dsm__plot_maker *maker, const dsm__band_pass *pass) {
+  dsm__plot_label(
+      maker, (dsm__point){16, pass->area.top + pass->area.height / 2},
+      (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
+      dsm__word_text(&dsm__pass_words, *pass->pass));
 }

@@ -9,9 +9,8 @@
 
 #include "base/diag_add.h"
 #include "report/figure/palette.h"
-#include "report/figure/plot_metrics.h"
 #include "report/figure/point_columns.h"
-#include "report/page/points_page.h"
+#include "report/figure/points_page.h"
 #include "report/table/number_style.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
@@ -133,15 +132,15 @@ static void put_cell(figure *f, dsm__text_buffer *data, dsm__area area, size_t p
 static void put_shades(figure *f) {
   const double step = 9;
   const double gap = 6;
-  const double y = dsm__plot_heading_height(true) + shades_height / 2;
+  const double y = dsm__plot_heading_height(f->maker) + shades_height / 2;
   const dsm__label_style style = {.size = DSM__SIZE_TEXT};
   const char *const least =
       dsm__plot_text(f->maker, "%s: %s", f->measure.title, number_text(f, f->range.least));
-  dsm__plot_label(f->maker, (dsm__point){DSM__PAGE_MARGIN, y}, style, least);
-  const double left = DSM__PAGE_MARGIN + dsm__plot_text_width(least, DSM__SIZE_TEXT) + gap;
+  dsm__plot_label(f->maker, (dsm__point){DSM__PLOT_MARGIN, y}, style, least);
+  const double left = DSM__PLOT_MARGIN + dsm__plot_text_width(least, DSM__SIZE_TEXT) + gap;
   for (int i = 0; i < LEGEND_STEPS; i++) {
     dsm__plot_box(f->maker, (dsm__area){left + i * step, y - step / 2, step, step},
-                  dsm__shade_of(i / (LEGEND_STEPS - 1.0)).color);
+                  dsm__shade_of(i / (LEGEND_STEPS - 1.0)).color, NULL);
   }
   const double right = left + LEGEND_STEPS * step + gap;
   dsm__plot_label(f->maker, (dsm__point){right, y}, style, number_text(f, f->range.most));
@@ -178,16 +177,16 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
   dsm__text_printf(&f->maker->body,
                    "plot cells index %zu using 1:2:(0.5):(0.5):4 with boxxyerror lc rgb variable\n",
                    panel);
-  dsm__plot_panel_end(f->maker);
+  f->maker->back_end->panel_end(f->maker);
 }
 
 static void lay_out(figure *f) {
   const double columns = (double)f->choice->x->value_count;
   const double rows = (double)f->choice->y->value_count;
   const double left_room = dsm__value_tics_y_room(&f->y);
-  const double min_width = fmin(fmax(38 * columns, 170), DSM__PLOT_WIDTH - left_room - 30);
+  const double min_width = fmin(fmax(38 * columns, 170), f->maker->width - left_room - 30);
   const dsm__panel_grid wanted = {
-      .top = dsm__plot_heading_height(true) + shades_height + 2,
+      .top = dsm__plot_heading_height(f->maker) + shades_height + 2,
       .left_room = left_room,
       .top_room = f->panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, min_width),

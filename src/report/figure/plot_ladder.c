@@ -16,9 +16,8 @@
 
 #include "base/diag_add.h"
 #include "report/figure/palette.h"
-#include "report/figure/plot_metrics.h"
 #include "report/figure/point_columns.h"
-#include "report/page/points_page.h"
+#include "report/figure/points_page.h"
 #include "report/table/number_style.h"
 
 static const double axes_height = 130;
@@ -268,21 +267,21 @@ static const char *rung_color(size_t rung) {
 
 /* ---- the picture ---- */
 
-static double put_legend(figure *f, double top, bool is_drawn) {
+static double put_legend(figure *f, bool is_drawn) {
   dsm__legend_entry *const entries =
       dsm__arena_array(f->choice->arena, f->rungs->value_count, sizeof *entries);
   if (entries == NULL) {
     f->maker->body.failed = true;
     return 0;
   }
-  const double room = DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN;
+  const double room = f->maker->width - 2 * DSM__PLOT_MARGIN;
   for (size_t r = 0; r < f->rungs->value_count; r++) {
     entries[r] = (dsm__legend_entry){
         .color = rung_color(r),
         .text = dsm__plot_fit(f->maker, f->rung_names[r], DSM__SIZE_TEXT, room - 20)};
   }
-  const dsm__area area = {.left = DSM__PAGE_MARGIN, .top = top, .width = room};
-  return dsm__plot_legend(f->maker, area, entries, f->rungs->value_count, is_drawn);
+  return dsm__plot_legend(f->maker, dsm__plot_heading_height(f->maker), entries,
+                          f->rungs->value_count, is_drawn);
 }
 
 /* From bar to bar, as a part of the distance of places. */
@@ -391,7 +390,7 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
                      rung_color(r));
   }
   dsm__text_puts(body, "\n");
-  dsm__plot_panel_end(f->maker);
+  f->maker->back_end->panel_end(f->maker);
 }
 
 static const char *ladder_title(const figure *f) {
@@ -406,9 +405,9 @@ static const char *ladder_title(const figure *f) {
 static void lay_out(figure *f) {
   const double left_room = dsm__points_y_room(f->maker, f->y, axes_height);
   const double bars = (double)f->choice->x->value_count * ((double)f->rungs->value_count + 1);
-  const double min_width = fmin(fmax(12 * bars, 150), DSM__PLOT_WIDTH - left_room - 30);
+  const double min_width = fmin(fmax(12 * bars, 150), f->maker->width - left_room - 30);
   const dsm__panel_grid wanted = {
-      .top = dsm__plot_heading_height(true) + put_legend(f, 0, false) + 6,
+      .top = dsm__plot_heading_height(f->maker) + put_legend(f, false) + 6,
       .left_room = left_room,
       .top_room = f->panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, min_width),
@@ -421,7 +420,7 @@ static void draw(figure *f) {
   name_rungs(f);
   lay_out(f);
   dsm__points_heading(f->maker, f->choice, ladder_title(f), NULL, true);
-  (void)put_legend(f, dsm__plot_heading_height(true), true);
+  (void)put_legend(f, true);
   dsm__plot_empty_panel(f->maker);
   dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "bars");
   dsm__text_puts(data, "# columns: place on the horizontal axis, speed-up, ");

@@ -12,9 +12,8 @@
 
 #include "base/diag_add.h"
 #include "report/figure/palette.h"
-#include "report/figure/plot_metrics.h"
 #include "report/figure/point_columns.h"
-#include "report/page/points_page.h"
+#include "report/figure/points_page.h"
 
 static const double axes_height = 150;
 static const double sample_width = 22;
@@ -148,18 +147,18 @@ static void put_sample(figure *f, dsm__point at, const look *shown) {
         body,
         "set arrow from screen %.6f,%.6f to screen %.6f,%.6f nohead back lw 1.5 dt %zu "
         "lc rgb '%s'\n",
-        at.x / DSM__PLOT_WIDTH, y, (at.x + sample_width) / DSM__PLOT_WIDTH, y, shown->dash,
+        at.x / f->maker->width, y, (at.x + sample_width) / f->maker->width, y, shown->dash,
         shown->color);
   }
   dsm__text_printf(body,
                    "set label '' at screen %.6f,%.6f point pt %zu ps %.1f lc rgb '%s' front\n",
-                   (at.x + sample_width / 2) / DSM__PLOT_WIDTH, y, shown->mark,
+                   (at.x + sample_width / 2) / f->maker->width, y, shown->mark,
                    f->x.is_category ? alone_scale : mark_scale, shown->color);
 }
 
 /* Names of lines beside samples of them, in as many lines as they need; the height. */
 static double put_legend(figure *f, double top, bool is_drawn) {
-  const double room = DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN;
+  const double room = f->maker->width - 2 * DSM__PLOT_MARGIN;
   if (f->choice->series.count == 0 || f->series.count == 0) {
     return 0;
   }
@@ -175,7 +174,7 @@ static double put_legend(figure *f, double top, bool is_drawn) {
   const double step = columns == 1 ? room : sample_width + sample_gap + widest + entry_gap;
   for (size_t s = 0; s < f->series.count && is_drawn; s++) {
     const size_t column = s / rows;
-    const double x = DSM__PAGE_MARGIN + (double)column * step;
+    const double x = DSM__PLOT_MARGIN + (double)column * step;
     const double y = top + ((double)(s % rows) + 0.5) * legend_pitch;
     put_sample(f, (dsm__point){x, y}, &f->looks[s]);
     dsm__plot_label(
@@ -274,7 +273,7 @@ static void put_panel(figure *f, dsm__text_buffer *data, size_t panel, const spo
           : NULL);
   put_gaps(f, spots, count, area);
   put_lines(f, data, spots, count, block);
-  dsm__plot_panel_end(f->maker);
+  f->maker->back_end->panel_end(f->maker);
 }
 
 static void put_panels(figure *f) {
@@ -310,7 +309,7 @@ static void lay_out(figure *f) {
       f->x.is_category ? fmin(40.0 * (double)f->choice->x->value_count, 600) : 140;
   const double height = f->panels.count == 1 ? 1.6 * axes_height : axes_height;
   const dsm__panel_grid wanted = {
-      .top = dsm__plot_heading_height(true) + put_legend(f, 0, false) + 6,
+      .top = dsm__plot_heading_height(f->maker) + put_legend(f, 0, false) + 6,
       .left_room = dsm__points_y_room(f->maker, f->y, height),
       .top_room = f->panels.count > 1 ? legend_pitch + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, fmax(min_width, 140)),
@@ -339,7 +338,7 @@ dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, ds
   const char *const what = dsm__plot_text(maker, "%s over %s", f.measure.title,
                                           choice->points.columns[choice->x->column]);
   dsm__points_heading(maker, choice, what, NULL, true);
-  (void)put_legend(&f, dsm__plot_heading_height(true), true);
+  (void)put_legend(&f, dsm__plot_heading_height(maker), true);
   dsm__plot_empty_panel(maker);
   put_panels(&f);
   return DSM_OK;

@@ -8,9 +8,11 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "report/figure/plot_metrics.h"
+#include "report/figure/svg.h"
 #include "report/table/display.h"
 
+/* Of figures for gnuplot. */
+static const double page_width = 720;
 /* The boxes of a legend. */
 static const double box_side = 9;
 static const double box_gap = 4;
@@ -19,8 +21,15 @@ static const double entry_gap = 14;
 /* ---- beginning and end ---- */
 
 dsm_status dsm__plot_begin(dsm__plot_maker *maker, dsm_diags *diags) {
-  *maker = (dsm__plot_maker){.arena = dsm__arena_new(), .title = ""};
+  *maker = (dsm__plot_maker){
+      .back_end = &dsm__gnuplot, .arena = dsm__arena_new(), .title = "", .width = page_width};
   return maker->arena == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+}
+
+/* A text of the arena; NULL if there is none. */
+static const char *kept(dsm__plot_maker *maker, const dsm__text_buffer *text) {
+  return text->failed ? NULL
+                      : dsm__arena_strdup(maker->arena, text->text == NULL ? "" : text->text);
 }
 
 /* The figure itself, in the arena; NULL if out of memory. */
@@ -28,57 +37,117 @@ static dsm_plot *settle(dsm__plot_maker *maker) {
   dsm__arena *const arena = maker->arena;
   dsm_plot *const plot = dsm__arena_alloc(arena, sizeof *plot);
   dsm_plot_data *const data = dsm__arena_array(arena, maker->data_count, sizeof *data);
-  bool is_whole = plot != NULL && data != NULL && !maker->body.failed && maker->body.text != NULL;
+  bool is_whole = plot != NULL && data != NULL && !maker->body.failed;
   for (size_t i = 0; is_whole && i < maker->data_count; i++) {
-    const dsm__text_buffer *const text = &maker->data_texts[i];
-    data[i].name = maker->data_names[i];
-    data[i].text =
-        text->failed ? NULL : dsm__arena_strdup(arena, text->text == NULL ? "" : text->text);
+    data[i] =
+        (dsm_plot_data){.name = maker->data[i].name, .text = kept(maker, &maker->data[i].text)};
     is_whole = data[i].text != NULL;
   }
   if (!is_whole) {
     return NULL;
   }
+  dsm__text_puts(&maker->definitions, maker->body.text == NULL ? "" : maker->body.text);
   *plot = (dsm_plot){.title = maker->title,
-                     .width = DSM__PLOT_WIDTH,
+                     .width = maker->width,
                      .height = maker->height,
-                     .body = dsm__arena_strdup(arena, maker->body.text),
+                     .body = kept(maker, &maker->definitions),
                      .data = data,
                      .data_count = maker->data_count,
                      .arena = arena};
   return plot->body == NULL ? NULL : plot;
 }
 
-static void free_texts(dsm__plot_maker *maker) {
-  dsm__text_fini(&maker->body);
-  for (size_t i = 0; i < maker->data_count; i++) {
-    dsm__text_fini(&maker->data_texts[i]);
+void dsm__plot_free_texts(dsm__plot_maker *maker) {
+  dsm__text_buffer *const texts[] = {&maker->definitions, &maker->body, &maker->legend,
+                                     &maker->grid, &maker->labels};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    dsm__text_fini(texts[i]);
   }
-}
-
-void dsm__plot_abandon(dsm__plot_maker *maker) {
-  free_texts(maker);
-  dsm__arena_free(maker->arena);
+  for (size_t i = 0; i < maker->data_count; i++) {
+    dsm__text_fini(&maker->data[i].text);
+  }
 }
 
 dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot, dsm_diags *diags) {
-  dsm_plot *const made = settle(maker);
-  free_texts(maker);
-  if (made == NULL) {
+  *plot = settle(maker);
+  dsm__plot_free_texts(maker);
+  if (*plot == NULL) {
     dsm__arena_free(maker->arena);
     return dsm__out_of_memory(diags);
   }
-  *plot = made;
   return DSM_OK;
 }
 
-/* ---- data and texts ---- */
+/* A text of the arena; never NULL. */
+static const char *format_text(dsm__plot_maker *maker, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *const text = length < 0 ? NULL : dsm__arena_alloc(maker->arena, (size_t)length + 1);
+  const bool is_made = text != NULL && vsnprintf(text, (size_t)length + 1, format, args) >= 0;
+  maker->body.failed = maker->body.failed || !is_made;
+  return is_made ? text : "";
+}
+
+/* ---- data ---- */
+
+dsm__figure_data *dsm__plot_add_lines(dsm__plot_maker *maker, const char *name) {
+  dsm__figure_data *const lines = &maker->data[maker->data_count++];
+  *lines = (dsm__figure_data){.name = name, .is_kept = maker->is_in_page};
+  return lines;
+}
 
 dsm__text_buffer *dsm__plot_add_data(dsm__plot_maker *maker, const char *name) {
-  const size_t index = maker->data_count++;
-  maker->data_names[index] = name;
-  maker->data_texts[index] = (dsm__text_buffer){0};
-  return &maker->data_texts[index];
+  return &dsm__plot_add_lines(maker, name)->text;
+}
+
+void dsm__line_begin(dsm__plot_maker *maker, dsm__figure_data *lines) {
+  if (!lines->is_kept) {
+    return;
+  }
+  if (!DSM__LIST_RESERVE_IN(&lines->lines, 1, maker->arena)) {
+    maker->body.failed = true;
+    lines->is_kept = false;
+    return;
+  }
+  lines->lines.items[lines->lines.count++] = (dsm__data_line){.about = ""};
+}
+
+void dsm__line_number(dsm__figure_data *lines, double value) {
+  if (lines->is_kept) {
+    dsm__data_line *const line = &lines->lines.items[lines->lines.count - 1];
+    line->numbers[line->count++] = value;
+  } else {
+    dsm__plot_put_number(&lines->text, value);
+  }
+}
+
+void dsm__line_begin_pass(dsm__plot_maker *maker, dsm__figure_data *lines, size_t layer,
+                          dsm_pass pass) {
+  dsm__line_begin(maker, lines);
+  if (lines->is_kept) {
+    lines->lines.items[lines->lines.count - 1].pass = pass;
+    dsm__line_number(lines, (double)layer + 1);
+    dsm__line_number(lines, (double)NAN); /* a word */
+  } else {
+    dsm__text_printf(&lines->text, "%zu\t%s\t", layer + 1, dsm_pass_name(pass));
+  }
+}
+
+void dsm__line_about(dsm__plot_maker *maker, dsm__figure_data *lines, const char *format, ...) {
+  if (lines->is_kept) {
+    va_list args;
+    va_start(args, format);
+    lines->lines.items[lines->lines.count - 1].about = format_text(maker, format, args);
+    va_end(args);
+  }
+}
+
+void dsm__line_end(dsm__plot_maker *maker, dsm__figure_data *lines, const char *name) {
+  if (!lines->is_kept) {
+    dsm__plot_put_name(maker, &lines->text, name);
+  }
 }
 
 void dsm__plot_put_number(dsm__text_buffer *data, double value) {
@@ -90,9 +159,16 @@ void dsm__plot_put_number(dsm__text_buffer *data, double value) {
   dsm__text_puts(data, "\t");
 }
 
+void dsm__plot_put_name(dsm__plot_maker *maker, dsm__text_buffer *data, const char *name) {
+  dsm__text_puts(data, dsm__plot_clean(maker, name));
+  dsm__text_puts(data, "\n");
+}
+
+/* ---- texts ---- */
+
 /* A text without characters that steer, that is also without ends of lines and tabs; and without
  * what ends a CDATA section, because gnuplot writes a '>' into SVG as it is. */
-static const char *clean(dsm__plot_maker *maker, const char *text) {
+const char *dsm__plot_clean(dsm__plot_maker *maker, const char *text) {
   char *const result = dsm__display_clean(maker->arena, text);
   for (char *end = result; end != NULL && (end = strstr(end, "]]>")) != NULL;) {
     end[2] = '?';
@@ -101,41 +177,16 @@ static const char *clean(dsm__plot_maker *maker, const char *text) {
   return result == NULL ? "" : result;
 }
 
-void dsm__plot_put_name(dsm__plot_maker *maker, dsm__text_buffer *data, const char *name) {
-  dsm__text_puts(data, clean(maker, name));
-  dsm__text_puts(data, "\n");
-}
-
-void dsm__plot_quote(dsm__plot_maker *maker, const char *text) {
-  /* Between single quotes only these mean something to gnuplot. Doubled ones are misread by 5.4
-   * where there are several, so that each is a string of its own. */
-  dsm__text_puts(&maker->body, "'");
-  for (const char *at = clean(maker, text); *at != '\0'; at++) {
-    if (*at == '\'') {
-      dsm__text_puts(&maker->body, "'.\"'\".'");
-    } else {
-      dsm__text_append(&maker->body, at, 1);
-    }
-  }
-  dsm__text_puts(&maker->body, "'");
-}
-
 const char *dsm__plot_text(dsm__plot_maker *maker, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  va_list again;
-  va_copy(again, args);
-  const int length = vsnprintf(NULL, 0, format, args);
+  const char *const text = format_text(maker, format, args);
   va_end(args);
-  char *const text = length < 0 ? NULL : dsm__arena_alloc(maker->arena, (size_t)length + 1);
-  const bool is_made = text != NULL && vsnprintf(text, (size_t)length + 1, format, again) >= 0;
-  va_end(again);
-  maker->body.failed = maker->body.failed || !is_made;
-  return is_made ? text : "";
+  return text;
 }
 
 const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size, double width) {
-  const char *const shown = clean(maker, text);
+  const char *const shown = dsm__plot_clean(maker, text);
   if (dsm__plot_text_width(shown, size) <= width) {
     return shown;
   }
@@ -161,112 +212,77 @@ const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size,
 
 /* ---- what is put on the page ---- */
 
-/* A place of the page as gnuplot wants it: parts of the picture, from below. */
-static void put_place(dsm__plot_maker *maker, dsm__point at) {
-  dsm__text_printf(&maker->body, "screen %.6f,%.6f", at.x / DSM__PLOT_WIDTH,
-                   1 - at.y / maker->height);
-}
-
 void dsm__plot_label(dsm__plot_maker *maker, dsm__point at, dsm__label_style style,
                      const char *text) {
-  static const char *const anchors[] = {
-      [DSM__ANCHOR_LEFT] = "left", [DSM__ANCHOR_CENTER] = "center", [DSM__ANCHOR_RIGHT] = "right"};
-  dsm__text_puts(&maker->body, "set label ");
-  dsm__plot_quote(maker, text);
-  dsm__text_puts(&maker->body, " at ");
-  put_place(maker, at);
-  dsm__text_printf(&maker->body, " %s%s font ',%.4g' tc rgb '%s' front\n", anchors[style.anchor],
-                   style.is_upward ? " rotate by 90" : "", style.size,
-                   style.color == NULL ? "#000000" : style.color);
+  maker->back_end->label(maker, at, style, text);
 }
 
-void dsm__plot_box(dsm__plot_maker *maker, dsm__area area, const char *color) {
-  dsm__text_puts(&maker->body, "set object rectangle from ");
-  put_place(maker, (dsm__point){area.left, area.top + area.height});
-  dsm__text_puts(&maker->body, " to ");
-  put_place(maker, (dsm__point){area.left + area.width, area.top});
-  dsm__text_printf(&maker->body, " fc rgb '%s' fs solid noborder\n", color);
+void dsm__plot_box(dsm__plot_maker *maker, dsm__area area, const char *color, const char *about) {
+  maker->back_end->box(maker, area, color, about);
 }
 
 void dsm__plot_line(dsm__plot_maker *maker, dsm__point from, dsm__point to, const char *color) {
-  dsm__text_puts(&maker->body, "set arrow from ");
-  put_place(maker, from);
-  dsm__text_puts(&maker->body, " to ");
-  put_place(maker, to);
-  dsm__text_printf(&maker->body, " nohead back lc rgb '%s' lw 0.75\n", color);
+  maker->back_end->line(maker, from, to, color);
 }
 
-double dsm__plot_legend(dsm__plot_maker *maker, dsm__area area, const dsm__legend_entry *entries,
+double dsm__plot_legend(dsm__plot_maker *maker, double top, const dsm__legend_entry *entries,
                         size_t count, bool is_drawn) {
   const double pitch = DSM__SIZE_TEXT * DSM__LINE_PITCH;
-  double x = area.left;
-  double y = area.top + pitch / 2;
+  const double right = maker->width - DSM__PLOT_MARGIN;
+  double x = DSM__PLOT_MARGIN;
+  double y = top + pitch / 2;
   for (size_t i = 0; i < count; i++) {
     const double width = box_side + box_gap + dsm__plot_text_width(entries[i].text, DSM__SIZE_TEXT);
-    if (x > area.left && x + width > area.left + area.width) {
-      x = area.left;
+    if (x > DSM__PLOT_MARGIN && x + width > right) {
+      x = DSM__PLOT_MARGIN;
       y += pitch;
     }
-    if (is_drawn) {
-      dsm__plot_box(maker, (dsm__area){x, y - box_side / 2, box_side, box_side}, entries[i].color);
+    if (is_drawn && maker->is_in_page) {
+      dsm__svg_legend(maker, &entries[i]);
+    } else if (is_drawn) {
+      dsm__plot_box(maker, (dsm__area){x, y - box_side / 2, box_side, box_side}, entries[i].color,
+                    NULL);
       dsm__plot_label(maker, (dsm__point){x + box_side + box_gap, y},
                       (dsm__label_style){.size = DSM__SIZE_TEXT}, entries[i].text);
     }
     x += width + entry_gap;
   }
-  return count == 0 ? 0 : y + pitch / 2 - area.top;
+  return count == 0 || maker->is_in_page ? 0 : y + pitch / 2 - top;
 }
 
-static const double heading_margin = 10;
-
-double dsm__plot_heading_height(bool has_below) {
-  return heading_margin + (DSM__SIZE_TITLE + (has_below ? DSM__SIZE_TEXT : 0)) * DSM__LINE_PITCH;
+double dsm__plot_heading_height(const dsm__plot_maker *maker) {
+  return DSM__PLOT_MARGIN +
+         (maker->is_in_page ? 0 : (DSM__SIZE_TITLE + DSM__SIZE_TEXT) * DSM__LINE_PITCH);
 }
 
-double dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below) {
-  const double room = DSM__PLOT_WIDTH - 2 * heading_margin;
+void dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below) {
+  const double room = maker->width - 2 * DSM__PLOT_MARGIN;
   const double title_pitch = DSM__SIZE_TITLE * DSM__LINE_PITCH;
-  const double top = heading_margin / 2;
-  maker->title = clean(maker, title);
-  dsm__plot_label(maker, (dsm__point){heading_margin, top + title_pitch / 2},
+  const double top = DSM__PLOT_MARGIN / 2;
+  maker->title = dsm__plot_clean(maker, title);
+  dsm__plot_label(maker, (dsm__point){DSM__PLOT_MARGIN, top + title_pitch / 2},
                   (dsm__label_style){.size = DSM__SIZE_TITLE},
                   dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room));
-  if (below != NULL) {
-    const double y = top + title_pitch + DSM__SIZE_TEXT * DSM__LINE_PITCH / 2;
-    dsm__plot_label(maker, (dsm__point){heading_margin, y},
-                    (dsm__label_style){.size = DSM__SIZE_TEXT, .color = "#555555"},
-                    dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));
-  }
-  return dsm__plot_heading_height(below != NULL);
+  const double y = top + title_pitch + DSM__SIZE_TEXT * DSM__LINE_PITCH / 2;
+  dsm__plot_label(maker, (dsm__point){DSM__PLOT_MARGIN, y},
+                  (dsm__label_style){.size = DSM__SIZE_TEXT, .color = DSM__COLOR_FAINT},
+                  dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));
 }
 
 /* ---- panels ---- */
 
 void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y) {
-  char low[DSM__NUMBER_TEXT_SIZE];
-  char high[DSM__NUMBER_TEXT_SIZE];
-  dsm__text_printf(&maker->body, "set lmargin at screen %.6f; set rmargin at screen %.6f\n",
-                   area.left / DSM__PLOT_WIDTH, (area.left + area.width) / DSM__PLOT_WIDTH);
-  dsm__text_printf(&maker->body, "set tmargin at screen %.6f; set bmargin at screen %.6f\n",
-                   1 - area.top / maker->height, 1 - (area.top + area.height) / maker->height);
-  (void)dsm__double_to_text(x.low, low);
-  (void)dsm__double_to_text(x.high, high);
-  dsm__text_printf(&maker->body, "%s logscale x; set xrange [%s:%s]\n", x.is_log ? "set" : "unset",
-                   low, high);
-  (void)dsm__double_to_text(y.low, low);
-  (void)dsm__double_to_text(y.high, high);
-  dsm__text_printf(&maker->body, "%s logscale y; set yrange [%s:%s]\n", y.is_log ? "set" : "unset",
-                   low, high);
-}
-
-void dsm__plot_panel_end(dsm__plot_maker *maker) {
-  dsm__text_puts(&maker->body, "unset label; unset object; unset arrow\n\n");
+  maker->panel = (dsm__panel){.area = area, .x = x, .y = y};
+  maker->back_end->panel(maker);
 }
 
 void dsm__plot_empty_panel(dsm__plot_maker *maker) {
   static const dsm__panel_axis unit = {.low = 0, .high = 1};
-  dsm__plot_panel(maker, (dsm__area){0, 0, DSM__PLOT_WIDTH, maker->height}, unit, unit);
+  if (maker->is_in_page) {
+    return;
+  }
+  dsm__plot_panel(maker, (dsm__area){0, 0, maker->width, maker->height}, unit, unit);
   /* A line that is outside its panel: gnuplot draws labels only together with something. */
   dsm__text_puts(&maker->body, "unset border; plot 2; set border 15\n");
-  dsm__plot_panel_end(maker);
+  maker->back_end->panel_end(maker);
 }

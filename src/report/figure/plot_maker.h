@@ -1,39 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plot_maker.h: a figure that is being made.
+ * plot_maker.h: a figure that is being made, described once and drawn by one of two back ends: as
+ * texts for gnuplot (plot_gnuplot.c), or as shapes of a page (svg.c).
  *
  * Everything has its place in units from the upper left corner of the picture, which is computed
  * here and not by gnuplot: only then is it known that no two labels overlap. A figure is a page of
- * panels, each of which is one `plot` command with margins of its own; labels, boxes and lines that
- * are put on the page are drawn with the next panel. Whatever cannot be allocated makes the figure
- * fail as a whole, at its end.
+ * panels, each of which has margins and axes of its own; labels, boxes and lines that are put on
+ * the page are drawn with the next panel. Whatever cannot be allocated makes the figure fail as a
+ * whole, at its end.
  */
 #ifndef DSM_REPORT_FIGURE_PLOT_MAKER_H
 #define DSM_REPORT_FIGURE_PLOT_MAKER_H
 
 #include "base/arena.h"
+#include "base/growing_list.h"
 #include "base/text_buffer.h"
 #include "dsm/plot.h"
+#include "report/figure/palette.h"
+#include "report/roofline.h"
 
-#define DSM__PLOT_WIDTH 720.0
 #define DSM__PLOT_DATA_MAX 4
+#define DSM__PLOT_MARGIN 10.0
 
-/* Sizes of text, in units: on a page a unit is 2/3 of a point. */
+/* Sizes of text, in units: on a page of paper a unit is 2/3 of a point. */
 #define DSM__SIZE_TITLE 13.0
 #define DSM__SIZE_TEXT 11.0  /**< legends, labels of axes */
 #define DSM__SIZE_SMALL 10.0 /**< numbers at axes, names of layers */
 /** From line to line, as a multiple of the size. */
 #define DSM__LINE_PITCH 1.35
 
-typedef struct dsm__plot_maker {
-  dsm__arena *arena;
-  dsm__text_buffer body;
-  const char *title;
-  double height; /**< set before anything is put on the page */
-  const char *data_names[DSM__PLOT_DATA_MAX];
-  dsm__text_buffer data_texts[DSM__PLOT_DATA_MAX];
-  size_t data_count;
-} dsm__plot_maker;
+/* ---- where things are ---- */
 
 /** A rectangle of the page, in units. */
 typedef struct dsm__area {
@@ -47,6 +43,110 @@ typedef struct dsm__point {
   double x;
   double y;
 } dsm__point;
+
+/** An axis of a panel. */
+typedef struct dsm__panel_axis {
+  double low;
+  double high; /**< above low; both above 0 if is_log */
+  bool is_log;
+} dsm__panel_axis;
+
+typedef struct dsm__panel {
+  dsm__area area;
+  dsm__panel_axis x;
+  dsm__panel_axis y;
+} dsm__panel;
+
+/* ---- data ---- */
+
+/** Numbers of a line of data at most. */
+enum { DSM__LINE_NUMBERS_MAX = 20 };
+
+/** A line of data as the page reads it. */
+typedef struct dsm__data_line {
+  double numbers[DSM__LINE_NUMBERS_MAX]; /**< NAN: a word */
+  size_t count;
+  dsm_pass pass;
+  const char *about; /**< for tooltips */
+} dsm__data_line;
+
+/** Data of a figure: a text for gnuplot, which counts columns from 1; lines for a page. */
+typedef struct dsm__figure_data {
+  const char *name;
+  dsm__text_buffer text;
+  bool is_kept; /**< as lines */
+  DSM__LIST(dsm__data_line) lines;
+} dsm__figure_data;
+
+typedef struct dsm__plot_maker dsm__plot_maker;
+typedef struct dsm__back_end dsm__back_end;
+
+struct dsm__plot_maker {
+  const dsm__back_end *back_end;
+  dsm__arena *arena;
+  const char *title;
+  const char *note; /**< what a figure of a page leaves out, or NULL */
+  double width;
+  double height; /**< set before anything is put on the page */
+  bool
+      is_in_page; /**< of a report: it has no heading, and what grows with the network is bounded */
+  dsm__panel panel;
+  dsm__text_buffer definitions; /**< for gnuplot, before the body */
+  dsm__text_buffer body;
+  dsm__text_buffer legend; /**< of a page, before the picture */
+  dsm__text_buffer grid;   /**< of a page, behind its body */
+  dsm__text_buffer labels; /**< of a page, in front of it */
+  dsm__figure_data data[DSM__PLOT_DATA_MAX];
+  size_t data_count;
+};
+
+/** Begins a figure for gnuplot; DSM_ERROR_OUT_OF_MEMORY, and then there is nothing to finish. */
+DSM_NODISCARD dsm_status dsm__plot_begin(dsm__plot_maker *maker, dsm_diags *diags);
+
+/** Ends a figure and frees what it was made with. DSM_ERROR_OUT_OF_MEMORY. */
+DSM_NODISCARD dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot,
+                                          dsm_diags *diags);
+
+/** Frees what a figure that is given up was made with, but for its arena. */
+void dsm__plot_free_texts(dsm__plot_maker *maker);
+
+/** New data under a name of letters, which the body refers to as a variable; they end with the
+ * figure. */
+dsm__figure_data *dsm__plot_add_lines(dsm__plot_maker *maker, const char *name);
+/** The same where only gnuplot reads them. */
+dsm__text_buffer *dsm__plot_add_data(dsm__plot_maker *maker, const char *name);
+
+/* What a line begins with: the number of a layer and the word of a pass; then come numbers, and at
+ * its end a name. */
+void dsm__line_begin(dsm__plot_maker *maker, dsm__figure_data *lines);
+void dsm__line_begin_pass(dsm__plot_maker *maker, dsm__figure_data *lines, size_t layer,
+                          dsm_pass pass);
+void dsm__line_number(dsm__figure_data *lines, double value);
+void dsm__line_end(dsm__plot_maker *maker, dsm__figure_data *lines, const char *name);
+/** What the tooltip of a line begins with. */
+void dsm__line_about(dsm__plot_maker *maker, dsm__figure_data *lines, const char *format, ...)
+    DSM_PRINTF(3, 4);
+
+/* A number as the shortest text that reads back, followed by a tab; "NaN" unless it is finite. */
+void dsm__plot_put_number(dsm__text_buffer *data, double value);
+/* A name at the end of a line of data, without what would break the line. */
+void dsm__plot_put_name(dsm__plot_maker *maker, dsm__text_buffer *data, const char *name);
+
+/* ---- texts ---- */
+
+/** Units that a text takes at most, in which of the usual sans-serif fonts it ever is set. */
+double dsm__plot_text_width(const char *text, double size);
+
+/** A text formatted into the arena. Never NULL. */
+const char *dsm__plot_text(dsm__plot_maker *maker, const char *format, ...) DSM_PRINTF(2, 3);
+
+/** The text, or as much of its beginning and end as fits, with an ellipsis between. Never NULL. */
+const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size, double width);
+
+/** A text without what steers a terminal, or gnuplot. Never NULL. */
+const char *dsm__plot_clean(dsm__plot_maker *maker, const char *text);
+
+/* ---- what is put on the page ---- */
 
 typedef enum dsm__anchor {
   DSM__ANCHOR_LEFT = 0,
@@ -63,37 +163,10 @@ typedef struct dsm__label_style {
   const char *color; /**< NULL: black */
 } dsm__label_style;
 
-/** Begins a figure; DSM_ERROR_OUT_OF_MEMORY, and then there is nothing to finish. */
-DSM_NODISCARD dsm_status dsm__plot_begin(dsm__plot_maker *maker, dsm_diags *diags);
-
-/** Ends a figure and frees what it was made with. DSM_ERROR_OUT_OF_MEMORY. */
-DSM_NODISCARD dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot,
-                                          dsm_diags *diags);
-
-/** Frees what a figure that is given up was made with. */
-void dsm__plot_abandon(dsm__plot_maker *maker);
-
-/** A new data text under a name of letters, which the body refers to as a variable. The caller
- * appends to it; it ends with the figure. */
-dsm__text_buffer *dsm__plot_add_data(dsm__plot_maker *maker, const char *name);
-
-/* A number as the shortest text that reads back, followed by a tab; "NaN" unless it is finite. */
-void dsm__plot_put_number(dsm__text_buffer *data, double value);
-/* A name at the end of a line of data, without what would break the line. */
-void dsm__plot_put_name(dsm__plot_maker *maker, dsm__text_buffer *data, const char *name);
-
-/** Appends a text to the body as a quoted string of gnuplot, whatever it contains. */
-void dsm__plot_quote(dsm__plot_maker *maker, const char *text);
-
-/** A text formatted into the arena. Never NULL. */
-const char *dsm__plot_text(dsm__plot_maker *maker, const char *format, ...) DSM_PRINTF(2, 3);
-
-/** The text, or as much of its beginning and end as fits, with an ellipsis between. Never NULL. */
-const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size, double width);
-
 void dsm__plot_label(dsm__plot_maker *maker, dsm__point at, dsm__label_style style,
                      const char *text);
-void dsm__plot_box(dsm__plot_maker *maker, dsm__area area, const char *color);
+/** With a tooltip in pages, unless `about` is NULL. */
+void dsm__plot_box(dsm__plot_maker *maker, dsm__area area, const char *color, const char *about);
 void dsm__plot_line(dsm__plot_maker *maker, dsm__point from, dsm__point to, const char *color);
 
 /** Something in a legend. */
@@ -102,24 +175,18 @@ typedef struct dsm__legend_entry {
   const char *text;
 } dsm__legend_entry;
 
-/** Puts a legend on the page, in as many lines as it needs, and returns its height; with
- * `is_drawn` false it only computes that. */
-double dsm__plot_legend(dsm__plot_maker *maker, dsm__area area, const dsm__legend_entry *entries,
+/** Puts a legend on the page, between its margins in as many lines as it needs, and returns its
+ * height; with `is_drawn` false it only computes that. In a report it stands before the picture. */
+double dsm__plot_legend(dsm__plot_maker *maker, double top, const dsm__legend_entry *entries,
                         size_t count, bool is_drawn);
 
-/** What a heading takes from the top of the page, with or without a line below its title. */
-double dsm__plot_heading_height(bool has_below);
+/** What the heading takes from the top of the page. */
+double dsm__plot_heading_height(const dsm__plot_maker *maker);
 
-/** The title, and a line below it that may be NULL; returns their height. Each is shortened to the
- * page's width. */
-double dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below);
+/** The title, and a line below it. Each is shortened to the page's width. */
+void dsm__plot_heading(dsm__plot_maker *maker, const char *title, const char *below);
 
-/** An axis of a panel. */
-typedef struct dsm__panel_axis {
-  double low;
-  double high; /**< above low; both above 0 if is_log */
-  bool is_log;
-} dsm__panel_axis;
+/* ---- panels ---- */
 
 /** Widens an axis to the next round numbers, and so that it is none without extent. */
 dsm__panel_axis dsm__axis_round(dsm__panel_axis axis);
@@ -128,7 +195,8 @@ dsm__panel_axis dsm__axis_round(dsm__panel_axis axis);
 double dsm__axis_share(const dsm__panel_axis *axis, double value);
 
 /** The next panel: where its axes are, without tics and labels. Then come what is to be put on the
- * page, the `plot` command, and dsm__plot_panel_end. */
+ * page, what it shows, and the panel_end of the
+ * back end. */
 void dsm__plot_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y);
 
 /** How the numbers at an axis are written. */
@@ -150,11 +218,91 @@ void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis ax
 double dsm__plot_y_axis_room(dsm__plot_maker *maker, double height, dsm__panel_axis axis,
                              dsm__axis_text text);
 
-/** After the panel's `plot` command: what was put on the page is drawn, and the next panel begins
- * without it. */
-void dsm__plot_panel_end(dsm__plot_maker *maker);
-
 /** Draws what was put on the page in a panel without axes. */
 void dsm__plot_empty_panel(dsm__plot_maker *maker);
+
+/* ---- what panels of plans show ---- */
+
+/** Boxes on top of each other: numbers of each line of data. */
+typedef struct dsm__stack {
+  dsm__figure_data *data;
+  int first_column; /**< of the parts; their sum is in the column before it if they are shares */
+  size_t count;
+  const dsm__legend_entry *parts; /**< what each part is called */
+  const bool *is_used;            /**< which are ever more than 0; NULL: all */
+  const char *unit;               /**< of the parts; NULL: they are shown as percentages */
+  double limit;                   /**< a line across, in the unit; 0: none */
+} dsm__stack;
+
+/** Lines of data. */
+typedef struct dsm__line_range {
+  size_t first;
+  size_t count;
+  const dsm_pass *pass; /**< of these, at the places in column 1; NULL: all, from the value in
+                           column 1 to that in column 2 */
+} dsm__line_range;
+
+/** Columns of the data of points under a roof. */
+enum { DSM__COLUMN_FLOP = 3, DSM__COLUMN_BYTES, DSM__COLUMN_FLOPS };
+
+/* Define what gnuplot needs for a stack, and for a roof, before anything is drawn. */
+void dsm__plot_define_stack(dsm__plot_maker *maker, const dsm__stack *stack);
+void dsm__plot_define_roof(dsm__plot_maker *maker, const dsm__roof *roof, double right);
+/** Defines of(pass): the layer's number in lines of that pass, no number in others. */
+void dsm__plot_define_of(dsm__plot_maker *maker);
+/** " every ::A::B": reading some lines alone keeps gnuplot quick. There is a line in any case,
+ * which of(pass) may leave out. */
+const char *dsm__plot_every(dsm__plot_maker *maker, dsm__line_range range);
+/** Appends a text to the body as a quoted string of gnuplot, whatever it contains. */
+void dsm__plot_quote(dsm__plot_maker *maker, const char *text);
+
+/** What draws a figure: marks come in the panel that was begun last. */
+struct dsm__back_end {
+  void (*label)(dsm__plot_maker *maker, dsm__point at, dsm__label_style style, const char *text);
+  void (*box)(dsm__plot_maker *maker, dsm__area area, const char *color, const char *about);
+  void (*line)(dsm__plot_maker *maker, dsm__point from, dsm__point to, const char *color);
+  void (*panel)(dsm__plot_maker *maker);
+  void (*stack)(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range);
+  /** The sums of a stack's parts alone, in percent of a whole. */
+  void (*sums)(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range, double whole,
+               const char *color);
+  /** Points of a pass, FLOP/s over FLOP for each byte, with the roof. */
+  void (*points)(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
+                 const dsm__roof *roof);
+  void (*panel_end)(dsm__plot_maker *maker);
+};
+extern const dsm__back_end dsm__gnuplot;
+extern const dsm__back_end dsm__svg;
+
+/* ---- labels for points ---- */
+
+/** What of an area is taken, in small squares: labels stand beside their points, or further away
+ * with a line to it, never over another label or point. */
+typedef struct dsm__places {
+  dsm__area area;
+  size_t columns;
+  size_t rows;
+  unsigned char *uses; /**< columns * rows, of the arena; bits of dsm__place_use */
+} dsm__places;
+
+/** What takes places. No label goes over any of it; the line to a label goes over points. */
+typedef enum dsm__place_use { DSM__PLACE_POINT = 1, DSM__PLACE_LABEL = 2 } dsm__place_use;
+
+/** Nothing of the area is taken; false if out of memory. */
+bool dsm__places_init(dsm__places *places, dsm__area area, dsm__arena *arena);
+
+/** What is outside of the area does not count. */
+void dsm__places_take(dsm__places *places, dsm__area area, dsm__place_use use);
+
+/** Where a text goes. */
+typedef struct dsm__place_of_label {
+  dsm__point at;   /**< its left end, in the middle of its height */
+  dsm__point near; /**< what of it is nearest to its point */
+  bool is_far;     /**< so that it needs a line to its point */
+} dsm__place_of_label;
+
+/** Finds room for a text near a point and takes it; false if there is none. */
+bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__point point,
+                      const char *text, double size);
 
 #endif

@@ -3,8 +3,6 @@
 #include <math.h>
 
 #include "model/names.h"
-#include "report/figure/palette.h"
-#include "report/figure/plot_metrics.h"
 #include "report/figure/plot_plan.h"
 #include "report/memory_timeline.h"
 #include "report/table/number_style.h"
@@ -17,50 +15,79 @@ static const double overview_height = 70;
 static const double overview_gap = 14;
 static const double far_above = 4;
 static const double axis_height = 38;
-/* Columns of the data before the kinds. */
-static const int kinds_column = 3;
-static const char *const capacity_color = "#000000";
+/* In a report narrower columns are drawn together. */
+static const double least_width = 2;
 
 typedef struct figure {
   dsm__plot_maker *maker;
   const dsm_plan *plan;
   dsm__step_timeline step;
   dsm__memory_timeline memory;
-  double ms_per_cycle;
-  bool has_overview;
+  dsm__legend_entry kinds[DSM__MEMORY_KIND_COUNT];
+  dsm__stack stack;
+  size_t joined; /* passes that share a column */
 } figure;
 
-/* Steps end where the next one begins: a last line for the end of the last span. */
-static void put_end(figure *f, dsm__text_buffer *data) {
-  const double end_ms = f->plan->result.step_cycles * f->ms_per_cycle;
-  const dsm__memory_use *const last = &f->memory.uses[f->memory.use_count - 1];
-  dsm__plot_put_number(data, end_ms);
-  dsm__plot_put_number(data, end_ms);
+/* A line of what is held from one time to another. */
+static void put_line(figure *f, double begin_cycles, double end_cycles,
+                     const dsm__memory_use *use) {
+  const double ms = dsm__plot_ms_per_cycle(f->plan);
+  dsm__line_number(f->stack.data, begin_cycles * ms);
+  dsm__line_number(f->stack.data, end_cycles * ms);
   for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
-    dsm__plot_put_number(data, last->bytes[k]);
+    dsm__line_number(f->stack.data, use->bytes[k]);
   }
-  dsm__text_puts(data, "end\t\n");
 }
 
-/* One line a span. */
-static void put_data(figure *f) {
-  dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "spans");
-  dsm__text_puts(data, "# begin ms\tend ms");
-  for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
-    dsm__text_printf(data, "\t%s bytes", dsm__word_key(&dsm__memory_kind_words, (size_t)k));
+/* What is held at most while the spans of a column run. */
+static const dsm__memory_use *use_of(const figure *f, const dsm__step_column *column) {
+  const dsm__memory_use *most = &f->memory.uses[column->first];
+  for (size_t i = 1; i < column->count; i++) {
+    const dsm__memory_use *const use = &f->memory.uses[column->first + i];
+    most = use->total_bytes > most->total_bytes ? use : most;
   }
-  dsm__text_puts(data, "\tpass\tname\n");
-  for (size_t i = 0; i < f->memory.use_count; i++) {
+  return most;
+}
+
+/* One line a span, or in a report a column. Steps of gnuplot end where the next one begins: for it
+ * there is a last line for the end of the last span. */
+static void put_lines(figure *f, double least_cycles) {
+  dsm__figure_data *const data = f->stack.data;
+  for (size_t i = 0; i < f->memory.use_count;) {
+    const dsm__step_column column = dsm__step_column_at(&f->step, i, least_cycles);
     const dsm__step_span *const span = &f->step.spans[i];
-    dsm__plot_put_number(data, span->begin_cycles * f->ms_per_cycle);
-    dsm__plot_put_number(data, (span->begin_cycles + span->cycles) * f->ms_per_cycle);
-    for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
-      dsm__plot_put_number(data, f->memory.uses[i].bytes[k]);
-    }
-    dsm__text_printf(data, "%s\t", dsm_pass_name(span->pass));
-    dsm__plot_put_name(f->maker, data, f->plan->layers[span->layer].layer->name);
+    dsm__line_begin(f->maker, data);
+    dsm__line_about_column(f->maker, data, &f->step, &column);
+    put_line(f, column.begin_cycles, column.begin_cycles + column.cycles, use_of(f, &column));
+    dsm__text_printf(&data->text, "%s\t", dsm_pass_name(span->pass));
+    dsm__line_end(f->maker, data, f->plan->layers[span->layer].layer->name);
+    f->joined += column.count > 1 ? column.count : 0;
+    i += column.count;
   }
-  put_end(f, data);
+  if (!f->maker->is_in_page) {
+    const double end = f->plan->result.step_cycles;
+    put_line(f, end, end, &f->memory.uses[f->memory.use_count - 1]);
+    dsm__text_puts(&data->text, "end\t\n");
+  }
+}
+
+static void put_data(figure *f) {
+  dsm__figure_data *const data = dsm__plot_add_lines(f->maker, "spans");
+  const double width = f->maker->width - left_margin - right_margin;
+  f->stack = (dsm__stack){.data = data,
+                          .first_column = 3,
+                          .count = DSM__MEMORY_KIND_COUNT,
+                          .parts = f->kinds,
+                          .unit = "B",
+                          .limit = f->plan->result.memory.capacity_bytes};
+  dsm__text_puts(&data->text, "# begin ms\tend ms");
+  for (size_t k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
+    f->kinds[k] = (dsm__legend_entry){.color = dsm__color_of_series(k),
+                                      .text = dsm__word_key(&dsm__memory_kind_words, k)};
+    dsm__text_printf(&data->text, "\t%s bytes", f->kinds[k].text);
+  }
+  dsm__text_puts(&data->text, "\tpass\tname\n");
+  put_lines(f, f->maker->is_in_page ? f->plan->result.step_cycles * least_width / width : 0);
 }
 
 /* The span in which most is held. */
@@ -72,36 +99,33 @@ static size_t fullest(const figure *f) {
   return most;
 }
 
-static double put_legend(figure *f, double top, bool is_drawn) {
+static double put_legend(figure *f, bool is_drawn) {
   dsm__legend_entry entries[DSM__MEMORY_KIND_COUNT + 1];
   size_t count = 0;
   for (int k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
     const double most = f->memory.most.bytes[k];
     if (most > 0) {
-      entries[count++] = (dsm__legend_entry){
-          .color = dsm__color_of_series((size_t)k),
-          .text = dsm__plot_text(f->maker, "%s, at most %s",
-                                 dsm__word_key(&dsm__memory_kind_words, (size_t)k),
-                                 dsm__figure_scaled(most, "B").text)};
+      entries[count++] =
+          (dsm__legend_entry){.color = f->kinds[k].color,
+                              .text = dsm__plot_text(f->maker, "%s, at most %s", f->kinds[k].text,
+                                                     dsm__figure_scaled(most, "B").text)};
     }
   }
   const dsm__step_span *const span = &f->step.spans[fullest(f)];
   const char *const name = dsm__plot_fit(f->maker, f->plan->layers[span->layer].layer->name,
-                                         DSM__SIZE_TEXT, DSM__PLOT_WIDTH / 3);
+                                         DSM__SIZE_TEXT, f->maker->width / 3);
   entries[count++] = (dsm__legend_entry){
-      .color = capacity_color,
+      .color = DSM__COLOR_INK,
       .text = dsm__plot_text(f->maker, "capacity, %s; at most %s is held, in %s of %s",
-                             dsm__figure_scaled(f->plan->result.memory.capacity_bytes, "B").text,
+                             dsm__figure_scaled(f->stack.limit, "B").text,
                              dsm__figure_scaled(f->memory.most.total_bytes, "B").text,
                              dsm__word_text(&dsm__pass_words, span->pass), name)};
-  const dsm__area area = {.left = 10, .top = top, .width = DSM__PLOT_WIDTH - 20};
-  return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
+  return dsm__plot_legend(f->maker, dsm__plot_heading_height(f->maker), entries, count, is_drawn);
 }
 
-/* The kinds on top of each other, the sum of all first and hidden by the smaller ones, and the
- * capacity where the axis reaches it. */
+/* The kinds on top of each other, and the capacity where the axis reaches it. */
 static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
-  const double end_ms = f->plan->result.step_cycles * f->ms_per_cycle;
+  const double end_ms = f->plan->result.step_cycles * dsm__plot_ms_per_cycle(f->plan);
   const dsm__panel_axis x = {.low = 0, .high = end_ms};
   const dsm__panel_axis y = {.low = 0, .high = high};
   dsm__plot_panel(f->maker, area, x, y);
@@ -112,49 +136,38 @@ static void put_panel(figure *f, dsm__area area, double high, bool is_last) {
   if (is_last) {
     dsm__plot_ways(f->maker, &f->step, area);
   }
-  dsm__text_printf(&f->maker->body,
-                   "plot for [k=%d:%d:-1] spans using 1:(high(k)) with fillsteps lc rgb "
-                   "word(colors,k-%d), \\\n"
-                   "  capacity with lines lw 1.5 lc rgb '%s'\n",
-                   kinds_column + DSM__MEMORY_KIND_COUNT - 1, kinds_column, kinds_column - 1,
-                   capacity_color);
-  dsm__plot_panel_end(f->maker);
-}
-
-static void put_functions(figure *f) {
-  dsm__text_buffer *const body = &f->maker->body;
-  dsm__text_puts(body, "capacity = ");
-  dsm__plot_put_number(body, f->plan->result.memory.capacity_bytes);
-  dsm__text_puts(body, "\ncolors = \"");
-  for (size_t k = 0; k < DSM__MEMORY_KIND_COUNT; k++) {
-    dsm__text_printf(body, "%s%s", k > 0 ? " " : "", dsm__color_of_series(k));
-  }
-  dsm__text_printf(body, "\"\nhigh(k) = (sum [i=%d:int(k)] column(i))\n", kinds_column);
+  f->maker->back_end->stack(f->maker, &f->stack,
+                            (dsm__line_range){.count = f->stack.data->lines.count});
+  f->maker->back_end->panel_end(f->maker);
 }
 
 static void put_all(figure *f) {
-  const double width = DSM__PLOT_WIDTH - left_margin - right_margin;
+  const double width = f->maker->width - left_margin - right_margin;
   const double capacity = f->plan->result.memory.capacity_bytes;
-  f->has_overview = capacity > far_above * f->memory.most.total_bytes;
-  const double legend_top = dsm__plot_heading_height(true);
-  double top = legend_top + put_legend(f, legend_top, false) + 8;
+  const double most = f->memory.most.total_bytes;
+  const bool has_overview = capacity > far_above * most;
+  put_data(f);
+  double top = dsm__plot_heading_height(f->maker) + put_legend(f, false) + 8;
   const dsm__area overview = {left_margin, top, width, overview_height};
-  top += f->has_overview ? overview_height + overview_gap : 0;
+  top += has_overview ? overview_height + overview_gap : 0;
   const dsm__area area = {left_margin, top + DSM__WAYS_HEIGHT, width, panel_height};
   f->maker->height = ceil(area.top + area.height + axis_height + 4);
-  put_data(f);
-  put_functions(f);
-  (void)dsm__plot_plan_heading(f->maker, f->plan, "what a chip's memory holds", NULL);
-  (void)put_legend(f, legend_top, true);
+  dsm__text_puts(&f->maker->definitions, "capacity = ");
+  dsm__plot_put_number(&f->maker->definitions, capacity);
+  dsm__text_puts(&f->maker->definitions, "\n");
+  dsm__plot_define_stack(f->maker, &f->stack);
+  dsm__plot_plan_heading(f->maker, f->plan, "what a chip's memory holds",
+                         dsm__plot_joined_text(f->maker, f->joined));
+  (void)put_legend(f, true);
   dsm__plot_empty_panel(f->maker);
-  if (f->has_overview) {
+  if (has_overview) {
     put_panel(f, overview, 1.15 * capacity, false);
   }
-  put_panel(f, area, 1.08 * (f->has_overview ? f->memory.most.total_bytes : capacity), true);
+  put_panel(f, area, 1.08 * (has_overview ? most : capacity), true);
 }
 
 void dsm__plot_memory(dsm__plot_maker *maker, const dsm_plan *plan) {
-  figure f = {.maker = maker, .plan = plan, .ms_per_cycle = dsm__plot_ms_per_cycle(plan)};
+  figure f = {.maker = maker, .plan = plan};
   if (dsm__step_timeline_derive(&f.step, plan, maker->arena) &&
       dsm__memory_timeline_derive(&f.memory, &f.step, maker->arena)) {
     put_all(&f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/figure/plot_metrics.h"
+#include "report/figure/plot_maker.h"
 
 #include <stdbool.h>
 

@@ -8,7 +8,6 @@
 #include "base/diag_add.h"
 #include "report/figure/palette.h"
 #include "report/figure/pareto.h"
-#include "report/figure/plot_metrics.h"
 #include "report/figure/point_columns.h"
 
 static const char *const front_color = "#D55E00";
@@ -126,7 +125,7 @@ static dsm_status put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel
     put_plot(f, *block);
     *block += 2;
   }
-  dsm__plot_panel_end(f->maker);
+  f->maker->back_end->panel_end(f->maker);
   return DSM_OK;
 }
 
@@ -179,7 +178,7 @@ dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, d
   }
   const double height = f.panels.count == 1 ? 320 : 220;
   const dsm__panel_grid wanted = {
-      .top = dsm__plot_heading_height(true) + 2,
+      .top = dsm__plot_heading_height(maker) + 2,
       .left_room = dsm__points_y_room(maker, f.y_axis, height),
       .top_room = DSM__SIZE_TEXT * DSM__LINE_PITCH + 4,
       .bottom_room = 8 + DSM__SIZE_SMALL * DSM__LINE_PITCH,

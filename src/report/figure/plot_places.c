@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/figure/plot_places.h"
+#include "report/figure/plot_maker.h"
 
 #include <math.h>
-
-#include "report/figure/plot_metrics.h"
 
 /* Side of a square, in units. */
 static const double side = 1;

@@ -2,8 +2,9 @@
 #include "report/figure/plot_plan.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
-#include "report/figure/plot_metrics.h"
 #include "report/table/number_style.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
@@ -29,76 +30,133 @@ dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan) {
   return passes;
 }
 
-void dsm__plot_put_pass(dsm__text_buffer *data, size_t layer, dsm_pass pass) {
-  dsm__text_printf(data, "%zu\t%s\t", layer + 1, dsm_pass_name(pass));
-}
+/* ---- layers ---- */
 
-const char *dsm__plot_every(dsm__plot_maker *maker, const dsm_plan *plan, dsm_pass pass,
-                            size_t first, size_t end) {
-  size_t before = 0;
-  size_t count = 0;
-  for (int p = 0; p <= (int)pass; p++) {
-    for (size_t i = 0; i < plan->layer_count; i++) {
-      const bool exists = plan->layers[i].passes[p].exists;
-      before += exists && (p < (int)pass || i < first) ? 1 : 0;
-      count += exists && p == (int)pass && i >= first && i < end ? 1 : 0;
+/* What a layer loses. */
+typedef struct layer_time {
+  size_t layer;
+  double cycles; /* of all its passes */
+  double lost;   /* of these, without useful work */
+} layer_time;
+
+static layer_time time_of(const dsm_plan *plan, size_t layer) {
+  layer_time sum = {.layer = layer};
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass_plan *const pass = &plan->layers[layer].passes[p];
+    if (pass->exists) {
+      sum.cycles += pass->cycles.total;
+      sum.lost += pass->cycles.total - pass->ideal_cycles;
     }
   }
-  /* There is a line in any case, which of(pass) may leave out. */
-  return count == 0 ? " every ::0::0"
-                    : dsm__plot_text(maker, " every ::%zu::%zu", before, before + count - 1);
+  return sum;
 }
 
-void dsm__plot_define_of(dsm__plot_maker *maker) {
-  dsm__text_puts(&maker->body, "of(pass) = strcol(2) eq pass ? column(1) : NaN\n");
+/* What loses most comes first, of equals the earlier layer. */
+static int compare_losses(const void *a, const void *b) {
+  const layer_time *const left = a;
+  const layer_time *const right = b;
+  if (left->lost < right->lost || left->lost > right->lost) {
+    return left->lost < right->lost ? 1 : -1;
+  }
+  return left->layer < right->layer ? -1 : 1;
+}
+
+static int compare_layers(const void *a, const void *b) {
+  const size_t left = *(const size_t *)a;
+  const size_t right = *(const size_t *)b;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+static const char *left_out_text(dsm__plot_maker *maker, const dsm_plan *plan, size_t most,
+                                 double cycles) {
+  return dsm__plot_text(
+      maker,
+      "Shown are the %zu layers that lose most time, in order of execution; the other %s of %s "
+      "take %s %% of the step.",
+      most, dsm__figure_count(plan->layer_count - most).text,
+      dsm__figure_count(plan->layer_count).text,
+      dsm__figure_fixed(100 * dsm__share(cycles, plan->result.step_cycles), 1).text);
+}
+
+dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *plan, size_t most) {
+  size_t *const items = dsm__arena_array(maker->arena, plan->layer_count, sizeof *items);
+  layer_time *const times = dsm__arena_array(maker->arena, plan->layer_count, sizeof *times);
+  dsm__plot_layers layers = {.items = items, .count = plan->layer_count};
+  if (items == NULL || times == NULL) {
+    maker->body.failed = true;
+    return (dsm__plot_layers){.count = 0};
+  }
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    times[i] = time_of(plan, i);
+  }
+  if (maker->is_in_page && plan->layer_count > most) {
+    double left_cycles = 0;
+    qsort(times, plan->layer_count, sizeof *times, compare_losses);
+    for (size_t i = most; i < plan->layer_count; i++) {
+      left_cycles += times[i].cycles;
+    }
+    layers.count = most;
+    layers.note = left_out_text(maker, plan, most, left_cycles);
+  }
+  for (size_t i = 0; i < layers.count; i++) {
+    items[i] = times[i].layer;
+  }
+  qsort(items, layers.count, sizeof *items, compare_layers);
+  return layers;
+}
+
+dsm__line_range dsm__plot_lines_of(const dsm_plan *plan, const dsm__plot_layers *layers,
+                                   const dsm_pass *pass, size_t first, size_t end) {
+  dsm__line_range range = {.pass = pass};
+  for (int p = 0; p <= (int)*pass; p++) {
+    for (size_t i = 0; i < layers->count; i++) {
+      const bool exists = plan->layers[layers->items[i]].passes[p].exists;
+      range.first += exists && (p < (int)*pass || i < first) ? 1 : 0;
+      range.count += exists && p == (int)*pass && i >= first && i < end ? 1 : 0;
+    }
+  }
+  return range;
 }
 
 /* ---- the parts of a time ---- */
 
-size_t dsm__plot_part_entries(const dsm__used_parts *used,
-                              dsm__legend_entry entries[DSM__PART_COUNT]) {
+void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const char *name,
+                           const char *head, const char *tail) {
+  dsm__figure_data *const data = dsm__plot_add_lines(maker, name);
+  *stack = (dsm__part_stack){.stack = {.data = data,
+                                       .first_column = 4, /* after their sum */
+                                       .count = DSM__PART_COUNT,
+                                       .parts = stack->parts,
+                                       .is_used = stack->is_used}};
+  dsm__text_puts(&data->text, head);
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    stack->parts[part] = (dsm__legend_entry){.color = dsm__color_of_part((dsm__time_part)part),
+                                             .text = dsm__part_phrase((dsm__time_part)part)};
+    dsm__text_printf(&data->text, "\t%s", stack->parts[part].text);
+  }
+  dsm__text_puts(&data->text, tail);
+}
+
+void dsm__part_stack_put(dsm__part_stack *stack, const dsm__time_parts *parts) {
+  for (int part = 0; part < DSM__PART_COUNT; part++) {
+    dsm__line_number(stack->stack.data, parts->cycles[part]);
+    stack->is_used[part] = stack->is_used[part] || parts->cycles[part] > 0;
+  }
+}
+
+double dsm__part_stack_legend(dsm__plot_maker *maker, const dsm__part_stack *stack,
+                              const dsm__legend_entry *last, bool is_drawn) {
+  dsm__legend_entry entries[DSM__PART_COUNT + 1];
   size_t count = 0;
   for (int part = 0; part < DSM__PART_COUNT; part++) {
-    if (used->is_used[part]) {
-      entries[count++] = (dsm__legend_entry){.color = dsm__color_of_part((dsm__time_part)part),
-                                             .text = dsm__part_phrase((dsm__time_part)part)};
+    if (stack->is_used[part]) {
+      entries[count++] = stack->parts[part];
     }
   }
-  return count;
-}
-
-void dsm__plot_name_parts(dsm__text_buffer *data) {
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    dsm__text_printf(data, "\t%s", dsm__part_phrase((dsm__time_part)part));
+  if (last != NULL) {
+    entries[count++] = *last;
   }
-}
-
-void dsm__plot_put_parts(dsm__text_buffer *data, const dsm__time_parts *parts,
-                         dsm__used_parts *used) {
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    dsm__plot_put_number(data, parts->cycles[part]);
-    used->is_used[part] = used->is_used[part] || parts->cycles[part] > 0;
-  }
-}
-
-void dsm__plot_define_parts(dsm__plot_maker *maker, const dsm__used_parts *used) {
-  dsm__text_buffer *const body = &maker->body;
-  dsm__text_puts(body, "colors = \"");
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    dsm__text_printf(body, "%s%s", part > 0 ? " " : "", dsm__color_of_part((dsm__time_part)part));
-  }
-  dsm__text_puts(body, "\"\nparts = \"");
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    if (used->is_used[part]) {
-      dsm__text_printf(body, "%d ", part + DSM__PART_COLUMN);
-    }
-  }
-  dsm__text_printf(body,
-                   "\"\nhigh(k) = 100 * (sum [i=%d:int(k)] column(i)) / column(%d)\n"
-                   "low(k) = high(k) - 100 * column(int(k)) / column(%d)\n"
-                   "color(k) = word(colors,k-%d)\n",
-                   DSM__PART_COLUMN, DSM__PART_COLUMN - 1, DSM__PART_COLUMN - 1,
-                   DSM__PART_COLUMN - 1);
+  return dsm__plot_legend(maker, dsm__plot_heading_height(maker), entries, count, is_drawn);
 }
 
 /* ---- the time of a step ---- */
@@ -126,7 +184,7 @@ void dsm__plot_ways(dsm__plot_maker *maker, const dsm__step_timeline *step, dsm_
     if (step->spans[i].pass != DSM_PASS_FORWARD) {
       turn = area.left + area.width * step->spans[i].begin_cycles / step->plan->result.step_cycles;
       dsm__plot_line(maker, (dsm__point){turn, area.top - DSM__WAYS_HEIGHT / 2},
-                     (dsm__point){turn, area.top + area.height}, "#444444");
+                     (dsm__point){turn, area.top + area.height}, DSM__COLOR_STRONG);
       break;
     }
   }
@@ -134,10 +192,36 @@ void dsm__plot_ways(dsm__plot_maker *maker, const dsm__step_timeline *step, dsm_
   put_way(maker, turn, area.left + area.width, area.top, "backward and weight update");
 }
 
+void dsm__line_about_column(dsm__plot_maker *maker, dsm__figure_data *data,
+                            const dsm__step_timeline *step, const dsm__step_column *column) {
+  const dsm_layer_plan *const layers = step->plan->layers;
+  const dsm__step_span *const first = &step->spans[column->first];
+  const dsm__step_span *const last = first + (column->count - 1);
+  const dsm__figure ms = dsm__figure_digits(column->cycles * dsm__plot_ms_per_cycle(step->plan), 4);
+  const char *const begin = layers[first->layer].layer->name;
+  if (column->count == 1) {
+    dsm__line_about(maker, data, "%s %s, %s ms", begin, dsm_pass_name(first->pass), ms.text);
+  } else {
+    dsm__line_about(maker, data, "%s %s to %s %s (%zu passes), %s ms", begin,
+                    dsm_pass_name(first->pass), layers[last->layer].layer->name,
+                    dsm_pass_name(last->pass), column->count, ms.text);
+  }
+}
+
+const char *dsm__plot_joined_text(dsm__plot_maker *maker, size_t joined) {
+  return joined == 0
+             ? NULL
+             : dsm__plot_text(maker, "%s short passes are joined", dsm__figure_count(joined).text);
+}
+
 /* ---- heading ---- */
 
-double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
-                              const char *also) {
+void dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
+                            const char *also) {
+  maker->note = also;
+  if (maker->is_in_page) {
+    return;
+  }
   const dsm_system *const system = plan->system;
   const dsm_plan_result *const result = &plan->result;
   const char *const title =
@@ -151,7 +235,7 @@ double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, cons
       dsm__figure_digits(1000 * result->step_seconds, 4).text,
       dsm__figure_fixed(100 * result->utilization, 1).text, also == NULL ? "" : "; ",
       also == NULL ? "" : also);
-  return dsm__plot_heading(maker, title, below);
+  dsm__plot_heading(maker, title, below);
 }
 
 dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan, dsm_plan_figure figure,

@@ -14,9 +14,9 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan);
 void dsm__plot_memory(dsm__plot_maker *maker, const dsm_plan *plan);
 
 /** The heading of all of them: what the plan is of, its time and utilization, and what else there
- * is to say (NULL: nothing). */
-double dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
-                              const char *also);
+ * is to say (NULL: nothing). In a report it is the note alone. */
+void dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const char *what,
+                            const char *also);
 
 /** The passes that any layer of a plan has, in order. */
 typedef struct dsm__plot_passes {
@@ -26,24 +26,40 @@ typedef struct dsm__plot_passes {
 
 dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan);
 
-/** Which parts of a time a figure has. */
-typedef struct dsm__used_parts {
+/** Layers that a figure shows, in order. */
+typedef struct dsm__plot_layers {
+  const size_t *items; /**< of the arena */
+  size_t count;
+  const char *note; /**< what is left out; NULL: nothing */
+} dsm__plot_layers;
+
+/** All layers; in a report the `most` that lose most time. None, and the figure fails, if out of
+ * memory. */
+dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *plan, size_t most);
+
+/** Which lines are those of a pass, of the layers first .. end - 1 that a figure shows, where the
+ * lines are sorted by pass, then layer. */
+dsm__line_range dsm__plot_lines_of(const dsm_plan *plan, const dsm__plot_layers *layers,
+                                   const dsm_pass *pass, size_t first, size_t end);
+
+/* ---- the parts of a time ---- */
+
+/** The parts of a time as a stack: which of them there are, and what they are called. */
+typedef struct dsm__part_stack {
+  dsm__stack stack;
+  dsm__legend_entry parts[DSM__PART_COUNT];
   bool is_used[DSM__PART_COUNT];
-} dsm__used_parts;
+} dsm__part_stack;
 
-/** The column of a line of data with the first part; in the one before it are the cycles of all. */
-enum { DSM__PART_COLUMN = 4 };
+/** Begins data of times: `head` names the columns before the parts and `tail` those after them. */
+void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const char *name,
+                           const char *head, const char *tail);
+void dsm__part_stack_put(dsm__part_stack *stack, const dsm__time_parts *parts);
+/** A legend of the parts that there are, and one more entry unless that is NULL. */
+double dsm__part_stack_legend(dsm__plot_maker *maker, const dsm__part_stack *stack,
+                              const dsm__legend_entry *last, bool is_drawn);
 
-/* The entries of a legend, their number; the names of the columns of data, and a line's numbers. */
-size_t dsm__plot_part_entries(const dsm__used_parts *used,
-                              dsm__legend_entry entries[DSM__PART_COUNT]);
-void dsm__plot_name_parts(dsm__text_buffer *data);
-void dsm__plot_put_parts(dsm__text_buffer *data, const dsm__time_parts *parts,
-                         dsm__used_parts *used);
-
-/** Defines in the body the columns `parts` that are used, color(k) of column k, and low(k) and
- * high(k), the percentages of a line's cycles between which it lies. */
-void dsm__plot_define_parts(dsm__plot_maker *maker, const dsm__used_parts *used);
+/* ---- the time of a step ---- */
 
 double dsm__plot_ms_per_cycle(const dsm_plan *plan);
 
@@ -52,15 +68,58 @@ double dsm__plot_ms_per_cycle(const dsm_plan *plan);
 #define DSM__WAYS_HEIGHT 18.0
 void dsm__plot_ways(dsm__plot_maker *maker, const dsm__step_timeline *step, dsm__area area);
 
-/** Begins a line of data: the layer's number and the word of the pass. */
-void dsm__plot_put_pass(dsm__text_buffer *data, size_t layer, dsm_pass pass);
+/** "conv1 forward, 1.2 ms", "conv1 forward to conv9 forward (9 passes), 1.2 ms". */
+void dsm__line_about_column(dsm__plot_maker *maker, dsm__figure_data *data,
+                            const dsm__step_timeline *step, const dsm__step_column *column);
 
-/** " every ::A::B": which lines are those of a pass of layers first .. end - 1, where the lines are
- * sorted by pass, then layer. Reading them alone keeps gnuplot quick. */
-const char *dsm__plot_every(dsm__plot_maker *maker, const dsm_plan *plan, dsm_pass pass,
-                            size_t first, size_t end);
+/** What a figure of the time does not show; NULL if it shows all. */
+const char *dsm__plot_joined_text(dsm__plot_maker *maker, size_t joined);
 
-/** Defines of(pass) in the body: the layer's number in lines of that pass, no number in others. */
-void dsm__plot_define_of(dsm__plot_maker *maker);
+/* ---- layers side by side ---- */
+
+/** Layers side by side, with their names below, in as many bands as they need, one above the other.
+ */
+typedef struct dsm__bands {
+  const dsm_plan *plan;
+  const dsm__plot_layers *layers;
+  size_t count;        /**< of bands */
+  size_t layers_each;  /**< of a band; the last may have fewer */
+  double left;         /**< where the first layer of a band begins */
+  double pitch;        /**< from layer to layer, the same in all bands */
+  double names_height; /**< what the names below a band take, with a gap on both sides */
+  bool is_dense;       /**< more than two bands: they should be low, for all to be on a page */
+  size_t name_every;   /**< names are shown of every so many layers: 1 unless a band has too many */
+  bool is_upward;      /**< names are turned */
+} dsm__bands;
+
+/** Divides layers into bands between `left` and the page's right margin. No layer gets less than
+ * `least_pitch` units, unless there are so many that the picture would not be a page any more. */
+dsm__bands dsm__bands_layout(dsm__plot_maker *maker, const dsm_plan *plan,
+                             const dsm__plot_layers *layers, double left, double least_pitch);
+
+/** A pass of a band. */
+typedef struct dsm__band_pass {
+  const dsm_pass *pass;
+  dsm__area area; /**< as high as all that is shown of the pass */
+  dsm__panel_axis x;
+  dsm__line_range lines;
+  size_t band;
+  bool is_last; /**< of the band */
+} dsm__band_pass;
+
+/** Calls `put` for each pass of each band, below `top`: each takes pass_height, with a gap between.
+ */
+typedef void dsm__band_writer(void *figure, const dsm__band_pass *pass);
+void dsm__bands_put(const dsm__bands *bands, const dsm__plot_passes *passes, double top,
+                    double pass_height, double gap, dsm__band_writer *put, void *figure);
+/** What they take. */
+double dsm__bands_height(const dsm__bands *bands, const dsm__plot_passes *passes,
+                         double pass_height, double gap);
+
+/** Puts the names of the layers below the last pass of a band, and nothing below others. */
+void dsm__bands_names(dsm__plot_maker *maker, const dsm__bands *bands, const dsm__band_pass *pass);
+
+/** Puts the name of a pass at the left of the page. */
+void dsm__bands_title(dsm__plot_maker *maker, const dsm__band_pass *pass);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/page/points_page.h"
+#include "report/figure/points_page.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -50,6 +50,7 @@ dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table, dsm_po
   if (status == DSM_OK) {
     return dsm__plot_finish(&maker, plot, diags);
   }
-  dsm__plot_abandon(&maker);
+  dsm__plot_free_texts(&maker);
+  dsm__arena_free(maker.arena);
   return status;
 }

@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "model/names.h"
-#include "report/figure/palette.h"
-#include "report/figure/plot_metrics.h"
-#include "report/figure/plot_places.h"
 #include "report/figure/plot_plan.h"
-#include "report/roofline.h"
 #include "report/table/number_style.h"
 
 static const double left_margin = 92;
@@ -34,7 +31,8 @@ static const double height_step = 50;
 static const double most_height = 430;
 /* Layers that get a list of their names; those of more are in the data. */
 static const size_t most_listed = 1000;
-static const char *const roof_color = "#000000";
+/* Layers in a report. */
+static const size_t most_layers = 200;
 
 /* A pass of a layer in the panel of its pass. */
 typedef struct spot {
@@ -47,7 +45,9 @@ typedef struct figure {
   const dsm_plan *plan;
   dsm__plot_passes passes;
   dsm__roof roof;
+  dsm__plot_layers layers;
   const size_t *equal; /**< dsm__roofline_equal_layers: only layers that stand for some are shown */
+  dsm__figure_data *data;
   size_t shown_count;
   dsm__panel_axis intensity;
   dsm__panel_axis flops;
@@ -61,25 +61,50 @@ static bool has_pass(const figure *f, size_t layer, dsm_pass pass) {
   return f->plan->layers[layer].passes[pass].exists;
 }
 
-static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass pass) {
+/* What a tooltip says of a point. */
+static void put_about(figure *f, size_t layer, dsm_pass pass, const dsm__roofline_point *point) {
+  const size_t others = f->equal[layer] - 1;
+  const double cycles = f->plan->layers[layer].passes[pass].cycles.total * (double)f->equal[layer];
+  dsm__line_about(
+      f->maker, f->data, "%s%s %s: %s, %s, %s %% of what the roof allows there; %s %% of the step",
+      f->plan->layers[layer].layer->name,
+      others == 0
+          ? ""
+          : dsm__plot_text(f->maker, " and %zu equal layer%s", others, dsm__plural((double)others)),
+      dsm_pass_name(pass), dsm__figure_scaled(point->flops, "FLOP/s").text,
+      isfinite(point->intensity)
+          ? dsm__plot_text(f->maker, "%s FLOP/B", dsm__figure_short(point->intensity, 4).text)
+          : "no memory traffic",
+      dsm__figure_fixed(100 * dsm__share(point->flops, point->roof_flops), 1).text,
+      dsm__figure_fixed(100 * dsm__share(cycles, f->plan->result.step_cycles), 1).text);
+}
+
+/* The line of a pass. Where pages have lines of their own, equal layers are one. */
+static void put_line(figure *f, size_t layer, dsm_pass pass) {
   const dsm__roofline_point point = dsm__roofline_point_of(f->plan, layer, pass);
-  dsm__plot_put_pass(data, layer, pass);
-  dsm__plot_put_number(data, point.flop);
-  dsm__plot_put_number(data, point.memory_bytes);
-  dsm__plot_put_number(data, point.flops);
-  dsm__plot_put_number(data, point.roof_flops);
-  dsm__plot_put_name(f->maker, data, f->plan->layers[layer].layer->name);
+  if (f->maker->is_in_page && f->equal[layer] == 0) {
+    return;
+  }
+  dsm__line_begin_pass(f->maker, f->data, layer, pass);
+  if (f->maker->is_in_page) {
+    put_about(f, layer, pass, &point);
+  }
+  dsm__line_number(f->data, point.flop);
+  dsm__line_number(f->data, point.memory_bytes);
+  dsm__line_number(f->data, point.flops);
+  dsm__line_number(f->data, point.roof_flops);
+  dsm__line_end(f->maker, f->data, f->plan->layers[layer].layer->name);
 }
 
 /* One line a pass and layer that has it. */
 static void put_data(figure *f) {
-  dsm__text_buffer *const data = dsm__plot_add_data(f->maker, "points");
-  dsm__text_puts(data, "# layer\tpass\tFLOP of a chip\tmemory bytes of a chip\tFLOP/s\t"
-                       "FLOP/s of the roof\tname\n");
+  f->data = dsm__plot_add_lines(f->maker, "points");
+  dsm__text_puts(&f->data->text, "# layer\tpass\tFLOP of a chip\tmemory bytes of a chip\tFLOP/s\t"
+                                 "FLOP/s of the roof\tname\n");
   for (size_t p = 0; p < f->passes.count; p++) {
-    for (size_t i = 0; i < f->plan->layer_count; i++) {
-      if (has_pass(f, i, f->passes.of[p])) {
-        put_line(f, data, i, f->passes.of[p]);
+    for (size_t i = 0; i < f->layers.count; i++) {
+      if (has_pass(f, f->layers.items[i], f->passes.of[p])) {
+        put_line(f, f->layers.items[i], f->passes.of[p]);
       }
     }
   }
@@ -91,13 +116,14 @@ static void choose_axes(figure *f) {
   const double ridge = f->roof.peak_flops / f->roof.bytes_per_second;
   dsm__panel_axis x = {.low = ridge / 10, .high = ridge * 10, .is_log = true};
   dsm__panel_axis y = {.low = f->roof.peak_flops / 10, .high = f->roof.peak_flops, .is_log = true};
-  for (size_t i = 0; i < f->plan->layer_count; i++) {
+  for (size_t i = 0; i < f->layers.count; i++) {
     for (size_t p = 0; p < f->passes.count; p++) {
+      const size_t layer = f->layers.items[i];
       const dsm_pass pass = f->passes.of[p];
-      if (!has_pass(f, i, pass)) {
+      if (!has_pass(f, layer, pass)) {
         continue;
       }
-      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, pass);
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, layer, pass);
       if (isfinite(point.intensity) && point.intensity > 0) {
         x.low = fmin(x.low, point.intensity);
         x.high = fmax(x.high, point.intensity * 1.01);
@@ -246,7 +272,7 @@ static void find_label(const figure *f, dsm__places *places, spot *spots, size_t
   if (is_drawn && is_placed) {
     dsm__plot_label(f->maker, place.at, (dsm__label_style){.size = DSM__SIZE_SMALL}, text);
     if (place.is_far) {
-      dsm__plot_line(f->maker, point, place.near, "#888888");
+      dsm__plot_line(f->maker, point, place.near, DSM__COLOR_LEADER);
     }
   }
 }
@@ -276,11 +302,12 @@ static spot *find_spots(const figure *f, dsm_pass pass, dsm__area area, size_t *
     f->maker->body.failed = true;
     return NULL;
   }
-  for (size_t i = 0; i < f->plan->layer_count; i++) {
-    if (f->equal[i] > 0 && has_pass(f, i, pass)) {
-      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, i, pass);
+  for (size_t i = 0; i < f->layers.count; i++) {
+    const size_t layer = f->layers.items[i];
+    if (f->equal[layer] > 0 && has_pass(f, layer, pass)) {
+      const dsm__roofline_point point = dsm__roofline_point_of(f->plan, layer, pass);
       spots[(*count)++] = (spot){
-          .layer = i, .at = {place_x(f, area, point.intensity), place_y(f, area, point.flops)}};
+          .layer = layer, .at = {place_x(f, area, point.intensity), place_y(f, area, point.flops)}};
     }
   }
   qsort(spots, *count, sizeof *spots, compare_spots);
@@ -293,7 +320,7 @@ static dsm__area panel_area(const figure *f, size_t index, double first) {
   const double pitch = title_height + f->panel_height + panel_gap;
   return (dsm__area){.left = left_margin,
                      .top = first + (double)index * pitch + title_height,
-                     .width = DSM__PLOT_WIDTH - left_margin - right_margin,
+                     .width = f->maker->width - left_margin - right_margin,
                      .height = f->panel_height};
 }
 
@@ -316,12 +343,8 @@ static void put_panel(figure *f, size_t index, double first) {
     fate ignored = {0};
     put_labels(f, area, spots, count, true, &ignored);
   }
-  dsm__text_printf(&f->maker->body,
-                   "plot roof(x) with lines lw 1.2 lc rgb '%s', \\\n"
-                   "  points using (of('%s') > 0 && $4 <= 0 ? right : $3/$4):(of('%s') > 0 ? $5 : "
-                   "NaN) with points pt 7 ps 0.75 lc rgb '%s'\n",
-                   roof_color, dsm_pass_name(pass), dsm_pass_name(pass), dsm__color_of_pass(pass));
-  dsm__plot_panel_end(f->maker);
+  f->maker->back_end->points(f->maker, f->data, pass, &f->roof);
+  f->maker->back_end->panel_end(f->maker);
 }
 
 /* ---- which number is which layer ---- */
@@ -338,7 +361,7 @@ static const char *list_name(const figure *f, size_t layer) {
 /* A layer of the list, at the right end of its number. */
 static void put_entry(const figure *f, size_t layer, dsm__point at) {
   const dsm__label_style number = {
-      .size = list_size(f), .anchor = DSM__ANCHOR_RIGHT, .color = "#555555"};
+      .size = list_size(f), .anchor = DSM__ANCHOR_RIGHT, .color = DSM__COLOR_FAINT};
   dsm__plot_label(f->maker, at, number, dsm__plot_text(f->maker, "%zu", layer + 1));
   dsm__plot_label(f->maker, (dsm__point){at.x + number_gap, at.y},
                   (dsm__label_style){.size = list_size(f)}, list_name(f, layer));
@@ -349,26 +372,28 @@ static double put_list(const figure *f, double top, bool is_drawn) {
   if (f->has_names || f->shown_count > most_listed) {
     return 0;
   }
-  const size_t count = f->plan->layer_count;
-  const double margin = 10;
   const double gap = 12;
   const double size = list_size(f);
   const double line = size * DSM__LINE_PITCH;
-  const double number_width = dsm__plot_text_width(dsm__plot_text(f->maker, "%zu", count), size);
+  const double number_width =
+      dsm__plot_text_width(dsm__plot_text(f->maker, "%zu", f->plan->layer_count), size);
   double widest = 0;
-  for (size_t i = 0; i < count; i++) {
-    widest = f->equal[i] > 0 ? fmax(widest, dsm__plot_text_width(list_name(f, i), size)) : widest;
+  for (size_t i = 0; i < f->layers.count; i++) {
+    const size_t layer = f->layers.items[i];
+    if (f->equal[layer] > 0) {
+      widest = fmax(widest, dsm__plot_text_width(list_name(f, layer), size));
+    }
   }
   const double pitch = number_width + number_gap + widest + gap;
-  const size_t columns = (size_t)((DSM__PLOT_WIDTH - 2 * margin + gap) / pitch);
+  const size_t columns = (size_t)((f->maker->width - 2 * DSM__PLOT_MARGIN + gap) / pitch);
   const size_t rows = (f->shown_count + columns - 1) / columns;
   size_t entry = 0;
-  for (size_t i = 0; i < count && is_drawn; i++) {
-    if (f->equal[i] > 0) {
+  for (size_t i = 0; i < f->layers.count && is_drawn; i++) {
+    if (f->equal[f->layers.items[i]] > 0) {
       const size_t column = entry / rows;
-      const dsm__point at = {margin + pitch * (double)column + number_width,
+      const dsm__point at = {DSM__PLOT_MARGIN + pitch * (double)column + number_width,
                              top + line * ((double)(entry % rows) + 0.5)};
-      put_entry(f, i, at);
+      put_entry(f, f->layers.items[i], at);
       entry++;
     }
   }
@@ -429,54 +454,56 @@ static const char *fate_text(dsm__plot_maker *maker, const fate *all) {
   return text;
 }
 
-static void put_functions(figure *f) {
-  dsm__text_buffer *const body = &f->maker->body;
+static double put_legend(const figure *f, bool is_drawn) {
+  const char *const roof =
+      dsm__plot_text(f->maker, "roof of a chip: %s, memory %s; they meet at %s FLOP for each byte",
+                     dsm__figure_scaled(f->roof.peak_flops, "FLOP/s").text,
+                     dsm__figure_scaled(f->roof.bytes_per_second, "B/s").text,
+                     dsm__figure_short(f->roof.peak_flops / f->roof.bytes_per_second, 3).text);
+  const dsm__legend_entry entry = {.color = DSM__COLOR_INK, .text = roof};
+  return dsm__plot_legend(f->maker, dsm__plot_heading_height(f->maker), &entry, 1, is_drawn);
+}
+
+/* What the picture does not show, and where it does not say all of it. */
+static const char *note_of(const figure *f, const fate *labels) {
+  const char *const text = fate_text(f->maker, labels);
+  return f->layers.note == NULL ? text
+         : text == NULL         ? f->layers.note
+                                : dsm__plot_text(f->maker, "%s %s.", f->layers.note, text);
+}
+
+static void put_all(figure *f) {
+  for (size_t i = 0; i < f->layers.count; i++) {
+    f->shown_count += f->equal[f->layers.items[i]] > 0 ? 1 : 0;
+  }
+  choose_axes(f);
+  const fate labels = choose_labels(f);
+  const double first = dsm__plot_heading_height(f->maker) + put_legend(f, false);
+  const double last_panel = panel_area(f, f->passes.count - 1, first).top + f->panel_height;
+  const double list = last_panel + axis_height + 4;
+  f->maker->height = ceil(list + put_list(f, list, false) + 4);
+  put_data(f);
   dsm__plot_define_of(f->maker);
-  dsm__text_puts(body, "peak = ");
-  dsm__plot_put_number(body, f->roof.peak_flops);
-  dsm__text_puts(body, "# FLOP/s of a chip\nbandwidth = ");
-  dsm__plot_put_number(body, f->roof.bytes_per_second);
-  dsm__text_puts(body, "# usable bytes/s of its memory\nright = ");
-  dsm__plot_put_number(body, f->intensity.high);
-  dsm__text_puts(body, "# where points without memory traffic are\n"
-                       "roof(x) = bandwidth * x < peak ? bandwidth * x : peak\n"
-                       "set samples 1000\n");
+  dsm__plot_define_roof(f->maker, &f->roof, f->intensity.high);
+  dsm__plot_plan_heading(f->maker, f->plan, "layers under the roof of a chip", note_of(f, &labels));
+  (void)put_legend(f, true);
+  (void)put_list(f, list, true);
+  dsm__plot_empty_panel(f->maker);
+  for (size_t p = 0; p < f->passes.count; p++) {
+    put_panel(f, p, first);
+  }
 }
 
 void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {.maker = maker,
               .plan = plan,
               .passes = dsm__plot_passes_of(plan),
+              .layers = dsm__plot_layers_of(maker, plan, most_layers),
               .equal = dsm__roofline_equal_layers(plan, maker->arena),
               .roof = dsm__roof_of(plan->system)};
-  if (f.equal == NULL) {
+  if (f.equal == NULL || f.layers.count == 0) {
     maker->body.failed = true;
-    return;
-  }
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    f.shown_count += f.equal[i] > 0 ? 1 : 0;
-  }
-  choose_axes(&f);
-  const fate labels = choose_labels(&f);
-  const char *const roof =
-      dsm__plot_text(maker, "roof of a chip: %s, memory %s; they meet at %s FLOP for each byte",
-                     dsm__figure_scaled(f.roof.peak_flops, "FLOP/s").text,
-                     dsm__figure_scaled(f.roof.bytes_per_second, "B/s").text,
-                     dsm__figure_short(f.roof.peak_flops / f.roof.bytes_per_second, 3).text);
-  const dsm__legend_entry entry = {.color = roof_color, .text = roof};
-  const dsm__area legend = {10, dsm__plot_heading_height(true), DSM__PLOT_WIDTH - 20, 0};
-  const double first = legend.top + dsm__plot_legend(maker, legend, &entry, 1, false);
-  const double last_panel = panel_area(&f, f.passes.count - 1, first).top + f.panel_height;
-  const double list = last_panel + axis_height + 4;
-  maker->height = ceil(list + put_list(&f, list, false) + 4);
-  put_data(&f);
-  put_functions(&f);
-  (void)dsm__plot_plan_heading(maker, plan, "layers under the roof of a chip",
-                               fate_text(maker, &labels));
-  (void)dsm__plot_legend(maker, legend, &entry, 1, true);
-  (void)put_list(&f, list, true);
-  dsm__plot_empty_panel(maker);
-  for (size_t p = 0; p < f.passes.count; p++) {
-    put_panel(&f, p, first);
+  } else {
+    put_all(&f);
   }
 }

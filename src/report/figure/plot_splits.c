@@ -6,9 +6,6 @@
 #include <stdio.h>
 
 #include "model/names.h"
-#include "report/figure/palette.h"
-#include "report/figure/plot_bands.h"
-#include "report/figure/plot_metrics.h"
 #include "report/figure/plot_plan.h"
 
 static const double left_margin = 92;
@@ -27,6 +24,7 @@ static const int dims_column = 4;
 typedef struct figure {
   dsm__plot_maker *maker;
   const dsm_plan *plan;
+  dsm__plot_layers layers;
   dsm__bands bands;
   dsm__plot_passes passes;
   uint64_t most_parts;
@@ -60,8 +58,8 @@ static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p
   if (!pass->exists) {
     return;
   }
-  dsm__plot_put_pass(data, layer, p);
-  dsm__text_printf(data, "%s\t", dsm_parallelism_name(pass->share.parallelism));
+  dsm__text_printf(data, "%zu\t%s\t%s\t", layer + 1, dsm_pass_name(p),
+                   dsm_parallelism_name(pass->share.parallelism));
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm__text_printf(data, "%" PRIu64 "\t", pass->invocations[0].split.n[d]);
   }
@@ -89,7 +87,7 @@ static double intensity(const figure *f, uint64_t parts) {
 }
 
 /* Parallelisms, then some shades with the parts that they stand for. */
-static double put_legend(figure *f, double top, bool is_drawn) {
+static double put_legend(figure *f, bool is_drawn) {
   const uint64_t middle = (uint64_t)exp2(round((1 + log2((double)f->most_parts)) / 2));
   const uint64_t parts[] = {2, middle, f->most_parts};
   dsm__legend_entry entries[DSM_PARALLELISM_COUNT + 3];
@@ -109,45 +107,35 @@ static double put_legend(figure *f, double top, bool is_drawn) {
                               .text = dsm__plot_text(f->maker, "in %" PRIu64 " parts", parts[s])};
     }
   }
-  const dsm__area area = {.left = 10, .top = top, .width = DSM__PLOT_WIDTH - 20};
-  return dsm__plot_legend(f->maker, area, entries, count, is_drawn);
+  return dsm__plot_legend(f->maker, dsm__plot_heading_height(f->maker), entries, count, is_drawn);
 }
 
 static double pass_height(const figure *f) {
   return ROW_COUNT * f->row_height;
 }
 
-static double band_height(const figure *f) {
-  return (double)f->passes.count * (pass_height(f) + pass_gap) - pass_gap + f->bands.names_height;
-}
-
-/* What a row of cells holds, left of it; and the pass. */
-static void put_row_names(figure *f, dsm_pass pass, double top) {
-  const dsm__label_style style = {.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT};
+/* The cells of a pass in a band, and left of them what their rows hold: rows count downwards.
+ * Numbers stand in the cells of loops that are cut, unless there are so many layers that they would
+ * be too small. */
+static void put_cells(void *made, const dsm__band_pass *pass) {
+  static const dsm__panel_axis rows = {.low = ROW_COUNT, .high = 0};
+  figure *const f = made;
+  dsm__text_buffer *const body = &f->maker->body;
+  dsm__bands_names(f->maker, &f->bands, pass);
+  dsm__plot_panel(f->maker, pass->area, pass->x, rows);
   for (int row = 0; row < ROW_COUNT; row++) {
-    const double y = top + f->row_height * (row + 0.5);
-    dsm__plot_label(f->maker, (dsm__point){left_margin - 5, y}, style,
+    const double y = pass->area.top + f->row_height * (row + 0.5);
+    dsm__plot_label(f->maker, (dsm__point){left_margin - 5, y},
+                    (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
                     row == 0 ? "parallelism" : dsm_dim_name((dsm_dim)(row - 1)));
   }
-  dsm__plot_label(
-      f->maker, (dsm__point){16, top + pass_height(f) / 2},
-      (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
-      dsm__word_text(&dsm__pass_words, pass));
-}
-
-/* The cells of a pass in a band: rows count downwards. Numbers stand in the cells of loops that are
- * cut, unless there are so many layers that they would be too small. */
-static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__panel_axis layers,
-                      const char *every) {
-  static const dsm__panel_axis rows = {.low = ROW_COUNT, .high = 0};
-  dsm__plot_panel(f->maker, area, layers, rows);
-  put_row_names(f, pass, area.top);
-  dsm__text_buffer *const body = &f->maker->body;
+  dsm__bands_title(f->maker, pass);
+  const char *const every = dsm__plot_every(f->maker, pass->lines);
   dsm__text_printf(body,
                    "pass = '%s'\n"
                    "plot splits%s using (of(pass)):(0.5):($1-0.5):($1+0.5):(0.0):(1.0):"
                    "(hue(strcol(%d))) with boxxyerror lc rgb variable, \\\n",
-                   dsm_pass_name(pass), every, parallelism_column);
+                   dsm_pass_name(*pass->pass), every, parallelism_column);
   dsm__text_printf(body,
                    "  for [r=1:%d] splits%s using (of(pass)):(r+0.5):($1-0.5):($1+0.5):(r+0.0):"
                    "(r+1.0):(shade(column(r+%d))) with boxxyerror lc palette",
@@ -160,31 +148,13 @@ static void put_cells(figure *f, dsm_pass pass, dsm__area area, dsm__panel_axis 
                      DSM_DIM_COUNT, every, dims_column - 1, dims_column - 1, f->number_size);
   }
   dsm__text_puts(body, "\n");
-  dsm__plot_panel_end(f->maker);
-}
-
-static void put_band(figure *f, size_t band, double top) {
-  const dsm__panel_axis layers = {.low = 0.5 + (double)dsm__bands_first(&f->bands, band),
-                                  .high = 0.5 + (double)dsm__bands_end(&f->bands, band)};
-  const double width = dsm__bands_width(&f->bands, band);
-  double y = top;
-  for (size_t p = 0; p < f->passes.count; p++) {
-    const char *const every =
-        dsm__plot_every(f->maker, f->plan, f->passes.of[p], dsm__bands_first(&f->bands, band),
-                        dsm__bands_end(&f->bands, band));
-    if (p + 1 == f->passes.count) {
-      dsm__bands_names(f->maker, &f->bands, band, y + pass_height(f));
-    }
-    put_cells(f, f->passes.of[p], (dsm__area){f->bands.left, y, width, pass_height(f)}, layers,
-              every);
-    y += pass_height(f) + pass_gap;
-  }
+  f->maker->back_end->panel_end(f->maker);
 }
 
 /* Functions of the commands: the colour of a parallelism, and the shade of a number of parts, its
  * text, and the colour of that. */
 static void put_functions(figure *f) {
-  dsm__text_buffer *const body = &f->maker->body;
+  dsm__text_buffer *const body = &f->maker->definitions;
   dsm__plot_define_of(f->maker);
   dsm__text_puts(body, "hue(p) = ");
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
@@ -207,23 +177,28 @@ static void choose_sizes(figure *f) {
   const double width = dsm__plot_text_width(widest, 1);
   const double gap = 1.5;
   const double smallest = f->plan->layer_count > many_layers ? smallest_of_many : smallest_number;
-  f->bands = dsm__bands_layout(f->maker, f->plan, left_margin, smallest * width + gap);
+  f->bands = dsm__bands_layout(f->maker, f->plan, &f->layers, left_margin, smallest * width + gap);
   f->row_height = f->bands.is_dense ? 11 : 14;
   f->number_size = fmin(fmin(largest_number, f->row_height - gap), (f->bands.pitch - gap) / width);
 }
 
 void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan) {
-  figure f = {.maker = maker, .plan = plan, .passes = dsm__plot_passes_of(plan)};
+  figure f = {.maker = maker,
+              .plan = plan,
+              .layers = dsm__plot_layers_of(maker, plan, plan->layer_count),
+              .passes = dsm__plot_passes_of(plan)};
+  if (f.layers.count == 0) {
+    return;
+  }
   look_at_passes(&f);
   choose_sizes(&f);
-  const double first = dsm__plot_heading_height(true) + put_legend(&f, 0, false) + 10;
-  maker->height = ceil(first + (double)f.bands.count * band_height(&f) + 4);
+  const double first = dsm__plot_heading_height(maker) + put_legend(&f, false) + 10;
+  const double height = dsm__bands_height(&f.bands, &f.passes, pass_height(&f), pass_gap);
+  maker->height = ceil(first + height + 4);
   put_data(&f);
   put_functions(&f);
-  const double top = dsm__plot_plan_heading(maker, plan, "how layers are divided", NULL);
-  (void)put_legend(&f, top, true);
+  dsm__plot_plan_heading(maker, plan, "how layers are divided", NULL);
+  (void)put_legend(&f, true);
   dsm__plot_empty_panel(maker);
-  for (size_t band = 0; band < f.bands.count; band++) {
-    put_band(&f, band, first + (double)band * band_height(&f));
-  }
+  dsm__bands_put(&f.bands, &f.passes, first, pass_height(&f), pass_gap, put_cells, &f);
 }

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/figure/svg.h"
-
+/*
+ * svg.c: figures as shapes of a page. Lengths are units of the figure's own coordinates and are
+ * written with two decimals and '.' in any locale. Classes give colours; tooltips are <title>
+ * elements, which browsers show without a script.
+ */
 #include <math.h>
 #include <stdio.h>
 
+#include "report/figure/svg.h"
 #include "report/page/html.h"
+#include "report/table/number_style.h"
+
+/* Lower boxes cannot be seen. */
+static const double least_height = 0.2;
+static const double point_radius = 3.5;
 
 dsm__svg_number dsm__svg_length(double value) {
   static const double most = 1e12; /* far beyond any figure: hundredths of it fit a long long */
@@ -20,54 +29,196 @@ dsm__svg_number dsm__svg_length(double value) {
   return number;
 }
 
-void dsm__svg_begin(dsm__text_buffer *out, const char *class, double width, double height,
-                    const char *label) {
-  char view_box[80];
-  (void)snprintf(view_box, sizeof view_box, "0 0 %s %s", dsm__svg_length(width).text,
-                 dsm__svg_length(height).text);
-  dsm__html_begin(out, "svg", "class", class, "viewBox", view_box, "role", "img", "aria-label",
-                  label, NULL);
-  dsm__text_puts(out, "\n");
+/* The class of a colour of the palette, after others: "c-009E73". */
+static const char *class_of(dsm__plot_maker *maker, const char *others, const char *color) {
+  return dsm__plot_text(maker, "%s%sc-%s", others, others[0] == '\0' ? "" : " ", color + 1);
 }
 
-void dsm__svg_end(dsm__text_buffer *out) {
-  dsm__html_end(out, "svg");
+void dsm__svg_swatch(dsm__text_buffer *out, const char *color) {
+  dsm__text_printf(out, "<span class=\"swatch c-%s\" aria-hidden=\"true\"></span>", color + 1);
 }
+
+/* ---- shapes ---- */
 
 /* The end of a shape: its tooltip is its only content. */
-static void close_shape(dsm__text_buffer *out, const char *tag, const char *tooltip) {
-  if (tooltip != NULL) {
+static void close_shape(dsm__text_buffer *out, const char *tag, const char *about) {
+  if (about != NULL) {
     dsm__text_puts(out, "<title>");
-    dsm__html_text(out, tooltip);
+    dsm__html_text(out, about);
     dsm__text_puts(out, "</title>");
   }
   dsm__html_end(out, tag);
 }
 
-void dsm__svg_rect(dsm__text_buffer *out, const char *class, dsm__svg_box box,
-                   const char *tooltip) {
-  dsm__html_begin(out, "rect", "class", class, "x", dsm__svg_length(box.x).text, "y",
-                  dsm__svg_length(box.y).text, "width", dsm__svg_length(box.width).text, "height",
-                  dsm__svg_length(box.height).text, NULL);
-  close_shape(out, "rect", tooltip);
+static void put_rectangle(dsm__text_buffer *out, const char *class, dsm__area area,
+                          const char *about) {
+  dsm__html_begin(out, "rect", "class", class, "x", dsm__svg_length(area.left).text, "y",
+                  dsm__svg_length(area.top).text, "width", dsm__svg_length(area.width).text,
+                  "height", dsm__svg_length(area.height).text, NULL);
+  close_shape(out, "rect", about);
 }
 
-void dsm__svg_circle(dsm__text_buffer *out, const char *class, dsm__svg_point center, double radius,
-                     const char *tooltip) {
-  dsm__html_begin(out, "circle", "class", class, "cx", dsm__svg_length(center.x).text, "cy",
-                  dsm__svg_length(center.y).text, "r", dsm__svg_length(radius).text, NULL);
-  close_shape(out, "circle", tooltip);
-}
-
-void dsm__svg_line(dsm__text_buffer *out, const char *class, dsm__svg_point from,
-                   dsm__svg_point to) {
+static void put_segment(dsm__text_buffer *out, const char *class, dsm__point from, dsm__point to) {
   dsm__html_begin(out, "line", "class", class, "x1", dsm__svg_length(from.x).text, "y1",
                   dsm__svg_length(from.y).text, "x2", dsm__svg_length(to.x).text, "y2",
                   dsm__svg_length(to.y).text, NULL);
   dsm__html_end(out, "line");
 }
 
-void dsm__svg_text(dsm__text_buffer *out, const char *class, dsm__svg_point at, const char *text) {
-  dsm__html_element(out, "text", text, "class", class, "x", dsm__svg_length(at.x).text, "y",
-                    dsm__svg_length(at.y).text, NULL);
+static void put_box(dsm__plot_maker *maker, dsm__area area, const char *color, const char *about) {
+  put_rectangle(&maker->body, class_of(maker, "", color), area, about);
+}
+
+static void put_line(dsm__plot_maker *maker, dsm__point from, dsm__point to, const char *color) {
+  put_segment(&maker->grid, class_of(maker, "", color), from, to);
+}
+
+static void put_label(dsm__plot_maker *maker, dsm__point at, dsm__label_style style,
+                      const char *text) {
+  static const char *const anchors[] = {
+      [DSM__ANCHOR_LEFT] = "start", [DSM__ANCHOR_CENTER] = "middle", [DSM__ANCHOR_RIGHT] = "end"};
+  dsm__text_buffer *const out = &maker->labels;
+  const char *const x = dsm__plot_text(maker, "%s", dsm__svg_length(at.x).text);
+  const char *const y = dsm__plot_text(maker, "%s", dsm__svg_length(at.y).text);
+  const char *const class = style.color == NULL
+                                ? anchors[style.anchor]
+                                : class_of(maker, anchors[style.anchor], style.color);
+  dsm__html_element(out, "text", text, "class", class, "font-size",
+                    dsm__svg_length(style.size).text, "x", x, "y", y,
+                    style.is_upward ? "transform" : NULL,
+                    dsm__plot_text(maker, "rotate(-90 %s %s)", x, y), NULL);
+}
+
+/* ---- panels ---- */
+
+/* Where values are; what is beyond the axes lies on their ends. */
+static dsm__point place(const dsm__panel *panel, double x, double y) {
+  const double across = dsm__axis_share(&panel->x, x);
+  const double up = dsm__axis_share(&panel->y, y);
+  return (dsm__point){
+      .x = panel->area.left + panel->area.width * fmin(fmax(across, 0), 1),
+      .y = panel->area.top + panel->area.height * (1 - fmin(fmax(up, 0), 1)),
+  };
+}
+
+static void begin_panel(dsm__plot_maker *maker) {
+  (void)maker; /* what it shows has its place on the page */
+}
+
+static void end_panel(dsm__plot_maker *maker) {
+  put_rectangle(&maker->labels, "frame", maker->panel.area, NULL);
+}
+
+/* A part of a line of data, from one value to another. */
+static void put_part(dsm__plot_maker *maker, const dsm__data_line *line, dsm__line_range range,
+                     double low, double high, const dsm__legend_entry *part, const char *text) {
+  const double half = 0.42; /* of a box in the middle of its place */
+  const double *const x = line->numbers;
+  const dsm__point from = place(&maker->panel, range.pass == NULL ? x[0] : x[0] - half, high);
+  const dsm__point to = place(&maker->panel, range.pass == NULL ? x[1] : x[0] + half, low);
+  if (to.y - from.y > least_height) {
+    put_box(maker, (dsm__area){from.x, from.y, to.x - from.x, to.y - from.y}, part->color,
+            dsm__plot_text(maker, "%s: %s%s%s", line->about, part->text,
+                           part->text[0] == '\0' ? "" : ", ", text));
+  }
+}
+
+static void put_sums(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range,
+                     double whole, const char *color) {
+  const dsm__legend_entry part = {.color = color, .text = ""};
+  for (size_t i = range.first; i < range.first + range.count; i++) {
+    const dsm__data_line *const line = &stack->data->lines.items[i];
+    const double percent = 100 * line->numbers[stack->first_column - 2] / whole;
+    put_part(maker, line, range, 0, percent, &part,
+             dsm__plot_text(maker, "%s %% of the step", dsm__figure_short(percent, 3).text));
+  }
+}
+
+static void put_stack(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range) {
+  const size_t first = (size_t)stack->first_column - 1;
+  for (size_t i = range.first; i < range.first + range.count; i++) {
+    const dsm__data_line *const line = &stack->data->lines.items[i];
+    const double scale = stack->unit != NULL ? 1 : 100 / line->numbers[first - 1];
+    double low = 0;
+    for (size_t k = 0; k < stack->count; k++) {
+      const double value = scale * line->numbers[first + k];
+      if (value > 0) {
+        put_part(maker, line, range, low, low + value, &stack->parts[k],
+                 stack->unit != NULL
+                     ? dsm__figure_scaled(value, stack->unit).text
+                     : dsm__plot_text(maker, "%s %%", dsm__figure_fixed(value, 1).text));
+        low += value;
+      }
+    }
+  }
+  if (stack->limit > 0 && stack->limit < maker->panel.y.high) {
+    put_segment(&maker->body, "roof", place(&maker->panel, maker->panel.x.low, stack->limit),
+                place(&maker->panel, maker->panel.x.high, stack->limit));
+  }
+}
+
+static void put_points(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
+                       const dsm__roof *roof) {
+  const dsm__panel *const panel = &maker->panel;
+  const double ridge = roof->peak_flops / roof->bytes_per_second;
+  const double left = fmax(panel->x.low, panel->y.low / roof->bytes_per_second);
+  const dsm__point corner = place(panel, ridge, roof->peak_flops);
+  put_segment(&maker->body, "roof", place(panel, left, left * roof->bytes_per_second), corner);
+  put_segment(&maker->body, "roof", corner, place(panel, panel->x.high, roof->peak_flops));
+  const char *const class = class_of(maker, "point", dsm__color_of_pass(pass));
+  for (size_t i = 0; i < data->lines.count; i++) {
+    const dsm__data_line *const line = &data->lines.items[i];
+    const double bytes = line->numbers[DSM__COLUMN_BYTES - 1];
+    const double flops = fmax(line->numbers[DSM__COLUMN_FLOPS - 1], panel->y.low);
+    if (line->pass == pass) {
+      const double x = bytes > 0 ? line->numbers[DSM__COLUMN_FLOP - 1] / bytes : panel->x.high;
+      const dsm__point at = place(panel, x, flops);
+      dsm__html_begin(&maker->body, "circle", "class", class, "cx", dsm__svg_length(at.x).text,
+                      "cy", dsm__svg_length(at.y).text, "r", dsm__svg_length(point_radius).text,
+                      NULL);
+      close_shape(&maker->body, "circle", line->about);
+    }
+  }
+}
+
+const dsm__back_end dsm__svg = {
+    .label = put_label,
+    .box = put_box,
+    .line = put_line,
+    .panel = begin_panel,
+    .stack = put_stack,
+    .sums = put_sums,
+    .points = put_points,
+    .panel_end = end_panel,
+};
+
+/* ---- the whole figure ---- */
+
+void dsm__svg_legend(dsm__plot_maker *maker, const dsm__legend_entry *entry) {
+  dsm__text_buffer *const out = &maker->legend;
+  dsm__html_begin(out, "li", NULL);
+  dsm__svg_swatch(out, entry->color);
+  dsm__html_text(out, entry->text);
+  dsm__html_end(out, "li");
+}
+
+dsm__plot_maker dsm__svg_begin(dsm__arena *arena, double width) {
+  return (dsm__plot_maker){
+      .back_end = &dsm__svg, .arena = arena, .title = "", .width = width, .is_in_page = true};
+}
+
+void dsm__svg_end(dsm__plot_maker *maker, dsm__text_buffer *out, const char *class,
+                  const char *label) {
+  const dsm__text_buffer *const layers[] = {&maker->grid, &maker->body, &maker->labels};
+  const char *const box = dsm__plot_text(maker, "0 0 %s %s", dsm__svg_length(maker->width).text,
+                                         dsm__svg_length(maker->height).text);
+  dsm__html_begin(out, "svg", "class", class, "viewBox", box, "role", "img", "aria-label", label,
+                  NULL);
+  dsm__text_puts(out, "\n");
+  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+    out->failed = out->failed || layers[i]->failed;
+    dsm__text_append(out, layers[i]->text == NULL ? "" : layers[i]->text, layers[i]->length);
+  }
+  dsm__html_end(out, "svg");
+  dsm__plot_free_texts(maker);
 }

@@ -7,15 +7,10 @@
 #include <string.h>
 
 #include "base/number_text.h"
-#include "report/memory_timeline.h"
 #include "report/page/html.h"
 #include "report/table/number_style.h"
 
 /* ---- colours ---- */
-
-const char *dsm__web_part_class(dsm__page *page, int part) {
-  return dsm__page_text(page, "part-%d", part);
-}
 
 typedef struct color {
   unsigned channels[3];
@@ -46,23 +41,24 @@ static color color_on_dark(color light) {
   return dark;
 }
 
-static void put_color(dsm__text_buffer *out, const char *class, int index, color value) {
+/* A class of dsm__svg_class; lines have its colour too. */
+static void put_color(dsm__text_buffer *out, const char *name, color (*shown)(color)) {
+  const color value = shown(color_of(name));
   char text[8];
   (void)snprintf(text, sizeof text, "#%02X%02X%02X", value.channels[0] & 0xFFU,
                  value.channels[1] & 0xFFU, value.channels[2] & 0xFFU);
-  dsm__text_printf(out, ".%s-%d{fill:%s;background-color:%s}\n", class, index, text, text);
+  dsm__text_printf(out, ".c-%s{fill:%s;background-color:%s;color:%s}\n", name + 1, text, text,
+                   text);
 }
 
+/* The parts have all colours of passes and series but the last. */
 static void put_colors(dsm__text_buffer *out, color (*shown)(color)) {
   for (int part = 0; part < DSM__PART_COUNT; part++) {
-    put_color(out, "part", part, shown(color_of(dsm__color_of_part((dsm__time_part)part))));
+    put_color(out, dsm__color_of_part((dsm__time_part)part), shown);
   }
-  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-    put_color(out, "pass", pass, shown(color_of(dsm__color_of_pass((dsm_pass)pass))));
-  }
-  for (int kind = 0; kind < DSM__MEMORY_KIND_COUNT; kind++) {
-    put_color(out, "memory", kind, shown(color_of(dsm__color_of_series((size_t)kind))));
-  }
+  put_color(out, dsm__color_of_series(DSM__SERIES_COLORS - 1), shown);
+  put_color(out, DSM__COLOR_STRONG, shown);
+  put_color(out, DSM__COLOR_LEADER, shown);
 }
 
 static color unchanged(color light) {
@@ -77,26 +73,6 @@ void dsm__web_colors(dsm__text_buffer *out) {
 }
 
 /* ---- pieces of pages ---- */
-
-void dsm__web_legend_entry(dsm__page *page, const char *class, const char *text) {
-  dsm__html_begin(&page->out, "li", NULL);
-  dsm__html_begin(&page->out, "span", "class", dsm__page_text(page, "swatch %s", class),
-                  "aria-hidden", "true", NULL);
-  dsm__text_puts(&page->out, "</span>");
-  dsm__html_text(&page->out, text);
-  dsm__html_end(&page->out, "li");
-}
-
-void dsm__web_parts_legend(dsm__page *page, const dsm__time_parts *used) {
-  dsm__html_begin(&page->out, "ul", "class", "legend", NULL);
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
-    if (used->cycles[part] > 0) {
-      dsm__web_legend_entry(page, dsm__web_part_class(page, part),
-                            dsm__part_phrase((dsm__time_part)part));
-    }
-  }
-  dsm__html_end(&page->out, "ul");
-}
 
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text) {
   if (class == NULL) {
@@ -134,11 +110,6 @@ void dsm__web_number(dsm__page *page, double exact, const char *text) {
   dsm__html_element(&page->out, "td", text, "class", "number", "data-v", digits, NULL);
 }
 
-void dsm__web_figure_begin(dsm__page *page, const char *id) {
-  dsm__html_begin(&page->out, "figure", "id", id, NULL);
-  dsm__page_break(page);
-}
-
 void dsm__web_scroll_begin(dsm__page *page, const char *name) {
   dsm__html_begin(&page->out, "div", "class", "scroll", "tabindex", "0", "role", "region",
                   "aria-label", name, NULL);
@@ -149,41 +120,25 @@ void dsm__web_scroll_end(dsm__page *page) {
   dsm__html_end(&page->out, "div");
 }
 
-void dsm__web_figure_end(dsm__page *page, const char *caption) {
-  dsm__html_element(&page->out, "figcaption", caption, NULL);
-  dsm__html_end(&page->out, "figure");
-}
-
-const char *dsm__web_short_name(dsm__page *page, const char *name, size_t width) {
-  if (dsm__display_width(name) <= width) {
-    return name;
+void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, const char *label,
+                     const char *caption) {
+  dsm__text_buffer *const out = &page->out;
+  dsm__html_begin(out, "figure", "id", id, NULL);
+  dsm__page_break(page);
+  if (maker->legend.length > 0) {
+    dsm__html_begin(out, "ul", "class", "legend", NULL);
+    dsm__text_puts(out, maker->legend.text);
+    dsm__html_end(out, "ul");
   }
-  dsm__text_buffer shortened = {0};
-  dsm__display_put(&shortened, name, width, false);
-  page->out.failed = page->out.failed || shortened.failed;
-  const char *const text = dsm__page_text(page, "%s", shortened.text == NULL ? "" : shortened.text);
-  dsm__text_fini(&shortened);
-  return text;
+  dsm__web_scroll_begin(page, caption);
+  dsm__svg_end(maker, out, "figure", label);
+  dsm__web_scroll_end(page);
+  dsm__html_element(out, "figcaption", caption, NULL);
+  dsm__html_end(out, "figure");
 }
 
 /* Below this, times are in microseconds. */
 static const double least_millisecond = 1e-3;
-
-const char *dsm__web_tick_time(dsm__page *page, const dsm_plan *plan, double cycles, double most) {
-  static const int digits = 3; /* of the largest, with as many decimals for all */
-  const double hertz = plan->system->core.frequency_GHz * 1e9;
-  const bool is_short = dsm__share(most, hertz) < least_millisecond;
-  const double scale = is_short ? 1e6 : 1e3;
-  const double largest = scale * dsm__share(most, hertz);
-  const int decimals = largest > 0 ? digits - 1 - (int)floor(log10(largest)) : 0;
-  return dsm__page_text(page, "%s %s",
-                        dsm__figure_fixed(scale * dsm__share(cycles, hertz), decimals < 0 ? 0
-                                                                             : decimals > 9
-                                                                                 ? 9
-                                                                                 : decimals)
-                            .text,
-                        is_short ? "\xC2\xB5s" : "ms");
-}
 
 const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles) {
   const double seconds = dsm__share(cycles, plan->system->core.frequency_GHz * 1e9);

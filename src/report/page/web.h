@@ -11,20 +11,15 @@
 #define DSM_REPORT_PAGE_WEB_H
 
 #include "dsm/report.h"
-#include "report/figure/palette.h"
+#include "report/figure/svg.h"
 #include "report/loss.h"
 #include "report/table/text_page.h"
 
 /** Bounds of what grows with the network. */
 enum {
-  DSM__WEB_BAR_LAYERS_MAX = 100, /**< layers with bars of their own */
-  DSM__WEB_POINTS_MAX = 600,     /**< passes on the roofline */
-  DSM__WEB_ROWS_MAX = 2000,      /**< rows of the table of passes */
-  DSM__WEB_DECLARED_MAX = 1000   /**< rows of the table of declared layers */
+  DSM__WEB_ROWS_MAX = 2000,    /**< rows of the table of passes */
+  DSM__WEB_DECLARED_MAX = 1000 /**< rows of the table of declared layers */
 };
-
-/** Narrower columns of figures over time than this, in units of a figure, are drawn as one. */
-#define DSM__WEB_COLUMN_MIN 2.0
 
 /** Width of a figure over the whole page, in its own units. */
 #define DSM__WEB_WIDTH 960.0
@@ -45,17 +40,8 @@ void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject);
 
 /* ---- what several sections use ---- */
 
-/** "part-3": the class that colours a part. */
-const char *dsm__web_part_class(dsm__page *page, int part);
-
-/** Colours of parts, passes and kinds of memory as CSS, for light and dark. */
+/** The colours of the palette as CSS, for light and dark. */
 void dsm__web_colors(dsm__text_buffer *out);
-
-/** Appends a legend of the parts of which there is anything. */
-void dsm__web_parts_legend(dsm__page *page, const dsm__time_parts *used);
-
-/** One entry of a legend. */
-void dsm__web_legend_entry(dsm__page *page, const char *class, const char *text);
 
 /** A paragraph. */
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text);
@@ -74,25 +60,17 @@ void dsm__web_table_end(dsm__page *page);
 /** A cell with a number, as people and as programs read it. */
 void dsm__web_number(dsm__page *page, double exact, const char *text);
 
-/** Begins a figure: its legend follows, then its drawing. */
-void dsm__web_figure_begin(dsm__page *page, const char *id);
+/** A figure with its legend and caption: `label` says what it shows. Ends what made it. */
+void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, const char *label,
+                     const char *caption);
 
 /** Begins what is scrolled where it is wider than the page. `name` says what scrolls, for assistive
  * technology. */
 void dsm__web_scroll_begin(dsm__page *page, const char *name);
 void dsm__web_scroll_end(dsm__page *page);
 
-/** Ends a figure, whose drawing was ended. */
-void dsm__web_figure_end(dsm__page *page, const char *caption);
-
-/** A name in at most `width` columns, shortened in its middle. */
-const char *dsm__web_short_name(dsm__page *page, const char *name, size_t width);
-
 /** "1.234 ms" or "1.234 µs": so many cycles of the plan's clock. */
 const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles);
-
-/** The same in the unit that suits `most`, for the ticks of an axis. */
-const char *dsm__web_tick_time(dsm__page *page, const dsm_plan *plan, double cycles, double most);
 
 /** "12.3 %", "under 0.1 %" for what would read as nothing. */
 const char *dsm__web_percent(dsm__page *page, double share);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* web_ladder.c: what each optimization gains (DeepSpatialMatrix, Fig. 11). */
+#include <math.h>
+
 #include "plan/plan_internal.h"
-#include "report/figure/svg.h"
 #include "report/ladder.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
@@ -13,53 +14,55 @@ static const char *rung_name(dsm__page *page, const dsm_plan_page *subject, size
 
 /* ---- the figure ---- */
 
-static void put_bar(dsm__page *page, const dsm_plan_page *subject, size_t index, double most) {
-  static const double row_height = 26;
-  static const double bar_height = 18;
-  static const double names_width = 110;
-  static const double room = DSM__WEB_WIDTH - 110 - 120; /* beside the names and the numbers */
+static const double row_height = 26;
+static const double bar_height = 18;
+static const double names_width = 110;
+static const double numbers_width = 120;
+
+static void put_bar(dsm__page *page, dsm__plot_maker *maker, const dsm_plan_page *subject,
+                    size_t index, double most) {
+  const dsm__label_style plain = {.size = DSM__SIZE_TEXT};
+  const dsm__label_style right = {.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_RIGHT};
   const dsm_plan *const plan = subject->rungs[index].plan;
   const dsm__ladder_gains gains = dsm__ladder_gains_of(subject->rungs, index);
-  const double y = (double)index * row_height;
-  const double base = y + bar_height - 4;
-  dsm__svg_text(&page->out, "end", (dsm__svg_point){.x = names_width - 8, .y = base},
-                rung_name(page, subject, index));
+  const double top = (double)index * row_height;
+  const double middle = top + bar_height / 2;
+  dsm__plot_label(maker, (dsm__point){names_width - 8, middle}, right,
+                  rung_name(page, subject, index));
   if (plan == NULL) {
-    dsm__svg_text(&page->out, "faint", (dsm__svg_point){.x = names_width, .y = base},
-                  "no mapping fits");
+    dsm__plot_label(maker, (dsm__point){names_width, middle},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT, .color = DSM__COLOR_FAINT},
+                    "no mapping fits");
     return;
   }
+  const double room = maker->width - names_width - numbers_width;
   const double width = room * dsm__share(gains.over_first, most);
-  dsm__svg_rect(&page->out, "bar",
-                (dsm__svg_box){.x = names_width, .y = y, .width = width, .height = bar_height},
+  const char *const utilization =
+      dsm__page_text(page, "%s", dsm__figure_fixed(100 * plan->result.utilization, 1).text);
+  dsm__plot_box(maker, (dsm__area){names_width, top, width, bar_height}, dsm__color_of_series(0),
                 dsm__page_text(page, "%s: %s ms a step, utilization %s %%, %sx the rung before",
                                subject->rungs[index].name,
                                dsm__figure_digits(1e3 * plan->result.step_seconds, 5).text,
-                               dsm__figure_fixed(100 * plan->result.utilization, 1).text,
-                               dsm__figure_fixed(gains.over_previous, 3).text));
-  dsm__svg_text(&page->out, "plain", (dsm__svg_point){.x = names_width + width + 8, .y = base},
-                dsm__page_text(page, "%sx, %s %%", dsm__figure_fixed(gains.over_first, 3).text,
-                               dsm__figure_fixed(100 * plan->result.utilization, 1).text));
+                               utilization, dsm__figure_fixed(gains.over_previous, 3).text));
+  dsm__plot_label(
+      maker, (dsm__point){names_width + width + 8, middle}, plain,
+      dsm__page_text(page, "%sx, %s %%", dsm__figure_fixed(gains.over_first, 3).text, utilization));
 }
 
 static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
-  static const double row_height = 26;
+  dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
   double most = 0;
   for (size_t i = 0; i < subject->rung_count; i++) {
-    const double over_first = dsm__ladder_gains_of(subject->rungs, i).over_first;
-    most = over_first > most ? over_first : most;
+    most = fmax(most, dsm__ladder_gains_of(subject->rungs, i).over_first);
   }
-  dsm__web_figure_begin(page, "ladder-figure");
-  dsm__web_scroll_begin(page, "Bars of the ladder");
-  dsm__svg_begin(&page->out, "figure", DSM__WEB_WIDTH, row_height * (double)subject->rung_count,
-                 "A bar for each rung of the ladder: its speed-up over the first. The table below "
-                 "has the numbers.");
+  maker.height = row_height * (double)subject->rung_count;
   for (size_t i = 0; i < subject->rung_count; i++) {
-    put_bar(page, subject, i, most);
+    put_bar(page, &maker, subject, i, most);
   }
-  dsm__svg_end(&page->out);
-  dsm__web_scroll_end(page);
-  dsm__web_figure_end(page, "Speed-up over the first rung, and utilization.");
+  dsm__web_figure(page, &maker, "ladder-figure",
+                  "A bar for each rung of the ladder: its speed-up over the first. The table below "
+                  "has the numbers.",
+                  "Speed-up over the first rung, and utilization.");
 }
 
 /* ---- the table ---- */

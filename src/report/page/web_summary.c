@@ -4,7 +4,6 @@
 
 #include "base/number_text.h"
 #include "model/names.h"
-#include "report/figure/svg.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
 #include "report/table/number_style.h"
@@ -206,23 +205,23 @@ static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__time_par
 }
 
 static void put_step_bar(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {
-  static const double height = 44;
+  dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
   const double total = plan->result.cycles.total;
-  dsm__svg_begin(&page->out, "figure step-bar", DSM__WEB_WIDTH, height,
-                 "One bar: the parts of the step's time. The table below has the numbers.");
+  maker.height = 44;
   double x = 0;
   for (int part = 0; part < DSM__PART_COUNT; part++) {
-    const double width = DSM__WEB_WIDTH * dsm__share(parts->cycles[part], total);
+    const double width = maker.width * dsm__share(parts->cycles[part], total);
     if (width > 0) {
-      dsm__svg_rect(&page->out, dsm__web_part_class(page, part),
-                    (dsm__svg_box){.x = x, .y = 0, .width = width, .height = height},
+      dsm__plot_box(&maker, (dsm__area){x, 0, width, maker.height},
+                    dsm__color_of_part((dsm__time_part)part),
                     dsm__page_text(page, "%s: %s, %s", dsm__part_phrase((dsm__time_part)part),
                                    share_of_part(page, parts, part, total),
                                    dsm__web_time(page, plan, parts->cycles[part])));
       x += width;
     }
   }
-  dsm__svg_end(&page->out);
+  dsm__svg_end(&maker, &page->out, "figure step-bar",
+               "One bar: the parts of the step's time. The table below has the numbers.");
 }
 
 static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts,
@@ -230,10 +229,7 @@ static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__time_
   dsm__text_buffer *const out = &page->out;
   dsm__html_begin(out, "tr", NULL);
   dsm__html_begin(out, "th", "scope", "row", "class", "part", NULL);
-  dsm__html_begin(out, "span", "class",
-                  dsm__page_text(page, "swatch %s", dsm__web_part_class(page, part)), "aria-hidden",
-                  "true", NULL);
-  dsm__text_puts(out, "</span>");
+  dsm__svg_swatch(out, dsm__color_of_part((dsm__time_part)part));
   dsm__html_text(out, dsm__part_phrase((dsm__time_part)part));
   dsm__html_end(out, "th");
   dsm__web_number(page, parts->cycles[part],

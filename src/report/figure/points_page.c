@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/page/points_page.h"
+#include "report/figure/points_page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "report/figure/plot_metrics.h"
 #include "report/figure/point_columns.h"
 #include "report/table/number_style.h"
 
@@ -145,16 +144,15 @@ void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice
       below = dsm__plot_text(maker, "%s%s%s", below, below[0] == '\0' ? "" : "; ", parts[i]);
     }
   }
-  const double room = fit_share * (DSM__PLOT_WIDTH - 2 * DSM__PAGE_MARGIN);
+  const double room = fit_share * (maker->width - 2 * DSM__PLOT_MARGIN);
   (void)dsm__plot_heading(maker, dsm__plot_fit(maker, title, DSM__SIZE_TITLE, room),
                           dsm__plot_fit(maker, below, DSM__SIZE_TEXT, room));
 }
 
 /* ---- panels ---- */
 
-/* How many columns of axes that are at least so wide a page has. */
-static size_t columns_that_fit(const dsm__panel_grid *grid, double min_width) {
-  const double room = DSM__PLOT_WIDTH - right_room - grid->left_room;
+/* How many columns of axes that are at least so wide there is room for. */
+static size_t columns_that_fit(double room, double min_width) {
   const double fit = floor((room + panel_gap) / (min_width + panel_gap));
   return fit < 1 ? 1 : (size_t)fit;
 }
@@ -165,18 +163,18 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
   dsm__panel_grid grid = wanted;
   const dsm__axis_list *const panels = &choice->panels;
   const size_t last = panels->count > 1 ? panels->items[panels->count - 1]->value_count : 0;
-  const size_t most = columns_that_fit(&grid, min_width);
+  const double room = maker->width - right_room - grid.left_room;
+  const size_t most = columns_that_fit(room, min_width);
   const size_t rows_at_least = (count + most - 1) / most;
   const bool is_table = last > 1 && last <= most && count % last == 0;
   grid.count = count;
   grid.columns = is_table ? last : (count + rows_at_least - 1) / rows_at_least;
   const size_t rows = (count + grid.columns - 1) / grid.columns;
   const double columns = (double)grid.columns;
-  const double room = DSM__PLOT_WIDTH - right_room - grid.left_room;
   grid.axes_width = (room - panel_gap * (columns - 1)) / columns;
   grid.axes_height = height;
   const double pitch = grid.top_room + height + grid.bottom_room;
-  maker->height = ceil(grid.top + (double)rows * pitch + text_pitch + DSM__PAGE_MARGIN / 2);
+  maker->height = ceil(grid.top + (double)rows * pitch + text_pitch + DSM__PLOT_MARGIN / 2);
   return grid;
 }
 
@@ -365,7 +363,7 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
 }
 
 double dsm__value_tics_y_room(const dsm__value_scale *scale) {
-  return DSM__PAGE_MARGIN + text_pitch + 4 + fmin(widest(scale) / fit_share, upright_most) +
+  return DSM__PLOT_MARGIN + text_pitch + 4 + fmin(widest(scale) / fit_share, upright_most) +
          tic_length;
 }
 
@@ -385,7 +383,7 @@ void dsm__value_tics_y(dsm__plot_maker *maker, dsm__area area, const dsm__value_
         dsm__plot_fit(maker, scale->values->texts[v], DSM__SIZE_SMALL, fit_share * upright_most));
   }
   if (title != NULL) {
-    const double x = area.left - dsm__value_tics_y_room(scale) + DSM__PAGE_MARGIN + text_pitch / 2;
+    const double x = area.left - dsm__value_tics_y_room(scale) + DSM__PLOT_MARGIN + text_pitch / 2;
     dsm__plot_label(
         maker, (dsm__point){x, area.top + area.height / 2},
         (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER, .is_upward = true},
@@ -399,7 +397,7 @@ static dsm__axis_text result_text(dsm__panel_axis axis, const char *title) {
 }
 
 double dsm__points_y_room(dsm__plot_maker *maker, dsm__panel_axis axis, double height) {
-  return DSM__PAGE_MARGIN / 2 + dsm__plot_y_axis_room(maker, height, axis, result_text(axis, "y"));
+  return DSM__PLOT_MARGIN / 2 + dsm__plot_y_axis_room(maker, height, axis, result_text(axis, "y"));
 }
 
 void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, size_t panel,
@@ -413,7 +411,7 @@ void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, siz
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
   dsm__text_printf(&maker->body,
                    "set label '' at screen %.6f,%.6f point pt 2 ps 0.7 lc rgb '#555555' front\n",
-                   at.x / DSM__PLOT_WIDTH, 1 - at.y / maker->height);
+                   at.x / maker->width, 1 - at.y / maker->height);
 }
 
 /* ---- axes of results ---- */

@@ -3,13 +3,11 @@
  * points_page.h: what the figures of points have in common: the heading, panels in rows and
  * columns, axes with the values of a sweep, and how a result is measured.
  */
-#ifndef DSM_REPORT_PAGE_POINTS_PAGE_H
-#define DSM_REPORT_PAGE_POINTS_PAGE_H
+#ifndef DSM_REPORT_FIGURE_POINTS_PAGE_H
+#define DSM_REPORT_FIGURE_POINTS_PAGE_H
 
 #include "report/figure/plot_maker.h"
 #include "report/figure/point_choice.h"
-
-#define DSM__PAGE_MARGIN 10.0
 
 /* The figures; each chooses what it shows, then makes it, whatever of that fails. */
 dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);

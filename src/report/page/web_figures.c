@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* web_figures.c: the sections that are a figure of the plan, drawn as `dsm plot` describes it. */
+#include <string.h>
+
+#include "report/figure/plot_plan.h"
+#include "report/memory_timeline.h"
+#include "report/page/web.h"
+#include "report/table/number_style.h"
+
+typedef void figure_maker(dsm__plot_maker *maker, const dsm_plan *plan);
+
+/* What a figure leaves out, as a sentence after its caption. */
+static const char *note_after(dsm__page *page, const dsm__plot_maker *maker, const char *caption) {
+  const char *const note = maker->note == NULL ? "" : maker->note;
+  const size_t length = strlen(note);
+  return dsm__page_text(page, "%s%s%s%s", caption, length == 0 ? "" : " ", note,
+                        length == 0 || note[length - 1] == '.' ? "" : ".");
+}
+
+static void put_figure(dsm__page *page, const dsm_plan *plan, figure_maker *make, const char *name,
+                       const char *label, const char *caption) {
+  dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
+  make(&maker, plan);
+  dsm__web_figure(page, &maker, name, label, note_after(page, &maker, caption));
+}
+
+void dsm__web_step(dsm__page *page, const dsm_plan_page *subject) {
+  dsm__web_paragraph(page, NULL,
+                     "The step from left to right, pass after pass. The width of a column is the "
+                     "time of the pass, its colours are what that time is spent on: the area of a "
+                     "colour is its share of the step.");
+  put_figure(page, subject->plan, dsm__plot_time, "step-figure",
+             "A column for each pass of each layer in order of execution, stacked by what its time "
+             "goes to. The table of layers and passes has the numbers.",
+             dsm__page_text(page, "Point at a part for its layer, pass and time.%s",
+                            subject->plan->pipeline_count > 0
+                                ? " Layers of a pipeline run at the same time; each is drawn with "
+                                  "its share of the group's time."
+                                : ""));
+}
+
+void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject) {
+  dsm__web_paragraph(
+      page, NULL,
+      "What the time of each pass of each layer goes to; all but the first colour is "
+      "lost. The bars above say how much of the step the pass takes.");
+  put_figure(
+      page, subject->plan, dsm__plot_loss, "loss-figure",
+      "A bar for each pass of each layer, divided by what its time goes to, and above it one "
+      "for its share of the step. The table of layers and passes has the numbers.",
+      "Point at a part for its layer, pass and share.");
+}
+
+void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject) {
+  dsm__web_paragraph(page, NULL,
+                     "Each pass of each layer, by the work that it does for each byte between chip "
+                     "and memory. The line is the most that a chip's memory and arrays allow; what "
+                     "lies far below it is bound by something else. Equal layers are one point.");
+  put_figure(page, subject->plan, dsm__plot_roofline, "roofline-figure",
+             "A point for each pass of each layer: FLOP/s of a chip over FLOP for each byte of "
+             "memory traffic, under the roof of the chip. The table of layers and passes has the "
+             "numbers.",
+             "Point at one for its layer and pass.");
+}
+
+/* The capacity is checked against a bound from above (docs/model.md, section 12). */
+static const char *bound_note(dsm__page *page, double most, double total) {
+  static const double least_difference = 1e-3; /* that three digits can show */
+  return most < total * (1 - least_difference)
+             ? dsm__page_text(page,
+                              " The %s of the summary add the largest errors to all activations, "
+                              "though these need not be there at the same time.",
+                              dsm__figure_scaled(total, "B").text)
+             : "";
+}
+
+void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject) {
+  const dsm_plan_memory *const memory = &subject->plan->result.memory;
+  dsm__step_timeline step;
+  dsm__memory_timeline held;
+  if (!dsm__step_timeline_derive(&step, subject->plan, page->arena) ||
+      !dsm__memory_timeline_derive(&held, &step, page->arena)) {
+    page->out.failed = true;
+    return;
+  }
+  const double most = held.most.total_bytes;
+  dsm__web_paragraph(page, NULL,
+                     "What the memory of a chip holds while each pass runs, over the same time.");
+  put_figure(page, subject->plan, dsm__plot_memory, "memory-figure",
+             "A column for each pass in order of execution, stacked by what a chip's memory holds.",
+             dsm__page_text(page, "The most at a time is %s, %s of a chip's capacity of %s.%s",
+                            dsm__figure_scaled(most, "B").text,
+                            dsm__web_percent(page, dsm__share(most, memory->capacity_bytes)),
+                            dsm__figure_scaled(memory->capacity_bytes, "B").text,
+                            bound_note(page, most, memory->total_bytes)));
+}
