@@ -371,8 +371,8 @@ static const char *chosen_parallelisms(dsm__page *page, const dsm_explanation *e
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_alternative *const chosen = dsm__explain_chosen(explanation, (dsm_pass)p);
     if (chosen != NULL) {
-      text = dsm__page_text(page, "%s%s%s %s", text, text[0] == '\0' ? "" : ", ",
-                            dsm_pass_name((dsm_pass)p), dsm_parallelism_name(chosen->parallelism));
+      text = dsm__page_join(page, text, ", ", "%s %s", dsm_pass_name((dsm_pass)p),
+                            dsm_parallelism_name(chosen->parallelism));
     }
   }
   return text;

@@ -46,18 +46,17 @@ static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t ind
   const dsm_plan_result *const result = &rungs[index].plan->result;
   const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, index);
   const char *const name = rungs[index].name;
-  dsm__table_text(table, dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", name));
-  dsm__table_text(table, rungs[index].plan->system->name);
-  dsm__table_text(table, dsm__figure_digits(1e3 * result->step_seconds, 5).text);
-  dsm__table_text(table, dsm__figure_digits(result->samples_per_second, 4).text);
+  DSM__TABLE_TEXTS(table, dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", name),
+                   rungs[index].plan->system->name,
+                   dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+                   dsm__figure_digits(result->samples_per_second, 4).text);
   dsm__table_add(table, dsm__style_of_utilization(result->utilization),
                  dsm__figure_percent(result->utilization).text);
-  dsm__table_text(table, index == 0
-                             ? ""
-                             : dsm__page_text(table->page, "%sx",
-                                              dsm__figure_fixed(gain.over_previous, 3).text));
-  dsm__table_text(table,
-                  dsm__page_text(table->page, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
+  DSM__TABLE_TEXTS(table,
+                   index == 0 ? ""
+                              : dsm__page_text(table->page, "%sx",
+                                               dsm__figure_fixed(gain.over_previous, 3).text),
+                   dsm__page_text(table->page, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
 }
 
 char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_table_style style) {
@@ -67,10 +66,10 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
   }
   if (count > 0) {
     const char *const heading = dsm__page_plan_heading(&page, rungs[count - 1].plan);
-    dsm__page_line(&page, DSM__STYLE_HEADING, heading);
+    dsm__page_line(&page, DSM__STYLE_HEADING, "%s", heading);
   }
   dsm__page_break(&page);
-  dsm__table table = dsm__table_make(&page, ladder_columns, DSM__COUNT_OF(ladder_columns), count);
+  dsm__table table = DSM__TABLE(&page, ladder_columns);
   for (size_t i = 0; i < count; i++) {
     add_rung(&table, rungs, i);
   }

@@ -28,8 +28,7 @@ const char *dsm__layer_names(dsm__page *page, const dsm_plan *plan, const size_t
   const size_t shown = most > 0 && count > most ? most : count;
   const char *text = "";
   for (size_t i = 0; i < shown; i++) {
-    text = dsm__page_text(page, "%s%s%s", text, i == 0 ? "" : separator,
-                          plan->layers[layers[i]].layer->name);
+    text = dsm__page_join(page, text, separator, "%s", plan->layers[layers[i]].layer->name);
   }
   return shown < count ? dsm__page_text(page, "%s and %zu more", text, count - shown) : text;
 }

@@ -36,6 +36,21 @@ START_TEST(test_labelled_lines_are_wrapped_beside_their_label) {
 }
 END_TEST
 
+START_TEST(test_headings_follow_an_empty_line) {
+  dsm__page_heading(&page, "%zu parts", (size_t)3);
+  expect_page("\n3 parts\n");
+}
+END_TEST
+
+START_TEST(test_items_of_a_list_are_separated) {
+  const char *text = dsm__page_join(&page, "", ", ", "%s %d", "a", 1);
+  ck_assert_str_eq(text, "a 1");
+  text = dsm__page_join(&page, text, ", ", "%s", "b\033");
+  ck_assert_str_eq(text, "a 1, b?");
+  expect_page("");
+}
+END_TEST
+
 START_TEST(test_texts_are_made_safe_for_a_terminal) {
   ck_assert_str_eq(dsm__page_text(&page, "%s-%d", "a\033b", 7), "a?b-7");
   expect_page("");
@@ -78,6 +93,8 @@ Suite *suite_page(void) {
   tcase_add_test(texts, test_an_empty_page_is_an_empty_text);
   tcase_add_test(texts, test_lines_are_wrapped_with_an_indent_of_two);
   tcase_add_test(texts, test_labelled_lines_are_wrapped_beside_their_label);
+  tcase_add_test(texts, test_headings_follow_an_empty_line);
+  tcase_add_test(texts, test_items_of_a_list_are_separated);
   tcase_add_test(texts, test_texts_are_made_safe_for_a_terminal);
   tcase_add_loop_test(texts, test_a_split_names_what_is_split, 0, COUNT_OF(splits));
   tcase_add_test(texts, test_the_heading_says_what_runs_where);

@@ -83,26 +83,22 @@ static const char *role_text(bool is_accelerator) {
 
 static void put_source(dsm__page *page, const char *source) {
   if (source != NULL) {
-    dsm__page_line(page, DSM__STYLE_FAINT, dsm__page_text(page, "source: %s", source));
+    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", source);
   }
   dsm__page_break(page);
 }
 
 void dsm__describe_server(dsm__page *page, const dsm_server *server) {
   const size_t count = server->device_count;
-  dsm__page_line(page, DSM__STYLE_PLAIN,
-                 dsm__page_text(page, "%zu device%s", count, count == 1 ? "" : "s"));
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%zu device%s", count, count == 1 ? "" : "s");
   put_source(page, server->source);
-  dsm__table table = dsm__table_make(page, server_columns, DSM__COUNT_OF(server_columns), count);
+  dsm__table table = DSM__TABLE(page, server_columns);
   for (size_t j = 0; j < count; j++) {
     const dsm_device *const device = &server->devices[j];
     const double peak = dsm__device_peak_flops(device);
-    dsm__table_text(&table, device->name);
-    dsm__table_text(&table, dsm_device_kind_name(device->kind));
-    dsm__table_text(&table, role_text(device->is_accelerator));
-    dsm__table_text(&table,
-                    peak > 0 ? dsm__page_text(page, "%s", dsm__figure_scaled(peak, "FLOP/s").text)
-                             : "-");
+    DSM__TABLE_TEXTS(
+        &table, device->name, dsm_device_kind_name(device->kind), role_text(device->is_accelerator),
+        peak > 0 ? dsm__page_text(page, "%s", dsm__figure_scaled(peak, "FLOP/s").text) : "-");
     add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
                device->busy_watts);
   }
@@ -111,18 +107,16 @@ void dsm__describe_server(dsm__page *page, const dsm_server *server) {
 
 void dsm__describe_profile(dsm__page *page, const dsm_instance *profile) {
   dsm__page_line(page, DSM__STYLE_PLAIN,
-                 dsm__page_text(page, "%zu task%s with %s of parameters, %zu tensor%s between them",
-                                profile->task_count, profile->task_count == 1 ? "" : "s",
-                                dsm__figure_scaled(all_weights(profile), "B").text,
-                                profile->tensor_count, profile->tensor_count == 1 ? "" : "s"));
+                 "%zu task%s with %s of parameters, %zu tensor%s between them", profile->task_count,
+                 profile->task_count == 1 ? "" : "s",
+                 dsm__figure_scaled(all_weights(profile), "B").text, profile->tensor_count,
+                 profile->tensor_count == 1 ? "" : "s");
   dsm__page_break(page);
-  dsm__table table =
-      dsm__table_make(page, profile_columns, DSM__COUNT_OF(profile_columns), profile->device_count);
+  dsm__table table = DSM__TABLE(page, profile_columns);
   for (size_t j = 0; j < profile->device_count; j++) {
     const dsm_instance_device *const device = &profile->devices[j];
-    dsm__table_text(&table, device->name);
-    dsm__table_text(&table, role_text(device->is_accelerator));
-    dsm__table_text(&table, dsm__page_text(page, "%zu", runnable_tasks(profile, j)));
+    DSM__TABLE_TEXTS(&table, device->name, role_text(device->is_accelerator),
+                     dsm__page_text(page, "%zu", runnable_tasks(profile, j)));
     add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
                device->busy_watts);
   }

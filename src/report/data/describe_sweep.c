@@ -31,19 +31,17 @@ static void put_axis(dsm__page *page, const dsm_axis *axis) {
   if (text.failed) {
     page->out.failed = true;
   } else {
-    dsm__page_line(page, DSM__STYLE_PLAIN, dsm__page_text(page, "%s", text.text));
+    dsm__page_line(page, DSM__STYLE_PLAIN, "%s", text.text);
   }
   dsm__text_fini(&text);
 }
 
 void dsm__describe_sweep(dsm__page *page, const dsm_sweep *sweep) {
-  dsm__page_line(page, DSM__STYLE_PLAIN,
-                 dsm__page_text(page, "%zu point%s, %s mode, records %s", sweep->point_count,
-                                sweep->point_count == 1 ? "" : "s",
-                                dsm_mode_name(sweep->options.mode),
-                                dsm_record_name(sweep->record)));
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%zu point%s, %s mode, records %s", sweep->point_count,
+                 sweep->point_count == 1 ? "" : "s", dsm_mode_name(sweep->options.mode),
+                 dsm_record_name(sweep->record));
   if (sweep->source != NULL) {
-    dsm__page_line(page, DSM__STYLE_FAINT, dsm__page_text(page, "source: %s", sweep->source));
+    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", sweep->source);
   }
   dsm__page_break(page);
   for (size_t a = 0; a < sweep->axis_count; a++) {

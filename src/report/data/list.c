@@ -136,7 +136,7 @@ static void put_kind(dsm__page *page, size_t k, const dsm_listed *items, size_t 
   }
   columns[width++] = (dsm__table_column){
       .title = "what it is", .gap = 2, .is_name = true, .comfort = ABOUT_COMFORT};
-  dsm__table table = dsm__table_make(page, columns, width, count);
+  dsm__table table = dsm__table_make(page, columns, width);
   for (size_t i = 0; i < count; i++) {
     if (is_of_kind(&items[i], k)) {
       dsm__table_text(&table, items[i].name);

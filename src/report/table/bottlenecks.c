@@ -247,9 +247,8 @@ void dsm__plan_bottlenecks(dsm__page *page, const dsm_plan *plan) {
   if (count == 0) {
     return;
   }
-  dsm__page_break(page);
-  dsm__page_line(page, DSM__STYLE_HEADING, "Most is lost in");
+  dsm__page_heading(page, "Most is lost in");
   for (size_t i = 0; i < count; i++) {
-    dsm__page_labelled(page, 3, dsm__page_text(page, "%zu.", i + 1), sentences[i]);
+    dsm__page_labelled(page, 3, dsm__page_text(page, "%zu.", i + 1), "%s", sentences[i]);
   }
 }

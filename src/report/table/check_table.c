@@ -30,9 +30,7 @@ static const dsm__table_column step_columns[] = {
 
 static void add_figure(dsm__table *table, const char *name, dsm__figure before, dsm__figure after,
                        const char *change, dsm__text_style style) {
-  dsm__table_text(table, name);
-  dsm__table_text(table, before.text);
-  dsm__table_text(table, after.text);
+  DSM__TABLE_TEXTS(table, name, before.text, after.text);
   dsm__table_add(table, style, change);
 }
 
@@ -41,7 +39,7 @@ static void put_step(dsm__page *page, const dsm_drift *drift) {
   const dsm_moved *const time = &drift->step_seconds;
   const dsm_moved *const utilization = &drift->utilization;
   const dsm_moved *const sample = &drift->sample_seconds;
-  dsm__table table = dsm__table_make(page, step_columns, DSM__COUNT_OF(step_columns), 3);
+  dsm__table table = DSM__TABLE(page, step_columns);
   table.indent = 2;
   add_figure(&table, "time (ms)", dsm__figure_digits(1e3 * time->before, DIGITS),
              dsm__figure_digits(1e3 * time->after, DIGITS), dsm__change_text(page, time),
@@ -72,14 +70,13 @@ static void add_pass(dsm__table *table, const dsm_pass_difference *pass, bool is
   const bool is_there = pass->presence != DSM_PRESENCE_MISSING;
   const char *const word = dsm_presence_name(pass->presence);
   const dsm_moved *const utilization = &pass->utilization;
-  dsm__table_text(table, pass->layer);
-  dsm__table_text(table, dsm_pass_name(pass->pass));
-  dsm__table_text(table, was_there ? time_figure(pass, is_cycles, true).text : "-");
-  dsm__table_text(table, is_there ? time_figure(pass, is_cycles, false).text : "-");
+  DSM__TABLE_TEXTS(table, pass->layer, dsm_pass_name(pass->pass),
+                   was_there ? time_figure(pass, is_cycles, true).text : "-",
+                   is_there ? time_figure(pass, is_cycles, false).text : "-");
   dsm__table_add(table, is_both ? dsm__style_of(&pass->seconds, true) : DSM__STYLE_PLAIN,
                  is_both ? dsm__change_text(table->page, &pass->seconds) : word);
-  dsm__table_text(table, was_there ? dsm__figure_percent(utilization->before).text : "-");
-  dsm__table_text(table, is_there ? dsm__figure_percent(utilization->after).text : "-");
+  DSM__TABLE_TEXTS(table, was_there ? dsm__figure_percent(utilization->before).text : "-",
+                   is_there ? dsm__figure_percent(utilization->after).text : "-");
   dsm__table_add(table, is_both ? dsm__style_of(utilization, false) : DSM__STYLE_PLAIN,
                  is_both ? dsm__change_text(table->page, utilization) : word);
 }
@@ -103,7 +100,7 @@ static void put_passes(dsm__page *page, const dsm_drift *drift, size_t limit) {
   if (shown == 0) {
     return;
   }
-  dsm__table table = dsm__table_make(page, columns, DSM__COUNT_OF(columns), shown);
+  dsm__table table = DSM__TABLE(page, columns);
   table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
     add_pass(&table, &drift->passes[i], drift->is_same_clock);
@@ -118,7 +115,8 @@ static void put_layers(dsm__page *page, const dsm_checked *item, dsm_presence pr
       dsm__one_sided_layers(page, drift->layers, drift->layer_count, presence, item->row_limit);
   if (text[0] != '\0') {
     dsm__page_labelled(page, LABEL_WIDTH,
-                       presence == DSM_PRESENCE_NEW ? "  new layers" : "  missing layers", text);
+                       presence == DSM_PRESENCE_NEW ? "  new layers" : "  missing layers", "%s",
+                       text);
   }
 }
 
@@ -146,10 +144,9 @@ static void put_checked(dsm__page *page, const dsm_checked *item) {
     return;
   }
   if (drift->minibatch_before != drift->minibatch_after) {
-    dsm__page_labelled(page, LABEL_WIDTH, "  minibatch",
-                       dsm__page_text(page, "%s, was %s",
-                                      dsm__figure_count(drift->minibatch_after).text,
-                                      dsm__figure_count(drift->minibatch_before).text));
+    dsm__page_labelled(page, LABEL_WIDTH, "  minibatch", "%s, was %s",
+                       dsm__figure_count(drift->minibatch_after).text,
+                       dsm__figure_count(drift->minibatch_before).text);
   }
   put_step(page, drift);
   put_layers(page, item, DSM_PRESENCE_MISSING);
@@ -173,16 +170,15 @@ static void put_counts(dsm__page *page, const dsm_checked *items, size_t count) 
   const char *text = "";
   for (int v = 0; v < DSM_VERDICT_COUNT; v++) {
     if (of_verdict[v] > 0) {
-      text = dsm__page_text(page, "%s%s%zu %s", text, text[0] == '\0' ? "" : ", ", of_verdict[v],
+      text = dsm__page_join(page, text, ", ", "%zu %s", of_verdict[v],
                             dsm_verdict_name((dsm_verdict)v));
     }
   }
   if (compared < count) {
-    text = dsm__page_text(page, "%s%s%zu not compared", text, text[0] == '\0' ? "" : ", ",
-                          count - compared);
+    text = dsm__page_join(page, text, ", ", "%zu not compared", count - compared);
   }
   dsm__page_line(page, failed > 0 ? DSM__STYLE_BAD : DSM__STYLE_GOOD,
-                 dsm__page_text(page, "%zu baselines: %s; %zu failed", count, text, failed));
+                 "%zu baselines: %s; %zu failed", count, text, failed);
 }
 
 char *dsm_report_check_table(const dsm_checked *items, size_t count, dsm_table_style style) {

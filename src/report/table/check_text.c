@@ -67,7 +67,7 @@ size_t dsm__rows_shown(size_t count, size_t limit) {
 void dsm__put_left_out(dsm__page *page, size_t count, size_t limit) {
   const size_t left = count - dsm__rows_shown(count, limit);
   if (left > 0) {
-    dsm__page_labelled(page, 2, "", dsm__page_text(page, "and %zu more; --all shows them", left));
+    dsm__page_labelled(page, 2, "", "and %zu more; --all shows them", left);
   }
 }
 
@@ -76,13 +76,12 @@ const char *dsm__one_sided_layers(dsm__page *page, const dsm_layer_drift *layers
   const char *text = "";
   size_t found = 0;
   for (size_t i = 0; i < count; i++) {
-    if (layers[i].presence == presence) {
-      if (limit == 0 || found < limit) {
-        text = dsm__page_text(page, "%s%s%s", text, found == 0 ? "" : ", ", layers[i].layer);
-      }
-      found++;
+    if (layers[i].presence == presence && (limit == 0 || found < limit)) {
+      text = dsm__page_join(page, text, ", ", "%s", layers[i].layer);
     }
+    found += layers[i].presence == presence ? 1 : 0;
   }
+
   const size_t left = found - dsm__rows_shown(found, limit);
   return left > 0 ? dsm__page_text(page, "%s and %zu more; --all shows them", text, left) : text;
 }
@@ -98,15 +97,13 @@ void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, si
   if (shown == 0) {
     return;
   }
-  dsm__table table = dsm__table_make(page, columns, DSM__COUNT_OF(columns), shown);
+  dsm__table table = DSM__TABLE(page, columns);
   table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
     const dsm_decision_drift *const decision = &decisions[i];
-    dsm__table_text(&table, decision->layer);
-    dsm__table_text(&table, decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass));
-    dsm__table_text(&table, decision->decision);
-    dsm__table_text(&table, decision->before);
-    dsm__table_text(&table, decision->after);
+    DSM__TABLE_TEXTS(&table, decision->layer,
+                     decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass),
+                     decision->decision, decision->before, decision->after);
   }
   dsm__table_print(&table);
   dsm__put_left_out(page, count, limit);

@@ -11,46 +11,26 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-enum {
-  COLUMN_LAYER = 0,
-  COLUMN_TYPE,
-  COLUMN_IN,
-  COLUMN_OUT,
-  COLUMN_FEATURE,
-  COLUMN_KERNEL,
-  COLUMN_TIMESTEPS,
-  COLUMN_PARAMETERS,
-  COLUMN_MACS,
-  COLUMN_BYTES,
-  COLUMN_COUNT
+static const dsm__table_column layer_columns[] = {
+    {.title = "layer", .is_name = true},
+    {.title = "type", .gap = 2, .rank = 2},
+    {.title = "in", .gap = 2, .is_right = true, .rank = 3},
+    {.title = "out", .gap = 2, .is_right = true, .rank = 3},
+    {.title = "feature", .gap = 2, .is_right = true, .rank = 4, .is_optional = true},
+    {.title = "kernel", .gap = 2, .rank = 5, .is_optional = true},
+    {.title = "steps", .gap = 2, .is_right = true, .rank = 5, .is_optional = true},
+    {.title = "parameters", .gap = 2, .is_right = true},
+    {.title = "MACs/sample", .gap = 2, .is_right = true},
+    {.title = "stored", .gap = 2, .is_right = true, .rank = 6},
 };
 
-static const dsm__table_column layer_columns[COLUMN_COUNT] = {
-    [COLUMN_LAYER] = {.title = "layer", .is_name = true},
-    [COLUMN_TYPE] = {.title = "type", .gap = 2, .rank = 2},
-    [COLUMN_IN] = {.title = "in", .gap = 2, .is_right = true, .rank = 3},
-    [COLUMN_OUT] = {.title = "out", .gap = 2, .is_right = true, .rank = 3},
-    [COLUMN_FEATURE] = {.title = "feature", .gap = 2, .is_right = true, .rank = 4},
-    [COLUMN_KERNEL] = {.title = "kernel", .gap = 2, .rank = 5},
-    [COLUMN_TIMESTEPS] = {.title = "steps", .gap = 2, .is_right = true, .rank = 5},
-    [COLUMN_PARAMETERS] = {.title = "parameters", .gap = 2, .is_right = true},
-    [COLUMN_MACS] = {.title = "MACs/sample", .gap = 2, .is_right = true},
-    [COLUMN_BYTES] = {.title = "stored", .gap = 2, .is_right = true, .rank = 6},
-};
-
-/* What a table can leave out because no layer has it. */
-typedef struct workload_traits {
-  bool has_conv;
-  bool has_timesteps;
-} workload_traits;
-
-static workload_traits traits_of(const dsm_workload *workload) {
-  workload_traits traits = {0};
+/* Does a layer run more than once a sample? Else there is nothing to say about timesteps. */
+static bool has_timesteps(const dsm_workload *workload) {
+  bool is_any = false;
   for (size_t i = 0; i < workload->spec_count; i++) {
-    traits.has_conv = traits.has_conv || workload->specs[i].type == DSM_LAYER_CONV;
-    traits.has_timesteps = traits.has_timesteps || workload->specs[i].timesteps > 1;
+    is_any = is_any || workload->specs[i].timesteps > 1;
   }
-  return traits;
+  return is_any;
 }
 
 const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec) {
@@ -72,70 +52,53 @@ const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec) {
                         spec->kernel.columns, stride, groups);
 }
 
-static void add_layer(dsm__table *table, const dsm_layer_spec *spec,
-                      const dsm__declared *declared) {
+static void add_layer(dsm__table *table, const dsm_layer_spec *spec, const dsm__declared *declared,
+                      const char *timesteps) {
   dsm__page *const page = table->page;
   const char *const feature =
       spec->type != DSM_LAYER_CONV
           ? ""
           : dsm__page_text(page, "%" PRIu64 "x%" PRIu64, spec->feature.rows, spec->feature.columns);
-  dsm__table_text(table, spec->name);
-  dsm__table_text(table, dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
-                                        spec->is_bidirectional ? " x2" : ""));
-  dsm__table_text(table, dsm__page_text(page, "%" PRIu64, spec->in));
-  dsm__table_text(table, dsm__page_text(page, "%" PRIu64, spec->out));
-  dsm__table_text(table, feature);
-  dsm__table_text(table, dsm__describe_kernel(page, spec));
-  dsm__table_text(table, dsm__page_text(page, "%" PRIu64, spec->timesteps));
-  dsm__table_text(table, dsm__figure_count(declared->parameters).text);
-  dsm__table_text(table, dsm__figure_count(declared->forward_macs).text);
-  dsm__table_text(table, dsm__figure_scaled(declared->activation_bytes, "B").text);
-}
-
-static void add_total(dsm__table *table, const dsm_workload *workload) {
-  for (int c = 0; c < COLUMN_PARAMETERS; c++) {
-    dsm__table_add(table, DSM__STYLE_HEADING, c == COLUMN_LAYER ? "total" : "");
-  }
-  dsm__table_add(table, DSM__STYLE_HEADING, dsm__figure_count(workload->parameters).text);
-  dsm__table_add(table, DSM__STYLE_HEADING, dsm__figure_count(workload->forward_macs).text);
-  dsm__table_add(table, DSM__STYLE_HEADING,
-                 dsm__figure_scaled(workload->activation_bytes, "B").text);
+  const char *const type = dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
+                                          spec->is_bidirectional ? " x2" : "");
+  DSM__TABLE_TEXTS(table, spec->name, type, dsm__page_text(page, "%" PRIu64, spec->in),
+                   dsm__page_text(page, "%" PRIu64, spec->out), feature,
+                   dsm__describe_kernel(page, spec), timesteps,
+                   dsm__figure_count(declared->parameters).text,
+                   dsm__figure_count(declared->forward_macs).text,
+                   dsm__figure_scaled(declared->activation_bytes, "B").text);
 }
 
 static void put_layers(dsm__page *page, const dsm_workload *workload) {
-  const workload_traits traits = traits_of(workload);
-  dsm__table_column columns[COLUMN_COUNT];
-  for (size_t c = 0; c < COLUMN_COUNT; c++) {
-    columns[c] = layer_columns[c];
-  }
-  columns[COLUMN_FEATURE].is_omitted = !traits.has_conv;
-  columns[COLUMN_KERNEL].is_omitted = !traits.has_conv;
-  columns[COLUMN_TIMESTEPS].is_omitted = !traits.has_timesteps;
+  const bool is_repeated = has_timesteps(workload);
   const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
-  dsm__table table = dsm__table_make(page, columns, COLUMN_COUNT, workload->spec_count + 1);
+  dsm__table table = DSM__TABLE(page, layer_columns);
   if (declared == NULL) {
     page->out.failed = true;
   }
   for (size_t i = 0; i < workload->spec_count && declared != NULL; i++) {
-    add_layer(&table, &workload->specs[i], &declared[i]);
+    const dsm_layer_spec *const spec = &workload->specs[i];
+    add_layer(&table, spec, &declared[i],
+              is_repeated ? dsm__page_text(page, "%" PRIu64, spec->timesteps) : "");
   }
-  add_total(&table, workload);
+  DSM__TABLE_STYLED(&table, DSM__STYLE_HEADING, "total", "", "", "", "", "", "",
+                    dsm__figure_count(workload->parameters).text,
+                    dsm__figure_count(workload->forward_macs).text,
+                    dsm__figure_scaled(workload->activation_bytes, "B").text);
   dsm__table_print(&table);
 }
 
 static void put_workload(dsm__page *page, const dsm_workload *workload) {
-  dsm__page_line(
-      page, DSM__STYLE_PLAIN,
-      dsm__page_text(
-          page, "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s",
-          workload->spec_count, dsm__plural((double)workload->spec_count),
-          dsm__figure_count(workload->minibatch).text,
-          dsm__figure_short(workload->element_bytes, 4).text,
-          workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
-          dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
-          dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text));
+  dsm__page_line(page, DSM__STYLE_PLAIN,
+                 "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s",
+                 workload->spec_count, dsm__plural((double)workload->spec_count),
+                 dsm__figure_count(workload->minibatch).text,
+                 dsm__figure_short(workload->element_bytes, 4).text,
+                 workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
+                 dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
+                 dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text);
   if (workload->source != NULL) {
-    dsm__page_line(page, DSM__STYLE_FAINT, dsm__page_text(page, "source: %s", workload->source));
+    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", workload->source);
   }
   dsm__page_break(page);
   put_layers(page, workload);
@@ -143,20 +106,18 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
 
 static void put_result(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
-  dsm__page_line(page, DSM__STYLE_PLAIN, dsm__page_plan_heading(page, plan));
-  dsm__page_line(page, DSM__STYLE_PLAIN,
-                 dsm__page_text(page, "step %s ms, %s samples/s, utilization %s %%",
-                                dsm__figure_digits(1e3 * result->step_seconds, 5).text,
-                                dsm__figure_digits(result->samples_per_second, 4).text,
-                                dsm__figure_fixed(100 * result->utilization, 2).text));
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%s", dsm__page_plan_heading(page, plan));
+  dsm__page_line(page, DSM__STYLE_PLAIN, "step %s ms, %s samples/s, utilization %s %%",
+                 dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+                 dsm__figure_digits(result->samples_per_second, 4).text,
+                 dsm__figure_fixed(100 * result->utilization, 2).text);
 }
 
 static void put_item(dsm__page *page, const dsm_described *item) {
   const dsm_workload *const workload = dsm__described_workload(item);
   const dsm_system *const system = dsm__described_system(item);
-  dsm__page_line(page, DSM__STYLE_HEADING,
-                 dsm__page_text(page, "%s: %s %s", item->file, dsm__described_kind(item),
-                                dsm__described_name(item)));
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s: %s %s", item->file, dsm__described_kind(item),
+                 dsm__described_name(item));
   if (item->sweep != NULL) {
     dsm__describe_sweep(page, item->sweep);
   }

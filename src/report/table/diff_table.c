@@ -55,20 +55,17 @@ static const char *share_text(const view *v, double share) {
 /* ---- headings ---- */
 
 static void put_heading(const view *v, const char *title) {
-  dsm__page_break(v->page);
-  dsm__page_line(v->page, DSM__STYLE_HEADING, title);
+  dsm__page_heading(v->page, "%s", title);
 }
 
 /* A section in which there is nothing to show. */
 static void put_nothing(const view *v, const char *title) {
   dsm__page_break(v->page);
-  dsm__page_labelled(v->page, LABEL_WIDTH, title, no_difference);
+  dsm__page_labelled(v->page, LABEL_WIDTH, title, "%s", no_difference);
 }
 
 static void put_plan(const view *v, const char *label, const char *file, const dsm_plan *plan) {
-  dsm__page_labelled(
-      v->page, 3, label,
-      dsm__page_text(v->page, "%s: %s", file, dsm__page_plan_heading(v->page, plan)));
+  dsm__page_labelled(v->page, 3, label, "%s: %s", file, dsm__page_plan_heading(v->page, plan));
 }
 
 /* ---- inputs, layers and decisions ---- */
@@ -91,13 +88,11 @@ static void put_inputs(const view *v) {
     return;
   }
   put_heading(v, "inputs");
-  dsm__table table = dsm__table_make(v->page, input_columns, DSM__COUNT_OF(input_columns), count);
+  dsm__table table = DSM__TABLE(v->page, input_columns);
   table.indent = 2;
   for (size_t i = 0; i < count; i++) {
     const dsm_input_difference *const input = &v->diff->inputs[i];
-    dsm__table_text(&table, input->path);
-    dsm__table_text(&table, input_text(input->a));
-    dsm__table_text(&table, input_text(input->b));
+    DSM__TABLE_TEXTS(&table, input->path, input_text(input->a), input_text(input->b));
   }
   dsm__table_print(&table);
   dsm__put_left_out(v->page, v->diff->input_count, v->of->row_limit);
@@ -108,7 +103,7 @@ static void put_layers(const view *v, dsm_presence presence) {
                                                  presence, v->of->row_limit);
   if (text[0] != '\0') {
     put_heading(v, presence == DSM_PRESENCE_NEW ? "layers only in B" : "layers only in A");
-    dsm__page_labelled(v->page, 2, "", text);
+    dsm__page_labelled(v->page, 2, "", "%s", text);
   }
 }
 
@@ -148,10 +143,9 @@ static bool is_shown(const dsm__diff_figure *figure) {
 static void add_figure(dsm__table *table, const dsm__diff_figure *figure, int decimals) {
   const dsm_moved *const moved = &figure->moved;
   const double scale = figure->scale;
-  dsm__table_text(table, figure->label);
-  dsm__table_text(table, dsm__figure_fixed(scale * moved->before, decimals).text);
-  dsm__table_text(table, dsm__figure_fixed(scale * moved->after, decimals).text);
-  dsm__table_text(table, signed_text(table->page, scale * dsm__diff_of(moved), decimals));
+  DSM__TABLE_TEXTS(table, figure->label, dsm__figure_fixed(scale * moved->before, decimals).text,
+                   dsm__figure_fixed(scale * moved->after, decimals).text,
+                   signed_text(table->page, scale * dsm__diff_of(moved), decimals));
   dsm__table_add(
       table, figure->is_neutral ? DSM__STYLE_PLAIN : dsm__style_of(moved, figure->is_lower_better),
       dsm__change_text(table->page, moved));
@@ -161,8 +155,7 @@ static void put_results(const view *v) {
   dsm__diff_figure figures[DSM__DIFF_RESULTS];
   dsm__diff_results(v->diff, figures);
   dsm__page_break(v->page);
-  dsm__table table =
-      dsm__table_make(v->page, result_columns, DSM__COUNT_OF(result_columns), DSM__DIFF_RESULTS);
+  dsm__table table = DSM__TABLE(v->page, result_columns);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     if (is_shown(&figures[i])) {
       add_figure(&table, &figures[i], decimals_for(figures[i].scale * larger(&figures[i].moved)));
@@ -179,8 +172,7 @@ static void put_parts(const view *v) {
     largest = fmax(largest, figures[i].scale * larger(&figures[i].moved));
   }
   dsm__page_break(v->page);
-  dsm__table table =
-      dsm__table_make(v->page, part_columns, DSM__COUNT_OF(part_columns), DSM__DIFF_PARTS);
+  dsm__table table = DSM__TABLE(v->page, part_columns);
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
     if (is_shown(&figures[i])) {
       add_figure(&table, &figures[i], decimals_for(largest));
@@ -213,19 +205,17 @@ static void add_pass(const view *v, dsm__table *table, const dsm_pass_difference
   const bool is_in_b = pass->presence != DSM_PRESENCE_MISSING;
   const dsm_moved *const seconds = &pass->seconds;
   const char *const word = words[pass->presence];
-  dsm__table_text(table, pass->layer);
-  dsm__table_text(table, dsm_pass_name(pass->pass));
-  dsm__table_text(table, is_in_a ? dsm__figure_fixed(per_micro * seconds->before, decimals).text
-                                 : nothing);
-  dsm__table_text(table,
-                  is_in_b ? dsm__figure_fixed(per_micro * seconds->after, decimals).text : nothing);
+  DSM__TABLE_TEXTS(
+      table, pass->layer, dsm_pass_name(pass->pass),
+      is_in_a ? dsm__figure_fixed(per_micro * seconds->before, decimals).text : nothing,
+      is_in_b ? dsm__figure_fixed(per_micro * seconds->after, decimals).text : nothing);
   dsm__table_add(table, dsm__style_of(seconds, true),
                  signed_text(v->page, per_micro * pass->difference_seconds, decimals));
   dsm__table_add(table, dsm__style_of(seconds, true),
                  word == NULL ? dsm__change_text(v->page, seconds) : word);
-  dsm__table_text(table, share_text(v, pass->share));
-  dsm__table_text(table, is_in_a ? dsm__figure_percent(pass->utilization.before).text : nothing);
-  dsm__table_text(table, is_in_b ? dsm__figure_percent(pass->utilization.after).text : nothing);
+  DSM__TABLE_TEXTS(table, share_text(v, pass->share),
+                   is_in_a ? dsm__figure_percent(pass->utilization.before).text : nothing,
+                   is_in_b ? dsm__figure_percent(pass->utilization.after).text : nothing);
 }
 
 /* What the passes beyond the first `from` come to. */
@@ -238,11 +228,9 @@ static void put_rest(const view *v, size_t from, int decimals) {
     share += v->diff->passes[i].share;
   }
   if (from < count) {
-    dsm__page_labelled(
-        v->page, 2, "",
-        dsm__page_text(v->page, "and %zu more, together %s us, %s %%; --all shows them",
+    dsm__page_labelled(v->page, 2, "", "and %zu more, together %s us, %s %%; --all shows them",
                        count - from, signed_text(v->page, per_micro * seconds, decimals),
-                       share_text(v, share)));
+                       share_text(v, share));
   }
 }
 
@@ -258,7 +246,7 @@ static void put_passes(const view *v) {
   }
   const int decimals = decimals_for(largest);
   put_heading(v, "time of layers and passes, the largest difference first");
-  dsm__table table = dsm__table_make(v->page, pass_columns, DSM__COUNT_OF(pass_columns), count);
+  dsm__table table = DSM__TABLE(v->page, pass_columns);
   table.indent = 2;
   for (size_t i = 0; i < count; i++) {
     add_pass(v, &table, &v->diff->passes[i], decimals);
@@ -278,7 +266,7 @@ char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style) {
   put_plan(&v, "A", of->a_file, v.diff->a);
   put_plan(&v, "B", of->b_file, v.diff->b);
   if (!v.diff->is_different) {
-    dsm__page_line(&page, DSM__STYLE_GOOD, no_difference);
+    dsm__page_line(&page, DSM__STYLE_GOOD, "%s", no_difference);
     return dsm__page_finish(&page);
   }
   put_inputs(&v);

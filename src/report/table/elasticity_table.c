@@ -37,14 +37,12 @@ static const dsm__table_column network_columns[] = {
 };
 
 static void put_networks(dsm__page *page, const dsm_elasticity *elasticity) {
-  dsm__table table = dsm__table_make(page, network_columns, DSM__COUNT_OF(network_columns),
-                                     elasticity->workload_count);
+  dsm__table table = DSM__TABLE(page, network_columns);
   for (size_t w = 0; w < elasticity->workload_count; w++) {
     const dsm_workload *const workload = elasticity->workloads[w];
     const dsm_response *const reference = &elasticity->references[w];
-    dsm__table_text(&table, workload->name);
-    dsm__table_text(&table, dsm__figure_count(workload->minibatch).text);
-    dsm__table_text(&table, dsm__figure_digits(1e3 * reference->step_seconds, 5).text);
+    DSM__TABLE_TEXTS(&table, workload->name, dsm__figure_count(workload->minibatch).text,
+                     dsm__figure_digits(1e3 * reference->step_seconds, 5).text);
     dsm__table_add(&table, dsm__style_of_utilization(reference->utilization),
                    dsm__figure_percent(reference->utilization).text);
   }
@@ -97,14 +95,6 @@ static size_t row_span(const dsm_varied_parameter *parameter, size_t first) {
   return parameter->variations[first].kind == DSM_VARIATION_HALVED ? 2 : 1;
 }
 
-static size_t count_cells(const dsm_elasticity *elasticity) {
-  size_t count = 0;
-  for (size_t p = 0; p < elasticity->parameter_count; p++) {
-    count += elasticity->parameters[p].variation_count * elasticity->workload_count;
-  }
-  return count;
-}
-
 static const char *ratio_text(dsm__page *page, const dsm_response *response) {
   return response->why_not != NULL
              ? "-"
@@ -139,10 +129,10 @@ static void add_effect(dsm__table *table, const dsm_varied_parameter *parameter,
   const bool is_scaled = variations[0].kind == DSM_VARIATION_HALVED;
   dsm__table_text(table, network);
   dsm__table_add(table, DSM__STYLE_HEADING, slope_text(page, &parameter->slopes[index]));
-  dsm__table_text(table, is_scaled ? first : "");
-  dsm__table_text(table, is_scaled ? ratio_text(page, &variations[1].responses[index]) : "");
-  dsm__table_text(table, is_scaled ? "" : tried_text(page, &variations[0].setting));
-  dsm__table_text(table, is_scaled ? "" : first);
+  DSM__TABLE_TEXTS(table, is_scaled ? first : "",
+                   is_scaled ? ratio_text(page, &variations[1].responses[index]) : "",
+                   is_scaled ? "" : tried_text(page, &variations[0].setting),
+                   is_scaled ? "" : first);
 }
 
 static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
@@ -156,8 +146,8 @@ static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
       if (!has_row(variations, span, w)) {
         continue;
       }
-      dsm__table_text(table, is_first ? parameter->path : "");
-      dsm__table_text(table, is_first ? setting_text(table->page, &parameter->setting) : "");
+      DSM__TABLE_TEXTS(table, is_first ? parameter->path : "",
+                       is_first ? setting_text(table->page, &parameter->setting) : "");
       add_effect(table, parameter, variations, elasticity->workloads[w]->name, w);
       is_first = false;
     }
@@ -173,10 +163,10 @@ static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, param
   memcpy(columns, effect_columns, sizeof columns);
   if (elasticity->choice == DSM_VARIATIONS_TENTH_BETTER) {
     columns[COLUMN_OTHER].title = "tried";
-    columns[COLUMN_HALVED].is_omitted = true;
-    columns[COLUMN_DOUBLED].is_omitted = true;
+    columns[COLUMN_HALVED].is_optional = true;
+    columns[COLUMN_DOUBLED].is_optional = true;
   }
-  dsm__table table = dsm__table_make(page, columns, COLUMN_COUNT, count_cells(elasticity));
+  dsm__table table = DSM__TABLE(page, columns);
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
     const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
     if (group == GROUP_ALL || parameter->is_free == (group == GROUP_FREE)) {
@@ -184,8 +174,7 @@ static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, param
     }
   }
   if (table.cell_count > 0) {
-    dsm__page_break(page);
-    dsm__page_line(page, DSM__STYLE_HEADING, title);
+    dsm__page_heading(page, "%s", title);
     dsm__table_print(&table);
   }
 }
@@ -214,7 +203,7 @@ static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
                 "10 % more of each number, or less where less is better, by elasticity");
   }
   dsm__page_break(page);
-  dsm__page_line(page, DSM__STYLE_FAINT, legend(page, elasticity));
+  dsm__page_line(page, DSM__STYLE_FAINT, "%s", legend(page, elasticity));
 }
 
 /* ---- what changes nothing, and what cannot be varied ---- */
@@ -246,11 +235,11 @@ static void put_without_row(dsm__page *page, const dsm_elasticity *elasticity, b
     if (is_explored(parameter, elasticity->workload_count) &&
         !has_any_row(parameter, elasticity->workload_count) &&
         (parameter->influence > 0) == has_influence) {
-      list = dsm__page_text(page, "%s%s%s", list, list[0] == '\0' ? "" : ", ", parameter->path);
+      list = dsm__page_join(page, list, ", ", "%s", parameter->path);
     }
   }
   if (list[0] != '\0') {
-    dsm__page_line(page, DSM__STYLE_PLAIN, dsm__page_text(page, "%s: %s.", label, list));
+    dsm__page_line(page, DSM__STYLE_PLAIN, "%s: %s.", label, list);
   }
 }
 
@@ -265,7 +254,7 @@ static void put_reason(reasons *list, const char *text) {
     dsm__page_line(list->page, DSM__STYLE_PLAIN, "Not possible:");
   }
   list->is_any = true;
-  dsm__page_line(list->page, DSM__STYLE_PLAIN, text);
+  dsm__page_line(list->page, DSM__STYLE_PLAIN, "%s", text);
 }
 
 /* The reason that all networks have for all of these variations; NULL if there is none. */
@@ -359,11 +348,10 @@ static const char *optimizations_text(dsm__page *page, const dsm_explore_options
 
 static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {
   const dsm_explore_options *const options = &elasticity->options;
-  dsm__page_line(page, DSM__STYLE_HEADING,
-                 dsm__page_text(page, "%s: what the time of a step depends on%s; %s, %s",
-                                elasticity->system->name,
-                                elasticity->is_mapping_kept ? " while the mapping stays" : "",
-                                dsm_mode_name(options->mode), optimizations_text(page, options)));
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s: what the time of a step depends on%s; %s, %s",
+                 elasticity->system->name,
+                 elasticity->is_mapping_kept ? " while the mapping stays" : "",
+                 dsm_mode_name(options->mode), optimizations_text(page, options));
   dsm__page_break(page);
   put_networks(page, elasticity);
   put_tables(page, elasticity);

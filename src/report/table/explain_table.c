@@ -55,15 +55,11 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
   if (chosen == NULL) {
     return;
   }
-  dsm__page_break(page);
-  dsm__page_line(
-      page, DSM__STYLE_HEADING,
-      dsm__page_text(
-          page, "%s: %s %% of the step, utilization %s %%", dsm_pass_name(p),
-          dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles)).text,
-          dsm__figure_percent(pass->utilization).text));
-  dsm__table table =
-      dsm__table_make(page, alternative_columns, COLUMN_COUNT, explanation->alternative_count);
+  dsm__page_heading(
+      page, "%s: %s %% of the step, utilization %s %%", dsm_pass_name(p),
+      dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles)).text,
+      dsm__figure_percent(pass->utilization).text);
+  dsm__table table = DSM__TABLE(page, alternative_columns);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     if (explanation->alternatives[i].pass == p) {
       add_alternative(&table, explanation->reference_cycles, &explanation->alternatives[i],
@@ -71,7 +67,7 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
     }
   }
   dsm__table_print(&table);
-  dsm__page_line(page, DSM__STYLE_PLAIN, dsm__explain_pass_why(page, plan, explanation, p));
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%s", dsm__explain_pass_why(page, plan, explanation, p));
 }
 
 /* The values of a decision, a line each, what the plan does first; the decision's name stands in
@@ -83,7 +79,7 @@ static void put_decision(dsm__page *page, const dsm_plan *plan, const dsm_explan
     for (size_t i = 0; i < explanation->what_if_count; i++) {
       const dsm_what_if *const what_if = &explanation->what_ifs[i];
       if (what_if->decision == decision && what_if->is_chosen == (is_other == 0)) {
-        dsm__page_labelled(page, DECISION_WIDTH, label,
+        dsm__page_labelled(page, DECISION_WIDTH, label, "%s",
                            dsm__what_if_text(page, plan, explanation->reference_cycles, what_if));
         label = "";
       }
@@ -96,13 +92,10 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
   if (explanation->what_if_count == 0) {
     return;
   }
-  dsm__page_break(page);
-  dsm__page_line(page, DSM__STYLE_HEADING,
-                 dsm__page_text(page, "other decisions, against %s of %s cycles",
-                                dsm__explain_is_preloading(plan)
-                                    ? "the best step without preloaded weights,"
-                                    : "the plan's step",
-                                dsm__figure_fixed(explanation->reference_cycles, 0).text));
+  dsm__page_heading(page, "other decisions, against %s of %s cycles",
+                    dsm__explain_is_preloading(plan) ? "the best step without preloaded weights,"
+                                                     : "the plan's step",
+                    dsm__figure_fixed(explanation->reference_cycles, 0).text);
   for (int d = 0; d < DSM_DECISION_COUNT; d++) {
     put_decision(page, plan, explanation, (dsm_decision)d);
   }
@@ -110,18 +103,15 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
 
 static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation) {
   const dsm_layer *const layer = plan->layers[explanation->layer_index].layer;
-  dsm__page_line(page, DSM__STYLE_HEADING,
-                 dsm__page_text(page, "%s (%s) in %s", layer->name,
-                                dsm_layer_type_name(layer->type),
-                                dsm__page_plan_heading(page, plan)));
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s (%s) in %s", layer->name,
+                 dsm_layer_type_name(layer->type), dsm__page_plan_heading(page, plan));
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     put_pass(page, plan, explanation, (dsm_pass)p);
   }
   const char *const why = dsm__explain_layer_why(page, plan, explanation);
   if (why[0] != '\0') {
-    dsm__page_break(page);
-    dsm__page_line(page, DSM__STYLE_HEADING, "in the network");
-    dsm__page_line(page, DSM__STYLE_PLAIN, why);
+    dsm__page_heading(page, "in the network");
+    dsm__page_line(page, DSM__STYLE_PLAIN, "%s", why);
   }
   put_what_ifs(page, plan, explanation);
   dsm__page_break(page);
@@ -133,19 +123,17 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
   for (size_t i = 0; i < count; i++) {
     has_what_ifs = has_what_ifs || explanations[i]->what_if_count > 0;
   }
-  dsm__page_line(
-      page, DSM__STYLE_FAINT,
-      dsm__page_text(page,
-                     "* = what the plan does. Times in percent of it, without relayouts "
-                     "between layers: arrays = "
-                     "computing, xfer = transfers that computation does not hide, aux = auxiliary "
-                     "operations, other = never hidden. network = the step with this parallelism "
-                     "for the %s and the best for all %s, in percent of %s. DxMy = "
-                     "data_x_model_y, MxDy = model_x_data_y.",
-                     dsm__explain_is_per_pass(plan) ? "pass" : "layer",
-                     dsm__explain_is_per_pass(plan) ? "else" : "others",
-                     dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
-                                                      : "the plan's"));
+  dsm__page_line(page, DSM__STYLE_FAINT,
+                 "* = what the plan does. Times in percent of it, without relayouts "
+                 "between layers: arrays = "
+                 "computing, xfer = transfers that computation does not hide, aux = auxiliary "
+                 "operations, other = never hidden. network = the step with this parallelism "
+                 "for the %s and the best for all %s, in percent of %s. DxMy = "
+                 "data_x_model_y, MxDy = model_x_data_y.",
+                 dsm__explain_is_per_pass(plan) ? "pass" : "layer",
+                 dsm__explain_is_per_pass(plan) ? "else" : "others",
+                 dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
+                                                  : "the plan's");
   if (has_what_ifs) {
     dsm__page_line(page, DSM__STYLE_FAINT,
                    "Other decisions: the best step of the whole network with each value, the limit "

@@ -59,30 +59,27 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
 }
 
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
-  dsm__page_line(page, DSM__STYLE_HEADING,
-                 dsm__page_text(page, "%s: best %s on %zu device%s", partition->instance->name,
-                                dsm_objective_kind_name(partition->options.objective),
-                                partition->instance->device_count,
-                                partition->instance->device_count == 1 ? "" : "s"));
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s: best %s on %zu device%s", partition->instance->name,
+                 dsm_objective_kind_name(partition->options.objective),
+                 partition->instance->device_count,
+                 partition->instance->device_count == 1 ? "" : "s");
   dsm__page_break(page);
-  dsm__page_labelled(
-      page, LABEL_WIDTH, "throughput",
-      dsm__page_text(page, "%s requests/s", dsm__figure_digits(partition->rho, 4).text));
-  dsm__page_labelled(page, LABEL_WIDTH, "latency", milliseconds(page, partition->latency_seconds));
+  dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s",
+                     dsm__figure_digits(partition->rho, 4).text);
+  dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s",
+                     milliseconds(page, partition->latency_seconds));
   if (partition->joules_per_request > 0) {
-    dsm__page_labelled(page, LABEL_WIDTH, "energy",
-                       dsm__page_text(page, "%s J a request",
-                                      dsm__figure_digits(partition->joules_per_request, 4).text));
+    dsm__page_labelled(page, LABEL_WIDTH, "energy", "%s J a request",
+                       dsm__figure_digits(partition->joules_per_request, 4).text);
   }
   const char *const gap =
       isfinite(partition->gap)
           ? dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * partition->gap, 3).text)
           : "unknown";
-  dsm__page_labelled(page, LABEL_WIDTH, "bound",
-                     dsm__page_text(page, "%s, gap %s; linear relaxation %s",
-                                    value_text(page, partition, partition->bound), gap,
-                                    value_text(page, partition, partition->relaxation)));
-  dsm__page_labelled(page, LABEL_WIDTH, "solver", status_text(page, partition));
+  dsm__page_labelled(page, LABEL_WIDTH, "bound", "%s, gap %s; linear relaxation %s",
+                     value_text(page, partition, partition->bound), gap,
+                     value_text(page, partition, partition->relaxation));
+  dsm__page_labelled(page, LABEL_WIDTH, "solver", "%s", status_text(page, partition));
 }
 
 /* ---- placement ---- */
@@ -108,10 +105,10 @@ static const char *placement_text(dsm__page *page, const dsm_partition *partitio
       continue;
     }
     const double share = sum > 0 ? rates[j] / sum : 0;
-    const char *const separator = text[0] == '\0' ? "" : ", ";
+
     const char *const name = instance->devices[j].name;
-    text = share > 0.9995 ? dsm__page_text(page, "%s%s%s", text, separator, name)
-                          : dsm__page_text(page, "%s%s%s %s %%", text, separator, name,
+    text = share > 0.9995 ? dsm__page_join(page, text, ", ", "%s", name)
+                          : dsm__page_join(page, text, ", ", "%s %s %%", name,
                                            dsm__figure_fixed(100 * share, 1).text);
   }
   return text;
@@ -119,8 +116,7 @@ static const char *placement_text(dsm__page *page, const dsm_partition *partitio
 
 static void put_placement(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
-  dsm__table table = dsm__table_make(page, placement_columns, DSM__COUNT_OF(placement_columns),
-                                     instance->task_count);
+  dsm__table table = DSM__TABLE(page, placement_columns);
   const char *next = placement_text(page, partition, 0);
   for (size_t first = 0, end = 0; first < instance->task_count; first = end) {
     const char *const text = next;
@@ -130,16 +126,14 @@ static void put_placement(dsm__page *page, const dsm_partition *partition) {
       end++;
       next = end < instance->task_count ? placement_text(page, partition, end) : "";
     }
-    dsm__table_text(&table, end == first + 1
-                                ? instance->tasks[first].name
-                                : dsm__page_text(page, "%s to %s", instance->tasks[first].name,
-                                                 instance->tasks[end - 1].name));
-    dsm__table_text(&table, dsm__figure_count(end - first).text);
-    dsm__table_text(&table, dsm__figure_scaled(weights, "B").text);
-    dsm__table_text(&table, text);
+    DSM__TABLE_TEXTS(
+        &table,
+        end == first + 1 ? instance->tasks[first].name
+                         : dsm__page_text(page, "%s to %s", instance->tasks[first].name,
+                                          instance->tasks[end - 1].name),
+        dsm__figure_count(end - first).text, dsm__figure_scaled(weights, "B").text, text);
   }
-  dsm__page_break(page);
-  dsm__page_line(page, DSM__STYLE_HEADING, "Placement, with shares of the requests");
+  dsm__page_heading(page, "Placement, with shares of the requests");
   dsm__table_print(&table);
 }
 
@@ -156,32 +150,26 @@ static const dsm__table_column device_columns[] = {
 };
 
 static const char *binds_text(dsm__page *page, const dsm_device_use *use) {
-  const char *const memory = use->is_memory_binding ? "memory" : "";
-  const char *const link = use->is_link_binding ? "link" : "";
   const char *text = use->is_time_binding ? "time" : "";
-  text = dsm__page_text(page, "%s%s%s", text, text[0] != '\0' && memory[0] != '\0' ? ", " : "",
-                        memory);
-  return dsm__page_text(page, "%s%s%s", text, text[0] != '\0' && link[0] != '\0' ? ", " : "", link);
+  text = use->is_memory_binding ? dsm__page_join(page, text, ", ", "memory") : text;
+  return use->is_link_binding ? dsm__page_join(page, text, ", ", "link") : text;
 }
 
 static void put_devices(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
   const char *const unit = partition->options.objective == DSM_OBJECTIVE_LATENCY ? "B" : "B/s";
-  dsm__table table =
-      dsm__table_make(page, device_columns, DSM__COUNT_OF(device_columns), instance->device_count);
+  dsm__table table = DSM__TABLE(page, device_columns);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_device_use *const use = &partition->uses[j];
     dsm__table_text(&table, instance->devices[j].name);
     dsm__table_add(&table, dsm__style_of_utilization(use->time_fraction),
                    percent(page, use->time_fraction));
-    dsm__table_text(&table, dsm__figure_scaled(use->memory_bytes, "B").text);
-    dsm__table_text(&table, percent(page, use->memory_fraction));
-    dsm__table_text(&table, dsm__figure_scaled(use->link_bytes_per_second, unit).text);
-    dsm__table_text(&table, percent(page, use->link_fraction));
-    dsm__table_text(&table, binds_text(page, use));
+    DSM__TABLE_TEXTS(&table, dsm__figure_scaled(use->memory_bytes, "B").text,
+                     percent(page, use->memory_fraction),
+                     dsm__figure_scaled(use->link_bytes_per_second, unit).text,
+                     percent(page, use->link_fraction), binds_text(page, use));
   }
-  dsm__page_break(page);
-  dsm__page_line(page, DSM__STYLE_HEADING, "Devices, and what keeps them from doing more");
+  dsm__page_heading(page, "Devices, and what keeps them from doing more");
   dsm__table_print(&table);
 }
 
@@ -198,21 +186,19 @@ static const dsm__table_column baseline_columns[] = {
 static void put_baselines(dsm__page *page, const dsm_partition *partition) {
   static const char *const labels[DSM_BASELINE_KIND_COUNT] = {
       "all of it on each accelerator", "all of it on each device", "all of it on the best device"};
-  dsm__table table = dsm__table_make(page, baseline_columns, DSM__COUNT_OF(baseline_columns),
-                                     DSM_BASELINE_KIND_COUNT);
+  dsm__table table = DSM__TABLE(page, baseline_columns);
   for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
     const dsm_partition_baseline *const baseline = &partition->baselines[k];
     const double gain = dsm__partition_gain(partition, baseline);
-    dsm__table_text(&table, labels[k]);
-    dsm__table_text(&table, dsm__figure_count(baseline->device_count).text);
+    DSM__TABLE_TEXTS(&table, labels[k], dsm__figure_count(baseline->device_count).text);
     if (!baseline->is_feasible) {
       dsm__table_add(&table, DSM__STYLE_FAINT, "impossible");
       dsm__table_add(&table, DSM__STYLE_FAINT, "-");
       dsm__table_add(&table, DSM__STYLE_FAINT, "-");
       continue;
     }
-    dsm__table_text(&table, dsm__figure_digits(baseline->rho, 4).text);
-    dsm__table_text(&table, dsm__figure_digits(1e3 * baseline->latency_seconds, 4).text);
+    DSM__TABLE_TEXTS(&table, dsm__figure_digits(baseline->rho, 4).text,
+                     dsm__figure_digits(1e3 * baseline->latency_seconds, 4).text);
     dsm__table_add(&table, gain > 1 ? DSM__STYLE_GOOD : DSM__STYLE_PLAIN,
                    gain > 0 ? dsm__page_text(page, "%s x", dsm__figure_digits(gain, 3).text) : "-");
   }
@@ -248,11 +234,9 @@ static void put_explanations(dsm__page *page, const dsm_dispatch *simulation) {
   if (is_throughput && simulation->throughput > partition->bound) {
     dsm__page_labelled(
         page, LABEL_WIDTH, "",
-        dsm__page_text(
-            page,
-            "the throughput is above the bound because requests count that were under way "
-            "when the half began; those that entered in it are %s requests/s",
-            dsm__figure_digits(simulation->throughput_within, 4).text));
+        "the throughput is above the bound because requests count that were under way "
+        "when the half began; those that entered in it are %s requests/s",
+        dsm__figure_digits(simulation->throughput_within, 4).text);
   }
   if (simulation->p50_latency_seconds < partition->latency_seconds) {
     dsm__page_labelled(page, LABEL_WIDTH, "",
@@ -263,29 +247,25 @@ static void put_explanations(dsm__page *page, const dsm_dispatch *simulation) {
 
 static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
   const dsm_instance *const instance = simulation->partition->instance;
+  dsm__page_heading(page, "%s", requests_text(page, &simulation->options));
   dsm__page_break(page);
-  dsm__page_line(page, DSM__STYLE_HEADING, requests_text(page, &simulation->options));
-  dsm__page_break(page);
-  dsm__page_labelled(page, LABEL_WIDTH, "throughput",
-                     dsm__page_text(page, "%s requests/s in the steady half",
-                                    dsm__figure_digits(simulation->throughput, 4).text));
-  dsm__page_labelled(page, LABEL_WIDTH, "latency",
-                     dsm__page_text(page, "mean %s, p50 %s, p95 %s, p99 %s",
-                                    milliseconds(page, simulation->mean_latency_seconds),
-                                    milliseconds(page, simulation->p50_latency_seconds),
-                                    milliseconds(page, simulation->p95_latency_seconds),
-                                    milliseconds(page, simulation->p99_latency_seconds)));
+  dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s in the steady half",
+                     dsm__figure_digits(simulation->throughput, 4).text);
+  dsm__page_labelled(page, LABEL_WIDTH, "latency", "mean %s, p50 %s, p95 %s, p99 %s",
+                     milliseconds(page, simulation->mean_latency_seconds),
+                     milliseconds(page, simulation->p50_latency_seconds),
+                     milliseconds(page, simulation->p95_latency_seconds),
+                     milliseconds(page, simulation->p99_latency_seconds));
   put_explanations(page, simulation);
-  dsm__table table = dsm__table_make(page, simulation_columns, DSM__COUNT_OF(simulation_columns),
-                                     instance->device_count);
+  dsm__table table = DSM__TABLE(page, simulation_columns);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_dispatch_device *const device = &simulation->devices[j];
     dsm__table_text(&table, instance->devices[j].name);
     dsm__table_add(&table, dsm__style_of_utilization(device->time_fraction),
                    percent(page, device->time_fraction));
-    dsm__table_text(&table, percent(page, device->link_fraction));
-    dsm__table_text(&table, dsm__figure_fixed(device->mean_queue, 2).text);
-    dsm__table_text(&table, dsm__figure_count(device->most_queued).text);
+    DSM__TABLE_TEXTS(&table, percent(page, device->link_fraction),
+                     dsm__figure_fixed(device->mean_queue, 2).text,
+                     dsm__figure_count(device->most_queued).text);
   }
   dsm__page_break(page);
   dsm__table_print(&table);

@@ -55,8 +55,7 @@ const char *dsm__on_chip_text(dsm__page *page, const dsm_layer_plan *layer, dsm_
   const char *text = "";
   for (int o = 0; o < DSM__ON_CHIP_COUNT; o++) {
     if ((set & DSM__ON_CHIP_BIT(o)) != 0) {
-      text =
-          dsm__page_text(page, "%s%s%s", text, text[0] == '\0' ? "" : " ", on_chip_words[o].word);
+      text = dsm__page_join(page, text, " ", "%s", on_chip_words[o].word);
     }
   }
   const bool is_part = layer->decisions.weights_on_chip > 0 && layer->decisions.weights_on_chip < 1;
@@ -66,16 +65,15 @@ const char *dsm__on_chip_text(dsm__page *page, const dsm_layer_plan *layer, dsm_
 }
 
 const char *dsm__on_chip_legend(dsm__page *page, dsm__on_chip_set used) {
-  const char *text = "on chip:";
-  const char *separator = "";
+  const char *text = "";
+
   for (int o = 0; o < DSM__ON_CHIP_COUNT; o++) {
     if ((used & DSM__ON_CHIP_BIT(o)) != 0) {
-      text = dsm__page_text(page, "%s%s %s = %s", text, separator, on_chip_words[o].word,
+      text = dsm__page_join(page, text, ", ", "%s = %s", on_chip_words[o].word,
                             on_chip_words[o].meaning);
-      separator = ",";
     }
   }
-  return dsm__page_text(page, "%s.", text);
+  return dsm__page_text(page, "on chip: %s.", text);
 }
 
 bool dsm__has_other_split(const dsm_pass_plan *pass) {
@@ -142,14 +140,14 @@ const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan) {
   const on_chip_totals totals = on_chip_totals_of(plan);
   const char *text = totals.held_count > 0 ? held_text(page, plan, &totals) : "";
   if (totals.kept_count > 0) {
-    text = dsm__page_text(page, "%s%sweights or operands of %zu of %zu layer%s over all timesteps",
-                          text, text[0] == '\0' ? "" : "; ", totals.kept_count, plan->layer_count,
-                          dsm__plural((double)plan->layer_count));
+    text = dsm__page_join(
+        page, text, "; ", "weights or operands of %zu of %zu layer%s over all timesteps",
+        totals.kept_count, plan->layer_count, dsm__plural((double)plan->layer_count));
   }
   if (totals.preloaded_weights > 0) {
     const double share = dsm__share(totals.preloaded_weights, (double)plan->workload->weights);
-    text = dsm__page_text(page, "%s%s%s %% of the weights over all requests", text,
-                          text[0] == '\0' ? "" : "; ", dsm__figure_percent(share).text);
+    text = dsm__page_join(page, text, "; ", "%s %% of the weights over all requests",
+                          dsm__figure_percent(share).text);
   }
   return text;
 }
@@ -159,7 +157,7 @@ static const char *stages_text(dsm__page *page, const dsm_plan *plan,
                                const dsm_pipeline_plan *group) {
   const char *text = "";
   for (size_t k = 0; k < group->layer_count; k++) {
-    text = dsm__page_text(page, "%s%s%s %" PRIu64, text, k == 0 ? "" : ", ",
+    text = dsm__page_join(page, text, ", ", "%s %" PRIu64,
                           plan->layers[group->first_layer + k].layer->name, group->rows[k]);
   }
   return text;
@@ -189,10 +187,10 @@ const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_
 void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width) {
   const char *const on_chip = dsm__plan_on_chip_line(page, plan);
   if (on_chip[0] != '\0') {
-    dsm__page_labelled(page, label_width, "on chip", on_chip);
+    dsm__page_labelled(page, label_width, "on chip", "%s", on_chip);
   }
   for (size_t g = 0; g < plan->pipeline_count; g++) {
-    dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1),
+    dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1), "%s",
                        dsm__plan_pipeline_line(page, plan, g));
   }
 }

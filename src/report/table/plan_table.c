@@ -11,41 +11,22 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-enum {
-  COLUMN_LAYER = 0,
-  COLUMN_PASS,
-  COLUMN_PARALLELISM,
-  COLUMN_SPLIT,
-  COLUMN_ON_CHIP,
-  COLUMN_DYSM,
-  COLUMN_PIPELINE,
-  COLUMN_STEP,
-  COLUMN_UTILIZATION,
-  COLUMN_ARRAY,
-  COLUMN_TRANSFER,
-  COLUMN_AUXILIARY,
-  COLUMN_OTHER,
-  COLUMN_KIND,
-  COLUMN_BOUND,
-  COLUMN_COUNT
-};
-
-static const dsm__table_column plan_columns[COLUMN_COUNT] = {
-    [COLUMN_LAYER] = {.title = "layer", .is_name = true},
-    [COLUMN_PASS] = {.title = "pass", .gap = 1},
-    [COLUMN_PARALLELISM] = {.title = "par.", .gap = 2, .rank = 1},
-    [COLUMN_SPLIT] = {.title = "core split", .gap = 2, .rank = 5},
-    [COLUMN_ON_CHIP] = {.title = "on chip", .gap = 2, .rank = 2},
-    [COLUMN_DYSM] = {.title = "dysm", .gap = 2, .is_right = true, .rank = 2},
-    [COLUMN_PIPELINE] = {.title = "pipe", .gap = 2, .is_right = true, .rank = 2},
-    [COLUMN_STEP] = {.title = "step", .gap = 2, .is_right = true},
-    [COLUMN_UTILIZATION] = {.title = "util", .gap = 2, .is_right = true},
-    [COLUMN_ARRAY] = {.title = "array", .gap = 1, .is_right = true, .rank = 4},
-    [COLUMN_TRANSFER] = {.title = "xfer", .gap = 2, .is_right = true, .rank = 3},
-    [COLUMN_AUXILIARY] = {.title = "aux", .gap = 2, .is_right = true, .rank = 6},
-    [COLUMN_OTHER] = {.title = "other", .gap = 1, .is_right = true, .rank = 3},
-    [COLUMN_KIND] = {.title = "mostly", .gap = 1, .rank = 7},
-    [COLUMN_BOUND] = {.title = "bound", .gap = 2, .rank = 2},
+static const dsm__table_column plan_columns[] = {
+    {.title = "layer", .is_name = true},
+    {.title = "pass", .gap = 1},
+    {.title = "par.", .gap = 2, .rank = 1},
+    {.title = "core split", .gap = 2, .rank = 5},
+    {.title = "on chip", .gap = 2, .rank = 2, .is_optional = true},
+    {.title = "dysm", .gap = 2, .is_right = true, .rank = 2, .is_optional = true},
+    {.title = "pipe", .gap = 2, .is_right = true, .rank = 2, .is_optional = true},
+    {.title = "step", .gap = 2, .is_right = true},
+    {.title = "util", .gap = 2, .is_right = true},
+    {.title = "array", .gap = 1, .is_right = true, .rank = 4},
+    {.title = "xfer", .gap = 2, .is_right = true, .rank = 3},
+    {.title = "aux", .gap = 2, .is_right = true, .rank = 6},
+    {.title = "other", .gap = 1, .is_right = true, .rank = 3},
+    {.title = "mostly", .gap = 1, .rank = 7},
+    {.title = "bound", .gap = 2, .rank = 2},
 };
 
 static void add_share(dsm__table *table, double part, double whole) {
@@ -84,9 +65,9 @@ static void add_layer_decisions(dsm__table *table, const dsm_layer_plan *layer, 
   dsm__page *const page = table->page;
   const bool has_dysm = is_first_row && layer->decisions.dysm_factor > 1;
   const bool has_pipeline = is_first_row && layer->pipeline != DSM_NO_PIPELINE;
-  dsm__table_text(table,
-                  has_dysm ? dsm__page_text(page, "%" PRIu64, layer->decisions.dysm_factor) : "");
-  dsm__table_text(table, has_pipeline ? dsm__page_text(page, "%zu", layer->pipeline + 1) : "");
+  DSM__TABLE_TEXTS(table,
+                   has_dysm ? dsm__page_text(page, "%" PRIu64, layer->decisions.dysm_factor) : "",
+                   has_pipeline ? dsm__page_text(page, "%zu", layer->pipeline + 1) : "");
 }
 
 static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_plan *layer,
@@ -95,13 +76,13 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_pl
   const dsm_parallelism parallelism = pass->share.parallelism;
   const dsm__loss loss = dsm__loss_of_pass(pass);
   dsm__table_add(table, DSM__STYLE_HEADING, is_first_row ? layer->layer->name : "");
-  dsm__table_text(table, dsm__word_brief(&dsm__pass_words, p));
-  dsm__table_text(table, has_long_names ? dsm_parallelism_name(parallelism)
-                                        : dsm__word_brief(&dsm__parallelism_words, parallelism));
-  dsm__table_text(table, dsm__page_text(table->page, "%s%s",
-                                        dsm__page_split(table->page, &pass->invocations[0].split),
-                                        dsm__has_other_split(pass) ? " *" : ""));
-  dsm__table_text(table, dsm__on_chip_text(table->page, layer, p));
+  DSM__TABLE_TEXTS(table, dsm__word_brief(&dsm__pass_words, p),
+                   has_long_names ? dsm_parallelism_name(parallelism)
+                                  : dsm__word_brief(&dsm__parallelism_words, parallelism),
+                   dsm__page_text(table->page, "%s%s",
+                                  dsm__page_split(table->page, &pass->invocations[0].split),
+                                  dsm__has_other_split(pass) ? " *" : ""),
+                   dsm__on_chip_text(table->page, layer, p));
   add_layer_decisions(table, layer, is_first_row);
   add_share(table, loss.total, plan->result.step_cycles);
   dsm__table_add(table, dsm__style_of_utilization(pass->utilization),
@@ -110,14 +91,11 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, const dsm_layer_pl
   add_share(table, loss.transfer, loss.total);
   add_share(table, loss.auxiliary, loss.total);
   add_share(table, loss.other, loss.total);
-  dsm__table_text(table, dsm__loss_kind_that_matters(&loss));
-  dsm__table_text(table, dsm_bound_name(pass->bound));
+  DSM__TABLE_TEXTS(table, dsm__loss_kind_that_matters(&loss), dsm_bound_name(pass->bound));
 }
 
-static dsm__table make_rows(dsm__page *page, const dsm_plan *plan, const dsm__table_column *columns,
-                            bool has_long_names) {
-  dsm__table table =
-      dsm__table_make(page, columns, COLUMN_COUNT, plan->layer_count * DSM_PASS_COUNT);
+static dsm__table make_rows(dsm__page *page, const dsm_plan *plan, bool has_long_names) {
+  dsm__table table = DSM__TABLE(page, plan_columns);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     bool is_first_row = true;
@@ -146,7 +124,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan, const plan_traits 
                    "core split: * = of the first invocation; the others have another.");
   }
   if (traits->on_chip != 0) {
-    dsm__page_line(page, DSM__STYLE_FAINT, dsm__on_chip_legend(page, traits->on_chip));
+    dsm__page_line(page, DSM__STYLE_FAINT, "%s", dsm__on_chip_legend(page, traits->on_chip));
   }
   if (traits->has_dysm) {
     dsm__page_line(page, DSM__STYLE_FAINT, "dysm: spatial minibatches that the step is cut into.");
@@ -159,19 +137,12 @@ static void put_legend(dsm__page *page, const dsm_plan *plan, const plan_traits 
 
 static void put_plan(dsm__page *page, const dsm_plan *plan) {
   const plan_traits traits = traits_of(plan);
-  dsm__table_column columns[COLUMN_COUNT];
-  for (size_t c = 0; c < COLUMN_COUNT; c++) {
-    columns[c] = plan_columns[c];
-  }
-  columns[COLUMN_ON_CHIP].is_omitted = traits.on_chip == 0;
-  columns[COLUMN_DYSM].is_omitted = !traits.has_dysm;
-  columns[COLUMN_PIPELINE].is_omitted = plan->pipeline_count == 0;
-  dsm__page_line(page, DSM__STYLE_HEADING, dsm__page_plan_heading(page, plan));
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s", dsm__page_plan_heading(page, plan));
   dsm__page_break(page);
-  dsm__table table = make_rows(page, plan, columns, true);
+  dsm__table table = make_rows(page, plan, true);
   const bool has_long_names = dsm__table_natural_width(&table) <= page->style.width;
   if (!has_long_names) {
-    table = make_rows(page, plan, columns, false);
+    table = make_rows(page, plan, false);
   }
   dsm__table_print(&table);
   dsm__page_break(page);

@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "report/loss.h"
+#include "report/memory_timeline.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_decisions.h"
 #include "report/table/plan_table.h"
@@ -44,7 +45,7 @@ const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resou
     const dsm_bound most = dsm_resources_bound(&left);
     const double share = dsm__share(left.cycles[most], total);
     if (share >= least_share) {
-      text = dsm__page_text(page, "%s%s%s %s %%", text, i == 0 ? "" : ", ", dsm_bound_name(most),
+      text = dsm__page_join(page, text, ", ", "%s %s %%", dsm_bound_name(most),
                             dsm__figure_percent(share).text);
     }
     left.cycles[most] = 0;
@@ -52,55 +53,46 @@ const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resou
   return text;
 }
 
-typedef struct memory_part {
-  const char *name;
-  double bytes;
-} memory_part;
-
 const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory) {
-  const memory_part parts[] = {
-      {"activations", memory->activations_bytes}, {"weights", memory->weights_bytes},
-      {"gradients", memory->gradients_bytes},     {"errors", memory->errors_bytes},
-      {"optimizer", memory->optimizer_bytes},
-  };
-  const char *text = dsm__page_text(
-      page, "%s of %s (%s %%)", dsm__figure_scaled(memory->total_bytes, "B").text,
-      dsm__figure_scaled(memory->capacity_bytes, "B").text,
-      dsm__figure_percent(dsm__share(memory->total_bytes, memory->capacity_bytes)).text);
-  const char *separator = ":";
-  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
-    if (parts[i].bytes > 0) {
-      text = dsm__page_text(page, "%s%s %s %s", text, separator, parts[i].name,
-                            dsm__figure_scaled(parts[i].bytes, "B").text);
-      separator = ",";
+  static const dsm__memory_kind kinds[] = {DSM__MEMORY_ACTIVATIONS, DSM__MEMORY_WEIGHTS,
+                                           DSM__MEMORY_GRADIENTS, DSM__MEMORY_ERRORS,
+                                           DSM__MEMORY_OPTIMIZER};
+
+  const char *text = "";
+  for (size_t i = 0; i < DSM__COUNT_OF(kinds); i++) {
+    const double bytes = dsm__memory_of_kind(memory, kinds[i]);
+    if (bytes > 0) {
+      text = dsm__page_join(page, text, ", ", "%s %s",
+                            dsm__word_text(&dsm__memory_kind_words, kinds[i]),
+                            dsm__figure_scaled(bytes, "B").text);
     }
   }
-  return text;
+  return dsm__page_text(
+      page, "%s of %s (%s %%)%s%s", dsm__figure_scaled(memory->total_bytes, "B").text,
+      dsm__figure_scaled(memory->capacity_bytes, "B").text,
+      dsm__figure_percent(dsm__share(memory->total_bytes, memory->capacity_bytes)).text,
+      text[0] == '\0' ? "" : ": ", text);
 }
 
 static void put_lines(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
-  dsm__page_labelled(page, LABEL_WIDTH,
-                     plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time",
-                     dsm__page_text(page, "%s ms = %s cycle%s at %s GHz",
-                                    dsm__figure_digits(1e3 * result->step_seconds, 5).text,
-                                    dsm__figure_fixed(result->step_cycles, 0).text,
-                                    dsm__plural(round(result->step_cycles)),
-                                    dsm__figure_short(plan->system->core.frequency_GHz, 4).text));
   dsm__page_labelled(
-      page, LABEL_WIDTH, "throughput",
-      dsm__page_text(page, "%s samples/s", dsm__figure_digits(result->samples_per_second, 4).text));
-  dsm__page_labelled(
-      page, LABEL_WIDTH, "utilization",
-      dsm__page_text(page, "%s %%", dsm__figure_fixed(100 * result->utilization, 2).text));
+      page, LABEL_WIDTH, plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time",
+      "%s ms = %s cycle%s at %s GHz", dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+      dsm__figure_fixed(result->step_cycles, 0).text, dsm__plural(round(result->step_cycles)),
+      dsm__figure_short(plan->system->core.frequency_GHz, 4).text);
+  dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s samples/s",
+                     dsm__figure_digits(result->samples_per_second, 4).text);
+  dsm__page_labelled(page, LABEL_WIDTH, "utilization", "%s %%",
+                     dsm__figure_fixed(100 * result->utilization, 2).text);
   const char *const resources = dsm__plan_resources_line(page, &result->resources);
   if (resources[0] != '\0') {
-    dsm__page_labelled(page, LABEL_WIDTH, "bound by", resources);
+    dsm__page_labelled(page, LABEL_WIDTH, "bound by", "%s", resources);
   }
   if (result->lower_bound_cycles > 0) {
-    dsm__page_labelled(page, LABEL_WIDTH, "lower bound", dsm__plan_bound_line(page, plan));
+    dsm__page_labelled(page, LABEL_WIDTH, "lower bound", "%s", dsm__plan_bound_line(page, plan));
   }
-  dsm__page_labelled(page, LABEL_WIDTH, "chip memory",
+  dsm__page_labelled(page, LABEL_WIDTH, "chip memory", "%s",
                      dsm__plan_memory_line(page, &result->memory));
   dsm__plan_decision_lines(page, plan, LABEL_WIDTH);
 }
@@ -120,8 +112,7 @@ static void add_part(dsm__table *table, dsm__text_style style, const char *name,
   if (length > BAR_WIDTH) {
     length = BAR_WIDTH;
   }
-  dsm__table_text(table, name);
-  dsm__table_text(table, dsm__figure_percent(share).text);
+  DSM__TABLE_TEXTS(table, name, dsm__figure_percent(share).text);
   dsm__table_add(table, style, marks + BAR_WIDTH - length);
 }
 
@@ -130,8 +121,7 @@ static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
   const size_t room = page->style.width > beside_bar ? page->style.width - beside_bar : 0;
   const size_t bar = room < BAR_WIDTH ? room : BAR_WIDTH;
   const dsm__loss loss = dsm__loss_of_plan(plan);
-  dsm__table table = dsm__table_make(page, breakdown_columns, DSM__COUNT_OF(breakdown_columns),
-                                     4 + DSM_GROUP_COUNT);
+  dsm__table table = DSM__TABLE(page, breakdown_columns);
   add_part(&table, dsm__style_of_utilization(plan->result.utilization), "useful work",
            dsm__share(loss.busy, loss.total), bar);
   add_part(&table, DSM__STYLE_PLAIN, "array underuse", dsm__share(loss.array, loss.total), bar);

@@ -43,7 +43,7 @@ static void put_heading(dsm__page *page, const dsm_point_table *points) {
           ? dsm__page_text(page, ", geometric means over %zu workloads", points->workload_count)
           : "";
   dsm__page_line(
-      page, DSM__STYLE_HEADING,
+      page, DSM__STYLE_HEADING, "%s",
       points->row_count == points->point_count
           ? dsm__page_text(page, "%s: %s %s%s%s", points->name, count.text, what, plural, over)
           : dsm__page_text(page, "%s: %s of %s %s%s%s", points->name,
@@ -64,7 +64,7 @@ static void put_common(dsm__page *page, const dsm_point_table *points) {
   }
   page->out.failed = page->out.failed || text.failed;
   if (text.length > 0 && !text.failed) {
-    dsm__page_line(page, DSM__STYLE_PLAIN, dsm__page_text(page, "%s", text.text));
+    dsm__page_line(page, DSM__STYLE_PLAIN, "%s", text.text);
   }
   dsm__text_fini(&text);
 }
@@ -82,16 +82,14 @@ static void put_reasons(dsm__page *page, const dsm_point_table *points) {
       dsm__page_break(page);
     }
     dsm__page_line(
-        page, DSM__STYLE_PLAIN,
-        dsm__page_text(
-            page, "point %s is %s: %s",
-            value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "point"))),
-            value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "status"))),
-            cell->text));
+        page, DSM__STYLE_PLAIN, "point %s is %s: %s",
+        value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "point"))),
+        value_text(page, dsm__points_cell(points, row, dsm__points_find(points, "status"))),
+        cell->text);
   }
   if (count > MOST_SHOWN) {
-    dsm__page_line(page, DSM__STYLE_FAINT,
-                   dsm__page_text(page, "and %s more", dsm__figure_count(count - MOST_SHOWN).text));
+    dsm__page_line(page, DSM__STYLE_FAINT, "and %s more",
+                   dsm__figure_count(count - MOST_SHOWN).text);
   }
 }
 
@@ -207,7 +205,7 @@ char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style sty
   if (points->row_count > 0) {
     const view shown = view_of(&page, points);
     dsm__page_break(&page);
-    dsm__table table = dsm__table_make(&page, shown.columns, shown.count, points->row_count);
+    dsm__table table = dsm__table_make(&page, shown.columns, shown.count);
     for (size_t row = 0; row < points->row_count; row++) {
       for (size_t c = 0; c < shown.count; c++) {
         add_cell(&table, dsm__points_cell(points, row, shown.sources[c]), shown.forms[c]);
@@ -216,10 +214,9 @@ char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style sty
     dsm__table_print(&table);
     if (shown.left_out > 0) {
       dsm__page_line(&page, DSM__STYLE_FAINT,
-                     dsm__page_text(&page,
-                                    shown.left_out == 1 ? "1 more column differs between rows."
-                                                        : "%zu more columns differ between rows.",
-                                    shown.left_out));
+                     shown.left_out == 1 ? "1 more column differs between rows."
+                                         : "%zu more columns differ between rows.",
+                     shown.left_out);
     }
   }
   put_reasons(&page, points);

@@ -2,30 +2,52 @@
 #include "report/table/table.h"
 
 #include <assert.h>
+#include <string.h>
 
-dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, size_t column_count,
-                           size_t row_count) {
+dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, size_t column_count) {
   assert(column_count > 0 && column_count <= DSM__TABLE_COLUMNS_MAX);
-  const size_t capacity = column_count * row_count;
-  dsm__table_cell *const cells = dsm__arena_array(page->arena, capacity, sizeof *cells);
-  page->out.failed = page->out.failed || cells == NULL;
-  return (dsm__table){.page = page,
-                      .columns = columns,
-                      .column_count = column_count,
-                      .cells = cells,
-                      .capacity = cells == NULL ? 0 : capacity};
+  return (dsm__table){.page = page, .columns = columns, .column_count = column_count};
+}
+
+/* Makes place for one more cell. */
+static bool grow(dsm__table *table) {
+  enum { ROWS_AT_FIRST = 16 };
+  if (table->cell_count < table->capacity) {
+    return true;
+  }
+  const size_t capacity =
+      table->capacity > 0 ? 2 * table->capacity : ROWS_AT_FIRST * table->column_count;
+  dsm__table_cell *const cells = dsm__arena_array(table->page->arena, capacity, sizeof *cells);
+  if (cells == NULL) {
+    return false;
+  }
+  if (table->cell_count > 0) {
+    memcpy(cells, table->cells, table->cell_count * sizeof *cells);
+  }
+  table->cells = cells;
+  table->capacity = capacity;
+  return true;
 }
 
 void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text) {
   const char *const copy = dsm__display_clean(table->page->arena, text);
-  if (copy == NULL) {
+  if (copy == NULL || !grow(table)) {
     table->page->out.failed = true;
   }
-  if (table->page->out.failed) {
-    return;
+  if (!table->page->out.failed) {
+    table->cells[table->cell_count++] = (dsm__table_cell){.text = copy, .style = style};
   }
-  assert(table->cell_count < table->capacity);
-  table->cells[table->cell_count++] = (dsm__table_cell){.text = copy, .style = style};
+}
+
+void dsm__table_text(dsm__table *table, const char *text) {
+  dsm__table_add(table, DSM__STYLE_PLAIN, text);
+}
+
+void dsm__table_add_all(dsm__table *table, dsm__text_style style, const char *const *texts,
+                        size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    dsm__table_add(table, style, texts[i]);
+  }
 }
 
 /* The widths that the columns get; 0 for those that are not shown. */
@@ -40,11 +62,12 @@ static layout measure(const dsm__table *table) {
   layout made = {0};
   for (size_t c = 0; c < table->column_count; c++) {
     made.natural[c] = dsm__display_width(table->columns[c].title);
-    made.is_shown[c] = !table->columns[c].is_omitted;
+    made.is_shown[c] = !table->columns[c].is_optional;
   }
   for (size_t i = 0; i < table->cell_count; i++) {
     const size_t c = i % table->column_count;
     const size_t width = dsm__display_width(table->cells[i].text);
+    made.is_shown[c] = made.is_shown[c] || table->cells[i].text[0] != '\0';
     if (width > made.natural[c]) {
       made.natural[c] = width;
     }
@@ -126,10 +149,6 @@ static layout fit(const dsm__table *table, size_t width) {
   shorten_names(table, &plan, width, false);
   widen_names(table, &plan, width);
   return plan;
-}
-
-void dsm__table_text(dsm__table *table, const char *text) {
-  dsm__table_add(table, DSM__STYLE_PLAIN, text);
 }
 
 size_t dsm__table_natural_width(const dsm__table *table) {

@@ -27,7 +27,7 @@ typedef struct dsm__table_column {
   bool is_right;    /**< right-aligned, as numbers are */
   bool is_name;     /**< may be shortened */
   unsigned comfort; /**< of a name: its comfortable width; 0: DSM__TABLE_NAME_COMFORT */
-  bool is_omitted;  /**< not shown at any width */
+  bool is_optional; /**< not shown at any width if all its cells are empty */
 } dsm__table_column;
 
 typedef struct dsm__table_cell {
@@ -46,15 +46,27 @@ typedef struct dsm__table {
   size_t indent; /**< spaces before every line */
 } dsm__table;
 
-/** A table of at most row_count rows. */
-dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, size_t column_count,
-                           size_t row_count);
+/** A table without rows. */
+dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, size_t column_count);
+
+/** The same of an array of columns. */
+#define DSM__TABLE(page, columns) dsm__table_make(page, columns, DSM__COUNT_OF(columns))
 
 /** Adds the next cell; the text is copied and made safe for a terminal. */
 void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text);
 
 /** The same in the plain style. */
 void dsm__table_text(dsm__table *table, const char *text);
+
+/** Adds the next cells, in one style. */
+void dsm__table_add_all(dsm__table *table, dsm__text_style style, const char *const *texts,
+                        size_t count);
+
+/** The same of the texts that are written out, in the plain style. */
+#define DSM__TABLE_TEXTS(table, ...) DSM__TABLE_STYLED(table, DSM__STYLE_PLAIN, __VA_ARGS__)
+#define DSM__TABLE_STYLED(table, style, ...)                                                       \
+  dsm__table_add_all(table, style, (const char *const[]){__VA_ARGS__},                             \
+                     DSM__COUNT_OF(((const char *const[]){__VA_ARGS__})))
 
 /** Columns that the table would take if nothing were left out or shortened. */
 size_t dsm__table_natural_width(const dsm__table *table);

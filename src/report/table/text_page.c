@@ -24,30 +24,11 @@ void dsm__page_break(dsm__page *page) {
   dsm__text_puts(&page->out, "\n");
 }
 
-void dsm__page_line(dsm__page *page, dsm__text_style style, const char *text) {
-  const bool color = page->style.color;
-  dsm__style_begin(&page->out, color, style);
-  dsm__display_wrap(&page->out, text, page->style.width, (dsm__indent){.first = 0, .rest = 2});
-  dsm__style_end(&page->out, color, style);
-  dsm__page_break(page);
-}
-
-void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *text) {
-  dsm__style_begin(&page->out, page->style.color, DSM__STYLE_HEADING);
-  dsm__display_put(&page->out, label, label_width, false);
-  dsm__style_end(&page->out, page->style.color, DSM__STYLE_HEADING);
-  dsm__display_wrap(&page->out, text, page->style.width,
-                    (dsm__indent){.first = label_width, .rest = label_width});
-  dsm__page_break(page);
-}
-
-const char *dsm__page_text(dsm__page *page, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
+/* A text made safe for a terminal; the page fails if there is none. */
+static const char *formatted(dsm__page *page, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
   const int length = vsnprintf(NULL, 0, format, args);
-  va_end(args);
   const char *result = NULL;
   char *const text = length < 0 ? NULL : dsm__arena_alloc(page->arena, (size_t)length + 1);
   if (text != NULL && vsnprintf(text, (size_t)length + 1, format, again) >= 0) {
@@ -56,6 +37,54 @@ const char *dsm__page_text(dsm__page *page, const char *format, ...) {
   va_end(again);
   page->out.failed = page->out.failed || result == NULL;
   return result == NULL ? "" : result;
+}
+
+/* Makes `text` of the arguments that follow the parameter `format`. */
+#define FORMAT_ARGUMENTS(text)                                                                     \
+  va_list args;                                                                                    \
+  va_start(args, format);                                                                          \
+  const char *const text = formatted(page, format, args);                                          \
+  va_end(args)
+
+const char *dsm__page_text(dsm__page *page, const char *format, ...) {
+  FORMAT_ARGUMENTS(text);
+  return text;
+}
+
+const char *dsm__page_join(dsm__page *page, const char *text, const char *separator,
+                           const char *format, ...) {
+  FORMAT_ARGUMENTS(item);
+  return text[0] == '\0' ? item : dsm__page_text(page, "%s%s%s", text, separator, item);
+}
+
+static void put_line(dsm__page *page, dsm__text_style style, const char *text) {
+  const bool color = page->style.color;
+  dsm__style_begin(&page->out, color, style);
+  dsm__display_wrap(&page->out, text, page->style.width, (dsm__indent){.first = 0, .rest = 2});
+  dsm__style_end(&page->out, color, style);
+  dsm__page_break(page);
+}
+
+void dsm__page_line(dsm__page *page, dsm__text_style style, const char *format, ...) {
+  FORMAT_ARGUMENTS(text);
+  put_line(page, style, text);
+}
+
+void dsm__page_heading(dsm__page *page, const char *format, ...) {
+  FORMAT_ARGUMENTS(text);
+  dsm__page_break(page);
+  put_line(page, DSM__STYLE_HEADING, text);
+}
+
+void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *format,
+                        ...) {
+  FORMAT_ARGUMENTS(text);
+  dsm__style_begin(&page->out, page->style.color, DSM__STYLE_HEADING);
+  dsm__display_put(&page->out, label, label_width, false);
+  dsm__style_end(&page->out, page->style.color, DSM__STYLE_HEADING);
+  dsm__display_wrap(&page->out, text, page->style.width,
+                    (dsm__indent){.first = label_width, .rest = label_width});
+  dsm__page_break(page);
 }
 
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {

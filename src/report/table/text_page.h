@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page.h: a report that is being made: what it has so far, how it is laid out, and memory for the
- * texts that it is composed of. Whatever cannot be allocated makes the report fail as a whole, at
- * its end, so that no report lacks a part.
+ * text_page.h: a report that is being made: what it has so far, how it is laid out, and memory for
+ * the texts that it is composed of. Whatever cannot be allocated makes the report fail as a whole,
+ * at its end, so that no report lacks a part.
  */
 #ifndef DSM_REPORT_TABLE_TEXT_PAGE_H
 #define DSM_REPORT_TABLE_TEXT_PAGE_H
@@ -29,14 +29,23 @@ char *dsm__page_finish(dsm__page *page);
 /** A text made safe for a terminal and formatted into the arena. Never NULL. */
 const char *dsm__page_text(dsm__page *page, const char *format, ...) DSM_PRINTF(2, 3);
 
+/** The list `text` with one more item, which follows the separator unless it is the first. */
+const char *dsm__page_join(dsm__page *page, const char *text, const char *separator,
+                           const char *format, ...) DSM_PRINTF(4, 5);
+
 /** Ends the line; at its beginning, that is an empty line. */
 void dsm__page_break(dsm__page *page);
 
 /** Appends a line in a style, wrapped to the page's width. */
-void dsm__page_line(dsm__page *page, dsm__text_style style, const char *text);
+void dsm__page_line(dsm__page *page, dsm__text_style style, const char *format, ...)
+    DSM_PRINTF(3, 4);
+
+/** Appends an empty line and a heading. */
+void dsm__page_heading(dsm__page *page, const char *format, ...) DSM_PRINTF(2, 3);
 
 /** Appends `label`, padded to label_width columns, then the text, wrapped beside it. */
-void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *text);
+void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *format,
+                        ...) DSM_PRINTF(4, 5);
 
 /** "vgg16 on torus64: training, minibatch 256, 4 x 16 chips, peak 8.39 PFLOP/s". */
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan);
