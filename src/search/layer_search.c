@@ -17,7 +17,6 @@
 #include <math.h>
 
 #include "plan/tolerance.h"
-#include "search/split_walk.h"
 
 /* What a split is preferred by, one after the other. */
 typedef enum rule { TOTAL = 0, PRIMARY, FOOTPRINT, RULE_COUNT /* lexicographic order */ } rule;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
+ * memo.c: what passes of layers cost, kept between explorations.
+ *
  * The key of an answer is everything that it depends on, by value: no pointer and no number that
  * another exploration could give to something else. What a pass does not read is left out on
  * purpose, by the list below of parameters with the passes that read them, so that explorations

@@ -12,7 +12,7 @@
  * Splits stand by their sums, as most families are passed over for what they need of these: those
  * that need no more sums are a prefix.
  */
-#include "search/split_walk.h"
+#include "search/layer_search.h"
 
 #include <stdlib.h>
 #include <string.h>

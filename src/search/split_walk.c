@@ -15,7 +15,7 @@
  * produced are given too, positions and samples share the rest, and mostly only the pair counts
  * with which the arrays take least: nothing but their cycles tells one pair from the other.
  */
-#include "search/split_walk.h"
+#include "search/layer_search.h"
 
 #include <math.h>
 

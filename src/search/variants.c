@@ -21,8 +21,8 @@
 #include "base/order.h"
 #include "base/parallel.h"
 #include "model/equations.h"
+#include "search/layer_search.h"
 #include "search/layer_table.h"
-#include "search/split_walk.h"
 
 _Static_assert(sizeof(dsm__variant_key) == 40, "no padding");
 

@@ -10,7 +10,6 @@
 #include "plan/tolerance.h"
 #include "random_numbers.h"
 #include "search/layer_search.h"
-#include "search/split_walk.h"
 #include "suites.h"
 
 typedef struct setting {

@@ -9,7 +9,7 @@
  * the free edge costs and what its layouts add.
  *
  * States and edges on no path within the limit are left out: what follows is bounded from below
- * (layout_bounds.h).
+ * (layout_bounds.c).
  */
 #ifndef DSM_SEARCH_LAYOUT_LAYOUT_GRAPH_H
 #define DSM_SEARCH_LAYOUT_LAYOUT_GRAPH_H

@@ -19,7 +19,7 @@
 #include "base/order.h"
 #include "base/parallel.h"
 #include "plan/tolerance.h"
-#include "search/split_walk.h"
+#include "search/layer_search.h"
 
 /* Room for all core splits, of a worker. */
 typedef struct scratch {
