@@ -4,7 +4,6 @@
 
 #include "base/number_text.h"
 #include "report/loss.h"
-#include "report/memory_timeline.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_decisions.h"
 #include "report/table/plan_table.h"
@@ -54,17 +53,19 @@ const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resou
 }
 
 const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory) {
-  static const dsm__memory_kind kinds[] = {DSM__MEMORY_ACTIVATIONS, DSM__MEMORY_WEIGHTS,
-                                           DSM__MEMORY_GRADIENTS, DSM__MEMORY_ERRORS,
-                                           DSM__MEMORY_OPTIMIZER};
-
+  const struct {
+    const char *name;
+    double bytes;
+  } parts[] = {
+      {"activations", memory->activations_bytes}, {"weights", memory->weights_bytes},
+      {"gradients", memory->gradients_bytes},     {"errors", memory->errors_bytes},
+      {"optimizer", memory->optimizer_bytes},
+  };
   const char *text = "";
-  for (size_t i = 0; i < DSM__COUNT_OF(kinds); i++) {
-    const double bytes = dsm__memory_of_kind(memory, kinds[i]);
-    if (bytes > 0) {
-      text = dsm__page_join(page, text, ", ", "%s %s",
-                            dsm__word_text(&dsm__memory_kind_words, kinds[i]),
-                            dsm__figure_scaled(bytes, "B").text);
+  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
+    if (parts[i].bytes > 0) {
+      text = dsm__page_join(page, text, ", ", "%s %s", parts[i].name,
+                            dsm__figure_scaled(parts[i].bytes, "B").text);
     }
   }
   return dsm__page_text(
