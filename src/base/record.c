@@ -38,12 +38,14 @@ static bool is_text(const dsm__field *field, const void *record) {
   return text_in(field, record) != NULL;
 }
 
+static bool is_value(const dsm__field *field, const void *record) {
+  return ((const dsm__value *)dsm__field_in(field, record))->kind != DSM__VALUE_NONE;
+}
+
 bool dsm__field_is_stated(const dsm__field *field, const void *record) {
   static bool (*const by_kind[DSM__FIELD_KIND_COUNT])(const dsm__field *, const void *) = {
-      [DSM__FIELD_REAL] = is_finite,
-      [DSM__FIELD_WORD] = is_word,
-      [DSM__FIELD_TEXT] = is_text,
-      [DSM__FIELD_JSON] = is_text,
+      [DSM__FIELD_REAL] = is_finite, [DSM__FIELD_WORD] = is_word,   [DSM__FIELD_TEXT] = is_text,
+      [DSM__FIELD_JSON] = is_text,   [DSM__FIELD_VALUE] = is_value,
   };
   if (field->is_stated != NULL && field->kind != DSM__FIELD_MEMBERS) {
     return field->is_stated(record);
@@ -55,6 +57,9 @@ bool dsm__record_each(const dsm__record_type *type, const void *record, dsm__fie
                       void *context) {
   for (size_t i = 0; i < type->field_count; i++) {
     const dsm__field *const field = &type->fields[i];
+    if (field->kind == DSM__FIELD_PART && record != NULL && !dsm__field_is_stated(field, record)) {
+      continue;
+    }
     const bool goes_on =
         field->kind == DSM__FIELD_PART
             ? dsm__record_each(field->type, record == NULL ? NULL : dsm__field_in(field, record),
@@ -195,6 +200,32 @@ static void put_fields(const dsm__field *field, const void *record, const char *
   }
 }
 
+/* "fc1;fc2". */
+static void put_texts(const dsm__field *field, const void *record, const char *nothing,
+                      dsm__text_buffer *out) {
+  const char *const *const texts = *(const char *const *const *)dsm__field_in(field, record);
+  const size_t count = count_in(field, record);
+  for (size_t i = 0; i < count; i++) {
+    dsm__text_puts(out, i == 0 ? "" : ";");
+    dsm__text_puts(out, texts[i]);
+  }
+  dsm__text_puts(out, count == 0 ? nothing : "");
+}
+
+static void put_value(const dsm__field *field, const void *record, const char *nothing,
+                      dsm__text_buffer *out) {
+  const dsm__value *const value = dsm__field_in(field, record);
+  char text[DSM__NUMBER_TEXT_SIZE];
+  if (value->kind == DSM__VALUE_NUMBER && isfinite(value->number)) {
+    (void)dsm__double_to_text(value->number, text);
+    dsm__text_puts(out, text);
+  } else if (value->kind == DSM__VALUE_FLAG) {
+    dsm__text_puts(out, value->number > 0 ? "true" : "false");
+  } else {
+    dsm__text_puts(out, value->kind == DSM__VALUE_TEXT ? value->text : nothing);
+  }
+}
+
 void dsm__field_put_text(const dsm__field *field, const void *record, const char *nothing,
                          dsm__text_buffer *out) {
   static text_maker *const makers[DSM__FIELD_KIND_COUNT] = {
@@ -202,7 +233,8 @@ void dsm__field_put_text(const dsm__field *field, const void *record, const char
       [DSM__FIELD_FLAG] = put_flag,     [DSM__FIELD_WORD] = put_word,
       [DSM__FIELD_WORD_SET] = put_set,  [DSM__FIELD_TEXT] = put_text,
       [DSM__FIELD_JSON] = put_text,     [DSM__FIELD_COUNTS] = put_parts,
-      [DSM__FIELD_RECORD] = put_fields,
+      [DSM__FIELD_RECORD] = put_fields, [DSM__FIELD_TEXT_LIST] = put_texts,
+      [DSM__FIELD_VALUE] = put_value,
   };
   if (!dsm__field_is_stated(field, record)) {
     dsm__text_puts(out, nothing);
@@ -267,7 +299,7 @@ static void write_list(dsm__json_writer *writer, const dsm__field *field, const 
   const void *const at = dsm__field_in(field, record);
   const void *const list = field->kind == DSM__FIELD_ITEMS ? at : *(const void *const *)at;
   const size_t count = count_in(field, record);
-  dsm__json_begin_array(writer, field->type == NULL);
+  dsm__json_begin_array(writer, field->type == NULL && (field->flags & DSM__FIELD_IS_TALL) == 0);
   for (size_t i = 0; i < count; i++) {
     if (field->kind == DSM__FIELD_COUNT_LIST) {
       dsm__json_write_u64(writer, ((const uint64_t *)list)[i]);
@@ -295,6 +327,19 @@ static void write_members(dsm__json_writer *writer, const dsm__field *field, con
   dsm__json_end_object(writer);
 }
 
+static void write_value(dsm__json_writer *writer, const dsm__field *field, const void *record) {
+  const dsm__value *const value = dsm__field_in(field, record);
+  if (value->kind == DSM__VALUE_NUMBER && isfinite(value->number)) {
+    dsm__json_write_double(writer, value->number);
+  } else if (value->kind == DSM__VALUE_FLAG) {
+    dsm__json_write_bool(writer, value->number > 0);
+  } else if (value->kind == DSM__VALUE_TEXT) {
+    dsm__json_write_string(writer, value->text);
+  } else {
+    dsm__json_write_null(writer);
+  }
+}
+
 static void write_own(dsm__json_writer *writer, const dsm__field *field, const void *record) {
   field->write(writer, record);
 }
@@ -309,6 +354,7 @@ static value_writer *const writers[DSM__FIELD_KIND_COUNT] = {
     [DSM__FIELD_TEXT_LIST] = write_list,  [DSM__FIELD_RECORD] = write_record,
     [DSM__FIELD_LIST] = write_list,       [DSM__FIELD_ITEMS] = write_list,
     [DSM__FIELD_MEMBERS] = write_members, [DSM__FIELD_OWN] = write_own,
+    [DSM__FIELD_VALUE] = write_value,
 };
 
 static bool put_field(void *context, const dsm__field *field, const void *record) {
@@ -330,6 +376,9 @@ void dsm__record_put_members(dsm__json_writer *writer, const dsm__record_type *t
 
 void dsm__record_write(dsm__json_writer *writer, const dsm__record_type *type, const void *record) {
   dsm__json_begin_object(writer, type->is_inline);
+  if (type->format != NULL) {
+    dsm__json_put_string(writer, "format", type->format);
+  }
   dsm__record_put_members(writer, type, record);
   dsm__json_end_object(writer);
 }

@@ -35,9 +35,25 @@ typedef enum dsm__field_kind {
   DSM__FIELD_LIST,  /**< a pointer to structs, as many as `count_offset` says: a list of objects */
   DSM__FIELD_ITEMS, /**< the same of structs that lie in the record itself */
   DSM__FIELD_MEMBERS, /**< a struct for each word: an object with those of them that are stated */
+  DSM__FIELD_VALUE,   /**< dsm__value: what it holds says what it is */
   DSM__FIELD_OWN,     /**< `write` writes it */
   DSM__FIELD_KIND_COUNT
 } dsm__field_kind;
+
+/* What a value of no kind of its own is: of a parameter, say. */
+typedef enum dsm__value_kind {
+  DSM__VALUE_NONE = 0, /**< it is not stated */
+  DSM__VALUE_NULL,
+  DSM__VALUE_NUMBER, /**< one that is not finite is null */
+  DSM__VALUE_FLAG,   /**< `number` is 0 or 1 */
+  DSM__VALUE_TEXT,
+} dsm__value_kind;
+
+typedef struct dsm__value {
+  dsm__value_kind kind;
+  double number;
+  const char *text;
+} dsm__value;
 
 /* What is done with a field beside writing it. */
 enum {
@@ -51,6 +67,7 @@ enum {
   DSM__FIELD_MORE_IS_BETTER = 1 << 6,
   DSM__FIELD_LESS_IS_BETTER = 1 << 7,
   DSM__FIELD_IS_ABOVE_MIN = 1 << 8, /**< a number above `min`; not `min` itself */
+  DSM__FIELD_IS_TALL = 1 << 9,      /**< a list of texts with a line for each */
 };
 
 struct dsm__record_type;
@@ -71,7 +88,8 @@ typedef struct dsm__field {
   const char *column;   /**< what it is called as a column, if not as its key */
   const char *help;     /**< what it means, for people: docs, schema */
   const char *expected; /**< what is said to be missing, where it is required */
-  /** Is it there? NULL: always. Of MEMBERS asked of each struct. */
+  /** Is it there? NULL: always. Of MEMBERS asked of each struct; where a part is not, none of its
+   * fields is. */
   bool (*is_stated)(const void *record);
   void (*write)(dsm__json_writer *writer, const void *record); /**< of OWN: the value */
   /** What comparisons show of it where it is stated, if that is more than its text. */
@@ -84,8 +102,9 @@ typedef struct dsm__record_type {
   size_t size;      /**< of the struct, bytes */
   const dsm__field *fields;
   size_t field_count;
-  bool is_inline;   /**< written on one line, as an object or a list of it */
-  const char *help; /**< what it is */
+  bool is_inline;     /**< written on one line, as an object or a list of it */
+  const char *help;   /**< what it is */
+  const char *format; /**< of a document: its first member, such as "dsm-check/1"; else NULL */
 } dsm__record_type;
 
 /** A row of a table: a member of a struct, its key and flags; then what else is to be said, as
@@ -99,14 +118,26 @@ typedef struct dsm__record_type {
 /** Defines a record's type from the rows of its table. Its name is without "dsm__" and "_record".
  */
 #define DSM__RECORD(record_name, struct_type, is_on_one_line, about, ...)                          \
+  DSM__RECORD_OF(, record_name, struct_type, is_on_one_line, NULL, about, __VA_ARGS__)
+
+/** The same of a record that is told of to no other file. */
+#define DSM__OWN_RECORD(record_name, struct_type, is_on_one_line, about, ...)                      \
+  DSM__RECORD_OF(static, record_name, struct_type, is_on_one_line, NULL, about, __VA_ARGS__)
+
+/** The same of a whole document, which begins with the name of its format. */
+#define DSM__DOCUMENT(record_name, struct_type, of_format, about, ...)                             \
+  DSM__RECORD_OF(, record_name, struct_type, false, of_format, about, __VA_ARGS__)
+
+#define DSM__RECORD_OF(storage, record_name, struct_type, is_on_one_line, of_format, about, ...)   \
   static const dsm__field record_name##_fields[] = {__VA_ARGS__};                                  \
-  const dsm__record_type record_name = {                                                           \
+  storage const dsm__record_type record_name = {                                                   \
       .name = #record_name,                                                                        \
       .size = sizeof(struct_type),                                                                 \
       .fields = record_name##_fields,                                                              \
       .field_count = sizeof record_name##_fields / sizeof record_name##_fields[0],                 \
       .is_inline = (is_on_one_line),                                                               \
       .help = (about),                                                                             \
+      .format = (of_format),                                                                       \
   }
 
 /* ---- fields ---- */
@@ -148,7 +179,8 @@ const dsm__field *dsm__record_field(const dsm__record_type *type, const char *ke
 const char *dsm__record_key_at(const dsm__record_type *type, size_t offset);
 
 /** Appends a value as tables and messages show it: digits, words, "true", "in 2 ij 8" (parts of 1
- * are left out), "features 8 ij 1 mb 4"; `nothing` for what is not stated or not divided. */
+ * are left out), "features 8 ij 1 mb 4", "fc1;fc2"; `nothing` for what is not stated or not
+ * divided. */
 void dsm__field_put_text(const dsm__field *field, const void *record, const char *nothing,
                          dsm__text_buffer *out);
 

@@ -5,8 +5,12 @@
 #define DSM_CHECK_DRIFT_H
 
 #include "base/arena.h"
+#include "base/words.h"
 #include "dsm/check.h"
 #include "dsm/diff.h"
+
+extern const dsm__words dsm__verdict_words;
+extern const dsm__words dsm__presence_words;
 
 /** What a plan records of itself. Borrowed from the plan. */
 dsm_recorded dsm__record_of_plan(const dsm_plan *plan);

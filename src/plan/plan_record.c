@@ -312,7 +312,7 @@ DSM__RECORD(
                .words = &dsm__parallelism_words, .min = 1, .fallback = DSM_PARALLELISM_ALL,
                .expected = "a list of parallelisms",
                .help = "Parallelisms that the search might use."),
-    DSM__FIELD(TEXT_LIST, dsm_explore_options, overrides, "overrides", READ,
+    DSM__FIELD(TEXT_LIST, dsm_explore_options, overrides, "overrides", READ | DSM__FIELD_IS_TALL,
                .count_offset = offsetof(dsm_explore_options, override_count), .max = 65536,
                .help = "Overrides, PATH=VALUE, already applied to the inputs, for the record."));
 

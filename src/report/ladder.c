@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "plan/cost_json.h"
 #include "plan/plan_internal.h"
-#include "report/data/csv.h"
+#include "report/data/cells.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
@@ -133,22 +133,22 @@ char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
       "gain_over_first",
   };
   dsm__text_buffer out = {0};
-  dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__csv_end_row(&csv);
+  dsm__cells csv = {.out = &out};
+  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
+  dsm__cells_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     const dsm_plan_result *const result = &rungs[i].plan->result;
     const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, i);
-    dsm__csv_text(&csv, rungs[i].name);
-    dsm__csv_text(&csv, rungs[i].plan->system->name);
-    dsm__csv_double(&csv, result->step_cycles);
-    dsm__csv_double(&csv, result->step_seconds);
-    dsm__csv_double(&csv, result->samples_per_second);
-    dsm__csv_double(&csv, result->utilization);
-    dsm__csv_double(&csv, result->lower_bound_cycles);
-    dsm__csv_double(&csv, gain.over_previous);
-    dsm__csv_double(&csv, gain.over_first);
-    dsm__csv_end_row(&csv);
+    dsm__cells_text(&csv, rungs[i].name);
+    dsm__cells_text(&csv, rungs[i].plan->system->name);
+    dsm__cells_double(&csv, result->step_cycles);
+    dsm__cells_double(&csv, result->step_seconds);
+    dsm__cells_double(&csv, result->samples_per_second);
+    dsm__cells_double(&csv, result->utilization);
+    dsm__cells_double(&csv, result->lower_bound_cycles);
+    dsm__cells_double(&csv, gain.over_previous);
+    dsm__cells_double(&csv, gain.over_first);
+    dsm__cells_end_row(&csv);
   }
   return dsm__text_finish(&out);
 }

@@ -1,20 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "model/names.h"
 #include "report/data/csv.h"
+#include "report/data/records.h"
 
-static dsm__text_buffer buffer;
+typedef struct subject {
+  const char *text;
+  uint64_t parts[DSM_DIM_COUNT];
+  double real;
+  bool flag;
+} subject;
+
+DSM__RECORD(own_record, subject, false, "What cells are made of.",
+            DSM__FIELD(TEXT, subject, text, "text", DSM__FIELD_IS_COLUMN, .help = "A text."),
+            DSM__FIELD(COUNTS, subject, parts, "parts", DSM__FIELD_IS_COLUMN,
+                       .words = &dsm__dim_words, .help = "A number a word."),
+            DSM__FIELD(REAL, subject, real, "real", DSM__FIELD_IS_COLUMN, .help = "A number."),
+            DSM__FIELD(FLAG, subject, flag, "flag", 0, .help = "No column."));
+
+static const subject first = {.text = "a", .parts = {1, 2, 3, 4, UINT64_MAX}, .real = 0.1};
+
+static dsm__page page;
 static dsm__csv csv;
 
 static void set_up(void) {
-  buffer = (dsm__text_buffer){0};
-  csv = (dsm__csv){.out = &buffer};
+  ck_assert(dsm__data_begin(&page));
+  csv = dsm__csv_begin(&page);
 }
 
-static void tear_down(void) {
-  dsm__text_fini(&buffer);
+static void check_text(const char *expected) {
+  char *const text = dsm__csv_finish(&csv);
+  ck_assert_str_eq(text, expected);
+  free(text);
 }
 
 /* RFC 4180, sections 2.5 to 2.7. */
@@ -53,45 +75,48 @@ static const struct {
 };
 
 START_TEST(test_text_is_quoted_where_the_rfc_demands_it) {
-  dsm__csv_text(&csv, quoted[_i].text);
-  dsm__csv_end_row(&csv);
+  const subject of = {.text = quoted[_i].text};
   char expected[64];
-  (void)snprintf(expected, sizeof expected, "%s\r\n", quoted[_i].written);
-  ck_assert_str_eq(buffer.text, expected);
+  dsm__csv_column(&csv, &own_record, "text");
+  DSM__CSV_ROW(&csv, {&own_record, &of});
+  (void)snprintf(expected, sizeof expected, "text\r\n%s\r\n", quoted[_i].written);
+  check_text(expected);
 }
 END_TEST
 
-START_TEST(test_fields_of_a_row_have_commas_between_them) {
-  const char *const texts[] = {"a", "b"};
-  dsm__csv_texts(&csv, texts, 2);
-  dsm__csv_u64(&csv, UINT64_MAX);
-  dsm__csv_double(&csv, 0.1);
-  dsm__csv_bool(&csv, true);
-  dsm__csv_bool(&csv, false);
-  dsm__csv_empty(&csv, 2);
-  dsm__csv_dotted(&csv, "chip", "in");
-  dsm__csv_end_row(&csv);
-  ck_assert_str_eq(buffer.text, "a,b,18446744073709551615,0.1,true,false,,,chip.in\r\n");
+START_TEST(test_what_a_record_has_in_it_is_a_column_each) {
+  dsm__csv_columns(&csv, &own_record);
+  DSM__CSV_ROW(&csv, {&own_record, &first});
+  check_text("text,parts.in,parts.out,parts.ij,parts.kij,parts.mb,real\r\n"
+             "a,1,2,3,4,18446744073709551615,0.1\r\n");
 }
 END_TEST
 
-START_TEST(test_the_next_row_begins_anew) {
-  dsm__csv_empty(&csv, 1);
-  dsm__csv_text(&csv, "b");
-  dsm__csv_end_row(&csv);
-  dsm__csv_text(&csv, "c");
-  dsm__csv_end_row(&csv);
-  ck_assert_str_eq(buffer.text, ",b\r\nc\r\n");
+START_TEST(test_cells_are_of_the_first_record_that_states_them) {
+  const subject second = {.text = "b", .real = (double)NAN};
+  dsm__csv_column(&csv, &own_record, "real");
+  dsm__csv_columns(&csv, &own_record);
+  DSM__CSV_ROW(&csv, {&own_record, &second}, {&own_record, NULL}, {&own_record, &first});
+  check_text("real,text,parts.in,parts.out,parts.ij,parts.kij,parts.mb\r\n"
+             "0.1,b,0,0,0,0,0\r\n");
+}
+END_TEST
+
+START_TEST(test_a_document_without_rows_has_its_titles) {
+  dsm__csv_column(&csv, &own_record, "text");
+  dsm__csv_named_column(&csv, "other");
+  check_text("text,other\r\n");
 }
 END_TEST
 
 Suite *suite_csv(void) {
   Suite *const suite = suite_create("csv");
   TCase *const fields = tcase_create("fields");
-  tcase_add_checked_fixture(fields, set_up, tear_down);
+  tcase_add_checked_fixture(fields, set_up, NULL);
   tcase_add_loop_test(fields, test_text_is_quoted_where_the_rfc_demands_it, 0, COUNT_OF(quoted));
-  tcase_add_test(fields, test_fields_of_a_row_have_commas_between_them);
-  tcase_add_test(fields, test_the_next_row_begins_anew);
+  tcase_add_test(fields, test_what_a_record_has_in_it_is_a_column_each);
+  tcase_add_test(fields, test_cells_are_of_the_first_record_that_states_them);
+  tcase_add_test(fields, test_a_document_without_rows_has_its_titles);
   suite_add_tcase(suite, fields);
   return suite;
 }

@@ -1,228 +1,269 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* check_data.c: what moved since baselines were made, for programs. */
-#include <math.h>
-
-#include "base/json_write.h"
+/* check_data.c: what moved since baselines were made, for programs (format "dsm-check/1", and CSV).
+ */
+#include "check/drift.h"
+#include "model/names.h"
 #include "report/data/csv.h"
-#include "report/data/json_parts.h"
-#include "report/table/text_page.h"
+#include "report/data/records.h"
 
-/* ---- JSON ---- */
+/* ---- the tables ---- */
 
-static void put_moved(dsm__json_writer *writer, const char *key, const dsm_moved *moved) {
-  dsm__json_put_object(writer, key, true);
-  dsm__json_put_double(writer, "before", moved->before);
-  dsm__json_put_double(writer, "after", moved->after);
-  dsm__json_write_key(writer, "change");
-  if (isfinite(moved->change)) {
-    dsm__json_write_double(writer, moved->change);
-  } else {
-    dsm__json_write_null(writer);
-  }
-  dsm__json_put_bool(writer, "beyond", moved->is_beyond);
-  dsm__json_end_object(writer);
+DSM__RECORD(dsm__moved_record, dsm_moved, true, "A figure before and now.",
+            DSM__FIELD(REAL, dsm_moved, before, "before", DSM__COLUMN,
+                       .help = "As recorded; 0 if there was none."),
+            DSM__FIELD(REAL, dsm_moved, after, "after", DSM__COLUMN,
+                       .help = "As predicted now; 0 if there is none."),
+            DSM__FIELD(REAL, dsm_moved, change, "change", DSM__COLUMN | DSM__NULLABLE,
+                       .unit = "ratio",
+                       .help = "(after - before) / before; null if before is 0 and after is not."),
+            DSM__FIELD(FLAG, dsm_moved, is_beyond, "beyond", DSM__COLUMN,
+                       .help = "Is the change larger than the tolerance?"));
+
+/* The field of a figure that moved. */
+#define MOVED(struct_type, member, key, flag, about, ...)                                          \
+  DSM__FIELD(RECORD, struct_type, member, key, flag, .type = &dsm__moved_record, .help = (about),  \
+             __VA_ARGS__)
+
+DSM__OWN_RECORD(layer_record, dsm_layer_drift, true, "A layer on one side only.",
+                DSM__FIELD(TEXT, dsm_layer_drift, layer, "layer", 0, .help = "Its name."),
+                DSM__FIELD(WORD, dsm_layer_drift, presence, "presence", 0,
+                           .words = &dsm__presence_words, .help = "Where it is found."));
+
+/* Rows of CSV have what moved, whatever it is, in the columns of a decision. */
+DSM__OWN_RECORD(decision_record, dsm_decision_drift, true, "A decision that is another now.",
+                DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN,
+                           .help = "Its name."),
+                DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN,
+                           .words = &dsm__pass_words, .help = "Absent: of the whole layer."),
+                DSM__FIELD(TEXT, dsm_decision_drift, decision, "decision", DSM__COLUMN,
+                           .column = "figure", .help = "Its key in a plan."),
+                DSM__FIELD(TEXT, dsm_decision_drift, before, "before", DSM__COLUMN,
+                           .help = "In words, such as \"in 2 ij 8\"."),
+                DSM__FIELD(TEXT, dsm_decision_drift, after, "after", DSM__COLUMN,
+                           .help = "Likewise."));
+
+typedef struct pass_row {
+  dsm_pass_difference of;
+  bool is_same_clock;
+} pass_row;
+
+static bool can_compare_cycles(const void *pass) {
+  return ((const pass_row *)pass)->is_same_clock;
 }
 
-static void put_inputs(dsm__json_writer *writer, const dsm_drift *drift) {
-  dsm__json_put_string(writer, "workload", drift->workload);
-  dsm__json_put_string(writer, "system", drift->system);
-  dsm__json_put_string(writer, "mode", dsm_mode_name(drift->mode));
-  dsm__json_put_object(writer, "minibatch", true);
-  dsm__json_put_u64(writer, "before", drift->minibatch_before);
-  dsm__json_put_u64(writer, "after", drift->minibatch_after);
-  dsm__json_end_object(writer);
-  dsm__json_put_object(writer, "dsm_version", true);
-  dsm__json_put_string(writer, "before", drift->dsm_version_before);
-  dsm__json_put_string(writer, "after", dsm_version());
-  dsm__json_end_object(writer);
+DSM__OWN_RECORD(
+    pass_record, pass_row, false, "A pass that moved.",
+    DSM__FIELD(TEXT, pass_row, of.layer, "layer", 0, .help = "Name of its layer."),
+    DSM__FIELD(WORD, pass_row, of.pass, "pass", 0, .words = &dsm__pass_words, .help = "Which."),
+    DSM__FIELD(WORD, pass_row, of.presence, "presence", 0, .words = &dsm__presence_words,
+               .help = "Where it is found."),
+    MOVED(pass_row, of.seconds, "seconds", DSM__LESS, "Of the step.", .unit = "seconds"),
+    MOVED(pass_row, of.cycles, "cycles", DSM__LESS,
+          "Absent where a cycle is not as long as before.", .unit = "cycles",
+          .is_stated = can_compare_cycles),
+    MOVED(pass_row, of.utilization, "utilization", DSM__MORE, "0 to 1.", .unit = "ratio"));
+
+/* A baseline with what is said of it. */
+typedef struct item_row {
+  const char *file;
+  const char *status;
+  bool is_failed;
+  bool is_compared;
+  dsm_drift drift;
+  const char *version_after;
+  dsm__rows passes;
+  dsm__rows findings;
+} item_row;
+
+static bool is_compared(const void *item) {
+  return ((const item_row *)item)->is_compared;
 }
 
-static void put_layers(dsm__json_writer *writer, const dsm_drift *drift) {
-  dsm__json_put_array(writer, "layers", false);
-  for (size_t i = 0; i < drift->layer_count; i++) {
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "layer", drift->layers[i].layer);
-    dsm__json_put_string(writer, "presence", dsm_presence_name(drift->layers[i].presence));
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
+static bool is_same_clock(const void *item) {
+  return ((const item_row *)item)->drift.is_same_clock;
 }
 
-static void put_passes(dsm__json_writer *writer, const dsm_drift *drift) {
-  dsm__json_put_array(writer, "passes", false);
-  for (size_t i = 0; i < drift->pass_count; i++) {
-    const dsm_pass_difference *const pass = &drift->passes[i];
-    dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "layer", pass->layer);
-    dsm__json_put_string(writer, "pass", dsm_pass_name(pass->pass));
-    dsm__json_put_string(writer, "presence", dsm_presence_name(pass->presence));
-    put_moved(writer, "seconds", &pass->seconds);
-    if (drift->is_same_clock) {
-      put_moved(writer, "cycles", &pass->cycles);
-    }
-    put_moved(writer, "utilization", &pass->utilization);
-    dsm__json_end_object(writer);
+DSM__OWN_RECORD(minibatch_record, item_row, true, "Samples of a step.",
+                DSM__FIELD(COUNT, item_row, drift.minibatch_before, "before", 0, .unit = "samples",
+                           .help = "As recorded."),
+                DSM__FIELD(COUNT, item_row, drift.minibatch_after, "after", 0, .unit = "samples",
+                           .help = "Now."));
+
+DSM__OWN_RECORD(version_record, item_row, true, "The versions of dsm.",
+                DSM__FIELD(TEXT, item_row, drift.dsm_version_before, "before", 0,
+                           .help = "That wrote the baseline; empty if it does not say."),
+                DSM__FIELD(TEXT, item_row, version_after, "after", 0, .help = "This one."));
+
+DSM__OWN_RECORD(
+    drift_record, item_row, false, "What moved.",
+    DSM__FIELD(WORD, item_row, drift.verdict, "verdict", DSM__COLUMN, .words = &dsm__verdict_words,
+               .help = "The outcome."),
+    DSM__FIELD(REAL, item_row, drift.tolerance, "tolerance", 0, .unit = "ratio",
+               .help = "By which figures may move."),
+    DSM__FIELD(TEXT, item_row, drift.workload, "workload", 0, .help = "Name of the workload now."),
+    DSM__FIELD(TEXT, item_row, drift.system, "system", 0, .help = "Name of the system now."),
+    DSM__FIELD(WORD, item_row, drift.mode, "mode", 0, .words = &dsm__mode_words,
+               .help = "What a step is."),
+    {.key = "minibatch",
+     .kind = DSM__FIELD_RECORD,
+     .type = &minibatch_record,
+     .help = "Samples of a step."},
+    {.key = "dsm_version",
+     .kind = DSM__FIELD_RECORD,
+     .type = &version_record,
+     .help = "The versions of dsm."},
+    MOVED(item_row, drift.step_seconds, "step_seconds", DSM__LESS, "Of the step.",
+          .unit = "seconds"),
+    MOVED(item_row, drift.sample_seconds, "sample_seconds", DSM__LESS,
+          "step_seconds over the minibatch: decides first.", .unit = "seconds"),
+    MOVED(item_row, drift.step_cycles, "step_cycles", DSM__LESS,
+          "Absent where a cycle is not as long as before.", .unit = "cycles",
+          .is_stated = is_same_clock),
+    MOVED(item_row, drift.utilization, "utilization", DSM__MORE, "0 to 1.", .unit = "ratio"),
+    DSM__LIST(item_row, drift.layers, drift.layer_count, "layers", layer_record,
+              "Layers on one side only."),
+    DSM__ROWS(item_row, passes, "passes", pass_record,
+              "Passes whose time or utilization is beyond the tolerance, or on one side only; the "
+              "largest difference of time first."),
+    DSM__LIST(item_row, drift.decisions, drift.decision_count, "decisions", decision_record,
+              "Decisions that are others now."));
+
+DSM__OWN_RECORD(item_record, item_row, false, "A baseline.",
+                DSM__FIELD(TEXT, item_row, file, "file", DSM__COLUMN, .help = "The baseline."),
+                DSM__FIELD(TEXT, item_row, status, "status", DSM__COLUMN,
+                           .help = "ok: it was compared; else why not."),
+                DSM__FIELD(FLAG, item_row, is_failed, "failed", 0,
+                           .help = "Does it fail the build?"),
+                {.kind = DSM__FIELD_PART, .type = &drift_record, .is_stated = is_compared},
+                DSM__ROWS(item_row, findings, "findings", dsm__finding_record,
+                          "What was found while it was read and explored."));
+
+typedef struct document {
+  bool is_failed;
+  dsm__rows items;
+} document;
+
+DSM__DOCUMENT(dsm__check_record, document, "dsm-check/1",
+              "What moved since baselines were made, written by `dsm check --format json`.",
+              DSM__FIELD(FLAG, document, is_failed, "failed", 0,
+                         .help = "Does any of the baselines fail the build?"),
+              DSM__ROWS(document, items, "items", item_record,
+                        "One for each baseline, in the order of the command line; those of a "
+                        "folder by name."));
+
+/* ---- what they hold ---- */
+
+static dsm__rows rows_of_passes(dsm__page *page, const dsm_drift *drift) {
+  const dsm__rows made = dsm__rows_make(page, drift->pass_count, sizeof(pass_row));
+  pass_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    rows[i] = (pass_row){drift->passes[i], drift->is_same_clock};
   }
-  dsm__json_end_array(writer);
+  return made;
 }
 
-static void put_decisions(dsm__json_writer *writer, const dsm_drift *drift) {
-  dsm__json_put_array(writer, "decisions", false);
-  for (size_t i = 0; i < drift->decision_count; i++) {
-    const dsm_decision_drift *const decision = &drift->decisions[i];
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "layer", decision->layer);
-    if (decision->pass != DSM_PASS_COUNT) {
-      dsm__json_put_string(writer, "pass", dsm_pass_name(decision->pass));
-    }
-    dsm__json_put_string(writer, "decision", decision->decision);
-    dsm__json_put_string(writer, "before", decision->before);
-    dsm__json_put_string(writer, "after", decision->after);
-    dsm__json_end_object(writer);
+static item_row row_of(dsm__page *page, const dsm_checked *item) {
+  item_row row = {.file = item->file,
+                  .status = dsm_status_name(item->status),
+                  .is_failed = item->is_failed,
+                  .is_compared = item->drift != NULL,
+                  .version_after = dsm_version(),
+                  .findings = dsm__findings_of(page, item->diags)};
+  if (item->drift != NULL) {
+    row.drift = *item->drift;
+    row.passes = rows_of_passes(page, item->drift);
   }
-  dsm__json_end_array(writer);
-}
-
-static void write_checked(dsm__json_writer *writer, const dsm_checked *item) {
-  const dsm_drift *const drift = item->drift;
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "file", item->file);
-  dsm__json_put_string(writer, "status", dsm_status_name(item->status));
-  dsm__json_put_bool(writer, "failed", item->is_failed);
-  if (drift != NULL) {
-    dsm__json_put_string(writer, "verdict", dsm_verdict_name(drift->verdict));
-    dsm__json_put_double(writer, "tolerance", drift->tolerance);
-    put_inputs(writer, drift);
-    put_moved(writer, "step_seconds", &drift->step_seconds);
-    put_moved(writer, "sample_seconds", &drift->sample_seconds);
-    if (drift->is_same_clock) {
-      put_moved(writer, "step_cycles", &drift->step_cycles);
-    }
-    put_moved(writer, "utilization", &drift->utilization);
-    put_layers(writer, drift);
-    put_passes(writer, drift);
-    put_decisions(writer, drift);
-  }
-  dsm__json_write_key(writer, "findings");
-  dsm__findings_write(writer, item->diags);
-  dsm__json_end_object(writer);
+  return row;
 }
 
 char *dsm_report_check_json(const dsm_checked *items, size_t count) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  bool is_failed = false;
-  for (size_t i = 0; i < count; i++) {
-    is_failed = is_failed || items[i].is_failed;
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-check/1");
-  dsm__json_put_bool(&writer, "failed", is_failed);
-  dsm__json_put_array(&writer, "items", false);
-  for (size_t i = 0; i < count; i++) {
-    write_checked(&writer, &items[i]);
+  document made = {.items = dsm__rows_make(&page, count, sizeof(item_row))};
+  item_row *const rows = made.items.items;
+  for (size_t i = 0; i < made.items.count; i++) {
+    rows[i] = row_of(&page, &items[i]);
+    made.is_failed = made.is_failed || items[i].is_failed;
   }
-  dsm__json_end_array(&writer);
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__text_finish(&out);
+  return dsm__data_json(&page, &dsm__check_record, &made);
 }
 
-/* ---- CSV ---- */
+/* ---- CSV: a row a figure, layer or decision ---- */
 
-/* The columns that every row begins with. */
-static void begin_row(dsm__csv *csv, const dsm_checked *item, const char *layer, const char *pass) {
-  dsm__csv_text(csv, item->file);
-  dsm__csv_text(csv, dsm_status_name(item->status));
-  dsm__csv_text(csv, item->drift == NULL ? NULL : dsm_verdict_name(item->drift->verdict));
-  dsm__csv_text(csv, layer);
-  dsm__csv_text(csv, pass);
+/* `what`: layer, pass and name of what moved; `moved` NULL: that also says how. */
+static void put_row(dsm__csv *csv, const item_row *item, dsm_decision_drift what,
+                    const dsm_moved *moved) {
+  DSM__CSV_ROW(csv, {&item_record, item}, {&decision_record, &what}, {&dsm__moved_record, moved});
 }
 
-static void put_figure(dsm__csv *csv, const char *name, const dsm_moved *moved) {
-  dsm__csv_text(csv, name);
-  dsm__csv_double(csv, moved->before);
-  dsm__csv_double(csv, moved->after);
-  if (isfinite(moved->change)) {
-    dsm__csv_double(csv, moved->change);
-  } else {
-    dsm__csv_empty(csv, 1);
-  }
-  dsm__csv_bool(csv, moved->is_beyond);
-  dsm__csv_end_row(csv);
-}
-
-static void put_words(dsm__csv *csv, const char *name, const char *before, const char *after) {
-  dsm__csv_text(csv, name);
-  dsm__csv_text(csv, before);
-  dsm__csv_text(csv, after);
-  dsm__csv_empty(csv, 2);
-  dsm__csv_end_row(csv);
+/* A figure of the step. */
+static void put_figure(dsm__csv *csv, const item_row *item, const char *name,
+                       const dsm_moved *moved) {
+  put_row(csv, item, (dsm_decision_drift){.pass = DSM_PASS_COUNT, .decision = name}, moved);
 }
 
 /* What exists on one side only. */
-static void put_presence(dsm__csv *csv, dsm_presence presence) {
+static void put_presence(dsm__csv *csv, const item_row *item, const char *layer, dsm_pass pass,
+                         dsm_presence presence) {
   const bool is_new = presence == DSM_PRESENCE_NEW;
-  put_words(csv, "presence", is_new ? NULL : "present", is_new ? "present" : NULL);
+  put_row(csv, item,
+          (dsm_decision_drift){layer, pass, "presence", is_new ? NULL : "present",
+                               is_new ? "present" : NULL},
+          NULL);
 }
 
-static void put_drift(dsm__csv *csv, const dsm_checked *item) {
-  const dsm_drift *const drift = item->drift;
-  begin_row(csv, item, NULL, NULL);
-  put_figure(csv, "step_seconds", &drift->step_seconds);
-  begin_row(csv, item, NULL, NULL);
-  put_figure(csv, "sample_seconds", &drift->sample_seconds);
-  if (drift->is_same_clock) {
-    begin_row(csv, item, NULL, NULL);
-    put_figure(csv, "step_cycles", &drift->step_cycles);
+static void put_pass(dsm__csv *csv, const item_row *item, const dsm_pass_difference *pass) {
+  dsm_decision_drift what = {.layer = pass->layer, .pass = pass->pass, .decision = "seconds"};
+  if (pass->presence != DSM_PRESENCE_BOTH) {
+    put_presence(csv, item, pass->layer, pass->pass, pass->presence);
+    return;
   }
-  begin_row(csv, item, NULL, NULL);
-  put_figure(csv, "utilization", &drift->utilization);
+  put_row(csv, item, what, &pass->seconds);
+  if (item->drift.is_same_clock) {
+    what.decision = "cycles";
+    put_row(csv, item, what, &pass->cycles);
+  }
+  what.decision = "utilization";
+  put_row(csv, item, what, &pass->utilization);
+}
+
+static void put_drift(dsm__csv *csv, const item_row *item) {
+  const dsm_drift *const drift = &item->drift;
+  put_figure(csv, item, "step_seconds", &drift->step_seconds);
+  put_figure(csv, item, "sample_seconds", &drift->sample_seconds);
+  if (drift->is_same_clock) {
+    put_figure(csv, item, "step_cycles", &drift->step_cycles);
+  }
+  put_figure(csv, item, "utilization", &drift->utilization);
   for (size_t i = 0; i < drift->layer_count; i++) {
-    begin_row(csv, item, drift->layers[i].layer, NULL);
-    put_presence(csv, drift->layers[i].presence);
+    put_presence(csv, item, drift->layers[i].layer, DSM_PASS_COUNT, drift->layers[i].presence);
   }
   for (size_t i = 0; i < drift->pass_count; i++) {
-    const dsm_pass_difference *const pass = &drift->passes[i];
-    const char *const name = dsm_pass_name(pass->pass);
-    if (pass->presence != DSM_PRESENCE_BOTH) {
-      begin_row(csv, item, pass->layer, name);
-      put_presence(csv, pass->presence);
-      continue;
-    }
-    begin_row(csv, item, pass->layer, name);
-    put_figure(csv, "seconds", &pass->seconds);
-    if (drift->is_same_clock) {
-      begin_row(csv, item, pass->layer, name);
-      put_figure(csv, "cycles", &pass->cycles);
-    }
-    begin_row(csv, item, pass->layer, name);
-    put_figure(csv, "utilization", &pass->utilization);
+    put_pass(csv, item, &drift->passes[i]);
   }
   for (size_t i = 0; i < drift->decision_count; i++) {
-    const dsm_decision_drift *const decision = &drift->decisions[i];
-    begin_row(csv, item, decision->layer,
-              decision->pass == DSM_PASS_COUNT ? NULL : dsm_pass_name(decision->pass));
-    put_words(csv, decision->decision, decision->before, decision->after);
+    put_row(csv, item, drift->decisions[i], NULL);
   }
 }
 
 char *dsm_report_check_csv(const dsm_checked *items, size_t count) {
-  static const char *const titles[] = {"file",   "status", "verdict", "layer",  "pass",
-                                       "figure", "before", "after",   "change", "beyond"};
-  static const size_t figure_field_count = 5;
-  dsm__text_buffer out = {0};
-  dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__csv_end_row(&csv);
-  for (size_t i = 0; i < count; i++) {
-    if (items[i].drift != NULL) {
-      put_drift(&csv, &items[i]);
-      continue;
-    }
-    begin_row(&csv, &items[i], NULL, NULL);
-    dsm__csv_empty(&csv, figure_field_count);
-    dsm__csv_end_row(&csv);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  return dsm__text_finish(&out);
+  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv_columns(&csv, &item_record);
+  dsm__csv_columns(&csv, &decision_record);
+  dsm__csv_columns(&csv, &dsm__moved_record);
+  for (size_t i = 0; i < count; i++) {
+    const item_row row = row_of(&page, &items[i]);
+    if (row.is_compared) {
+      put_drift(&csv, &row);
+    } else {
+      DSM__CSV_ROW(&csv, {&item_record, &row});
+    }
+  }
+  return dsm__csv_finish(&csv);
 }

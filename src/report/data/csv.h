@@ -4,35 +4,53 @@
  *
  * A text that a spreadsheet would run as a formula gets a ' before it; what is no UTF-8, steers a
  * terminal or turns the direction of text becomes U+FFFD. JSON has names as they are.
+ *
+ * The columns of a document are fields of records; what a record has in it is "cycles.total". Each
+ * row is made of the records that it is about: a cell is the first of their fields that has the
+ * column's name and is stated, and empty if there is none.
  */
 #ifndef DSM_REPORT_DATA_CSV_H
 #define DSM_REPORT_DATA_CSV_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/record.h"
+#include "report/table/text_page.h"
 
-#include "base/text_buffer.h"
+enum { DSM__CSV_COLUMNS_MAX = 256 };
 
-/** All zero but `out` is the start of a document. */
+/** A document; dsm__csv_begin begins it. */
 typedef struct dsm__csv {
-  dsm__text_buffer *out;
-  bool is_in_row; /**< the row has a field already */
+  dsm__page *page;
+  const char *names[DSM__CSV_COLUMNS_MAX]; /**< of columns, in the page's arena */
+  size_t count;
+  dsm__text_buffer cell; /**< the text of the one that is being written */
+  bool has_titles;
 } dsm__csv;
 
-/* The next field of the row. */
-void dsm__csv_text(dsm__csv *csv, const char *text); /**< NULL: empty */
-void dsm__csv_u64(dsm__csv *csv, uint64_t value);
-void dsm__csv_double(dsm__csv *csv, double value); /**< finite, in full precision */
-void dsm__csv_bool(dsm__csv *csv, bool value);
-void dsm__csv_empty(dsm__csv *csv, size_t count);
+/** What a row is about. */
+typedef struct dsm__csv_part {
+  const dsm__record_type *type;
+  const void *record;
+} dsm__csv_part;
 
-/** Several fields of text. */
-void dsm__csv_texts(dsm__csv *csv, const char *const *texts, size_t count);
+/** Begins a document on a page. */
+dsm__csv dsm__csv_begin(dsm__page *page);
 
-/** A field whose text is "head.tail". */
-void dsm__csv_dotted(dsm__csv *csv, const char *head, const char *tail);
+/** Adds the fields of a record that are columns, but for those whose names are there already. */
+void dsm__csv_columns(dsm__csv *csv, const dsm__record_type *type);
 
-void dsm__csv_end_row(dsm__csv *csv);
+/** Adds one of them, by its name as a column. */
+void dsm__csv_column(dsm__csv *csv, const dsm__record_type *type, const char *name);
+
+/** Adds a column of any name. */
+void dsm__csv_named_column(dsm__csv *csv, const char *name);
+
+/** Writes a row, of whatever has a type. */
+void dsm__csv_row(dsm__csv *csv, const dsm__csv_part *parts, size_t count);
+#define DSM__CSV_ROW(csv, ...)                                                                     \
+  dsm__csv_row(csv, (const dsm__csv_part[]){__VA_ARGS__},                                          \
+               sizeof((const dsm__csv_part[]){__VA_ARGS__}) / sizeof(dsm__csv_part))
+
+/** Ends the document and its page: the text, malloc'ed, NULL if the page failed. */
+char *dsm__csv_finish(dsm__csv *csv);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json_write.h"
-#include "report/data/csv.h"
+#include "report/data/cells.h"
 #include "report/declared.h"
 #include "report/parameter_list.h"
 #include "report/table/describe_table.h"
@@ -136,22 +136,22 @@ char *dsm_report_description_json(const dsm_described *items, size_t count) {
 /* Columns of a layer, and of a parameter. */
 enum { LAYER_FIELDS = 5, PARAMETER_FIELDS = 5 };
 
-static void put_item_fields(dsm__csv *csv, const dsm_described *item) {
-  dsm__csv_text(csv, item->file);
-  dsm__csv_text(csv, dsm__described_kind(item));
-  dsm__csv_text(csv, dsm__described_name(item));
+static void put_item_fields(dsm__cells *csv, const dsm_described *item) {
+  dsm__cells_text(csv, item->file);
+  dsm__cells_text(csv, dsm__described_kind(item));
+  dsm__cells_text(csv, dsm__described_name(item));
 }
 
-static void put_system_fields(dsm__csv *csv, const dsm_system *system) {
+static void put_system_fields(dsm__cells *csv, const dsm_system *system) {
   if (system == NULL) {
-    dsm__csv_empty(csv, 2);
+    dsm__cells_empty(csv, 2);
   } else {
-    dsm__csv_double(csv, dsm_system_peak_flops(system));
-    dsm__csv_double(csv, dsm_system_machine_balance(system));
+    dsm__cells_double(csv, dsm_system_peak_flops(system));
+    dsm__cells_double(csv, dsm_system_machine_balance(system));
   }
 }
 
-static void put_layer_rows(dsm__csv *csv, dsm__page *page, const dsm_described *item) {
+static void put_layer_rows(dsm__cells *csv, dsm__page *page, const dsm_described *item) {
   const dsm_workload *const workload = dsm__described_workload(item);
   const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
   if (declared == NULL) {
@@ -160,72 +160,72 @@ static void put_layer_rows(dsm__csv *csv, dsm__page *page, const dsm_described *
   }
   for (size_t i = 0; i < workload->spec_count; i++) {
     put_item_fields(csv, item);
-    dsm__csv_text(csv, workload->specs[i].name);
-    dsm__csv_text(csv, dsm_layer_type_name(workload->specs[i].type));
-    dsm__csv_u64(csv, declared[i].parameters);
-    dsm__csv_u64(csv, declared[i].forward_macs);
-    dsm__csv_double(csv, declared[i].activation_bytes);
+    dsm__cells_text(csv, workload->specs[i].name);
+    dsm__cells_text(csv, dsm_layer_type_name(workload->specs[i].type));
+    dsm__cells_u64(csv, declared[i].parameters);
+    dsm__cells_u64(csv, declared[i].forward_macs);
+    dsm__cells_double(csv, declared[i].activation_bytes);
     put_system_fields(csv, dsm__described_system(item));
-    dsm__csv_empty(csv, PARAMETER_FIELDS);
-    dsm__csv_end_row(csv);
+    dsm__cells_empty(csv, PARAMETER_FIELDS);
+    dsm__cells_end_row(csv);
   }
 }
 
-static void put_parameter_rows(dsm__csv *csv, dsm__page *page, const dsm_described *item) {
+static void put_parameter_rows(dsm__cells *csv, dsm__page *page, const dsm_described *item) {
   const dsm_system *const system = dsm__described_system(item);
   const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);
   for (size_t p = 0; parameters != NULL && p < dsm__parameter_count; p++) {
     put_item_fields(csv, item);
-    dsm__csv_empty(csv, LAYER_FIELDS);
+    dsm__cells_empty(csv, LAYER_FIELDS);
     put_system_fields(csv, system);
-    dsm__csv_text(csv, parameters[p].path);
-    dsm__csv_text(csv, parameters[p].value);
-    dsm__csv_text(csv, parameters[p].unit);
-    dsm__csv_text(csv, dsm__parameters[p].is_required ? NULL : parameters[p].fallback);
-    dsm__csv_text(csv, parameters[p].source);
-    dsm__csv_end_row(csv);
+    dsm__cells_text(csv, parameters[p].path);
+    dsm__cells_text(csv, parameters[p].value);
+    dsm__cells_text(csv, parameters[p].unit);
+    dsm__cells_text(csv, dsm__parameters[p].is_required ? NULL : parameters[p].fallback);
+    dsm__cells_text(csv, parameters[p].source);
+    dsm__cells_end_row(csv);
   }
 }
 
-static void put_sweep_rows(dsm__csv *csv, const dsm_described *item) {
+static void put_sweep_rows(dsm__cells *csv, const dsm_described *item) {
   for (size_t c = 0; c < item->sweep->column_count; c++) {
     const dsm_sweep_column *const column = &item->sweep->columns[c];
     const dsm_axis *const axis = &item->sweep->axes[column->axis];
     for (size_t v = 0; v < axis->value_count; v++) {
       put_item_fields(csv, item);
-      dsm__csv_empty(csv, LAYER_FIELDS);
+      dsm__cells_empty(csv, LAYER_FIELDS);
       put_system_fields(csv, NULL);
-      dsm__csv_text(csv, column->path);
-      dsm__csv_text(csv, axis->values[v * axis->path_count + column->slot].text);
-      dsm__csv_empty(csv, PARAMETER_FIELDS - 2);
-      dsm__csv_end_row(csv);
+      dsm__cells_text(csv, column->path);
+      dsm__cells_text(csv, axis->values[v * axis->path_count + column->slot].text);
+      dsm__cells_empty(csv, PARAMETER_FIELDS - 2);
+      dsm__cells_end_row(csv);
     }
   }
 }
 
 /* A device's row has its peak, its name as the path, and its memory as the value. */
-static void put_device_row(dsm__csv *csv, const dsm_described *item, const char *name,
+static void put_device_row(dsm__cells *csv, const dsm_described *item, const char *name,
                            double memory_bytes, double peak_flops) {
   put_item_fields(csv, item);
-  dsm__csv_empty(csv, LAYER_FIELDS);
+  dsm__cells_empty(csv, LAYER_FIELDS);
   if (peak_flops > 0) {
-    dsm__csv_double(csv, peak_flops);
+    dsm__cells_double(csv, peak_flops);
   } else {
-    dsm__csv_empty(csv, 1);
+    dsm__cells_empty(csv, 1);
   }
-  dsm__csv_empty(csv, 1);
-  dsm__csv_text(csv, name);
+  dsm__cells_empty(csv, 1);
+  dsm__cells_text(csv, name);
   if (isfinite(memory_bytes)) {
-    dsm__csv_double(csv, memory_bytes);
+    dsm__cells_double(csv, memory_bytes);
   } else {
-    dsm__csv_empty(csv, 1);
+    dsm__cells_empty(csv, 1);
   }
-  dsm__csv_text(csv, "bytes of memory");
-  dsm__csv_empty(csv, PARAMETER_FIELDS - 3);
-  dsm__csv_end_row(csv);
+  dsm__cells_text(csv, "bytes of memory");
+  dsm__cells_empty(csv, PARAMETER_FIELDS - 3);
+  dsm__cells_end_row(csv);
 }
 
-static void put_device_rows(dsm__csv *csv, const dsm_described *item) {
+static void put_device_rows(dsm__cells *csv, const dsm_described *item) {
   for (size_t j = 0; item->server != NULL && j < item->server->device_count; j++) {
     const dsm_device *const device = &item->server->devices[j];
     put_device_row(csv, item, device->name, device->memory_bytes, dsm__device_peak_flops(device));
@@ -258,9 +258,9 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
   if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
     return NULL;
   }
-  dsm__csv csv = {.out = &page.out};
-  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__csv_end_row(&csv);
+  dsm__cells csv = {.out = &page.out};
+  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
+  dsm__cells_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     if (dsm__described_workload(&items[i]) != NULL) {
       put_layer_rows(&csv, &page, &items[i]);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
-#include "report/data/csv.h"
+#include "report/data/cells.h"
 #include "report/diff_figures.h"
 #include "report/table/text_page.h"
 
@@ -186,43 +186,43 @@ char *dsm_report_diff_json(const dsm_diffed *of) {
 /* ---- CSV ---- */
 
 /* The columns that every row begins with. */
-static void begin_row(dsm__csv *csv, const char *section, const char *layer, const char *pass,
+static void begin_row(dsm__cells *csv, const char *section, const char *layer, const char *pass,
                       const char *name) {
-  dsm__csv_text(csv, section);
-  dsm__csv_text(csv, layer);
-  dsm__csv_text(csv, pass);
-  dsm__csv_text(csv, name);
+  dsm__cells_text(csv, section);
+  dsm__cells_text(csv, layer);
+  dsm__cells_text(csv, pass);
+  dsm__cells_text(csv, name);
 }
 
 /* The columns of figures. */
 enum { FIGURE_FIELDS = 3 };
 
-static void put_words(dsm__csv *csv, const char *a, const char *b) {
-  dsm__csv_text(csv, a);
-  dsm__csv_text(csv, b);
-  dsm__csv_empty(csv, FIGURE_FIELDS);
-  dsm__csv_end_row(csv);
+static void put_words(dsm__cells *csv, const char *a, const char *b) {
+  dsm__cells_text(csv, a);
+  dsm__cells_text(csv, b);
+  dsm__cells_empty(csv, FIGURE_FIELDS);
+  dsm__cells_end_row(csv);
 }
 
-static void put_known(dsm__csv *csv, bool is_known, double value) {
+static void put_known(dsm__cells *csv, bool is_known, double value) {
   if (is_known) {
-    dsm__csv_double(csv, value);
+    dsm__cells_double(csv, value);
   } else {
-    dsm__csv_empty(csv, 1);
+    dsm__cells_empty(csv, 1);
   }
 }
 
 /* `share` NULL: the figure is no part of the step's time. */
-static void put_figure(dsm__csv *csv, const dsm_moved *moved, const double *share) {
-  dsm__csv_double(csv, moved->before);
-  dsm__csv_double(csv, moved->after);
-  dsm__csv_double(csv, dsm__diff_of(moved));
+static void put_figure(dsm__cells *csv, const dsm_moved *moved, const double *share) {
+  dsm__cells_double(csv, moved->before);
+  dsm__cells_double(csv, moved->after);
+  dsm__cells_double(csv, dsm__diff_of(moved));
   put_known(csv, isfinite(moved->change), moved->change);
   put_known(csv, share != NULL, share == NULL ? 0 : *share);
-  dsm__csv_end_row(csv);
+  dsm__cells_end_row(csv);
 }
 
-static void put_question_rows(dsm__csv *csv, const dsm_diff *diff) {
+static void put_question_rows(dsm__cells *csv, const dsm_diff *diff) {
   for (size_t i = 0; i < diff->input_count; i++) {
     begin_row(csv, "input", NULL, NULL, diff->inputs[i].path);
     put_words(csv, diff->inputs[i].a, diff->inputs[i].b);
@@ -241,7 +241,7 @@ static void put_question_rows(dsm__csv *csv, const dsm_diff *diff) {
   }
 }
 
-static void put_step_rows(dsm__csv *csv, const dsm_diff *diff) {
+static void put_step_rows(dsm__cells *csv, const dsm_diff *diff) {
   dsm__diff_figure results[DSM__DIFF_RESULTS];
   dsm__diff_figure parts[DSM__DIFF_PARTS];
   dsm__diff_results(diff, results);
@@ -257,7 +257,7 @@ static void put_step_rows(dsm__csv *csv, const dsm_diff *diff) {
   }
 }
 
-static void put_pass_rows(dsm__csv *csv, const dsm_diff *diff) {
+static void put_pass_rows(dsm__cells *csv, const dsm_diff *diff) {
   for (size_t i = 0; i < diff->pass_count; i++) {
     const dsm_pass_difference *const pass = &diff->passes[i];
     const char *const word = dsm_pass_name(pass->pass);
@@ -274,9 +274,9 @@ char *dsm_report_diff_csv(const dsm_diffed *of) {
   static const char *const titles[] = {"section", "layer",      "pass",   "name", "a",
                                        "b",       "difference", "change", "share"};
   dsm__text_buffer out = {0};
-  dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__csv_end_row(&csv);
+  dsm__cells csv = {.out = &out};
+  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
+  dsm__cells_end_row(&csv);
   put_question_rows(&csv, of->diff);
   put_step_rows(&csv, of->diff);
   put_pass_rows(&csv, of->diff);

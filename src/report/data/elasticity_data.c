@@ -5,7 +5,7 @@
 #include "model/names.h"
 #include "plan/cost_json.h"
 #include "plan/plan_internal.h"
-#include "report/data/csv.h"
+#include "report/data/cells.h"
 #include "report/table/text_page.h"
 
 /* ---- JSON ---- */
@@ -166,80 +166,80 @@ char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t coun
 
 /* ---- CSV ---- */
 
-static void add_setting(dsm__csv *csv, const dsm_setting *setting) {
+static void add_setting(dsm__cells *csv, const dsm_setting *setting) {
   switch (setting->kind) {
   case DSM_SETTING_NUMBER:
-    dsm__csv_double(csv, setting->number);
+    dsm__cells_double(csv, setting->number);
     return;
   case DSM_SETTING_FLAG:
   case DSM_SETTING_WORD:
-    dsm__csv_text(csv, setting->word);
+    dsm__cells_text(csv, setting->word);
     return;
   case DSM_SETTING_NONE:
   case DSM_SETTING_KIND_COUNT:
-    dsm__csv_empty(csv, 1);
+    dsm__cells_empty(csv, 1);
     return;
   }
 }
 
-static void add_parameter_fields(dsm__csv *csv, const dsm_elasticity *elasticity,
+static void add_parameter_fields(dsm__cells *csv, const dsm_elasticity *elasticity,
                                  const dsm_varied_parameter *parameter, size_t network) {
   const dsm_slope *const slope = &parameter->slopes[network];
-  dsm__csv_text(csv, elasticity->system->name);
-  dsm__csv_text(csv, elasticity->workloads[network]->name);
-  dsm__csv_text(csv, mapping_word(elasticity));
-  dsm__csv_text(csv, dsm_mode_name(elasticity->options.mode));
-  dsm__csv_u64(csv, elasticity->workloads[network]->minibatch);
-  dsm__csv_text(csv, parameter->path);
+  dsm__cells_text(csv, elasticity->system->name);
+  dsm__cells_text(csv, elasticity->workloads[network]->name);
+  dsm__cells_text(csv, mapping_word(elasticity));
+  dsm__cells_text(csv, dsm_mode_name(elasticity->options.mode));
+  dsm__cells_u64(csv, elasticity->workloads[network]->minibatch);
+  dsm__cells_text(csv, parameter->path);
   add_setting(csv, &parameter->setting);
-  dsm__csv_text(csv, parameter->unit);
-  dsm__csv_text(csv, better_word(parameter));
+  dsm__cells_text(csv, parameter->unit);
+  dsm__cells_text(csv, better_word(parameter));
   add_setting(csv, &parameter->fallback);
-  dsm__csv_text(csv, parameter->source);
-  dsm__csv_bool(csv, parameter->is_free);
-  dsm__csv_double(csv, parameter->influence);
-  dsm__csv_text(csv, dsm_elasticity_basis_name(slope->basis));
+  dsm__cells_text(csv, parameter->source);
+  dsm__cells_bool(csv, parameter->is_free);
+  dsm__cells_double(csv, parameter->influence);
+  dsm__cells_text(csv, dsm_elasticity_basis_name(slope->basis));
   if (slope->basis == DSM_ELASTICITY_BASIS_NONE) {
-    dsm__csv_empty(csv, 1);
+    dsm__cells_empty(csv, 1);
   } else {
-    dsm__csv_double(csv, slope->elasticity);
+    dsm__cells_double(csv, slope->elasticity);
   }
 }
 
-static void add_variation_fields(dsm__csv *csv, const dsm_variation *variation, size_t network) {
+static void add_variation_fields(dsm__cells *csv, const dsm_variation *variation, size_t network) {
   const dsm_response *const response = &variation->responses[network];
-  dsm__csv_text(csv, dsm_variation_kind_name(variation->kind));
+  dsm__cells_text(csv, dsm_variation_kind_name(variation->kind));
   add_setting(csv, &variation->setting);
   if (variation->kind == DSM_VARIATION_OTHER) {
-    dsm__csv_empty(csv, 1);
+    dsm__cells_empty(csv, 1);
   } else {
-    dsm__csv_double(csv, variation->factor);
+    dsm__cells_double(csv, variation->factor);
   }
   if (response->why_not != NULL) {
-    dsm__csv_empty(csv, 4);
+    dsm__cells_empty(csv, 4);
   } else {
-    dsm__csv_double(csv, response->time_ratio);
-    dsm__csv_double(csv, response->step_cycles);
-    dsm__csv_double(csv, response->step_seconds);
-    dsm__csv_double(csv, response->utilization);
+    dsm__cells_double(csv, response->time_ratio);
+    dsm__cells_double(csv, response->step_cycles);
+    dsm__cells_double(csv, response->step_seconds);
+    dsm__cells_double(csv, response->utilization);
   }
-  dsm__csv_text(csv, response->why_not);
+  dsm__cells_text(csv, response->why_not);
 }
 
-static void add_rows(dsm__csv *csv, const dsm_elasticity *elasticity,
+static void add_rows(dsm__cells *csv, const dsm_elasticity *elasticity,
                      const dsm_varied_parameter *parameter) {
   static const size_t variation_field_count = 8;
   for (size_t v = 0; v < parameter->variation_count; v++) {
     for (size_t w = 0; w < elasticity->workload_count; w++) {
       add_parameter_fields(csv, elasticity, parameter, w);
       add_variation_fields(csv, &parameter->variations[v], w);
-      dsm__csv_end_row(csv);
+      dsm__cells_end_row(csv);
     }
   }
   for (size_t w = 0; w < elasticity->workload_count && parameter->variation_count == 0; w++) {
     add_parameter_fields(csv, elasticity, parameter, w);
-    dsm__csv_empty(csv, variation_field_count);
-    dsm__csv_end_row(csv);
+    dsm__cells_empty(csv, variation_field_count);
+    dsm__cells_end_row(csv);
   }
 }
 
@@ -253,9 +253,9 @@ char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count
       "step_seconds",     "utilization", "why_not",
   };
   dsm__text_buffer out = {0};
-  dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__csv_end_row(&csv);
+  dsm__cells csv = {.out = &out};
+  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
+  dsm__cells_end_row(&csv);
   for (size_t i = 0; i < count; i++) {
     for (size_t p = 0; p < items[i]->parameter_count; p++) {
       add_rows(&csv, items[i], &items[i]->parameters[p]);

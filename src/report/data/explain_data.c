@@ -2,7 +2,7 @@
 /* explain_data.c: the alternatives of a layer, for programs (format "dsm-explain/1", and CSV). */
 #include "base/json_write.h"
 #include "plan/cost_json.h"
-#include "report/data/csv.h"
+#include "report/data/cells.h"
 #include "report/explain_view.h"
 #include "report/loss.h"
 #include "report/table/text_page.h"
@@ -132,7 +132,7 @@ char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *c
 
 static const char name_separator[] = ";";
 
-static void put_titles(dsm__csv *csv) {
+static void put_titles(dsm__cells *csv) {
   static const char *const head[] = {"layer", "pass", "parallelism"};
   static const char *const tail[] = {
       "is_chosen",
@@ -154,67 +154,67 @@ static void put_titles(dsm__csv *csv) {
       "not_held",
       "why_not",
   };
-  dsm__csv_texts(csv, head, DSM__COUNT_OF(head));
+  dsm__cells_texts(csv, head, DSM__COUNT_OF(head));
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    dsm__csv_dotted(csv, "core_split", dsm_dim_name((dsm_dim)d));
+    dsm__cells_dotted(csv, "core_split", dsm_dim_name((dsm_dim)d));
   }
-  dsm__csv_texts(csv, tail, DSM__COUNT_OF(tail));
-  dsm__csv_end_row(csv);
+  dsm__cells_texts(csv, tail, DSM__COUNT_OF(tail));
+  dsm__cells_end_row(csv);
 }
 
 /* The same; empty if no mapping has it, or that was not asked. */
-static void put_network_fields(dsm__csv *csv, double step, double network_cycles) {
+static void put_network_fields(dsm__cells *csv, double step, double network_cycles) {
   if (network_cycles > 0) {
-    dsm__csv_double(csv, network_cycles);
-    dsm__csv_double(csv, dsm__share(network_cycles, step));
-    dsm__csv_double(csv, network_cycles - step);
+    dsm__cells_double(csv, network_cycles);
+    dsm__cells_double(csv, dsm__share(network_cycles, step));
+    dsm__cells_double(csv, network_cycles - step);
   } else {
-    dsm__csv_empty(csv, 3);
+    dsm__cells_empty(csv, 3);
   }
 }
 
-static void put_alternative(dsm__csv *csv, double step, const char *layer,
+static void put_alternative(dsm__cells *csv, double step, const char *layer,
                             const dsm_alternative *alternative, double chosen_cycles) {
   const dsm_cycles *const cycles = &alternative->cycles;
-  dsm__csv_text(csv, layer);
-  dsm__csv_text(csv, dsm_pass_name(alternative->pass));
-  dsm__csv_text(csv, dsm_parallelism_name(alternative->parallelism));
+  dsm__cells_text(csv, layer);
+  dsm__cells_text(csv, dsm_pass_name(alternative->pass));
+  dsm__cells_text(csv, dsm_parallelism_name(alternative->parallelism));
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    dsm__csv_u64(csv, alternative->split.n[d]);
+    dsm__cells_u64(csv, alternative->split.n[d]);
   }
-  dsm__csv_bool(csv, alternative->is_chosen);
-  dsm__csv_bool(csv, alternative->is_best_of_parallelism);
-  dsm__csv_double(csv, cycles->primary);
-  dsm__csv_double(csv, cycles->overlapped);
-  dsm__csv_double(csv, cycles->overlapped_visible);
-  dsm__csv_double(csv, cycles->auxiliary);
-  dsm__csv_double(csv, cycles->non_overlapped);
-  dsm__csv_double(csv, cycles->total);
-  dsm__csv_double(csv, dsm__share(cycles->total, chosen_cycles));
-  dsm__csv_text(csv, dsm_bound_name(alternative->bound));
+  dsm__cells_bool(csv, alternative->is_chosen);
+  dsm__cells_bool(csv, alternative->is_best_of_parallelism);
+  dsm__cells_double(csv, cycles->primary);
+  dsm__cells_double(csv, cycles->overlapped);
+  dsm__cells_double(csv, cycles->overlapped_visible);
+  dsm__cells_double(csv, cycles->auxiliary);
+  dsm__cells_double(csv, cycles->non_overlapped);
+  dsm__cells_double(csv, cycles->total);
+  dsm__cells_double(csv, dsm__share(cycles->total, chosen_cycles));
+  dsm__cells_text(csv, dsm_bound_name(alternative->bound));
   put_network_fields(csv, step, alternative->network_cycles);
-  dsm__csv_empty(csv, WHAT_IF_FIELDS);
-  dsm__csv_end_row(csv);
+  dsm__cells_empty(csv, WHAT_IF_FIELDS);
+  dsm__cells_end_row(csv);
 }
 
-static void put_what_if(dsm__csv *csv, dsm__page *page, const dsm_plan *plan, double step,
+static void put_what_if(dsm__cells *csv, dsm__page *page, const dsm_plan *plan, double step,
                         const char *layer, const dsm_what_if *what_if) {
-  dsm__csv_text(csv, layer);
-  dsm__csv_empty(csv, ALTERNATIVE_FIELDS);
-  dsm__csv_bool(csv, what_if->is_chosen);
-  dsm__csv_empty(csv, TIME_FIELDS);
+  dsm__cells_text(csv, layer);
+  dsm__cells_empty(csv, ALTERNATIVE_FIELDS);
+  dsm__cells_bool(csv, what_if->is_chosen);
+  dsm__cells_empty(csv, TIME_FIELDS);
   put_network_fields(csv, step, what_if->network_cycles);
-  dsm__csv_text(csv, dsm_decision_name(what_if->decision));
-  dsm__csv_u64(csv, what_if->value);
-  dsm__csv_text(csv, dsm__layer_names(page, plan, what_if->also_held, what_if->also_held_count,
-                                      name_separator, 0));
-  dsm__csv_text(csv, dsm__layer_names(page, plan, what_if->not_held, what_if->not_held_count,
-                                      name_separator, 0));
-  dsm__csv_text(csv, what_if->why_not);
-  dsm__csv_end_row(csv);
+  dsm__cells_text(csv, dsm_decision_name(what_if->decision));
+  dsm__cells_u64(csv, what_if->value);
+  dsm__cells_text(csv, dsm__layer_names(page, plan, what_if->also_held, what_if->also_held_count,
+                                        name_separator, 0));
+  dsm__cells_text(csv, dsm__layer_names(page, plan, what_if->not_held, what_if->not_held_count,
+                                        name_separator, 0));
+  dsm__cells_text(csv, what_if->why_not);
+  dsm__cells_end_row(csv);
 }
 
-static void put_layer(dsm__csv *csv, dsm__page *page, const dsm_plan *plan,
+static void put_layer(dsm__cells *csv, dsm__page *page, const dsm_plan *plan,
                       const dsm_explanation *explanation) {
   const char *const layer = plan->layers[explanation->layer_index].layer->name;
   for (size_t i = 0; i < explanation->alternative_count; i++) {
@@ -234,7 +234,7 @@ char *dsm_report_explanation_csv(const dsm_plan *plan, const dsm_explanation *co
   if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
     return NULL;
   }
-  dsm__csv csv = {.out = &page.out};
+  dsm__cells csv = {.out = &page.out};
   put_titles(&csv);
   for (size_t e = 0; e < count; e++) {
     put_layer(&csv, &page, plan, explanations[e]);

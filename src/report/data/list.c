@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
-#include "report/data/csv.h"
+#include "report/data/cells.h"
 #include "report/declared.h"
 #include "report/table/describe_table.h"
 #include "report/table/number_style.h"
@@ -218,19 +218,19 @@ char *dsm_report_list_json(const dsm_listed *items, size_t count) {
   return dsm__page_finish(&page);
 }
 
-static void put_row(dsm__csv *csv, const dsm_listed *item, size_t k) {
-  dsm__csv_text(csv, dsm__described_kind(&item->what));
-  dsm__csv_text(csv, item->name);
-  dsm__csv_text(csv, item->what.file);
-  dsm__csv_text(csv, about_of(item));
+static void put_row(dsm__cells *csv, const dsm_listed *item, size_t k) {
+  dsm__cells_text(csv, dsm__described_kind(&item->what));
+  dsm__cells_text(csv, item->name);
+  dsm__cells_text(csv, item->what.file);
+  dsm__cells_text(csv, about_of(item));
   for (unsigned figure = NO_FIGURE + 1; figure < FIGURE_COUNT; figure++) {
     if (has_figure(k, figure) && isfinite(figure_of(item, figure))) {
-      dsm__csv_double(csv, figure_of(item, figure));
+      dsm__cells_double(csv, figure_of(item, figure));
     } else {
-      dsm__csv_empty(csv, 1);
+      dsm__cells_empty(csv, 1);
     }
   }
-  dsm__csv_end_row(csv);
+  dsm__cells_end_row(csv);
 }
 
 char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
@@ -239,12 +239,12 @@ char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
   if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
     return NULL;
   }
-  dsm__csv csv = {.out = &page.out};
-  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
+  dsm__cells csv = {.out = &page.out};
+  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
   for (unsigned figure = NO_FIGURE + 1; figure < FIGURE_COUNT; figure++) {
-    dsm__csv_text(&csv, figures[figure].key);
+    dsm__cells_text(&csv, figures[figure].key);
   }
-  dsm__csv_end_row(&csv);
+  dsm__cells_end_row(&csv);
   for (size_t k = 0; k < KIND_COUNT; k++) {
     for (size_t i = 0; i < count; i++) {
       if (is_of_kind(&items[i], k)) {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json_write.h"
-#include "report/data/csv.h"
+#include "report/data/cells.h"
 #include "report/data/json_parts.h"
 #include "report/table/partition_gain.h"
 #include "report/table/text_page.h"
@@ -159,32 +159,32 @@ char *dsm_report_partition_json(const dsm_partition *partition, const dsm_dispat
 
 /* ---- CSV ---- */
 
-static void add_number(dsm__csv *csv, double value) {
+static void add_number(dsm__cells *csv, double value) {
   if (isfinite(value)) {
-    dsm__csv_double(csv, value);
+    dsm__cells_double(csv, value);
   } else {
-    dsm__csv_empty(csv, 1);
+    dsm__cells_empty(csv, 1);
   }
 }
 
-static void add_answer(dsm__csv *csv, const dsm_partition *partition) {
-  dsm__csv_text(csv, partition->instance->name);
-  dsm__csv_text(csv, dsm_objective_kind_name(partition->options.objective));
-  dsm__csv_text(csv, dsm_solution_status_name(partition->status));
+static void add_answer(dsm__cells *csv, const dsm_partition *partition) {
+  dsm__cells_text(csv, partition->instance->name);
+  dsm__cells_text(csv, dsm_objective_kind_name(partition->options.objective));
+  dsm__cells_text(csv, dsm_solution_status_name(partition->status));
   add_number(csv, partition->rho);
   add_number(csv, partition->latency_seconds);
   add_number(csv, partition->bound);
   add_number(csv, partition->gap);
 }
 
-static void add_row(dsm__csv *csv, const dsm_partition *partition, const dsm_dispatch *simulation,
+static void add_row(dsm__cells *csv, const dsm_partition *partition, const dsm_dispatch *simulation,
                     size_t task, size_t device) {
   const dsm_instance *const instance = partition->instance;
   const size_t at = task * instance->device_count + device;
   const dsm_device_use *const use = &partition->uses[device];
   add_answer(csv, partition);
-  dsm__csv_text(csv, instance->tasks[task].name);
-  dsm__csv_text(csv, instance->devices[device].name);
+  dsm__cells_text(csv, instance->tasks[task].name);
+  dsm__cells_text(csv, instance->devices[device].name);
   add_number(csv, partition->rates[at]);
   add_number(csv, instance->seconds[at]);
   add_number(csv, instance->tasks[task].weights_bytes);
@@ -200,9 +200,9 @@ static void add_row(dsm__csv *csv, const dsm_partition *partition, const dsm_dis
     add_number(csv, simulation->devices[device].link_fraction);
     add_number(csv, simulation->devices[device].mean_queue);
   } else {
-    dsm__csv_empty(csv, 6);
+    dsm__cells_empty(csv, 6);
   }
-  dsm__csv_end_row(csv);
+  dsm__cells_end_row(csv);
 }
 
 char *dsm_report_partition_csv(const dsm_partition *partition, const dsm_dispatch *simulation) {
@@ -230,9 +230,9 @@ char *dsm_report_partition_csv(const dsm_partition *partition, const dsm_dispatc
                                        "simulation.mean_queue"};
   const dsm_instance *const instance = partition->instance;
   dsm__text_buffer out = {0};
-  dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__csv_end_row(&csv);
+  dsm__cells csv = {.out = &out};
+  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
+  dsm__cells_end_row(&csv);
   for (size_t i = 0; i < instance->task_count; i++) {
     for (size_t j = 0; j < instance->device_count; j++) {
       if (partition->is_stored[i * instance->device_count + j]) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sweep_data.c: the points of a sweep for programs. */
 #include "base/json_write.h"
-#include "report/data/csv.h"
+#include "report/data/cells.h"
 #include "report/table/text_page.h"
 
 static void write_cell(dsm__json_writer *writer, const dsm_cell *cell) {
@@ -41,31 +41,31 @@ char *dsm_report_points_json(const dsm_point_table *points) {
   return dsm__text_finish(&out);
 }
 
-static void put_cell(dsm__csv *csv, const dsm_cell *cell) {
+static void put_cell(dsm__cells *csv, const dsm_cell *cell) {
   switch (cell->kind) {
   case DSM_CELL_NUMBER:
-    dsm__csv_double(csv, cell->number);
+    dsm__cells_double(csv, cell->number);
     break;
   case DSM_CELL_TEXT:
-    dsm__csv_text(csv, cell->text);
+    dsm__cells_text(csv, cell->text);
     break;
   case DSM_CELL_NONE:
   case DSM_CELL_KIND_COUNT:
-    dsm__csv_empty(csv, 1);
+    dsm__cells_empty(csv, 1);
     break;
   }
 }
 
 char *dsm_report_points_csv(const dsm_point_table *points) {
   dsm__text_buffer out = {0};
-  dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, points->columns, points->column_count);
-  dsm__csv_end_row(&csv);
+  dsm__cells csv = {.out = &out};
+  dsm__cells_texts(&csv, points->columns, points->column_count);
+  dsm__cells_end_row(&csv);
   for (size_t row = 0; row < points->row_count; row++) {
     for (size_t c = 0; c < points->column_count; c++) {
       put_cell(&csv, &points->cells[row * points->column_count + c]);
     }
-    dsm__csv_end_row(&csv);
+    dsm__cells_end_row(&csv);
   }
   return dsm__text_finish(&out);
 }

@@ -1,78 +1,146 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validation.c: findings, and which files are valid. */
+/* validation.c: findings, and which files are valid (format "dsm-validate/1", CSV and a table). */
 #include "base/diag_add.h"
-#include "base/json_write.h"
 #include "report/data/csv.h"
-#include "report/data/json_parts.h"
-#include "report/table/text_page.h"
+#include "report/data/records.h"
 
-/* ---- JSON ---- */
+/* ---- the tables ---- */
 
-static void put_if_known(dsm__json_writer *writer, const char *key, const char *value) {
-  if (value[0] != '\0') {
-    dsm__json_put_string(writer, key, value);
-  }
+/* Texts are NULL, and numbers 0, where they are not known. */
+typedef struct finding_row {
+  dsm_severity severity;
+  const char *file;
+  size_t line;
+  size_t column;
+  const char *path;
+  const char *message;
+  const char *hint;
+} finding_row;
+
+static bool has_line(const void *finding) {
+  return ((const finding_row *)finding)->line > 0;
 }
 
-static void write_finding(dsm__json_writer *writer, const dsm_diag *diag) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "severity", dsm__word_key(&dsm__severity_words, diag->severity));
-  put_if_known(writer, "file", diag->file);
-  if (diag->line > 0) {
-    dsm__json_put_u64(writer, "line", diag->line);
-  }
-  if (diag->column > 0) {
-    dsm__json_put_u64(writer, "column", diag->column);
-  }
-  put_if_known(writer, "path", diag->path);
-  dsm__json_put_string(writer, "message", diag->message);
-  put_if_known(writer, "hint", diag->hint);
-  dsm__json_end_object(writer);
+static bool has_column(const void *finding) {
+  return ((const finding_row *)finding)->column > 0;
 }
 
-void dsm__findings_write(dsm__json_writer *writer, const dsm_diags *diags) {
-  dsm__json_begin_array(writer, false);
-  for (size_t i = 0; i < dsm_diags_count(diags); i++) {
-    write_finding(writer, dsm_diags_get(diags, i));
+DSM__RECORD(dsm__finding_record, finding_row, false, "What was found.",
+            DSM__FIELD(WORD, finding_row, severity, "severity", DSM__COLUMN,
+                       .words = &dsm__severity_words, .help = "How bad it is."),
+            DSM__FIELD(TEXT, finding_row, file, "file", 0, .help = "Name of the input."),
+            DSM__FIELD(COUNT, finding_row, line, "line", DSM__COLUMN, .is_stated = has_line,
+                       .help = "Of the file, from 1."),
+            DSM__FIELD(COUNT, finding_row, column, "column", DSM__COLUMN, .is_stated = has_column,
+                       .help = "Byte of the line, from 1."),
+            DSM__FIELD(TEXT, finding_row, path, "path", DSM__COLUMN,
+                       .help = "JSON path such as $.layers[3].stride."),
+            DSM__FIELD(TEXT, finding_row, message, "message", DSM__COLUMN,
+                       .help = "What was expected and what was found."),
+            DSM__FIELD(TEXT, finding_row, hint, "hint", DSM__COLUMN,
+                       .help = "A suggestion such as: did you mean \"stride\"?"));
+
+typedef struct item_row {
+  const char *file;
+  const char *kind;
+  bool is_valid;
+  const char *status;
+  dsm__rows findings;
+  size_t dropped;
+} item_row;
+
+DSM__OWN_RECORD(item_record, item_row, false, "A file.",
+                DSM__FIELD(TEXT, item_row, file, "file", DSM__COLUMN, .help = "Its name."),
+                DSM__FIELD(TEXT, item_row, kind, "kind", DSM__COLUMN,
+                           .help = "What it describes, if that was found out."),
+                DSM__FIELD(FLAG, item_row, is_valid, "valid", DSM__COLUMN, .help = "Is it valid?"),
+                DSM__FIELD(TEXT, item_row, status, "status", 0, .help = "ok, or why it is not."),
+                DSM__ROWS(item_row, findings, "findings", dsm__finding_record, "What was found."),
+                DSM__FIELD(COUNT, item_row, dropped, "findings_dropped", 0,
+                           .help = "More that were found, and are not listed."));
+
+DSM__DOCUMENT(dsm__validate_record, dsm__rows, "dsm-validate/1",
+              "Which files are valid, written by `dsm validate --format json`.",
+              DSM__FIELD(LIST, dsm__rows, items, "items", 0,
+                         .count_offset = offsetof(dsm__rows, count), .type = &item_record,
+                         .help = "One for each file, in the order of the command line."));
+
+/* ---- for programs ---- */
+
+static const char *if_known(const char *text) {
+  return text[0] == '\0' ? NULL : text;
+}
+
+dsm__rows dsm__findings_of(dsm__page *page, const dsm_diags *diags) {
+  const dsm__rows made = dsm__rows_make(page, dsm_diags_count(diags), sizeof(finding_row));
+  finding_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    const dsm_diag *const diag = dsm_diags_get(diags, i);
+    rows[i] =
+        (finding_row){diag->severity,       if_known(diag->file), diag->line,          diag->column,
+                      if_known(diag->path), diag->message,        if_known(diag->hint)};
   }
-  dsm__json_end_array(writer);
+  return made;
 }
 
 char *dsm_report_diags_json(const dsm_diags *diags) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__findings_write(&writer, diags);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
+  }
+  dsm__json_writer writer = {.out = &page.out};
+  const dsm__rows findings = dsm__findings_of(&page, diags);
+  const finding_row *const rows = findings.items;
+  dsm__json_begin_array(&writer, false);
+  for (size_t i = 0; i < findings.count; i++) {
+    dsm__record_write(&writer, &dsm__finding_record, &rows[i]);
+  }
+  dsm__json_end_array(&writer);
   dsm__json_finish(&writer);
-  return dsm__text_finish(&out);
+  return dsm__page_finish(&page);
 }
 
-static void write_validated(dsm__json_writer *writer, const dsm_validated *item) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "file", item->file);
-  if (item->kind != NULL) {
-    dsm__json_put_string(writer, "kind", item->kind);
-  }
-  dsm__json_put_bool(writer, "valid", item->status == DSM_OK);
-  dsm__json_put_string(writer, "status", dsm_status_name(item->status));
-  dsm__json_write_key(writer, "findings");
-  dsm__findings_write(writer, item->diags);
-  dsm__json_put_u64(writer, "findings_dropped", dsm_diags_dropped(item->diags));
-  dsm__json_end_object(writer);
+static item_row row_of(dsm__page *page, const dsm_validated *item) {
+  return (item_row){.file = item->file,
+                    .kind = item->kind,
+                    .is_valid = item->status == DSM_OK,
+                    .status = dsm_status_name(item->status),
+                    .findings = dsm__findings_of(page, item->diags),
+                    .dropped = dsm_diags_dropped(item->diags)};
 }
 
 char *dsm_report_validation_json(const dsm_validated *items, size_t count) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-validate/1");
-  dsm__json_put_array(&writer, "items", false);
-  for (size_t i = 0; i < count; i++) {
-    write_validated(&writer, &items[i]);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  dsm__json_end_array(&writer);
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__text_finish(&out);
+  const dsm__rows made = dsm__rows_make(&page, count, sizeof(item_row));
+  item_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    rows[i] = row_of(&page, &items[i]);
+  }
+  return dsm__data_json(&page, &dsm__validate_record, &made);
+}
+
+char *dsm_report_validation_csv(const dsm_validated *items, size_t count) {
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
+  }
+  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv_columns(&csv, &item_record);
+  dsm__csv_columns(&csv, &dsm__finding_record);
+  for (size_t i = 0; i < count; i++) {
+    const item_row row = row_of(&page, &items[i]);
+    const finding_row *const findings = row.findings.items;
+    for (size_t f = 0; f < row.findings.count; f++) {
+      DSM__CSV_ROW(&csv, {&item_record, &row}, {&dsm__finding_record, &findings[f]});
+    }
+    if (row.findings.count == 0) {
+      DSM__CSV_ROW(&csv, {&item_record, &row});
+    }
+  }
+  return dsm__csv_finish(&csv);
 }
 
 /* ---- table ---- */
@@ -109,54 +177,4 @@ char *dsm_report_validation_table(const dsm_validated *items, size_t count, dsm_
     dsm__page_break(&page);
   }
   return dsm__page_finish(&page);
-}
-
-/* ---- CSV ---- */
-
-static void put_file(dsm__csv *csv, const dsm_validated *item) {
-  dsm__csv_text(csv, item->file);
-  dsm__csv_text(csv, item->kind);
-  dsm__csv_bool(csv, item->status == DSM_OK);
-}
-
-static void put_position(dsm__csv *csv, size_t position) {
-  if (position > 0) {
-    dsm__csv_u64(csv, position);
-  } else {
-    dsm__csv_empty(csv, 1);
-  }
-}
-
-static void put_findings(dsm__csv *csv, const dsm_validated *item) {
-  static const size_t finding_field_count = 6;
-  const size_t count = dsm_diags_count(item->diags);
-  if (count == 0) {
-    put_file(csv, item);
-    dsm__csv_empty(csv, finding_field_count);
-    dsm__csv_end_row(csv);
-  }
-  for (size_t i = 0; i < count; i++) {
-    const dsm_diag *const diag = dsm_diags_get(item->diags, i);
-    put_file(csv, item);
-    dsm__csv_text(csv, dsm__word_key(&dsm__severity_words, diag->severity));
-    put_position(csv, diag->line);
-    put_position(csv, diag->column);
-    dsm__csv_text(csv, diag->path);
-    dsm__csv_text(csv, diag->message);
-    dsm__csv_text(csv, diag->hint);
-    dsm__csv_end_row(csv);
-  }
-}
-
-char *dsm_report_validation_csv(const dsm_validated *items, size_t count) {
-  static const char *const titles[] = {"file",   "kind", "valid",   "severity", "line",
-                                       "column", "path", "message", "hint"};
-  dsm__text_buffer out = {0};
-  dsm__csv csv = {.out = &out};
-  dsm__csv_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__csv_end_row(&csv);
-  for (size_t i = 0; i < count; i++) {
-    put_findings(&csv, &items[i]);
-  }
-  return dsm__text_finish(&out);
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/data/records.h"
+
+const dsm__record_type *const dsm__result_formats[] = {
+    &dsm__check_record,
+    &dsm__validate_record,
+};
+const size_t dsm__result_format_count = DSM__COUNT_OF(dsm__result_formats);
+
+bool dsm__data_begin(dsm__page *page) {
+  return dsm__page_init(page, (dsm_table_style){.width = 0});
+}
+
+dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size) {
+  void *const items = dsm__arena_array(page->arena, count, size);
+  page->out.failed = page->out.failed || items == NULL;
+  return (dsm__rows){.items = items, .count = items == NULL ? 0 : count};
+}
+
+char *dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document) {
+  dsm__json_writer writer = {.out = &page->out};
+  dsm__record_write(&writer, type, document);
+  dsm__json_finish(&writer);
+  return dsm__page_finish(page);
+}

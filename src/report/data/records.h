@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * records.h: the formats of results, each a table of fields, and how documents are made of them.
+ * What a result says is filled into structs of the page's arena; JSON and CSV walk their tables.
+ */
+#ifndef DSM_REPORT_DATA_RECORDS_H
+#define DSM_REPORT_DATA_RECORDS_H
+
+#include "base/record.h"
+#include "dsm/dispatch.h"
+#include "report/table/text_page.h"
+
+/* ---- the formats: each record's `format` is its name ---- */
+
+extern const dsm__record_type dsm__check_record;
+extern const dsm__record_type dsm__validate_record;
+
+/** All of them. */
+extern const dsm__record_type *const dsm__result_formats[];
+extern const size_t dsm__result_format_count;
+
+/* ---- their parts ---- */
+
+extern const dsm__record_type dsm__moved_record;   /**< dsm_moved */
+extern const dsm__record_type dsm__finding_record; /**< of the rows of dsm__findings_of */
+
+/* Flags of fields, in short. */
+enum {
+  DSM__COLUMN = DSM__FIELD_IS_COLUMN,
+  DSM__NULLABLE = DSM__FIELD_IS_NULLABLE,
+  DSM__LESS = DSM__FIELD_LESS_IS_BETTER,
+  DSM__MORE = DSM__FIELD_MORE_IS_BETTER,
+};
+
+/** A list of structs. */
+typedef struct dsm__rows {
+  void *items;
+  size_t count;
+} dsm__rows;
+
+/** The field of a dsm__rows. */
+#define DSM__ROWS(struct_type, member, of_key, of_type, about)                                     \
+  DSM__FIELD(LIST, struct_type, member.items, of_key, 0,                                           \
+             .count_offset = offsetof(struct_type, member.count), .type = &(of_type),              \
+             .help = (about))
+
+/** The field of a list that public structs have: a pointer, and its length. */
+#define DSM__LIST(struct_type, member, member_count, of_key, of_type, about)                       \
+  DSM__FIELD(LIST, struct_type, member, of_key, 0,                                                 \
+             .count_offset = offsetof(struct_type, member_count), .type = &(of_type),              \
+             .help = (about))
+
+/** A struct whose fields stand among those of the record. */
+#define DSM__PART(struct_type, member, of_type)                                                    \
+  { .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type) }
+
+/** The same of one that is there only where `is_there` says so. */
+#define DSM__PART_IF(struct_type, member, of_type, is_there)                                       \
+  {                                                                                                \
+    .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type),          \
+    .is_stated = (is_there)                                                                        \
+  }
+
+/** A page for programs. False if out of memory. */
+bool dsm__data_begin(dsm__page *page);
+
+/** Zeroed structs in the page's arena; none, and the page fails, if out of memory. */
+dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size);
+
+/** Ends the page with a document in JSON; malloc'ed, NULL if the page failed. */
+char *dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document);
+
+/** What was found; `diags` may be NULL. */
+dsm__rows dsm__findings_of(dsm__page *page, const dsm_diags *diags);
+
+#endif
