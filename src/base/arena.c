@@ -114,6 +114,17 @@ void *dsm__arena_alloc(dsm__arena *arena, size_t size) {
 
 #endif
 
+void *dsm__arena_owner(size_t size, size_t arena_offset) {
+  dsm__arena *const arena = dsm__arena_new();
+  unsigned char *const owner = arena == NULL ? NULL : dsm__arena_alloc(arena, size);
+  if (owner == NULL) {
+    dsm__arena_free(arena);
+    return NULL;
+  }
+  memcpy(owner + arena_offset, &arena, sizeof arena);
+  return owner;
+}
+
 void *dsm__arena_array(dsm__arena *arena, size_t count, size_t size) {
   size_t total;
   if (dsm__ckd_mul_size(&total, count, size)) {

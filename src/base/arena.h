@@ -23,6 +23,11 @@ void dsm__arena_free(dsm__arena *arena);
  * memory. */
 void *dsm__arena_alloc(dsm__arena *arena, size_t size);
 
+/** A zeroed object of a type that has a member `arena`: a new arena, in which it is itself; NULL if
+ * out of memory. */
+#define DSM__ARENA_OWNER(type) ((type *)dsm__arena_owner(sizeof(type), offsetof(type, arena)))
+void *dsm__arena_owner(size_t size, size_t arena_offset);
+
 /** How many elements an array has that is no pointer. */
 #define DSM__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

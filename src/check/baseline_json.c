@@ -313,16 +313,14 @@ static dsm_status parse(dsm_baseline **baseline, const char *text, size_t length
                         const dsm_override *overrides, size_t override_count, bool has_record,
                         dsm_diags *diags) {
   *baseline = NULL;
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_baseline *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  dsm_baseline *const made = DSM__ARENA_OWNER(dsm_baseline);
   if (made == NULL) {
-    dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }
-  *made =
-      (dsm_baseline){.workload = dsm__workload_new(), .system = dsm__system_new(), .arena = arena};
+  made->workload = dsm__workload_new();
+  made->system = dsm__system_new();
   baseline_reader reader = {.plan = {.file = file,
-                                     .arena = arena,
+                                     .arena = made->arena,
                                      .workload = made->workload,
                                      .system = made->system,
                                      .is_overridden = override_count > 0}};

@@ -67,17 +67,14 @@ static void note_stopped(const dsm_drift *drift, dsm_diags *diags) {
 dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_baseline *baseline, const dsm_plan *plan,
                             double tolerance, dsm_diags *diags) {
   *drift = NULL;
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_drift *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  dsm_drift *const made = DSM__ARENA_OWNER(dsm_drift);
   const dsm_recorded now = dsm__record_of_plan(plan);
   if (made == NULL) {
-    dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }
-  *made = (dsm_drift){.tolerance = tolerance,
-                      .is_stopped_before = baseline->record.is_stopped,
-                      .is_stopped_after = now.is_stopped,
-                      .arena = arena};
+  made->tolerance = tolerance;
+  made->is_stopped_before = baseline->record.is_stopped;
+  made->is_stopped_after = now.is_stopped;
   if (!name_inputs(made, baseline, plan) || !dsm__drift_compare(made, &baseline->record, &now)) {
     dsm_drift_free(made);
     return dsm__out_of_memory(diags);

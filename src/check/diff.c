@@ -31,13 +31,12 @@ static bool compare(dsm_diff *diff) {
 dsm_status dsm_diff_derive(dsm_diff **diff, const dsm_plan *a, const dsm_plan *b,
                            dsm_diags *diags) {
   *diff = NULL;
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_diff *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  dsm_diff *const made = DSM__ARENA_OWNER(dsm_diff);
   if (made == NULL) {
-    dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }
-  *made = (dsm_diff){.a = a, .b = b, .arena = arena};
+  made->a = a;
+  made->b = b;
   if (!compare(made)) {
     dsm_diff_free(made);
     return dsm__out_of_memory(diags);

@@ -343,15 +343,12 @@ static dsm_status build_all(builder *build, dsm_diags *diags) {
 }
 
 static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL) {
-    return NULL;
-  }
-  dsm_elasticity *const made = dsm__arena_alloc(arena, sizeof *made);
+  dsm_elasticity *const made = DSM__ARENA_OWNER(dsm_elasticity);
   const dsm_workload **const workloads =
-      dsm__arena_array(arena, request->workload_count, sizeof(dsm_workload *));
-  if (made == NULL || workloads == NULL) {
-    dsm__arena_free(arena);
+      made == NULL ? NULL
+                   : dsm__arena_array(made->arena, request->workload_count, sizeof *workloads);
+  if (workloads == NULL) {
+    dsm_elasticity_free(made);
     return NULL;
   }
   for (size_t w = 0; w < request->workload_count; w++) {
@@ -363,7 +360,7 @@ static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
                            .options = request->options,
                            .choice = request->choice,
                            .is_mapping_kept = request->kept != NULL,
-                           .arena = arena};
+                           .arena = made->arena};
   made->options.overrides = NULL;
   made->options.override_count = 0;
   return made;

@@ -195,13 +195,11 @@ static dsm_status simulate(dsm_dispatch *dispatch, dsm__arena *scratch, dsm_diag
 
 static dsm_dispatch *new_dispatch(const dsm_partition *partition,
                                   const dsm_dispatch_options *options) {
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_dispatch *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
-  if (made == NULL) {
-    dsm__arena_free(arena);
-    return NULL;
+  dsm_dispatch *const made = DSM__ARENA_OWNER(dsm_dispatch);
+  if (made != NULL) {
+    made->partition = partition;
+    made->options = *options;
   }
-  *made = (dsm_dispatch){.partition = partition, .options = *options, .arena = arena};
   return made;
 }
 

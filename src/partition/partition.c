@@ -174,15 +174,15 @@ dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *in
   if (status != DSM_OK) {
     return status;
   }
-  dsm__arena *const arena = dsm__arena_new();
   dsm__arena *const scratch = dsm__arena_new();
-  dsm_partition *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  dsm_partition *const made = DSM__ARENA_OWNER(dsm_partition);
   if (made == NULL || scratch == NULL) {
-    dsm__arena_free(arena);
+    dsm_partition_free(made);
     dsm__arena_free(scratch);
     return dsm__out_of_memory(diags);
   }
-  *made = (dsm_partition){.instance = instance, .options = *options, .arena = arena};
+  made->instance = instance;
+  made->options = *options;
   status = answer(made, scratch, diags);
   dsm__arena_free(scratch);
   if (status == DSM_OK && dsm_partition_validate(made, diags) != DSM_OK) {

@@ -71,18 +71,15 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
                           const dsm_explore_options *options, const dsm__decisions *decisions,
                           dsm_diags *diags) {
   *plan = NULL;
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_plan *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
+  dsm_plan *const made = DSM__ARENA_OWNER(dsm_plan);
   if (made == NULL) {
-    dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }
-  made->arena = arena;
   made->workload = workload;
   made->system = system;
   made->options = *options;
   made->layer_count = workload->layer_count;
-  made->layers = dsm__arena_array(arena, made->layer_count, sizeof made->layers[0]);
+  made->layers = dsm__arena_array(made->arena, made->layer_count, sizeof made->layers[0]);
   if (made->layers == NULL || !copy_overrides(made, options) ||
       !dsm__plan_predict_layers(made, decisions)) {
     dsm_plan_free(made);

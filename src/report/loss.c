@@ -7,36 +7,37 @@ double dsm__share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass) {
-  dsm__loss loss = {
-      .busy = pass->ideal_cycles,
-      .array = pass->cycles.primary - pass->ideal_cycles,
-      .transfer = pass->cycles.overlapped_visible,
-      .auxiliary = pass->cycles.auxiliary,
-      .other = pass->cycles.non_overlapped,
-      .total = pass->cycles.total,
+/* Without its groups. */
+static dsm__loss loss_of(const dsm_cycles *cycles, double ideal_cycles) {
+  return (dsm__loss){
+      .busy = ideal_cycles,
+      .array = cycles->primary - ideal_cycles,
+      .transfer = cycles->overlapped_visible,
+      .auxiliary = cycles->auxiliary,
+      .other = cycles->non_overlapped,
+      .total = cycles->total,
   };
+}
+
+static void add_groups(dsm__loss *loss, const dsm_pass_plan *pass) {
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
-    loss.groups[g] = pass->group_cycles[g];
+    loss->groups[g] += pass->group_cycles[g];
   }
+}
+
+dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass) {
+  dsm__loss loss = loss_of(&pass->cycles, pass->ideal_cycles);
+  add_groups(&loss, pass);
   return loss;
 }
 
 dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
-  const dsm_plan_result *const result = &plan->result;
-  dsm__loss loss = {
-      .busy = result->ideal_cycles,
-      .array = result->cycles.primary - result->ideal_cycles,
-      .transfer = result->cycles.overlapped_visible,
-      .auxiliary = result->cycles.auxiliary,
-      .other = result->cycles.non_overlapped,
-      .total = result->cycles.total,
-  };
+  dsm__loss loss = loss_of(&plan->result.cycles, plan->result.ideal_cycles);
   for (size_t layer = 0; layer < plan->layer_count; layer++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[layer].passes[p];
-      for (int g = DSM_GROUP_STREAM + 1; pass->exists && g < DSM_GROUP_COUNT; g++) {
-        loss.groups[g] += pass->group_cycles[g];
+      if (pass->exists) {
+        add_groups(&loss, pass);
       }
     }
   }

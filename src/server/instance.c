@@ -16,14 +16,7 @@ void dsm_instance_free(dsm_instance *instance) {
 }
 
 dsm_instance *dsm__instance_new(void) {
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_instance *const instance = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *instance);
-  if (instance == NULL) {
-    dsm__arena_free(arena);
-    return NULL;
-  }
-  instance->arena = arena;
-  return instance;
+  return DSM__ARENA_OWNER(dsm_instance);
 }
 
 dsm_task *dsm__instance_tasks(dsm_instance *instance, size_t task_count, double **seconds) {

@@ -266,14 +266,7 @@ void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
 }
 
 dsm_server *dsm__server_new(void) {
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_server *const server = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *server);
-  if (server == NULL) {
-    dsm__arena_free(arena);
-    return NULL;
-  }
-  server->arena = arena;
-  return server;
+  return DSM__ARENA_OWNER(dsm_server);
 }
 
 static void read_document(void *made, const dsm__json_node *root) {

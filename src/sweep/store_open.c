@@ -17,17 +17,14 @@
 #include "sweep/store_internal.h"
 
 static dsm_store *new_store(const char *path) {
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_store *const store = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *store);
+  dsm_store *const store = DSM__ARENA_OWNER(dsm_store);
   if (store == NULL) {
-    dsm__arena_free(arena);
     return NULL;
   }
-  store->arena = arena;
   store->lock = -1;
-  store->path = dsm__arena_strdup(arena, path);
+  store->path = dsm__arena_strdup(store->arena, path);
   if (store->path == NULL) {
-    dsm__arena_free(arena);
+    dsm__arena_free(store->arena);
     return NULL;
   }
   return store;

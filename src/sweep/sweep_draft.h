@@ -247,4 +247,7 @@ void dsm__product_make(dsm__sweep_draft *draft, dsm_sweep *sweep);
 /** The specification that needs no files (sweep_json_write.c); NULL, reported, if memory is out. */
 const char *dsm__sweep_resolve(dsm__sweep_draft *draft, const dsm_sweep *sweep);
 
+/** Has an axis a path of this kind? */
+bool dsm__draft_varies(const dsm__sweep_draft *draft, dsm__path_kind kind);
+
 #endif

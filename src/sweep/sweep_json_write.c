@@ -92,29 +92,18 @@ static void write_axis(resolved_writer *writer, const dsm__axis_draft *axis) {
   dsm__json_end_object(&writer->json);
 }
 
-static bool has_axis(const dsm__sweep_draft *draft, dsm__path_kind kind) {
-  for (size_t a = 0; a < draft->axis_count; a++) {
-    for (size_t p = 0; p < draft->axes[a].path_count; p++) {
-      if (draft->axes[a].kinds[p] == kind) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 static void write_options(resolved_writer *writer) {
   const dsm__sweep_draft *const draft = writer->draft;
   dsm__json_put_object(&writer->json, "options", true);
-  if (!has_axis(draft, DSM__PATH_MODE)) {
+  if (!dsm__draft_varies(draft, DSM__PATH_MODE)) {
     dsm__json_put_string(&writer->json, "mode", dsm_mode_name(draft->options.mode));
   }
-  if (!has_axis(draft, DSM__PATH_OPTIMIZE)) {
+  if (!dsm__draft_varies(draft, DSM__PATH_OPTIMIZE)) {
     dsm__json_put_string(
         &writer->json, "optimize",
         dsm__option_words_text(&dsm__optimize_option, draft->options.optimizations).text);
   }
-  if (!has_axis(draft, DSM__PATH_PARALLELISM)) {
+  if (!dsm__draft_varies(draft, DSM__PATH_PARALLELISM)) {
     dsm__json_put_string(
         &writer->json, "parallelism",
         dsm__option_words_text(&dsm__parallelism_option, draft->options.parallelisms).text);

@@ -97,7 +97,7 @@ static void read_request_options(dsm__sweep_draft *draft) {
 
 /* ---- checks ---- */
 
-static bool has_path(const dsm__sweep_draft *draft, dsm__path_kind kind) {
+bool dsm__draft_varies(const dsm__sweep_draft *draft, dsm__path_kind kind) {
   for (size_t a = 0; a < draft->axis_count; a++) {
     for (size_t p = 0; p < draft->axes[a].path_count; p++) {
       if (draft->axes[a].kinds[p] == kind) {
@@ -116,7 +116,7 @@ static void check_inputs(dsm__sweep_draft *draft) {
   }
   const dsm__json_node nodes[] = {draft->workloads_node, draft->systems_node};
   for (size_t i = 0; i < 2; i++) {
-    if (!has_path(draft, kinds[i])) {
+    if (!dsm__draft_varies(draft, kinds[i])) {
       const dsm__origin missing = {.node = draft->doc == NULL ? NULL : &nodes[i]};
       dsm__draft_error(draft, missing, NULL, "expected at least one %s, found none", names[i]);
     }
@@ -292,15 +292,14 @@ dsm_status dsm_sweep_make(dsm_sweep **sweep, const char *text, size_t length, co
                           const char *folder, const dsm_sweep_request *request,
                           const dsm_sweep_source *source, dsm_diags *diags) {
   *sweep = NULL;
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_sweep *const made = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *made);
-  dsm__sweep_draft *const draft = made == NULL ? NULL : dsm__arena_alloc(arena, sizeof *draft);
+  dsm_sweep *const made = DSM__ARENA_OWNER(dsm_sweep);
+  dsm__sweep_draft *const draft =
+      made == NULL ? NULL : dsm__arena_alloc(made->arena, sizeof *draft);
   if (draft == NULL) {
-    dsm__arena_free(arena);
+    dsm_sweep_free(made);
     return dsm__out_of_memory(diags);
   }
-  made->arena = arena;
-  init(draft, arena, folder, request, source, diags);
+  init(draft, made->arena, folder, request, source, diags);
   dsm_status status = DSM_OK;
   if (text != NULL) {
     status = dsm__json_doc_parse(&draft->doc, text, length, file, NULL, 0, diags);

@@ -7,17 +7,7 @@
 #include "system/system_internal.h"
 
 dsm_system *dsm__system_new(void) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL) {
-    return NULL;
-  }
-  dsm_system *const system = dsm__arena_alloc(arena, sizeof *system);
-  if (system == NULL) {
-    dsm__arena_free(arena);
-    return NULL;
-  }
-  system->arena = arena;
-  return system;
+  return DSM__ARENA_OWNER(dsm_system);
 }
 
 void dsm_system_free(dsm_system *system) {

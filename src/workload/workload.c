@@ -31,17 +31,7 @@ DSM__NAMED_WORDS(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX
                  dsm_aux_op, dsm_aux_op_name);
 
 dsm_workload *dsm__workload_new(void) {
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL) {
-    return NULL;
-  }
-  dsm_workload *const workload = dsm__arena_alloc(arena, sizeof *workload);
-  if (workload == NULL) {
-    dsm__arena_free(arena);
-    return NULL;
-  }
-  workload->arena = arena;
-  return workload;
+  return DSM__ARENA_OWNER(dsm_workload);
 }
 
 void dsm_workload_free(dsm_workload *workload) {

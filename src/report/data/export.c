@@ -35,17 +35,14 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
   if (!row->can_express(plan, diags)) {
     return DSM_ERROR_INFEASIBLE;
   }
-  dsm__arena *const arena = dsm__arena_new();
-  dsm_export *const out = arena == NULL ? NULL : dsm__arena_alloc(arena, sizeof *out);
+  dsm_export *const out = DSM__ARENA_OWNER(dsm_export);
   if (out == NULL) {
-    dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }
-  out->arena = arena;
   for (size_t i = 0; i < DSM_EXPORT_FILES_MAX && row->files[i].name != NULL; i++) {
-    const char *const text = text_of(&row->files[i], plan, arena);
+    const char *const text = text_of(&row->files[i], plan, out->arena);
     if (text == NULL) {
-      dsm__arena_free(arena);
+      dsm_export_free(out);
       return dsm__out_of_memory(diags);
     }
     out->files[i] = (dsm_named_text){row->files[i].name, text};
