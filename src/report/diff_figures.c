@@ -77,33 +77,39 @@ void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_
 
 /* ---- parts ---- */
 
-static dsm__diff_figure part(const char *name, const char *label, double a, double b) {
-  return (dsm__diff_figure){.name = name,
-                            .label = label,
-                            .scale = per_milli,
-                            .is_main = a > 0 || b > 0,
-                            .is_lower_better = true,
-                            .moved = dsm__moved_between(a, b, 0)};
-}
+/* Of the parts that are no group; the others have the group's. */
+static const dsm__word part_words[DSM__PART_GROUPS] = {
+    [DSM__PART_BUSY] = {.key = "busy"},
+    [DSM__PART_ARRAY] = {.key = "array_underuse", .text = "array underuse"},
+    [DSM__PART_TRANSFER] = {.key = "visible_transfers"},
+    [DSM__PART_AUXILIARY] = {.key = "auxiliary", .text = "auxiliary computation"},
+};
+static DSM__WORDS(diff_part_words, "part of a time", part_words, DSM__PART_GROUPS);
 
-static double cycles_per_second(const dsm_plan *plan) {
-  return 1e9 * plan->system->core.frequency_GHz;
+static double seconds_of(const dsm_plan *plan, double cycles) {
+  return cycles / (1e9 * plan->system->core.frequency_GHz);
 }
 
 void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PARTS]) {
-  const dsm__loss a = dsm__loss_of_plan(diff->a);
-  const dsm__loss b = dsm__loss_of_plan(diff->b);
-  const double a_rate = cycles_per_second(diff->a);
-  const double b_rate = cycles_per_second(diff->b);
-  dsm__diff_figure *next = figures;
-  *next++ = part("busy", "busy", a.busy / a_rate, b.busy / b_rate);
-  *next++ = part("array_underuse", "array underuse", a.array / a_rate, b.array / b_rate);
-  *next++ = part("visible_transfers", dsm__word_text(&dsm__group_words, DSM_GROUP_STREAM),
-                 a.transfer / a_rate, b.transfer / b_rate);
-  *next++ = part("auxiliary", "auxiliary computation", a.auxiliary / a_rate, b.auxiliary / b_rate);
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
-    *next++ = part(dsm_group_name((dsm_group)g), dsm__word_text(&dsm__group_words, (size_t)g),
-                   a.groups[g] / a_rate, b.groups[g] / b_rate);
+  const dsm__loss a_loss = dsm__loss_of_plan(diff->a);
+  const dsm__loss b_loss = dsm__loss_of_plan(diff->b);
+  const dsm__time_parts a_parts = dsm__time_parts_of(&a_loss);
+  const dsm__time_parts b_parts = dsm__time_parts_of(&b_loss);
+  for (size_t part = 0; part < DSM__PART_COUNT; part++) {
+    const bool is_group = part >= DSM__PART_GROUPS;
+    const dsm__words *const words = is_group ? &dsm__group_words : &diff_part_words;
+    const size_t word = is_group ? part - DSM__PART_GROUPS + 1 : part;
+    const char *const label = part == DSM__PART_TRANSFER
+                                  ? dsm__word_text(&dsm__group_words, DSM_GROUP_STREAM)
+                                  : dsm__word_text(words, word);
+    const double a = seconds_of(diff->a, a_parts.cycles[part]);
+    const double b = seconds_of(diff->b, b_parts.cycles[part]);
+    figures[part] = (dsm__diff_figure){.name = dsm__word_key(words, word),
+                                       .label = label,
+                                       .scale = per_milli,
+                                       .is_main = a > 0 || b > 0,
+                                       .is_lower_better = true,
+                                       .moved = dsm__moved_between(a, b, 0)};
   }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/what_if.h"
+#include "report/explain_view.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include "made.h"
 #include "reading.h"
-#include "report/what_if.h"
+#include "report/explain_view.h"
 #include "subjects.h"
 
 static size_t two_layers[] = {MADE_BETWEEN, MADE_LOADED};

@@ -6,7 +6,6 @@
 #include "report/explain_view.h"
 #include "report/loss.h"
 #include "report/table/text_page.h"
-#include "report/what_if.h"
 
 /* ---- JSON ---- */
 

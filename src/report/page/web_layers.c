@@ -9,7 +9,7 @@
 #include "report/page/web.h"
 #include "report/roofline.h"
 #include "report/table/number_style.h"
-#include "report/table/plan_decisions.h"
+#include "report/table/plan_table.h"
 
 /* In the order in which put_row writes them. */
 enum {

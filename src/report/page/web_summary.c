@@ -7,7 +7,6 @@
 #include "report/page/html.h"
 #include "report/page/web.h"
 #include "report/table/number_style.h"
-#include "report/table/plan_decisions.h"
 #include "report/table/plan_table.h"
 
 /* Of two implementations of the model. */

@@ -28,31 +28,28 @@ static const dsm__table_column step_columns[] = {
     {.title = "change", .gap = 2, .is_right = true},
 };
 
-static void add_figure(dsm__table *table, const char *name, dsm__figure before, dsm__figure after,
-                       const char *change, dsm__text_style style) {
-  DSM__TABLE_TEXTS(table, name, before.text, after.text);
-  dsm__table_add(table, style, change);
+/* A time, or a share in percent, of which more is better. */
+static void add_figure(dsm__table *table, const char *name, const dsm_moved *moved, double scale,
+                       bool is_time) {
+  enum { DIGITS = 6, PERCENT_DECIMALS = 2 };
+  const double before = scale * moved->before;
+  const double after = scale * moved->after;
+  DSM__TABLE_TEXTS(table, name,
+                   is_time ? dsm__figure_digits(before, DIGITS).text
+                           : dsm__figure_fixed(before, PERCENT_DECIMALS).text,
+                   is_time ? dsm__figure_digits(after, DIGITS).text
+                           : dsm__figure_fixed(after, PERCENT_DECIMALS).text);
+  dsm__table_add(table, dsm__style_of(moved, is_time), dsm__change_text(table->page, moved));
 }
 
 static void put_step(dsm__page *page, const dsm_drift *drift) {
-  enum { DIGITS = 6, PERCENT_DECIMALS = 2 };
-  const dsm_moved *const time = &drift->step_seconds;
-  const dsm_moved *const utilization = &drift->utilization;
-  const dsm_moved *const sample = &drift->sample_seconds;
   dsm__table table = DSM__TABLE(page, step_columns);
   table.indent = 2;
-  add_figure(&table, "time (ms)", dsm__figure_digits(1e3 * time->before, DIGITS),
-             dsm__figure_digits(1e3 * time->after, DIGITS), dsm__change_text(page, time),
-             dsm__style_of(time, true));
+  add_figure(&table, "time (ms)", &drift->step_seconds, 1e3, true);
   if (drift->minibatch_before != drift->minibatch_after) {
-    add_figure(&table, "a sample (us)", dsm__figure_digits(1e6 * sample->before, DIGITS),
-               dsm__figure_digits(1e6 * sample->after, DIGITS), dsm__change_text(page, sample),
-               dsm__style_of(sample, true));
+    add_figure(&table, "a sample (us)", &drift->sample_seconds, 1e6, true);
   }
-  add_figure(&table, "utilization (%)",
-             dsm__figure_fixed(100 * utilization->before, PERCENT_DECIMALS),
-             dsm__figure_fixed(100 * utilization->after, PERCENT_DECIMALS),
-             dsm__change_text(page, utilization), dsm__style_of(utilization, false));
+  add_figure(&table, "utilization (%)", &drift->utilization, 100, false);
   dsm__table_print(&table);
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/number_text.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 
@@ -42,20 +43,20 @@ const char *dsm__check_message(dsm__page *page, const dsm_drift *drift) {
                                     dsm__change_text(page, &drift->utilization),
                                     dsm__figure_short(100 * drift->tolerance, 3).text);
   if (drift->minibatch_before != drift->minibatch_after) {
-    text = dsm__page_text(page, "%s; time of a sample %s", text,
+    text = dsm__page_join(page, text, "; ", "time of a sample %s",
                           dsm__change_text(page, &drift->sample_seconds));
   }
   if (drift->layer_count > 0) {
-    text = dsm__page_text(page, "%s; %zu layer%s on one side only", text, drift->layer_count,
-                          drift->layer_count == 1 ? "" : "s");
+    text = dsm__page_join(page, text, "; ", "%zu layer%s on one side only", drift->layer_count,
+                          dsm__plural((double)drift->layer_count));
   }
   if (drift->pass_count > 0) {
-    text = dsm__page_text(page, "%s; %zu pass%s beyond it", text, drift->pass_count,
+    text = dsm__page_join(page, text, "; ", "%zu pass%s beyond it", drift->pass_count,
                           drift->pass_count == 1 ? "" : "es");
   }
   if (drift->decision_count > 0) {
-    text = dsm__page_text(page, "%s; %zu decision%s changed", text, drift->decision_count,
-                          drift->decision_count == 1 ? "" : "s");
+    text = dsm__page_join(page, text, "; ", "%zu decision%s changed", drift->decision_count,
+                          dsm__plural((double)drift->decision_count));
   }
   return text;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* describe_table.c: what workloads and plans hold, for people. */
+/* describe_table.c: what workloads, systems and plans hold, for people. */
 #include "report/table/describe_table.h"
 
 #include <inttypes.h>
@@ -7,9 +7,11 @@
 
 #include "base/number_text.h"
 #include "report/declared.h"
+#include "report/parameter_list.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
+#include "system/system_internal.h"
 
 static const dsm__table_column layer_columns[] = {
     {.title = "layer", .is_name = true},
@@ -104,6 +106,30 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
   put_layers(page, workload);
 }
 
+static void put_system(dsm__page *page, const dsm_system *system) {
+  const uint64_t chips = system->system.chips_x * system->system.chips_y;
+  dsm__page_line(
+      page, DSM__STYLE_PLAIN,
+      "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory",
+      dsm__figure_count(chips).text, dsm__plural((double)chips),
+      dsm__figure_count(dsm__system_cores(system)).text,
+      dsm__plural((double)dsm__system_cores(system)),
+      dsm__figure_fixed(dsm__system_macs(system), 0).text, dsm__plural(dsm__system_macs(system)),
+      dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
+      dsm__figure_short(dsm_system_machine_balance(system), 4).text);
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%s of memory, %s a chip",
+                 dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
+                 dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text);
+  if (system->source != NULL) {
+    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", system->source);
+  }
+  dsm__page_break(page);
+  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);
+  if (parameters != NULL) {
+    dsm__parameter_list_put(page, parameters, dsm__parameter_count);
+  }
+}
+
 static void put_result(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
   dsm__page_line(page, DSM__STYLE_PLAIN, "%s", dsm__page_plan_heading(page, plan));
@@ -138,7 +164,7 @@ static void put_item(dsm__page *page, const dsm_described *item) {
     dsm__page_break(page);
   }
   if (system != NULL) {
-    dsm__describe_system(page, system);
+    put_system(page, system);
   }
 }
 

@@ -7,9 +7,6 @@
 #include "base/json_write.h"
 #include "report/table/text_page.h"
 
-/** Appends a system: what it can do, and every parameter with its note. */
-void dsm__describe_system(dsm__page *page, const dsm_system *system);
-
 /** The kernel of a layer: "3x3", with a stride "3x3 /2", with groups "3x3 g32"; "" if it has none.
  */
 const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec);

@@ -6,7 +6,6 @@
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
-#include "report/what_if.h"
 
 #define DECISION_WIDTH 14
 

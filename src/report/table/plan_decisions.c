@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/table/plan_decisions.h"
+#include "report/table/plan_table.h"
 
 #include <inttypes.h>
 #include <string.h>

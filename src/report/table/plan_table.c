@@ -7,7 +7,6 @@
 #include "model/names.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
-#include "report/table/plan_decisions.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 

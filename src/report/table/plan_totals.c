@@ -5,7 +5,6 @@
 #include "base/number_text.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
-#include "report/table/plan_decisions.h"
 #include "report/table/plan_table.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"

@@ -95,41 +95,35 @@ static void put_reasons(dsm__page *page, const dsm_point_table *points) {
 
 /* ---- the table ---- */
 
-/* How a column is shown. */
-typedef enum form {
-  FORM_VALUE = 0, /* as it is */
-  FORM_SHARE,     /* in percent */
-  FORM_MILLIS,
-  FORM_RATE,
-  FORM_GIGAS,
-} form;
+/* A result, and how it is shown. */
+typedef struct result_column {
+  const char *source;
+  const char *title;
+  bool is_share; /* in percent */
+  double scale;  /* 0: as it is */
+  int digits;
+  unsigned rank;
+} result_column;
+
+/* They follow the inputs. */
+static const result_column results[] = {
+    {"utilization", "util %", true, 0, 0, 0},
+    {"step_seconds", "step (ms)", false, 1e3, 5, 2},
+    {"samples_per_second", "samples/s", false, 1, 4, 3},
+    {"memory_bytes", "memory (GB)", false, 1e-9, 3, 4},
+    {"decisions", "decisions", false, 0, 0, 5},
+};
 
 typedef struct view {
   dsm__table_column columns[DSM__TABLE_COLUMNS_MAX];
-  size_t sources[DSM__TABLE_COLUMNS_MAX]; /* columns of the points */
-  form forms[DSM__TABLE_COLUMNS_MAX];
+  size_t sources[DSM__TABLE_COLUMNS_MAX];               /* columns of the points */
+  const result_column *results[DSM__TABLE_COLUMNS_MAX]; /* NULL: of an input */
   size_t count;
   size_t left_out; /* columns of inputs for which there is no place */
 } view;
 
-/* Results, after the inputs. */
-typedef struct result_column {
-  const char *source;
-  const char *title;
-  form form;
-  unsigned rank;
-} result_column;
-
-static const result_column results[] = {
-    {"utilization", "util %", FORM_SHARE, 0},
-    {"step_seconds", "step (ms)", FORM_MILLIS, 2},
-    {"samples_per_second", "samples/s", FORM_RATE, 3},
-    {"memory_bytes", "memory (GB)", FORM_GIGAS, 4},
-    {"decisions", "decisions", FORM_VALUE, 5},
-};
-
 static void add_column(view *shown, const dsm_point_table *points, size_t source, const char *title,
-                       form shown_as, unsigned rank) {
+                       const result_column *result, unsigned rank) {
   bool has_text = false;
   for (size_t row = 0; row < points->row_count; row++) {
     has_text = has_text || dsm__points_cell(points, row, source)->kind == DSM_CELL_TEXT;
@@ -137,7 +131,8 @@ static void add_column(view *shown, const dsm_point_table *points, size_t source
   shown->columns[shown->count] = (dsm__table_column){
       .title = title, .rank = rank, .gap = 2, .is_right = !has_text, .is_name = has_text};
   shown->sources[shown->count] = source;
-  shown->forms[shown->count] = shown_as;
+  shown->results[shown->count] = result;
+
   shown->count++;
 }
 
@@ -146,10 +141,10 @@ static view view_of(dsm__page *page, const dsm_point_table *points) {
   const size_t input_count = dsm__points_input_count(points);
   const dsm_cell *const status = dsm__points_common(points, dsm__points_find(points, "status"));
   if (points->workload_count == 0) {
-    add_column(&shown, points, dsm__points_find(points, "point"), "point", FORM_VALUE, 0);
+    add_column(&shown, points, dsm__points_find(points, "point"), "point", NULL, 0);
   }
   if (status == NULL || (status->kind == DSM_CELL_TEXT && strcmp(status->text, "ok") != 0)) {
-    add_column(&shown, points, dsm__points_find(points, "status"), "status", FORM_VALUE, 0);
+    add_column(&shown, points, dsm__points_find(points, "status"), "status", NULL, 0);
   }
   for (size_t i = 0; i < input_count; i++) {
     const size_t column = dsm__points_input_at(points, i);
@@ -158,7 +153,7 @@ static view view_of(dsm__page *page, const dsm_point_table *points) {
     }
     if (shown.count + DSM__COUNT_OF(results) < DSM__TABLE_COLUMNS_MAX) {
       add_column(&shown, points, column,
-                 dsm__page_text(page, "%s", dsm__points_short_name(points, column)), FORM_VALUE, 1);
+                 dsm__page_text(page, "%s", dsm__points_short_name(points, column)), NULL, 1);
     } else {
       shown.left_out++;
     }
@@ -166,32 +161,21 @@ static view view_of(dsm__page *page, const dsm_point_table *points) {
   for (size_t i = 0; i < DSM__COUNT_OF(results); i++) {
     const size_t column = dsm__points_find(points, results[i].source);
     if (column < points->column_count) {
-      add_column(&shown, points, column, results[i].title, results[i].form, results[i].rank);
+      add_column(&shown, points, column, results[i].title, &results[i], results[i].rank);
     }
   }
   return shown;
 }
 
-static void add_cell(dsm__table *table, const dsm_cell *cell, form shown_as) {
+static void add_cell(dsm__table *table, const dsm_cell *cell, const result_column *result) {
   dsm__page *const page = table->page;
-  switch (shown_as) {
-  case FORM_VALUE:
+  if (result != NULL && result->is_share && is_share(cell)) {
+    dsm__table_add(table, dsm__style_of_utilization(cell->number),
+                   dsm__figure_percent(cell->number).text);
+  } else if (result != NULL && result->scale > 0) {
+    dsm__table_text(table, result_text(page, cell, result->scale, result->digits));
+  } else {
     dsm__table_text(table, value_text(page, cell));
-    break;
-  case FORM_SHARE:
-    dsm__table_add(
-        table, is_share(cell) ? dsm__style_of_utilization(cell->number) : DSM__STYLE_PLAIN,
-        is_share(cell) ? dsm__figure_percent(cell->number).text : value_text(page, cell));
-    break;
-  case FORM_MILLIS:
-    dsm__table_text(table, result_text(page, cell, 1e3, 5));
-    break;
-  case FORM_RATE:
-    dsm__table_text(table, result_text(page, cell, 1, 4));
-    break;
-  case FORM_GIGAS:
-    dsm__table_text(table, result_text(page, cell, 1e-9, 3));
-    break;
   }
 }
 
@@ -208,7 +192,7 @@ char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style sty
     dsm__table table = dsm__table_make(&page, shown.columns, shown.count);
     for (size_t row = 0; row < points->row_count; row++) {
       for (size_t c = 0; c < shown.count; c++) {
-        add_cell(&table, dsm__points_cell(points, row, shown.sources[c]), shown.forms[c]);
+        add_cell(&table, dsm__points_cell(points, row, shown.sources[c]), shown.results[c]);
       }
     }
     dsm__table_print(&table);

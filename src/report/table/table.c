@@ -2,36 +2,19 @@
 #include "report/table/table.h"
 
 #include <assert.h>
-#include <string.h>
+
+#include "base/growing_list.h"
 
 dsm__table dsm__table_make(dsm__page *page, const dsm__table_column *columns, size_t column_count) {
   assert(column_count > 0 && column_count <= DSM__TABLE_COLUMNS_MAX);
   return (dsm__table){.page = page, .columns = columns, .column_count = column_count};
 }
 
-/* Makes place for one more cell. */
-static bool grow(dsm__table *table) {
-  enum { ROWS_AT_FIRST = 16 };
-  if (table->cell_count < table->capacity) {
-    return true;
-  }
-  const size_t capacity =
-      table->capacity > 0 ? 2 * table->capacity : ROWS_AT_FIRST * table->column_count;
-  dsm__table_cell *const cells = dsm__arena_array(table->page->arena, capacity, sizeof *cells);
-  if (cells == NULL) {
-    return false;
-  }
-  if (table->cell_count > 0) {
-    memcpy(cells, table->cells, table->cell_count * sizeof *cells);
-  }
-  table->cells = cells;
-  table->capacity = capacity;
-  return true;
-}
-
 void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text) {
   const char *const copy = dsm__display_clean(table->page->arena, text);
-  if (copy == NULL || !grow(table)) {
+  if (copy == NULL ||
+      !dsm__list_has_room((void *)&table->cells, table->cell_count, 1, &table->capacity,
+                          sizeof *table->cells, table->page->arena)) {
     table->page->out.failed = true;
   }
   if (!table->page->out.failed) {
