@@ -153,21 +153,23 @@ char *dsm__arena_strdup(dsm__arena *arena, const char *text) {
   return dsm__arena_strndup(arena, text, strlen(text));
 }
 
+char *dsm__arena_vprintf(dsm__arena *arena, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  const size_t size = length < 0 ? 0 : (size_t)length + 1;
+  char *const text = length < 0 ? NULL : dsm__arena_alloc(arena, size);
+  if (text != NULL) {
+    (void)vsnprintf(text, size, format, args);
+  }
+  return text;
+}
+
 char *dsm__arena_printf(dsm__arena *arena, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  va_list again;
-  va_copy(again, args);
-  const int length = vsnprintf(NULL, 0, format, args);
+  char *const text = dsm__arena_vprintf(arena, format, args);
   va_end(args);
-  char *text = NULL;
-  if (length >= 0) {
-    const size_t size = (size_t)length + 1;
-    text = dsm__arena_alloc(arena, size);
-    if (text != NULL) {
-      (void)vsnprintf(text, size, format, again);
-    }
-  }
-  va_end(again);
   return text;
 }

@@ -9,6 +9,7 @@
 #ifndef DSM_BASE_ARENA_H
 #define DSM_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct dsm__arena dsm__arena;
@@ -47,5 +48,7 @@ char *dsm__arena_strdup(dsm__arena *arena, const char *text);
 /** snprintf into the arena; NULL if out of memory. */
 char *dsm__arena_printf(dsm__arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *dsm__arena_vprintf(dsm__arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 #endif

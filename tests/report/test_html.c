@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
-#include "report/figure/svg.h"
+#include "report/figure/plot_maker.h"
 #include "report/page/html.h"
 
 static dsm__text_buffer out;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_point_axes.c: the axes of points, and the groups that they make. */
 #include "made_points.h"
-#include "report/figure/point_axes.h"
-#include "report/figure/point_columns.h"
+#include "report/figure/points.h"
 #include "suites.h"
 
 static made_points made;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+#include "base/arena.h"
 
 #define PART_OF_GROUP(group) (DSM__PART_GROUPS + (group)-1)
 
@@ -28,7 +28,7 @@ static const part_style part_styles[] = {
     [PART_OF_GROUP(DSM_GROUP_WEIGHT_UPDATE)] = {"#000000", "weight update"},
     [PART_OF_GROUP(DSM_GROUP_RELAYOUT)] = {"#F0E442", "relayout"},
 };
-_Static_assert(COUNT_OF(part_styles) == DSM__PART_COUNT, "a style for each part");
+_Static_assert(DSM__COUNT_OF(part_styles) == DSM__PART_COUNT, "a style for each part");
 
 static const char *const parallelism_colors[] = {
     [DSM_PARALLELISM_DATA] = "#56B4E9",
@@ -36,7 +36,7 @@ static const char *const parallelism_colors[] = {
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = "#009E73",
     [DSM_PARALLELISM_MODEL_X_DATA_Y] = "#CC79A7",
 };
-_Static_assert(COUNT_OF(parallelism_colors) == DSM_PARALLELISM_COUNT,
+_Static_assert(DSM__COUNT_OF(parallelism_colors) == DSM_PARALLELISM_COUNT,
                "a colour for each parallelism");
 
 static const char *const pass_colors[] = {
@@ -44,7 +44,7 @@ static const char *const pass_colors[] = {
     [DSM_PASS_BACKWARD] = "#D55E00",
     [DSM_PASS_UPDATE] = "#009E73",
 };
-_Static_assert(COUNT_OF(pass_colors) == DSM_PASS_COUNT, "a colour for each pass");
+_Static_assert(DSM__COUNT_OF(pass_colors) == DSM_PASS_COUNT, "a colour for each pass");
 
 static const char *const series_colors[DSM__SERIES_COLORS] = {
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"};

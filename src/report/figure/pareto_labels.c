@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/figure/pareto.h"
-#include "report/figure/point_columns.h"
 
 /* Labels of more points than these would stand far away from them. */
 static const size_t labels_max = 80;

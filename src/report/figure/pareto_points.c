@@ -5,7 +5,6 @@
 
 #include "base/diag_add.h"
 #include "report/figure/pareto.h"
-#include "report/figure/point_columns.h"
 
 /* ---- objectives ---- */
 
@@ -22,15 +21,10 @@ static dsm_status add_objective(dsm__pareto *f, const char *text, dsm_diags *dia
 }
 
 static dsm_status read_objectives(dsm__pareto *f, dsm_diags *diags) {
-  char *const list = dsm__arena_strdup(f->choice->arena, f->choice->view->pareto);
+  char *list = dsm__arena_strdup(f->choice->arena, f->choice->view->pareto);
   dsm_status status = list == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-  for (char *at = list; status == DSM_OK && at != NULL;) {
-    char *const comma = strchr(at, ',');
-    if (comma != NULL) {
-      *comma = '\0';
-    }
+  for (char *at; status == DSM_OK && (at = dsm__list_next(&list)) != NULL;) {
     status = add_objective(f, at, diags);
-    at = comma == NULL ? NULL : comma + 1;
   }
   if (status == DSM_OK && f->objective_count < 2) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = "--pareto"}, NULL,
@@ -188,26 +182,18 @@ static bool sort_front(const dsm__pareto *f, dsm_point_table *front) {
 dsm_status dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found,
                             dsm_diags *diags) {
   const dsm_point_table *const points = &f->choice->points;
-  const size_t width = points->column_count;
-  size_t room = 0;
-  for (size_t row = 0; row < points->row_count; row++) {
-    room += f->panels.of_row[row] == panel ? 1 : 0;
-  }
-  dsm_cell *const cells = dsm__arena_array(f->choice->arena, room * width, sizeof *cells);
-  if (cells == NULL) {
+  bool *const is_kept = dsm__arena_array(f->choice->arena, points->row_count, sizeof *is_kept);
+  if (is_kept == NULL) {
     return dsm__out_of_memory(diags);
   }
-  size_t count = 0;
   for (size_t row = 0; row < points->row_count; row++) {
-    if (f->panels.of_row[row] == panel && dsm__pareto_has_numbers(f, row)) {
-      memcpy(cells + count * width, points->cells + row * width, width * sizeof *cells);
-      count++;
-    }
+    is_kept[row] = f->panels.of_row[row] == panel && dsm__pareto_has_numbers(f, row);
   }
   found->all = *points;
-  found->all.cells = cells;
-  found->all.row_count = count;
   found->all.arena = f->choice->arena;
+  if (!dsm__points_keep(&found->all, f->choice->arena, is_kept)) {
+    return dsm__out_of_memory(diags);
+  }
   found->front = found->all;
   const dsm_status status =
       dsm_point_table_pareto(&found->front, f->objectives, f->objective_count, diags);

@@ -8,12 +8,8 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "report/figure/palette.h"
-#include "report/figure/point_columns.h"
 #include "report/figure/points_page.h"
 #include "report/table/number_style.h"
-
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
 static const double most_height = 240;
 static const double cell_height = 24;
@@ -76,7 +72,7 @@ static const char *number_text(figure *f, double value) {
   double scaled = value;
   size_t prefix = 0;
   /* Four digits have room without one; what three digits round to 1,000 belongs to the next. */
-  while (scaled >= (prefix == 0 ? 1e4 : 999.5) && prefix + 1 < COUNT_OF(prefixes)) {
+  while (scaled >= (prefix == 0 ? 1e4 : 999.5) && prefix + 1 < DSM__COUNT_OF(prefixes)) {
     scaled /= 1000;
     prefix++;
   }
@@ -150,25 +146,16 @@ static void put_shades(figure *f) {
 
 static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
   const dsm__point_choice *const choice = f->choice;
-  const dsm__axis_list *const list = &choice->panels;
   const dsm__area area = dsm__panel_area(&f->grid, panel);
-  const char *const title =
-      dsm__point_label(choice->arena, list->items, list->count, f->panels.example[panel]);
-  f->maker->body.failed = f->maker->body.failed || title == NULL;
-  dsm__plot_panel(f->maker, area, f->x.axis, f->y.axis);
-  dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
+  const char *const title = dsm__points_panel_name(f->maker, choice, f->panels.example[panel]);
+  dsm__points_panel(f->maker, area, f->x.axis, f->y.axis, title);
   dsm__value_tics_y(
       f->maker, area, &f->y,
       dsm__panel_is_left(&f->grid, panel)
           ? dsm__points_title(f->maker, &choice->points, choice->y->column, area.height)
           : NULL);
-  dsm__value_tics_x(
-      f->maker, area, &f->x,
-      dsm__panel_is_lowest(&f->grid, panel)
-          ? dsm__points_title(f->maker, &choice->points, choice->x->column, area.width)
-          : NULL);
-  dsm__text_puts(data, panel > 0 ? "\n\n# " : "# ");
-  dsm__plot_put_name(f->maker, data, title == NULL ? "" : title);
+  dsm__points_x_axis(f->maker, choice, &f->grid, panel, &f->x);
+  dsm__points_block(f->maker, data, title, "");
   for (size_t y = 0; y < choice->y->value_count; y++) {
     for (size_t x = 0; x < choice->x->value_count; x++) {
       put_cell(f, data, area, panel, x, y);
@@ -188,24 +175,20 @@ static void lay_out(figure *f) {
   const dsm__panel_grid wanted = {
       .top = dsm__plot_heading_height(f->maker) + shades_height + 2,
       .left_room = left_room,
-      .top_room = f->panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, min_width),
   };
   f->grid = dsm__panel_grid_make(f->maker, f->choice, f->panels.count, wanted, min_width,
                                  fmax(60, fmin(most_height, cell_height * rows)));
 }
 
-static dsm_status check_counts(const dsm__point_choice *choice, dsm_diags *diags) {
+static dsm_status check_counts(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                               dsm_diags *diags) {
   const size_t most = 500;
-  if (choice->x->value_count <= most && choice->y->value_count <= most) {
-    return DSM_OK;
-  }
   const dsm__point_axis *const axis = choice->x->value_count > most ? choice->x : choice->y;
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
-                 "choose points with --where COLUMN=VALUE, or other columns",
-                 "expected at most %zu values of \"%s\" in a heat map, found %zu", most,
-                 choice->points.columns[axis->column], axis->value_count);
-  return DSM_ERROR_USAGE;
+  return dsm__points_check_count(
+      axis->value_count, most,
+      dsm__plot_text(maker, "values of \"%s\" in a heat map", choice->points.columns[axis->column]),
+      diags);
 }
 
 dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
@@ -218,7 +201,7 @@ dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, 
                                     "the axes of a heat map are divided evenly", diags);
   }
   if (status == DSM_OK) {
-    status = check_counts(choice, diags);
+    status = check_counts(maker, choice, diags);
   }
   if (status != DSM_OK) {
     return status;

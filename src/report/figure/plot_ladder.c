@@ -15,8 +15,6 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "report/figure/palette.h"
-#include "report/figure/point_columns.h"
 #include "report/figure/points_page.h"
 #include "report/table/number_style.h"
 
@@ -194,16 +192,10 @@ static dsm_status make_panels(figure *f, dsm_diags *diags) {
 static dsm_status check_counts(const figure *f, dsm_diags *diags) {
   const size_t bars = f->choice->x->value_count * f->rungs->value_count;
   const size_t most_bars = 200;
-  if (f->panels.count <= DSM__PANELS_MAX && bars <= most_bars) {
-    return DSM_OK;
-  }
-  const bool is_panels = f->panels.count > DSM__PANELS_MAX;
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
-                 "choose points with --where COLUMN=VALUE, or other columns",
-                 "expected at most %zu %s, found %zu",
-                 is_panels ? (size_t)DSM__PANELS_MAX : most_bars,
-                 is_panels ? "ladders" : "bars of a ladder", is_panels ? f->panels.count : bars);
-  return DSM_ERROR_USAGE;
+  const dsm_status status =
+      dsm__points_check_count(f->panels.count, DSM__PANELS_MAX, "ladders", diags);
+  return status == DSM_OK ? dsm__points_check_count(bars, most_bars, "bars of a ladder", diags)
+                          : status;
 }
 
 static bool find_values(figure *f) {
@@ -362,26 +354,16 @@ static dsm_status choose_speedups(figure *f, dsm_diags *diags) {
 
 static void put_panel(figure *f, dsm__text_buffer *data, size_t panel) {
   dsm__text_buffer *const body = &f->maker->body;
-  const dsm__axis_list *const list = &f->choice->panels;
   const dsm__area area = dsm__panel_area(&f->grid, panel);
-  const char *const title =
-      dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);
-  body->failed = body->failed || title == NULL;
-  dsm__plot_panel(f->maker, area, f->x.axis, f->y);
-  dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
+  const char *const title = dsm__points_panel_name(f->maker, f->choice, f->panels.example[panel]);
+  dsm__points_panel(f->maker, area, f->x.axis, f->y, title);
   dsm__points_y_axis(f->maker, &f->grid, panel, f->y, "speed-up");
-  const bool has_title = f->choice->x->name[0] != '\0' && dsm__panel_is_lowest(&f->grid, panel);
-  dsm__value_tics_x(
-      f->maker, area, &f->x,
-      has_title ? dsm__points_title(f->maker, &f->choice->points, f->choice->x->column, area.width)
-                : NULL);
+  dsm__points_x_axis(f->maker, f->choice, &f->grid, panel, &f->x);
   const size_t count = f->rungs->value_count;
   for (size_t r = 0; r < count; r++) {
-    dsm__text_puts(data, panel + r > 0 ? "\n\n# " : "# ");
-    dsm__plot_put_name(f->maker, data,
-                       dsm__plot_text(f->maker, "%s%s%s", title == NULL ? "" : title,
-                                      title == NULL || title[0] == '\0' ? "" : ": ",
-                                      f->rungs->texts[r]));
+    dsm__points_block(
+        f->maker, data, title,
+        dsm__plot_text(f->maker, "%s%s", title[0] == '\0' ? "" : ": ", f->rungs->texts[r]));
     put_bars(f, data, panel, r, area, f->y);
   }
   for (size_t r = 0; r < count; r++) {
@@ -409,7 +391,6 @@ static void lay_out(figure *f) {
   const dsm__panel_grid wanted = {
       .top = dsm__plot_heading_height(f->maker) + put_legend(f, false) + 6,
       .left_room = left_room,
-      .top_room = f->panels.count > 1 ? DSM__SIZE_TEXT * DSM__LINE_PITCH + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, min_width),
   };
   f->grid =

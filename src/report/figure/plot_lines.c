@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "base/diag_add.h"
-#include "report/figure/palette.h"
-#include "report/figure/point_columns.h"
 #include "report/figure/points_page.h"
 
 static const double axes_height = 150;
@@ -105,15 +103,15 @@ static bool choose_looks(figure *f) {
                               list->count > 0 ? list->count - 1 : 0, f->choice->points.row_count)) {
     return false;
   }
-  const bool is_split = list->count > 1 && last->value_count <= COLORS &&
-                        others.count <= sizeof marks / sizeof *marks;
+  const bool is_split =
+      list->count > 1 && last->value_count <= COLORS && others.count <= DSM__COUNT_OF(marks);
   for (size_t s = 0; s < f->series.count; s++) {
     const size_t row = f->series.example[s];
     const size_t color = is_split ? last->of_row[row] : s % COLORS;
     const size_t other = is_split ? others.of_row[row] : s / COLORS;
     f->looks[s] = (look){.color = dsm__color_of_series(color),
                          .dash = other % DASHES + 1,
-                         .mark = marks[other % (sizeof marks / sizeof *marks)]};
+                         .mark = marks[other % DSM__COUNT_OF(marks)]};
     f->names[s] = dsm__point_label(f->choice->arena, list->items, list->count, row);
     if (f->names[s] == NULL) {
       return false;
@@ -217,8 +215,8 @@ static void put_look(figure *f, const look *shown) {
 }
 
 /* The lines of a panel as data, and the command that draws them. `block` counts blocks of data. */
-static void put_lines(figure *f, dsm__text_buffer *data, const spot *spots, size_t count,
-                      size_t *block) {
+static void put_lines(figure *f, dsm__text_buffer *data, const char *panel, const spot *spots,
+                      size_t count, size_t *block) {
   dsm__text_buffer *const body = &f->maker->body;
   const char *separator = "plot ";
   for (size_t i = 0; i < count;) {
@@ -230,15 +228,9 @@ static void put_lines(figure *f, dsm__text_buffer *data, const spot *spots, size
       end++;
     }
     if (numbers > 0) {
-      dsm__text_puts(data, *block > 0 ? "\n\n# " : "# ");
-      const size_t row = spots[i].row;
-      const char *const panel =
-          dsm__point_label(f->choice->arena, f->choice->panels.items, f->choice->panels.count, row);
-      f->maker->body.failed = f->maker->body.failed || panel == NULL;
-      dsm__plot_put_name(f->maker, data,
-                         dsm__plot_text(f->maker, "%s%s%s", panel == NULL ? "" : panel,
-                                        panel == NULL || panel[0] == '\0' ? "" : ": ",
-                                        f->names[series]));
+      dsm__points_block(
+          f->maker, data, panel,
+          dsm__plot_text(f->maker, "%s%s", panel[0] == '\0' ? "" : ": ", f->names[series]));
       for (size_t k = i; k < end; k++) {
         dsm__plot_put_number(data, spots[k].x);
         dsm__plot_put_number(data, spots[k].y);
@@ -259,20 +251,12 @@ static void put_lines(figure *f, dsm__text_buffer *data, const spot *spots, size
 static void put_panel(figure *f, dsm__text_buffer *data, size_t panel, const spot *spots,
                       size_t count, size_t *block) {
   const dsm__area area = dsm__panel_area(&f->grid, panel);
-  const dsm__axis_list *const list = &f->choice->panels;
-  const char *const title =
-      dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);
-  dsm__plot_panel(f->maker, area, f->x.axis, f->y);
-  dsm__panel_title(f->maker, area, title == NULL ? "" : title, area.width);
-  f->maker->body.failed = f->maker->body.failed || title == NULL;
+  const char *const title = dsm__points_panel_name(f->maker, f->choice, f->panels.example[panel]);
+  dsm__points_panel(f->maker, area, f->x.axis, f->y, title);
   dsm__points_y_axis(f->maker, &f->grid, panel, f->y, f->measure.title);
-  dsm__value_tics_x(
-      f->maker, area, &f->x,
-      dsm__panel_is_lowest(&f->grid, panel)
-          ? dsm__points_title(f->maker, &f->choice->points, f->choice->x->column, area.width)
-          : NULL);
+  dsm__points_x_axis(f->maker, f->choice, &f->grid, panel, &f->x);
   put_gaps(f, spots, count, area);
-  put_lines(f, data, spots, count, block);
+  put_lines(f, data, title, spots, count, block);
   f->maker->back_end->panel_end(f->maker);
 }
 
@@ -311,7 +295,6 @@ static void lay_out(figure *f) {
   const dsm__panel_grid wanted = {
       .top = dsm__plot_heading_height(f->maker) + put_legend(f, 0, false) + 6,
       .left_room = dsm__points_y_room(f->maker, f->y, height),
-      .top_room = f->panels.count > 1 ? legend_pitch + 4 : 6,
       .bottom_room = dsm__value_tics_room(&f->x, fmax(min_width, 140)),
   };
   f->grid = dsm__panel_grid_make(f->maker, f->choice, f->panels.count, wanted, fmax(min_width, 140),

@@ -8,7 +8,6 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "report/figure/svg.h"
 #include "report/table/display.h"
 
 /* Of figures for gnuplot. */
@@ -60,7 +59,7 @@ static dsm_plot *settle(dsm__plot_maker *maker) {
 void dsm__plot_free_texts(dsm__plot_maker *maker) {
   dsm__text_buffer *const texts[] = {&maker->definitions, &maker->body, &maker->legend,
                                      &maker->grid, &maker->labels};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(texts); i++) {
     dsm__text_fini(texts[i]);
   }
   for (size_t i = 0; i < maker->data_count; i++) {
@@ -80,14 +79,9 @@ dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot, dsm_diags *
 
 /* A text of the arena; never NULL. */
 static const char *format_text(dsm__plot_maker *maker, const char *format, va_list args) {
-  va_list again;
-  va_copy(again, args);
-  const int length = vsnprintf(NULL, 0, format, again);
-  va_end(again);
-  char *const text = length < 0 ? NULL : dsm__arena_alloc(maker->arena, (size_t)length + 1);
-  const bool is_made = text != NULL && vsnprintf(text, (size_t)length + 1, format, args) >= 0;
-  maker->body.failed = maker->body.failed || !is_made;
-  return is_made ? text : "";
+  const char *const text = dsm__arena_vprintf(maker->arena, format, args);
+  maker->body.failed = maker->body.failed || text == NULL;
+  return text == NULL ? "" : text;
 }
 
 /* ---- data ---- */

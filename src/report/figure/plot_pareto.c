@@ -6,9 +6,7 @@
 #include <math.h>
 
 #include "base/diag_add.h"
-#include "report/figure/palette.h"
 #include "report/figure/pareto.h"
-#include "report/figure/point_columns.h"
 
 static const char *const front_color = "#D55E00";
 static const char *const other_color = "#AAAAAA";
@@ -95,17 +93,15 @@ static void put_x_axis(dsm__pareto *f, dsm__area area, bool is_lowest) {
 
 static dsm_status put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel, size_t *block,
                             dsm_diags *diags) {
-  const dsm__axis_list *const list = &f->choice->panels;
   const dsm__area area = dsm__panel_area(&f->grid, panel);
   dsm__pareto_points found = {0};
   const dsm_status status = dsm__pareto_find(f, panel, &found, diags);
-  const char *const title =
-      dsm__point_label(f->choice->arena, list->items, list->count, f->panels.example[panel]);
-  if (status != DSM_OK || title == NULL) {
-    return status == DSM_OK ? dsm__out_of_memory(diags) : status;
+  const char *const title = dsm__points_panel_name(f->maker, f->choice, f->panels.example[panel]);
+  if (status != DSM_OK) {
+    return status;
   }
-  dsm__plot_panel(f->maker, area, f->x_axis, f->y_axis);
-  dsm__panel_title(f->maker, area, dsm__pareto_title(f, title, &found.front), area.width);
+  dsm__points_panel(f->maker, area, f->x_axis, f->y_axis,
+                    dsm__pareto_title(f, title, &found.front));
   if (found.all.row_count == 0) {
     dsm__plot_label(f->maker, (dsm__point){area.left + area.width / 2, area.top + area.height / 2},
                     (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
@@ -115,12 +111,9 @@ static dsm_status put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel
     dsm__points_y_axis(f->maker, &f->grid, panel, f->y_axis, f->y_measure.title);
     put_x_axis(f, area, dsm__panel_is_lowest(&f->grid, panel));
     dsm__pareto_put_labels(f, &found, area);
-    const char *const gap = title[0] == '\0' ? "" : ", ";
-    dsm__text_puts(data, *block > 0 ? "\n\n# " : "# ");
-    dsm__plot_put_name(f->maker, data, dsm__plot_text(f->maker, "%s%sall", title, gap));
+    dsm__points_block(f->maker, data, title, title[0] == '\0' ? "all" : ", all");
     put_data(f, data, &found.all);
-    dsm__text_puts(data, "\n\n# ");
-    dsm__plot_put_name(f->maker, data, dsm__plot_text(f->maker, "%s%sfront", title, gap));
+    dsm__points_block(f->maker, data, title, title[0] == '\0' ? "front" : ", front");
     put_data(f, data, &found.front);
     put_plot(f, *block);
     *block += 2;

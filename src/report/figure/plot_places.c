@@ -9,14 +9,12 @@ static const double side = 1;
 static const double padding = 1;
 /* From a point to the nearest edge of a text; the farther ones get a line. */
 static const double distances[] = {6, 14, 24, 36, 50, 66, 84};
-#define DISTANCE_COUNT (sizeof distances / sizeof *distances)
 
 /* Directions in the order in which they are preferred: right, left, above, below, and between. */
 static const dsm__point directions[] = {{1, 0},       {-1, 0},      {0, -1},      {0, 1},
                                         {0.7, -0.7},  {0.7, 0.7},   {-0.7, -0.7}, {-0.7, 0.7},
                                         {0.9, -0.4},  {0.9, 0.4},   {0.4, 0.9},   {-0.4, 0.9},
                                         {-0.9, -0.4}, {-0.4, -0.9}, {0.4, -0.9},  {-0.9, 0.4}};
-#define DIRECTION_COUNT (sizeof directions / sizeof *directions)
 
 /* Squares from first to before end. */
 typedef struct squares {
@@ -118,8 +116,8 @@ bool dsm__places_find(dsm__places *places, dsm__place_of_label *place, dsm__poin
                       const char *text, double size) {
   const double width = dsm__plot_text_width(text, size) + 2 * padding;
   const double height = 1.2 * size;
-  for (size_t r = 0; r < DISTANCE_COUNT; r++) {
-    for (size_t d = 0; d < DIRECTION_COUNT; d++) {
+  for (size_t r = 0; r < DSM__COUNT_OF(distances); r++) {
+    for (size_t d = 0; d < DSM__COUNT_OF(directions); d++) {
       const dsm__area box = beside(point, directions[d], distances[r], width, height);
       const dsm__point near = {clamp(point.x, box.left, width), clamp(point.y, box.top, height)};
       if (are_free(places, box, DSM__PLACE_POINT | DSM__PLACE_LABEL) &&

@@ -7,14 +7,12 @@
 
 #include "report/table/number_style.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
-
 static void (*const makers[])(dsm__plot_maker *maker, const dsm_plan *plan) = {
     [DSM_PLAN_FIGURE_LOSS] = dsm__plot_loss,     [DSM_PLAN_FIGURE_TIME] = dsm__plot_time,
     [DSM_PLAN_FIGURE_SPLITS] = dsm__plot_splits, [DSM_PLAN_FIGURE_ROOFLINE] = dsm__plot_roofline,
     [DSM_PLAN_FIGURE_MEMORY] = dsm__plot_memory,
 };
-_Static_assert(COUNT_OF(makers) == DSM_PLAN_FIGURE_COUNT, "each figure can be made");
+_Static_assert(DSM__COUNT_OF(makers) == DSM_PLAN_FIGURE_COUNT, "each figure can be made");
 
 dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan) {
   dsm__plot_passes passes = {.count = 0};

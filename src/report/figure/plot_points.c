@@ -1,38 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "dsm/plot_points.h"
 
-#include <string.h>
-
+#include "base/words.h"
 #include "report/figure/points_page.h"
 
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+typedef dsm_status figure_maker(dsm__plot_maker *maker, dsm__point_choice *choice,
+                                dsm_diags *diags);
 
-typedef struct figure_kind {
-  const char *name;
-  dsm_status (*make)(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
-} figure_kind;
-
-static const figure_kind kinds[] = {
-    [DSM_POINTS_FIGURE_LINES] = {"lines", dsm__plot_lines},
-    [DSM_POINTS_FIGURE_LADDER] = {"ladder", dsm__plot_ladder},
-    [DSM_POINTS_FIGURE_HEATMAP] = {"heatmap", dsm__plot_heatmap},
-    [DSM_POINTS_FIGURE_PARETO] = {"pareto", dsm__plot_pareto},
+static figure_maker *const makers[DSM_POINTS_FIGURE_COUNT] = {
+    [DSM_POINTS_FIGURE_LINES] = dsm__plot_lines,
+    [DSM_POINTS_FIGURE_LADDER] = dsm__plot_ladder,
+    [DSM_POINTS_FIGURE_HEATMAP] = dsm__plot_heatmap,
+    [DSM_POINTS_FIGURE_PARETO] = dsm__plot_pareto,
 };
-_Static_assert(COUNT_OF(kinds) == DSM_POINTS_FIGURE_COUNT, "each figure can be made");
 
-const char *dsm_points_figure_name(dsm_points_figure figure) {
-  return kinds[figure].name;
-}
-
-bool dsm_points_figure_parse(const char *text, dsm_points_figure *figure) {
-  for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-    if (strcmp(text, kinds[i].name) == 0) {
-      *figure = (dsm_points_figure)i;
-      return true;
-    }
-  }
-  return false;
-}
+static const dsm__word figure_words[] = {
+    [DSM_POINTS_FIGURE_LINES].key = "lines",
+    [DSM_POINTS_FIGURE_LADDER].key = "ladder",
+    [DSM_POINTS_FIGURE_HEATMAP].key = "heatmap",
+    [DSM_POINTS_FIGURE_PARETO].key = "pareto",
+};
+static DSM__NAMED_WORDS(figures, "figure", figure_words, DSM_POINTS_FIGURE_COUNT, dsm_points_figure,
+                        dsm_points_figure_name);
+DSM__PARSED_WORDS(figures, dsm_points_figure, dsm_points_figure_parse);
 
 dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table, dsm_points_figure figure,
                            const dsm_points_view *view, dsm_diags *diags) {
@@ -45,7 +35,7 @@ dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table, dsm_po
   dsm__point_choice choice;
   status = dsm__point_choice_begin(&choice, maker.arena, table, view, diags);
   if (status == DSM_OK) {
-    status = kinds[figure].make(&maker, &choice, diags);
+    status = makers[figure](&maker, &choice, diags);
   }
   if (status == DSM_OK) {
     return dsm__plot_finish(&maker, plot, diags);

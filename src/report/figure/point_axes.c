@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/figure/point_axes.h"
+#include "report/figure/points.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "base/checked.h"
 #include "base/text_buffer.h"
-#include "report/figure/point_columns.h"
 
 /* ---- the values of a column ---- */
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/figure/point_choice.h"
+#include "report/figure/points.h"
 
 #include <string.h>
 
 #include "base/diag_add.h"
 #include "base/words.h"
 #include "dsm/number.h"
-#include "report/figure/point_columns.h"
 
 static dsm__place at_option(const char *option) {
   return (dsm__place){.file = option};
@@ -34,6 +33,16 @@ static dsm_status find_column(const dsm_point_table *points, const char *option,
 
 /* ---- which rows ---- */
 
+char *dsm__list_next(char **rest) {
+  char *const word = *rest;
+  char *const comma = word == NULL ? NULL : strchr(word, ',');
+  if (comma != NULL) {
+    *comma = '\0';
+  }
+  *rest = comma == NULL ? NULL : comma + 1;
+  return word;
+}
+
 /* Marks the values of an axis that are `text`: the same word, or the same number. */
 static bool mark_value(const dsm__point_axis *axis, const char *text, bool *is_wanted) {
   double number = 0;
@@ -55,11 +64,7 @@ static dsm_status mark_values(const dsm__point_axis *axis, char *list, const cha
   if (mark_value(axis, list, is_wanted)) {
     return DSM_OK; /* also of a value with commas in it */
   }
-  for (char *at = list; at != NULL;) {
-    char *const comma = strchr(at, ',');
-    if (comma != NULL) {
-      *comma = '\0';
-    }
+  for (char *at = dsm__list_next(&list); at != NULL; at = dsm__list_next(&list)) {
     if (!mark_value(axis, at, is_wanted)) {
       char hint[256];
       dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option("--where"),
@@ -67,25 +72,24 @@ static dsm_status mark_values(const dsm__point_axis *axis, char *list, const cha
                      "expected a value that \"%s\" has, found \"%s\"", column, at);
       return DSM_ERROR_USAGE;
     }
-    at = comma == NULL ? NULL : comma + 1;
   }
   return DSM_OK;
 }
 
-/* Keeps some of the rows. */
-static bool keep_rows(dsm__point_choice *choice, const bool *is_kept) {
-  dsm_point_table *const points = &choice->points;
-  dsm_cell *const cells =
-      dsm__arena_array(choice->arena, points->row_count, points->column_count * sizeof *cells);
+bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is_kept) {
+  const size_t width = points->column_count;
+  size_t count = 0;
+  for (size_t row = 0; row < points->row_count; row++) {
+    count += is_kept[row] ? 1 : 0;
+  }
+  dsm_cell *const cells = dsm__arena_array(arena, count, width * sizeof *cells);
   if (cells == NULL) {
     return false;
   }
-  size_t count = 0;
+  count = 0;
   for (size_t row = 0; row < points->row_count; row++) {
     if (is_kept[row]) {
-      memcpy(cells + count * points->column_count, points->cells + row * points->column_count,
-             points->column_count * sizeof *cells);
-      count++;
+      memcpy(cells + count++ * width, points->cells + row * width, width * sizeof *cells);
     }
   }
   points->cells = cells;
@@ -155,7 +159,9 @@ static dsm_status apply_wheres(dsm__point_choice *choice, dsm_diags *diags) {
   for (size_t w = 0; w < choice->view->where_count && status == DSM_OK; w++) {
     status = apply_where(choice, choice->view->wheres[w], is_kept, diags);
   }
-  return status != DSM_OK || keep_rows(choice, is_kept) ? status : dsm__out_of_memory(diags);
+  return status != DSM_OK || dsm__points_keep(&choice->points, choice->arena, is_kept)
+             ? status
+             : dsm__out_of_memory(diags);
 }
 
 /* Over a result, points that have none have no place. If no point has one, that is said later. */
@@ -175,7 +181,9 @@ static dsm_status drop_unplaced(dsm__point_choice *choice, dsm_diags *diags) {
     is_kept[row] = dsm__points_cell(points, row, column)->kind != DSM_CELL_NONE;
     count += is_kept[row] ? 1 : 0;
   }
-  return count == 0 || keep_rows(choice, is_kept) ? DSM_OK : dsm__out_of_memory(diags);
+  return count == 0 || dsm__points_keep(&choice->points, choice->arena, is_kept)
+             ? DSM_OK
+             : dsm__out_of_memory(diags);
 }
 
 /* ---- axes ---- */
@@ -368,14 +376,9 @@ dsm_status dsm__point_choice_rest(dsm__point_choice *choice, const dsm__point_ax
 
 /* The axes that the view's list names. */
 static dsm_status read_series(dsm__point_choice *choice, dsm_diags *diags) {
-  char *const list = dsm__arena_strdup(choice->arena, choice->view->series);
+  char *list = dsm__arena_strdup(choice->arena, choice->view->series);
   dsm_status status = list == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-  char *at = list;
-  while (status == DSM_OK && at != NULL) {
-    char *const comma = strchr(at, ',');
-    if (comma != NULL) {
-      *comma = '\0';
-    }
+  for (char *at; status == DSM_OK && (at = dsm__list_next(&list)) != NULL;) {
     const dsm__point_axis *axis = NULL;
     status = dsm__point_choice_axis(choice, "--series", at, &axis, diags);
     if (status == DSM_OK && choice->series.count == DSM_PLOT_LIST_MAX) {
@@ -389,7 +392,6 @@ static dsm_status read_series(dsm__point_choice *choice, dsm_diags *diags) {
     if (status == DSM_OK) {
       choice->series.items[choice->series.count++] = axis;
     }
-    at = comma == NULL ? NULL : comma + 1;
   }
   return status;
 }
@@ -444,6 +446,16 @@ static dsm_status share_out(dsm__point_choice *choice, dsm_diags *diags) {
   return status;
 }
 
+dsm_status dsm__points_check_count(size_t found, size_t most, const char *what, dsm_diags *diags) {
+  if (found <= most) {
+    return DSM_OK;
+  }
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
+                 "choose points with --where COLUMN=VALUE, or other columns",
+                 "expected at most %zu %s, found %zu", most, what, found);
+  return DSM_ERROR_USAGE;
+}
+
 static dsm_status check_counts(dsm__point_choice *choice, dsm_diags *diags) {
   size_t lines = 0;
   size_t panels = 0;
@@ -451,16 +463,11 @@ static dsm_status check_counts(dsm__point_choice *choice, dsm_diags *diags) {
   if (status == DSM_OK) {
     status = count_groups(choice, &choice->panels, &panels, diags);
   }
-  if (status == DSM_OK && (lines > DSM__SERIES_MAX || panels > DSM__PANELS_MAX)) {
-    const bool is_lines = lines > DSM__SERIES_MAX;
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
-                   "choose points with --where COLUMN=VALUE, or other columns",
-                   "expected at most %d %s, found %zu",
-                   is_lines ? DSM__SERIES_MAX : DSM__PANELS_MAX, is_lines ? "series" : "panels",
-                   is_lines ? lines : panels);
-    status = DSM_ERROR_USAGE;
+  if (status == DSM_OK) {
+    status = dsm__points_check_count(lines, DSM__SERIES_MAX, "series", diags);
   }
-  return status;
+  return status == DSM_OK ? dsm__points_check_count(panels, DSM__PANELS_MAX, "panels", diags)
+                          : status;
 }
 
 /* The horizontal axis that the view names, or the default one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/figure/point_columns.h"
+#include "report/figure/points.h"
 
 #include <string.h>
 

@@ -7,10 +7,7 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "report/figure/point_columns.h"
 #include "report/table/number_style.h"
-
-#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
 static const double tic_length = 4;
 static const double small_pitch = DSM__SIZE_SMALL * DSM__LINE_PITCH;
@@ -58,7 +55,7 @@ dsm__measure dsm__measure_of(dsm__plot_maker *maker, const dsm_point_table *poin
   if (is_result && strcmp(name, "utilization") == 0) {
     return (dsm__measure){.title = name, .scale = 1, .is_more_better = true};
   }
-  for (size_t u = 0; is_result && u < COUNT_OF(units); u++) {
+  for (size_t u = 0; is_result && u < DSM__COUNT_OF(units); u++) {
     if (ends_in(name, units[u].ending)) {
       char shown[80] = "";
       const size_t length = strlen(name) - strlen(units[u].ending);
@@ -139,7 +136,7 @@ void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice
                                missing_text(maker, choice, has_crosses),
                                common_text(maker, &choice->points)};
   const char *below = "";
-  for (size_t i = 0; i < COUNT_OF(parts); i++) {
+  for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
     if (parts[i] != NULL && parts[i][0] != '\0') {
       below = dsm__plot_text(maker, "%s%s%s", below, below[0] == '\0' ? "" : "; ", parts[i]);
     }
@@ -162,6 +159,9 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
                                      double height) {
   dsm__panel_grid grid = wanted;
   const dsm__axis_list *const panels = &choice->panels;
+  if (!(grid.top_room > 0)) {
+    grid.top_room = count > 1 ? text_pitch + 4 : 6;
+  }
   const size_t last = panels->count > 1 ? panels->items[panels->count - 1]->value_count : 0;
   const double room = maker->width - right_room - grid.left_room;
   const size_t most = columns_that_fit(room, min_width);
@@ -198,12 +198,30 @@ bool dsm__panel_is_lowest(const dsm__panel_grid *grid, size_t panel) {
   return panel + grid->columns >= grid->count;
 }
 
-void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title, double width) {
+const char *dsm__points_panel_name(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                                   size_t row) {
+  const dsm__axis_list *const list = &choice->panels;
+  const char *const name = dsm__point_label(maker->arena, list->items, list->count, row);
+  maker->body.failed = maker->body.failed || name == NULL;
+  return name == NULL ? "" : name;
+}
+
+void dsm__points_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y,
+                       const char *title) {
+  dsm__plot_panel(maker, area, x, y);
   if (title[0] != '\0') {
     dsm__plot_label(maker, (dsm__point){area.left, area.top - text_pitch / 2 - 1},
                     (dsm__label_style){.size = DSM__SIZE_TEXT},
-                    dsm__plot_fit(maker, title, DSM__SIZE_TEXT, fit_share * width));
+                    dsm__plot_fit(maker, title, DSM__SIZE_TEXT, fit_share * area.width));
   }
+}
+
+void dsm__points_block(dsm__plot_maker *maker, dsm__text_buffer *data, const char *panel,
+                       const char *what) {
+  const size_t length = data->length;
+  const bool is_first = length < 2 || strchr(data->text, '\n') == data->text + length - 1;
+  dsm__text_puts(data, is_first ? "# " : "\n\n# ");
+  dsm__plot_put_name(maker, data, dsm__plot_text(maker, "%s%s", panel, what));
 }
 
 /* ---- axes with values ---- */
@@ -360,6 +378,16 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
   dsm__plot_label(maker, (dsm__point){area.left + area.width / 2, y},
                   (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_CENTER},
                   dsm__plot_fit(maker, title, DSM__SIZE_TEXT, area.width));
+}
+
+void dsm__points_x_axis(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                        const dsm__panel_grid *grid, size_t panel, const dsm__value_scale *scale) {
+  const dsm__area area = dsm__panel_area(grid, panel);
+  const bool has_title = scale->values->name[0] != '\0' && dsm__panel_is_lowest(grid, panel);
+  dsm__value_tics_x(
+      maker, area, scale,
+      has_title ? dsm__points_title(maker, &choice->points, scale->values->column, area.width)
+                : NULL);
 }
 
 double dsm__value_tics_y_room(const dsm__value_scale *scale) {

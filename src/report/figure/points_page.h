@@ -7,7 +7,7 @@
 #define DSM_REPORT_FIGURE_POINTS_PAGE_H
 
 #include "report/figure/plot_maker.h"
-#include "report/figure/point_choice.h"
+#include "report/figure/points.h"
 
 /* The figures; each chooses what it shows, then makes it, whatever of that fails. */
 dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
@@ -46,7 +46,7 @@ typedef struct dsm__panel_grid {
   size_t columns;
   double top;
   double left_room;   /**< for what is left of a row */
-  double top_room;    /**< for titles above each */
+  double top_room;    /**< for titles above each; 0: as many panels need */
   double bottom_room; /**< for values below each */
   double axes_width;
   double axes_height;
@@ -58,9 +58,20 @@ dsm__panel_grid dsm__panel_grid_make(dsm__plot_maker *maker, const dsm__point_ch
                                      size_t count, dsm__panel_grid wanted, double min_width,
                                      double height);
 
-/** The axes of a panel, and its title above them. */
+/** The axes of a panel. */
 dsm__area dsm__panel_area(const dsm__panel_grid *grid, size_t panel);
-void dsm__panel_title(dsm__plot_maker *maker, dsm__area area, const char *title, double width);
+
+/** What a row is on the axes that make panels. Never NULL. */
+const char *dsm__points_panel_name(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                                   size_t row);
+
+/** Begins a panel, with a title above it. */
+void dsm__points_panel(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis x, dsm__panel_axis y,
+                       const char *title);
+
+/** Begins a block of data with a line that says what it is: of a panel, and what there. */
+void dsm__points_block(dsm__plot_maker *maker, dsm__text_buffer *data, const char *panel,
+                       const char *what);
 
 /** Does the panel have the numbers of its vertical axis, and the title of its horizontal one? */
 bool dsm__panel_is_left(const dsm__panel_grid *grid, size_t panel);
@@ -87,6 +98,9 @@ double dsm__value_tics_room(const dsm__value_scale *scale, double width);
 /** `title` NULL: none. */
 void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_scale *scale,
                        const char *title);
+/** The horizontal axis of a panel; panels that are not the lowest leave the title to that. */
+void dsm__points_x_axis(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                        const dsm__panel_grid *grid, size_t panel, const dsm__value_scale *scale);
 
 /** What the values and the title take at the left of a vertical axis, and they themselves; without
  * a title (NULL) there are none. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/figure/svg.h"
+#include "report/figure/plot_maker.h"
 #include "report/page/html.h"
 #include "report/table/number_style.h"
 
@@ -123,10 +123,16 @@ static void put_part(dsm__plot_maker *maker, const dsm__data_line *line, dsm__li
   }
 }
 
+/* Where the lines of a range end; out of memory, there are fewer. */
+static size_t end_of(const dsm__stack *stack, dsm__line_range range) {
+  const size_t end = range.first + range.count;
+  return end < stack->data->lines.count ? end : stack->data->lines.count;
+}
+
 static void put_sums(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range,
                      double whole, const char *color) {
   const dsm__legend_entry part = {.color = color, .text = ""};
-  for (size_t i = range.first; i < range.first + range.count; i++) {
+  for (size_t i = range.first; i < end_of(stack, range); i++) {
     const dsm__data_line *const line = &stack->data->lines.items[i];
     const double percent = 100 * line->numbers[stack->first_column - 2] / whole;
     put_part(maker, line, range, 0, percent, &part,
@@ -136,7 +142,7 @@ static void put_sums(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_
 
 static void put_stack(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range) {
   const size_t first = (size_t)stack->first_column - 1;
-  for (size_t i = range.first; i < range.first + range.count; i++) {
+  for (size_t i = range.first; i < end_of(stack, range); i++) {
     const dsm__data_line *const line = &stack->data->lines.items[i];
     const double scale = stack->unit != NULL ? 1 : 100 / line->numbers[first - 1];
     double low = 0;
@@ -215,7 +221,8 @@ void dsm__svg_end(dsm__plot_maker *maker, dsm__text_buffer *out, const char *cla
   dsm__html_begin(out, "svg", "class", class, "viewBox", box, "role", "img", "aria-label", label,
                   NULL);
   dsm__text_puts(out, "\n");
-  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+  out->failed = out->failed || maker->legend.failed;
+  for (size_t i = 0; i < DSM__COUNT_OF(layers); i++) {
     out->failed = out->failed || layers[i]->failed;
     dsm__text_append(out, layers[i]->text == NULL ? "" : layers[i]->text, layers[i]->length);
   }

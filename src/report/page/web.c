@@ -106,6 +106,10 @@ void dsm__web_table_end(dsm__page *page) {
 
 void dsm__web_number(dsm__page *page, double exact, const char *text) {
   char digits[DSM__NUMBER_TEXT_SIZE];
+  if (text[0] == '\0' || !isfinite(exact)) {
+    dsm__html_element(&page->out, "td", text, "class", "number", NULL);
+    return;
+  }
   (void)dsm__double_to_text(exact, digits);
   dsm__html_element(&page->out, "td", text, "class", "number", "data-v", digits, NULL);
 }

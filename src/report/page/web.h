@@ -11,7 +11,7 @@
 #define DSM_REPORT_PAGE_WEB_H
 
 #include "dsm/report.h"
-#include "report/figure/svg.h"
+#include "report/figure/plot_maker.h"
 #include "report/loss.h"
 #include "report/table/text_page.h"
 
@@ -57,7 +57,7 @@ void dsm__web_table_begin(dsm__page *page, const char *id, const char *name, con
                           const dsm__web_title *titles, size_t count);
 void dsm__web_table_end(dsm__page *page);
 
-/** A cell with a number, as people and as programs read it. */
+/** A cell with a number, as people and as programs read it; the text alone where there is none. */
 void dsm__web_number(dsm__page *page, double exact, const char *text);
 
 /** A figure with its legend and caption: `label` says what it shows. Ends what made it. */

@@ -100,28 +100,17 @@ static void put_text(dsm__page *page, const char *text) {
   dsm__html_element(&page->out, "td", text, NULL);
 }
 
-/* A number with what sorting uses; empty where there is none. */
-static void put_number(dsm__page *page, double exact, const char *text) {
-  char digits[DSM__NUMBER_TEXT_SIZE];
-  if (text[0] == '\0' || !isfinite(exact)) {
-    dsm__html_element(&page->out, "td", text, "class", "number", NULL);
-    return;
-  }
-  (void)dsm__double_to_text(exact, digits);
-  dsm__html_element(&page->out, "td", text, "class", "number", "data-v", digits, NULL);
-}
-
 static void put_share(dsm__page *page, double part, double whole) {
   const double share = dsm__share(part, whole);
-  put_number(page, share, dsm__figure_percent(share).text);
+  dsm__web_number(page, share, dsm__figure_percent(share).text);
 }
 
 /* With more digits where there are so many passes that each takes little. */
 static void put_step_share(dsm__page *page, double share) {
   static const double least_plain = 0.01;
-  put_number(page, share,
-             share > 0 && share < least_plain ? dsm__figure_digits(100 * share, 2).text
-                                              : dsm__figure_percent(share).text);
+  dsm__web_number(page, share,
+                  share > 0 && share < least_plain ? dsm__figure_digits(100 * share, 2).text
+                                                   : dsm__figure_percent(share).text);
 }
 
 static const char *utilization_class(double utilization) {
@@ -158,15 +147,15 @@ static void put_decisions(dsm__page *page, const dsm_layer_plan *layer, dsm_pass
     put_text(page, dsm__on_chip_text(page, layer, p));
   }
   if (is_shown(COLUMN_DYSM, has)) {
-    put_number(page, (double)layer->decisions.dysm_factor,
-               layer->decisions.dysm_factor > 1
-                   ? dsm__page_text(page, "%" PRIu64, layer->decisions.dysm_factor)
-                   : "");
+    dsm__web_number(page, (double)layer->decisions.dysm_factor,
+                    layer->decisions.dysm_factor > 1
+                        ? dsm__page_text(page, "%" PRIu64, layer->decisions.dysm_factor)
+                        : "");
   }
   if (is_shown(COLUMN_PIPELINE, has)) {
     const bool is_pipelined = layer->pipeline != DSM_NO_PIPELINE;
-    put_number(page, is_pipelined ? (double)layer->pipeline + 1 : 0,
-               is_pipelined ? dsm__page_text(page, "%zu", layer->pipeline + 1) : "");
+    dsm__web_number(page, is_pipelined ? (double)layer->pipeline + 1 : 0,
+                    is_pipelined ? dsm__page_text(page, "%zu", layer->pipeline + 1) : "");
   }
 }
 
@@ -179,7 +168,7 @@ static void put_row(dsm__page *page, const dsm_plan *plan, const dsm__web_pass *
   dsm__html_begin(&page->out, "tr", NULL);
   dsm__html_element(&page->out, "th", layer->layer->name, "scope", "row", NULL);
   put_decisions(page, layer, shown->pass, has);
-  put_number(page, loss.total, dsm__web_time(page, plan, loss.total));
+  dsm__web_number(page, loss.total, dsm__web_time(page, plan, loss.total));
   put_step_share(page, dsm__share(loss.total, plan->result.step_cycles));
   put_utilization(page, pass->utilization);
   put_share(page, loss.array, loss.total);
@@ -187,7 +176,8 @@ static void put_row(dsm__page *page, const dsm_plan *plan, const dsm__web_pass *
   put_share(page, loss.auxiliary, loss.total);
   put_share(page, loss.other, loss.total);
   put_text(page, dsm__loss_kind_that_matters(&loss));
-  put_number(page, intensity, isfinite(intensity) ? dsm__figure_short(intensity, 3).text : "none");
+  dsm__web_number(page, intensity,
+                  isfinite(intensity) ? dsm__figure_short(intensity, 3).text : "none");
   put_text(page, dsm_bound_name(pass->bound));
   dsm__html_end(&page->out, "tr");
 }

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "report/figure/point_columns.h"
+#include "report/figure/points.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"

@@ -26,17 +26,10 @@ void dsm__page_break(dsm__page *page) {
 
 /* A text made safe for a terminal; the page fails if there is none. */
 static const char *formatted(dsm__page *page, const char *format, va_list args) {
-  va_list again;
-  va_copy(again, args);
-  const int length = vsnprintf(NULL, 0, format, args);
-  const char *result = NULL;
-  char *const text = length < 0 ? NULL : dsm__arena_alloc(page->arena, (size_t)length + 1);
-  if (text != NULL && vsnprintf(text, (size_t)length + 1, format, again) >= 0) {
-    result = dsm__display_clean(page->arena, text);
-  }
-  va_end(again);
-  page->out.failed = page->out.failed || result == NULL;
-  return result == NULL ? "" : result;
+  const char *const text = dsm__arena_vprintf(page->arena, format, args);
+  const char *const clean = text == NULL ? NULL : dsm__display_clean(page->arena, text);
+  page->out.failed = page->out.failed || clean == NULL;
+  return clean == NULL ? "" : clean;
 }
 
 /* Makes `text` of the arguments that follow the parameter `format`. */

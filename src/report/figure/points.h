@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * points.h: the points of a sweep as figures show them. Their columns (point_columns.c): which of
+ * them say what a point is, and how they are called; a database that others have changed may lack
+ * any of them. Their axes (point_axes.c), found out from the points themselves: which values a
+ * column has, and which rows have which. And what a figure chooses (point_choice.c): which rows,
+ * which column is along which axis, and which axes name the series and the panels; what the view
+ * does not say is found out from what varies.
+ */
+#ifndef DSM_REPORT_FIGURE_POINTS_H
+#define DSM_REPORT_FIGURE_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "dsm/plot_points.h"
+#include "dsm/sweep_store.h"
+
+/* ---- columns ---- */
+
+/** The column of that name; column_count if there is none. */
+size_t dsm__points_find(const dsm_point_table *points, const char *name);
+
+/** A cell, or one without a value if there is no such column. */
+const dsm_cell *dsm__points_cell(const dsm_point_table *points, size_t row, size_t column);
+
+/** Is it the same value? */
+bool dsm__points_same(const dsm_cell *first, const dsm_cell *second);
+
+/** The value that all rows have that have one; NULL if they differ, one without a value if no row
+ * has one. */
+const dsm_cell *dsm__points_common(const dsm_point_table *points, size_t column);
+
+/** Columns first .. end - 1. */
+typedef struct dsm__point_span {
+  size_t first;
+  size_t end;
+} dsm__point_span;
+
+/** The columns of axes: workload, system, and all paths that vary. */
+dsm__point_span dsm__points_axes(const dsm_point_table *points);
+
+/** Columns that say what a point is: axes, and settings (such as its mode) that no axis says. */
+size_t dsm__points_input_count(const dsm_point_table *points);
+/** Number `index` of them; column_count where it is not to be shown, for an axis says it. */
+size_t dsm__points_input_at(const dsm_point_table *points, size_t index);
+
+/** What a column of an axis is called: the last word of its path, unless two have the same.
+ * Borrowed from the table. */
+const char *dsm__points_short_name(const dsm_point_table *points, size_t column);
+
+/** A value as a text, "" if there is none: borrowed from the cell, or in the arena; NULL if out of
+ * memory. */
+const char *dsm__points_text(dsm__arena *arena, const dsm_cell *cell);
+
+/** How many rows have a column `status` that does not say "ok". */
+size_t dsm__points_failed(const dsm_point_table *points);
+
+/* ---- axes ---- */
+
+/** A column by its values. */
+typedef struct dsm__point_axis {
+  size_t column;
+  const char *name;         /**< dsm__points_short_name */
+  const dsm_cell *values;   /**< each once: numbers ascending if all are numbers, else in the order
+                                 of rows */
+  const char *const *texts; /**< of the values */
+  size_t value_count;
+  bool is_number;       /**< each value is one; false if there is none */
+  const size_t *of_row; /**< index of the value of each row of the table */
+} dsm__point_axis;
+
+/** Finds the values of a column, in the arena; false if out of memory. O(rows log rows). */
+bool dsm__point_axis_make(dsm__point_axis *axis, dsm__arena *arena, const dsm_point_table *points,
+                          size_t column);
+
+/** Is no value of either axis combined with all values of the other one? Then they vary together,
+ * as a sweep's axis of several paths. Over a million combinations are not. False if out of memory.
+ */
+bool dsm__point_axes_tied(bool *is_tied, const dsm__point_axis *first,
+                          const dsm__point_axis *second, size_t row_count, dsm__arena *arena);
+
+/** Rows with the same values on some axes. */
+typedef struct dsm__point_groups {
+  size_t count;
+  const size_t *of_row;  /**< group of each row; groups are in the order of the values of the first
+                              axis, then the second and so on */
+  const size_t *example; /**< the first row of each group */
+} dsm__point_groups;
+
+/** Groups rows by some axes; by none, they are one group. False if out of memory. */
+bool dsm__point_groups_make(dsm__point_groups *groups, dsm__arena *arena,
+                            const dsm__point_axis *const *axes, size_t axis_count,
+                            size_t row_count);
+
+/** What a row is on some axes: "torus64, hybrid+reuse, minibatch 256"; "" on none. NULL if out of
+ * memory. */
+const char *dsm__point_label(dsm__arena *arena, const dsm__point_axis *const *axes,
+                             size_t axis_count, size_t row);
+
+/* ---- choice ---- */
+
+/** More than these nobody tells apart, or no page holds. */
+#define DSM__SERIES_MAX 40
+#define DSM__PANELS_MAX 24
+/** Of so many lines each has its look at a glance; where there are more, panels share them. */
+#define DSM__SERIES_AT_EASE 9
+
+/** Some axes, in order. */
+typedef struct dsm__axis_list {
+  const dsm__point_axis **items;
+  size_t count;
+} dsm__axis_list;
+
+typedef struct dsm__point_choice {
+  dsm__arena *arena;
+  const dsm_points_view *view;
+  dsm_point_table points; /**< those that the view wants */
+  size_t recorded_count;  /**< of the sweep, before the view chose */
+  dsm__point_axis *axes;  /**< that vary, in order of columns */
+  size_t axis_count;
+  const dsm__point_axis *x;
+  const dsm__point_axis *y; /**< of a heat map; else NULL */
+  size_t result;            /**< the column that is drawn */
+  dsm__axis_list series;
+  dsm__axis_list panels;
+} dsm__point_choice;
+
+/** Chooses rows and finds the axes; the rest is still to be chosen. All in the arena. Statuses as
+ * of dsm_plot_points. */
+DSM_NODISCARD dsm_status dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
+                                                 const dsm_point_table *points,
+                                                 const dsm_points_view *view, dsm_diags *diags);
+
+/** The next word of a comma-separated list, which is cut behind it; NULL after the last. */
+char *dsm__list_next(char **rest);
+
+/** Keeps some of a table's rows, in the arena; false if out of memory. */
+bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is_kept);
+
+/** DSM_ERROR_USAGE, with a finding, if there are more of something than a figure may have. */
+DSM_NODISCARD dsm_status dsm__points_check_count(size_t found, size_t most, const char *what,
+                                                 dsm_diags *diags);
+
+/** The column that an option names, as an axis (which may have a single value). */
+DSM_NODISCARD dsm_status dsm__point_choice_axis(dsm__point_choice *choice, const char *option,
+                                                const char *name, const dsm__point_axis **axis,
+                                                dsm_diags *diags);
+
+/** The axis with the most values that are all numbers, else that with the most values, neither of
+ * them `other`; one with a single value only if there is no other. NULL if there is none. *status
+ * DSM_ERROR_OUT_OF_MEMORY or DSM_OK. */
+const dsm__point_axis *dsm__point_choice_widest(dsm__point_choice *choice,
+                                                const dsm__point_axis *other, dsm_status *status,
+                                                dsm_diags *diags);
+
+/** Sets `result` to the column that an option names (NULL: the default), of which some cell is a
+ * number. */
+DSM_NODISCARD dsm_status dsm__point_choice_result(dsm__point_choice *choice, const char *option,
+                                                  const char *name, dsm_diags *diags);
+
+/** DSM_ERROR_INFEASIBLE, with a finding that says why the first point has no number for `name`. */
+DSM_NODISCARD dsm_status dsm__point_choice_nothing(const dsm__point_choice *choice,
+                                                   const char *name, dsm_diags *diags);
+
+/** The remaining axes of lines: x, then series and panels. */
+DSM_NODISCARD dsm_status dsm__point_choice_lines(dsm__point_choice *choice, dsm_diags *diags);
+
+/** Those of a heat map: x and y; all others make panels. */
+DSM_NODISCARD dsm_status dsm__point_choice_cells(dsm__point_choice *choice, dsm_diags *diags);
+
+/** All axes that vary but those whose columns are given make panels. */
+DSM_NODISCARD dsm_status dsm__point_choice_rest(dsm__point_choice *choice,
+                                                const dsm__point_axis *const *taken, size_t count,
+                                                dsm__axis_list *rest, dsm_diags *diags);
+
+#endif
