@@ -67,7 +67,7 @@ static void visit(void *context, const dsm__needy_split *one) {
   if (c->must_kernel_stay && !dsm__kernel_can_stay(c->work, &one->split)) {
     return;
   }
-  for (int r = 0; r < (int)c->now; r++) {
+  for (int r = 0; r < (int)c->now && r < RULE_COUNT; r++) {
     if (values[r] > c->most[r]) {
       return;
     }

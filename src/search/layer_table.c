@@ -178,6 +178,20 @@ static bool is_needed(const dsm__layer_table *table, size_t class_index,
   return table->are_alike_kept || first_alike(table, class_index, parallelism) == parallelism;
 }
 
+/* Can the update pass have a parallelism beside those of a pair? */
+static bool can_update(const dsm__layer_table *table, size_t class_index, unsigned pair,
+                       dsm_parallelism update) {
+  const dsm__search_inputs *const inputs = table->inputs;
+  const dsm_mode mode = inputs->options->mode;
+  const dsm_parallelism forward = dsm__pair_forward(pair);
+  if (mode != DSM_MODE_TRAINING || !dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS)) {
+    return dsm__pair_backward(pair) == forward && update == forward;
+  }
+  return update == forward ||
+         (dsm_pass_exists(dsm__class_layer(table, class_index), mode, DSM_PASS_UPDATE) &&
+          is_needed(table, class_index, update));
+}
+
 /* The best update parallelism and factor of a pair; of equals the first. */
 static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors *factors,
                                size_t class_index, unsigned pair) {
@@ -185,19 +199,13 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const dsm_parallelism forward = dsm__pair_forward(pair);
   const dsm_parallelism backward = dsm__pair_backward(pair);
-  const bool is_per_pass = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS) &&
-                           inputs->options->mode == DSM_MODE_TRAINING;
-  const bool has_update = dsm_pass_exists(layer, inputs->options->mode, DSM_PASS_UPDATE);
   const dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
   double best = HUGE_VAL;
   const bool are_needed =
       is_needed(table, class_index, forward) && is_needed(table, class_index, backward);
   for (int u = 0; are_needed && u < DSM_PARALLELISM_COUNT; u++) {
-    const bool is_possible =
-        is_per_pass
-            ? (has_update && is_needed(table, class_index, (dsm_parallelism)u)) || u == (int)forward
-            : backward == forward && u == (int)forward;
+    const bool is_possible = can_update(table, class_index, pair, (dsm_parallelism)u);
     const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
     const double once = is_possible ? dsm__once_cycles(&setting, &layouts) : HUGE_VAL;
     for (unsigned f = 0; f < factors->count; f++) {

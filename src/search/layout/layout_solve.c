@@ -131,11 +131,12 @@ static bool lay_out_path(const solving *s, dsm__solution *best) {
   for (size_t i = 0; i < s->free->path.length; i++) {
     s->is_edge_in[s->free->path.edges[i]] = 1;
   }
-  for (double slack = 1e-6; !made.is_found && slack < 1 && !dsm__problem_is_over(s->problem);
-       slack *= 10) {
+  double slack = 1e-6;
+  while (!made.is_found && slack < 1 && !dsm__problem_is_over(s->problem)) {
     if (!search(s, least * (1 + slack), &made, best)) {
       return false;
     }
+    slack *= 10;
   }
   return made.is_found || dsm__problem_is_over(s->problem) || search(s, HUGE_VAL, &made, best);
 }

@@ -16,6 +16,7 @@
  */
 #include "search/preload/residents.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -322,6 +323,7 @@ static size_t range_at(const kind *k, double room) {
 static size_t place_room(dsm__resident_kinds *kinds, const dsm_machine *machine, kind *k,
                          double room) {
   const size_t after = range_at(k, room);
+  assert(after <= k->ranges.count);
   if (after < k->ranges.count && k->ranges.items[after].least_bytes <= room) {
     return after;
   }
